@@ -17,6 +17,7 @@
 #include <exception>
 #include <string>
 #include <utility>
+#include <vector>
 
 struct Cell {
   double value = 0;
@@ -466,6 +467,12 @@ void exchange_of_boxes() {
   // ... cells that need no ghosts ...
   plan.end_gather(exec, u, v);
   // box_gather]
+  // [chosen_fields
+  // Those that this step needs; one list for each type of Views.
+  std::vector<Kokkos::View<double***>> fields{u};
+  std::vector<Kokkos::View<double*** [3]>> vectors;
+  plan.gather(exec, fields, vectors);
+  // chosen_fields]
   exec.fence();
   auto const on_host =
       Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, u);

@@ -155,6 +155,11 @@ class ExchangePlan {
   /// Copies owned elements of the Views to their ghosts on other PEs. All PEs
   /// of the PE team call, with Views that have equal bytes per element.
   ///
+  /// Where Views are chosen at run time, pass a std::vector<View>, a std::span
+  /// or a std::array of them in the place of a View, beside others or alone,
+  /// one for each type of Views; it may be empty. For other PEs it is the same
+  /// as all these Views one by one.
+  ///
   /// In order with the kernels of `exec`. The host does not wait if it is a
   /// GPU's. (Where PEs share a GPU without MPS, or SymmetricHostSpace is not
   /// there, it waits for exchanges with other nodes that no graph records:
@@ -301,11 +306,13 @@ class ExchangePlan {
       }
     }
     auto const& its = m_plan.contributions;
-    Impl::run(
-        exec, scatter_name, its.elements.size(),
-        Impl::Combine<Op, decltype(fields)>{
-            buffers, owned.blocks.data(), its.elements.data(),
-            its.firsts.data(), its.from.data(), fields.bytes(), op, fields});
+    for_each_group(fields, [&](auto const& group, std::size_t bytes_before) {
+      Impl::run(exec, scatter_name, its.elements.size(),
+                Impl::Combine<Op, std::remove_cvref_t<decltype(group)>>{
+                    buffers, owned.blocks.data(), its.elements.data(),
+                    its.firsts.data(), its.from.data(), fields.bytes(),
+                    bytes_before, op, group});
+    });
     wait_for_messages(exec, scatter_name);
   }
 
@@ -383,7 +390,7 @@ class ExchangePlan {
       throw UsageError(std::string(call) + ": " + m_call +
                        " of this plan has begun and not ended");
     }
-    auto const fields = Impl::fields_of(
+    auto const fields = Impl::all_fields_of(
         call, m_plan.extents, std::max(sent.end, received.end), views...);
     make_room(call, fields.bytes());
     return fields;
@@ -433,7 +440,7 @@ class ExchangePlan {
                        ": this plan has not begun such an exchange");
     }
     auto const fields =
-        Impl::fields_of(call, m_plan.extents, received.end, views...);
+        Impl::all_fields_of(call, m_plan.extents, received.end, views...);
     Impl::ElementShape const shape(fields);
     if (shape != m_shape) {
       throw UsageError(

@@ -83,12 +83,13 @@ class Migration {
   ///
   /// \param dest_pes View of rank 1 of integers in any memory, one for each
   ///        element of this PE.
-  /// \param views    as ExchangePlan takes them; the first index counts
-  ///        elements. May have more than dest_pes. If there is no room they
-  ///        are resized, as by Kokkos::resize, to an eighth more than needed;
-  ///        unmanaged ones must have room. Views in a symmetric space, equally
-  ///        long on all PEs, are resized on all of them; those of a PE team
-  ///        must have room.
+  /// \param views    as ExchangePlan takes them, also ranges of Views; the
+  /// first
+  ///        index counts elements. May have more than dest_pes. If there is no
+  ///        room they are resized, as by Kokkos::resize, to an eighth more than
+  ///        needed; unmanaged ones must have room. Views in a symmetric space,
+  ///        equally long on all PEs, are resized on all of them; those of a PE
+  ///        team must have room.
   /// \returns how many elements this PE has now.
   /// \throws UsageError on every PE, if there is no such PE, Views are too
   ///         short on a PE, or elements have other sizes or symmetric Views
@@ -112,29 +113,45 @@ class Migration {
       exec.fence(call);
       find_leaving(call, dest_pes);
       m_leaving.element_bytes =
-          Impl::fields_of(call, extents, m_leaving.n_before, views...).bytes();
+          Impl::all_fields_of(call, extents, m_leaving.n_before, views...)
+              .bytes();
       m_leaving.symmetric_extents = Impl::hash_of_symmetric_extents(views...);
     });
     auto step          = m_buffers.begin(call, m_leaving, failure);
     if (!step.failure) {
-      step.failure = Impl::failure_of(
-          [&] { (Impl::grow_private(call, views, step.n_now), ...); });
+      step.failure = Impl::failure_of([&] {
+        (Impl::for_each_view(
+             views,
+             [&](auto& view) { Impl::grow_private(call, view, step.n_now); }),
+         ...);
+      });
     }
     m_buffers.make_room(call, step);
     bool const are_all_pes = m_buffers.members().are_world();
-    (Impl::grow_symmetric(call, views, step.most, are_all_pes), ...);
-    auto const fields   = Impl::fields_of(call, extents, step.n_now, views...);
+    (Impl::for_each_view(views,
+                         [&](auto& view) {
+                           Impl::grow_symmetric(call, view, step.most,
+                                                are_all_pes);
+                         }),
+     ...);
+    auto const fields =
+        Impl::all_fields_of(call, extents, step.n_now, views...);
     auto const& buffers = m_buffers.in_kernels();
-    Impl::MoveElements<decltype(fields)> const move{
-        step.moved.data(), step.moved_to.data(), fields};
+    auto const move     = [&] {
+      for_each_group(fields, [&](auto const& group, std::size_t) {
+        Impl::run(exec, call, step.moved.size(),
+                      Impl::MoveElements<std::remove_cvref_t<decltype(group)>>{
+                      step.moved.data(), step.moved_to.data(), group});
+      });
+    };
     if constexpr (Impl::runs_on_host_v<Exec>) {
       Impl::MigrationOnHost(exec, call, buffers, step, fields)();
-      Impl::run(exec, call, step.moved.size(), move);
+      move();
     } else {
       // (On a GPU, nobody finds another shape; all PEs have the same.)
       static_cast<void>(Impl::send_blocks(exec, call, buffers, step.sent,
                                           fields, Impl::Halves::apart));
-      Impl::run(exec, call, step.moved.size(), move);
+      move();
       static_cast<void>(Impl::await_blocks(exec, call, buffers, step.received,
                                            Impl::ElementShape(fields)));
       Impl::copy_chunks<Impl::CopyWay::from_block>(exec, call, buffers,
@@ -184,9 +201,10 @@ class Migration {
                                         ": there is no PE ", pe,
                                         "; PEs are 0 to ", n - 1));
           }
+          auto const to           = static_cast<Pe>(pe == no_pe ? n : pe);
           its.elements(its.count) = static_cast<Impl::ElementIndex>(k);
-          its.pes(its.count++)    = static_cast<Pe>(pe);
-          if (pe != no_pe) ++its.counts[static_cast<std::size_t>(pe)];
+          its.pes(its.count++)    = to;
+          ++its.counts[static_cast<std::size_t>(to)];
         }
       }
     }

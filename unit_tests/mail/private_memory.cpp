@@ -12,6 +12,7 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricContainers.hpp>
@@ -128,6 +129,22 @@ TEST(PrivateMemory, an_exchange_takes_none_to_wait_for_a_late_PE) {
     if (late == next) n_of_waiting = n;
   }
   EXPECT_EQ(n_of_waiting, n_of_late);
+}
+
+TEST(PrivateMemory, an_exchange_of_a_list_of_Views_takes_as_much_as_of_one) {
+  int const next = (symm::my_pe() + 1) % symm::n_pes();
+  Kokkos::View<int*, Kokkos::HostSpace> indices("indices", 1), pes("pes", 1);
+  pes(0)    = next;
+  auto plan = symm::ExchangePlan::from_imports(1, indices, pes);
+  symm::SymmetricSpace::execution_space const exec;
+  using View = Kokkos::View<int*, symm::SymmetricSpace>;
+  std::vector<View> views;
+  for (int k = 0; k < 20; ++k) views.emplace_back("numbers", 2);
+  plan.gather(exec, views);  // there is room now
+  auto const n_of_one = count_allocations([&] { plan.gather(exec, views[0]); });
+  EXPECT_EQ(count_allocations([&] { plan.gather(exec, views); }), n_of_one);
+  exec.fence();
+  symm::barrier_all();
 }
 
 /// PE `poor` lacks memory for one allocation after the other in f(), until

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace_Edge.hpp>
@@ -14,6 +15,7 @@
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_signals.hpp"
 #include "ExchangeBuffers.hpp"
+#include "FieldGroups.hpp"
 #include "Fields.hpp"
 #include "Neighbours.hpp"
 #include "PlanBlocks.hpp"
@@ -44,6 +46,7 @@ struct CopyChunks {
   ElementIndex const* elements;
   std::size_t n_elements;  // listed for all chunks
   std::size_t element_bytes;
+  std::size_t bytes_before;  // of an element, in fields of other groups
   bool sends_runs_unpacked;  // to far PEs
   bool skips_stored;         // blocks that have not come this way
   StoredCopies stored;
@@ -78,7 +81,8 @@ struct CopyChunks {
       at = buffers.turn(buffers.steps[0], block.is_near) +
            block.here * element_bytes;
     }
-    copy_fields(fields, chunk, first, end, at, block.padded());
+    auto const padded = block.padded();
+    copy_fields(fields, chunk, first, end, at + padded * bytes_before, padded);
   }
 
   template <class List>
@@ -91,6 +95,18 @@ struct CopyChunks {
       copy_field(field, chunk, first, end, reinterpret_cast<T*>(at));
       copy_fields(list.others, chunk, first, end, at + padded * field.bytes(),
                   padded);
+    }
+  }
+
+  template <class T, std::size_t rank, std::uint32_t most>
+  KOKKOS_FUNCTION void copy_fields(FieldArray<T, rank, most> const& list,
+                                   Chunk const& chunk, ElementIndex first,
+                                   ElementIndex end, char* at,
+                                   std::size_t padded) const {
+    for (std::uint32_t f = 0; f < list.n; ++f) {
+      auto const& field = list.fields[f];
+      copy_field(field, chunk, first, end, reinterpret_cast<T*>(at));
+      at += padded * field.bytes();
     }
   }
 
@@ -250,36 +266,49 @@ struct Combine {
   std::uint32_t const* firsts;
   Contributions::From const* from;
   std::size_t element_bytes;
+  std::size_t bytes_before;  // as CopyChunks'
   Op op;
   Fields fields;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    combine_fields(fields, i, 0);
+    combine_fields(fields, i, bytes_before);
   }
 
  private:
   template <class List>
   KOKKOS_FUNCTION void combine_fields(List const& list, std::size_t i,
-                                      std::size_t bytes_before) const {
+                                      std::size_t before) const {
     if constexpr (!List::is_empty) {
-      auto const& field = list.first;
-      using T      = typename std::remove_cvref_t<decltype(field)>::value_type;
-      auto const n = field.n_components;
-      auto const step = buffers.steps[0];
-      for (std::uint32_t c = 0; c < n; ++c) {
-        auto& element = field(elements[i], c);
-        T value       = element;
-        for (auto k = firsts[i]; k < firsts[i + 1]; ++k) {
-          auto const& block      = blocks[from[k].block];
-          auto const* const part = reinterpret_cast<T const*>(
-              buffers.turn(step, block.is_near) + block.here * element_bytes +
-              block.padded() * bytes_before);
-          value = static_cast<T>(
-              op(value, part[std::size_t{from[k].in_block} * n + c]));
-        }
-        element = value;
+      combine_field(list.first, i, before);
+      combine_fields(list.others, i, before + list.first.bytes());
+    }
+  }
+  template <class T, std::size_t rank, std::uint32_t most>
+  KOKKOS_FUNCTION void combine_fields(FieldArray<T, rank, most> const& list,
+                                      std::size_t i, std::size_t before) const {
+    for (std::uint32_t f = 0; f < list.n; ++f) {
+      combine_field(list.fields[f], i, before);
+      before += list.fields[f].bytes();
+    }
+  }
+  template <class FieldOfView>
+  KOKKOS_FUNCTION void combine_field(FieldOfView const& field, std::size_t i,
+                                     std::size_t before) const {
+    using T         = typename FieldOfView::value_type;
+    auto const n    = field.n_components;
+    auto const step = buffers.steps[0];
+    for (std::uint32_t c = 0; c < n; ++c) {
+      auto& element = field(elements[i], c);
+      T value       = element;
+      for (auto k = firsts[i]; k < firsts[i + 1]; ++k) {
+        auto const& block      = blocks[from[k].block];
+        auto const* const part = reinterpret_cast<T const*>(
+            buffers.turn(step, block.is_near) + block.here * element_bytes +
+            block.padded() * before);
+        value = static_cast<T>(
+            op(value, part[std::size_t{from[k].in_block} * n + c]));
       }
-      combine_fields(list.others, i, bytes_before + field.bytes());
+      element = value;
     }
   }
 };
@@ -309,11 +338,14 @@ void copy_chunks(Exec const& exec, char const* call, Buffers const& buffers,
                  bool sends_runs_unpacked = false, bool skips_stored = false,
                  StoredCopies stored = {}, Op const& op = {}) {
   auto const n = side.chunks.size();
-  run(exec, call, runs_on_host_v<Exec> ? n : n * Chunk::most,
-      CopyChunks<way, Fields, Op>{
-          buffers, side.blocks.data(), side.chunks.data(), side.elements.data(),
-          side.elements.extent(0), fields.bytes(), sends_runs_unpacked,
-          skips_stored, stored, fields, op});
+  for_each_group(fields, [&](auto const& group, std::size_t bytes_before) {
+    run(exec, call, runs_on_host_v<Exec> ? n : n * Chunk::most,
+        CopyChunks<way, std::remove_cvref_t<decltype(group)>, Op>{
+            buffers, side.blocks.data(), side.chunks.data(),
+            side.elements.data(), side.elements.extent(0), fields.bytes(),
+            bytes_before, sends_runs_unpacked, skips_stored, stored, group,
+            op});
+  });
 }
 
 /// Calls work(n) for each neighbour: the host itself, or a kernel.
@@ -395,6 +427,21 @@ std::optional<OtherShape> tell_blocks(Exec const& exec, char const* call,
   return await_blocks(exec, call, buffers, side, shape);
 }
 
+/// The only View, if it has elements that follow each other in blocks and in
+/// the View alike; else null.
+template <class... Fields>
+char const* run_data_of(FieldList<Fields...> const& fields) {
+  auto const& first = fields.first;
+  bool const is_one = decltype(fields.others)::is_empty && first.is_plain &&
+                      first.elements.stride[0] ==
+                          static_cast<std::ptrdiff_t>(first.n_components);
+  return is_one ? reinterpret_cast<char const*>(first.data) : nullptr;
+}
+template <class... Items>
+char const* run_data_of(FieldGroups<Items...> const&) {
+  return nullptr;
+}
+
 /// Packs and sends the blocks of a side, as tell_blocks().
 template <class Exec, class Fields>
 std::optional<OtherShape> send_blocks(Exec const& exec, char const* call,
@@ -403,15 +450,11 @@ std::optional<OtherShape> send_blocks(Exec const& exec, char const* call,
                                       Fields const& fields, Halves halves) {
   if (side.blocks.size() == 0) return {};
   // A far block that is contiguous in the only View goes as it is.
-  auto const& first  = fields.first;
-  bool const is_only = !buffers.uses_host &&
-                       decltype(fields.others)::is_empty && first.is_plain &&
-                       first.elements.stride[0] ==
-                           static_cast<std::ptrdiff_t>(first.n_components);
-  copy_chunks<CopyWay::to_block>(exec, call, buffers, side, fields, is_only);
-  return tell_blocks(
-      exec, call, buffers, side, fields, halves,
-      is_only ? reinterpret_cast<char const*>(first.data) : nullptr);
+  char const* const run_data =
+      buffers.uses_host ? nullptr : run_data_of(fields);
+  copy_chunks<CopyWay::to_block>(exec, call, buffers, side, fields,
+                                 run_data != nullptr);
+  return tell_blocks(exec, call, buffers, side, fields, halves, run_data);
 }
 
 }  // namespace symm::Impl

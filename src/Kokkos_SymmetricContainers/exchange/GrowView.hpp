@@ -12,6 +12,7 @@
 #include <Kokkos_SymmetricSpace_Edge.hpp>
 
 #include "../../runtime/symm_errors.hpp"
+#include "FieldGroups.hpp"
 
 namespace symm::Impl {
 
@@ -71,7 +72,7 @@ std::uint64_t hash_of_symmetric_extents(Views const&... views) {
     if constexpr (is_symmetric_space_v<typename View::memory_space>)
       hash = (hash + view.extent(0) + 1) * 0x9e37'79b9'7f4a'7c15U;
   };
-  (add(views), ...);
+  (for_each_view(views, add), ...);
   return hash;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
@@ -84,17 +85,21 @@ class MigrationOnHost {
   template <CopyWay way>
   void copy(PlanSide const& side, std::uint32_t const* chunks,
             std::size_t count) const {
-    CopyChunks<way, Fields> const copy_chunk{m_buffers,
-                                             side.blocks.data(),
-                                             side.chunks.data(),
-                                             side.elements.data(),
-                                             side.elements.extent(0),
-                                             m_fields.bytes(),
-                                             false,
-                                             false,
-                                             {},
-                                             m_fields};
-    run(m_exec, m_call, count, [=](std::size_t i) { copy_chunk(chunks[i]); });
+    for_each_group(m_fields, [&](auto const& group, std::size_t bytes_before) {
+      CopyChunks<way, std::remove_cvref_t<decltype(group)>> const copy_chunk{
+          m_buffers,
+          side.blocks.data(),
+          side.chunks.data(),
+          side.elements.data(),
+          side.elements.extent(0),
+          m_fields.bytes(),
+          bytes_before,
+          false,
+          false,
+          {},
+          group};
+      run(m_exec, m_call, count, [=](std::size_t i) { copy_chunk(chunks[i]); });
+    });
     m_exec.fence(m_call);
   }
 

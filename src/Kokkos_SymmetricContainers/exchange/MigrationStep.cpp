@@ -77,7 +77,7 @@ struct Moves {
   }
 };
 
-/// The elements that go to other PEs, by PE.
+/// The elements that leave, by PE.
 ElementList sorted(ElementList& memory, Leaving const& leaving) {
   auto const& counts = leaving.counts;
   if (*std::max_element(counts.begin(), counts.end()) == leaving.count)
@@ -88,9 +88,8 @@ ElementList sorted(ElementList& memory, Leaving const& leaving) {
   std::exclusive_scan(counts.begin(), counts.end(), next.begin(),
                       std::size_t{0});
   for (std::size_t k = 0; k < leaving.count; ++k) {
-    auto const pe = leaving.pes(k);
-    if (pe >= 0)
-      memory(next[static_cast<std::size_t>(pe)]++) = leaving.elements(k);
+    memory(next[static_cast<std::size_t>(leaving.pes(k))]++) =
+        leaving.elements(k);
   }
   return memory;
 }
@@ -229,8 +228,7 @@ void MigrationBuffers::list(MigrationStep& step, Leaving& leaving) {
   auto const me         = static_cast<std::size_t>(members().me());
   auto const its_sorted = sorted(m_sorted, leaving);
   auto const n_arriving = step.n_now - m_arriving[me];
-  auto const n_sent     = std::accumulate(leaving.counts.begin(),
-                                          leaving.counts.end(), std::size_t{0});
+  auto const n_sent     = leaving.count - leaving.counts[n];
   std::vector<Block> sent, received;
   for (std::size_t pe = 0; pe < n; ++pe) {
     auto const out = leaving.counts[pe];

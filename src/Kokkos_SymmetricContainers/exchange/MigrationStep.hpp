@@ -18,6 +18,7 @@
 #include "../base/MemberWords.hpp"
 #include "../base/TeamMembers.hpp"
 #include "ExchangeBuffers.hpp"
+#include "FieldGroups.hpp"
 #include "Fields.hpp"
 #include "PlanBlocks.hpp"
 
@@ -31,14 +32,15 @@ struct Leaving {
   std::uint64_t symmetric_extents = 0;
   std::size_t count               = 0;  // elements that leave
   ElementList elements;                 // the first `count`, in rising order
-  Kokkos::View<Pe*, Kokkos::HostSpace> pes;  // -1: the element is dropped
-  std::vector<std::size_t> counts;           // for each PE
+  // Where they go. Those that are dropped go to a PE behind the last one.
+  Kokkos::View<Pe*, Kokkos::HostSpace> pes;
+  std::vector<std::size_t> counts;  // for each PE, and for that one
 
   /// Makes room for lists of all elements of this PE.
   void reset(std::size_t its_n_before, std::size_t n_pes) {
     n_before = its_n_before;
     count    = 0;
-    counts.assign(n_pes, 0);
+    counts.assign(n_pes + 1, 0);
     if (pes.extent(0) >= n_before && elements.extent(0) >= n_before) return;
     auto const room = n_before + n_before / 8;
     elements        = element_list(room);
@@ -155,6 +157,15 @@ struct MoveElements {
       for (std::uint32_t c = 0; c < list.first.n_components; ++c)
         list.first(to[i], c) = list.first(from[i], c);
       move(list.others, i);
+    }
+  }
+  template <class T, std::size_t rank, std::uint32_t most>
+  KOKKOS_FUNCTION void move(FieldArray<T, rank, most> const& list,
+                            std::size_t i) const {
+    for (std::uint32_t f = 0; f < list.n; ++f) {
+      auto const& field = list.fields[f];
+      for (std::uint32_t c = 0; c < field.n_components; ++c)
+        field(to[i], c) = field(from[i], c);
     }
   }
 };

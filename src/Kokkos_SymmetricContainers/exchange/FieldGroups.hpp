@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_EXCHANGE_FIELD_GROUPS_HPP
+#define SYMM_EXCHANGE_FIELD_GROUPS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include "Fields.hpp"
+
+// Views whose number is chosen at run time: std::vector<View>, std::span and
+// the like, in the place of a View. Kernels get some of them at a time, by
+// value: no exchange allocates.
+
+namespace symm::Impl {
+
+/// A std::vector of Views, std::span, ...
+template <class T>
+inline constexpr bool is_range_of_views_v = false;
+template <std::ranges::contiguous_range T>
+requires std::ranges::sized_range<T>
+inline constexpr bool is_range_of_views_v<T> =
+    Kokkos::is_view_v<std::remove_cv_t<std::ranges::range_value_t<T>>>;
+
+/// Calls f(view) for a View, or for all of a range.
+template <class Views, class F>
+void for_each_view(Views& views, F const& f) {
+  if constexpr (is_range_of_views_v<std::remove_cvref_t<Views>>) {
+    for (auto& view : views) f(view);
+  } else {
+    f(views);
+  }
+}
+
+/// Fields of Views of one type.
+template <class T, std::size_t rank, std::uint32_t most>
+struct FieldArray {
+  std::uint32_t n = 0;
+  Field<T, rank> fields[most];
+};
+
+/// The fields of a range.
+template <class Exec, class View>
+class FieldSpan {
+ public:
+  using FieldOfView = decltype(field_of<Exec>(
+      "", std::declval<View const&>(),
+      std::declval<std::vector<std::size_t> const&>(), std::size_t{}));
+
+  /// As field_of(); the arguments live as long as this.
+  /// \throws UsageError on this PE.
+  FieldSpan(char const* call, std::span<View const> views,
+            std::vector<std::size_t> const& extents, std::size_t end)
+      : m_call(call), m_views(views), m_extents(extents), m_end(end) {
+    for (std::size_t k = 0; k < m_views.size(); ++k) {
+      m_bytes_of_last = field(k).bytes();
+      m_bytes += m_bytes_of_last;
+    }
+  }
+
+  [[nodiscard]] std::size_t size() const { return m_views.size(); }
+  [[nodiscard]] std::size_t bytes() const { return m_bytes; }
+  [[nodiscard]] std::size_t bytes_of_last() const { return m_bytes_of_last; }
+  [[nodiscard]] std::uint64_t hash(std::uint64_t before) const {
+    for (std::size_t k = 0; k < m_views.size(); ++k)
+      before = join_fields(field(k)).hash(before);
+    return before;
+  }
+  /// \param bytes_before of an element, in earlier Views of the call.
+  template <class F>
+  void for_each_group(std::size_t bytes_before, F const& f) const {
+    for (std::size_t k = 0; k < m_views.size();) {
+      auto const rest = m_views.size() - k;
+      // (A group is passed by value, full or not.)
+      k += rest == 1   ? pass<1>(k, bytes_before, f)
+           : rest <= 4 ? pass<4>(k, bytes_before, f)
+                       : pass<16>(k, bytes_before, f);
+    }
+  }
+
+ private:
+  [[nodiscard]] FieldOfView field(std::size_t k) const {
+    return field_of<Exec>(m_call, m_views[k], m_extents, m_end);
+  }
+  /// \returns how many have been passed.
+  template <std::uint32_t most, class F>
+  std::size_t pass(std::size_t first, std::size_t& bytes_before,
+                   F const& f) const {
+    FieldArray<typename View::value_type, View::rank(), most> group{};
+    std::size_t bytes = 0;
+    for (; group.n < most && first + group.n < m_views.size(); ++group.n) {
+      group.fields[group.n] = field(first + group.n);
+      bytes += group.fields[group.n].bytes();
+    }
+    f(group, bytes_before);
+    bytes_before += bytes;
+    return group.n;
+  }
+
+  char const* m_call;
+  std::span<View const> m_views;
+  std::vector<std::size_t> const& m_extents;
+  std::size_t m_end;
+  std::size_t m_bytes         = 0;
+  std::size_t m_bytes_of_last = 0;
+};
+
+/// Calls f(fields, bytes before them) for fields that a kernel gets at a time.
+template <class... Fields, class F>
+void for_each_group(FieldList<Fields...> const& fields, F const& f,
+                    std::size_t bytes_before = 0) {
+  f(fields, bytes_before);
+}
+template <class Exec, class View, class F>
+void for_each_group(FieldSpan<Exec, View> const& fields, F const& f,
+                    std::size_t bytes_before = 0) {
+  fields.for_each_group(bytes_before, f);
+}
+
+/// The fields of several Views and ranges, in their order: to other PEs the
+/// same as those of all these Views one by one.
+template <class... Items>
+class FieldGroups {
+ public:
+  explicit FieldGroups(Items const&... items) : m_items(items...) {
+    (add(items), ...);
+  }
+
+  [[nodiscard]] std::size_t bytes() const { return m_bytes; }
+  [[nodiscard]] std::size_t bytes_of_last() const { return m_bytes_of_last; }
+  [[nodiscard]] std::uint64_t hash(std::uint64_t) const { return m_hash; }
+  template <class F>
+  void for_each_group(F const& f) const {
+    std::size_t before = 0;
+    std::apply(
+        [&](auto const&... items) {
+          ((Impl::for_each_group(items, f, before), before += items.bytes()),
+           ...);
+        },
+        m_items);
+  }
+
+ private:
+  template <class Item>
+  void add(Item const& item) {
+    if (item.bytes() > 0) m_bytes_of_last = item.bytes_of_last();
+    m_bytes += item.bytes();
+    m_hash = item.hash(m_hash);
+  }
+
+  std::tuple<Items...> m_items;
+  std::size_t m_bytes         = 0;
+  std::size_t m_bytes_of_last = 0;
+  std::uint64_t m_hash        = 0;
+};
+template <class... Items, class F>
+void for_each_group(FieldGroups<Items...> const& fields, F const& f) {
+  fields.for_each_group(f);
+}
+
+/// Of Views and of ranges of them.
+/// \throws UsageError on this PE.
+template <class Exec = ExchangeSpace, class... Views>
+auto all_fields_of(char const* call, std::vector<std::size_t> const& extents,
+                   std::size_t end, Views const&... views) {
+  if constexpr ((is_range_of_views_v<Views> || ...)) {
+    auto const item_of = [&](auto const& its) {
+      using Its = std::remove_cvref_t<decltype(its)>;
+      if constexpr (is_range_of_views_v<Its>) {
+        using View = std::remove_cv_t<std::ranges::range_value_t<Its>>;
+        return FieldSpan<Exec, View>(
+            call, {std::ranges::data(its), std::ranges::size(its)}, extents,
+            end);
+      } else {
+        return fields_of<Exec>(call, extents, end, its);
+      }
+    };
+    return FieldGroups(item_of(views)...);
+  } else {
+    return fields_of<Exec>(call, extents, end, views...);
+  }
+}
+
+}  // namespace symm::Impl
+
+#endif
