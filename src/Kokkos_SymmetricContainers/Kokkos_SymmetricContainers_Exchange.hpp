@@ -306,13 +306,14 @@ class ExchangePlan {
       }
     }
     auto const& its = m_plan.contributions;
-    for_each_group(fields, [&](auto const& group, std::size_t bytes_before) {
-      Impl::run(exec, scatter_name, its.elements.size(),
-                Impl::Combine<Op, std::remove_cvref_t<decltype(group)>>{
-                    buffers, owned.blocks.data(), its.elements.data(),
-                    its.firsts.data(), its.from.data(), fields.bytes(),
-                    bytes_before, op, group});
-    });
+    Impl::for_each_group(
+        fields, [&](auto const& group, std::size_t bytes_before) {
+          Impl::run(exec, scatter_name, its.elements.size(),
+                    Impl::Combine<Op, std::remove_cvref_t<decltype(group)>>{
+                        buffers, owned.blocks.data(), its.elements.data(),
+                        its.firsts.data(), its.from.data(), fields.bytes(),
+                        bytes_before, op, group});
+        });
     wait_for_messages(exec, scatter_name);
   }
 

@@ -82,7 +82,7 @@ class Migration {
   /// calls give equal results.
   ///
   /// \param dest_pes View of rank 1 of integers in any memory, one for each
-  ///        element of this PE.
+  ///        element of this PE; of signed ones, if it has no_pe.
   /// \param views    as ExchangePlan takes them, also ranges of Views; the
   /// first
   ///        index counts elements. May have more than dest_pes. If there is no
@@ -112,9 +112,8 @@ class Migration {
       extents.assign(1, 0);
       exec.fence(call);
       find_leaving(call, dest_pes);
-      m_leaving.element_bytes =
-          Impl::all_fields_of(call, extents, m_leaving.n_before, views...)
-              .bytes();
+      m_leaving.element = Impl::Leaving::element_word(
+          Impl::all_fields_of(call, extents, m_leaving.n_before, views...));
       m_leaving.symmetric_extents = Impl::hash_of_symmetric_extents(views...);
     });
     auto step          = m_buffers.begin(call, m_leaving, failure);
@@ -138,7 +137,7 @@ class Migration {
         Impl::all_fields_of(call, extents, step.n_now, views...);
     auto const& buffers = m_buffers.in_kernels();
     auto const move     = [&] {
-      for_each_group(fields, [&](auto const& group, std::size_t) {
+      Impl::for_each_group(fields, [&](auto const& group, std::size_t) {
         Impl::run(exec, call, step.moved.size(),
                       Impl::MoveElements<std::remove_cvref_t<decltype(group)>>{
                       step.moved.data(), step.moved_to.data(), group});
@@ -148,7 +147,7 @@ class Migration {
       Impl::MigrationOnHost(exec, call, buffers, step, fields)();
       move();
     } else {
-      // (On a GPU, nobody finds another shape; all PEs have the same.)
+      // (Nobody finds another shape: begin() has compared them.)
       static_cast<void>(Impl::send_blocks(exec, call, buffers, step.sent,
                                           fields, Impl::Halves::apart));
       move();

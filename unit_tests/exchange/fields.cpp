@@ -232,4 +232,70 @@ TEST(FieldsOfMigration, move_and_grow_as_Views_one_by_one) {
   }
 }
 
+// (The bytes of an element are equal.)
+TEST(FieldsOfMigration, in_another_order_are_an_error_on_all_PEs) {
+  if (symm::n_pes() == 1) GTEST_SKIP() << "needs two PEs";
+  Exec const exec;
+  symm::Migration migration;
+  int const me = symm::my_pe();
+  using View   = Kokkos::View<double**, Memory>;
+  std::vector<View> views;
+  views.emplace_back("first", 3, me == 0 ? 1 : 2);
+  views.emplace_back("second", 3, me == 0 ? 2 : 1);
+  EXPECT_THAT(message_of<UsageError>([&] {
+                migration.migrate(exec, ints({0, 0, 0}), views);
+              }),
+              HasSubstr("in each View"));
+}
+
+}  // namespace
+
+// A function of a program that has the name of one of the library.
+namespace symm_test_of_program {
+
+struct Particle {
+  double x;
+  int id;
+};
+template <class Any, class F>
+void for_each_group(Any&&, F&&) {
+  ADD_FAILURE() << "the library calls what the program has";
+}
+template <class Any, class F>
+void for_each_view(Any&&, F&&) {
+  ADD_FAILURE() << "the library calls what the program has";
+}
+template <class... Any>
+void run(Any&&...) {
+  ADD_FAILURE() << "the library calls what the program has";
+}
+
+}  // namespace symm_test_of_program
+
+namespace {
+
+TEST(NamesOfPrograms, are_not_those_of_the_library) {
+  using symm_test_of_program::Particle;
+  Exec const exec;
+  int const n = symm::n_pes(), me = symm::my_pe();
+  Kokkos::View<Particle*, Memory> particles("particles", 4);
+  auto const on_host = Kokkos::create_mirror_view(particles);
+  for (int k = 0; k < 4; ++k)
+    on_host(static_cast<std::size_t>(k)) = {0.5 * k, 4 * me + k};
+  Kokkos::deep_copy(particles, on_host);
+  symm::Migration migration;
+  int const next = (me + 1) % n;
+  EXPECT_EQ(migration.migrate(exec, ints({next, next, next, next}), particles),
+            4U);
+  auto plan = ExchangePlan::from_imports(3, ints({0}), ints({next}));
+  plan.gather(exec, particles);
+  exec.fence();
+  auto const now =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), particles);
+  for (std::size_t k = 0; k < 3; ++k)
+    EXPECT_EQ(now(k).id, 4 * ((me + n - 1) % n) + static_cast<int>(k));
+  EXPECT_EQ(now(3).id, 4 * me);
+  symm::barrier_all();
+}
+
 }  // namespace

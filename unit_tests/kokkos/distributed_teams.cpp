@@ -136,6 +136,22 @@ TYPED_TEST(DistributedTeams, are_copied_by_the_team_alone) {
   }
 }
 
+TYPED_TEST(DistributedTeams, are_no_DistributedViews_of_the_world) {
+  if (this->n == 1) GTEST_SKIP() << "needs two PEs";
+  using View1   = Kokkos::View<int*, Space>;
+  using OfWorld = symm::DistributedView<View1>;
+  using OfTeam1 = symm::DistributedView<View1, OnTeam<TypeParam>>;
+  OnTeam const on_team(this->m_team, this->distribution());
+  auto const make = [&] {
+    if (this->me == 0) {
+      OfWorld("one", 12);
+    } else {
+      OfTeam1("one", on_team, 12);
+    }
+  };
+  EXPECT_THROW(make(), UsageError);
+}
+
 TYPED_TEST(DistributedTeams, fail_together) {
   // On all PEs, also of the other team.
   auto const odd_one         = this->n - 1;

@@ -147,7 +147,7 @@ void copy_of_root(Distributed const& view, Whole const& whole, Pe root) {
   check_host_view<Distributed, Whole>();
   constexpr char const* call = copy_of_root_call<direction>;
   bool const is_root         = my_pe() == root;
-  TeamMembers const members(team_of(view.row_map()));
+  TeamMembers const members(Impl::team_of(view.row_map()));
   copy_together(
       call, members,
       [&] {
@@ -165,7 +165,7 @@ void copy_of_root(Distributed const& view, Whole const& whole, Pe root) {
 template <Direction direction, class Distributed, class Whole>
 void copy_of_all(Distributed const& view, Whole const& whole) {
   check_host_view<Distributed, Whole>();
-  TeamMembers const members(team_of(view.row_map()));
+  TeamMembers const members(Impl::team_of(view.row_map()));
   copy_together(
       distributed_copy, members,
       [&] { expect_whole(distributed_copy, view, whole); },

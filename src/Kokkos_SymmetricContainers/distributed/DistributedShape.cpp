@@ -67,6 +67,9 @@ void expect_equal_shapes(DistributedShape const& shape) {
                      sizeof(std::size_t)};
   });
   auto const world = team_world();
+  // (First the types, of which a PE team may be a part.)
+  static_cast<void>(
+      WordsOfPes(world, distributed_view, hash_of_name(shape.type), 0));
   for (std::size_t r = 1; r < shape.extents.size(); ++r)
     expect_equal(world, shape, Text("extent ", r), shape.extents[r]);
   if (shape.team == nullptr) {

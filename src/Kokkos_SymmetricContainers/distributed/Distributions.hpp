@@ -44,7 +44,6 @@ struct BlockCyclic {
 /// \tparam Distribution Blocks, Cyclic or BlockCyclic.
 template <class Distribution = Blocks>
 struct OnTeam {
-  OnTeam() = default;
   /// \param its_team of this PE. PeTeam(): it has no rows. Must live as long as
   ///        the DistributedView.
   explicit OnTeam(PeTeam const& its_team, Distribution const& its_own = {})

@@ -338,14 +338,15 @@ void copy_chunks(Exec const& exec, char const* call, Buffers const& buffers,
                  bool sends_runs_unpacked = false, bool skips_stored = false,
                  StoredCopies stored = {}, Op const& op = {}) {
   auto const n = side.chunks.size();
-  for_each_group(fields, [&](auto const& group, std::size_t bytes_before) {
-    run(exec, call, runs_on_host_v<Exec> ? n : n * Chunk::most,
-        CopyChunks<way, std::remove_cvref_t<decltype(group)>, Op>{
-            buffers, side.blocks.data(), side.chunks.data(),
-            side.elements.data(), side.elements.extent(0), fields.bytes(),
-            bytes_before, sends_runs_unpacked, skips_stored, stored, group,
-            op});
-  });
+  Impl::for_each_group(
+      fields, [&](auto const& group, std::size_t bytes_before) {
+        Impl::run(exec, call, runs_on_host_v<Exec> ? n : n * Chunk::most,
+                  CopyChunks<way, std::remove_cvref_t<decltype(group)>, Op>{
+                      buffers, side.blocks.data(), side.chunks.data(),
+                      side.elements.data(), side.elements.extent(0),
+                      fields.bytes(), bytes_before, sends_runs_unpacked,
+                      skips_stored, stored, group, op});
+      });
 }
 
 /// Calls work(n) for each neighbour: the host itself, or a kernel.
@@ -356,7 +357,7 @@ void for_each_neighbour(Exec const& exec, char const* call,
   if constexpr (runs_on_host_v<Exec>) {
     for (std::size_t i = 0; i < n; ++i) work(i);
   } else {
-    run(exec, call, n, work);
+    Impl::run(exec, call, n, work);
   }
 }
 

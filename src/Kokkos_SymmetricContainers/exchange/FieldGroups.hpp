@@ -70,7 +70,7 @@ class FieldSpan {
   [[nodiscard]] std::size_t bytes_of_last() const { return m_bytes_of_last; }
   [[nodiscard]] std::uint64_t hash(std::uint64_t before) const {
     for (std::size_t k = 0; k < m_views.size(); ++k)
-      before = join_fields(field(k)).hash(before);
+      before = Impl::join_fields(field(k)).hash(before);
     return before;
   }
   /// \param bytes_before of an element, in earlier Views of the call.
@@ -80,6 +80,7 @@ class FieldSpan {
       auto const rest = m_views.size() - k;
       // (A group is passed by value, full or not.)
       k += rest == 1   ? pass<1>(k, bytes_before, f)
+           : rest == 2 ? pass<2>(k, bytes_before, f)
            : rest <= 4 ? pass<4>(k, bytes_before, f)
                        : pass<16>(k, bytes_before, f);
     }
@@ -87,7 +88,7 @@ class FieldSpan {
 
  private:
   [[nodiscard]] FieldOfView field(std::size_t k) const {
-    return field_of<Exec>(m_call, m_views[k], m_extents, m_end);
+    return Impl::field_of<Exec>(m_call, m_views[k], m_extents, m_end);
   }
   /// \returns how many have been passed.
   template <std::uint32_t most, class F>

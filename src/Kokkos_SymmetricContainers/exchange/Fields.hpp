@@ -186,7 +186,7 @@ inline FieldList<> join_fields() { return {}; }
 template <class First, class... Others>
 FieldList<First, Others...> join_fields(First const& first,
                                         Others const&... others) {
-  return {first, join_fields(others...)};
+  return {first, Impl::join_fields(others...)};
 }
 
 /// \throws UsageError on this PE.
@@ -194,7 +194,7 @@ template <class Exec = ExchangeSpace, class... Views>
 auto fields_of([[maybe_unused]] char const* call,
                [[maybe_unused]] std::vector<std::size_t> const& extents,
                [[maybe_unused]] std::size_t end, Views const&... views) {
-  return join_fields(field_of<Exec>(call, views, extents, end)...);
+  return Impl::join_fields(Impl::field_of<Exec>(call, views, extents, end)...);
 }
 
 /// Between a View and a block.

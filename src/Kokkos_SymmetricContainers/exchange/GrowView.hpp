@@ -72,7 +72,7 @@ std::uint64_t hash_of_symmetric_extents(Views const&... views) {
     if constexpr (is_symmetric_space_v<typename View::memory_space>)
       hash = (hash + view.extent(0) + 1) * 0x9e37'79b9'7f4a'7c15U;
   };
-  (for_each_view(views, add), ...);
+  (Impl::for_each_view(views, add), ...);
   return hash;
 }
 

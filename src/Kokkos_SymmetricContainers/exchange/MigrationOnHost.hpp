@@ -85,7 +85,8 @@ class MigrationOnHost {
   template <CopyWay way>
   void copy(PlanSide const& side, std::uint32_t const* chunks,
             std::size_t count) const {
-    for_each_group(m_fields, [&](auto const& group, std::size_t bytes_before) {
+    Impl::for_each_group(m_fields, [&](auto const& group,
+                                       std::size_t bytes_before) {
       CopyChunks<way, std::remove_cvref_t<decltype(group)>> const copy_chunk{
           m_buffers,
           side.blocks.data(),
@@ -98,7 +99,8 @@ class MigrationOnHost {
           false,
           {},
           group};
-      run(m_exec, m_call, count, [=](std::size_t i) { copy_chunk(chunks[i]); });
+      Impl::run(m_exec, m_call, count,
+                [=](std::size_t i) { copy_chunk(chunks[i]); });
     });
     m_exec.fence(m_call);
   }

@@ -20,7 +20,7 @@ namespace {
 
 /// What PEs tell each other in the two parts of a call.
 struct Words {
-  enum Counts : std::size_t { count, element_bytes, symmetric_extents };
+  enum Counts : std::size_t { count, element, symmetric_extents };
   enum Places : std::size_t { place, n_now, room };
   static constexpr std::size_t n = 3;
 };
@@ -176,22 +176,27 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving& leaving,
     m_words.to(me, Words::count) =
         static_cast<std::int64_t>(leaving.n_before - leaving.count);
   }
-  m_words.to_all(members(), Words::element_bytes, leaving.element_bytes);
+  m_words.to_all(members(), Words::element, leaving.element);
   m_words.to_all(members(), Words::symmetric_extents,
                  leaving.symmetric_extents);
   // Afterwards, all PEs have emptied their inboxes.
   bool const has_any_failed = m_words.exchange(members(), failure.has_value());
-  auto const other_bytes =
-      m_words.other(members(), Words::element_bytes, leaving.element_bytes);
+  auto const other_element =
+      m_words.other(members(), Words::element, leaving.element);
   auto const other_extents = m_words.other(members(), Words::symmetric_extents,
                                            leaving.symmetric_extents);
-  if (!failure && other_bytes) {
-    failure =
-        Failure{ErrorKind::usage,
-                Text(call, ": elements of PE ", my_pe(), " have ",
-                     leaving.element_bytes, " bytes, those of PE ",
-                     members().world_pe(static_cast<Pe>(*other_bytes)), " ",
-                     m_words.from(*other_bytes, Words::element_bytes))};
+  if (!failure && other_element) {
+    auto const mine = Leaving::bytes_of(leaving.element);
+    auto const its =
+        Leaving::bytes_of(m_words.from(*other_element, Words::element));
+    failure = Failure{
+        ErrorKind::usage,
+        Text(call, ": elements of PE ", my_pe(), " have ", mine,
+             " bytes, those of PE ",
+             members().world_pe(static_cast<Pe>(*other_element)), " ", its,
+             mine == its ? ", but other ones in each View: pass Views with "
+                           "equal bytes in one order"
+                         : "")};
   } else if (!failure && other_extents) {
     failure = Failure{ErrorKind::usage,
                       Text(call, ": symmetric Views of PE ", my_pe(),
@@ -200,10 +205,10 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving& leaving,
                            ": pass equally long ones, and no parts of them")};
   }
   // (All PEs have heard the same.)
-  if (has_any_failed || other_bytes || other_extents)
+  if (has_any_failed || other_element || other_extents)
     members().agree(ObjectCall(call), failure);
 
-  m_element_bytes = leaving.element_bytes;
+  m_element_bytes = Leaving::bytes_of(leaving.element);
   MigrationStep step;
   step.n_now = 0;
   for (std::size_t pe = 0; pe < n; ++pe) {

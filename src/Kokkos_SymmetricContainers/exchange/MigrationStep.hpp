@@ -26,8 +26,8 @@ namespace symm::Impl {
 
 /// The part of one PE before it has heard others.
 struct Leaving {
-  std::size_t n_before      = 0;  // elements of this PE
-  std::size_t element_bytes = 0;  // of all Views
+  std::size_t n_before  = 0;  // elements of this PE
+  std::uint64_t element = 0;  // element_word() of all Views
   /// Of the extents of symmetric Views, which are equal on all PEs.
   std::uint64_t symmetric_extents = 0;
   std::size_t count               = 0;  // elements that leave
@@ -35,6 +35,16 @@ struct Leaving {
   // Where they go. Those that are dropped go to a PE behind the last one.
   Kokkos::View<Pe*, Kokkos::HostSpace> pes;
   std::vector<std::size_t> counts;  // for each PE, and for that one
+
+  /// The bytes of an element, and a hash of those of its parts in the Views.
+  template <class Fields>
+  static std::uint64_t element_word(Fields const& fields) {
+    return (fields.bytes() & most_bytes) |
+           fields.hash(0) >> n_bits_of_bytes << n_bits_of_bytes;
+  }
+  [[nodiscard]] static std::size_t bytes_of(std::uint64_t element_word) {
+    return element_word & most_bytes;
+  }
 
   /// Makes room for lists of all elements of this PE.
   void reset(std::size_t its_n_before, std::size_t n_pes) {
@@ -48,6 +58,11 @@ struct Leaving {
         Kokkos::view_alloc(Kokkos::WithoutInitializing, "symm::Migration, PEs"),
         room);
   }
+
+ private:
+  static constexpr unsigned n_bits_of_bytes = 40;
+  static constexpr std::uint64_t most_bytes =
+      (std::uint64_t{1} << n_bits_of_bytes) - 1;
 };
 
 /// The order in which the host packs and unpacks the chunks of a step.
