@@ -399,6 +399,20 @@ TEST(Rendezvous, a_timeout_of_0_never_reports) {
   }
 }
 
+// A report is due when the wait has taken 0.1 s. It crashed, if the last PE
+// came then.
+TEST(Rendezvous, a_PE_may_come_while_another_one_reports) {
+  auto const results = run_pes(2, [](Bootstrap& bootstrap) {
+    PeStack stack(bootstrap, 1us);
+    for (int k = 0; k < 40; ++k) {
+      stack.rendezvous.meet({.operation = RuntimeCall::barrier_all});
+      if (bootstrap.my_pe() == 1) std::this_thread::sleep_for(97ms + k * 200us);
+      stack.rendezvous.meet({.operation = RuntimeCall::barrier_all});
+    }
+  });
+  for (auto const& result : results) EXPECT_TRUE(result.has_succeeded());
+}
+
 /// Makes one step of the start fail on PE 1; the message begins with `why`.
 void expect_start_fails(VmmStep step, std::string const& why) {
   expect_on_pes(3, [&](Bootstrap& bootstrap) {

@@ -144,6 +144,7 @@ void Rendezvous::wait_slowly(HasCome const& has_come) {
     auto const waited = backoff.pause(ThreadProgress::make());
     if (waited < next_check) continue;
     next_check = waited + health_interval;
+    if (has_come()) return;  // in the pause
     check_alive();
     if (m_timeout.count() > 0 && waited >= report) {
       report = waited + m_timeout;
@@ -221,7 +222,10 @@ void Rendezvous::report_missing(double waited_seconds) const {
     is_node_here = false;
     text.append("\n  ", whereabouts(pe));
   }
-  if (is_node_here) text.append("\n  ", missing_nodes());
+  if (is_node_here) {
+    if (m_across == nullptr) return;  // all have come meanwhile
+    text.append("\n  ", missing_nodes());
+  }
   if (std::uncaught_exceptions() > 0) {
     text.append("\n  PE ", m_my_pe,
                 " is here because of an exception, which nobody has caught yet "
