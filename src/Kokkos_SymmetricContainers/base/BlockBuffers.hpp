@@ -32,7 +32,7 @@ namespace symm::Impl {
 struct BlockRoute {
   Pe pe        = 0;  // in the world
   bool is_near = false;
-  // Where a block begins in this PE's memory, and in that PE's inbox, in
+  // A block begins here in this PE's memory, and there in that PE's inbox: in
   // elements, or in bytes of blocks without elements.
   std::size_t here  = 0;
   std::size_t there = 0;
@@ -80,8 +80,8 @@ struct BlocksOnTheirWay : BlocksInMemory<n_turns> {
            n_turns * std::size_t{slot} + (has_gates ? 0 : number % n_turns);
   }
   static constexpr unsigned shape_bits = 20;
-  /// What a PE that has sent block `number` has stored there, if receivers look
-  /// at the shape of its elements.
+  /// The value that the sender of block `number` stores there, if receivers
+  /// look at the shape of its elements.
   [[nodiscard]] KOKKOS_FUNCTION static Signal sent(Signal number,
                                                    std::uint32_t shape) {
     return number << shape_bits | shape;
@@ -135,7 +135,7 @@ class BlockBuffers {
   [[nodiscard]] BlocksOnTheirWay<n_turns> const& in_kernels() const {
     return m_in_kernels;
   }
-  /// Says that so many blocks have come from each neighbour.
+  /// Sets the number of blocks that have come from each neighbour.
   void set_steps(Signal n_ended) const { Kokkos::deep_copy(m_steps, n_ended); }
 
  private:

@@ -43,7 +43,7 @@ class MemberWords {
     for (int k = 0; k < members.n(); ++k)
       to(static_cast<std::size_t>(k), word) = static_cast<std::int64_t>(value);
   }
-  /// What a member has told this PE.
+  /// The words that a member has told this PE.
   [[nodiscard]] std::int64_t const* from(std::size_t member) const {
     return m_words.data() + m_words.extent(0) / 2 + m_n * member;
   }

@@ -428,8 +428,8 @@ std::optional<OtherShape> tell_blocks(Exec const& exec, char const* call,
   return await_blocks(exec, call, buffers, side, shape);
 }
 
-/// The only View, if it has elements that follow each other in blocks and in
-/// the View alike; else null.
+/// The only View, if elements that follow each other in a block do so in the
+/// View, too; else null.
 template <class... Fields>
 char const* run_data_of(FieldList<Fields...> const& fields) {
   auto const& first = fields.first;

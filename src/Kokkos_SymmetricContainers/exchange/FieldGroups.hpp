@@ -65,7 +65,6 @@ class FieldSpan {
     }
   }
 
-  [[nodiscard]] std::size_t size() const { return m_views.size(); }
   [[nodiscard]] std::size_t bytes() const { return m_bytes; }
   [[nodiscard]] std::size_t bytes_of_last() const { return m_bytes_of_last; }
   [[nodiscard]] std::uint64_t hash(std::uint64_t before) const {

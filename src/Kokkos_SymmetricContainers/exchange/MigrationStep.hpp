@@ -32,7 +32,7 @@ struct Leaving {
   std::uint64_t symmetric_extents = 0;
   std::size_t count               = 0;  // elements that leave
   ElementList elements;                 // the first `count`, in rising order
-  // Where they go. Those that are dropped go to a PE behind the last one.
+  // Their new PEs. Those that are dropped have one behind the last PE.
   Kokkos::View<Pe*, Kokkos::HostSpace> pes;
   std::vector<std::size_t> counts;  // for each PE, and for that one
 

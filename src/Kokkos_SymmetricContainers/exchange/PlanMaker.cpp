@@ -178,7 +178,7 @@ class PlanMaker {
     return m_lists.owned.counts[n] + m_lists.ghosts.counts[n] > 0;
   }
 
-  /// What that member has said of its box.
+  /// The words of that member about its box.
   [[nodiscard]] BoxWords box_of(std::size_t n) const {
     return BoxWords::of(m_words.from(n) + of_box);
   }
