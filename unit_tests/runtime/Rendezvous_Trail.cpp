@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "RendezvousJobs.hpp"
 
@@ -54,26 +55,40 @@ struct Expected {
   };
 };
 
-/// The PEs note what `note` says. The collective call must fail on all of them
-/// with the message, and calls after it work.
+/// What the PEs note, and what the collective call after it must say.
+struct Trail {
+  std::function<void(CallTrail&, Pe)> note;
+  Expected expected;
+};
+
+/// In one job, for each trail: the PEs note it, and the collective call must
+/// fail on all of them with the message. Calls after it work.
+void expect_found(NodeShape const& shape, std::vector<Trail> const& trails) {
+  expect_on_nodes(shape, [&](Bootstrap& bootstrap, PeStack& stack) {
+    for (auto const& [note, expected] : trails) {
+      fails_on_all(
+          bootstrap, stack,
+          [&](PeStack&, Pe pe) {
+            auto& trail           = stack.rendezvous.trail();
+            auto const generation = trail.generation();
+            trail.start_anew();  // so that each round has the same numbers
+            note(trail, pe);
+            auto const failure = symm::Impl::failure_of(
+                [&] { expected.call(stack.rendezvous, pe); });
+            EXPECT_EQ(trail.generation(), generation + 2);
+            EXPECT_EQ(trail.count(), 0U) << "it starts anew";
+            note_equal_calls(trail, 1);
+            if (failure) symm::Impl::throw_failure(*failure);
+          },
+          ErrorKind::usage, expected.message);
+    }
+  });
+}
+
 void expect_found(NodeShape const& shape,
                   std::function<void(CallTrail&, Pe)> const& note,
                   Expected const& expected) {
-  expect_failure_on_all(
-      shape,
-      [&](PeStack& stack, Pe pe) {
-        auto& trail           = stack.rendezvous.trail();
-        auto const generation = trail.generation();
-        trail.start_anew();  // so that each round has the same numbers
-        note(trail, pe);
-        auto const failure = symm::Impl::failure_of(
-            [&] { expected.call(stack.rendezvous, pe); });
-        EXPECT_EQ(trail.generation(), generation + 2);
-        EXPECT_EQ(trail.count(), 0U) << "it starts anew";
-        note_equal_calls(trail, 1);
-        if (failure) symm::Impl::throw_failure(*failure);
-      },
-      ErrorKind::usage, expected.message);
+  expect_found(shape, {{note, expected}});
 }
 
 std::string number_text(std::uint64_t number) { return std::to_string(number); }
@@ -181,6 +196,7 @@ std::function<void(CallTrail&, Pe)> one_of(std::uint64_t count,
 }
 
 TEST_P(RendezvousTrailFound, P04_any_call_that_is_kept_is_named) {
+  std::vector<Trail> trails;
   for (std::uint64_t const count :
        {std::uint64_t{2}, std::uint64_t{3}, kept_calls - 1, kept_calls + 0,
         kept_calls + 1, 5 * kept_calls + 17}) {
@@ -188,15 +204,16 @@ TEST_P(RendezvousTrailFound, P04_any_call_that_is_kept_is_named) {
     for (auto const differing :
          {first, first + 1, (first + count) / 2, count - 1, count}) {
       auto const text = number_text(differing);
-      expect_found(
-          GetParam(), one_of(count, differing),
-          {AllOf(HasSubstr("call #" + text + ": "),
-                 HasSubstr(others() + " called destruction of a pool(pool = " +
-                           text + ");"),
-                 HasSubstr("PE 1 called destruction of a pool(pool = "
-                           "0)."))});
+      trails.push_back(
+          {one_of(count, differing),
+           {AllOf(HasSubstr("call #" + text + ": "),
+                  HasSubstr(others() + " called destruction of a pool(pool = " +
+                            text + ");"),
+                  HasSubstr("PE 1 called destruction of a pool(pool = "
+                            "0)."))}});
     }
   }
+  expect_found(GetParam(), trails);
 }
 
 TEST_P(RendezvousTrailFound, P04_a_call_that_is_not_kept_any_more_is_said_so) {
