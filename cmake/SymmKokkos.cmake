@@ -3,6 +3,7 @@
 # project.
 
 set(SYMM_KOKKOS_VERSION 5.0.2)
+set(SYMM_KOKKOS_OLDEST 4.6.1)
 set(SYMM_KOKKOS_SHA256
     188817bb452ca805ee8701f1c5adbbb4fb83dc8d1c50624566a18a719ba0fa5e)
 set(SYMM_KOKKOS_ARCHIVE
@@ -21,9 +22,11 @@ function(_symm_check_kokkos_version whose)
   symm_describe_kokkos(symm_kokkos version)
   set(symm_kokkos "${symm_kokkos}" PARENT_SCOPE)
   message(STATUS "Kokkos: ${whose}, version ${version}")
-  if(version AND (version VERSION_LESS 5.0 OR version VERSION_GREATER_EQUAL 6.0))
+  if(version AND (version VERSION_LESS SYMM_KOKKOS_OLDEST
+                  OR version VERSION_GREATER_EQUAL 6.0))
     message(FATAL_ERROR "The Kokkos of the ${whose} is ${version}: this library "
-                        "needs Kokkos 5 (tested: ${SYMM_KOKKOS_VERSION}).")
+                        "needs Kokkos ${SYMM_KOKKOS_OLDEST} to 5 (tested: "
+                        "${SYMM_KOKKOS_VERSION}).")
   elseif(NOT version VERSION_EQUAL SYMM_KOKKOS_VERSION)
     message(STATUS "Kokkos: this library is tested with ${SYMM_KOKKOS_VERSION}; "
                    "run its tests with yours.")
@@ -36,7 +39,7 @@ if(TARGET Kokkos::kokkos)
 endif()
 
 set(named "${Kokkos_DIR}")
-find_package(Kokkos 5.0 CONFIG QUIET)
+find_package(Kokkos ${SYMM_KOKKOS_OLDEST} CONFIG QUIET)
 set(taken "")
 if(Kokkos_FOUND AND EXISTS "${named}/KokkosConfig.cmake")
   file(REAL_PATH "${named}/KokkosConfig.cmake" named_config)
@@ -54,8 +57,8 @@ elseif(Kokkos_CONSIDERED_VERSIONS)
   list(GET Kokkos_CONSIDERED_CONFIGS 0 config)
   list(GET Kokkos_CONSIDERED_VERSIONS 0 version)
   set(reason "${Kokkos_NOT_FOUND_MESSAGE}")
-  if(version VERSION_LESS 5.0)
-    string(PREPEND reason "This library needs Kokkos 5. ")
+  if(version VERSION_LESS SYMM_KOKKOS_OLDEST)
+    string(PREPEND reason "This library needs Kokkos ${SYMM_KOKKOS_OLDEST} to 5. ")
   endif()
   if(taken)
     string(APPEND reason " (There is another one: ${taken}.)")
@@ -139,7 +142,7 @@ function(_symm_add_kokkos)
     message(
       STATUS
         "Kokkos: if its source cannot be downloaded, set CMAKE_PREFIX_PATH to an "
-        "installed Kokkos 5, or SYMM_KOKKOS_ARCHIVE, in the environment or with "
+        "installed Kokkos, or SYMM_KOKKOS_ARCHIVE, in the environment or with "
         "-D, to the path of the source archive with the SHA-256 "
         "${SYMM_KOKKOS_SHA256}.")
   endif()

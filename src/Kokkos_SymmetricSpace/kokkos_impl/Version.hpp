@@ -8,13 +8,13 @@
 // Only this folder and symm_gpu/KokkosImpl.hpp depend on internals of Kokkos.
 // They are written for Kokkos 5.0.2; code for another version is chosen by
 // KOKKOS_VERSION, here and nowhere else.
-static_assert(KOKKOS_VERSION >= 50000 && KOKKOS_VERSION < 60000,
-              "Kokkos SymmetricSpace needs Kokkos 5 (tested: 5.0.2)");
+static_assert(KOKKOS_VERSION >= 40601 && KOKKOS_VERSION < 60000,
+              "Kokkos SymmetricSpace needs Kokkos 4.6.1 to 5 (tested: 5.0.2)");
 
-/// 1: Views are made of mdspan. 0: Kokkos was built with its legacy Views,
-/// which are customised by other classes. (Kokkos drops them after 5.2: the
-/// branches for 0 can go then.)
-#ifdef KOKKOS_ENABLE_IMPL_VIEW_LEGACY
+/// 1: Views are made of mdspan. 0: Kokkos is before 4.7 or was built with its
+/// legacy Views, which are customised by other classes. (Kokkos drops them
+/// after 5.2: the branches for 0 can go when nobody uses an older one.)
+#if KOKKOS_VERSION < 40699 || defined(KOKKOS_ENABLE_IMPL_VIEW_LEGACY)
 #define SYMM_KOKKOS_MDSPAN_VIEWS 0
 #else
 #define SYMM_KOKKOS_MDSPAN_VIEWS 1

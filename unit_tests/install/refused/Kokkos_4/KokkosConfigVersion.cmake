@@ -1,1 +1,0 @@
-set(PACKAGE_VERSION 4.7.01)

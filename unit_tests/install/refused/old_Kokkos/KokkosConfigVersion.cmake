@@ -1,0 +1,1 @@
+set(PACKAGE_VERSION 4.5.01)
