@@ -61,6 +61,8 @@ function(symm_precompile target)
   endif()
   if(arg_FROM)
     target_precompile_headers(${target} REUSE_FROM ${arg_FROM})
+    # Where one has Kokkos' OpenMP and the other has not, nothing is reused.
+    set_target_properties(${target} PROPERTIES PCH_WARN_INVALID OFF)
   else()
     target_precompile_headers(${target} PRIVATE ${arg_HEADERS})
   endif()

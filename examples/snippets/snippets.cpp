@@ -480,6 +480,51 @@ void exchange_of_boxes() {
   symm::barrier_all();
 }
 
+void boxes_of_a_grid() {
+  Exec const exec;
+  auto const me = symm::my_pe(), n_pes = symm::n_pes();
+  // [node_boxes
+  // Nodes of a grid of cells, of which each PE has 4 x 6 beside the others'.
+  symm::GridBoxes nodes;
+  nodes.grid  = {static_cast<std::size_t>(4 * n_pes + 1), 7};  // of all PEs
+  nodes.boxes = {{{4 * me, 0}, {5, 7}}};  // this PE's: the first, how many
+  nodes.has_box_index = false;            // Views are (i, j)
+  auto plan           = symm::ExchangePlan::from_boxes(nodes);
+
+  Kokkos::View<double**> velocity("velocity", 5 + 2, 7 + 2);  // and ghosts
+  plan.gather(exec, velocity);
+  // node_boxes]
+  Kokkos::deep_copy(velocity, me);
+  plan.gather(exec, velocity);
+  exec.fence();
+  auto const nodes_on_host =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, velocity);
+  expect(nodes_on_host(1, 1) == std::max(me - 1, 0), "nodes that PEs share");
+  // [many_boxes
+  // Blocks of 8 x 8 cells, any of them on any PE: here each n_pes-th one.
+  symm::GridBoxes blocks;
+  blocks.grid        = {64, 32};
+  blocks.periodic    = {true, true};
+  blocks.ghost_width = {2, 2};
+  for (int b = me; b < 8 * 4; b += n_pes)
+    blocks.boxes.push_back({{b / 4 * 8, b % 4 * 8}, {8, 8}});
+  auto plan_of_blocks = symm::ExchangePlan::from_boxes(blocks);
+
+  Kokkos::View<double***> u("u", blocks.boxes.size(), 8 + 4, 8 + 4);
+  plan_of_blocks.gather(exec, u);  // u(block, i, j)
+  // many_boxes]
+  Kokkos::deep_copy(u, me);
+  plan_of_blocks.gather(exec, u);
+  exec.fence();
+  auto const blocks_on_host =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, u);
+  // Below my first block, number `me`, is block me + 1, or the first of 4.
+  int const below = me % 4 == 3 ? me - 3 : me + 1;
+  expect(me >= 32 || blocks_on_host(0, 2, 10) == below % n_pes,
+         "blocks of a grid");
+  symm::barrier_all();
+}
+
 void order_of_boxes() {
   // PE 1 is at (1, 0): PEs count fastest along x, the first index.
   int const n_x = symm::n_pes() % 2 == 0 ? symm::n_pes() / 2 : symm::n_pes();
@@ -578,6 +623,7 @@ int solve() {
   }
   halo();
   exchange_of_boxes();
+  boxes_of_a_grid();
   order_of_boxes();
   exchange_of_lists();
   migrate();

@@ -28,6 +28,7 @@
 #include "exchange/ExchangeKernels.hpp"
 #include "exchange/ExchangeLists.hpp"
 #include "exchange/Fields.hpp"
+#include "exchange/GridBoxes.hpp"
 #include "exchange/PlanBlocks.hpp"
 #include "exchange/Replace.hpp"
 #include "exchange/SubviewLists.hpp"
@@ -132,10 +133,22 @@ class ExchangePlan {
     });
   }
 
+  /// The ghosts of each box are copies of points of other boxes of the grid,
+  /// and so are points that an earlier box has, too. Views have an index of the
+  /// box, an index for each axis, then indices of components.
+  [[nodiscard]] static ExchangePlan from_boxes(
+      GridBoxes const& boxes, PeTeam const& team = team_world()) {
+    constexpr char const* call = "symm::ExchangePlan::from_boxes";
+    Impl::Observed const observed([=] { return operation(call); });
+    std::optional<Impl::Failure> failure;
+    auto lists = Impl::lists_of_boxes(call, boxes, team, failure);
+    return made_of(call, team, std::move(lists), std::move(failure));
+  }
+
   /// PE sent[k].pe gets a copy of the elements sent[k].part, and the elements
-  /// filled[k].part are copies of PE filled[k].pe's: subviews of `view`, of
-  /// rank 3 at most. Both PEs list their parts in the same order. Views have
-  /// the extents of `view`, then indices of components.
+  /// filled[k].part are copies of PE filled[k].pe's: subviews of `view`. Both
+  /// PEs list their parts in the same order. Views have the extents of `view`,
+  /// then indices of components.
   template <class View, class Sent, class Filled>
   [[nodiscard]] static ExchangePlan from_subviews(
       View const& view, std::vector<ExchangePart<Sent>> const& sent,
@@ -356,15 +369,22 @@ class ExchangePlan {
   template <class Lists>
   static ExchangePlan make(char const* call, PeTeam const& team,
                            Lists const& make_lists) {
-    Impl::Observed const observed([=] {
-      return Impl::Operation{Impl::OperationKind::collective, call};
-    });
+    Impl::Observed const observed([=] { return operation(call); });
     Impl::ExchangeLists lists;
-    auto const failure = Impl::failure_of([&] {
+    auto failure = Impl::failure_of([&] {
       if (team.is_valid()) lists = make_lists();
     });
+    return made_of(call, team, std::move(lists), std::move(failure));
+  }
+  static Impl::Operation operation(char const* call) {
+    return {Impl::OperationKind::collective, call};
+  }
+  static ExchangePlan made_of(char const* call, PeTeam const& team,
+                              Impl::ExchangeLists lists,
+                              std::optional<Impl::Failure> failure) {
     ExchangePlan plan;
-    plan.m_plan = Impl::PlanBlocks::make(call, std::move(lists), team, failure);
+    plan.m_plan = Impl::PlanBlocks::make(call, std::move(lists), team,
+                                         std::move(failure));
     return plan;
   }
 

@@ -334,10 +334,15 @@ TEST(PlanCalls, boxes_that_are_no_grid_are_an_error_on_all_PEs) {
   symm::BoxDecomposition box;
   box.owned   = {8, symm::my_pe() == n - 1 ? 0U : 1U, 5};
   box.pe_grid = {1, n, 1};
-  EXPECT_THAT(text(box),
-              AllOf(HasSubstr("symm::ExchangePlan::from_box failed: on PE " +
-                              std::to_string(n - 1)),
-                    HasSubstr("no cells along axis 1")));
+  EXPECT_THAT(
+      text(box),
+      AllOf(HasSubstr("symm::ExchangePlan::from_box failed: on PE " +
+                      std::to_string(n - 1)),
+            HasSubstr("no cells along axis 1"), HasSubstr("from_boxes")));
+  box.owned = {1, 1, 5};
+  box.depth = 2;
+  EXPECT_THAT(text(box), HasSubstr("depth is 2 and ghost_width 1"));
+  box.depth = 0;
   if (n == 1) return;
   // Faces of as many cells, 2 x 6 and 3 x 4.
   box.pe_grid = {n, 1, 1};

@@ -148,6 +148,27 @@ TEST(ExchangePlan, subviews_are_sent_and_filled) {
   symm::barrier_all();
 }
 
+TEST(ExchangePlan, subviews_have_any_rank) {
+  int const me = symm::my_pe(), n = symm::n_pes();
+  Kokkos::View<int*****, Memory> const x("x", 3, 4, 2, 3, 2);
+  Kokkos::deep_copy(x, me);
+  auto const slice = [&](int j) {
+    return Kokkos::subview(x, Kokkos::ALL, j, Kokkos::ALL, 1, Kokkos::ALL);
+  };
+  using Part = symm::ExchangePart<decltype(slice(0))>;
+  std::vector<Part> const sent{{slice(2), (me + 1) % n}};
+  std::vector<Part> const filled{{slice(0), (me + n - 1) % n}};
+  auto plan = ExchangePlan::from_subviews(x, sent, filled);
+  plan.gather(Exec(), x);
+  Exec().fence();
+  auto const now = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  for (int i = 0; i < 3 * 4 * 2 * 3 * 2; ++i) {
+    int const j = i / 12 % 4, l = i / 2 % 3;
+    EXPECT_EQ(now(i / 48, j, i / 6 % 2, l, i % 2),
+              j == 0 && l == 1 ? (me + n - 1) % n : me);
+  }
+}
+
 /// A PE that sleeps, at other times than others, must find what was sent to it
 /// in each round: a fast neighbour has not overwritten it. Blocks go one way.
 TEST(ExchangePlan, a_fast_PE_does_not_overrun_a_slow_one) {
@@ -213,9 +234,9 @@ struct Grid {
           static_cast<long>(at[a]) - static_cast<long>(box.ghost_width);
       auto const size = owned * box.pe_grid[a];
       if (here < 0 || here >= owned) ++n_ghosts;
-      if (here < -static_cast<long>(box.ghost_width) ||
-          here >= owned + static_cast<long>(box.ghost_width))
-        is_owned_or_filled = false;
+      auto const depth =
+          static_cast<long>(box.depth == 0 ? box.ghost_width : box.depth);
+      if (here < -depth || here >= owned + depth) is_owned_or_filled = false;
       long global = place[a] * owned + here;
       if (box.periodic[a]) global = (global + size) % size;
       if (global < 0 || global >= size) is_owned_or_filled = false;
@@ -326,6 +347,16 @@ TEST(ExchangePlan, gather_of_a_box_fills_its_ghost_cells) {
             Kokkos::View<double***, LayoutRight, Memory>("x", 6, 4, 7), 1),
         0U);
   }
+  symm::BoxDecomposition shallow;  // thinner than its ghosts
+  shallow.owned       = {4, 1, 5};
+  shallow.pe_grid     = {1, n, 1};
+  shallow.periodic    = {true, true, false};
+  shallow.ghost_width = 2;
+  shallow.depth       = 1;
+  EXPECT_EQ(wrong_after_gather_of_box(
+                Grid(shallow, 3, symm::my_pe()),
+                Kokkos::View<double***, LayoutRight, Memory>("x", 8, 5, 9), 1),
+            0U);
   symm::BoxDecomposition plate;
   plate.owned    = {3, 40};
   plate.pe_grid  = {n, 1, 1};

@@ -109,6 +109,7 @@ TEST(ExchangePlanTargets, are_where_gather_puts_copies) {
           BoxDecomposition box;
           box.pe_grid     = pe_grid;
           box.ghost_width = width;
+          box.depth       = periodic ? 1 : 0;
           box.neighbours  = neighbours;
           box.periodic    = {periodic, false, periodic};
           // Boxes of other sizes along the first axis.

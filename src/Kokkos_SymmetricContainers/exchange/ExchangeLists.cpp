@@ -124,11 +124,20 @@ void append_cells(std::vector<ElementIndex>& cells,
             static_cast<ElementIndex>((i * extents[1] + j) * extents[2] + k));
 }
 
+std::size_t depth_of(BoxDecomposition const& box) {
+  return box.depth == 0 ? box.ghost_width : box.depth;
+}
+
 /// The boxes around that of a PE.
 class Boxes {
  public:
   Boxes(char const* call, BoxDecomposition const& box, Pe my_pe, int n_pes)
-      : m_box(box) {
+      : m_box(box), m_depth(depth_of(box)) {
+    if (m_depth > box.ghost_width) {
+      throw UsageError(Text(call, ": depth is ", m_depth, " and ghost_width ",
+                            box.ghost_width,
+                            ": Views have no room for so many ghosts"));
+    }
     find_rank(call);
     std::int64_t n_boxes = 1;
     for (std::size_t a = 0; a < m_rank; ++a) {
@@ -173,7 +182,7 @@ class Boxes {
       if (d[a] != 0) ++n_axes;
     }
     using enum BoxDecomposition::Neighbours;
-    return n_axes > 0 && m_box.ghost_width > 0 &&
+    return n_axes > 0 && m_depth > 0 &&
            (n_axes == 1 || m_box.neighbours == all ||
             (n_axes == 2 && m_box.neighbours == faces_and_edges));
   }
@@ -228,7 +237,9 @@ class Boxes {
       if (owned[a] == 0 && !is_cut) continue;
       throw UsageError(Text(call, ": the box has no cells along axis ", m_rank,
                             " (owned cells ", owned[0], " x ", owned[1], " x ",
-                            owned[2], "): each PE needs one at least"));
+                            owned[2],
+                            "): each PE needs one at least, or all PEs "
+                            "call ExchangePlan::from_boxes"));
     }
   }
   void find_extent(char const* call, std::size_t a) {
@@ -242,12 +253,13 @@ class Boxes {
     auto const all = owned + 2 * width;
     m_extents[a]   = m_box.view_extents[a] == 0 ? all : m_box.view_extents[a];
     bool const has_neighbour = m_box.pe_grid[a] > 1 || m_box.periodic[a];
-    if (m_extents[a] < all || (has_neighbour && owned < width)) {
+    if (m_extents[a] < all || (has_neighbour && owned < m_depth)) {
       throw UsageError(
           Text(call, ": axis ", a, ": ", owned, " owned cells, ghosts ", width,
                " wide and an extent of ", m_extents[a],
                " of the Views: a box needs as many cells as its neighbour has "
-               "ghosts, and the Views room for them"));
+               "ghosts, and the Views room for them (of other boxes: "
+               "ExchangePlan::from_boxes)"));
     }
   }
   /// The axis along which PEs count fastest, and so on.
@@ -261,17 +273,18 @@ class Boxes {
     std::array<CellRange, 3> result{{{0, 1}, {0, 1}, {0, 1}}};
     auto const width = m_box.ghost_width;
     for (std::size_t a = 0; a < m_rank; ++a) {
-      auto const owned = m_box.owned[a];
-      auto const low   = width - outwards * width;
-      auto const high  = owned + outwards * width;
-      result[a]        = d[a] == 0         ? CellRange{width, width + owned}
-                         : sign * d[a] < 0 ? CellRange{low, low + width}
-                                           : CellRange{high, high + width};
+      auto const end  = width + m_box.owned[a];
+      auto const low  = width - outwards * m_depth;
+      auto const high = end - (1 - outwards) * m_depth;
+      result[a]       = d[a] == 0         ? CellRange{width, end}
+                        : sign * d[a] < 0 ? CellRange{low, low + m_depth}
+                                          : CellRange{high, high + m_depth};
     }
     return result;
   }
 
   BoxDecomposition const& m_box;
+  std::size_t m_depth;  // layers that are filled
   std::size_t m_rank = 0;
   std::array<int, 3> m_place{};
   std::array<std::size_t, 3> m_extents{1, 1, 1};
@@ -297,6 +310,7 @@ BoxWords words_of(BoxDecomposition const& box, std::size_t rank) {
   add(static_cast<std::uint64_t>(box.order));
   add(static_cast<std::uint64_t>(box.neighbours));
   add(box.ghost_width);
+  add(depth_of(box));
   words.settings = hash;
   return words;
 }
@@ -419,6 +433,7 @@ ExchangeLists lists_of_box(char const* call, BoxDecomposition const& box,
   }
   lists.box         = words_of(box, boxes.rank());
   lists.ghost_width = box.ghost_width;
+  lists.depth       = depth_of(box);
   lists.owned       = joined(sent);
   lists.ghosts      = joined(filled);
   lists.n_owned     = extents[0] * extents[1] * extents[2];

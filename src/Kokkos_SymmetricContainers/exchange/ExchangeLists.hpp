@@ -42,6 +42,9 @@ struct BoxDecomposition {
   /// take them to be.
   std::optional<std::array<std::size_t, 3>> first{};
   std::size_t ghost_width = 1;
+  /// Of the ghosts, how many layers are filled, the next ones to the box. 0:
+  /// all.
+  std::size_t depth = 0;
   /// Whether the first and the last box of an axis are neighbours.
   std::array<bool, 3> periodic{};
   Neighbours neighbours = Neighbours::all;
@@ -162,6 +165,7 @@ struct ExchangeLists {
   // Of a box.
   BoxWords box;
   std::size_t ghost_width = 0;
+  std::size_t depth       = 0;
   std::vector<BoxPart> box_parts;
 };
 

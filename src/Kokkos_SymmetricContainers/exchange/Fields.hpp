@@ -60,7 +60,7 @@ struct Field {
   T* data;
   std::uint32_t n_components = 1;
   bool is_plain              = false;  // see below
-  IndexRange<3> elements;
+  IndexRange<rank> elements;
   IndexRange<rank> components;
 
   [[nodiscard]] KOKKOS_FUNCTION std::size_t bytes() const {

@@ -160,8 +160,8 @@ class PlanMaker {
       throw UsageError(
           Text(m_call, ": PE ", m_members.world_pe(static_cast<Pe>(n)),
                " passes another box than PE ", my_pe(),
-               ": pass equal pe_grid, order, ghost_width, periodic and "
-               "neighbours on all PEs"));
+               ": pass equal pe_grid, order, ghost_width, depth, periodic "
+               "and neighbours on all PEs"));
     }
     for (auto const& part : m_lists.box_parts) {
       auto const n = static_cast<std::size_t>(part.pe);
@@ -312,7 +312,7 @@ class PlanMaker {
     for (std::size_t a = 0; a < m_lists.extents.size(); ++a) {
       auto const its_owned = box_of(static_cast<std::size_t>(part.pe)).owned[a];
       copies.there[a]      = part.direction[a] == 0  ? width
-                             : part.direction[a] > 0 ? 0
+                             : part.direction[a] > 0 ? width - m_lists.depth
                                                      : its_owned + width;
     }
     return copies;

@@ -90,8 +90,7 @@ ExchangeLists lists_of_subviews(char const* call, View const& view,
                                 std::vector<ExchangePart<Sent>> const& sent,
                                 std::vector<ExchangePart<Filled>> const& filled,
                                 int n_pes) {
-  static_assert(View::rank() > 0 && View::rank() <= 3,
-                "a plan has one to three indices of elements");
+  static_assert(View::rank() > 0, "an element of a View needs an index");
   ExchangeLists lists;
   lists.owned   = elements_of_parts(call, view, sent, n_pes);
   lists.ghosts  = elements_of_parts(call, view, filled, n_pes);
