@@ -86,7 +86,7 @@ Solution conjugate_gradients(Problem const& problem, SparseRows const& a,
 
   Vector const b    = copy_to_device("b", right_hand_side(rows));
   auto const vector = [&](char const* name) {
-    return Vector(name, b.extent(0));
+    return Vector(std::string(name), b.extent(0));
   };
   Vectors const v{copy_to_device("1 / diagonal", inverse_diagonal(rows)),
                   vector("x"),

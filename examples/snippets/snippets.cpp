@@ -494,6 +494,16 @@ void boxes_of_a_grid() {
   Kokkos::View<double**> velocity("velocity", 5 + 2, 7 + 2);  // and ghosts
   plan.gather(exec, velocity);
   // node_boxes]
+  symm::GridBoxes its_cells = nodes;
+  its_cells.grid            = {static_cast<std::size_t>(4 * n_pes), 6};
+  its_cells.boxes           = {{{4 * me, 0}, {4, 6}}};
+  auto const cells          = symm::ExchangePlan::from_boxes(its_cells);
+  Kokkos::View<double**> density("density", 4 + 2, 6 + 2), energy = density;
+  // [joined_plans
+  auto both = symm::ExchangePlan::joined({cells, plan});
+  both.gather(exec, symm::of_plan(0, density, energy),
+              symm::of_plan(1, velocity));
+  // joined_plans]
   Kokkos::deep_copy(velocity, me);
   plan.gather(exec, velocity);
   exec.fence();

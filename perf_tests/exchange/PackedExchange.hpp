@@ -61,8 +61,8 @@ class PackedExchange {
 
  private:
   static SymmField make_buffer(Index edge) {
-    return {"received", 2, static_cast<std::size_t>(edge),
-            static_cast<std::size_t>(edge)};
+    return SymmField("received", 2, static_cast<std::size_t>(edge),
+                     static_cast<std::size_t>(edge));
   }
 
   Index m_edge;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,7 @@
 #include "exchange/ExchangeLists.hpp"
 #include "exchange/Fields.hpp"
 #include "exchange/GridBoxes.hpp"
+#include "exchange/JoinedFields.hpp"
 #include "exchange/PlanBlocks.hpp"
 #include "exchange/Replace.hpp"
 #include "exchange/SubviewLists.hpp"
@@ -141,7 +143,8 @@ class ExchangePlan {
     constexpr char const* call = "symm::ExchangePlan::from_boxes";
     Impl::Observed const observed([=] { return operation(call); });
     std::optional<Impl::Failure> failure;
-    auto lists = Impl::lists_of_boxes(call, boxes, team, failure);
+    std::vector<Impl::ExchangeLists> lists(1);
+    lists[0] = Impl::lists_of_boxes(call, boxes, team, failure);
     return made_of(call, team, std::move(lists), std::move(failure));
   }
 
@@ -160,9 +163,45 @@ class ExchangePlan {
     });
   }
 
-  /// Ghosts of this PE.
+  /// Several plans, 8 at most, whose exchanges go together: one block to each
+  /// neighbour, which is one message to a far one. They may be of Views of
+  /// other extents, such as fields in cells, on faces and at nodes. Exchanges
+  /// take symm::of_plan(k, views...) for those of them that have Views in the
+  /// call, the same ones on all PEs:
+  ///
+  ///     auto all = symm::ExchangePlan::joined({cells, nodes});
+  ///     all.gather(exec, symm::of_plan(0, density, energy),
+  ///                symm::of_plan(1, velocity));
+  ///
+  /// The plans are copied, and may be used or destroyed. Room, here and in
+  /// reserve(), is for an element of that plan of which it has most bytes.
+  /// Their Views are packed, also if one alone is a run of elements.
+  /// \param plans as many on all PEs of the job, in the same order on those of
+  ///        the team. \param team that of the plans.
+  [[nodiscard]] static ExchangePlan joined(
+      std::vector<std::reference_wrapper<ExchangePlan const>> const& plans,
+      PeTeam const& team = team_world()) {
+    constexpr char const* call = "symm::ExchangePlan::joined";
+    Impl::Observed const observed([=] { return operation(call); });
+    std::vector<Impl::ExchangeLists> lists;
+    auto failure = Impl::failure_of([&] {
+      for (ExchangePlan const& plan : plans) {
+        for (auto& its : plan.m_plan.lists(call, team))
+          lists.push_back(std::move(its));
+      }
+      if (!lists.empty() && lists.size() <= Impl::PlacesOfJoined::most) return;
+      throw UsageError(Impl::Text(call, ": ", lists.size(),
+                                  " plans: pass 1 to ",
+                                  Impl::PlacesOfJoined::most));
+    });
+    return made_of(call, team, std::move(lists), std::move(failure));
+  }
+
+  /// Ghosts of this PE, of all plans that are joined.
   [[nodiscard]] std::size_t n_ghosts() const {
-    return m_plan.ghosts.elements.extent(0);
+    auto n = m_plan.ghosts.elements.extent(0);
+    for (auto const& its : m_plan.others) n += its.ghosts.elements.extent(0);
+    return n;
   }
 
   /// Copies owned elements of the Views to their ghosts on other PEs. All PEs
@@ -189,16 +228,14 @@ class ExchangePlan {
   ///         looks); as reserve().
   template <Impl::ExecutionSpace Exec, class... Views>
   void gather(Exec const& exec, Views const&... views) {
-    begin(exec, gather_name, Impl::Halves::together, m_plan.owned,
-          m_plan.ghosts, views...);
+    begin(exec, gather_name, Impl::Halves::together, from_owned, views...);
     end_gather(exec, views...);
   }
   /// The first half of gather(): sends. Owned elements may be changed when the
   /// work of `exec` up to here is done.
   template <Impl::ExecutionSpace Exec, class... Views>
   void begin_gather(Exec const& exec, Views const&... views) {
-    begin(exec, gather_name, Impl::Halves::apart, m_plan.owned, m_plan.ghosts,
-          views...);
+    begin(exec, gather_name, Impl::Halves::apart, from_owned, views...);
   }
   /// The second half: waits for the neighbours, fills the ghosts.
   /// \throws UsageError on this PE, if the Views have other bytes per element
@@ -206,9 +243,11 @@ class ExchangePlan {
   ///         gather().
   template <Impl::ExecutionSpace Exec, class... Views>
   [[gnu::noinline]] void end_gather(Exec const& exec, Views const&... views) {
-    auto const fields = receive(exec, gather_name, m_plan.ghosts, views...);
-    Impl::copy_chunks<Impl::CopyWay::from_block>(
-        exec, gather_name, m_plan.buffers.in_kernels(), m_plan.ghosts, fields);
+    auto const fields = receive(exec, gather_name, from_owned, views...);
+    for_each_part(fields, from_owned.received, [&](auto const&... part) {
+      Impl::copy_chunks<Impl::CopyWay::from_block>(
+          exec, gather_name, m_plan.buffers.in_kernels(), part...);
+    });
     wait_for_messages(exec, gather_name);
   }
 
@@ -270,20 +309,22 @@ class ExchangePlan {
   [[gnu::noinline]] void gather_stored(Exec const& exec, View const& view) {
     constexpr char const* call = "symm::ExchangePlan::gather_stored";
     auto const& ghosts         = m_plan.ghosts;
-    auto const fields          = start(call, m_plan.owned, ghosts, view);
+    auto const fields          = start(call, view);
+    Impl::PlacesOfPlan const places{fields.bytes()};
     Impl::Observed const observed(
-        [&] { return operation(call, m_plan.owned, fields); },
+        [&] { return operation(call, from_owned, fields); },
         Impl::check::Accesses::are_its);
     auto const& buffers = m_plan.buffers.in_kernels();
     auto const stored   = Impl::StoredCopies::of<Impl::ExchangeSpace>(view);
     begin_call(call, Impl::Halves::together, Impl::ElementShape(fields));
     expect_same_shape(
-        call, Impl::tell_blocks(exec, call, buffers, m_plan.owned, fields,
-                                Impl::Halves::together, nullptr, stored));
+        call,
+        Impl::tell_blocks(exec, call, buffers, m_plan.owned, fields, places,
+                          Impl::Halves::together, nullptr, stored));
     m_call = nullptr;
     if (ghosts.needs_outbox || !stored.have(ghosts.thin_axes)) {
-      Impl::copy_chunks<Impl::CopyWay::from_block>(exec, call, buffers, ghosts,
-                                                   fields, false, true, stored);
+      Impl::copy_chunks<Impl::CopyWay::from_block>(
+          exec, call, buffers, ghosts, fields, places, false, true, stored);
     }
     wait_for_messages(exec, call);
   }
@@ -296,37 +337,43 @@ class ExchangePlan {
   ///        function object that kernels can call.
   template <Impl::ExecutionSpace Exec, class Op, class... Views>
   void scatter(Exec const& exec, Op const& op, Views const&... views) {
-    begin(exec, scatter_name, Impl::Halves::together, m_plan.ghosts,
-          m_plan.owned, views...);
+    begin(exec, scatter_name, Impl::Halves::together, from_ghosts, views...);
     end_scatter(exec, op, views...);
   }
   template <Impl::ExecutionSpace Exec, class... Views>
   void begin_scatter(Exec const& exec, Views const&... views) {
-    begin(exec, scatter_name, Impl::Halves::apart, m_plan.ghosts, m_plan.owned,
-          views...);
+    begin(exec, scatter_name, Impl::Halves::apart, from_ghosts, views...);
   }
   template <Impl::ExecutionSpace Exec, class Op, class... Views>
   [[gnu::noinline]] void end_scatter(Exec const& exec, Op const& op,
                                      Views const&... views) {
-    auto const fields   = receive(exec, scatter_name, m_plan.owned, views...);
-    auto const& owned   = m_plan.owned;
+    auto const fields   = receive(exec, scatter_name, from_ghosts, views...);
     auto const& buffers = m_plan.buffers.in_kernels();
     if constexpr (Impl::runs_on_host_v<Exec>) {
       if (is_in_order(exec)) {
-        Impl::copy_chunks<Impl::CopyWay::from_block>(
-            exec, scatter_name, buffers, owned, fields, false, false, {}, op);
+        for_each_part(fields, from_ghosts.received, [&](auto const&... part) {
+          Impl::copy_chunks<Impl::CopyWay::from_block>(
+              exec, scatter_name, buffers, part..., false, false,
+              Impl::StoredCopies{}, op);
+        });
         return;
       }
     }
-    auto const& its = m_plan.contributions;
-    Impl::for_each_group(
-        fields, [&](auto const& group, std::size_t bytes_before) {
-          Impl::run(exec, scatter_name, its.elements.size(),
-                    Impl::Combine<Op, std::remove_cvref_t<decltype(group)>>{
-                        buffers, owned.blocks.data(), its.elements.data(),
-                        its.firsts.data(), its.from.data(), fields.bytes(),
-                        bytes_before, op, group});
-        });
+    for_each_elements(
+        fields,
+        [&](Impl::PlanElements const& elements, auto const& its,
+            auto const& places) {
+          auto const& to = elements.contributions;
+          Impl::for_each_group(its, [&](auto const& group, std::size_t before) {
+            Impl::run(exec, scatter_name, to.elements.size(),
+                      Impl::Combine<Op, std::remove_cvref_t<decltype(group)>,
+                                    std::remove_cvref_t<decltype(places)>>{
+                          buffers, elements.owned.blocks.data(),
+                          to.elements.data(), to.firsts.data(), to.from.data(),
+                          places, before, op, group});
+          });
+        },
+        from_ghosts.received);
     wait_for_messages(exec, scatter_name);
   }
 
@@ -346,6 +393,16 @@ class ExchangePlan {
 
   static constexpr char const* gather_name  = "symm::ExchangePlan::gather";
   static constexpr char const* scatter_name = "symm::ExchangePlan::scatter";
+
+  /// Which elements go, and which ones are set.
+  struct Way {
+    Impl::PlanSide Impl::PlanElements::*sent;
+    Impl::PlanSide Impl::PlanElements::*received;
+  };
+  static constexpr Way from_owned{&Impl::PlanElements::owned,
+                                  &Impl::PlanElements::ghosts};
+  static constexpr Way from_ghosts{&Impl::PlanElements::ghosts,
+                                   &Impl::PlanElements::owned};
 
   /// Whether chunks are unpacked one after the other.
   template <class Exec>
@@ -370,9 +427,9 @@ class ExchangePlan {
   static ExchangePlan make(char const* call, PeTeam const& team,
                            Lists const& make_lists) {
     Impl::Observed const observed([=] { return operation(call); });
-    Impl::ExchangeLists lists;
+    std::vector<Impl::ExchangeLists> lists(1);
     auto failure = Impl::failure_of([&] {
-      if (team.is_valid()) lists = make_lists();
+      if (team.is_valid()) lists[0] = make_lists();
     });
     return made_of(call, team, std::move(lists), std::move(failure));
   }
@@ -380,7 +437,7 @@ class ExchangePlan {
     return {Impl::OperationKind::collective, call};
   }
   static ExchangePlan made_of(char const* call, PeTeam const& team,
-                              Impl::ExchangeLists lists,
+                              std::vector<Impl::ExchangeLists> lists,
                               std::optional<Impl::Failure> failure) {
     ExchangePlan plan;
     plan.m_plan = Impl::PlanBlocks::make(call, std::move(lists), team,
@@ -401,26 +458,82 @@ class ExchangePlan {
     return {list.data(), list.extent(0), list.stride(0)};
   }
 
+  /// The fields of the Views, or of those of each plan that is joined.
+  /// \throws UsageError on this PE.
+  template <class... Views>
+  auto fields_of(char const* call, Views const&... views) const {
+    static_assert(sizeof...(Views) > 0, "an exchange needs a View");
+    if constexpr ((Impl::is_views_of_plan_v<Views> || ...)) {
+      static_assert((Impl::is_views_of_plan_v<Views> && ...),
+                    "pass symm::of_plan() of all Views, or of none");
+      return Impl::joined_fields_of(call, m_plan, views...);
+    } else {
+      if (m_plan.n_joined() > 1) {
+        throw UsageError(std::string(call) + ": the plan is of " +
+                         std::to_string(m_plan.n_joined()) +
+                         " that are joined: pass symm::of_plan(k, views...)");
+      }
+      return Impl::all_fields_of(call, m_plan.extents,
+                                 std::max(m_plan.owned.end, m_plan.ghosts.end),
+                                 views...);
+    }
+  }
   /// Checks, and makes room, before anything is sent.
   /// \returns the fields of the Views.
   template <class... Views>
-  auto start(char const* call, Impl::PlanSide const& sent,
-             Impl::PlanSide const& received, Views const&... views) {
-    static_assert(sizeof...(Views) > 0, "an exchange needs a View");
+  auto start(char const* call, Views const&... views) {
     if (m_call != nullptr) {
       throw UsageError(std::string(call) + ": " + m_call +
                        " of this plan has begun and not ended");
     }
-    auto const fields = Impl::all_fields_of(
-        call, m_plan.extents, std::max(sent.end, received.end), views...);
-    make_room(call, fields.bytes());
+    auto const fields = fields_of(call, views...);
+    make_room(call, most_bytes(fields));
     return fields;
   }
+
+  /// Of an element of one plan.
   template <class Fields>
-  static Impl::Operation operation(char const* call, Impl::PlanSide const& sent,
-                                   Fields const& fields) {
+  static std::size_t most_bytes(Fields const& fields) {
+    if constexpr (Impl::are_joined_v<Fields>) {
+      return fields.most_bytes();
+    } else {
+      return fields.bytes();
+    }
+  }
+  /// Calls body(elements, fields, places of their blocks) for each plan that
+  /// has fields.
+  template <class Fields, class Body>
+  void for_each_elements(Fields const& fields, Body const& body,
+                         Impl::PlanSide Impl::PlanElements::*side) const {
+    if constexpr (Impl::are_joined_v<Fields>) {
+      auto places = fields.places(m_plan, side);
+      fields.for_each([&](std::size_t k, auto const& its) {
+        places.number = static_cast<std::uint32_t>(k);
+        body(m_plan.joined(k), its, places);
+      });
+    } else {
+      body(static_cast<Impl::PlanElements const&>(m_plan), fields,
+           Impl::PlacesOfPlan{fields.bytes()});
+    }
+  }
+  /// Calls body(side, fields, places) for each plan that has fields.
+  template <class Fields, class Body>
+  void for_each_part(Fields const& fields,
+                     Impl::PlanSide Impl::PlanElements::*side,
+                     Body const& body) const {
+    for_each_elements(
+        fields,
+        [&](Impl::PlanElements const& elements, auto const& its,
+            auto const& places) { body(elements.*side, its, places); },
+        side);
+  }
+
+  /// (Bytes of joined plans: as if all elements had all of them.)
+  template <class Fields>
+  Impl::Operation operation(char const* call, Way way,
+                            Fields const& fields) const {
     return {Impl::OperationKind::collective, call, -1,
-            fields.bytes() * sent.elements.extent(0)};
+            fields.bytes() * (m_plan.*way.sent).elements.extent(0)};
   }
   /// \param begun as PlanBlocks::make_room() takes it.
   void make_room(char const* call, std::size_t bytes,
@@ -440,28 +553,38 @@ class ExchangePlan {
 
   template <class Exec, class... Views>
   [[gnu::noinline]] void begin(Exec const& exec, char const* call,
-                               Impl::Halves halves, Impl::PlanSide const& sent,
-                               Impl::PlanSide const& received,
+                               Impl::Halves halves, Way way,
                                Views const&... views) {
-    auto const fields = start(call, sent, received, views...);
-    Impl::Observed const observed([&] { return operation(call, sent, fields); },
+    auto const fields = start(call, views...);
+    Impl::Observed const observed([&] { return operation(call, way, fields); },
                                   Impl::check::Accesses::are_its);
     begin_call(call, halves, Impl::ElementShape(fields));
-    expect_same_shape(
-        call, Impl::send_blocks(exec, call, m_plan.buffers.in_kernels(), sent,
-                                fields, halves));
+    auto const& buffers = m_plan.buffers.in_kernels();
+    auto const& sent    = m_plan.*way.sent;
+    if constexpr (Impl::are_joined_v<std::remove_cvref_t<decltype(fields)>>) {
+      if (sent.blocks.size() == 0) return;
+      for_each_part(fields, way.sent, [&](auto const&... part) {
+        Impl::copy_chunks<Impl::CopyWay::to_block>(exec, call, buffers,
+                                                   part...);
+      });
+      expect_same_shape(
+          call, Impl::tell_blocks(exec, call, buffers, sent, fields,
+                                  fields.places(m_plan, way.sent), halves));
+    } else {
+      expect_same_shape(
+          call, Impl::send_blocks(exec, call, buffers, sent, fields, halves));
+    }
   }
 
   template <class Exec, class... Views>
-  auto receive(Exec const& exec, char const* call,
-               Impl::PlanSide const& received, Views const&... views) {
+  auto receive(Exec const& exec, char const* call, Way way,
+               Views const&... views) {
     // (A name of a call is one address only within a source.)
     if (m_call == nullptr || std::string_view(m_call) != call) {
       throw UsageError(std::string(call) +
                        ": this plan has not begun such an exchange");
     }
-    auto const fields =
-        Impl::all_fields_of(call, m_plan.extents, received.end, views...);
+    auto const fields = fields_of(call, views...);
     Impl::ElementShape const shape(fields);
     if (shape != m_shape) {
       throw UsageError(
@@ -474,7 +597,7 @@ class ExchangePlan {
     if (m_halves == Impl::Halves::apart) {
       expect_same_shape(
           call, Impl::await_blocks(exec, call, m_plan.buffers.in_kernels(),
-                                   received, shape));
+                                   m_plan.*way.received, shape));
     }
     m_call = nullptr;
     return fields;

@@ -153,8 +153,9 @@ class Migration {
       move();
       static_cast<void>(Impl::await_blocks(exec, call, buffers, step.received,
                                            Impl::ElementShape(fields)));
-      Impl::copy_chunks<Impl::CopyWay::from_block>(exec, call, buffers,
-                                                   step.received, fields);
+      Impl::copy_chunks<Impl::CopyWay::from_block>(
+          exec, call, buffers, step.received, fields,
+          Impl::PlacesOfPlan{fields.bytes()});
     }
     exec.fence(call);
     Impl::CollectiveClock::end_call(m_buffers.members());

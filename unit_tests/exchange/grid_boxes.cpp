@@ -169,6 +169,12 @@ int most_outside(GridBoxes const& boxes) {
                                                : 3;
 }
 
+/// \param n_outside axes along which the point is outside of its box.
+bool is_left_out(GridBoxes const& boxes, int n_outside) {
+  return n_outside > most_outside(boxes) ||
+         (n_outside == 0 && !boxes.shares_points);
+}
+
 /// The plan's View without the axes that the grid has not.
 auto view_of_rank(FieldView const& field, std::integral_constant<int, 3>) {
   return field;
@@ -205,7 +211,7 @@ std::array<std::size_t, 2> wrong_of(Job const& job, symm::PeTeam const& team) {
   Kokkos::deep_copy(expected, before);
   for_each_filled(job, me,
                   [&](Holder const& here, Place const& x, int outside) {
-                    if (outside > most_outside(mine)) return;
+                    if (is_left_out(mine, outside)) return;
                     if (auto const owner = owner_of(job, x))
                       element(expected, job, here) = value_of(*owner);
                   });
@@ -227,7 +233,7 @@ std::array<std::size_t, 2> wrong_of(Job const& job, symm::PeTeam const& team) {
   for (Pe pe = 0; pe < team.n_pes(); ++pe) {
     for_each_filled(
         job, pe, [&](Holder const& here, Place const& x, int outside) {
-          if (outside > most_outside(job.of(pe))) return;
+          if (is_left_out(job.of(pe), outside)) return;
           auto const owner = owner_of(job, x);
           if (!owner || owner->pe != me) return;
           bool const is_owner = owner->pe == here.pe &&
@@ -274,8 +280,9 @@ Job random_job(unsigned seed, int n_pes) {
                                              (periodic[a] ? 0 : shared[a]));
       its.ghost_width[a] = below(4);
     }
-    its.periodic   = periodic;
-    its.neighbours = its_neighbours;
+    its.periodic      = periodic;
+    its.neighbours    = its_neighbours;
+    its.shares_points = below(3) > 0;
     if (below(2) == 0) {
       its.depth.emplace();
       for (std::size_t a = 0; a < 3; ++a)

@@ -14,6 +14,7 @@
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_signals.hpp"
+#include "BlockPlaces.hpp"
 #include "ExchangeBuffers.hpp"
 #include "FieldGroups.hpp"
 #include "Fields.hpp"
@@ -38,14 +39,14 @@ namespace symm::Impl {
 
 /// Copies chunk after chunk between Views and blocks: a thread of the host a
 /// chunk, a thread of a GPU an element.
-template <CopyWay way, class Fields, class Op = Assign>
+template <CopyWay way, class Fields, class Places, class Op = Assign>
 struct CopyChunks {
   BlockMemory buffers;
   Block const* blocks;
   Chunk const* chunks;
   ElementIndex const* elements;
   std::size_t n_elements;  // listed for all chunks
-  std::size_t element_bytes;
+  Places places;
   std::size_t bytes_before;  // of an element, in fields of other groups
   bool sends_runs_unpacked;  // to far PEs
   bool skips_stored;         // blocks that have not come this way
@@ -70,16 +71,16 @@ struct CopyChunks {
       if (block.is_near) {
         at = buffers.heap.peer_ptr(buffers.turn(buffers.steps[0] + 1, true),
                                    block.pe) +
-             block.there * element_bytes;
+             places.there(blocks, chunk.block);
       } else if (sends_runs_unpacked && block.is_run) {
         return;
       } else {
-        at = buffers.outbox + block.here * element_bytes;
+        at = buffers.outbox + places.here(blocks, chunk.block);
       }
     } else {
       if (skips_stored && block.is_stored(stored)) return;
       at = buffers.turn(buffers.steps[0], block.is_near) +
-           block.here * element_bytes;
+           places.here(blocks, chunk.block);
     }
     auto const padded = block.padded();
     copy_fields(fields, chunk, first, end, at + padded * bytes_before, padded);
@@ -189,10 +190,11 @@ struct CopyChunks {
 };
 
 /// Tells neighbour i that its block has come; a far one gets it with that.
+template <class Places>
 struct Notify {
   Buffers buffers;
   Block const* blocks;
-  std::size_t element_bytes;
+  Places places;
   std::size_t last_field_bytes;
   char const* run_data;  // of the View whose runs are sent unpacked, or null
   StoredCopies stored;   // or packed straight into the inbox
@@ -208,17 +210,13 @@ struct Notify {
                  ~Signal{0}, my_pe);
       buffers.steps[i] = step;
     }
-    std::size_t bytes = 0;
-    if (!block.is_stored(stored) && block.count > 0) {
-      bytes = block.padded() * (element_bytes - last_field_bytes) +
-              block.count * last_field_bytes;
-    }
-    char const* const source =
-        run_data != nullptr && block.is_run
-            ? run_data + std::size_t{block.start} * element_bytes
-            : buffers.outbox + block.here * element_bytes;
+    std::size_t const bytes =
+        block.is_stored(stored) ? 0 : places.bytes(blocks, i, last_field_bytes);
+    char const* const source = run_data != nullptr && block.is_run
+                                   ? run_data + places.before(block.start)
+                                   : buffers.outbox + places.here(blocks, i);
     put_signal(block.is_near ? buffers.heap : buffers.far_heap,
-               buffers.turn(step, block.is_near) + block.there * element_bytes,
+               buffers.turn(step, block.is_near) + places.there(blocks, i),
                source, bytes,
                buffers.signal(block.slot_there, step, block.is_near),
                buffers.has_gates ? 1 : Buffers::sent(step, shape),
@@ -247,8 +245,9 @@ struct Await {
   }
 };
 
+template <class Places>
 struct NotifyAndAwait {
-  Notify notify;
+  Notify<Places> notify;
   Await await;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
@@ -258,14 +257,14 @@ struct NotifyAndAwait {
 };
 
 /// Combines owned element i with what has come for it.
-template <class Op, class Fields>
+template <class Op, class Fields, class Places>
 struct Combine {
   BlockMemory buffers;
   Block const* blocks;
   ElementIndex const* elements;
   std::uint32_t const* firsts;
   Contributions::From const* from;
-  std::size_t element_bytes;
+  Places places;
   std::size_t bytes_before;  // as CopyChunks'
   Op op;
   Fields fields;
@@ -303,8 +302,8 @@ struct Combine {
       for (auto k = firsts[i]; k < firsts[i + 1]; ++k) {
         auto const& block      = blocks[from[k].block];
         auto const* const part = reinterpret_cast<T const*>(
-            buffers.turn(step, block.is_near) + block.here * element_bytes +
-            block.padded() * before);
+            buffers.turn(step, block.is_near) +
+            places.here(blocks, from[k].block) + block.padded() * before);
         value = static_cast<T>(
             op(value, part[std::size_t{from[k].in_block} * n + c]));
       }
@@ -332,21 +331,23 @@ void run(Exec const& exec, char const* call, std::size_t n, Work const& work) {
 }
 
 /// Packs the blocks of a side, or unpacks them.
-template <CopyWay way, class Exec, class Fields, class Op = Assign>
+template <CopyWay way, class Exec, class Fields, class Places,
+          class Op = Assign>
 void copy_chunks(Exec const& exec, char const* call, Buffers const& buffers,
                  PlanSide const& side, Fields const& fields,
-                 bool sends_runs_unpacked = false, bool skips_stored = false,
-                 StoredCopies stored = {}, Op const& op = {}) {
+                 Places const& places, bool sends_runs_unpacked = false,
+                 bool skips_stored = false, StoredCopies stored = {},
+                 Op const& op = {}) {
   auto const n = side.chunks.size();
-  Impl::for_each_group(
-      fields, [&](auto const& group, std::size_t bytes_before) {
-        Impl::run(exec, call, runs_on_host_v<Exec> ? n : n * Chunk::most,
-                  CopyChunks<way, std::remove_cvref_t<decltype(group)>, Op>{
-                      buffers, side.blocks.data(), side.chunks.data(),
-                      side.elements.data(), side.elements.extent(0),
-                      fields.bytes(), bytes_before, sends_runs_unpacked,
-                      skips_stored, stored, group, op});
-      });
+  Impl::for_each_group(fields, [&](auto const& group,
+                                   std::size_t bytes_before) {
+    Impl::run(
+        exec, call, runs_on_host_v<Exec> ? n : n * Chunk::most,
+        CopyChunks<way, std::remove_cvref_t<decltype(group)>, Places, Op>{
+            buffers, side.blocks.data(), side.chunks.data(),
+            side.elements.data(), side.elements.extent(0), places, bytes_before,
+            sends_runs_unpacked, skips_stored, stored, group, op});
+  });
 }
 
 /// Calls work(n) for each neighbour: the host itself, or a kernel.
@@ -399,28 +400,26 @@ std::optional<OtherShape> await_blocks(Exec const& exec, char const* call,
 /// \param run_data of the View whose runs are sent unpacked, or null.
 /// \param stored blocks that are there.
 /// \returns, throws as await_blocks().
-template <class Exec, class Fields>
-std::optional<OtherShape> tell_blocks(Exec const& exec, char const* call,
-                                      Buffers const& buffers,
-                                      PlanSide const& side,
-                                      Fields const& fields, Halves halves,
-                                      char const* run_data = nullptr,
-                                      StoredCopies stored  = {}) {
+template <class Exec, class Fields, class Places>
+std::optional<OtherShape> tell_blocks(
+    Exec const& exec, char const* call, Buffers const& buffers,
+    PlanSide const& side, Fields const& fields, Places const& places,
+    Halves halves, char const* run_data = nullptr, StoredCopies stored = {}) {
   static_assert(
       Kokkos::SpaceAccessibility<Exec, SymmetricSpace>::accessible,
       "kernels of the execution space must reach symm::SymmetricSpace");
   ElementShape const shape(fields);
-  Notify const notify{buffers,        side.blocks.data(),
-                      fields.bytes(), fields.bytes_of_last(),
-                      run_data,       stored,
-                      shape.bits(),   my_pe()};
+  Notify<Places> const notify{
+      buffers, side.blocks.data(), places, fields.bytes_of_last(), run_data,
+      stored,  shape.bits(),       my_pe()};
   if constexpr (runs_on_host_v<Exec>) {
     exec.fence(call);
     symm::fence();
   } else if (halves == Halves::together && !buffers.has_gates) {
-    for_each_neighbour(exec, call, side,
-                       NotifyAndAwait{notify, Await{buffers, side.blocks.data(),
-                                                    shape.bits()}});
+    for_each_neighbour(
+        exec, call, side,
+        NotifyAndAwait<Places>{
+            notify, Await{buffers, side.blocks.data(), shape.bits()}});
     return {};
   }
   for_each_neighbour(exec, call, side, notify);
@@ -453,9 +452,11 @@ std::optional<OtherShape> send_blocks(Exec const& exec, char const* call,
   // A far block that is contiguous in the only View goes as it is.
   char const* const run_data =
       buffers.uses_host ? nullptr : run_data_of(fields);
-  copy_chunks<CopyWay::to_block>(exec, call, buffers, side, fields,
+  PlacesOfPlan const places{fields.bytes()};
+  copy_chunks<CopyWay::to_block>(exec, call, buffers, side, fields, places,
                                  run_data != nullptr);
-  return tell_blocks(exec, call, buffers, side, fields, halves, run_data);
+  return tell_blocks(exec, call, buffers, side, fields, places, halves,
+                     run_data);
 }
 
 }  // namespace symm::Impl

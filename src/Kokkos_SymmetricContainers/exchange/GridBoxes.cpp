@@ -155,6 +155,7 @@ class CheckedBoxes {
                ? static_cast<std::int64_t>(m_its.grid[a])
                : 0;
   }
+  [[nodiscard]] bool shares_points() const { return m_its.shares_points; }
   [[nodiscard]] int most_axes_outside() const {
     using enum BoxDecomposition::Neighbours;
     return m_its.neighbours == faces             ? 1
@@ -264,7 +265,7 @@ class Owners {
       n_all *= static_cast<std::size_t>(m_grown.extent(a));
     }
     m_has_owner.assign(n_all, false);
-    m_are_inner_mine = false;
+    m_are_inner_mine = !m_mine.shares_points();
     for (std::size_t pe = 0; pe < m_all.size(); ++pe)
       for (std::size_t its = 0; its < m_all[pe].n(); ++its) take(pe, its);
   }
@@ -355,7 +356,7 @@ class Owners {
   std::size_t m_number = 0;
   Region m_box{}, m_grown{};
   std::vector<bool> m_has_owner;  // of the grown box
-  bool m_are_inner_mine = false;
+  bool m_are_inner_mine = false;  // points inside that have no owner yet
 };
 
 /// \throws UsageError on this PE.

@@ -21,7 +21,8 @@ namespace symm {
 /// Boxes may overlap, as those of points that two cells share do (nodes, faces
 /// of a staggered grid). The owner of a point is the first of its boxes, by the
 /// number of the PE and then of the box; all others have copies of it, inside
-/// of the box as in its ghosts: gather() makes them equal.
+/// of the box (if shares_points is set) as in its ghosts: gather() makes them
+/// equal.
 struct GridBoxes {
   /// Points first[a] to first[a] + extents[a] - 1 of the grid along axis a. An
   /// extent of 0: it has none.
@@ -47,6 +48,10 @@ struct GridBoxes {
   /// Of these, how many layers are filled, the next ones to the box. Default:
   /// all.
   std::optional<std::array<std::size_t, 3>> depth{};
+  /// Whether a point that is inside of several boxes is exchanged. If all that
+  /// have it compute it, nothing need be sent: its values stay, and ghosts are
+  /// copies of the first one.
+  bool shares_points = true;
   /// Along how many axes a ghost may be outside of its box.
   BoxDecomposition::Neighbours neighbours = BoxDecomposition::Neighbours::all;
   /// Extents of the Views along the axes, if larger than the largest box of

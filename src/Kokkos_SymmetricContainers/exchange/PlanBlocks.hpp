@@ -128,12 +128,21 @@ struct BoxCopies {
   std::size_t in_outbox;             // or, if they are packed, in elements
 };
 
-/// A plan. All that is collective is so over the world: PEs of a PE team make
-/// one plan, and other teams' PEs may make theirs in the same call.
-struct PlanBlocks {
+/// Who exchanges which elements.
+struct PlanElements {
   PlanSide owned;
   PlanSide ghosts;
   Contributions contributions;  // where scatter() needs them
+  /// Extents of the indices of a View that find an element.
+  std::vector<std::size_t> extents;
+};
+
+/// A plan. All that is collective is so over the world: PEs of a PE team make
+/// one plan, and other teams' PEs may make theirs in the same call.
+struct PlanBlocks : PlanElements {
+  /// Of plans that are joined: those behind the first one. All have the same
+  /// neighbours, in one order.
+  std::vector<PlanElements> others;
   ExchangeBuffers buffers;
   /// Equal on all PEs, and no other plan's; 0: no plan.
   std::uint64_t number = 0;
@@ -141,15 +150,25 @@ struct PlanBlocks {
   std::size_t capacity = 0;
   /// Bytes of an element for which there is room, on all PEs.
   std::size_t room = 0;
-  std::vector<std::size_t> extents;
-  bool is_box = false;
+  bool is_box      = false;
   std::vector<BoxCopies> box_copies;
   bool is_of_world = false;
 
-  /// Collective. \param failure why this PE has no lists; all PEs throw it.
-  /// \throws UsageError, OutOfMemory, SystemError on every PE.
-  static PlanBlocks make(char const* call, ExchangeLists lists,
+  /// Collective. \param lists of each plan that is joined; one for any other.
+  /// As many on all PEs, or all fail. \param failure why this PE has no lists;
+  /// all PEs throw it. \throws UsageError, OutOfMemory, SystemError on every
+  /// PE.
+  static PlanBlocks make(char const* call, std::vector<ExchangeLists> lists,
                          PeTeam const& team, std::optional<Failure> failure);
+
+  [[nodiscard]] std::size_t n_joined() const { return others.size() + 1; }
+  [[nodiscard]] PlanElements const& joined(std::size_t k) const {
+    return k == 0 ? *this : others[k - 1];
+  }
+  /// As make() takes them. Local. \throws UsageError on this PE, if the plan
+  /// is of other PEs.
+  [[nodiscard]] std::vector<ExchangeLists> lists(char const* call,
+                                                 PeTeam const& team) const;
 
   /// Collective, if there is less room. \param begun the call that has begun
   /// and not ended; then all PEs fail. Null: none.

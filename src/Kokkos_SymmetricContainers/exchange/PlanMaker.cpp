@@ -27,14 +27,14 @@ namespace {
 constexpr char const* object   = "symm::ExchangePlan";
 constexpr std::int64_t unknown = -1;
 
-/// What PEs tell each other: counts or places of elements, a slot, and what is
-/// known of a box.
+/// What PEs tell each other: a slot, what is known of a box, and for each of
+/// the plans that are joined counts or places of elements.
 enum Word : std::size_t {
-  of_owned,
-  of_ghosts,
   of_slot,
   of_box,
-  n_words = of_box + BoxWords::n_words
+  of_owned  = of_box + BoxWords::n_words,
+  of_ghosts = of_owned + 1,
+  n_of_plan = 2
 };
 
 std::int64_t word_of(ElementsOfMembers const& elements, std::size_t member) {
@@ -68,19 +68,22 @@ void find_starts(ElementsOfMembers& elements) {
 class PlanMaker {
  public:
   /// Collective. Precondition: prepare() has taken the lists.
-  PlanMaker(char const* call, ExchangeLists& lists, PeTeam const& team)
+  PlanMaker(char const* call, std::vector<ExchangeLists>& lists,
+            PeTeam const& team)
       : m_call(call),
         m_lists(lists),
         m_members(team),
         m_n_members(static_cast<std::size_t>(m_members.n())),
-        m_words(object, n_words) {}
+        m_words(object, of_owned + n_of_plan * lists.size()) {}
 
   /// Local: takes the memory for what others say.
-  static void prepare(ExchangeLists& lists, PeTeam const& team) {
+  static void prepare(std::vector<ExchangeLists>& lists, PeTeam const& team) {
     auto const n = static_cast<std::size_t>(team.n_pes());
-    for (auto* const side : {&lists.owned, &lists.ghosts}) {
-      side->counts.resize(n);
-      side->starts.resize(n + 1);
+    for (auto& its : lists) {
+      for (auto* const side : {&its.owned, &its.ghosts}) {
+        side->counts.resize(n);
+        side->starts.resize(n + 1);
+      }
     }
   }
 
@@ -91,12 +94,16 @@ class PlanMaker {
     auto failure = failure_of([&] { exchange_counts(); });
     if (!failure)
       failure = failure_of([&] { plan.buffers.prepare(object, m_n_slots); });
+    std::size_t all_owned = 0, all_ghosts = 0;
+    for (auto const& its : m_lists) {
+      all_owned += its.owned.starts.back();
+      all_ghosts += its.ghosts.starts.back();
+    }
     enum { failed, capacity, wishes, n_slots, n_of_world };
     auto const of_world =
         m_words.maxima_of_world(std::array<std::size_t, n_of_world>{
-            failure ? 1U : 0U,
-            std::max(m_lists.owned.starts.back(), m_lists.ghosts.starts.back()),
-            m_lists.wanted.extent(0) > 0 ? 1U : 0U, m_n_slots});
+            failure ? 1U : 0U, std::max(all_owned, all_ghosts),
+            m_lists[0].wanted.extent(0) > 0 ? 1U : 0U, m_n_slots});
     if (of_world[failed] != 0) agree(m_call, failure);
     plan.capacity         = of_world[capacity];
     bool const has_wishes = of_world[wishes] != 0;
@@ -118,43 +125,59 @@ class PlanMaker {
   // (A PE that throws here has taken part in all calls of the PE team.)
   void exchange_counts() {
     if (m_n_members == 0) return;
-    auto& owned    = m_lists.owned;
-    auto& ghosts   = m_lists.ghosts;
-    auto const box = m_lists.box.words();
+    auto const box = m_lists[0].box.words();
     for (std::size_t n = 0; n < m_n_members; ++n) {
-      m_words.to(n, of_owned)  = word_of(owned, n);
-      m_words.to(n, of_ghosts) = word_of(ghosts, n);
       std::copy(box.begin(), box.end(), &m_words.to(n, of_box));
+      for (std::size_t p = 0; p < m_lists.size(); ++p) {
+        m_words.to(n, word(of_owned, p))  = word_of(m_lists[p].owned, n);
+        m_words.to(n, word(of_ghosts, p)) = word_of(m_lists[p].ghosts, n);
+      }
     }
     m_words.exchange(m_members);
     auto failure = failure_of([&] { check_boxes(); });
-    for (std::size_t n = 0; n < m_n_members; ++n) {
-      Pe const pe    = m_members.world_pe(static_cast<Pe>(n));
-      auto const why = failure_of([&] {
-        owned.counts[n] =
-            agreed_count(m_call, word_of(owned, n), m_words.from(n)[of_ghosts],
-                         "elements to send to", pe);
-        ghosts.counts[n] =
-            agreed_count(m_call, word_of(ghosts, n), m_words.from(n)[of_owned],
-                         "ghosts of elements of", pe);
-      });
+    for (std::size_t p = 0; p < m_lists.size(); ++p) {
+      auto const why = failure_of([&] { agree_counts(p); });
       if (!failure) failure = why;
     }
-    find_starts(owned);
-    find_starts(ghosts);
     for (std::size_t n = 0; n < m_n_members; ++n) {
-      m_words.to(n, of_owned)  = static_cast<std::int64_t>(owned.starts[n]);
-      m_words.to(n, of_ghosts) = static_cast<std::int64_t>(ghosts.starts[n]);
-      m_words.to(n, of_slot)   = static_cast<std::int64_t>(m_n_slots);
+      for (std::size_t p = 0; p < m_lists.size(); ++p) {
+        auto const& its = m_lists[p];
+        m_words.to(n, word(of_owned, p)) =
+            static_cast<std::int64_t>(its.owned.starts[n]);
+        m_words.to(n, word(of_ghosts, p)) =
+            static_cast<std::int64_t>(its.ghosts.starts[n]);
+      }
+      m_words.to(n, of_slot) = static_cast<std::int64_t>(m_n_slots);
       if (is_neighbour(n)) ++m_n_slots;
     }
     m_words.exchange(m_members);
     if (failure) throw_failure(*failure);
   }
+  /// \throws UsageError on this PE, if lists of two PEs differ.
+  void agree_counts(std::size_t p) {
+    auto& owned  = m_lists[p].owned;
+    auto& ghosts = m_lists[p].ghosts;
+    std::optional<Failure> failure;
+    for (std::size_t n = 0; n < m_n_members; ++n) {
+      Pe const pe    = m_members.world_pe(static_cast<Pe>(n));
+      auto const why = failure_of([&] {
+        owned.counts[n]  = agreed_count(m_call, word_of(owned, n),
+                                        m_words.from(n)[word(of_ghosts, p)],
+                                        "elements to send to", pe);
+        ghosts.counts[n] = agreed_count(m_call, word_of(ghosts, n),
+                                        m_words.from(n)[word(of_owned, p)],
+                                        "ghosts of elements of", pe);
+      });
+      if (!failure) failure = why;
+    }
+    find_starts(owned);
+    find_starts(ghosts);
+    if (failure) throw_failure(*failure);
+  }
 
   /// \throws UsageError on this PE, if the boxes do not make a grid.
   void check_boxes() const {
-    auto const& mine = m_lists.box;
+    auto const& mine = m_lists[0].box;
     for (std::size_t n = 0; n < m_n_members; ++n) {
       if (box_of(n).settings == mine.settings) continue;
       throw UsageError(
@@ -163,7 +186,7 @@ class PlanMaker {
                ": pass equal pe_grid, order, ghost_width, depth, periodic "
                "and neighbours on all PEs"));
     }
-    for (auto const& part : m_lists.box_parts) {
+    for (auto const& part : m_lists[0].box_parts) {
       auto const n = static_cast<std::size_t>(part.pe);
       if (auto const why = difference(part, mine, box_of(n))) {
         throw UsageError(Text(m_call, ": the boxes of PE ", my_pe(),
@@ -175,7 +198,13 @@ class PlanMaker {
 
   /// Elements go to that member, or come from it.
   [[nodiscard]] bool is_neighbour(std::size_t n) const {
-    return m_lists.owned.counts[n] + m_lists.ghosts.counts[n] > 0;
+    return std::any_of(m_lists.begin(), m_lists.end(), [&](auto const& its) {
+      return its.owned.counts[n] + its.ghosts.counts[n] > 0;
+    });
+  }
+  /// \param p of the plans that are joined.
+  [[nodiscard]] static std::size_t word(Word of, std::size_t p) {
+    return of + n_of_plan * p;
   }
 
   /// The words of that member about its box.
@@ -183,19 +212,19 @@ class PlanMaker {
     return BoxWords::of(m_words.from(n) + of_box);
   }
   /// The place of this PE's block at member `n`.
-  [[nodiscard]] std::size_t place_at(std::size_t n, Word word) const {
+  [[nodiscard]] std::size_t place_at(std::size_t n, std::size_t word) const {
     return static_cast<std::size_t>(m_words.from(n)[word]);
   }
 
   /// Collective over the world: owners get the lists of what others import.
   void fetch_wishes() {
+    auto const& lists = m_lists[0];
     std::size_t first = 0;
-    for (std::size_t n = 0; n < m_n_members && m_lists.wanted.extent(0) > 0;
+    for (std::size_t n = 0; n < m_n_members && lists.wanted.extent(0) > 0;
          ++n) {
-      auto const count = m_lists.ghosts.counts[n];
-      put(m_wishes.data() + place_at(n, of_owned),
-          m_lists.wanted.data() + first, count,
-          m_members.world_pe(static_cast<Pe>(n)));
+      auto const count = lists.ghosts.counts[n];
+      put(m_wishes.data() + place_at(n, of_owned), lists.wanted.data() + first,
+          count, m_members.world_pe(static_cast<Pe>(n)));
       first += count;
     }
     barrier_all();
@@ -203,20 +232,21 @@ class PlanMaker {
 
   /// \throws UsageError on this PE, if there is no such element.
   void take_wishes() {
-    auto& owned    = m_lists.owned;
-    owned.elements = element_list(std::accumulate(
-        owned.counts.begin(), owned.counts.end(), std::size_t{0}));
-    auto* to       = owned.elements.data();
+    auto const n_owned = m_lists[0].n_owned;
+    auto& owned        = m_lists[0].owned;
+    owned.elements     = element_list(std::accumulate(
+            owned.counts.begin(), owned.counts.end(), std::size_t{0}));
+    auto* to           = owned.elements.data();
     for (std::size_t n = 0; n < m_n_members; ++n) {
-      auto const* const first = m_wishes.data() + m_lists.owned.starts[n];
+      auto const* const first = m_wishes.data() + owned.starts[n];
       auto const* const end   = first + owned.counts[n];
       auto const* const wrong = std::find_if(
-          first, end, [&](auto element) { return element >= m_lists.n_owned; });
+          first, end, [&](auto element) { return element >= n_owned; });
       if (wrong != end) {
         throw UsageError(Text(m_call, ": PE ",
                               m_members.world_pe(static_cast<Pe>(n)),
                               " imports element ", *wrong, " of PE ", my_pe(),
-                              ", which owns ", m_lists.n_owned));
+                              ", which owns ", n_owned));
       }
       to = std::copy(first, end, to);
     }
@@ -231,10 +261,22 @@ class PlanMaker {
   }
 
   void fill(PlanBlocks& plan) {
-    auto const& owned   = m_lists.owned;
-    auto& ghosts        = m_lists.ghosts;
-    auto const n_owned  = m_lists.n_owned;
-    auto const& extents = m_lists.extents;
+    plan.is_box      = m_lists[0].box.owned[0] > 0;
+    plan.is_of_world = m_members.n() == n_pes();
+    plan.others.resize(m_lists.size() - 1);
+    fill(plan, plan, 0);
+    for (std::size_t p = 1; p < m_lists.size(); ++p)
+      fill(plan, plan.others[p - 1], p);
+    Kokkos::fence("symm::ExchangePlan: the plan is in memory of kernels");
+  }
+
+  /// \param elements of plan `p` of those that are joined.
+  void fill(PlanBlocks& plan, PlanElements& elements, std::size_t p) {
+    auto& lists         = m_lists[p];
+    auto const& owned   = lists.owned;
+    auto& ghosts        = lists.ghosts;
+    auto const n_owned  = lists.n_owned;
+    auto const& extents = lists.extents;
     if (!owned.is_known && m_n_members > 0) take_wishes();
     if (!ghosts.is_known && m_n_members > 0) {
       auto const n_ghosts = std::accumulate(
@@ -256,15 +298,15 @@ class PlanMaker {
       auto const slot_there = static_cast<std::uint32_t>(place_at(n, of_slot));
       bool const is_near    = symm::is_near(pe);
       owned_blocks.emplace_back(
-          BlockRoute{pe, is_near, owned.starts[n], place_at(n, of_ghosts), slot,
-                     slot_there},
+          BlockRoute{pe, is_near, owned.starts[n],
+                     place_at(n, word(of_ghosts, p)), slot, slot_there},
           owned.counts[n]);
       ghost_blocks.emplace_back(
-          BlockRoute{pe, is_near, ghosts.starts[n], place_at(n, of_owned), slot,
-                     slot_there},
+          BlockRoute{pe, is_near, ghosts.starts[n],
+                     place_at(n, word(of_owned, p)), slot, slot_there},
           ghosts.counts[n]);
     }
-    for (auto const& part : m_lists.box_parts) {
+    for (auto const& part : lists.box_parts) {
       // A PE receives from a neighbour what has the shape of what it sends.
       auto const n = block_of(part, owned_blocks);
       for (unsigned a = 0; a < 3; ++a) {
@@ -273,22 +315,21 @@ class PlanMaker {
         ghost_blocks[n].thin_axes |= axis;
       }
     }
-    for (auto const& part : m_lists.box_parts)
+    for (auto const& part : lists.box_parts)
       plan.box_copies.push_back(
           copies_of(part, owned_blocks[block_of(part, owned_blocks)]));
     auto const row = extents.size() > 1 ? extents.back() : 0;
-    plan.owned  = PlanSide::make(owned.elements, row, std::move(owned_blocks));
-    plan.ghosts = PlanSide::make(ghosts.elements, row, std::move(ghost_blocks));
-    plan.owned.end  = end_of(owned.elements);
-    plan.ghosts.end = end_of(ghosts.elements);
-
-    plan.extents        = extents;
-    plan.is_box         = m_lists.box.owned[0] > 0;
-    plan.is_of_world    = m_members.n() == n_pes();
-    plan.owned.room_key = plan.ghosts.room_key = plan.room_call("", 0).key();
+    elements.owned =
+        PlanSide::make(owned.elements, row, std::move(owned_blocks));
+    elements.ghosts =
+        PlanSide::make(ghosts.elements, row, std::move(ghost_blocks));
+    elements.owned.end       = end_of(owned.elements);
+    elements.ghosts.end      = end_of(ghosts.elements);
+    elements.extents         = extents;
+    elements.owned.room_key  = plan.room_call("", 0).key();
+    elements.ghosts.room_key = elements.owned.room_key;
     if (!runs_on_host_v<ExchangeSpace> || ExchangeSpace().concurrency() > 1)
-      plan.contributions = Contributions::to(plan.owned);
-    Kokkos::fence("symm::ExchangePlan: the plan is in memory of kernels");
+      elements.contributions = Contributions::to(elements.owned);
   }
 
   /// The place of its block.
@@ -308,18 +349,19 @@ class PlanMaker {
                      block.thin_axes,
                      {},
                      block.here + part.in_block};
-    auto const width = m_lists.ghost_width;
-    for (std::size_t a = 0; a < m_lists.extents.size(); ++a) {
+    auto const& lists = m_lists[0];
+    auto const width  = lists.ghost_width;
+    for (std::size_t a = 0; a < lists.extents.size(); ++a) {
       auto const its_owned = box_of(static_cast<std::size_t>(part.pe)).owned[a];
       copies.there[a]      = part.direction[a] == 0  ? width
-                             : part.direction[a] > 0 ? width - m_lists.depth
+                             : part.direction[a] > 0 ? width - lists.depth
                                                      : its_owned + width;
     }
     return copies;
   }
 
   char const* m_call;
-  ExchangeLists& m_lists;
+  std::vector<ExchangeLists>& m_lists;
   TeamMembers m_members;
   std::size_t m_n_members;
   MemberWords m_words;
@@ -329,7 +371,7 @@ class PlanMaker {
 
 }  // namespace
 
-PlanBlocks PlanBlocks::make(char const* call, ExchangeLists lists,
+PlanBlocks PlanBlocks::make(char const* call, std::vector<ExchangeLists> lists,
                             PeTeam const& team,
                             std::optional<Failure> failure) {
   if (!failure && team.is_valid()) {
@@ -338,8 +380,52 @@ PlanBlocks PlanBlocks::make(char const* call, ExchangeLists lists,
       PlanMaker::prepare(lists, team);
     });
   }
-  auto const number = agree({call, object}, failure);
+  Text const text(call, " of ", lists.size(), " plans");
+  auto const number =
+      agree({lists.size() == 1 ? call : text.c_str(), object, 0, lists.size()},
+            failure);
   return PlanMaker(call, lists, team).make(number);
+}
+
+namespace {
+
+/// \throws UsageError on this PE.
+ElementsOfMembers of_side(char const* call, PlanSide const& side,
+                          PeTeam const& team) {
+  TeamMembers const members(team);
+  ElementsOfMembers result;
+  result.is_known = true;
+  result.elements =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), side.elements);
+  auto const& blocks = side.blocks.on_host();
+  auto block         = blocks.begin();
+  for (Pe n = 0; n < members.n(); ++n) {
+    bool const is_its =
+        block != blocks.end() && block->pe == members.world_pe(n);
+    result.counts.push_back(is_its ? block->count : 0);
+    if (is_its) ++block;
+  }
+  if (block != blocks.end()) {
+    throw UsageError(Text(call, ": a plan exchanges elements with PE ",
+                          block->pe,
+                          ", which is not in the PE team, or not in this "
+                          "order: pass the PE team that the plans are of"));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<ExchangeLists> PlanBlocks::lists(char const* call,
+                                             PeTeam const& team) const {
+  std::vector<ExchangeLists> result(n_joined());
+  for (std::size_t k = 0; k < n_joined(); ++k) {
+    auto const& its   = joined(k);
+    result[k].owned   = of_side(call, its.owned, team);
+    result[k].ghosts  = of_side(call, its.ghosts, team);
+    result[k].extents = its.extents;
+  }
+  return result;
 }
 
 }  // namespace symm::Impl

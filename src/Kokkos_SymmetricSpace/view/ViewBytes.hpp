@@ -66,7 +66,8 @@ ViewBytes bytes_of_extents(Extents const&... extents) {
   (take(extents), ...);
   if constexpr (View::rank_dynamic() < View::rank() &&
                 !(std::is_same_v<Extents, Kokkos::LayoutStride> || ...)) {
-    for (std::size_t r = View::rank_dynamic(); r < View::rank(); ++r)
+    for (auto r = static_cast<unsigned>(View::rank_dynamic()); r < View::rank();
+         ++r)
       times(View::static_extent(r));
   }
   return fits ? ViewBytes(bytes) : std::nullopt;

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_EXCHANGE_BLOCK_PLACES_HPP
+#define SYMM_EXCHANGE_BLOCK_PLACES_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include <Kokkos_Core.hpp>
+
+#include "PlanBlocks.hpp"
+
+// Where the blocks of a call are in the buffers, in bytes: a plan counts in
+// elements, of which each call has its own size.
+
+namespace symm::Impl {
+
+/// Of one plan. `blocks` are those of a side.
+struct PlacesOfPlan {
+  std::size_t element_bytes;
+
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t before(std::size_t n) const {
+    return n * element_bytes;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t here(Block const* blocks,
+                                                 std::size_t i) const {
+    return blocks[i].here * element_bytes;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t there(Block const* blocks,
+                                                  std::size_t i) const {
+    return blocks[i].there * element_bytes;
+  }
+  /// \param last_field_bytes behind the last field there is no padding.
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t bytes(
+      Block const* blocks, std::size_t i, std::size_t last_field_bytes) const {
+    auto const& block = blocks[i];
+    return block.padded() * element_bytes -
+           (block.padded() - block.count) * last_field_bytes;
+  }
+};
+
+/// Of plans that go together: all blocks between two PEs are one, those of one
+/// plan after those of another.
+struct PlacesOfJoined {
+  static constexpr std::uint32_t most = 8;
+  struct Part {
+    Block const* blocks       = nullptr;  // of the side
+    std::size_t element_bytes = 0;
+  };
+  Part parts[most]     = {};
+  std::uint32_t n      = 0;
+  std::uint32_t number = 0;  // the plan whose blocks are looked for
+
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t before(std::size_t) const {
+    return 0;  // (nothing is sent unpacked)
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t here(Block const*,
+                                                 std::size_t i) const {
+    std::size_t result = 0;
+    for (std::uint32_t p = 0; p < n; ++p) {
+      auto const& block = parts[p].blocks[i];
+      result += (block.here + (p < number ? block.padded() : 0)) *
+                parts[p].element_bytes;
+    }
+    return result;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t there(Block const*,
+                                                  std::size_t i) const {
+    std::size_t result = 0;
+    for (std::uint32_t p = 0; p < n; ++p) {
+      auto const& block = parts[p].blocks[i];
+      result += (block.there + (p < number ? block.padded() : 0)) *
+                parts[p].element_bytes;
+    }
+    return result;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t bytes(Block const*, std::size_t i,
+                                                  std::size_t) const {
+    std::size_t result = 0;
+    for (std::uint32_t p = 0; p < n; ++p)
+      result += parts[p].blocks[i].padded() * parts[p].element_bytes;
+    return result;
+  }
+};
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_EXCHANGE_JOINED_FIELDS_HPP
+#define SYMM_EXCHANGE_JOINED_FIELDS_HPP
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+
+#include "BlockPlaces.hpp"
+#include "FieldGroups.hpp"
+#include "Fields.hpp"
+#include "PlanBlocks.hpp"
+
+namespace symm {
+
+/// Views of one of the plans that are joined: symm::of_plan().
+template <class... Views>
+struct ViewsOfPlan {
+  int plan;
+  std::tuple<Views const&...> views;
+};
+
+/// What an exchange of ExchangePlan::joined() takes: Views, and ranges of
+/// Views, with the elements of plan number `plan` of those that are joined.
+template <class... Views>
+[[nodiscard]] ViewsOfPlan<Views...> of_plan(int plan, Views const&... views) {
+  static_assert(sizeof...(Views) > 0, "pass Views of the plan");
+  return {plan, std::tuple<Views const&...>(views...)};
+}
+
+}  // namespace symm
+
+namespace symm::Impl {
+
+template <class T>
+inline constexpr bool is_views_of_plan_v = false;
+template <class... Views>
+inline constexpr bool is_views_of_plan_v<ViewsOfPlan<Views...>> = true;
+
+/// The fields of some plans that are joined, as FieldList has those of one.
+template <class... Fields>
+class JoinedFields {
+ public:
+  /// \param plans the plan of each of `fields`: they differ, and are below
+  ///        PlacesOfJoined::most.
+  JoinedFields(std::array<std::size_t, sizeof...(Fields)> plans,
+               Fields const&... fields)
+      : m_plans(plans), m_fields(fields...) {
+    for_each([&](std::size_t plan, auto const& its) {
+      m_element_bytes[plan] = its.bytes();
+    });
+  }
+
+  /// Of an element of each plan.
+  [[nodiscard]] std::size_t bytes() const {
+    std::size_t all = 0;
+    for (auto const bytes : m_element_bytes) all += bytes;
+    return all;
+  }
+  [[nodiscard]] std::size_t most_bytes() const {
+    return *std::max_element(m_element_bytes.begin(), m_element_bytes.end());
+  }
+  [[nodiscard]] std::size_t bytes_of_last() const { return 0; }
+  [[nodiscard]] std::uint64_t hash(std::uint64_t before) const {
+    // In the order of plans, whatever that of the arguments is.
+    for (std::size_t plan = 0; plan < m_element_bytes.size(); ++plan) {
+      for_each([&](std::size_t its_plan, auto const& its) {
+        if (its_plan == plan)
+          before = (before + its.hash(0) + plan + 1) * 0x9e37'79b9'7f4a'7c15U;
+      });
+    }
+    return before;
+  }
+
+  /// Calls body(plan, its fields).
+  template <class Body>
+  void for_each(Body const& body) const {
+    std::apply(
+        [&](auto const&... its) {
+          std::size_t k = 0;
+          (body(m_plans[k++], its), ...);
+        },
+        m_fields);
+  }
+  /// \param side PlanElements::owned or ghosts.
+  [[nodiscard]] PlacesOfJoined places(PlanBlocks const& plan,
+                                      PlanSide PlanElements::*side) const {
+    PlacesOfJoined places;
+    places.n = static_cast<std::uint32_t>(plan.n_joined());
+    for (std::size_t k = 0; k < plan.n_joined(); ++k)
+      places.parts[k] = {(plan.joined(k).*side).blocks.data(),
+                         m_element_bytes[k]};
+    return places;
+  }
+
+ private:
+  std::array<std::size_t, sizeof...(Fields)> m_plans;
+  std::tuple<Fields...> m_fields;
+  std::array<std::size_t, PlacesOfJoined::most> m_element_bytes{};
+};
+
+template <class Fields>
+inline constexpr bool are_joined_v = false;
+template <class... Fields>
+inline constexpr bool are_joined_v<JoinedFields<Fields...>> = true;
+
+/// \throws UsageError on this PE.
+template <class... Args>
+auto joined_fields_of(char const* call, PlanBlocks const& plan,
+                      Args const&... args) {
+  std::array<std::size_t, sizeof...(Args)> plans{};
+  std::size_t n  = 0;
+  auto const add = [&](int k) {
+    if (k < 0 || static_cast<std::size_t>(k) >= plan.n_joined()) {
+      throw UsageError(Text(call, ": Views of plan ", k, ", of ",
+                            plan.n_joined(), " that are joined"));
+    }
+    auto const number = static_cast<std::size_t>(k);
+    if (std::find(plans.begin(), plans.begin() + n, number) !=
+        plans.begin() + n) {
+      throw UsageError(Text(call, ": Views of plan ", k,
+                            " twice: pass all in one symm::of_plan()"));
+    }
+    plans[n++] = number;
+  };
+  (add(args.plan), ...);
+  auto const fields = [&](auto const& its) {
+    auto const& elements = plan.joined(static_cast<std::size_t>(its.plan));
+    auto const end       = std::max(elements.owned.end, elements.ghosts.end);
+    return std::apply(
+        [&](auto const&... views) {
+          return all_fields_of(call, elements.extents, end, views...);
+        },
+        its.views);
+  };
+  return JoinedFields(plans, fields(args)...);
+}
+
+}  // namespace symm::Impl
+
+#endif
