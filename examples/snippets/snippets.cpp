@@ -585,6 +585,27 @@ void exchange_of_lists() {
   symm::barrier_all();
 }
 
+void exports() {
+  Exec const exec;
+  std::size_t const n_owned = 10;
+  Kokkos::View<int*> const pes("PEs", 2), ids("ids", 2);
+  Kokkos::View<double*> const shifts("shifts", 2);
+  Kokkos::deep_copy(pes, right_pe());
+  Kokkos::deep_copy(shifts, symm::my_pe());
+  // [exports_plan
+  // Once; collective: my element ids(k) goes to PE pes(k), as the image that is
+  // shifts(k) away.
+  auto plan = symm::ExchangePlan::from_exports(n_owned, ids, pes);
+  // Of ghost k, which is element n_owned + k.
+  auto its_shifts = plan.tell_ghosts(exec, pes, shifts);
+  auto its_owners = plan.ghost_owners();
+  // exports_plan]
+  expect(plan.n_ghosts() == 2 && element(its_shifts, 1) == left_pe(),
+         "what ghosts are told");
+  expect(element(its_owners, 1) == left_pe(), "owners of ghosts");
+  symm::barrier_all();
+}
+
 void migrate() {
   Exec const exec;
   std::size_t n = 100;
@@ -636,6 +657,7 @@ int solve() {
   boxes_of_a_grid();
   order_of_boxes();
   exchange_of_lists();
+  exports();
   migrate();
   exchange_of_parts();
   uneven_rows();

@@ -204,6 +204,70 @@ class ExchangePlan {
     return n;
   }
 
+  /// The owner of ghost k of from_exports(), which is element n_owned + k, by
+  /// its number in the PE team. (Who imports, knows the owners.) Local.
+  [[nodiscard]] Kokkos::View<int*, Impl::ExchangeMemory> ghost_owners() const {
+    Kokkos::View<int*, Impl::ExchangeMemory> owners(
+        "symm::ExchangePlan, owners", m_plan.ghosts.elements.extent(0));
+    auto const on_host = Kokkos::create_mirror_view(owners);
+    auto* to           = on_host.data();
+    for (std::size_t b = 0; b < m_plan.neighbours.size(); ++b) {
+      to = std::fill_n(to, m_plan.ghosts.blocks.on_host()[b].count,
+                       m_plan.neighbours[b]);
+    }
+    Kokkos::deep_copy(owners, on_host);
+    return owners;
+  }
+
+  /// Tells each ghost what its owner knows of it: a periodic shift, the number
+  /// of an image, an id. An element that is exported twice to a PE has two
+  /// ghosts there, with a value each. In the time of a gather() and of making
+  /// lists, once: call it when the plan is made.
+  ///
+  ///     auto plan   = symm::ExchangePlan::from_exports(n_owned, ids, pes);
+  ///     auto shifts = plan.tell_ghosts(exec, pes, its_shifts);
+  ///     // of ghost n_owned + k: shifts(k)
+  ///
+  /// All PEs of the PE team call. Waits for `exec`.
+  /// \param pes the list that from_exports() was given.
+  /// \param values a View of rank 1, a value for each export, of a trivially
+  ///        copyable type that is the same on all PEs.
+  /// \returns the value of each ghost, as ghost_owners() counts them.
+  /// \throws UsageError on this PE, before it has sent anything, if the list is
+  ///         another one, or as gather().
+  template <Impl::ExecutionSpace Exec, class Pes, class Values>
+  [[nodiscard]] auto tell_ghosts(Exec const& exec, Pes const& pes,
+                                 Values const& values) {
+    constexpr char const* call = "symm::ExchangePlan::tell_ghosts";
+    static_assert(Kokkos::is_view_v<Values> && Values::rank() == 1,
+                  "values are a Kokkos::View of rank 1, one for each export");
+    using T            = typename Values::non_const_value_type;
+    auto const its_pes = on_host(pes);
+    auto const order   = m_plan.order_of_exports(call, integers(its_pes));
+    if (m_plan.n_joined() > 1 || values.extent(0) != order.size()) {
+      throw UsageError(Impl::Text(call, ": View \"", values.label(), "\" of ",
+                                  values.extent(0), " values, in a plan of ",
+                                  order.size(), " exports (", m_plan.n_joined(),
+                                  " plans): pass one for each export"));
+    }
+    Kokkos::View<T*, Impl::ExchangeMemory> all(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(call)),
+        order.size() + n_ghosts());
+    auto const mine =
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), values);
+    auto const sorted = Kokkos::create_mirror_view(all);
+    for (std::size_t k = 0; k < order.size(); ++k) sorted(k) = mine(order[k]);
+    Kokkos::deep_copy(all, sorted);
+    Impl::PlanElements elements = m_plan.of_exports();
+    std::swap(static_cast<Impl::PlanElements&>(m_plan), elements);
+    auto const failure = Impl::failure_of([&] { gather(exec, all); });
+    exec.fence(call);
+    std::swap(static_cast<Impl::PlanElements&>(m_plan), elements);
+    if (failure) Impl::throw_failure(*failure);
+    return Kokkos::View<T*, Impl::ExchangeMemory>(Kokkos::subview(
+        all, std::pair(order.size(), order.size() + n_ghosts())));
+  }
+
   /// Copies owned elements of the Views to their ghosts on other PEs. All PEs
   /// of the PE team call, with Views that have equal bytes per element.
   ///

@@ -138,6 +138,55 @@ void PlanBlocks::grow(char const* text, std::size_t bytes,
   room = bytes;
 }
 
+PlanElements PlanBlocks::of_exports() const {
+  auto const counting = [](std::size_t first, std::size_t n) {
+    auto const list = element_list(n);
+    std::iota(list.data(), list.data() + n, static_cast<ElementIndex>(first));
+    return list;
+  };
+  auto const n_exports = owned.elements.extent(0);
+  auto const n_ghosts  = ghosts.elements.extent(0);
+  PlanElements its;
+  its.owned = PlanSide::make(counting(0, n_exports), 0, owned.blocks.on_host());
+  its.ghosts =
+      PlanSide::make(counting(n_exports, n_ghosts), 0, ghosts.blocks.on_host());
+  its.owned.end = its.ghosts.end = n_exports + n_ghosts;
+  its.owned.room_key = its.ghosts.room_key = owned.room_key;
+  its.extents                              = {0};
+  Kokkos::fence("symm::ExchangePlan: the exports are in memory of kernels");
+  return its;
+}
+
+std::vector<std::size_t> PlanBlocks::order_of_exports(
+    char const* call, Integers const& pes) const {
+  auto const& blocks = owned.blocks.on_host();
+  std::vector<std::size_t> next;
+  std::size_t n_exports = 0;
+  for (auto const& block : blocks) {
+    next.push_back(n_exports);
+    n_exports += block.count;
+  }
+  auto const ends = [&](std::size_t b) {
+    return b + 1 < next.size() ? next[b + 1] : n_exports;
+  };
+  std::vector<std::size_t> order(n_exports);
+  auto firsts    = next;
+  bool are_equal = pes.size() == n_exports;
+  for (std::size_t k = 0; k < n_exports && are_equal; ++k) {
+    std::int64_t pe = 0;
+    pes.read(k, 1, &pe);
+    auto const at = std::lower_bound(neighbours.begin(), neighbours.end(), pe);
+    auto const b  = static_cast<std::size_t>(at - neighbours.begin());
+    are_equal     = at != neighbours.end() && *at == pe && firsts[b] < ends(b);
+    if (are_equal) order[firsts[b]++] = k;
+  }
+  if (are_equal) return order;
+  throw UsageError(Text(call, ": these are not the PEs of the plan, which has ",
+                        n_exports,
+                        " exports: pass the list that "
+                        "ExchangePlan::from_exports was given"));
+}
+
 Contributions Contributions::to(PlanSide const& owned) {
   auto const elements =
       Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), owned.elements);

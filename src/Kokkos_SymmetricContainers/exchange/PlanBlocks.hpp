@@ -153,6 +153,8 @@ struct PlanBlocks : PlanElements {
   bool is_box      = false;
   std::vector<BoxCopies> box_copies;
   bool is_of_world = false;
+  /// The number of each neighbour in the PE team.
+  std::vector<Pe> neighbours;
 
   /// Collective. \param lists of each plan that is joined; one for any other.
   /// As many on all PEs, or all fail. \param failure why this PE has no lists;
@@ -165,6 +167,13 @@ struct PlanBlocks : PlanElements {
   [[nodiscard]] PlanElements const& joined(std::size_t k) const {
     return k == 0 ? *this : others[k - 1];
   }
+  /// What from_exports() was told, as a plan of its own: owned elements are the
+  /// exports, those of one PE after the other, and behind them are the ghosts.
+  [[nodiscard]] PlanElements of_exports() const;
+  /// The numbers of the exports in the lists of from_exports(), as of_exports()
+  /// has them. \throws UsageError on this PE, if the plan has others.
+  [[nodiscard]] std::vector<std::size_t> order_of_exports(
+      char const* call, Integers const& pes) const;
   /// As make() takes them. Local. \throws UsageError on this PE, if the plan
   /// is of other PEs.
   [[nodiscard]] std::vector<ExchangeLists> lists(char const* call,

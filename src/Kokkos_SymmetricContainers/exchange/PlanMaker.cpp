@@ -264,6 +264,8 @@ class PlanMaker {
     plan.is_box      = m_lists[0].box.owned[0] > 0;
     plan.is_of_world = m_members.n() == n_pes();
     plan.others.resize(m_lists.size() - 1);
+    for (std::size_t n = 0; n < m_n_members; ++n)
+      if (is_neighbour(n)) plan.neighbours.push_back(static_cast<Pe>(n));
     fill(plan, plan, 0);
     for (std::size_t p = 1; p < m_lists.size(); ++p)
       fill(plan, plan.others[p - 1], p);

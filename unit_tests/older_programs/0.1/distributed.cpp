@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// What the pages show of symm::DistributedView.
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricContainers.hpp>
+#include <cstdio>
+
+namespace {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+
+int solve() {
+  Exec const exec;
+  int const n = 1000;
+  // [distributed
+  // n elements over all PEs, in blocks.
+  symm::DistributedView<Kokkos::View<double*, symm::SymmetricSpace>> const g(
+      "g", n);
+
+  auto const mine = g.local();  // those of this PE, an ordinary View
+  Kokkos::parallel_for(
+      "set", Kokkos::RangePolicy<Exec>(exec, 0, mine.extent_int(0)),
+      KOKKOS_LAMBDA(int k) {
+        mine(k) = static_cast<double>(g.global_index(k));
+      });
+  symm::barrier(exec, symm::team_world());
+
+  double sum = 0;  // of any elements, by their global indices
+  Kokkos::parallel_reduce(
+      "look", Kokkos::RangePolicy<Exec>(exec, 0, 10),
+      KOKKOS_LAMBDA(int i, double& x) { x += g(i * 7919 % n); }, sum);
+  // distributed]
+  double expected = 0;
+  for (int i = 0; i < 10; ++i) expected += i * 7919 % n;
+  int failures = sum == expected ? 0 : 1;
+
+  // [distributed_copies
+  bool const is_root = symm::my_pe() == 0;
+  Kokkos::View<double*, Kokkos::HostSpace> const on_root("whole",
+                                                         is_root ? n : 0);
+  symm::gather(on_root, g, 0);   // PE 0 gets all elements,
+  symm::scatter(g, on_root, 0);  // and deals them out again
+
+  Kokkos::View<double*, Kokkos::HostSpace> const whole("whole", n);
+  Kokkos::deep_copy(whole, g);  // every PE gets all
+  // distributed_copies]
+  for (int i = 0; i < n; ++i) failures += whole(i) == i ? 0 : 1;
+
+  // [distributions
+  using Rows =
+      Kokkos::View<double**, Kokkos::LayoutRight, symm::SymmetricSpace>;
+  symm::DistributedView<Rows> const a("a", n, 3);                // blocks
+  symm::DistributedView<Rows, symm::Cyclic> const b("b", n, 3);  // in turn
+  symm::DistributedView<Rows, symm::BlockCyclic> const c(
+      "c", symm::BlockCyclic(64), n, 3);  // blocks of 64 rows in turn
+  // distributions]
+  failures += b.owner(1) == 1 % symm::n_pes() ? 0 : 1;
+  failures += c.owner(64) == 1 % symm::n_pes() ? 0 : 1;
+  failures += a.first() == 0 || symm::my_pe() > 0 ? 0 : 1;
+  int const all = symm::reduce(symm::team_world(), failures, symm::Sum{});
+  if (symm::my_pe() == 0)
+    std::printf("distributed: %s\n", all == 0 ? "correct" : "WRONG");
+  return all == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  symm::ScopeGuard const guard(argc, argv);
+  return solve();
+}
