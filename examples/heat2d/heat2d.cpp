@@ -22,6 +22,7 @@ using Exec = Kokkos::DefaultExecutionSpace;
 using Rows = Kokkos::View<double**, Kokkos::LayoutRight, symm::SymmetricSpace>;
 using OnePlate = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 using Plate    = symm::DistributedView<Rows>;
+using Around   = symm::RowsAround<Plate>;
 using Cells =
     Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>, Kokkos::IndexType<long>>;
 
@@ -54,9 +55,11 @@ void solve(Plate& u, Plate& next) {
   Kokkos::parallel_for(
       "start", mine,
       KOKKOS_LAMBDA(long i, long j) { start(i - first, j) = mode(i, j, n); });
+  Around around(u, 1), around_next(next, 1);  // and the rows beside mine
   for (int step = 0; step < steps; ++step) {
     symm::barrier_all(exec);
-    auto const here  = u;
+    around.update(exec);  // those of other nodes
+    auto const here  = around;
     auto const there = next.local();
     Kokkos::parallel_for(
         "step", mine, KOKKOS_LAMBDA(long i, long j) {
@@ -68,6 +71,7 @@ void solve(Plate& u, Plate& next) {
           there(i - first, j) = 0.25 * sum;
         });
     std::swap(u, next);
+    std::swap(around, around_next);
   }
   exec.fence();
 }

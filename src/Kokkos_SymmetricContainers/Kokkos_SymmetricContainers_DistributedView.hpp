@@ -22,6 +22,7 @@
 #include "distributed/DistributedCopy.hpp"
 #include "distributed/DistributedShape.hpp"
 #include "distributed/Distributions.hpp"
+#include "distributed/RowsAround.hpp"
 
 namespace symm {
 
@@ -46,7 +47,7 @@ namespace symm {
 /// Elements g(i, j) are the proxies of a RemoteView: loads and stores if the PE
 /// is near, gets and puts if it is far, atomic ones if the View has Kokkos'
 /// trait Atomic. Its comment says when other PEs see a value. Kernels that work
-/// on elements of this PE take local().
+/// on elements of this PE take local(), and stencils a RowsAround.
 ///
 /// remote_view(), global_view(), peer_view(), places(), placed_view(), gather()
 /// and heap_map() take a DistributedView, too: there, an element is (pe, k),

@@ -460,8 +460,8 @@ class ExchangePlan {
 
   /// Which elements go, and which ones are set.
   struct Way {
-    Impl::PlanSide Impl::PlanElements::*sent;
-    Impl::PlanSide Impl::PlanElements::*received;
+    Impl::SideOfPlan sent;
+    Impl::SideOfPlan received;
   };
   static constexpr Way from_owned{&Impl::PlanElements::owned,
                                   &Impl::PlanElements::ghosts};
@@ -568,7 +568,7 @@ class ExchangePlan {
   /// has fields.
   template <class Fields, class Body>
   void for_each_elements(Fields const& fields, Body const& body,
-                         Impl::PlanSide Impl::PlanElements::*side) const {
+                         Impl::SideOfPlan side) const {
     if constexpr (Impl::are_joined_v<Fields>) {
       auto places = fields.places(m_plan, side);
       fields.for_each([&](std::size_t k, auto const& its) {
@@ -582,8 +582,7 @@ class ExchangePlan {
   }
   /// Calls body(side, fields, places) for each plan that has fields.
   template <class Fields, class Body>
-  void for_each_part(Fields const& fields,
-                     Impl::PlanSide Impl::PlanElements::*side,
+  void for_each_part(Fields const& fields, Impl::SideOfPlan side,
                      Body const& body) const {
     for_each_elements(
         fields,

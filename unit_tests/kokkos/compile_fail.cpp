@@ -63,7 +63,9 @@ void atomic_or_of_a_double(double* number) { symm::atomic_or(number, 1, 0); }
 // refused: have 4 or 8 bytes, and that alignment: any other would need a lock
 void Atomic_View_of_complex_numbers() {
   Kokkos::View<Kokkos::complex<double>*, symm::SymmetricSpace,
-               Kokkos::MemoryTraits<Kokkos::Atomic>>();
+               Kokkos::MemoryTraits<Kokkos::Atomic>>
+      view;
+  view(0) = {};  // a legacy View alone is no error
 }
 
 // refused: a SharedHostBuffer has no peer.*another process' private memory

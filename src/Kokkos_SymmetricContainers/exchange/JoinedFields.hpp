@@ -88,7 +88,7 @@ class JoinedFields {
   }
   /// \param side PlanElements::owned or ghosts.
   [[nodiscard]] PlacesOfJoined places(PlanBlocks const& plan,
-                                      PlanSide PlanElements::*side) const {
+                                      SideOfPlan side) const {
     PlacesOfJoined places;
     places.n = static_cast<std::uint32_t>(plan.n_joined());
     for (std::size_t k = 0; k < plan.n_joined(); ++k)

@@ -137,6 +137,10 @@ struct PlanElements {
   std::vector<std::size_t> extents;
 };
 
+/// owned or ghosts. (Written as it is, nvcc makes something of it that GCC
+/// warns of.)
+using SideOfPlan = PlanSide PlanElements::*;
+
 /// A plan. All that is collective is so over the world: PEs of a PE team make
 /// one plan, and other teams' PEs may make theirs in the same call.
 struct PlanBlocks : PlanElements {

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_DISTRIBUTED_ROWS_AROUND_HPP
+#define SYMM_DISTRIBUTED_ROWS_AROUND_HPP
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_Edge.hpp>
+#include <Kokkos_SymmetricSpace_Operations.hpp>
+#include <Kokkos_SymmetricSpace_Views.hpp>
+
+#include "../../runtime/symm_errors.hpp"
+#include "../../runtime/symm_job.hpp"
+#include "Distributions.hpp"
+
+namespace symm {
+
+template <class View, class Distribution>
+class DistributedView;
+
+namespace Impl {
+
+template <class View>
+auto rows_of(View const& view, std::size_t first, std::size_t n) {
+  auto const all = [&]<std::size_t... R>(std::index_sequence<R...>) {
+    return Kokkos::subview(view, std::pair(first, first + n),
+                           (static_cast<void>(R), Kokkos::ALL)...);
+  };
+  return all(std::make_index_sequence<View::rank() - 1>());
+}
+
+/// `n` rows with the extents of those of `view`.
+template <class Rows, class View>
+Rows rows_like(View const& view, std::string const& label, std::size_t n) {
+  auto const make = [&]<std::size_t... R>(std::index_sequence<R...>) {
+    return Rows(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), n,
+                view.extent(R + 1)...);
+  };
+  return make(std::make_index_sequence<View::rank_dynamic() - 1>());
+}
+
+}  // namespace Impl
+
+/// This PE's rows of a DistributedView and those next to them, by the indices
+/// of the whole, for stencils: an access looks only on which side of the PE's
+/// rows it is.
+///
+///     symm::RowsAround const around(g, 1);  // rows first() - 1 to end()
+///     symm::barrier_all(exec);              // all have written their rows
+///     around.update(exec);
+///     // in a kernel on rows first() to end() - 1:
+///     x = around(i - 1, j) + around(i, j) + around(i + 1, j);
+///     // or, nearly as quick as local(), where it loops over j itself:
+///     auto const up = around.row(i - 1), down = around.row(i + 1);
+///     x = up(j) + around(i, j) + down(j);
+///
+/// Rows of near PEs are where these have them; of far PEs there are copies,
+/// which update() gets, in one message for each side. A handle, as the
+/// DistributedView is: copies share all. Rows that the whole has not, before
+/// its first or behind its last one, are not there; loops leave them out.
+///
+/// Reads. (Rows of this PE may be written, too; of others, copies would be.)
+///
+/// \tparam Distributed a DistributedView, in Blocks.
+template <class Distributed>
+class RowsAround {
+  using View = typename Distributed::view_type;
+  using T    = typename View::value_type;
+
+ public:
+  /// Local.
+  /// \param reach rows on each side.
+  /// \throws UsageError on this PE, if a PE beside it has fewer rows than that;
+  ///         OutOfMemory on this PE.
+  RowsAround(Distributed const& view, std::size_t reach) : m_view(view) {
+    static_assert(Impl::has_runs_v<typename Distributed::distribution_type>,
+                  "rows beside each other are on one PE, or on the next one: "
+                  "only in Blocks");
+    auto const& whole = view.allocated();
+    for (std::size_t r = 0; r < View::rank(); ++r)
+      m_strides[r] = static_cast<std::ptrdiff_t>(whole.stride(r));
+    if (view.local().extent(0) == 0) return;
+    m_first = static_cast<std::ptrdiff_t>(view.first());
+    m_end   = static_cast<std::ptrdiff_t>(view.end());
+    m_own   = row_0(view.local().data(), view.first());
+    if (view.first() > 0) {
+      m_before = side(reach, view.first() - 1,
+                      [&](std::size_t n_rows) { return n_rows - reach; });
+    }
+    if (view.end() < view.extent(0)) {
+      m_behind =
+          side(reach, view.end(), [](std::size_t) { return std::size_t{0}; });
+    }
+  }
+
+  /// Gets copies of what far PEs have now; nothing else. Call it when they have
+  /// written their rows (behind a barrier), and before they do so again. In the
+  /// order of `exec`. Local.
+  template <Impl::ExecutionSpace Exec>
+  void update(Exec const& exec) const {
+    for (auto const* const its : {&m_before, &m_behind}) {
+      if (its->copies.extent(0) == 0) continue;
+      auto const rows =
+          Impl::rows_of(m_view.allocated(), its->there, its->copies.extent(0));
+      Kokkos::deep_copy(exec, its->copies, remote_view(rows).peer(its->pe));
+    }
+  }
+
+  /// A row, in a kernel: row(j, ...) is element (i, j, ...).
+  class Row {
+   public:
+    template <class... Indices>
+    KOKKOS_FORCEINLINE_FUNCTION Impl::Reference<T> operator()(
+        Indices... indices) const {
+      static_assert(sizeof...(Indices) + 1 == View::rank());
+      return Impl::Reference<T>(m_data[offset(m_strides, indices...)]);
+    }
+
+   private:
+    friend RowsAround;
+    KOKKOS_FORCEINLINE_FUNCTION Row(T* data, std::ptrdiff_t const* strides)
+        : m_data(data), m_strides(strides + 1) {}
+
+    KOKKOS_FORCEINLINE_FUNCTION static std::ptrdiff_t offset(
+        std::ptrdiff_t const*) {
+      return 0;
+    }
+    template <class Last>
+    KOKKOS_FORCEINLINE_FUNCTION static std::ptrdiff_t offset(
+        std::ptrdiff_t const*, Last last) {
+      return static_cast<std::ptrdiff_t>(last);  // rows are contiguous
+    }
+    template <class First, class Second, class... Others>
+    KOKKOS_FORCEINLINE_FUNCTION static std::ptrdiff_t offset(
+        std::ptrdiff_t const* strides, First first, Second second,
+        Others... others) {
+      return static_cast<std::ptrdiff_t>(first) * *strides +
+             offset(strides + 1, second, others...);
+    }
+
+    T* m_data;
+    std::ptrdiff_t const* m_strides;  // of the RowsAround
+  };
+
+  /// Row i of the whole, for loops over its elements: it is found once.
+  /// Precondition: it is this PE's, or at most `reach` rows from one of them.
+  template <std::integral Index>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Row row(Index i) const {
+    // (By values: compilers do it once for a row, and have its elements in
+    // vectors.)
+    auto const its   = static_cast<std::ptrdiff_t>(i);
+    auto const row_0 = its < m_first ? m_before.row_0
+                       : its < m_end ? m_own
+                                     : m_behind.row_0;
+    return Row(reinterpret_cast<T*>(row_0) + its * m_strides[0], m_strides);
+  }
+  /// Element (i, indices...) of the whole: of row(i).
+  template <class Index, class... Indices>
+  requires Impl::are_indices_of_v<View, Index, Indices...>
+      KOKKOS_FORCEINLINE_FUNCTION Impl::Reference<T>
+  operator()(Index i, Indices... indices) const { return row(i)(indices...); }
+
+ private:
+  using Copies = Kokkos::View<typename View::data_type, Kokkos::LayoutRight,
+                              typename View::execution_space::memory_space>;
+  /// Rows of a PE beside this one.
+  struct Side {
+    std::uintptr_t row_0 = 0;  // where row 0 of the whole would be
+    Copies copies{};           // if it is far
+    Pe pe             = -1;    // that has them
+    std::size_t there = 0;     // the first one, on that PE
+  };
+
+  /// \param row beside this PE's rows. \param first of that PE's number of
+  /// rows.
+  template <class First>
+  Side side(std::size_t reach, std::size_t row, First const& first) const {
+    Side its;
+    its.pe            = m_view.owner(row);
+    auto const n_rows = m_view.row_map().count(its.pe);
+    if (n_rows < reach) {
+      throw UsageError(Impl::Text(
+          "symm::RowsAround: PE ", its.pe, " has ", n_rows, " rows of \"",
+          m_view.label().c_str(), "\", and PE ", my_pe(), " reads ", reach,
+          " beside its own: take fewer PEs, or an ExchangePlan"));
+    }
+    its.there     = first(n_rows);
+    auto const at = m_view.global_index(its.pe, its.there);
+    if (is_near(its.pe)) {
+      its.row_0 = row_0(
+          Impl::rows_of(peer_view(m_view, its.pe), its.there, reach).data(),
+          at);
+    } else {
+      its.copies = Impl::rows_like<Copies>(
+          m_view.allocated(), "symm::RowsAround of " + m_view.label(), reach);
+      if (static_cast<std::ptrdiff_t>(its.copies.stride(0)) != m_strides[0]) {
+        throw UsageError(Impl::Text("symm::RowsAround: rows of \"",
+                                    m_view.label().c_str(),
+                                    "\" are padded: leave out AllowPadding"));
+      }
+      its.row_0 = row_0(its.copies.data(), at);
+    }
+    return its;
+  }
+
+  [[nodiscard]] std::uintptr_t row_0(T const* row, std::size_t number) const {
+    return reinterpret_cast<std::uintptr_t>(row) -
+           number * static_cast<std::size_t>(m_strides[0]) * sizeof(T);
+  }
+  Distributed m_view;
+  std::ptrdiff_t m_first = 0;
+  std::ptrdiff_t m_end   = 0;
+  std::uintptr_t m_own   = 0;  // as Side::row_0
+  Side m_before{};
+  Side m_behind{};
+  std::ptrdiff_t m_strides[View::rank()] = {};
+};
+
+}  // namespace symm
+
+#endif
