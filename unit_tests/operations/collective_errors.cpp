@@ -176,7 +176,8 @@ TEST_F(CollectiveErrors, blocks_that_overlap) {
   expect_errors("overlap",
                 [&] { symm::reduce(team, dest, a.data(), 10, symm::Sum{}); });
   int* const same = is_wrong() ? a.data() : b.data();
-  expect_errors("overlap", [&] { symm::alltoall(team, same, a.data(), 10); });
+  expect_errors("pass a copy of the source",
+                [&] { symm::alltoall(team, same, a.data(), 10); });
   // Next to each other.
   symm::broadcast(team, a.data() + 10, a.data(), 10, 0);
   symm::broadcast(team, a.data(), a.data() + 10, 10, 0);

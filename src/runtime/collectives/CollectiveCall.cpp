@@ -193,7 +193,11 @@ SymmetricHeap& check_blocks(PeTeam const& team, CollectiveCall const& call,
   if (&heap != &heap_to_access(call.source, call.source_bytes, me, call.name)) {
     fail(call, "dest and source are in different kinds of memory");
   }
-  if (is_overlap(call)) fail(call, "dest and source overlap");
+  if (is_overlap(call)) {
+    fail(call,
+         "dest and source overlap: other PEs read the source while dest is "
+         "written; pass a copy of the source");
+  }
   return heap;
 }
 
