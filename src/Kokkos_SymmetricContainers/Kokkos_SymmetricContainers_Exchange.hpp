@@ -206,7 +206,9 @@ class ExchangePlan {
 
   /// The owner of ghost k of from_exports(), which is element n_owned + k, by
   /// its number in the PE team. (Who imports, knows the owners.) Local.
+  /// \throws UsageError on this PE, if the plan is another one.
   [[nodiscard]] Kokkos::View<int*, Impl::ExchangeMemory> ghost_owners() const {
+    m_plan.expect_exports("symm::ExchangePlan::ghost_owners");
     Kokkos::View<int*, Impl::ExchangeMemory> owners(
         "symm::ExchangePlan, owners", m_plan.ghosts.elements.extent(0));
     auto const on_host = Kokkos::create_mirror_view(owners);
@@ -234,21 +236,22 @@ class ExchangePlan {
   ///        copyable type that is the same on all PEs.
   /// \returns the value of each ghost, as ghost_owners() counts them.
   /// \throws UsageError on this PE, before it has sent anything, if the list is
-  ///         another one, or as gather().
+  ///         another one, the plan is not of from_exports(), or as gather().
   template <Impl::ExecutionSpace Exec, class Pes, class Values>
   [[nodiscard]] auto tell_ghosts(Exec const& exec, Pes const& pes,
                                  Values const& values) {
     constexpr char const* call = "symm::ExchangePlan::tell_ghosts";
     static_assert(Kokkos::is_view_v<Values> && Values::rank() == 1,
                   "values are a Kokkos::View of rank 1, one for each export");
-    using T            = typename Values::non_const_value_type;
+    using T = typename Values::non_const_value_type;
+    m_plan.expect_exports(call);
     auto const its_pes = on_host(pes);
     auto const order   = m_plan.order_of_exports(call, integers(its_pes));
-    if (m_plan.n_joined() > 1 || values.extent(0) != order.size()) {
+    if (values.extent(0) != order.size()) {
       throw UsageError(Impl::Text(call, ": View \"", values.label(), "\" of ",
                                   values.extent(0), " values, in a plan of ",
-                                  order.size(), " exports (", m_plan.n_joined(),
-                                  " plans): pass one for each export"));
+                                  order.size(),
+                                  " exports: pass one for each export"));
     }
     Kokkos::View<T*, Impl::ExchangeMemory> all(
         Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(call)),
@@ -372,8 +375,13 @@ class ExchangePlan {
   template <Impl::ExecutionSpace Exec, class View>
   [[gnu::noinline]] void gather_stored(Exec const& exec, View const& view) {
     constexpr char const* call = "symm::ExchangePlan::gather_stored";
-    auto const& ghosts         = m_plan.ghosts;
-    auto const fields          = start(call, view);
+    if (!m_plan.is_box) {
+      throw UsageError(std::string(call) +
+                       ": the plan is not of ExchangePlan::from_box, alone; "
+                       "call gather()");
+    }
+    auto const& ghosts = m_plan.ghosts;
+    auto const fields  = start(call, view);
     Impl::PlacesOfPlan const places{fields.bytes()};
     Impl::Observed const observed(
         [&] { return operation(call, from_owned, fields); },

@@ -118,7 +118,7 @@ def mistakes(source, text):
     lists = (source / "CMakeLists.txt").read_text()
     expected = [
         f"cmake@{required(r'cmake_minimum_required.VERSION ([0-9.]+)', lists)}:",
-        f"kokkos@{required(r'find_package.Kokkos ([0-9.]+)', cmake)}:",
+        f"kokkos@{required(r'set.SYMM_KOKKOS_OLDEST ([0-9.]+)', cmake)}:",
         f"ucx@{required(r'set.oldest ([0-9.]+)', ucx)}:",
         f"libfabric@{required(r'set.oldest ([0-9.]+)', fabric)}:",
         f"cuda@{required(r'find_package.CUDAToolkit ([0-9.]+)', gpu)}:",
@@ -135,7 +135,7 @@ def self_test(source, text):
                      ('when="+ucx"', 'when="+x"'),
                      ('"SYMM_ENABLE_CUDA", "cuda"', '"SYMM_ENABLE_CUDA", "gpu"'),
                      ('satisfies("+cuda")', 'satisfies("+gpu")'),
-                     ("kokkos@5.0:", "kokkos@4.0:"), ("cmake@3.23:", "cmake@3.2:"),
+                     ("kokkos@4.6.1:", "kokkos@4.0:"), ("cmake@3.23:", "cmake@3.2:"),
                      ("ucx@1.13:", "ucx@1:"), ("libfabric@1.17:", "libfabric@1:"), ("cuda@12.2:", "cuda@12:")]:
         if old not in text or not list(mistakes(source, text.replace(old, new))):
             yield f"not found: {new} instead of {old}"

@@ -43,16 +43,18 @@ class ModelOfPlan {
     LackOfMemory::in(lack, [&] {
       m_plan = symm::ExchangePlan::from_imports(m_lists.n_owned, indices, pes,
                                                 group.team);
+      if (is_joined())
+        m_plan = symm::ExchangePlan::joined({m_plan, m_plan}, group.team);
     });
   }
 
   void begin_gather(Exec const& exec) {
     ++m_phase;
     set(m_lists.n_owned);
-    m_plan.begin_gather(exec, m_x);
+    with(m_x, [&](auto const& x) { m_plan.begin_gather(exec, x); });
   }
   void end_gather(Exec const& exec) {
-    m_plan.end_gather(exec, m_x);
+    with(m_x, [&](auto const& x) { m_plan.end_gather(exec, x); });
     auto const x        = on_host();
     std::size_t n_wrong = 0;
     for (std::size_t k = 0; k < m_lists.pes.size(); ++k)
@@ -64,10 +66,10 @@ class ModelOfPlan {
   void begin_scatter(Exec const& exec) {
     ++m_phase;
     set(m_x.extent(0));
-    m_plan.begin_scatter(exec, m_x);
+    with(m_x, [&](auto const& x) { m_plan.begin_scatter(exec, x); });
   }
   void end_scatter(Exec const& exec) {
-    m_plan.end_scatter(exec, symm::Sum{}, m_x);
+    with(m_x, [&](auto const& x) { m_plan.end_scatter(exec, symm::Sum{}, x); });
     std::vector<double> sums(m_lists.n_owned);
     for (std::size_t i = 0; i < sums.size(); ++i)
       sums[i] = value(my_member(), i);
@@ -92,7 +94,7 @@ class ModelOfPlan {
       for (std::size_t c = 0; c < components; ++c)
         host(i, c) = its_value(my_member(), i, c);
     Kokkos::deep_copy(v, host);
-    m_plan.gather(exec, v);
+    with(v, [&](auto const& its) { m_plan.gather(exec, its); });
     Kokkos::deep_copy(host, v);
     std::size_t n_wrong = 0;
     for (std::size_t k = 0; k < m_lists.pes.size(); ++k)
@@ -118,6 +120,12 @@ class ModelOfPlan {
     std::size_t place;  // there
   };
 
+  /// Some plans are two, of which the second one is used. The same on all PEs.
+  [[nodiscard]] bool is_joined() const { return m_seed % 3 == 0; }
+  template <class View, class F>
+  void with(View const& view, F const& f) const {
+    is_joined() ? f(symm::of_plan(1, view)) : f(view);
+  }
   [[nodiscard]] symm::Pe my_member() const {
     return m_group.team.is_valid() ? m_group.team.my_pe() : -1;
   }

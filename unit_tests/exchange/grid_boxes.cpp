@@ -425,6 +425,20 @@ TEST(GridBoxes, that_are_wrong_on_one_PE_are_an_error_on_all) {
   EXPECT_EQ(text([](auto&) {}), "no exception");
   EXPECT_THAT(text([](auto& its) { its.grid = {}; }),
               AllOf(on_last, HasSubstr("the grid has no points")));
+  EXPECT_THAT(text([](auto& its) {
+                its.grid = {4, 0, 6};
+              }),
+              AllOf(on_last, HasSubstr("no points along axis 1, and 6 along "
+                                       "axis 2")));
+  EXPECT_THAT(
+      text([](auto& its) { its.boxes[0].first[2] = 3; }),
+      AllOf(on_last, HasSubstr("along axis 2, which the grid has not")));
+  EXPECT_EQ(text([](auto& its) {
+              its.boxes.push_back({{-9, 9}, {std::size_t(0) - 2, 0}});
+              its.view_extents = {6, 8};
+            }),
+            "no exception")
+      << "an empty box has no extents";
   EXPECT_THAT(text([](auto& its) { its.boxes[0].first[1] = 1; }),
               AllOf(on_last, HasSubstr("box 0 has 6 points from 1 on along "
                                        "axis 1, of which the grid has 6")));
@@ -447,6 +461,13 @@ TEST(GridBoxes, that_are_wrong_on_one_PE_are_an_error_on_all) {
                 its.view_extents = {1U << 16U, 1U << 16U};
               }),
               AllOf(on_last, HasSubstr("which a plan counts")));
+  GridBoxes its;
+  its.grid  = {4, 6};
+  auto plan = ExchangePlan::from_boxes(its);
+  Kokkos::View<double***, Kokkos::LayoutRight, symm::SymmetricSpace> const u(
+      "u", 1, 6, 8);
+  EXPECT_THAT(message_of<UsageError>([&] { plan.gather_stored(Exec(), u); }),
+              HasSubstr("not of ExchangePlan::from_box"));
   if (last == 0) return;
   EXPECT_THAT(text([](auto& its) {
                 its.grid = {4, 7};

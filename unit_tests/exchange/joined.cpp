@@ -140,7 +140,9 @@ TEST(JoinedPlans, gather_as_the_plans_one_by_one) {
         all.gather(exec, of_plan(1, mine.v), of_plan(0, none));
         plans.nodes.gather(exec, expected.v);
       } else {
-        all.gather(exec, of_plan(0, mine.b));
+        // What is kept has a copy of a View.
+        auto const kept = of_plan(0, Rows(mine.b));
+        all.gather(exec, kept);
         plans.first.plan.gather(exec, expected.b);
       }
       EXPECT_EQ(n_other(mine, expected), 0U) << "seed " << seed << ", " << kind;
@@ -232,7 +234,23 @@ TEST(JoinedPlans, that_are_used_wrongly_are_an_error) {
               HasSubstr("0 plans: pass 1 to 8"));
   // All is as before.
   EXPECT_EQ(text(of_plan(1, mine.u)), "no exception");
+  EXPECT_THAT(message_of<UsageError>([&] { (void)all.ghost_owners(); }),
+              HasSubstr("not of ExchangePlan::from_exports, alone"));
+  // An empty plan has no elements, and needs no room.
+  auto with_none = ExchangePlan::joined({ExchangePlan(), plans.nodes});
+  with_none.gather(exec, of_plan(0, Plane("large", 400, 500)),
+                   of_plan(1, mine.u));
   if (symm::n_pes() == 1) return;
+  EXPECT_THAT(message_of<UsageError>([&] {
+                auto const& one = plans.nodes;
+                auto const two  = Plans::of_nodes(symm::team_world());
+                if (symm::my_pe() == 1) {
+                  (void)ExchangePlan::joined({one, two});
+                } else {
+                  (void)ExchangePlan::joined({two, one});
+                }
+              }),
+              HasSubstr("join the same plans in the same order"));
   auto const other = [&] {
     auto const& plan = plans.nodes;
     if (symm::my_pe() == 1) {

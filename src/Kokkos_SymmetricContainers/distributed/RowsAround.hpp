@@ -78,6 +78,9 @@ class RowsAround {
   /// \throws UsageError on this PE, if a PE beside it has fewer rows than that;
   ///         OutOfMemory on this PE.
   RowsAround(Distributed const& view, std::size_t reach) : m_view(view) {
+    static_assert(!View::memory_traits::is_atomic,
+                  "RowsAround reads elements as they are: of a View without "
+                  "the trait Atomic");
     static_assert(Impl::has_runs_v<typename Distributed::distribution_type>,
                   "rows beside each other are on one PE, or on the next one: "
                   "only in Blocks");

@@ -365,8 +365,9 @@ ExchangeLists lists_of_exports(char const* call, std::size_t n_owned,
   check_count(call, n_owned);
   auto const counts = count(call, "export", ids, n_owned, pes, n_pes);
   ExchangeLists lists;
-  lists.n_owned = n_owned;
-  lists.owned   = {sorted<1>(counts, pes, {ids})[0], counts, true, {0}};
+  lists.n_owned     = n_owned;
+  lists.owned       = {sorted<1>(counts, pes, {ids})[0], counts, true, {0}};
+  lists.are_exports = true;
   return lists;
 }
 
@@ -374,7 +375,7 @@ ExchangeLists lists_of_imports(char const* call, std::size_t n_owned,
                                Integers const& indices, Integers const& pes,
                                Integers const* places, int n_pes) {
   check_count(call, n_owned);
-  check_count(call, n_owned + indices.size());
+  if (places == nullptr) check_count(call, n_owned + indices.size());
   // The owner checks the upper bound, which this PE does not know.
   auto const counts = count(call, "import", indices, max_elements, pes, n_pes);
   if (places != nullptr) {

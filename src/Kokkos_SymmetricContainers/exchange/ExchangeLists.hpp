@@ -42,14 +42,14 @@ struct BoxDecomposition {
   /// take them to be.
   std::optional<std::array<std::size_t, 3>> first{};
   std::size_t ghost_width = 1;
-  /// Of the ghosts, how many layers are filled, the next ones to the box. 0:
-  /// all.
-  std::size_t depth = 0;
   /// Whether the first and the last box of an axis are neighbours.
   std::array<bool, 3> periodic{};
   Neighbours neighbours = Neighbours::all;
   /// Extents of the Views, if larger than the owned and ghost cells.
   std::array<std::size_t, 3> view_extents{};
+  /// Of the ghosts, how many layers are filled, the next ones to the box. 0:
+  /// all.
+  std::size_t depth = 0;
 };
 
 }  // namespace symm
@@ -162,6 +162,9 @@ struct ExchangeLists {
   std::size_t n_owned = 0;
   /// Extents of the indices of a View that find an element.
   std::vector<std::size_t> extents{0};
+  bool are_exports = false;
+  /// Of a plan that is joined: PlanBlocks::number.
+  std::uint64_t number = 0;
   // Of a box.
   BoxWords box;
   std::size_t ghost_width = 0;

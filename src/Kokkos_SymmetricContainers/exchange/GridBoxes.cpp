@@ -90,6 +90,10 @@ class BoxesOfPe {
       result = result * m_words[of_extents + a] + at[a] + width(a);
     return result;
   }
+  /// The next PE's words.
+  [[nodiscard]] std::int64_t const* end() const {
+    return m_words + n_header_words + n_box_words * n();
+  }
   [[nodiscard]] bool has_same_grid(BoxesOfPe const& other) const {
     return std::equal(m_words + of_grid, m_words + of_extents,
                       other.m_words + of_grid);
@@ -107,6 +111,11 @@ class CheckedBoxes {
       : m_its(its), m_depth(its.depth ? *its.depth : its.ghost_width) {
     while (m_rank < n_axes && its.grid[m_rank] > 0) ++m_rank;
     if (m_rank == 0) throw UsageError(Text(call, ": the grid has no points"));
+    for (std::size_t a = m_rank; a < n_axes; ++a) {
+      if (its.grid[a] == 0) continue;
+      throw UsageError(Text(call, ": the grid has no points along axis ",
+                            m_rank, ", and ", its.grid[a], " along axis ", a));
+    }
     for (std::size_t a = 0; a < m_rank; ++a) {
       expect_size(call, "the grid's extent", a, its.grid[a]);
       expect_size(call, "ghost_width", a, its.ghost_width[a]);
@@ -127,7 +136,8 @@ class CheckedBoxes {
       auto& extent = m_extents[a];
       extent       = 0;
       for (auto const& box : its.boxes)
-        extent = std::max(extent, box.extents[a] + 2 * its.ghost_width[a]);
+        if (!is_empty(box))
+          extent = std::max(extent, box.extents[a] + 2 * its.ghost_width[a]);
       if (its.view_extents[a] != 0 && its.view_extents[a] < extent) {
         throw UsageError(Text(call, ": axis ", a, ": Views of ",
                               its.view_extents[a], " points, and ", extent,
@@ -144,7 +154,6 @@ class CheckedBoxes {
     m_n_points = n_points;
   }
 
-  [[nodiscard]] std::size_t rank() const { return m_rank; }
   [[nodiscard]] std::size_t n_points() const { return m_n_points; }
   [[nodiscard]] std::int64_t depth(std::size_t a) const {
     return a < m_rank ? static_cast<std::int64_t>(m_depth[a]) : 0;
@@ -154,6 +163,9 @@ class CheckedBoxes {
     return a < m_rank && m_its.periodic[a]
                ? static_cast<std::int64_t>(m_its.grid[a])
                : 0;
+  }
+  [[nodiscard]] std::int64_t grid(std::size_t a) const {
+    return a < m_rank ? static_cast<std::int64_t>(m_its.grid[a]) : 1;
   }
   [[nodiscard]] bool shares_points() const { return m_its.shares_points; }
   [[nodiscard]] int most_axes_outside() const {
@@ -170,6 +182,9 @@ class CheckedBoxes {
                   m_extents.begin() + static_cast<std::ptrdiff_t>(m_rank));
     return result;
   }
+  [[nodiscard]] std::size_t n_words() const {
+    return n_header_words + n_box_words * m_its.boxes.size();
+  }
   void write(std::int64_t* words) const {
     words[of_periodic] = 0;
     for (std::size_t a = 0; a < n_axes; ++a) {
@@ -185,10 +200,11 @@ class CheckedBoxes {
     words += n_header_words;
     for (auto const& box : m_its.boxes) {
       for (std::size_t a = 0; a < n_axes; ++a) {
-        bool const is_axis = a < m_rank;
+        bool const is_axis = a < m_rank && !is_empty(box);
         words[a]           = is_axis ? box.first[a] : 0;
-        words[n_axes + a] =
-            is_axis ? static_cast<std::int64_t>(box.extents[a]) : 1;
+        words[n_axes + a]  = is_axis ? static_cast<std::int64_t>(box.extents[a])
+                             : is_empty(box) ? 0
+                                             : 1;
       }
       words += n_box_words;
     }
@@ -202,11 +218,20 @@ class CheckedBoxes {
     throw UsageError(Text(call, ": axis ", a, ": ", what, " is ", value, "; ",
                           max_elements, " at most"));
   }
-  void check_box(char const* call, std::size_t b) const {
-    auto const& box       = m_its.boxes[b];
+  [[nodiscard]] bool is_empty(GridBoxes::Box const& box) const {
     auto const* const end = box.extents.data() + m_rank;
-    bool const is_no      = std::find(box.extents.data(), end, 0U) != end;
-    for (std::size_t a = 0; a < m_rank && !is_no; ++a) {
+    return std::find(box.extents.data(), end, 0U) != end;
+  }
+  void check_box(char const* call, std::size_t b) const {
+    auto const& box = m_its.boxes[b];
+    if (is_empty(box)) return;
+    for (std::size_t a = m_rank; a < n_axes; ++a) {
+      if (box.first[a] == 0 && box.extents[a] <= 1) continue;
+      throw UsageError(Text(call, ": box ", b, " has ", box.extents[a],
+                            " points from ", box.first[a], " on along axis ", a,
+                            ", which the grid has not"));
+    }
+    for (std::size_t a = 0; a < m_rank; ++a) {
       expect_size(call, "the extent of a box", a, box.extents[a]);
       auto const grid  = static_cast<std::int64_t>(m_its.grid[a]);
       auto const first = box.first[a];
@@ -235,6 +260,7 @@ class Owners {
  public:
   Owners(CheckedBoxes const& mine, std::vector<BoxesOfPe> const& all, Pe me)
       : m_mine(mine), m_all(all), m_me(static_cast<std::size_t>(me)) {
+    sort_boxes();
     for (std::size_t b = 0; b < of_me().n(); ++b) find_copies(b);
   }
 
@@ -253,6 +279,73 @@ class Owners {
 
   [[nodiscard]] BoxesOfPe const& of_me() const { return m_all[m_me]; }
 
+  /// A box, by where it begins along m_axis.
+  struct Sorted {
+    std::int64_t begin;
+    std::size_t pe;
+    std::size_t box;
+  };
+
+  /// Along the axis that boxes cut most: of few of them one has to look at all.
+  void sort_boxes() {
+    Place most{};
+    for (auto const& of_pe : m_all) {
+      for (std::size_t b = 0; b < of_pe.n(); ++b) {
+        auto const box = of_pe.box(b);
+        for (std::size_t a = 0; a < n_axes; ++a)
+          most[a] = std::max(most[a], box.extent(a));
+      }
+    }
+    std::int64_t most_cuts = -1;
+    for (std::size_t a = 0; a < n_axes; ++a) {
+      auto const cuts = m_mine.grid(a) / std::max<std::int64_t>(most[a], 1);
+      if (cuts <= most_cuts) continue;
+      most_cuts = cuts;
+      m_axis    = a;
+    }
+    m_most_extent = most[m_axis];
+    for (std::size_t pe = 0; pe < m_all.size(); ++pe) {
+      for (std::size_t b = 0; b < m_all[pe].n(); ++b) {
+        auto const box = m_all[pe].box(b);
+        if (box.is_empty()) continue;
+        auto begin = box.begin[m_axis];
+        if (auto const period = m_mine.period(m_axis); period != 0)
+          begin -= floor_of(begin, period) * period;
+        m_sorted.push_back({begin, pe, b});
+      }
+    }
+    std::sort(m_sorted.begin(), m_sorted.end(),
+              [](auto const& x, auto const& y) { return x.begin < y.begin; });
+  }
+
+  /// Boxes that may have points of m_grown, by their PEs and numbers.
+  [[nodiscard]] std::vector<Sorted> candidates() const {
+    std::vector<Sorted> found;
+    auto const period = m_mine.period(m_axis);
+    auto const low    = m_grown.begin[m_axis] - m_most_extent + 1;
+    auto const high   = m_grown.end[m_axis];
+    auto const append = [&](std::int64_t from, std::int64_t to) {
+      auto const first = std::lower_bound(
+          m_sorted.begin(), m_sorted.end(), from,
+          [](auto const& x, std::int64_t begin) { return x.begin < begin; });
+      for (auto at = first; at != m_sorted.end() && at->begin < to; ++at)
+        found.push_back(*at);
+    };
+    if (period == 0) {
+      append(low, high);
+    } else if (high - low >= period) {
+      found = m_sorted;
+    } else {
+      auto const shift = floor_of(low, period) * period;
+      append(low - shift, high - shift);
+      append(low - shift - period, high - shift - period);
+    }
+    std::sort(found.begin(), found.end(), [](auto const& x, auto const& y) {
+      return std::pair(x.pe, x.box) < std::pair(y.pe, y.box);
+    });
+    return found;
+  }
+
   void find_copies(std::size_t b) {
     m_number = b;
     m_box    = of_me().box(b);
@@ -266,15 +359,13 @@ class Owners {
     }
     m_has_owner.assign(n_all, false);
     m_are_inner_mine = !m_mine.shares_points();
-    for (std::size_t pe = 0; pe < m_all.size(); ++pe)
-      for (std::size_t its = 0; its < m_all[pe].n(); ++its) take(pe, its);
+    for (auto const& its : candidates()) take(its.pe, its.box);
   }
 
   /// Takes the images of a box that may have points for this one; where a point
   /// is in several of them, the one where it comes first in the box.
   void take(std::size_t pe, std::size_t its) {
     Image image{pe, its, m_all[pe].box(its)};
-    if (image.region.is_empty()) return;
     auto const box = image.region;
     Place first, last;  // numbers of images
     for (std::size_t a = 0; a < n_axes; ++a) {
@@ -352,6 +443,9 @@ class Owners {
   CheckedBoxes const& m_mine;
   std::vector<BoxesOfPe> const& m_all;
   std::size_t m_me;
+  std::vector<Sorted> m_sorted;
+  std::size_t m_axis         = 0;
+  std::int64_t m_most_extent = 0;
   // Of the box whose copies are looked for.
   std::size_t m_number = 0;
   Region m_box{}, m_grown{};
@@ -392,20 +486,25 @@ ExchangeLists lists_of_boxes(char const* call, GridBoxes const& boxes,
     mine.emplace(call, boxes);
   });
   agree({call, "symm::GridBoxes"}, failure);
-  auto const n_words =
-      n_header_words +
-      n_box_words * reduce(team_world(), boxes.boxes.size(), Max{});
+  std::size_t const n_mine = mine ? mine->n_words() : 0;
+  std::size_t const n_all =
+      team.is_valid() ? reduce(team, n_mine, Sum{}) : std::size_t{0};
+  auto const most_mine = reduce(team_world(), n_mine, Max{});
+  auto const most_all  = reduce(team_world(), n_all, Max{});
   Kokkos::View<std::int64_t*, SymmetricHostSpace> const words(
-      "symm::GridBoxes", n_words * (static_cast<std::size_t>(n_pes()) + 1));
+      "symm::GridBoxes", most_mine + most_all);
   ExchangeLists lists;
   if (!team.is_valid()) return lists;
-  auto* const told = words.data() + n_words;
+  auto* const told = words.data() + most_mine;
   mine->write(words.data());
-  fcollect(team, told, words.data(), n_words);
+  collect(team, told, words.data(), n_mine);
   failure = failure_of([&] {
     std::vector<BoxesOfPe> all;
-    for (int pe = 0; pe < team.n_pes(); ++pe)
-      all.emplace_back(told + n_words * static_cast<std::size_t>(pe));
+    std::int64_t const* its = told;
+    for (int pe = 0; pe < team.n_pes(); ++pe) {
+      all.emplace_back(its);
+      its = all.back().end();
+    }
     lists = lists_of_all(call, *mine, all, team);
   });
   return lists;

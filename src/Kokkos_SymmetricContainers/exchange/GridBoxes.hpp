@@ -25,7 +25,7 @@ namespace symm {
 /// equal.
 struct GridBoxes {
   /// Points first[a] to first[a] + extents[a] - 1 of the grid along axis a. An
-  /// extent of 0: it has none.
+  /// extent of 0, which braces leave behind that name too few: it has none.
   struct Box {
     std::array<std::int64_t, 3> first{};
     std::array<std::size_t, 3> extents{1, 1, 1};

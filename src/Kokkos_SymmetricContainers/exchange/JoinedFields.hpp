@@ -10,6 +10,8 @@
 #include <tuple>
 #include <type_traits>
 
+#include <Kokkos_Core.hpp>
+
 #include "BlockPlaces.hpp"
 #include "FieldGroups.hpp"
 #include "Fields.hpp"
@@ -17,11 +19,15 @@
 
 namespace symm {
 
-/// Views of one of the plans that are joined: symm::of_plan().
+/// Views of one of the plans that are joined: symm::of_plan(). It has copies of
+/// Views, and names ranges of Views, which have to live as long.
 template <class... Views>
 struct ViewsOfPlan {
+  template <class View>
+  using kept = std::conditional_t<Kokkos::is_view_v<View>, View, View const&>;
+
   int plan;
-  std::tuple<Views const&...> views;
+  std::tuple<kept<Views>...> views;
 };
 
 /// What an exchange of ExchangePlan::joined() takes: Views, and ranges of
@@ -29,7 +35,8 @@ struct ViewsOfPlan {
 template <class... Views>
 [[nodiscard]] ViewsOfPlan<Views...> of_plan(int plan, Views const&... views) {
   static_assert(sizeof...(Views) > 0, "pass Views of the plan");
-  return {plan, std::tuple<Views const&...>(views...)};
+  using Kept = ViewsOfPlan<Views...>;
+  return {plan, std::tuple<typename Kept::template kept<Views>...>(views...)};
 }
 
 }  // namespace symm

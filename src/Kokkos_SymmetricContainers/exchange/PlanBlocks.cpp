@@ -138,6 +138,12 @@ void PlanBlocks::grow(char const* text, std::size_t bytes,
   room = bytes;
 }
 
+void PlanBlocks::expect_exports(char const* call) const {
+  if (is_exports || number == 0) return;
+  throw UsageError(
+      Text(call, ": the plan is not of ExchangePlan::from_exports, alone"));
+}
+
 PlanElements PlanBlocks::of_exports() const {
   auto const counting = [](std::size_t first, std::size_t n) {
     auto const list = element_list(n);

@@ -134,7 +134,7 @@ struct PlanElements {
   PlanSide ghosts;
   Contributions contributions;  // where scatter() needs them
   /// Extents of the indices of a View that find an element.
-  std::vector<std::size_t> extents;
+  std::vector<std::size_t> extents{0};
 };
 
 /// owned or ghosts. (Written as it is, nvcc makes something of it that GCC
@@ -157,6 +157,7 @@ struct PlanBlocks : PlanElements {
   bool is_box      = false;
   std::vector<BoxCopies> box_copies;
   bool is_of_world = false;
+  bool is_exports  = false;  // of from_exports()
   /// The number of each neighbour in the PE team.
   std::vector<Pe> neighbours;
 
@@ -171,6 +172,8 @@ struct PlanBlocks : PlanElements {
   [[nodiscard]] PlanElements const& joined(std::size_t k) const {
     return k == 0 ? *this : others[k - 1];
   }
+  /// \throws UsageError on this PE, if the plan is not of from_exports().
+  void expect_exports(char const* call) const;
   /// What from_exports() was told, as a plan of its own: owned elements are the
   /// exports, those of one PE after the other, and behind them are the ghosts.
   [[nodiscard]] PlanElements of_exports() const;

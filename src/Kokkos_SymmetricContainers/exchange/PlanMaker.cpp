@@ -18,6 +18,7 @@
 #include "../../runtime/symm_teams.hpp"
 #include "../base/MemberWords.hpp"
 #include "../base/TeamMembers.hpp"
+#include "BlockPlaces.hpp"
 #include "PlanBlocks.hpp"
 
 namespace symm::Impl {
@@ -34,7 +35,8 @@ enum Word : std::size_t {
   of_box,
   of_owned  = of_box + BoxWords::n_words,
   of_ghosts = of_owned + 1,
-  n_of_plan = 2
+  of_number = of_owned + 2,
+  n_of_plan = 3
 };
 
 std::int64_t word_of(ElementsOfMembers const& elements, std::size_t member) {
@@ -131,6 +133,8 @@ class PlanMaker {
       for (std::size_t p = 0; p < m_lists.size(); ++p) {
         m_words.to(n, word(of_owned, p))  = word_of(m_lists[p].owned, n);
         m_words.to(n, word(of_ghosts, p)) = word_of(m_lists[p].ghosts, n);
+        m_words.to(n, word(of_number, p)) =
+            static_cast<std::int64_t>(m_lists[p].number);
       }
     }
     m_words.exchange(m_members);
@@ -161,6 +165,11 @@ class PlanMaker {
     for (std::size_t n = 0; n < m_n_members; ++n) {
       Pe const pe    = m_members.world_pe(static_cast<Pe>(n));
       auto const why = failure_of([&] {
+        if (m_words.from(n, word(of_number, p)) != m_lists[p].number) {
+          throw UsageError(Text(m_call, ": plan ", p, " of PE ", pe,
+                                " is another one than that of PE ", my_pe(),
+                                ": join the same plans in the same order"));
+        }
         owned.counts[n]  = agreed_count(m_call, word_of(owned, n),
                                         m_words.from(n)[word(of_ghosts, p)],
                                         "elements to send to", pe);
@@ -263,6 +272,7 @@ class PlanMaker {
   void fill(PlanBlocks& plan) {
     plan.is_box      = m_lists[0].box.owned[0] > 0;
     plan.is_of_world = m_members.n() == n_pes();
+    plan.is_exports  = m_lists[0].are_exports;
     plan.others.resize(m_lists.size() - 1);
     for (std::size_t n = 0; n < m_n_members; ++n)
       if (is_neighbour(n)) plan.neighbours.push_back(static_cast<Pe>(n));
@@ -382,10 +392,7 @@ PlanBlocks PlanBlocks::make(char const* call, std::vector<ExchangeLists> lists,
       PlanMaker::prepare(lists, team);
     });
   }
-  Text const text(call, " of ", lists.size(), " plans");
-  auto const number =
-      agree({lists.size() == 1 ? call : text.c_str(), object, 0, lists.size()},
-            failure);
+  auto const number = agree({call, object, 0, lists.size()}, failure);
   return PlanMaker(call, lists, team).make(number);
 }
 
@@ -426,6 +433,8 @@ std::vector<ExchangeLists> PlanBlocks::lists(char const* call,
     result[k].owned   = of_side(call, its.owned, team);
     result[k].ghosts  = of_side(call, its.ghosts, team);
     result[k].extents = its.extents;
+    // (Of joined ones, each has one of its own.)
+    result[k].number = number * PlacesOfJoined::most + k;
   }
   return result;
 }

@@ -30,7 +30,7 @@ class KokkosSymmetricSpace(CMakePackage):
     depends_on("cmake@3.23:", type="build")
     depends_on("mpi", when="+mpi")
     # A program must have the library's Kokkos, so it is the one of the user's spec.
-    depends_on("kokkos@4.6.01:5")
+    depends_on("kokkos@4.6.1:5")
     depends_on("kokkos+cuda", when="+cuda")
     depends_on("kokkos~cuda", when="~cuda")
     depends_on("cuda@12.2:", when="+cuda")
