@@ -237,7 +237,8 @@ TEST(JoinedPlans, that_are_used_wrongly_are_an_error) {
   EXPECT_THAT(message_of<UsageError>([&] { (void)all.ghost_owners(); }),
               HasSubstr("not of ExchangePlan::from_exports, alone"));
   // An empty plan has no elements, and needs no room.
-  auto with_none = ExchangePlan::joined({ExchangePlan(), plans.nodes});
+  ExchangePlan const none;
+  auto with_none = ExchangePlan::joined({none, plans.nodes});
   with_none.gather(exec, of_plan(0, Plane("large", 400, 500)),
                    of_plan(1, mine.u));
   if (symm::n_pes() == 1) return;

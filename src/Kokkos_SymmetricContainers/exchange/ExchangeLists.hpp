@@ -144,7 +144,7 @@ struct BoxWords {
 
   std::array<std::size_t, 3> owned{};  // cells; 0: there is no box
   std::array<std::int64_t, 3> first{unknown, unknown, unknown};
-  /// A hash of what all boxes have in common.
+  /// A hash of what all boxes have in common, or of the plans that are joined.
   std::uint64_t settings = 0;
 
   static constexpr std::size_t n_words = 7;
@@ -163,8 +163,7 @@ struct ExchangeLists {
   /// Extents of the indices of a View that find an element.
   std::vector<std::size_t> extents{0};
   bool are_exports = false;
-  /// Of a plan that is joined: PlanBlocks::number.
-  std::uint64_t number = 0;
+  bool is_joined   = false;  // a plan that was made before
   // Of a box.
   BoxWords box;
   std::size_t ghost_width = 0;

@@ -35,8 +35,7 @@ enum Word : std::size_t {
   of_box,
   of_owned  = of_box + BoxWords::n_words,
   of_ghosts = of_owned + 1,
-  of_number = of_owned + 2,
-  n_of_plan = 3
+  n_of_plan = 2
 };
 
 std::int64_t word_of(ElementsOfMembers const& elements, std::size_t member) {
@@ -133,8 +132,6 @@ class PlanMaker {
       for (std::size_t p = 0; p < m_lists.size(); ++p) {
         m_words.to(n, word(of_owned, p))  = word_of(m_lists[p].owned, n);
         m_words.to(n, word(of_ghosts, p)) = word_of(m_lists[p].ghosts, n);
-        m_words.to(n, word(of_number, p)) =
-            static_cast<std::int64_t>(m_lists[p].number);
       }
     }
     m_words.exchange(m_members);
@@ -165,11 +162,6 @@ class PlanMaker {
     for (std::size_t n = 0; n < m_n_members; ++n) {
       Pe const pe    = m_members.world_pe(static_cast<Pe>(n));
       auto const why = failure_of([&] {
-        if (m_words.from(n, word(of_number, p)) != m_lists[p].number) {
-          throw UsageError(Text(m_call, ": plan ", p, " of PE ", pe,
-                                " is another one than that of PE ", my_pe(),
-                                ": join the same plans in the same order"));
-        }
         owned.counts[n]  = agreed_count(m_call, word_of(owned, n),
                                         m_words.from(n)[word(of_ghosts, p)],
                                         "elements to send to", pe);
@@ -189,6 +181,12 @@ class PlanMaker {
     auto const& mine = m_lists[0].box;
     for (std::size_t n = 0; n < m_n_members; ++n) {
       if (box_of(n).settings == mine.settings) continue;
+      if (m_lists[0].is_joined) {
+        throw UsageError(Text(m_call, ": PE ",
+                              m_members.world_pe(static_cast<Pe>(n)),
+                              " joins other plans than PE ", my_pe(),
+                              ": join the same plans in the same order"));
+      }
       throw UsageError(
           Text(m_call, ": PE ", m_members.world_pe(static_cast<Pe>(n)),
                " passes another box than PE ", my_pe(),
@@ -433,8 +431,9 @@ std::vector<ExchangeLists> PlanBlocks::lists(char const* call,
     result[k].owned   = of_side(call, its.owned, team);
     result[k].ghosts  = of_side(call, its.ghosts, team);
     result[k].extents = its.extents;
-    // (Of joined ones, each has one of its own.)
-    result[k].number = number * PlacesOfJoined::most + k;
+    // What PEs compare.
+    result[k].is_joined    = true;
+    result[k].box.settings = number * PlacesOfJoined::most + k;
   }
   return result;
 }
