@@ -121,10 +121,10 @@ struct GatheredElements {
 template <class Exec, class View, class Pes, class Indices>
 void expect_gathered(Exec const& exec, View const& view,
                      GatheredElements<View, Pes, Indices> const& elements) {
-  constexpr std::size_t block = elements.block;
-  constexpr std::size_t none  = ~std::size_t{0};
-  std::size_t wrong           = none;
-  std::size_t const n         = elements.count();
+  constexpr auto block       = GatheredElements<View, Pes, Indices>::block;
+  constexpr std::size_t none = ~std::size_t{0};
+  std::size_t wrong          = none;
+  std::size_t const n        = elements.count();
   if (n <= block) {  // without a kernel, whose launch takes longer
     exec.fence("symm::gather");
     elements(0, wrong);
