@@ -146,7 +146,7 @@ CAN_GO = by_number({
         (ENDS, 7),
     ],
     "snippets/snippets.cpp": [
-        (LOCAL, 4, 7, 21, 23, 28, 30, 40, 42, 44, 45),
+        (LOCAL, 4, 7, 21, 23, 28, 30, 40, 42, 45, 46, 48, 49, 50, 52),
         ("reduce() of a value has waited for all PEs", 6),
         ("each PE has waited for the last block that it gets", 10),
         (ENDS, 14, 19, 33, 39),
