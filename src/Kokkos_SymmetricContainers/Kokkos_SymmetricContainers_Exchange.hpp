@@ -189,10 +189,6 @@ class ExchangePlan {
         for (auto& its : plan.m_plan.lists(call, team))
           lists.push_back(std::move(its));
       }
-      std::uint64_t all = 0;  // PEs compare the plans by the first one's words
-      for (auto const& its : lists)
-        all = (all + its.box.settings) * 0x9e37'79b9'7f4a'7c15U;
-      if (!lists.empty()) lists[0].box.settings = all;
       if (!lists.empty() && lists.size() <= Impl::PlacesOfJoined::most) return;
       throw UsageError(Impl::Text(call, ": ", lists.size(),
                                   " plans: pass 1 to ",
@@ -241,6 +237,8 @@ class ExchangePlan {
   /// \returns the value of each ghost, as ghost_owners() counts them.
   /// \throws UsageError on this PE, before it has sent anything, if the list is
   ///         another one, the plan is not of from_exports(), or as gather().
+  ///         (Its neighbours wait then, until it calls again.) OutOfMemory on
+  ///         this PE.
   template <Impl::ExecutionSpace Exec, class Pes, class Values>
   [[nodiscard]] auto tell_ghosts(Exec const& exec, Pes const& pes,
                                  Values const& values) {

@@ -40,11 +40,13 @@ class ModelOfPlan {
               {static_cast<std::size_t>(its.indices[k]), m, its.n_owned + k});
       }
     }
+    auto const boxes = my_boxes();
     LackOfMemory::in(lack, [&] {
       m_plan = symm::ExchangePlan::from_imports(m_lists.n_owned, indices, pes,
                                                 group.team);
-      if (is_joined())
-        m_plan = symm::ExchangePlan::joined({m_plan, m_plan}, group.team);
+      if (!is_joined()) return;
+      auto const of_boxes = symm::ExchangePlan::from_boxes(boxes, group.team);
+      m_plan = symm::ExchangePlan::joined({of_boxes, m_plan}, group.team);
     });
   }
 
@@ -125,6 +127,16 @@ class ModelOfPlan {
   template <class View, class F>
   void with(View const& view, F const& f) const {
     is_joined() ? f(symm::of_plan(1, view)) : f(view);
+  }
+  /// Members in turn have a box of a ring.
+  [[nodiscard]] symm::GridBoxes my_boxes() const {
+    constexpr int n_boxes = 40;
+    symm::GridBoxes its;
+    its.grid     = {static_cast<std::size_t>(3 * n_boxes * n_members())};
+    its.periodic = {true, false, false};
+    for (int b = 0; b < n_boxes && n_members() > 0; ++b)
+      its.boxes.push_back({{3 * (b * n_members() + my_member())}, {3}});
+    return its;
   }
   [[nodiscard]] symm::Pe my_member() const {
     return m_group.team.is_valid() ? m_group.team.my_pe() : -1;

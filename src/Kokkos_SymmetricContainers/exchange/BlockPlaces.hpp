@@ -10,8 +10,8 @@
 
 #include "PlanBlocks.hpp"
 
-// Where the blocks of a call are in the buffers, in bytes: a plan counts in
-// elements, of which each call has its own size.
+// A plan counts in elements, whose size each call brings along. The places of
+// its blocks in the buffers follow from both, in bytes.
 
 namespace symm::Impl {
 

@@ -51,7 +51,7 @@ std::int64_t floor_of(std::int64_t a, std::int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
 
-/// What the PEs tell each other: a header, then six words for each box.
+/// PEs tell each other a header, then six words for each box.
 enum Header : std::size_t {
   of_grid,
   of_periodic = of_grid + n_axes,
@@ -270,7 +270,7 @@ class Owners {
   std::vector<ElementIndex> places;    // of this PE
 
  private:
-  /// A box of a PE, as it is seen `periods` periods along each axis away.
+  /// A box of a PE, perhaps whole periods away.
   struct Image {
     std::size_t pe;
     std::size_t box;
@@ -450,7 +450,8 @@ class Owners {
   std::size_t m_number = 0;
   Region m_box{}, m_grown{};
   std::vector<bool> m_has_owner;  // of the grown box
-  bool m_are_inner_mine = false;  // points inside that have no owner yet
+  /// No image takes points inside of it any more.
+  bool m_are_inner_mine = false;
 };
 
 /// \throws UsageError on this PE.

@@ -30,7 +30,7 @@ struct ViewsOfPlan {
   std::tuple<kept<Views>...> views;
 };
 
-/// What an exchange of ExchangePlan::joined() takes: Views, and ranges of
+/// An exchange of ExchangePlan::joined() takes this: Views, and ranges of
 /// Views, with the elements of plan number `plan` of those that are joined.
 template <class... Views>
 [[nodiscard]] ViewsOfPlan<Views...> of_plan(int plan, Views const&... views) {

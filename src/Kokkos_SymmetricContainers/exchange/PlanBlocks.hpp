@@ -128,7 +128,7 @@ struct BoxCopies {
   std::size_t in_outbox;             // or, if they are packed, in elements
 };
 
-/// Who exchanges which elements.
+/// The elements that PEs exchange, and with whom.
 struct PlanElements {
   PlanSide owned;
   PlanSide ghosts;
@@ -174,7 +174,7 @@ struct PlanBlocks : PlanElements {
   }
   /// \throws UsageError on this PE, if the plan is not of from_exports().
   void expect_exports(char const* call) const;
-  /// What from_exports() was told, as a plan of its own: owned elements are the
+  /// The lists of from_exports() as a plan of its own: owned elements are the
   /// exports, those of one PE after the other, and behind them are the ghosts.
   [[nodiscard]] PlanElements of_exports() const;
   /// The numbers of the exports in the lists of from_exports(), as of_exports()

@@ -126,7 +126,7 @@ class PlanMaker {
   // (A PE that throws here has taken part in all calls of the PE team.)
   void exchange_counts() {
     if (m_n_members == 0) return;
-    auto const box = m_lists[0].box.words();
+    auto const box = my_box().words();
     for (std::size_t n = 0; n < m_n_members; ++n) {
       std::copy(box.begin(), box.end(), &m_words.to(n, of_box));
       for (std::size_t p = 0; p < m_lists.size(); ++p) {
@@ -178,7 +178,7 @@ class PlanMaker {
 
   /// \throws UsageError on this PE, if the boxes do not make a grid.
   void check_boxes() const {
-    auto const& mine = m_lists[0].box;
+    auto const mine = my_box();
     for (std::size_t n = 0; n < m_n_members; ++n) {
       if (box_of(n).settings == mine.settings) continue;
       if (m_lists[0].is_joined) {
@@ -214,6 +214,15 @@ class PlanMaker {
     return of + n_of_plan * p;
   }
 
+  /// Of a plan that is joined, with a hash of all plans.
+  [[nodiscard]] BoxWords my_box() const {
+    auto box = m_lists[0].box;
+    for (std::size_t p = 1; p < m_lists.size(); ++p) {
+      box.settings =
+          box.settings * 0x9e37'79b9'7f4a'7c15U + m_lists[p].box.settings;
+    }
+    return box;
+  }
   /// The words of that member about its box.
   [[nodiscard]] BoxWords box_of(std::size_t n) const {
     return BoxWords::of(m_words.from(n) + of_box);
