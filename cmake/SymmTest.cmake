@@ -1,6 +1,6 @@
 # Registration of GoogleTest programs with CTest.
 #
-#   symm_add_test(TARGET t SOURCES a.cpp... [ABOUT_GPUS])
+#   symm_add_test(TARGET t SOURCES a.cpp... [PES n] [ABOUT_GPUS])
 #   symm_add_mpi_test(TARGET t SOURCES a.cpp... PE_COUNTS 1 2 3 4 [CASES_AT n]
 #                     [CASE_PER_PROCESS] [RUN_SERIAL])
 #
@@ -200,8 +200,11 @@ function(_symm_add_ctest name)
 endfunction()
 
 function(symm_add_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "ABOUT_GPUS" "TARGET"
+  cmake_parse_arguments(PARSE_ARGV 0 arg "ABOUT_GPUS" "TARGET;PES"
                         "SOURCES;LIBRARIES;LABELS")
+  if(NOT arg_PES)
+    set(arg_PES 2) # most fork PEs, which are at work as soon as they are there
+  endif()
   if(SYMM_TEST_ONLY_GPUS AND NOT arg_ABOUT_GPUS)
     return()
   endif()
@@ -217,10 +220,9 @@ function(symm_add_test)
   _symm_find_test_cases(cases ${arg_SOURCES})
   foreach(case IN LISTS cases)
     string(REGEX MATCH "^(.*)=(.*)$" case "${case}")
-    # Most fork PEs, which are at work as soon as they are there.
     _symm_add_ctest(
       ${arg_TARGET}.${CMAKE_MATCH_1}
-      PES 2
+      PES ${arg_PES}
       TIMEOUT 120
       LABELS unit ${arg_LABELS}
       COMMAND ${arg_TARGET} "--gtest_filter=${CMAKE_MATCH_2}")

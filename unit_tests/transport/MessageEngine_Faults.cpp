@@ -44,65 +44,92 @@ double seconds_to_loss(TestEngine& test, bool polls) {
   return seconds_since(begin);
 }
 
+using Seconds = Shared<std::atomic<double>>;  // the longest of all PEs
+
+void keep_longest(std::atomic<double>& longest, double seconds) {
+  double known = longest;
+  while (known < seconds && !longest.compare_exchange_weak(known, seconds)) {
+  }
+}
+
+/// Calls job(took) until that took less than `limit` seconds, three times at
+/// most: other tests at work delay an engine now and then, an engine that is
+/// late is late every time.
+template <class Job>
+void expect_within(double limit, Job const& job) {
+  double took = limit;
+  for (int i = 0; i < 3 && took >= limit; ++i) {
+    Seconds const longest;
+    job(*longest);
+    took = *longest;
+  }
+  EXPECT_LT(took, limit);
+}
+
 TEST_P(MessageEngineFaults, a_killed_pe_is_lost_within_a_second) {
   for (bool const polls : {true, false}) {
-    auto const results =
-        try_pes(3, {.after_bad_end = 20s}, [&](ForkedBootstrap& bootstrap) {
-          TestEngine test(bootstrap);
-          // Who connects differs.
-          EXPECT_TRUE(test.me != 0 || test.ask(1, 1));
-          EXPECT_TRUE(test.me != 1 || test.ask(2, 1));
-          bootstrap.barrier();
-          if (test.me == 1) ::raise(SIGKILL);
-          watch_if_needed(test, 1);
-          EXPECT_LT(seconds_to_loss(test, polls), 1);
-          EXPECT_EQ(test.receiver.lost_pe, 1);
-          EXPECT_NE(std::string(test.receiver.lost_why).find("its process has"),
-                    std::string::npos);
-          EXPECT_THROW(test.send(1, 2, {}), symm::SystemError);
-          std::this_thread::sleep_for(200ms);
-          EXPECT_EQ(test.receiver.n_lost, 1U) << "told more than once";
-        });
-    EXPECT_TRUE(results[0].has_succeeded()) << results[0].output;
-    EXPECT_TRUE(results[1].was_killed_by(SIGKILL)) << results[1].output;
-    EXPECT_TRUE(results[2].has_succeeded()) << results[2].output;
+    expect_within(1, [&](std::atomic<double>& took) {
+      auto const results =
+          try_pes(3, {.after_bad_end = 20s}, [&](ForkedBootstrap& bootstrap) {
+            TestEngine test(bootstrap);
+            // Who connects differs.
+            EXPECT_TRUE(test.me != 0 || test.ask(1, 1));
+            EXPECT_TRUE(test.me != 1 || test.ask(2, 1));
+            bootstrap.barrier();
+            if (test.me == 1) ::raise(SIGKILL);
+            watch_if_needed(test, 1);
+            keep_longest(took, seconds_to_loss(test, polls));
+            EXPECT_EQ(test.receiver.lost_pe, 1);
+            EXPECT_NE(
+                std::string(test.receiver.lost_why).find("its process has"),
+                std::string::npos);
+            EXPECT_THROW(test.send(1, 2, {}), symm::SystemError);
+            std::this_thread::sleep_for(200ms);
+            EXPECT_EQ(test.receiver.n_lost, 1U) << "told more than once";
+          });
+      EXPECT_TRUE(results[0].has_succeeded()) << results[0].output;
+      EXPECT_TRUE(results[1].was_killed_by(SIGKILL)) << results[1].output;
+      EXPECT_TRUE(results[2].has_succeeded()) << results[2].output;
+    });
   }
 }
 
 TEST_P(MessageEngineFaults, payloads_to_a_killed_pe_are_given_back) {
   // UCX has another connection for large payloads, after the first.
   for (unsigned const n_before : {0U, 3U}) {
-    Shared<std::atomic<pid_t>> const stopped;
-    auto const results =
-        try_pes(2, {.after_bad_end = 20s}, [&](ForkedBootstrap& bootstrap) {
-          TestEngine test(bootstrap);
-          auto const payload = test.payload_to(1, 1, 8U << 20U);
-          EXPECT_TRUE(test.me != 0 || test.ask(1, 1));
-          for (std::size_t id = 1; id <= n_before && test.me == 0; ++id) {
-            test.send(1, id, payload, TestHead::data, id);
-            EXPECT_TRUE(
-                test.poll_until([&] { return test.receiver.n_sent == id; }));
-          }
-          if (test.me == 1) *stopped = ::getpid();
-          bootstrap.barrier();
-          if (test.me == 1) {
-            ::raise(SIGSTOP);
-            return;
-          }
-          std::this_thread::sleep_for(100ms);
-          watch_if_needed(test, 1);
-          for (std::size_t id = 0; id < 4; ++id) {
-            test.send(1, id, payload, TestHead::data, id + 1);
-          }
-          test.poll_until([] { return false; }, 1s);
-          EXPECT_EQ(test.receiver.n_sent, n_before);
-          ::kill(*stopped, SIGKILL);
-          EXPECT_LT(seconds_to_loss(test, true), 1);
-          EXPECT_TRUE(test.poll_until(
-              [&] { return test.receiver.n_sent == n_before + 4; }));
-        });
-    EXPECT_TRUE(results[0].has_succeeded()) << results[0].output;
-    EXPECT_TRUE(results[1].was_killed_by(SIGKILL)) << results[1].output;
+    expect_within(1, [&](std::atomic<double>& took) {
+      Shared<std::atomic<pid_t>> const stopped;
+      auto const results =
+          try_pes(2, {.after_bad_end = 20s}, [&](ForkedBootstrap& bootstrap) {
+            TestEngine test(bootstrap);
+            auto const payload = test.payload_to(1, 1, 8U << 20U);
+            EXPECT_TRUE(test.me != 0 || test.ask(1, 1));
+            for (std::size_t id = 1; id <= n_before && test.me == 0; ++id) {
+              test.send(1, id, payload, TestHead::data, id);
+              EXPECT_TRUE(
+                  test.poll_until([&] { return test.receiver.n_sent == id; }));
+            }
+            if (test.me == 1) *stopped = ::getpid();
+            bootstrap.barrier();
+            if (test.me == 1) {
+              ::raise(SIGSTOP);
+              return;
+            }
+            std::this_thread::sleep_for(100ms);
+            watch_if_needed(test, 1);
+            for (std::size_t id = 0; id < 4; ++id) {
+              test.send(1, id, payload, TestHead::data, id + 1);
+            }
+            test.poll_until([] { return false; }, 1s);
+            EXPECT_EQ(test.receiver.n_sent, n_before);
+            ::kill(*stopped, SIGKILL);
+            keep_longest(took, seconds_to_loss(test, true));
+            EXPECT_TRUE(test.poll_until(
+                [&] { return test.receiver.n_sent == n_before + 4; }));
+          });
+      EXPECT_TRUE(results[0].has_succeeded()) << results[0].output;
+      EXPECT_TRUE(results[1].was_killed_by(SIGKILL)) << results[1].output;
+    });
   }
 }
 
@@ -253,8 +280,8 @@ TEST_P(MessageEngineFaults, close_waits_for_late_pes_and_loses_nobody) {
 
 TEST_P(MessageEngineFaults, engines_leave_no_descriptors_and_no_threads) {
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
-    // Each open and close costs 20 ms: a leak of one would show in ten.
-    constexpr int n    = 40;
+    // Each open and close costs 20 ms with UCX, 250 with libfabric.
+    constexpr int n    = 12;
     std::size_t before = 0;
     for (int i = 0; i < n; ++i) {
       TestEngine test(bootstrap);
