@@ -84,6 +84,17 @@ foreach(shape nodes2x1 nodes2x2 cluster2x2)
                               ${particles_uneven_checksum})
   endif()
 endforeach()
+symm_run_over_nodes(
+  TARGET hydro2d
+  NAME example.hydro2d
+  ARGUMENTS ${hydro2d_uneven}
+  LABELS example
+  NODES 2x1 2x2)
+foreach(shape nodes2x1 nodes2x2)
+  if(TEST example.hydro2d.${shape})
+    hydro2d_expect_checksum(example.hydro2d.${shape} uneven)
+  endif()
+endforeach()
 foreach(example hello_pe ring_put)
   symm_run_over_nodes(
     TARGET ${example}

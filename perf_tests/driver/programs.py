@@ -48,6 +48,12 @@ def _particles(edge, steps):
             "--steps", str(steps or _steps(edge ** 3 * 1.1e-6, 10, 2000))]
 
 
+def _hydro(edge, steps):
+    """Edge^2 cells for each of two PEs."""
+    return ["--size", str(2 * edge), str(edge),
+            "--steps", str(steps or _steps(edge ** 2 * 4e-8, 10, 5000))]
+
+
 def _half_the_particles(edge, steps):
     """What a PE of two has."""
     _, cells, *more = _particles(edge, steps)
@@ -129,12 +135,14 @@ HALF_THE_PARTICLES = Contestant("half the particles", "particles",
 PARTICLES = _beside_mpi("particles", "particles_mpi", "cells per axis",
                         (4, 8, 16, 32), (80, 172), 100, _particles,
                         on_one_gpu=(HALF_THE_PARTICLES,))
+HYDRO = _beside_mpi("hydro2d", "hydro2d_mpi", "edge", (24, 96, 480),
+                    (256, 1024, 4096), 200, _hydro)
 HALO = _halo_beside("messages of MPI", "mpi")
 # MPI's messages are those of host memory.
 HALO_ON_GPUS = _halo_beside("barriers", "barrier")
 
-CPU_PAIRS = (HEAT3D, CG, PARTICLES, HALO)
-GPU_PAIRS = (HEAT3D, CG, PARTICLES, HALO_ON_GPUS)
+CPU_PAIRS = (HEAT3D, CG, PARTICLES, HYDRO, HALO)
+GPU_PAIRS = (HEAT3D, CG, PARTICLES, HYDRO, HALO_ON_GPUS)
 
 
 def pair_of(name, on_gpus):

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+#ifndef SYMM_EXAMPLES_HYDRO2D_GAS_HPP
+#define SYMM_EXAMPLES_HYDRO2D_GAS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <hydro2d_common/grid.hpp>
+
+/// The kernels of a time step. First nodes move with the gas (Lagrange), with
+/// the artificial viscosity of von Neumann and Richtmyer. Then what has left a
+/// cell of the fixed grid goes to the next cell, with the values of the cell
+/// that it comes from (donor cells).
+namespace hydro2d {
+
+constexpr double gamma_of_gas     = 1.4;
+constexpr double courant_number   = 0.3;
+constexpr double linear_viscosity = 0.5;
+constexpr double square_viscosity = 2;
+
+/// Sizes of a cell.
+struct Cell {
+  explicit Cell(Pair const& size) : dx(1.0 / size[0]), dy(1.0 / size[1]) {}
+  [[nodiscard]] KOKKOS_FUNCTION double volume() const { return dx * dy; }
+  /// \param fastest  the largest speed of a signal in a cell length of 1.
+  [[nodiscard]] KOKKOS_FUNCTION double time_step(double fastest) const {
+    return courant_number / fastest;
+  }
+
+  double dx;
+  double dy;
+};
+
+/// Sets pressure, speed of sound and viscosity of my cells. \param fastest gets
+/// what the time step depends on.
+inline void equation_of_state(Fields const& fields, Grid const& grid,
+                              Cell const& cell, double* fastest) {
+  auto const rho = fields[density], e = fields[energy], p = fields[pressure],
+             q = fields[viscosity], c = fields[sound_speed],
+             u = fields[velocity_x], v = fields[velocity_y];
+  largest_of(
+      "hydro2d: equation of state", own_points(grid, cells),
+      KOKKOS_LAMBDA(int i, int j, double& largest) {
+        p(i, j) = (gamma_of_gas - 1) * rho(i, j) * e(i, j);
+        c(i, j) = Kokkos::sqrt(gamma_of_gas * p(i, j) / rho(i, j));
+        double const du =
+            0.5 * ((u(i + 1, j) + u(i + 1, j + 1)) - (u(i, j) + u(i, j + 1)));
+        double const dv =
+            0.5 * ((v(i, j + 1) + v(i + 1, j + 1)) - (v(i, j) + v(i + 1, j)));
+        double const jump = Kokkos::min(du + dv, 0.0);
+        q(i, j)           = rho(i, j) * jump *
+                  (square_viscosity * jump - linear_viscosity * c(i, j));
+        double const speed =
+            c(i, j) - 2 * square_viscosity * jump +
+            Kokkos::max(Kokkos::abs(u(i, j)), Kokkos::abs(u(i + 1, j + 1))) +
+            Kokkos::max(Kokkos::abs(v(i, j)), Kokkos::abs(v(i + 1, j + 1)));
+        largest = Kokkos::max(largest, speed / Kokkos::min(cell.dx, cell.dy));
+      },
+      fastest);
+}
+
+/// Velocities behind the time step, of my nodes. Needs density, pressure and
+/// viscosity of the cells around.
+inline void accelerate(Fields const& fields, Grid const& grid, Cell const& cell,
+                       double const* fastest) {
+  auto const rho = fields[density], p = fields[pressure], q = fields[viscosity],
+             u = fields[velocity_x], v = fields[velocity_y],
+             u1 = fields[velocity1_x], v1 = fields[velocity1_y];
+  for_each(
+      "hydro2d: accelerate", own_points(grid, nodes),
+      KOKKOS_LAMBDA(int i, int j) {
+        double const dt = cell.time_step(*fastest);
+        double const mass =
+            0.25 * cell.volume() *
+            ((rho(i - 1, j - 1) + rho(i, j)) + (rho(i - 1, j) + rho(i, j - 1)));
+        double const sw   = p(i - 1, j - 1) + q(i - 1, j - 1);
+        double const nw   = p(i - 1, j) + q(i - 1, j);
+        double const se   = p(i, j - 1) + q(i, j - 1);
+        double const ne   = p(i, j) + q(i, j);
+        double const dp_x = (se - sw) + (ne - nw);
+        double const dp_y = (nw - sw) + (ne - se);
+        u1(i, j)          = u(i, j) - dt * 0.5 * cell.dy * dp_x / mass;
+        v1(i, j)          = v(i, j) - dt * 0.5 * cell.dx * dp_y / mass;
+      });
+}
+
+/// Volumes that pass my faces.
+inline void volume_fluxes(Fields const& fields, Grid const& grid,
+                          Cell const& cell, double const* fastest) {
+  auto const u = fields[velocity_x], v = fields[velocity_y],
+             u1 = fields[velocity1_x], v1 = fields[velocity1_y],
+             flux_x = fields[volume_flux_x], flux_y = fields[volume_flux_y];
+  for_each(
+      "hydro2d: volumes through faces along x", own_points(grid, x_faces),
+      KOKKOS_LAMBDA(int i, int j) {
+        flux_x(i, j) = 0.25 * cell.time_step(*fastest) * cell.dy *
+                       ((u(i, j) + u1(i, j)) + (u(i, j + 1) + u1(i, j + 1)));
+      });
+  for_each(
+      "hydro2d: volumes through faces along y", own_points(grid, y_faces),
+      KOKKOS_LAMBDA(int i, int j) {
+        flux_y(i, j) = 0.25 * cell.time_step(*fastest) * cell.dx *
+                       ((v(i, j) + v1(i, j)) + (v(i + 1, j) + v1(i + 1, j)));
+      });
+}
+
+/// Density and energy of my cells when they have moved with the gas.
+inline void compress(Fields const& fields, Grid const& grid, Cell const& cell) {
+  auto const rho = fields[density], e = fields[energy], p = fields[pressure],
+             q = fields[viscosity], rho1 = fields[density1],
+             e1 = fields[energy1], flux_x = fields[volume_flux_x],
+             flux_y = fields[volume_flux_y];
+  for_each(
+      "hydro2d: compress", own_points(grid, cells),
+      KOKKOS_LAMBDA(int i, int j) {
+        double const growth = (flux_x(i + 1, j) - flux_x(i, j)) +
+                              (flux_y(i, j + 1) - flux_y(i, j));
+        double const volume = cell.volume();
+        rho1(i, j)          = rho(i, j) * volume / (volume + growth);
+        e1(i, j) =
+            e(i, j) - (p(i, j) + q(i, j)) * growth / (rho(i, j) * volume);
+      });
+}
+
+/// Masses that pass my faces. Needs density1 of the cells around.
+inline void mass_fluxes(Fields const& fields, Grid const& grid) {
+  auto const rho1 = fields[density1], of_x = fields[volume_flux_x],
+             of_y = fields[volume_flux_y], flux_x = fields[mass_flux_x],
+             flux_y = fields[mass_flux_y];
+  for_each(
+      "hydro2d: masses through faces along x", own_points(grid, x_faces),
+      KOKKOS_LAMBDA(int i, int j) {
+        flux_x(i, j) = of_x(i, j) * rho1(of_x(i, j) > 0 ? i - 1 : i, j);
+      });
+  for_each(
+      "hydro2d: masses through faces along y", own_points(grid, y_faces),
+      KOKKOS_LAMBDA(int i, int j) {
+        flux_y(i, j) = of_y(i, j) * rho1(i, of_y(i, j) > 0 ? j - 1 : j);
+      });
+}
+
+/// Velocities of my nodes when the gas has passed on its momentum. Needs
+/// velocity1 of the nodes around, density of the cells around, and masses
+/// through the faces around.
+inline void pass_momentum_on(Fields const& fields, Grid const& grid,
+                             Cell const& cell) {
+  auto const rho = fields[density], u = fields[velocity_x],
+             v = fields[velocity_y], u1 = fields[velocity1_x],
+             v1 = fields[velocity1_y], flux_x = fields[mass_flux_x],
+             flux_y = fields[mass_flux_y];
+  for_each(
+      "hydro2d: momentum", own_points(grid, nodes),
+      KOKKOS_LAMBDA(int i, int j) {
+        // Of the quarters of cells around a node: what comes by the left
+        // (lower), and goes by the right (upper) side.
+        double const left  = 0.25 * ((flux_x(i - 1, j - 1) + flux_x(i, j - 1)) +
+                                    (flux_x(i - 1, j) + flux_x(i, j)));
+        double const right = 0.25 * ((flux_x(i, j - 1) + flux_x(i + 1, j - 1)) +
+                                     (flux_x(i, j) + flux_x(i + 1, j)));
+        double const lower = 0.25 * ((flux_y(i - 1, j - 1) + flux_y(i - 1, j)) +
+                                     (flux_y(i, j - 1) + flux_y(i, j)));
+        double const upper = 0.25 * ((flux_y(i - 1, j) + flux_y(i - 1, j + 1)) +
+                                     (flux_y(i, j) + flux_y(i, j + 1)));
+        double const mass =
+            0.25 * cell.volume() *
+            ((rho(i - 1, j - 1) + rho(i, j)) + (rho(i - 1, j) + rho(i, j - 1)));
+        double const new_mass = mass + ((left - right) + (lower - upper));
+        auto const passed_on  = [&](Field const& w) {
+          double const by_x = left * w(left > 0 ? i - 1 : i, j) -
+                              right * w(right > 0 ? i : i + 1, j);
+          double const by_y = lower * w(i, lower > 0 ? j - 1 : j) -
+                              upper * w(i, upper > 0 ? j : j + 1);
+          return (mass * w(i, j) + (by_x + by_y)) / new_mass;
+        };
+        u(i, j) = passed_on(u1);
+        v(i, j) = passed_on(v1);
+      });
+}
+
+/// Density and energy of my cells when the gas has passed on. Needs energy1 of
+/// the cells around.
+inline void pass_mass_on(Fields const& fields, Grid const& grid,
+                         Cell const& cell) {
+  auto const rho = fields[density], e = fields[energy], e1 = fields[energy1],
+             flux_x = fields[mass_flux_x], flux_y = fields[mass_flux_y];
+  for_each(
+      "hydro2d: mass and energy", own_points(grid, cells),
+      KOKKOS_LAMBDA(int i, int j) {
+        double const left = flux_x(i, j), right = flux_x(i + 1, j),
+                     lower = flux_y(i, j), upper = flux_y(i, j + 1);
+        double const mass     = rho(i, j) * cell.volume();
+        double const new_mass = mass + ((left - right) + (lower - upper));
+        double const by_x     = left * e1(left > 0 ? i - 1 : i, j) -
+                            right * e1(right > 0 ? i : i + 1, j);
+        double const by_y = lower * e1(i, lower > 0 ? j - 1 : j) -
+                            upper * e1(i, upper > 0 ? j : j + 1);
+        e(i, j)   = (mass * e1(i, j) + (by_x + by_y)) / new_mass;
+        rho(i, j) = new_mass / cell.volume();
+      });
+}
+
+/// Sets the ghosts behind walls, on which the gas is mirrored: along an axis
+/// the component of a vector turns round.
+inline void mirror_at_walls(Selection const& selection, Grid const& grid) {
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    for (int const side : {-1, 1}) {
+      if (!grid.has_wall(axis, side)) continue;
+      for (std::size_t c = 0; c < n_centerings; ++c) {
+        auto const centering = static_cast<Centering>(c);
+        int const more       = more_points(centering, axis);
+        auto points          = own_points(grid, centering, width);
+        int const last       = points.end[axis] - 1;
+        int const ghost      = side < 0 ? 0 : last;
+        int const mirrored   = side < 0 ? ghost + 1 + more : ghost - 1 - more;
+        points.begin[axis]   = ghost;
+        points.end[axis]     = ghost + 1;
+        int const by         = mirrored - ghost;
+        int const by_x       = axis == 0 ? by : 0;
+        int const by_y       = axis == 1 ? by : 0;
+        for (std::size_t n = 0; n < selection.fields[c].size(); ++n) {
+          auto const field = selection.fields[c][n];
+          double const sign =
+              direction_of(selection.names[c][n]) == axis ? -1 : 1;
+          for_each(
+              "hydro2d: wall", points, KOKKOS_LAMBDA(int i, int j) {
+                field(i, j) = sign * field(i + by_x, j + by_y);
+              });
+        }
+      }
+    }
+  }
+}
+
+}  // namespace hydro2d
+
+#endif

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+#ifndef SYMM_EXAMPLES_HYDRO2D_PROBLEM_HPP
+#define SYMM_EXAMPLES_HYDRO2D_PROBLEM_HPP
+
+#include <Kokkos_Core.hpp>
+#include <common/progress.hpp>
+#include <cstdint>
+#include <hydro2d_common/fields.hpp>
+#include <hydro2d_common/gas.hpp>
+#include <hydro2d_common/grid.hpp>
+#include <hydro2d_common/options.hpp>
+
+namespace hydro2d {
+
+/// The PEs of the job. sum() is collective, with the same result on every PE.
+struct Pes {
+  int me;
+  int count;
+  double (*sum)(double mine);
+};
+
+/// What a solver is given.
+struct Problem {
+  /// \throws UsageError, on every PE, for options that do not fit the PEs.
+  Problem(Options const& its_options, Pes const& its_pes);
+
+  [[nodiscard]] examples::Progress progress() const;
+
+  Options options;
+  Pes pes;
+  Grid grid;
+  Cell cell;
+};
+
+/// What is kept of all the gas, and how the cells of this PE are.
+struct Totals {
+  double mass            = 0;
+  double energy          = 0;  ///< with that of the motion
+  std::uint64_t checksum = 0;  ///< of all bits, whoever has them
+  double tube_error      = 0;  ///< mean error of the density, of a tube
+};
+
+/// What a solver gives back, of this PE.
+struct Solution {
+  double seconds;  ///< for all time steps
+  double time;     ///< that has passed in the gas
+  Totals first;
+  Totals last;
+};
+
+/// Sets density and energy of my cells and velocities of my nodes.
+void start(Problem const& problem, Fields const& fields);
+
+Totals totals_of(Problem const& problem, Fields const& fields, double time);
+
+/// A step of time. halo.exchange(selection) fills ghosts with values of other
+/// PEs; halo.all_fastest(step) is the largest of all PEs' halo.fastest(step),
+/// for kernels that come next.
+template <class Halo>
+class Stepper {
+ public:
+  Stepper(Problem const& problem, Fields const& fields, Halo& halo)
+      : m_problem(problem),
+        m_fields(fields),
+        m_halo(halo),
+        m_before(fields.select({density, pressure, viscosity})),
+        m_moved(fields.select({density1, energy1, velocity1_x, velocity1_y})),
+        m_fluxes(fields.select({mass_flux_x, mass_flux_y})) {}
+
+  void operator()(int step) {
+    auto const& grid = m_problem.grid;
+    auto const& cell = m_problem.cell;
+    equation_of_state(m_fields, grid, cell, m_halo.fastest(step));
+    auto const* fastest = m_halo.all_fastest(step);
+    fill_ghosts(m_before);
+    accelerate(m_fields, grid, cell, fastest);
+    volume_fluxes(m_fields, grid, cell, fastest);
+    compress(m_fields, grid, cell);
+    fill_ghosts(m_moved);
+    mass_fluxes(m_fields, grid);
+    fill_ghosts(m_fluxes);
+    pass_momentum_on(m_fields, grid, cell);
+    pass_mass_on(m_fields, grid, cell);
+  }
+
+ private:
+  void fill_ghosts(Selection const& selection) {
+    m_halo.exchange(selection);
+    mirror_at_walls(selection, m_problem.grid);
+  }
+
+  Problem const& m_problem;
+  Fields const& m_fields;
+  Halo& m_halo;
+  Selection m_before, m_moved, m_fluxes;
+};
+
+/// Solves the problem, with the exchange of a program.
+template <class Halo>
+Solution solve_with(Problem const& problem, Fields const& fields, Halo& halo) {
+  start(problem, fields);
+  auto const first = totals_of(problem, fields, 0);
+  Stepper<Halo> step(problem, fields, halo);
+  int const steps = problem.options.steps;
+  Kokkos::Timer timer;
+  {
+    auto progress = problem.progress();
+    for (int n = 0; n < steps; ++n) {
+      step(n);
+      progress.step_done(n + 1);
+    }
+    Kokkos::fence("hydro2d: last step");
+  }
+  double const seconds = timer.seconds();
+  double time          = 0;
+  for (int n = 0; n < steps; ++n)
+    time += problem.cell.time_step(halo.fastest_of_all(n));
+  return {seconds, time, first, totals_of(problem, fields, time)};
+}
+
+/// A whole program: options, solver, report.
+/// \returns the exit status, 0 only if all went well on all PEs; 2 for bad
+///          options, which PE 0 explains.
+int run(int argc, char* argv[], Pes const& pes,
+        Solution (*solve)(Problem const& problem));
+
+}  // namespace hydro2d
+
+#endif
