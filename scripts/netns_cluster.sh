@@ -190,6 +190,16 @@ need_pes() {
   (($# > 2)) || die "no command (see --help)"
 }
 
+# What runs on the nodes and the switch.
+list_processes() {
+  local name pids
+  for name in $(namespaces | grep -E "^$cluster-([0-9]+|switch)$" | sort -V); do
+    pids=$(ip netns pids "$name" 2>/dev/null | paste -sd ,)
+    echo "$name:"
+    [[ -z $pids ]] || ps -o pid,stat,etime,time,wchan:20,args -p "$pids" || true
+  done
+}
+
 timer=
 end_run() {
   trap '' INT TERM HUP # once is enough: the removal goes on
@@ -216,7 +226,8 @@ run() {
   # shellcheck disable=SC2086  # none, if it is empty
   wait -n $command $timer || status=$?
   if kill -0 $command 2>/dev/null; then
-    echo "netns_cluster.sh: no end within $timeout s" >&2
+    echo "netns_cluster.sh: no end within $timeout s; on the nodes there are" >&2
+    list_processes >&2
     status=124
   fi
   exit $status

@@ -50,6 +50,7 @@ PAGES = [
     ("exchange", "Exchanges and migration",
      ["Kokkos_SymmetricContainers/Kokkos_SymmetricContainers_Exchange.hpp",
       "Kokkos_SymmetricContainers/Kokkos_SymmetricContainers_Migration.hpp",
+      "Kokkos_SymmetricContainers/Kokkos_SymmetricContainers_TrackedMigration.hpp",
       "Kokkos_SymmetricContainers/exchange"]),
     ("sort", "Sorting and counting",
      ["Kokkos_SymmetricContainers/Kokkos_SymmetricContainers_Sort.hpp",

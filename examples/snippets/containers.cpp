@@ -112,6 +112,29 @@ bool send_in_halves() {
   return is_right;
 }
 
+// Three atoms a PE, of which the first two are bound to each other. The second
+// one moves to the next PE.
+bool move_and_follow() {
+  using Exec   = Kokkos::DefaultHostExecutionSpace;
+  int const me = symm::my_pe(), next = (me + 1) % symm::n_pes();
+  Exec const exec;
+  std::size_t n = 3;
+  Kokkos::View<double*, Kokkos::HostSpace> x("x", n);
+  Kokkos::View<int*, Kokkos::HostSpace> owners("owners", n);
+  Kokkos::deep_copy(owners, me);
+  owners(1) = next;
+  x(1)      = 7;
+  // [tracked
+  symm::TrackedMigration migration;  // in the place of a Migration
+  n = migration.migrate(exec, owners, x);
+  // What was element k of this PE is element indices(k) of PE pes(k) now.
+  auto const pes = migration.pes(), indices = migration.indices();
+  // tracked]
+  bool const is_mine = next == me || x(1) == 7;
+  return n == 3 && pes(0) == me && indices(0) == 0 && pes(1) == next &&
+         indices(1) == 1 && is_mine;
+}
+
 int solve() {
   std::vector<long> const words{3, 7, 7, 1};
   // [counts
@@ -128,6 +151,7 @@ int solve() {
   are_sent      = send_in_kernels() && are_sent;
   are_sent      = count_keys() && are_sent;
   are_sent      = send_in_halves() && are_sent;
+  are_sent      = move_and_follow() && are_sent;
   bool const is_right =
       n_sevens == 2 * symm::n_pes() && counts.size() == 3 && are_sent;
   int const n_wrong =

@@ -14,6 +14,7 @@
 #include <Kokkos_SymmetricContainers_Mailbox.hpp>
 #include <Kokkos_SymmetricContainers_Migration.hpp>
 #include <Kokkos_SymmetricContainers_Sort.hpp>
+#include <Kokkos_SymmetricContainers_TrackedMigration.hpp>
 #include <Kokkos_SymmetricContainers_WorkQueue.hpp>
 
 #endif

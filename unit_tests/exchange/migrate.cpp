@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -131,6 +132,76 @@ TEST(Migration, elements_come_to_their_new_owners_with_all_their_values) {
       }
     }
   }
+  symm::barrier_all();
+}
+
+/// Whether element k of the PE with `before` is where `tracked` says.
+std::size_t n_wrong_places(symm::TrackedMigration const& tracked,
+                           std::vector<int> const& before,
+                           Elements const& after) {
+  auto const host = [](auto const& list) {
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), list);
+  };
+  auto const pes = host(tracked.pes()), indices = host(tracked.indices());
+  if (pes.extent(0) != before.size() || indices.extent(0) != before.size())
+    return before.size() + 1;
+  std::size_t wrong = 0;
+  for (std::size_t k = 0; k < before.size(); ++k) {
+    if (pes(k) == symm::no_pe) {
+      for (auto const& its : after)
+        wrong += std::count(its.begin(), its.end(), before[k]) != 0 ? 1 : 0;
+      continue;
+    }
+    auto const& its  = after[static_cast<std::size_t>(pes(k))];
+    auto const index = static_cast<std::size_t>(indices(k));
+    wrong += index < its.size() && its[index] == before[k] ? 0 : 1;
+  }
+  return wrong;
+}
+
+TEST(TrackedMigration, says_where_each_element_is) {
+  int const me = symm::my_pe(), n = symm::n_pes();
+  auto const here = static_cast<std::size_t>(me);
+  auto pauses     = random_of_this_pe(5);
+  for (unsigned seed = 0; seed < 7; ++seed) {
+    Elements elements(static_cast<std::size_t>(n));
+    int next = 0;
+    for (std::size_t pe = 0; pe < elements.size(); ++pe)
+      for (std::size_t k = 0; k < (pe * 211 + seed * 397) % 300; ++k)
+        elements[pe].push_back(next++);
+    Kokkos::View<int*, Memory> id("id", elements[here].size());
+    fill(id, [&](auto k, auto) { return elements[here][k]; });
+    symm::TrackedMigration migration;
+    for (int round = 0; round < 6; ++round) {
+      std::vector<int> dest;
+      for (int const element : elements[here])
+        dest.push_back(destination(seed, round, me, element, n));
+      auto const before = elements[here];
+      elements          = moved(elements, seed, round);
+      random_pause(pauses);
+      ASSERT_EQ(migration.migrate(Exec(), ints(dest), id),
+                elements[here].size());
+      EXPECT_EQ(n_wrong(id, elements[here]), 0U) << seed << " " << round;
+      EXPECT_EQ(n_wrong_places(migration, before, elements), 0U)
+          << seed << " " << round;
+    }
+  }
+  symm::barrier_all();
+}
+
+TEST(TrackedMigration, what_cannot_move_leaves_no_places) {
+  int const me = symm::my_pe(), n = symm::n_pes();
+  symm::TrackedMigration migration;
+  Kokkos::View<int*, Memory> x("x", 2);
+  EXPECT_EQ(migration.migrate(Exec(), ints({me, symm::no_pe}), x), 1U);
+  EXPECT_EQ(migration.pes().extent(0), 2U);
+  EXPECT_THAT(message_of<UsageError>([&] {
+                migration.migrate(Exec(), ints({me == n - 1 ? n : 0}), x);
+              }),
+              HasSubstr("there is no PE " + std::to_string(n)));
+  EXPECT_EQ(migration.pes().extent(0), 0U);
+  EXPECT_EQ(migration.migrate(Exec(), ints({me}), x), 1U);
+  EXPECT_EQ(migration.pes().extent(0), 1U);
   symm::barrier_all();
 }
 

@@ -414,6 +414,29 @@ TEST(RemoteView, knows_its_PEs_and_extents_and_owns_nothing) {
   EXPECT_EQ(empty.extent(1), 5U);
 }
 
+TEST(RemoteView, many_elements_got_one_by_one_are_said_to_be_slow_once) {
+  View1 const view("u", 100);
+  symm::barrier_all();
+  auto const remote = symm::remote_view(view);
+  testing::internal::CaptureStderr();
+  double sum = 0;
+  for (int k = 0; k < 20'000; ++k) sum += remote(right(), k % 100);
+  auto const text = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(sum, 0);
+#ifdef SYMM_CHECKS_IN_KERNELS
+  if (!symm::is_near(right())) {
+    auto const said = "symm: slow: PE " + std::to_string(symm::my_pe()) + ": ";
+    EXPECT_THAT(text, AllOf(HasSubstr(said), HasSubstr("RowsAround")));
+    EXPECT_EQ(text.find(said), text.rfind(said)) << text;
+  } else {
+    EXPECT_EQ(text, "");
+  }
+#else
+  EXPECT_EQ(text, "");
+#endif
+  symm::barrier_all();
+}
+
 TEST(RemoteView, errors_name_call_View_and_what_to_do) {
   int mine[3] = {};
   Kokkos::View<int*, Space, Kokkos::MemoryUnmanaged> const foreign(mine, 3);

@@ -2,10 +2,14 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "RemoteElement.hpp"
 
+#include <atomic>
 #include <cstdint>
+#include <cstdio>
 
 #include "../../runtime/access/Access.hpp"
 #include "../../runtime/access/PeOperations.hpp"
+#include "../../runtime/base/Check.hpp"
+#include "../../runtime/base/Hints.hpp"
 #include "../../runtime/base/Text.hpp"
 #include "../../runtime/heap/SymmetricHeap.hpp"
 #include "../../runtime/job/Runtime.hpp"
@@ -17,6 +21,20 @@ namespace symm::Impl {
 namespace {
 
 constexpr char const* call_of_elements = "symm::remote_view";
+
+/// Where preconditions or races are looked at: says once that this is slow.
+void count_get([[maybe_unused]] HeapMap const& map, [[maybe_unused]] Pe pe) {
+#if defined(SYMM_CHECKS_IN_KERNELS) || defined(SYMM_CHECK)
+  static std::atomic<std::uint64_t> n_gets{0};
+  if (map.is_near(pe)) return;
+  if (n_gets.fetch_add(1, std::memory_order_relaxed) + 1 != many_elements) {
+    return;
+  }
+  check::gets_elements();
+  std::fprintf(stderr, "symm: slow: PE %d%s (said once)\n", map.my_pe,
+               got_one_by_one);
+#endif
+}
 
 }  // namespace
 
@@ -48,6 +66,7 @@ void put_far_element(SymmetricHeap const& heap, void* dest, void const* value,
 
 void get_far_element(void* value, SymmetricHeap const& heap, void const* source,
                      std::size_t bytes, Pe pe) {
+  count_get(heap.map(), pe);
   quiet_far();
   get_otherwise(value, memory_of({nullptr, &heap}, source, pe), bytes,
                 Until::is_safe, call_of_elements);

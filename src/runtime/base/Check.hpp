@@ -129,6 +129,8 @@ SYMM_FUNCTION void copy_strided(Copy const& copy, Pe pe, bool is_put) {
 /// put() or get() of a PE of another node, that is none of the calls above.
 void copy_far(Pe pe, std::size_t offset, void const* local, std::size_t bytes,
               bool is_put, char const* call) noexcept;
+/// This PE has got so many elements of other nodes one by one that it is slow.
+void gets_elements() noexcept;
 /// An atomic operation, before it begins; AtomicKind::posts: it may not be done
 /// when the call returns, and then changes `fetch`, unless that is null;
 /// AtomicKind::waits: it does not begin before its context is complete.
@@ -234,6 +236,7 @@ inline void copy_far(Pe, std::size_t, void const*, std::size_t, bool,
                      char const*) noexcept {}
 SYMM_INLINE_FUNCTION void atomic(void const*, std::size_t, Pe, AtomicKind,
                                  void const* = nullptr) noexcept {}
+inline void gets_elements() noexcept {}
 inline void in_stream() noexcept {}
 inline void in_context(void const*) noexcept {}
 inline void with_request(void const*) noexcept {}

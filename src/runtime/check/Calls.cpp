@@ -125,6 +125,11 @@ void copy_far(Pe pe, std::size_t offset, void const* local, std::size_t bytes,
                  make_access(is_put, is_put ? Part::network : Part::loads));
 }
 
+void gets_elements() noexcept {
+  if (!s_checker.is_on()) return;
+  s_checker.tables().gets_elements[s_checker.me()].store(1);
+}
+
 void OnHost::atomic(void const* address, std::size_t bytes, Pe pe,
                     AtomicKind kind, void const* fetch) noexcept {
   if (!is_outermost()) return;

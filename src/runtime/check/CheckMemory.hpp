@@ -100,6 +100,8 @@ struct Tables {
   Word<std::uint32_t> has_unnamed[most_pes];  // whether a PE has to name some
   Word<std::uint32_t> limits[most_pes];  // a bit for each that a PE has reached
   Word<std::uint32_t> said_limits;       // of any PE
+  Word<std::uint32_t> gets_elements[most_pes];  // whether it has got many of
+                                                // other nodes one by one
   std::array<std::array<char, 512>, n_modules> modules;
   std::array<Site, n_sites> sites;
   Race races[n_races];

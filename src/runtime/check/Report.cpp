@@ -13,6 +13,7 @@
 
 #include "../base/Env.hpp"
 #include "../base/EnvironmentTable.hpp"
+#include "../base/Hints.hpp"
 #include "../base/Interrupted.hpp"
 #include "Epoch.hpp"
 #include "Sites.hpp"
@@ -143,6 +144,16 @@ std::string text_of(Limit limit, std::string const& pes) {
   return "";
 }
 
+/// Of the PEs for which `is_one`: "PE 1, PE 3"; empty: none.
+template <class IsOne>
+std::string pes_text(IsOne const& is_one) {
+  std::string text;
+  for (Pe pe = 0; pe < most_pes; ++pe) {
+    if (is_one(pe)) text += (text.empty() ? "" : ", ") + pe_text(pe);
+  }
+  return text;
+}
+
 bool has_reached(std::uint32_t bits, Limit limit) {
   return (bits >> static_cast<std::uint32_t>(limit) & 1U) != 0;
 }
@@ -151,11 +162,8 @@ std::vector<std::string> limits_of_all(Tables const& tables) {
   std::vector<std::string> texts;
   for (std::uint32_t i = 0; i < n_limits; ++i) {
     auto const limit = static_cast<Limit>(i);
-    std::string pes;
-    for (Pe pe = 0; pe < most_pes; ++pe) {
-      if (!has_reached(tables.limits[pe].load(), limit)) continue;
-      pes += (pes.empty() ? "" : ", ") + pe_text(pe);
-    }
+    auto const pes   = pes_text(
+        [&](Pe pe) { return has_reached(tables.limits[pe].load(), limit); });
     if (!pes.empty()) texts.push_back(text_of(limit, pes));
   }
   return texts;
@@ -209,13 +217,19 @@ void report(Tables const& tables) {
                  quoted(order).c_str());
   }
   auto const limits = limits_of_all(tables);
+  auto const slow =
+      pes_text([&](Pe pe) { return tables.gets_elements[pe].load() != 0; });
   if (json) {
     std::fputs("], \"missed\": [", json.get());
     for (auto const& limit : limits) {
       std::fprintf(json.get(), "%s\n %s", &limit == limits.data() ? "" : ",",
                    quoted(limit).c_str());
     }
-    std::fputs("]}\n", json.get());
+    std::fprintf(json.get(), "], \"slow\": [%s]}\n",
+                 slow.empty() ? "" : quoted(slow + got_one_by_one).c_str());
+  }
+  if (!slow.empty()) {
+    std::fprintf(stderr, "symm: slow: %s%s\n", slow.c_str(), got_one_by_one);
   }
   for (auto const& limit : limits) {
     std::fprintf(stderr, "symm: races may have been missed: %s\n",

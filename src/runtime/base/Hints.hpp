@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_BASE_HINTS_HPP
+#define SYMM_BASE_HINTS_HPP
+
+#include <cstdint>
+
+namespace symm::Impl {
+
+/// So many elements of other nodes that a PE has got one by one are many.
+inline constexpr std::uint64_t many_elements = 10'000;
+
+/// Behind the PEs that have: what is slow, and what to use.
+inline constexpr char const* got_one_by_one =
+    ": 10000 elements of PEs of other nodes, got one by one "
+    "(symm::remote_view, symm::DistributedView), each with a message to wait "
+    "for: a symm::RowsAround, a symm::ExchangePlan, symm::gather() of places "
+    "and deep_copy() of a part get many at once";
+
+}  // namespace symm::Impl
+
+#endif
