@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+#ifndef SYMM_EXAMPLES_MOLECULES_OPTIONS_HPP
+#define SYMM_EXAMPLES_MOLECULES_OPTIONS_HPP
+
+#include <array>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace molecules {
+
+/// The user asked for something impossible. Thrown on every PE, because every
+/// PE reads the same command line.
+class UsageError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Options {
+  using Numbers = std::array<int, 3>;
+
+  Numbers cells     = {12, 12, 12};  ///< of the lattice, 4 atoms in each
+  int steps         = 200;
+  double dt         = 0.004;
+  int rebuild_every = 10;   ///< steps between two neighbor lists
+  double skin       = 0.5;  ///< neighbor lists reach so far beyond cutoff
+  std::optional<Numbers> pe_grid;  ///< none: the one with the smallest cuts
+  bool quiet = false;
+  bool help  = false;
+};
+
+/// Reads the command line; ignores argv[0].
+/// \throws UsageError with a message that names the option and its value.
+Options parse_options(int argc, char const* const* argv);
+
+/// The text for --help.
+std::string help_text(std::string const& program);
+
+/// "4x2x1", of anything with three numbers.
+template <class Numbers>
+std::string to_string(Numbers const& numbers) {
+  return std::to_string(numbers[0]) + 'x' + std::to_string(numbers[1]) + 'x' +
+         std::to_string(numbers[2]);
+}
+
+}  // namespace molecules
+
+#endif

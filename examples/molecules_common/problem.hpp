@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+#ifndef SYMM_EXAMPLES_MOLECULES_PROBLEM_HPP
+#define SYMM_EXAMPLES_MOLECULES_PROBLEM_HPP
+
+#include <common/progress.hpp>
+#include <cstdint>
+#include <molecules_common/decomposition.hpp>
+#include <molecules_common/forces.hpp>
+#include <molecules_common/options.hpp>
+#include <stdexcept>
+
+namespace molecules {
+
+/// The PEs of the job, and what the shared code needs of them.
+struct Pes {
+  int me;
+  int count;
+  /// Adds numbers of all PEs, in place. Collective.
+  void (*sum)(std::uint64_t* words, int count);
+};
+
+/// What a program is given.
+struct Problem {
+  /// \throws UsageError, on every PE, for options that do not fit the PEs.
+  Problem(Options const& options, Pes const& pes);
+
+  /// Shows the progress of the time steps.
+  examples::Progress progress() const;
+  /// The totals of all PEs. Collective.
+  Totals over_pes(Totals totals) const;
+  double n_atoms() const;
+
+  Options options;
+  Pes pes;
+  double range;  ///< of neighbor lists
+  Decomposition boxes;
+};
+
+/// Atoms have moved further than the skin allows. Thrown on every PE.
+class FastAtoms : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// What a program gives back, of its own atoms.
+struct Solution {
+  double seconds;  ///< for all time steps
+  Totals first;    ///< totals at the start
+  Totals last;     ///< and at the end
+};
+
+/// The side of a cell of the lattice, for a density of 0.8442.
+double lattice_side();
+
+/// A whole program: options, solver, report.
+/// \returns the exit status, 0 only if all went well on all PEs; 2 for bad
+///          options, which PE 0 explains.
+int run(int argc, char* argv[], Pes const& pes,
+        Solution (*solve)(Problem const& problem));
+
+}  // namespace molecules
+
+#endif
