@@ -165,6 +165,7 @@ inline void find_exports(Exports& exports, Atoms const& atoms,
   Kokkos::realloc(exports.firsts, directions.extent(0));
   for (bool has_room = false; !has_room;) {
     auto const to = exports;
+    exports.n     = 0;
     Kokkos::parallel_scan(
         "molecules: exports",
         Kokkos::RangePolicy<Exec>(0, directions.extent_int(0) * n_owned),

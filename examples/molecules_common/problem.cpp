@@ -15,12 +15,11 @@ namespace molecules {
 namespace {
 
 /// How far the energy of an atom may go from what it was at the start.
-constexpr double energy_tolerance = 0.01;
+constexpr double energy_tolerance = 0.003;
 
 Vector length_of(Options const& options) {
-  double const side = lattice_side();
-  auto const& n     = options.cells;
-  return {n[0] * side, n[1] * side, n[2] * side};
+  auto const& n = options.cells;
+  return {n[0] * lattice_side, n[1] * lattice_side, n[2] * lattice_side};
 }
 
 Triple pe_grid_of(Options const& options, double range, int n_pes) {
@@ -92,8 +91,6 @@ bool report(Problem const& problem, Solution const& solution) {
 }
 
 }  // namespace
-
-double lattice_side() { return rounded(std::cbrt(4 / 0.8442)); }
 
 Problem::Problem(Options const& the_options, Pes const& the_pes)
     : options(the_options),

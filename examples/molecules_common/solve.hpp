@@ -32,7 +32,7 @@ class Simulation {
         m_directions(on_device(problem.boxes.exports_of(problem.pes.me))),
         m_bins(m_lower, m_upper, problem.range) {
     auto const& cells = problem.options.cells;
-    fill(m_atoms, {cells[0], cells[1], cells[2]}, lattice_side(), problem.boxes,
+    fill(m_atoms, {cells[0], cells[1], cells[2]}, lattice_side, problem.boxes,
          problem.pes.me);
     make_lists();
     kick();

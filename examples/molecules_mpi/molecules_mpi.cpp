@@ -187,6 +187,7 @@ void find_leaving(Leaving& leaving, Kokkos::View<int*> const& owners, int me) {
   make_room(leaving.ranks, n_owned);
   make_room(leaving.places, n_owned);
   auto const to = leaving;
+  leaving.n     = 0;
   Kokkos::parallel_scan(
       "molecules: leaving", Kokkos::RangePolicy<Exec>(0, n_owned),
       KOKKOS_LAMBDA(int i, int& n, bool is_final) {
