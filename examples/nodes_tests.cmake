@@ -95,6 +95,19 @@ foreach(shape nodes2x1 nodes2x2)
     hydro2d_expect_checksum(example.hydro2d.${shape} uneven)
   endif()
 endforeach()
+symm_run_over_nodes(
+  TARGET molecules
+  NAME example.molecules
+  ARGUMENTS ${molecules_uneven}
+  LABELS example
+  NODES 2x1 2x2
+  CLUSTERS 2x2)
+foreach(shape nodes2x1 nodes2x2 cluster2x2)
+  if(TEST example.molecules.${shape})
+    molecules_expect_checksum(example.molecules.${shape}
+                              ${molecules_uneven_checksum})
+  endif()
+endforeach()
 foreach(example hello_pe ring_put)
   symm_run_over_nodes(
     TARGET ${example}

@@ -104,10 +104,11 @@ inline int find_neighbors(NeighborList const& list, Bins const& bins,
                 double const d = at[axis] - item.x[axis];
                 square += d * d;
               }
-              if (item.atom <= i || square >= range * range) continue;
+              // Stored without a branch for it, then kept or overwritten.
               if (count < room)
                 list.neighbors(i, count) = static_cast<int>(item.atom);
-              ++count;
+              bool const is_near = square < range * range;
+              count += is_near & (item.atom > i) ? 1 : 0;
             }
           }
         list.counts(i) = count;
