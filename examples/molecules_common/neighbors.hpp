@@ -6,6 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <molecules_common/atoms.hpp>
 
 namespace molecules {
@@ -70,7 +71,8 @@ inline void fill(Bins& bins, Atoms const& atoms) {
       });
 }
 
-/// Each pair within the range once. Of atom i and a later one, or a ghost.
+/// Neighbors of atom i: later atoms and ghosts within the range. So each pair
+/// is there once.
 struct NeighborList {
   Kokkos::View<int*> counts{"counts of neighbors", 0};
   Kokkos::View<int**> neighbors{"neighbors", 0, 40};
@@ -107,8 +109,9 @@ inline int find_neighbors(NeighborList const& list, Bins const& bins,
               // Stored without a branch for it, then kept or overwritten.
               if (count < room)
                 list.neighbors(i, count) = static_cast<int>(item.atom);
-              bool const is_near = square < range * range;
-              count += is_near & (item.atom > i) ? 1 : 0;
+              int const is_near  = square < range * range ? 1 : 0;
+              int const is_later = item.atom > i ? 1 : 0;
+              count += is_near & is_later;
             }
           }
         list.counts(i) = count;

@@ -32,7 +32,9 @@ template <class T>
 using Buffer = Kokkos::View<T*, MessageSpace>;
 using Rows   = Kokkos::View<double* [3], Kokkos::LayoutRight, MessageSpace>;
 
-enum Tag { migrants, first_positions, positions, kicks };
+struct Tag {
+  enum : int { migrants, first_positions, positions, kicks };
+};
 
 void sum_over_ranks(std::uint64_t* words, int count) {
   MPI_Allreduce(MPI_IN_PLACE, words, count, MPI_UINT64_T, MPI_SUM,
@@ -76,7 +78,7 @@ void wait_for(Requests& requests) {
 }
 
 template <class View>
-void send(Requests& requests, Parts const& parts, View const& buffer, Tag tag) {
+void send(Requests& requests, Parts const& parts, View const& buffer, int tag) {
   for (auto const& part : parts)
     MPI_Isend(begin_of(buffer, part), bytes_of(buffer, part.count), MPI_BYTE,
               part.rank, tag, MPI_COMM_WORLD, &requests.emplace_back());
@@ -89,7 +91,7 @@ struct Probed {
 };
 
 template <class View>
-Probed probe(std::vector<int> const& ranks, View const& buffer, Tag tag) {
+Probed probe(std::vector<int> const& ranks, View const& buffer, int tag) {
   Probed result;
   for (int const rank : ranks) {
     MPI_Status status;
@@ -120,7 +122,7 @@ class PersistentMessages {
   PersistentMessages& operator=(PersistentMessages const&) = delete;
 
   void make(Parts const& sent, Rows const& out, Parts const& received,
-            Rows const& in, Tag tag) {
+            Rows const& in, int tag) {
     free();
     for (auto const& part : received)
       MPI_Recv_init(begin_of(in, part), bytes_of(in, part.count), MPI_BYTE,
@@ -297,12 +299,12 @@ class Exchange {
       : m_me(me),
         m_neighbors(boxes.neighbors_of(me)),
         m_directions(boxes.exports_of(me)) {
-    for (int const rank : m_neighbors)
-      for (auto const& direction : boxes.exports_of(rank))
-        if (direction.pe == me) {
-          m_sources.push_back(rank);
-          break;
-        }
+    for (int const rank : m_neighbors) {
+      auto const its = boxes.exports_of(rank);
+      if (std::any_of(its.begin(), its.end(),
+                      [me](auto const& to) { return to.pe == me; }))
+        m_sources.push_back(rank);
+    }
   }
 
   // One message to each neighbor, also if it gets no atoms.
