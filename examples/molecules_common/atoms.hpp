@@ -16,7 +16,7 @@ using Exec = Kokkos::DefaultExecutionSpace;
 using Vectors = Kokkos::View<double* [3], Kokkos::LayoutRight>;
 using Ids     = Kokkos::View<std::int64_t*>;
 
-/// The atoms of a PE, and behind them ghosts: copies of atoms near its box.
+/// The atoms of a PE, then the ghosts: copies of atoms near its box.
 struct Atoms {
   int n_owned  = 0;
   int n_ghosts = 0;
@@ -38,7 +38,7 @@ struct Atoms {
   }
 };
 
-/// A number that has nothing to do with `n` (SplitMix64).
+/// A pseudorandom number, of `n` alone (SplitMix64).
 KOKKOS_INLINE_FUNCTION std::uint64_t mixed(std::uint64_t n) {
   n += 0x9e3779b97f4a7c15;
   n = (n ^ (n >> 30)) * 0xbf58476d1ce4e5b9;
@@ -113,7 +113,7 @@ inline void finish_velocities(Exec const& exec, Atoms const& atoms) {
       });
 }
 
-/// Atoms that are more than `most` away from where they were.
+/// Number of atoms that are more than `most` away from their old positions.
 inline int n_far_from(Vectors const& old, Atoms const& atoms, double most) {
   int n_far = 0;
   Kokkos::parallel_reduce(

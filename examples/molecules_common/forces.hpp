@@ -14,13 +14,13 @@ namespace molecules {
 
 constexpr double cutoff = 2.5;
 
-/// The force of a pair, divided by the distance, of the square of that.
+/// The force of a pair divided by its distance. \param square of the distance.
 KOKKOS_INLINE_FUNCTION double force_of(double square) {
   double const inverse = 1 / square;
   double const sixth   = inverse * inverse * inverse;
   return 48 * sixth * (sixth - 0.5) * inverse;
 }
-/// Its Lennard-Jones energy; 0 at the cutoff.
+/// The Lennard-Jones energy of a pair; 0 at the cutoff.
 KOKKOS_INLINE_FUNCTION double energy_of(double square) {
   constexpr double at_cutoff =
       1 / (cutoff * cutoff * cutoff * cutoff * cutoff * cutoff);
@@ -43,8 +43,8 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_pair_of(int i, Vectors const& x,
   }
 }
 
-/// Kicks that several threads add to: by atomic additions, where threads are
-/// several.
+/// Kicks that all threads add to. Additions are atomic, unless there is one
+/// thread.
 using AddedKicks = Kokkos::Experimental::ScatterView<
     double* [3], Kokkos::LayoutRight, Exec, Kokkos::Experimental::ScatterSum,
     Kokkos::Experimental::ScatterNonDuplicated>;

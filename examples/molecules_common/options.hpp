@@ -23,8 +23,8 @@ struct Options {
   Numbers cells     = {12, 12, 12};  ///< of the lattice, 4 atoms in each
   int steps         = 200;
   double dt         = 0.004;
-  int rebuild_every = 10;   ///< steps between two neighbor lists
-  double skin       = 0.5;  ///< neighbor lists reach so far beyond cutoff
+  int rebuild_every = 10;          ///< steps between two neighbor lists
+  double skin       = 0.5;         ///< of neighbor lists, beyond the cutoff
   std::optional<Numbers> pe_grid;  ///< none: the one with the smallest cuts
   bool quiet = false;
   bool help  = false;

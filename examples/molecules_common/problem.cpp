@@ -96,7 +96,11 @@ Problem::Problem(Options const& the_options, Pes const& the_pes)
     : options(the_options),
       pes(the_pes),
       range(cutoff + options.skin),
-      boxes(length_of(options), pe_grid_of(options, range, pes.count)) {}
+      boxes(length_of(options), pe_grid_of(options, range, pes.count)) {
+  if (n_atoms() / pes.count > 1e8)
+    throw UsageError("--cells " + to_string(options.cells) +
+                     ": more atoms than a PE can number; use more PEs");
+}
 
 examples::Progress Problem::progress() const {
   return {options.steps, n_atoms(), pes.me == 0 && !options.quiet, "atoms"};

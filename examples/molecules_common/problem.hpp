@@ -38,7 +38,7 @@ struct Problem {
   Decomposition boxes;
 };
 
-/// Atoms have moved further than the skin allows. Thrown on every PE.
+/// Atoms have moved by more than half the skin. Thrown on every PE.
 class FastAtoms : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -17,10 +17,10 @@ namespace molecules {
 ///     Exchange(boxes, me);
 ///     // Atom i goes to PE owners(i).
 ///     migrate(exec, owners, atoms);
-///     // Makes ghosts of the exports, with positions; n_ghosts of them.
+///     // Sets n_ghosts, and the positions of the ghosts.
 ///     make_ghosts(exec, exports, atoms);
 ///     gather(exec, atoms);   // positions of ghosts
-///     scatter(exec, atoms);  // kicks of ghosts are added to those of owners
+///     scatter(exec, atoms);  // adds kicks of ghosts to those of their owners
 template <class Exchange>
 class Simulation {
  public:
@@ -50,8 +50,8 @@ class Simulation {
     finish_velocities(m_exec, m_atoms);
   }
 
-  /// Neighbor lists have had all pairs within the cutoff until now.
-  /// Collective. \throws FastAtoms on every PE, if they have not.
+  /// Checks that the neighbor list has had all pairs within the cutoff.
+  /// Collective. \throws FastAtoms on every PE.
   void expect_slow_atoms(int step) const {
     auto const& options = m_problem.options;
     auto n_fast         = static_cast<std::uint64_t>(
