@@ -108,7 +108,8 @@ def _others(records, pairs, pes, without_goal):
 
 def other_figures(records):
     """Those without a goal, on CPUs."""
-    return _others(records, programs.CPU_PAIRS, 2, (programs.HALO, programs.HYDRO))
+    return _others(records, programs.CPU_PAIRS, 2, (programs.HALO, programs.HYDRO,
+                                         programs.MOLECULES))
 
 
 def pes_on_gpus(records):

@@ -54,6 +54,12 @@ def _hydro(edge, steps):
             "--steps", str(steps or _steps(edge ** 2 * 4e-8, 10, 5000))]
 
 
+def _molecules(edge, steps):
+    """4 edge^3 atoms."""
+    return ["--cells", str(edge),
+            "--steps", str(steps or _steps(edge ** 3 * 2e-6, 20, 2000))]
+
+
 def _half_the_particles(edge, steps):
     """What a PE of two has."""
     _, cells, *more = _particles(edge, steps)
@@ -137,12 +143,14 @@ PARTICLES = _beside_mpi("particles", "particles_mpi", "cells per axis",
                         on_one_gpu=(HALF_THE_PARTICLES,))
 HYDRO = _beside_mpi("hydro2d", "hydro2d_mpi", "edge", (24, 96, 480),
                     (256, 1024, 4096), 200, _hydro)
+MOLECULES = _beside_mpi("molecules", "molecules_mpi", "cells per axis",
+                        (8, 12, 25), (32, 80), 100, _molecules)
 HALO = _halo_beside("messages of MPI", "mpi")
 # MPI's messages are those of host memory.
 HALO_ON_GPUS = _halo_beside("barriers", "barrier")
 
-CPU_PAIRS = (HEAT3D, CG, PARTICLES, HYDRO, HALO)
-GPU_PAIRS = (HEAT3D, CG, PARTICLES, HYDRO, HALO_ON_GPUS)
+CPU_PAIRS = (HEAT3D, CG, PARTICLES, HYDRO, MOLECULES, HALO)
+GPU_PAIRS = (HEAT3D, CG, PARTICLES, HYDRO, MOLECULES, HALO_ON_GPUS)
 
 
 def pair_of(name, on_gpus):

@@ -677,15 +677,15 @@ class Programs(unittest.TestCase):
             self.assertEqual(first.program, jobs.ENVIRONMENT)
             expected = [f"{name}.np{count}" for name in
                         ("heat3d", "cg_solve", "particles", "hydro2d",
-                         "halo_signals")
+                         "molecules", "halo_signals")
                         for count in (pes, 1)]
             self.assertEqual(
                 [jobs.record_name(job, config) for job in others],
                 expected[:-1] if gpus else expected)
             # What has no goal is run once.
             self.assertEqual([job.is_once for job in others],
-                             [False, True] * 4 + [True] if gpus
-                             else [False] * 10)
+                             [False, True] * 5 + [True] if gpus
+                             else [False] * 12)
             quick = jobs.program_jobs(config, 4, True)
             self.assertEqual({job.pes for job in quick[1:]}, {pes})
         with self.assertRaisesRegex(jobs.BenchmarkFailed, "EXAMPLES=ON"):
