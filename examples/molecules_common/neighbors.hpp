@@ -128,12 +128,15 @@ inline void build(NeighborList& list, Bins& bins, Atoms const& atoms,
   auto const rows = n + n / 8;
   if (list.counts.extent(0) < n) {
     Kokkos::realloc(list.counts, rows);
-    Kokkos::realloc(list.neighbors, rows, list.neighbors.extent(1));
+    Kokkos::realloc(Kokkos::WithoutInitializing, list.neighbors, rows,
+                    list.neighbors.extent(1));
   }
   int const most = find_neighbors(list, bins, atoms, range);
   if (most <= list.neighbors.extent_int(1)) return;
-  Kokkos::realloc(list.neighbors, list.neighbors.extent(0),
-                  static_cast<std::size_t>(most + most / 8));
+  // Atoms that have come from other PEs have more later ones.
+  Kokkos::realloc(Kokkos::WithoutInitializing, list.neighbors,
+                  list.neighbors.extent(0),
+                  static_cast<std::size_t>(most + most / 2));
   find_neighbors(list, bins, atoms, range);
 }
 
