@@ -7,6 +7,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <hydro2d_common/grid.hpp>
+#include <vector>
 
 /// The kernels of a time step. First nodes move with the gas (Lagrange), with
 /// the artificial viscosity of von Neumann and Richtmyer. Then what has left a
@@ -200,36 +201,52 @@ inline void pass_mass_on(Fields const& fields, Grid const& grid,
       });
 }
 
-/// Sets the ghosts behind walls, on which the gas is mirrored: along an axis
-/// the component of a vector turns round.
-inline void mirror_at_walls(Selection const& selection, Grid const& grid) {
-  for (std::size_t axis = 0; axis < 2; ++axis) {
-    for (int const side : {-1, 1}) {
-      if (!grid.has_wall(axis, side)) continue;
-      for (std::size_t c = 0; c < n_centerings; ++c) {
-        auto const centering = static_cast<Centering>(c);
-        int const more       = more_points(centering, axis);
-        auto points          = own_points(grid, centering, width);
-        int const last       = points.end[axis] - 1;
-        int const ghost      = side < 0 ? 0 : last;
-        int const mirrored   = side < 0 ? ghost + 1 + more : ghost - 1 - more;
-        points.begin[axis]   = ghost;
-        points.end[axis]     = ghost + 1;
-        int const by         = mirrored - ghost;
-        int const by_x       = axis == 0 ? by : 0;
-        int const by_y       = axis == 1 ? by : 0;
-        for (std::size_t n = 0; n < selection.fields[c].size(); ++n) {
-          auto const field = selection.fields[c][n];
-          double const sign =
-              direction_of(selection.names[c][n]) == axis ? -1 : 1;
-          for_each(
-              "hydro2d: wall", points, KOKKOS_LAMBDA(int i, int j) {
-                field(i, j) = sign * field(i + by_x, j + by_y);
-              });
-        }
-      }
-    }
+/// Sets the ghosts behind a wall, on which the gas is mirrored, of the fields
+/// of one centering: across the wall the component of a vector turns round.
+struct Wall {
+  using Field = Kokkos::View<double**, Kokkos::LayoutRight,
+                             Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  KOKKOS_FUNCTION void operator()(int i, int j) const {
+    for (int f = 0; f < n; ++f)
+      fields[f](i, j) = signs[f] * fields[f](i + by_x, j + by_y);
   }
+
+  Points ghosts;
+  int by_x, by_y;  // from a ghost to the point that it mirrors
+  int n;
+  Kokkos::Array<Field, n_fields> fields;
+  Kokkos::Array<double, n_fields> signs;
+};
+
+/// Those of this PE, along x first: corners mirror ghosts.
+inline std::vector<Wall> walls_of(Selection const& selection,
+                                  Grid const& grid) {
+  std::vector<Wall> walls;
+  for (std::size_t axis = 0; axis < 2; ++axis)
+    for (int const side : {-1, 1})
+      for (std::size_t c = 0; c < n_centerings; ++c) {
+        auto const& fields = selection.fields[c];
+        if (!grid.has_wall(axis, side) || fields.empty()) continue;
+        auto const centering = static_cast<Centering>(c);
+        int const inwards    = -side * (1 + more_points(centering, axis));
+        Wall wall{own_points(grid, centering, width),
+                  axis == 0 ? inwards : 0,
+                  axis == 1 ? inwards : 0,
+                  static_cast<int>(fields.size()),
+                  {},
+                  {}};
+        auto &begin = wall.ghosts.begin[axis], &end = wall.ghosts.end[axis];
+        if (side > 0) begin = end - 1;
+        end = begin + 1;
+        for (std::size_t f = 0; f < fields.size(); ++f) {
+          bool const turns = direction_of(selection.names[c][f]) == axis;
+          wall.fields[f]   = fields[f];
+          wall.signs[f]    = turns ? -1 : 1;
+        }
+        walls.push_back(wall);
+      }
+  return walls;
 }
 
 }  // namespace hydro2d

@@ -11,6 +11,9 @@
 #include <hydro2d_common/gas.hpp>
 #include <hydro2d_common/grid.hpp>
 #include <hydro2d_common/options.hpp>
+#include <initializer_list>
+#include <utility>
+#include <vector>
 
 namespace hydro2d {
 
@@ -65,9 +68,9 @@ class Stepper {
       : m_problem(problem),
         m_fields(fields),
         m_halo(halo),
-        m_before(fields.select({density, pressure, viscosity})),
-        m_moved(fields.select({density1, energy1, velocity1_x, velocity1_y})),
-        m_fluxes(fields.select({mass_flux_x, mass_flux_y})) {}
+        m_before(with_walls({density, pressure, viscosity})),
+        m_moved(with_walls({density1, energy1, velocity1_x, velocity1_y})),
+        m_fluxes(with_walls({mass_flux_x, mass_flux_y})) {}
 
   void operator()(int step) {
     auto const& grid = m_problem.grid;
@@ -86,15 +89,25 @@ class Stepper {
   }
 
  private:
-  void fill_ghosts(Selection const& selection) {
-    m_halo.exchange(selection);
-    mirror_at_walls(selection, m_problem.grid);
+  struct Ghosts {
+    Selection selection;
+    std::vector<Wall> walls;
+  };
+  Ghosts with_walls(std::initializer_list<Name> names) const {
+    auto selection = m_fields.select(names);
+    auto walls     = walls_of(selection, m_problem.grid);
+    return {std::move(selection), std::move(walls)};
+  }
+  void fill_ghosts(Ghosts const& ghosts) {
+    m_halo.exchange(ghosts.selection);
+    for (auto const& wall : ghosts.walls)
+      for_each("hydro2d: wall", wall.ghosts, wall);
   }
 
   Problem const& m_problem;
   Fields const& m_fields;
   Halo& m_halo;
-  Selection m_before, m_moved, m_fluxes;
+  Ghosts m_before, m_moved, m_fluxes;
 };
 
 /// Solves the problem, with the exchange of a program.
