@@ -208,7 +208,26 @@ end_run() {
   remove "$cluster"
 }
 
+n_processes() { ip netns pids "$(node "$1")" 2>/dev/null | wc -l; }
+
+# start_fails NODES: ends with 0 if Open MPI does not start the command. Where frames get
+# lost its daemon ends now and then on a node, and mpirun waits for it forever. Ends with 1
+# when there is more than mpirun on the first node.
+start_fails() {
+  local i looks=0 lacks
+  while ((looks < 4)); do
+    sleep 5
+    (($(n_processes 0) < 2)) || return 1
+    lacks=false
+    for ((i = 1; i < $1; i++)); do
+      (($(n_processes $i) > 0)) || lacks=true
+    done
+    if $lacks; then ((looks += 1)); else looks=0; fi
+  done
+}
+
 run() {
+  local command status=0 watch="" ended starts=1
   cluster=symm_run$$
   remove_orphans
   trap end_run EXIT
@@ -216,15 +235,31 @@ run() {
   trap 'exit 143' TERM
   trap 'exit 129' HUP
   up "$1"
-  # In the background, so that a trap need not wait for mpirun's end.
-  mpi "$@" <&0 &
-  local command=$! status=0
   if ((timeout > 0)); then
     sleep "$timeout" &
     timer=$!
   fi
-  # shellcheck disable=SC2086  # none, if it is empty
-  wait -n $command $timer || status=$?
+  # In the background, so that a trap need not wait for mpirun's end.
+  mpi "$@" <&0 &
+  command=$!
+  start_fails "$1" </dev/null >/dev/null 2>&1 &
+  watch=$!
+  while :; do
+    # shellcheck disable=SC2086  # none, if it is empty
+    wait -n -p ended $command $timer $watch && status=0 || status=$?
+    [[ -n $watch && $ended == "$watch" ]] || break
+    watch=
+    ((status == 0 && starts < 3)) || continue
+    ((starts += 1))
+    echo "netns_cluster.sh: Open MPI has not started the command; start $starts" >&2
+    kill -9 $command
+    wait $command 2>/dev/null || true
+    mpi "$@" <&0 &
+    command=$!
+    start_fails "$1" </dev/null >/dev/null 2>&1 &
+    watch=$!
+  done
+  [[ -z $watch ]] || kill "$watch" 2>/dev/null || true
   if kill -0 $command 2>/dev/null; then
     echo "netns_cluster.sh: no end within $timeout s; on the nodes there are" >&2
     list_processes >&2

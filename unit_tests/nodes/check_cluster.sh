@@ -47,6 +47,18 @@ expect 0 "^n1: a b, none$"
 try "$cluster" run 2 1 sh -c 'exit 3'
 expect 3
 
+# A start of which nothing comes is made again: the first mpirun only sleeps.
+folder=$(mktemp -d)
+trap 'rm -r "$folder"' EXIT
+cat >"$folder/mpirun" <<END
+#!/bin/sh
+if [ "\$1" != --version ] && mkdir $folder/slept 2>/dev/null; then exec sleep 100; fi
+exec mpirun "\$@"
+END
+chmod +x "$folder/mpirun"
+try env MPIRUN="$folder/mpirun" "$cluster" run --timeout 60 2 1 hostname
+expect 0 "has not started the command; start 2" "^n1$"
+
 # A cable that is out for good, and for a while, with and without a relay.
 for relay in "" "--delay 10"; do
   # shellcheck disable=SC2086  # words
