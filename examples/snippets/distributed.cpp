@@ -11,6 +11,36 @@ namespace {
 
 using Exec = Kokkos::DefaultExecutionSpace;
 
+// Each PE has two columns of a field, PE 0 three. \returns the number of wrong
+// values on PE 0, which gets all.
+int write_field() {
+  Exec const exec;
+  int const me = symm::my_pe(), rows = 5, n_y = 2 * symm::n_pes() + 1;
+  int const columns = me == 0 ? 3 : 2, y_0 = me == 0 ? 0 : 2 * me + 1;
+  int const x_0 = 0, n_x = rows;
+  Kokkos::View<double**, Kokkos::LayoutRight> const h("h", rows, columns);
+  Kokkos::deep_copy(h, me);
+  // [field_on_one
+  // h(i, j) of this PE is element (x_0 + i, y_0 + j) of a field of n_x * n_y.
+  using Whole =
+      Kokkos::View<double**, Kokkos::LayoutRight, symm::SymmetricSpace>;
+  symm::DistributedView<Whole> const g("whole", n_x, n_y);  // once; collective
+  Kokkos::parallel_for(
+      "to the whole",
+      Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>(exec, {0, 0},
+                                                   {rows, columns}),
+      KOKKOS_LAMBDA(int i, int j) { g(x_0 + i, y_0 + j) = h(i, j); });
+  Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const on_one(
+      "whole", me == 0 ? n_x : 0, n_y);
+  symm::gather(on_one, g, 0);
+  // field_on_one]
+  int wrong = 0;
+  for (int i = 0; i < on_one.extent_int(0); ++i)
+    for (int j = 0; j < n_y; ++j)
+      wrong += on_one(i, j) == (j == 0 ? 0 : (j - 1) / 2) ? 0 : 1;
+  return wrong;
+}
+
 int solve() {
   Exec const exec;
   int const n = 1000;
@@ -59,6 +89,7 @@ int solve() {
   failures += b.owner(1) == 1 % symm::n_pes() ? 0 : 1;
   failures += c.owner(64) == 1 % symm::n_pes() ? 0 : 1;
   failures += a.first() == 0 || symm::my_pe() > 0 ? 0 : 1;
+  failures += write_field();
   int const all = symm::reduce(symm::team_world(), failures, symm::Sum{});
   if (symm::my_pe() == 0)
     std::printf("distributed: %s\n", all == 0 ? "correct" : "WRONG");

@@ -455,7 +455,8 @@ void exchange_of_boxes() {
   box.periodic = {true, false, false};
   auto plan    = symm::ExchangePlan::from_box(box);  // once; collective
 
-  // Ghosts are one cell wide on all sides, unless box.ghost_width says more.
+  // Ghosts are one cell wide on all sides, unless box.ghost_width says more:
+  // Views have owned + 2 cells along each axis.
   Kokkos::View<double***> u("u", 10, 8, 6);
   Kokkos::View<double*** [3]> v("v", 10, 8, 6);
   // box_plan]
@@ -616,8 +617,10 @@ void migrate() {
   // migration]
   Kokkos::deep_copy(owners, right_pe());
   // [migrate
-  // In each step: the first n elements, element k to PE owners(k).
-  n = migration.migrate(exec, owners, x, v);
+  // In each step: element k goes to PE owners(k), k < n.
+  std::pair<std::size_t, std::size_t> const mine(0, n);
+  n = migration.migrate(exec, Kokkos::subview(owners, mine), x, v);
+  Kokkos::resize(owners, x.extent(0));  // x and v may have grown
   // migrate]
   expect(n == 100, "migration");
   symm::barrier_all();

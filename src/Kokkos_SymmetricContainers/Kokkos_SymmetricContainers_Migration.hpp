@@ -112,6 +112,9 @@ class Migration {
       extents.assign(1, 0);
       exec.fence(call);
       find_leaving(call, dest_pes);
+      (Impl::for_each_view(
+           views, [&](auto const& view) { expect_room(call, view, dest_pes); }),
+       ...);
       m_leaving.element = Impl::Leaving::element_word(
           Impl::all_fields_of(call, extents, m_leaving.n_before, views...));
       m_leaving.symmetric_extents = Impl::hash_of_symmetric_extents(views...);
@@ -163,6 +166,16 @@ class Migration {
   }
 
  private:
+  template <class View, class Dest>
+  static void expect_room(char const* call, View const& view,
+                          Dest const& dest_pes) {
+    if (view.extent(0) >= dest_pes.extent(0)) return;
+    throw UsageError(Impl::Text(
+        call, ": View \"", view.label().c_str(), "\" is too small: it has ",
+        view.extent(0), " elements, and there are ", dest_pes.extent(0),
+        " PEs: pass a PE for each element of this PE, as a subview of a longer "
+        "View"));
+  }
   template <class Dest>
   void find_leaving(char const* call, Dest const& dest) {
     static_assert(Kokkos::is_view_v<Dest> && Dest::rank() == 1 &&

@@ -149,12 +149,12 @@ std::size_t n_wrong_places(symm::TrackedMigration const& tracked,
   for (std::size_t k = 0; k < before.size(); ++k) {
     if (pes(k) == symm::no_pe) {
       for (auto const& its : after)
-        wrong += std::count(its.begin(), its.end(), before[k]) != 0 ? 1 : 0;
+        wrong += std::count(its.begin(), its.end(), before[k]) != 0 ? 1U : 0U;
       continue;
     }
     auto const& its  = after[static_cast<std::size_t>(pes(k))];
     auto const index = static_cast<std::size_t>(indices(k));
-    wrong += index < its.size() && its[index] == before[k] ? 0 : 1;
+    wrong += index < its.size() && its[index] == before[k] ? 0U : 1U;
   }
   return wrong;
 }
@@ -234,7 +234,8 @@ TEST(Migration, what_cannot_move_is_an_error_on_all_PEs_and_nothing_moves) {
                       ": element 2: there is no PE " + std::to_string(n))));
   EXPECT_THAT(text({0, -3}, x), HasSubstr("element 1: there is no PE -3"));
   EXPECT_THAT(text({0, 0, 0, 0}, shorter),
-              HasSubstr("\"shorter\" is too small"));
+              AllOf(HasSubstr("\"shorter\" is too small"),
+                    HasSubstr("it has 3 elements, and there are 4 PEs")));
   if (n > 1) {
     Kokkos::View<double*, Memory> y("y", 4);
     EXPECT_THAT(message_of<UsageError>([&] {

@@ -344,7 +344,9 @@ std::optional<Text> difference(BoxPart const& part, BoxWords const& mine,
     auto const my_owned  = static_cast<std::int64_t>(mine.owned[a]);
     auto const its_owned = static_cast<std::int64_t>(theirs.owned[a]);
     if (d == 0 && my_owned != its_owned)
-      return Text(my_owned, " and ", its_owned, " cells along axis ", a);
+      return Text(my_owned, " and ", its_owned, " cells along axis ", a,
+                  " (PEs may be numbered along the first axis first: see "
+                  "BoxDecomposition::order)");
     bool const is_known = mine.first[a] != BoxWords::unknown &&
                           theirs.first[a] != BoxWords::unknown;
     if (!is_known || (part.wraps >> a & 1U) != 0) continue;
@@ -354,7 +356,8 @@ std::optional<Text> difference(BoxPart const& part, BoxWords const& mine,
     if (theirs.first[a] == expected) continue;
     return Text("the second one's first cell along axis ", a, " should be ",
                 expected, " and is ", theirs.first[a],
-                " (see BoxDecomposition::order)");
+                " (`owned` does not count ghosts; PEs may be numbered along "
+                "the first axis first: see BoxDecomposition::order)");
   }
   return {};
 }

@@ -161,7 +161,7 @@ auto field_of(char const* call, View const& view,
                 std::to_string(extents.size() == 1 ? end : extent);
     }
     throw UsageError(std::string(call) + ": View \"" + view.label() +
-                     "\" is too small: the plan needs extents of " + needed);
+                     "\" is too small: it needs extents of " + needed);
   }
   Field<T, rank> field{};
   field.data = view.data();
