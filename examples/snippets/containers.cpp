@@ -127,6 +127,7 @@ bool move_and_follow() {
   // [tracked
   symm::TrackedMigration migration;  // in the place of a Migration
   n = migration.migrate(exec, owners, x);
+  migration.follow(exec);  // collective, as migrate is
   // What was element k of this PE is element indices(k) of PE pes(k) now.
   auto const pes = migration.pes(), indices = migration.indices();
   // tracked]

@@ -20,7 +20,7 @@
 
 namespace symm::Impl {
 
-/// What goes with each element, and then comes back from where it is.
+/// Each element takes it along, and then it comes back alone.
 struct ElementTracks {
   enum Column : int { was_pe, was_index, is_pe, is_index };
   using View = Kokkos::View<int* [4], Kokkos::LayoutLeft, Kokkos::SharedSpace>;
@@ -67,6 +67,7 @@ namespace symm {
 ///
 ///     symm::TrackedMigration migration;
 ///     n = migration.migrate(exec, owners, x, v);
+///     migration.follow(exec);
 ///     // What was element k of this PE is element migration.indices()(k) of
 ///     // PE migration.pes()(k).
 ///
@@ -87,35 +88,45 @@ class TrackedMigration {
     m_back.reserve(more);
   }
 
-  /// As Migration::migrate(). If there is no memory for the way back, all PEs
-  /// get OutOfMemory, when the elements have moved; pes() is empty then.
+  /// As Migration::migrate().
   template <Impl::ExecutionSpace Exec, class Dest, class... Views>
   std::size_t migrate(Exec const& exec, Dest const& dest_pes, Views&... views) {
     constexpr char const* call = "symm::TrackedMigration::migrate";
     auto const n_before        = dest_pes.extent(0);
-    m_n_before                 = 0;
+    m_n_found = m_n_now = 0;
     if (!m_members) m_members.emplace(team_world());
-    int const me = m_members->me();
     m_members->agree({call, "symm::TrackedMigration"},
                      Impl::failure_of([&] { make_room(n_before); }));
     Impl::run(exec, call, n_before,
-              Impl::NoteOrigins{m_tracks, m_pes, m_indices, me});
-    auto const n_now = m_there.migrate(exec, dest_pes, views..., m_tracks);
-    Impl::run(exec, call, n_now, Impl::NotePlaces{m_tracks, me});
+              Impl::NoteOrigins{m_tracks, m_pes, m_indices, m_members->me()});
+    m_n_now    = m_there.migrate(exec, dest_pes, views..., m_tracks);
+    m_n_before = n_before;
+    return m_n_now;
+  }
+
+  /// Finds the places of all elements that the last migrate() has moved:
+  /// pes() and indices() have them then. Collective as that is, once for each
+  /// call of it.
+  /// \throws OutOfMemory, SystemError on every PE. It may be called again then.
+  template <Impl::ExecutionSpace Exec>
+  void follow(Exec const& exec) {
+    constexpr char const* call = "symm::TrackedMigration::follow";
+    if (!m_members) m_members.emplace(team_world());
+    Impl::run(exec, call, m_n_now, Impl::NotePlaces{m_tracks, m_members->me()});
     exec.fence(call);
-    auto const origins =
-        Kokkos::subview(m_tracks, std::pair<std::size_t, std::size_t>(0, n_now),
-                        static_cast<int>(Impl::ElementTracks::was_pe));
+    auto const origins = Kokkos::subview(
+        m_tracks, std::pair<std::size_t, std::size_t>(0, m_n_now),
+        static_cast<int>(Impl::ElementTracks::was_pe));
     auto const n_back = m_back.migrate(exec, origins, m_tracks);
     Impl::run(exec, call, n_back, Impl::KeepPlaces{m_tracks, m_pes, m_indices});
     exec.fence(call);
-    m_n_before = n_before;
-    return n_now;
+    m_n_found = m_n_before;
+    m_n_now   = 0;
   }
 
   /// The PE that has what was element k of this PE before the last call of
-  /// migrate(), and its index there; no_pe and -1, if it was dropped. Where
-  /// kernels and the host reach it; until the next call.
+  /// migrate(), and its index there; no_pe and -1, if it was dropped. Empty
+  /// before follow(). Where kernels and the host reach it; until the next call.
   [[nodiscard]] Kokkos::View<int const*, Kokkos::SharedSpace> pes() const {
     return first(m_pes);
   }
@@ -138,14 +149,16 @@ class TrackedMigration {
   [[nodiscard]] Kokkos::View<int const*, Kokkos::SharedSpace> first(
       List const& list) const {
     return Kokkos::subview(list,
-                           std::pair<std::size_t, std::size_t>(0, m_n_before));
+                           std::pair<std::size_t, std::size_t>(0, m_n_found));
   }
 
   std::optional<Impl::TeamMembers> m_members;
   Migration m_there, m_back;
   Impl::ElementTracks::View m_tracks;
   List m_pes, m_indices;
-  std::size_t m_n_before = 0;
+  // Of the last migrate(): elements before, elements that are to be followed.
+  std::size_t m_n_before = 0, m_n_now = 0;
+  std::size_t m_n_found = 0;  // that have a place
 };
 
 }  // namespace symm

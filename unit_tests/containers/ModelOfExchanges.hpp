@@ -178,8 +178,8 @@ class ModelOfMigration {
   ModelOfMigration(World& world, Group const& group)
       : m_world(world), m_group(group) {
     if (group.is_world) return;
-    m_migration = symm::Migration(group.team);
-    m_migration.reserve(100'000);
+    m_migration = symm::TrackedMigration(group.team);
+    m_migration.reserve(100'000, 6'250);
     world.has_met();
   }
   [[nodiscard]] bool has_part() const { return m_group.team.is_valid(); }
@@ -220,13 +220,22 @@ class ModelOfMigration {
     auto const call   = [&] {
       n_now = m_migration.migrate(exec, pes, id, twice);
     };
-    if (lack != nullptr) {
-      bool const has_failed = m_world.throws_on_all<symm::Error>(
-          [&] { lack->in(call); }, "migrate() without memory", m_group.team);
-      if (has_failed) call();
-    } else {
-      call();
-    }
+    auto const with_lack = [&](auto const& its_call, char const* name) {
+      if (lack != nullptr &&
+          m_world.throws_on_all<symm::Error>([&] { lack->in(its_call); }, name,
+                                             m_group.team)) {
+        its_call();
+      } else if (lack == nullptr) {
+        its_call();
+      }
+    };
+    with_lack(call, "migrate() without memory");
+    with_lack([&] { m_migration.follow(exec); }, "follow() without memory");
+    auto const found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(),
+                                                           m_migration.pes());
+    m_world.expect(found.extent(0) == n_mine &&
+                       std::equal(dest.begin(), dest.end(), found.data()),
+                   "PEs of follow()");
     if (m_group.is_world) m_world.has_met();
     std::vector<std::int64_t> expected;
     for (int pe = 0; pe < m_group.team.n_pes(); ++pe)
@@ -256,7 +265,7 @@ class ModelOfMigration {
 
   World& m_world;
   Group m_group;
-  symm::Migration m_migration;
+  symm::TrackedMigration m_migration;
 };
 
 /// Collective over the world: the PEs of a group sort among themselves.

@@ -181,6 +181,8 @@ TEST(TrackedMigration, says_where_each_element_is) {
       random_pause(pauses);
       ASSERT_EQ(migration.migrate(Exec(), ints(dest), id),
                 elements[here].size());
+      random_pause(pauses);
+      migration.follow(Exec());
       EXPECT_EQ(n_wrong(id, elements[here]), 0U) << seed << " " << round;
       EXPECT_EQ(n_wrong_places(migration, before, elements), 0U)
           << seed << " " << round;
@@ -194,6 +196,8 @@ TEST(TrackedMigration, what_cannot_move_leaves_no_places) {
   symm::TrackedMigration migration;
   Kokkos::View<int*, Memory> x("x", 2);
   EXPECT_EQ(migration.migrate(Exec(), ints({me, symm::no_pe}), x), 1U);
+  EXPECT_EQ(migration.pes().extent(0), 0U);
+  migration.follow(Exec());
   EXPECT_EQ(migration.pes().extent(0), 2U);
   EXPECT_THAT(message_of<UsageError>([&] {
                 migration.migrate(Exec(), ints({me == n - 1 ? n : 0}), x);
@@ -201,6 +205,7 @@ TEST(TrackedMigration, what_cannot_move_leaves_no_places) {
               HasSubstr("there is no PE " + std::to_string(n)));
   EXPECT_EQ(migration.pes().extent(0), 0U);
   EXPECT_EQ(migration.migrate(Exec(), ints({me}), x), 1U);
+  migration.follow(Exec());
   EXPECT_EQ(migration.pes().extent(0), 1U);
   symm::barrier_all();
 }

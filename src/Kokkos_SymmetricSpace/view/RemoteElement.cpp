@@ -22,7 +22,7 @@ namespace {
 
 constexpr char const* call_of_elements = "symm::remote_view";
 
-/// Where preconditions or races are looked at: says once that this is slow.
+/// A build that looks for mistakes says once that this is slow.
 void count_get([[maybe_unused]] HeapMap const& map, [[maybe_unused]] Pe pe) {
 #if defined(SYMM_CHECKS_IN_KERNELS) || defined(SYMM_CHECK)
   static std::atomic<std::uint64_t> n_gets{0};

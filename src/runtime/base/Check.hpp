@@ -129,7 +129,7 @@ SYMM_FUNCTION void copy_strided(Copy const& copy, Pe pe, bool is_put) {
 /// put() or get() of a PE of another node, that is none of the calls above.
 void copy_far(Pe pe, std::size_t offset, void const* local, std::size_t bytes,
               bool is_put, char const* call) noexcept;
-/// This PE has got so many elements of other nodes one by one that it is slow.
+/// This PE has got many_elements of other nodes one by one.
 void gets_elements() noexcept;
 /// An atomic operation, before it begins; AtomicKind::posts: it may not be done
 /// when the call returns, and then changes `fetch`, unless that is null;
