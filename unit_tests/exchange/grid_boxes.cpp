@@ -123,9 +123,10 @@ FieldView field_of(Job const& job, Pe me) {
     for (std::size_t a = 0; a < job.rank; ++a)
       extents[a] =
           std::max(extents[a], job.extents_of(me, b)[a] + 2 * job.width(me, a));
-  return {"field", job.boxes(me).size(), static_cast<std::size_t>(extents[0]),
-          static_cast<std::size_t>(extents[1]),
-          static_cast<std::size_t>(extents[2])};
+  return FieldView("field", job.boxes(me).size(),
+                   static_cast<std::size_t>(extents[0]),
+                   static_cast<std::size_t>(extents[1]),
+                   static_cast<std::size_t>(extents[2]));
 }
 
 /// Calls body(holder, x, n_outside) for each point of the boxes of a PE and

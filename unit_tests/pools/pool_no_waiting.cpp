@@ -105,6 +105,9 @@ TEST_P(NoWaiting, P01_Views_that_are_not_initialised) {
 }
 
 TEST_P(NoWaiting, P01_Views_that_are_initialised) {
+#if KOKKOS_VERSION < 50000
+  GTEST_SKIP() << "Kokkos 4 fences HostSpace before it initialises a View";
+#endif
   expect_views_wait_for_nothing(TestPool(GetParam()));
 }
 
