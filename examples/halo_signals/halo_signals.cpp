@@ -59,15 +59,17 @@ class InStream {
     symm::wait_until_all(Exec(), m_strip.raised_here(m_signals), Compare::ge,
                          step);
   }
-  void send(Field const& u, Signal step) const {
+  void send(Field const& u, Signal step) {
     for (auto const& [pe, row, ghost, signal] : m_strip.neighbours)
-      symm::put_signal(Exec(), subview(u, ghost, ALL), subview(u, row, ALL),
-                       subview(m_signals, signal), step, SignalOp::set, pe);
+      m_rows.add(subview(u, ghost, ALL), subview(u, row, ALL),
+                 subview(m_signals, signal), step, SignalOp::set, pe);
+    m_rows.enqueue(Exec());
   }
 
  private:
   Strip const& m_strip;
   Signals<symm::SymmetricSpace> m_signals{"signals"};
+  symm::PutSignals m_rows;
 };
 
 // The host sends when the kernels have ended, and waits itself: where it has

@@ -439,12 +439,13 @@ class ExchangePlan {
             auto const& places) {
           auto const& to = elements.contributions;
           Impl::for_each_group(its, [&](auto const& group, std::size_t before) {
-            Impl::run(exec, scatter_name, to.elements.size(),
-                      Impl::Combine<Op, std::remove_cvref_t<decltype(group)>,
-                                    std::remove_cvref_t<decltype(places)>>{
-                          buffers, elements.owned.blocks.data(),
-                          to.elements.data(), to.firsts.data(), to.from.data(),
-                          places, before, op, group});
+            Impl::run_in_chain(
+                exec, scatter_name, to.elements.size(),
+                Impl::Combine<Op, std::remove_cvref_t<decltype(group)>,
+                              std::remove_cvref_t<decltype(places)>>{
+                    buffers, elements.owned.blocks.data(), to.elements.data(),
+                    to.firsts.data(), to.from.data(), places, before, op,
+                    group});
           });
         },
         from_ghosts.received);

@@ -8,6 +8,7 @@
 /// teams, in namespace symm::edge. Programs that use containers need none of
 /// it, and it may change with each minor version.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,6 +22,7 @@
 #include "../runtime/base/Observer.hpp"
 #include "../runtime/base/Text.hpp"
 #include "../runtime/bootstrap/Nodes.hpp"
+#include "../runtime/groups/Group.hpp"
 #include "../runtime/memory/CopyQueue.hpp"
 #include "../runtime/pes/ObjectCall.hpp"
 #include "../runtime/pes/ThreadProgress.hpp"
@@ -30,6 +32,7 @@
 #include "space/ExecutionSpaceStream.hpp"
 
 #include <symm_gpu/ExecutionSpaceQueue.hpp>
+#include <symm_gpu/Launch.hpp>
 
 namespace symm::Impl {
 
@@ -109,6 +112,35 @@ void wait_in_queue(Exec const& exec, char const* call, std::size_t n,
   });
 }
 
+// Kernels.
+
+template <class Work>
+struct ForEachKernel {
+  Work work;
+  std::size_t n;
+
+  template <Group Threads>
+  SYMM_FUNCTION void operator()(Threads const& group, std::size_t block,
+                                std::size_t) const {
+    auto const i = block * group.size() + group.rank();
+    if (i < n) work(i);
+  }
+};
+
+/// Calls work(i), i < n, in a kernel on a GPU. Behind other kernels it begins
+/// sooner than one of Kokkos (symm_gpu/Launch.hpp).
+template <class Exec, class Work>
+void enqueue_for_each(Exec const& exec, char const* call, std::size_t n,
+                      Work const& work) {
+  constexpr std::size_t warp = 32, most_threads = 256;
+  if (n == 0) return;
+  auto const n_threads = std::min(most_threads, (n + warp - 1) / warp * warp);
+  enqueue_kernels(call, exec, [&](void* queue) {
+    enqueue_kernel(call, queue, (n + n_threads - 1) / n_threads,
+                   static_cast<int>(n_threads), ForEachKernel<Work>{work, n});
+  });
+}
+
 // Objects.
 
 /// The number of this start of the library: objects of an earlier one are over.
@@ -139,6 +171,7 @@ using Impl::wait_and_serve;
 using Impl::wait_for_peer;
 // A way to a PE.
 using Impl::at_pe;
+using Impl::enqueue_for_each;
 using Impl::has_gates;
 using Impl::has_host_heap;
 using Impl::Nodes;

@@ -11,6 +11,7 @@
 #include "operations/EnqueuedElements.hpp"
 #include "operations/EnqueuedRma.hpp"
 #include "operations/Groups.hpp"
+#include "operations/PutSignals.hpp"
 #include "operations/RemoteCopy.hpp"
 #include "operations/Signals.hpp"
 #include "operations/ViewCollectives.hpp"

@@ -31,7 +31,7 @@ TESTS = {
         "operations", ["atomics", "atomic_bits", "atomic_views", "enqueued_elements"]),
     "test_operations_contexts": ("operations", ["aggregation", "contexts"]),
     "test_operations_signals": (
-        "operations", ["locks", "ordering", "signals", "signals_enqueued",
+        "operations", ["locks", "ordering", "put_signals", "signals", "signals_enqueued",
                        "signal_loops", "waiting", "waiting_sets"]),
     "test_operations_teams": ("operations", ["team_sync", "this_block"]),
 }

@@ -330,6 +330,17 @@ void run(Exec const& exec, char const* call, std::size_t n, Work const& work) {
   if (n > 0) Kokkos::parallel_for(call, range(exec, n), work);
 }
 
+/// The same for kernels that come one behind the other on a GPU.
+template <class Exec, class Work>
+void run_in_chain(Exec const& exec, char const* call, std::size_t n,
+                  Work const& work) {
+  if constexpr (runs_on_host_v<Exec>) {
+    Impl::run(exec, call, n, work);
+  } else {
+    enqueue_for_each(exec, call, n, work);
+  }
+}
+
 /// Packs the blocks of a side, or unpacks them.
 template <CopyWay way, class Exec, class Fields, class Places,
           class Op = Assign>
@@ -341,7 +352,7 @@ void copy_chunks(Exec const& exec, char const* call, Buffers const& buffers,
   auto const n = side.chunks.size();
   Impl::for_each_group(fields, [&](auto const& group,
                                    std::size_t bytes_before) {
-    Impl::run(
+    Impl::run_in_chain(
         exec, call, runs_on_host_v<Exec> ? n : n * Chunk::most,
         CopyChunks<way, std::remove_cvref_t<decltype(group)>, Places, Op>{
             buffers, side.blocks.data(), side.chunks.data(),
@@ -358,7 +369,7 @@ void for_each_neighbour(Exec const& exec, char const* call,
   if constexpr (runs_on_host_v<Exec>) {
     for (std::size_t i = 0; i < n; ++i) work(i);
   } else {
-    Impl::run(exec, call, n, work);
+    enqueue_for_each(exec, call, n, work);
   }
 }
 

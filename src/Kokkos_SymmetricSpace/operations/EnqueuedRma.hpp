@@ -72,23 +72,6 @@ struct FarStridedKernel {
   }
 };
 
-struct FarSignalKernel {
-  void const* dest;
-  void const* source;
-  std::size_t bytes;
-  void const* signal;
-  std::uint64_t value;
-  AtomicOp op;
-  Pe pe;
-
-  KOKKOS_FUNCTION void operator()(int) const {
-    SYMM_IF_ON_DEVICE((auto const far_pes = InKernel::far_pes();
-                       far_pes.fence();  // orders what earlier kernels have put
-                       far_pes.put_signal({dest, pe}, source, bytes, signal,
-                                          value, op, true);))
-  }
-};
-
 /// Enqueues a kernel of one thread on a GPU's execution space instance.
 template <class Exec, class Kernel>
 void enqueue_far(Exec const& exec, char const* call, Kernel const& kernel) {

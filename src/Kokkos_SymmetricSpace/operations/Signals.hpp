@@ -5,6 +5,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <span>
+#include <symm_gpu/Launch.hpp>
 #include <type_traits>
 
 #include "../../runtime/access/Access.hpp"
@@ -16,7 +18,7 @@
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_signals.hpp"
 #include "../../runtime/waiting/Waiting.hpp"
-#include "EnqueuedRma.hpp"
+#include "EnqueuedSignals.hpp"
 
 namespace symm::Impl {
 
@@ -24,15 +26,12 @@ struct QuietKernel {
   KOKKOS_FUNCTION void operator()(int) const { quiet(); }
 };
 
-struct SignalKernel {
-  DeliverSignal deliver;
-  KOKKOS_FUNCTION void operator()(int) const { deliver(); }
-};
-
 template <class Poll>
 struct WaitKernel {
   Poll poll;
-  KOKKOS_FUNCTION void operator()(int) const {
+  template <Group Threads>
+  SYMM_FUNCTION void operator()(Threads const&, std::size_t,
+                                std::size_t) const {
     auto is_done = poll;
     wait_for("symm::wait_until", is_done);
   }
@@ -75,8 +74,9 @@ void enqueue_wait(Exec const& exec, char const* call, Poll poll) {
     exec.fence(call);
     wait_for(call, poll);
   } else if (!is_of_gpu(its.segment) || !wait_in_queue(exec, call, poll.set)) {
-    Kokkos::parallel_for(call, Kokkos::RangePolicy<Exec>(exec, 0, 1),
-                         WaitKernel<Poll>{poll});
+    enqueue_kernels(call, exec, [&](void* queue) {
+      enqueue_kernel(call, queue, 1, 1, WaitKernel<Poll>{poll});
+    });
   }
 }
 
@@ -87,40 +87,9 @@ void enqueue_put_signal(Exec const& exec, T* dest,
                         std::size_t count, Signal* signal_address,
                         Signal signal, SignalOp op, Pe pe, char const* call) {
   check_element<T>();
-  auto const bytes = bytes_of(sizeof(T), count);
-  if constexpr (runs_on_host_v<Exec>) {
-    exec.fence(call);
-    symm::fence();
-    put_signal_on_host(dest, source, count, signal_address, signal, op, pe,
-                       Until::is_safe, call);
-  } else {
-    Observed const observed([=] {
-      return Operation{OperationKind::signal, call, pe, bytes, dest, source};
-    });
-    check_aligned(signal_address, sizeof(Signal), call);
-    auto const its_signal = resolve(signal_address, sizeof(Signal), pe, call);
-    if (bytes != 0) {
-      static_cast<void>(resolve(dest, bytes, pe, call));
-      check_private(source, call);
-    }
-    finish_for_check(exec, call);
-    check::fence();
-    check::put_signal(dest, source, bytes, signal_address, pe,
-                      op == SignalOp::add, false);
-    // Copies and kernels of one instance run one after the other. The signal
-    // orders without data, too: earlier kernels may have stored some.
-    enqueue_at(
-        exec, its_signal, call,
-        [&] {
-          enqueue_copy_of_pe<Direction::put>(exec, dest, source, bytes, pe,
-                                             call);
-          Kokkos::parallel_for(
-              call, Kokkos::RangePolicy<Exec>(exec, 0, 1),
-              SignalKernel{{its_signal.address<Signal>(), signal, op, true}});
-        },
-        FarSignalKernel{dest, source, bytes, signal_address, signal,
-                        atomic_op_of(op), pe});
-  }
+  SignalledPut const put{
+      dest, source, bytes_of(sizeof(T), count), signal_address, signal, op, pe};
+  enqueue_put_signals(exec, std::span(&put, 1), call);
 }
 
 }  // namespace symm::Impl

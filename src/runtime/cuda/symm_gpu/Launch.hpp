@@ -3,11 +3,11 @@
 #ifndef SYMM_GPU_LAUNCH_HPP
 #define SYMM_GPU_LAUNCH_HPP
 
+#include <cstddef>
+
 #include "../../access/KernelQueue.hpp"
 
 #ifdef __CUDACC__
-
-#include <cstddef>
 
 #include "../CudaCheck.hpp"
 #include "ThreadBlock.hpp"
@@ -84,6 +84,19 @@ struct OneThreadKernel {
   }
 };
 #endif
+
+/// launch() into a queue of this thread's GPU.
+template <class Body>
+void enqueue_kernel(char const* call, [[maybe_unused]] void* queue,
+                    [[maybe_unused]] std::size_t n_blocks,
+                    [[maybe_unused]] int n_threads,
+                    [[maybe_unused]] Body const& body) {
+#ifdef __CUDACC__
+  launch(call, static_cast<cudaStream_t>(queue), n_blocks, n_threads, body);
+#else
+  throw_without_kernel(call);
+#endif
+}
 
 /// Runs body() as a kernel of one thread, and waits for it.
 template <class Body>
