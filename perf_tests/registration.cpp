@@ -14,7 +14,7 @@
 // Both are measured in a heap without memory, and in one that keeps a block of
 // the same size ("kept"): on GPUs the driver takes long for the first large
 // memory of another GPU that is mapped, and not for those that follow
-// (docs/design.md, "Memory of the program"). The same growth once more
+// (docs/laboratory.md, "Memory of the program"). The same growth once more
 // ("again") shows how exact the comparison is. None of the puts' and gets'
 // memory is there yet: a heap with more of it grows by more.
 

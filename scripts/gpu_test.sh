@@ -123,7 +123,7 @@ gpu_tests() {
 }
 
 # The programs under a checker of compute-sanitizer, which is part of the CUDA
-# toolkit. Its initcheck is of no use here (docs/design.md, "GPU memory").
+# toolkit. Its initcheck is of no use here (docs/laboratory.md, "GPU memory").
 # shellcheck disable=SC2317  # called by stage
 sanitizer() {
   local tool=$1 pes=$2 status=0

@@ -8,7 +8,7 @@
 # turn         one entry, another one each day, of those that can be tried here in a
 #              minute
 # --list       says what the entries are
-# --fast       without optimisation, several sources at a time: under a minute each
+# --fast       without optimization, several sources at a time: under a minute each
 # --publish    writes results to docs/matrix.md
 #
 # The entry no-mpi builds two examples, too, and starts all by scripts/start_pes.sh.
@@ -321,7 +321,7 @@ for name in "${chosen[@]}"; do
   result="works"
   [[ $way == compile-fetch ]] && result="compiles"
   [[ $way == emulated ]] && result="the runtime's tests pass, emulated"
-  if $fast; then result+=", not optimised"; fi
+  if $fast; then result+=", not optimized"; fi
   if ((status != 0)); then
     result="**does not work**"
     failed=1

@@ -82,7 +82,7 @@ class Cluster:
         if self.hostfile:
             return added
         # Windows over TCP are not found by default. Nodes of one machine: with little
-        # on its way large blocks are two to three times as fast (docs/design.md), so
+        # on its way large blocks are two to three times as fast (docs/decisions.md), so
         # MPI and ucx_perftest get what the library sets for itself.
         parameters = {"osc": "pt2pt", "btl_tcp_sndbuf": "131072"}
         added["UCX_TCP_SNDBUF"] = "128k"

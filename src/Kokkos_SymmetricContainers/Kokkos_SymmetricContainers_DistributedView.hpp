@@ -26,45 +26,51 @@
 
 namespace symm {
 
-/// One View over all PEs, by global indices: g(i, j) is element (i, j) of the
-/// whole, on whatever PE it is. The rows, all elements of one first index, are
-/// dealt out by a Distribution.
+/// One View that is distributed over all PEs and has global indices: g(i, j) is
+/// element (i, j) of the whole View, on any PE. A Distribution assigns the rows
+/// to PEs. A row is all elements with the same first index.
 ///
 ///     symm::DistributedView<Kokkos::View<double*, symm::SymmetricSpace>> const
 ///         g("g", n);                            // n elements on all PEs
-///     auto const mine = g.local();              // those of this PE, a View
-///     mine(k) = f(g.global_index(k));           // element k of them
+///     auto const mine = g.local();              // this PE's elements, a View
+///     mine(k) = f(g.global_index(k));           // element k of these
 ///     double x = g(i);                          // any element
 ///
-/// A handle, as a View is, to be captured in kernels. Copies share the memory,
-/// which lives until the last copy of it or of local() ends. Every PE has
-/// allocated as many rows as the PE that has most. Elements are found by
-/// arithmetic, without tables: with Blocks and Cyclic that is a multiplication
-/// in the place of a division, with BlockCyclic it is two. The extent of the
-/// first dimension is that of the whole, at most 2^62 / n_pes(); it may be 0,
-/// or less than the number of PEs.
+/// A DistributedView is a handle, like a View, that kernels can capture. Copies
+/// share the memory, which lives until the last copy of the handle or of
+/// local() ends. Every PE allocates as many rows as the PE that has the most
+/// rows. Arithmetic finds elements, without tables: Blocks and Cyclic need a
+/// multiplication instead of a division; BlockCyclic needs two multiplications.
+/// The first extent is the extent of the whole View, at most 2^62 / n_pes(). It
+/// may be 0, or less than the number of PEs.
 ///
-/// Elements g(i, j) are the proxies of a RemoteView: loads and stores if the PE
-/// is near, gets and puts if it is far, atomic ones if the View has Kokkos'
-/// trait Atomic. Its comment says when other PEs see a value. Kernels that work
-/// on elements of this PE take local(), and stencils a RowsAround.
+/// Elements g(i, j) are proxies, as in a RemoteView. A proxy loads and stores
+/// if the PE is near, and gets and puts if the PE is far. If the View has the
+/// Kokkos trait Atomic, these accesses are atomic. The comment of RemoteView
+/// says when other PEs see a value. Kernels that work on this PE's elements
+/// take local(); stencils take a RowsAround.
 ///
 /// remote_view(), global_view(), peer_view(), places(), placed_view(), gather()
-/// and heap_map() take a DistributedView, too: there, an element is (pe, k),
-/// with the index on that PE, as owner(i) and local_index(i) say.
+/// and heap_map() also take a DistributedView. In these functions, an element
+/// of row i has the indices (pe, k): pe is owner(i), and k is local_index(i),
+/// the index on that PE.
 ///
-/// With OnTeam(team) rows are on the PEs of a PE team, and each PE team has a
-/// whole of its own. PEs are named by their numbers in the world here, too.
-/// All PEs of the world make it in one call, each with its team, or with
-/// PeTeam(): then it has no rows. Its copies are calls of the team alone.
+/// With OnTeam(team), the rows are on the PEs of a PE team, and each PE team
+/// has a whole View of its own. Even with OnTeam, PE numbers are numbers in the
+/// world. All PEs of the world make the DistributedView in one call. Each PE
+/// passes its own PE team, or PeTeam(); a PE that passes PeTeam() has no rows.
+/// The functions that copy the View (scatter(), gather(), deep_copy()) are
+/// called by the PE team alone.
 ///
-/// For parts whose sizes the program chooses, UnevenView: there is no global
-/// index then.
+/// If the program chooses the sizes of the parts, use UnevenView, which has no
+/// global indices.
 ///
-/// \tparam View in a symmetric space, of trivially copyable elements that are
-///         not const, LayoutRight or of rank 1. Name the layout if it has more
-///         than one dimension: the default layout is another on GPUs.
-/// \tparam Distribution Blocks, Cyclic or BlockCyclic, or one of them OnTeam.
+/// \tparam View a View type in a symmetric space, with LayoutRight or rank 1.
+///         The elements are trivially copyable and not const. Name the layout
+///         if the View has more than one dimension, because GPUs have a
+///         different default layout.
+/// \tparam Distribution Blocks, Cyclic or BlockCyclic, or OnTeam of one of
+///         these.
 template <class View, class Distribution = Blocks>
 class DistributedView {
   static_assert(Kokkos::is_view_v<View> &&
@@ -103,14 +109,15 @@ class DistributedView {
 
   DistributedView() = default;
 
-  /// Collective: all PEs, with equal arguments. Compares them, then allocates
-  /// as the constructor of a View: every PE has the memory, and has filled it,
-  /// when it returns on any PE.
+  /// Collective: all PEs make the call with the same arguments. The constructor
+  /// compares the arguments, then allocates like the constructor of a View.
+  /// When the constructor returns on any PE, every PE has allocated and filled
+  /// its memory.
   ///
   /// \param allocation a label, or what Kokkos::view_alloc() returns.
-  /// \param extents of the whole, those that are not part of the type; 0 is
-  ///        allowed.
-  /// \throws UsageError on every PE, if extents or types differ; OutOfMemory,
+  /// \param extents the extents of the whole View that are not part of the
+  ///        type; 0 is allowed.
+  /// \throws UsageError on every PE if extents or types differ; OutOfMemory or
   ///         SystemError on every PE. UsageError on this PE before initialize()
   ///         and after finalize().
   template <class Allocation, std::convertible_to<std::size_t>... Extents>
@@ -121,11 +128,13 @@ class DistributedView {
                                                   Extents... extents)
       : DistributedView(allocation, Distribution(), extents...) {}
 
-  /// The same with the distribution: BlockCyclic(rows), with a block that is
-  /// equal on all PEs, or OnTeam(team). Then first extents and blocks are equal
-  /// on the PEs of a PE team, other extents on all PEs of the world.
-  /// \throws UsageError on every PE, too, if it is 0, or PEs' blocks differ, or
-  ///         PEs of one PE team have passed others.
+  /// Makes a DistributedView with a given distribution: BlockCyclic(rows), with
+  /// a block that is equal on all PEs, or OnTeam(team). With OnTeam, the first
+  /// extent and the block are equal on all PEs of a PE team, and the other
+  /// extents are equal on all PEs of the world.
+  /// \throws the errors of the constructor without a distribution; also
+  ///         UsageError on every PE if the block is 0, the PEs' blocks differ,
+  ///         or the PEs of one PE team have passed different PE teams.
   template <class Allocation, std::convertible_to<std::size_t>... Extents>
   requires(sizeof...(Extents) == View::rank_dynamic())
       DistributedView(Allocation const& allocation,
@@ -133,8 +142,8 @@ class DistributedView {
       : DistributedView(Shape{static_cast<std::size_t>(extents)...},
                         distribution, allocation) {}
 
-  /// Element (i, indices...) of the whole. Indices are checked where Kokkos
-  /// checks those of Views; a wrong one stops the program.
+  /// Element (i, indices...) of the whole View. The indices are checked if
+  /// Kokkos checks the indices of Views; a wrong index stops the program.
   template <class Index, class... Indices>
   requires Impl::are_indices_of_v<View, Index, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION reference_type
@@ -146,9 +155,10 @@ class DistributedView {
         m_elements.address_of(found.pe, found.row, indices...), found.pe);
   }
 
-  /// The same element as a reference: on a near PE (checked where
-  /// SYMM_CHECKS_IN_KERNELS is on). Where all PEs are near, it saves a compare
-  /// in each access, and has an address: symm::atomic_add(&g.near(i), 1).
+  /// Element (i, indices...) of the whole View as a reference. The element must
+  /// be on a near PE (checked if SYMM_CHECKS_IN_KERNELS is on). If all PEs are
+  /// near, near() saves a comparison in each access, and the element has an
+  /// address: symm::atomic_add(&g.near(i), 1).
   template <class Index, class... Indices>
   requires Impl::are_indices_of_v<View, Index, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION Impl::Reference<value_type> near(
@@ -161,22 +171,22 @@ class DistributedView {
         *m_elements.address_of(found.pe, found.row, indices...));
   }
 
-  /// The rows of this PE, in the order of their global indices: an ordinary
-  /// View.
+  /// This PE's rows as an ordinary View, in the order of their global indices.
   [[nodiscard]] KOKKOS_FUNCTION View const& local() const { return m_local; }
 
-  /// Extents of the whole.
+  /// Extents of the whole View.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(std::size_t r) const {
     return r == 0 ? m_extent : m_local.extent(r);
   }
-  /// Elements of the whole.
+  /// Number of elements in the whole View.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t size() const {
     std::size_t size = m_extent;
     for (std::size_t r = 1; r < rank(); ++r) size *= m_local.extent(r);
     return size;
   }
 
-  /// The PE that has row i, and its index there. Precondition: i < extent(0).
+  /// The PE that has row i, and the index of row i there. Precondition: i <
+  /// extent(0).
   template <std::integral Index>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Pe owner(Index i) const {
     return m_rows.find(static_cast<std::size_t>(i)).pe;
@@ -186,12 +196,13 @@ class DistributedView {
       Index i) const {
     return m_rows.find(static_cast<std::size_t>(i)).row;
   }
-  /// Whether that PE is near: loads and stores reach row i.
+  /// Whether the PE that has row i is near, so that loads and stores reach row
+  /// i.
   template <std::integral Index>
   [[nodiscard]] KOKKOS_FUNCTION bool is_near(Index i) const {
     return m_elements.reaches(owner(i));
   }
-  /// The global index of row k of this PE, or of PE `pe`.
+  /// The global index of row k on this PE, or on PE `pe`.
   template <std::integral Index>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::size_t global_index(
       Index k) const {
@@ -203,9 +214,10 @@ class DistributedView {
     return m_rows.global_index(pe, static_cast<std::size_t>(k));
   }
 
-  /// The global indices of this PE's rows are first() to end() - 1, as bounds
-  /// of a Kokkos::RangePolicy: row i is row i - first() of local(). (With other
-  /// distributions: 0 to local().extent(0), and global_index(k).)
+  /// The bounds of a Kokkos::RangePolicy over the global indices of this PE's
+  /// rows: first() to end() - 1 are these indices, and row i is row i - first()
+  /// of local(). (With other distributions, take the bounds 0 and
+  /// local().extent(0), and global_index(k).)
   [[nodiscard]] KOKKOS_FUNCTION std::size_t first() const
       requires(Impl::has_runs_v<Distribution>) {
     return global_index(0);
@@ -215,7 +227,7 @@ class DistributedView {
     return global_index(m_local.extent(0));
   }
 
-  /// Elements that each PE has allocated.
+  /// Number of elements that each PE has allocated.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t span() const {
     return m_whole.span();
   }
@@ -224,7 +236,7 @@ class DistributedView {
   }
   [[nodiscard]] std::string label() const { return m_whole.label(); }
 
-  /// For the library.
+  /// row_map() and allocated() are for the library.
   [[nodiscard]] KOKKOS_FUNCTION Impl::RowMap<Distribution> const& row_map()
       const {
     return m_rows;
@@ -298,7 +310,7 @@ template <class View, class Distribution>
 inline constexpr bool is_view_of_pes_v<DistributedView<View, Distribution>> =
     true;
 
-/// All PEs have equal strides; the number of rows of each is arithmetic.
+/// All PEs have equal strides; arithmetic gives the number of rows on each PE.
 template <class View, class Distribution>
 class ExtentsOfPes<DistributedView<View, Distribution>> {
  public:
@@ -330,11 +342,11 @@ class ExtentsOfPes<DistributedView<View, Distribution>> {
 
 }  // namespace Impl
 
-/// PE `pe`'s part of `view`, as peer_view() of a View. Local.
+/// PE `pe`'s part of `view`, like peer_view() of a View. The call is local.
 /// \returns a View that is valid as long as the memory of `view` lives on this
 ///          PE.
-/// \throws UsageError on this PE, if there is no such PE, or its memory is not
-///         reached by loads and stores (is_near()).
+/// \throws UsageError on this PE if PE `pe` does not exist, or if loads and
+///         stores do not reach that PE's memory (is_near()).
 template <class View, class Distribution>
 auto peer_view(DistributedView<View, Distribution> const& view, Pe pe) {
   auto const& map = Impl::heap_map_of_near(view, pe);
@@ -342,23 +354,26 @@ auto peer_view(DistributedView<View, Distribution> const& view, Pe pe) {
       .template copy_of<UnmanagedView<View>>(pe, pe);
 }
 
-// Copies between a DistributedView and a View in host memory that has all
-// elements, with the extents of the whole and any layout. Collective: all PEs
-// that have rows, of the world or of the PE team. They wait for kernels, and
-// begin and end with a barrier: what PEs have written before is copied, and on
-// return on any PE all copies are there. Whole parts travel, not elements.
+// The following functions copy between a DistributedView and a View in host
+// memory that has all elements, with the extents of the whole View and any
+// layout. The calls are collective over all PEs that have rows, in the world or
+// in the PE team. Each call waits for kernels, and begins and ends with a
+// barrier. A call copies what PEs wrote before the call; when the call returns
+// on any PE, all copies are complete. PEs send whole parts instead of single
+// elements.
 //
-// \throws UsageError on every PE, if extents differ or no PE `root` has rows
-//         (then nothing has been copied); OutOfMemory on every PE.
+// \throws UsageError on every PE if extents differ or if `root` is not a PE
+//         that has rows (then nothing has been copied); OutOfMemory on every
+//         PE.
 
-/// From the View of PE `root` to all PEs' parts. The Views of other PEs are not
-/// looked at and may have no elements.
+/// Copies from the View on PE `root` to all PEs' parts. The call ignores the
+/// Views on other PEs; those Views may have no elements.
 template <class View, class Distribution, class T, class... P>
 void scatter(DistributedView<View, Distribution> const& dst,
              Kokkos::View<T, P...> const& src, Pe root) {
   Impl::copy_of_root<Impl::Direction::put>(dst, src, root);
 }
-/// From all PEs' parts to the View of PE `root`.
+/// Copies from all PEs' parts to the View on PE `root`.
 template <class T, class... P, class View, class Distribution>
 void gather(Kokkos::View<T, P...> const& dst,
             DistributedView<View, Distribution> const& src, Pe root) {
@@ -367,17 +382,19 @@ void gather(Kokkos::View<T, P...> const& dst,
 
 }  // namespace symm
 
-// (No parameter has the name of something here: nvcc confuses the two.)
+// (No parameter has the name of an entity in this file, because nvcc confuses
+// the parameter with the entity.)
 namespace Kokkos {
 
-/// Collective, as symm::scatter(). Each PE has a View of the whole and takes
-/// its part of it.
+/// Copies from a View to a DistributedView. The call is collective, like
+/// symm::scatter(). Each PE takes its part from its own View of all elements.
 template <class V, class D, class U, class... Q>
 void deep_copy(symm::DistributedView<V, D> const& dst,
                Kokkos::View<U, Q...> const& src) {
   symm::Impl::copy_of_all<symm::Impl::Direction::put>(dst, src);
 }
-/// Collective, as symm::gather(). Each PE gets all elements.
+/// Copies from a DistributedView to a View. The call is collective, like
+/// symm::gather(). Each PE gets all elements.
 template <class T, class... P, class V, class D>
 void deep_copy(Kokkos::View<T, P...> const& dst,
                symm::DistributedView<V, D> const& src) {

@@ -37,29 +37,32 @@
 
 namespace symm {
 
-/// An exchange of elements between PEs, made once and used again and again:
-/// owned elements of PEs have copies on others, the ghosts. gather() copies
-/// owned elements to their ghosts, scatter() combines ghosts into the owned
-/// elements. (Cabana's Halo, Tpetra's Import and Export, PETSc's star forest.)
+/// A plan for an exchange of elements between PEs, made once and used many
+/// times. Copies of a PE's owned elements on other PEs are called ghosts.
+/// gather() copies owned elements to their ghosts; scatter() combines ghosts
+/// into the owned elements. (Compare Cabana's Halo, Tpetra's Import and Export,
+/// and PETSc's star forest.)
 ///
 ///     auto plan = symm::ExchangePlan::from_imports(n_owned, indices, pes);
 ///     Kokkos::View<double*> x("x", n_owned + plan.n_ghosts());
 ///     plan.gather(exec, x);            // x(n_owned + k) is element indices(k)
 ///     plan.scatter(exec, symm::Sum{}, x);  // of PE pes(k)
 ///
-/// Views are private or symmetric ones of any type, rank and layout. Several go
-/// in one exchange, with one block of bytes to each neighbour. The first index
-/// of a View, or the first ones for a box, finds an element; the others find
-/// its components, of which all PEs have equal numbers. Near and far PEs are
-/// alike to the caller. There is no barrier: a PE waits for its neighbours.
+/// Views are private or symmetric, of any type, rank and layout. One exchange
+/// takes several Views, and sends one block of bytes to each neighbor. The
+/// first index of a View (for a box, the first indices) selects an element. The
+/// other indices select components of the element; all PEs have the same number
+/// of components. The caller need not distinguish near and far PEs. An exchange
+/// has no barrier: a PE waits for its neighbors.
 ///
-/// A plan is used by one thread, has one exchange at a time, and can be moved.
-/// An empty one has no neighbours. PEs may begin exchanges of several plans in
-/// different orders; those that make room (see gather()) in one order.
+/// Only one thread may use a plan. A plan has one exchange at a time, and can
+/// be moved. An empty plan has no neighbors. PEs may begin exchanges of several
+/// plans in different orders. But all PEs must begin exchanges that make room
+/// (see gather()) in the same order.
 class ExchangePlan {
  public:
   ExchangePlan() = default;
-  /// Local. The other plan is an empty one then.
+  /// Moves a plan. The call is local, and leaves `other` empty.
   ExchangePlan(ExchangePlan&& other) noexcept { swap(other); }
   ExchangePlan& operator=(ExchangePlan&& other) noexcept {
     ExchangePlan(std::move(other)).swap(*this);
@@ -69,16 +72,19 @@ class ExchangePlan {
   ExchangePlan& operator=(ExchangePlan const&) = delete;
   ~ExchangePlan()                              = default;
 
-  // Plans are made by all PEs: collective over the world, as symmetric memory
-  // is allocated. Each PE passes its own PE team, and the numbers of PEs are
-  // those in it. Other teams make other plans in the same call; a PE that takes
-  // no part passes PeTeam() and empty lists. All throw, on every PE, UsageError
-  // that names the PE and the element, if a list is wrong; OutOfMemory,
-  // SystemError. Lists are Views of integers of rank 1 in any memory.
+  // Making a plan is collective over the world, because it allocates symmetric
+  // memory. Each PE passes its own PE team, and PE numbers are relative to that
+  // PE team; different PE teams can make different plans in the same call. A PE
+  // that takes no part passes PeTeam() and empty lists. All functions that make
+  // plans throw on every PE: a UsageError that names the PE and the element if
+  // a list is wrong; OutOfMemory or SystemError. Lists are rank-1 Views of
+  // integers in any memory.
 
-  /// PE pes(k) gets a copy of my element ids(k). Ghosts come behind the owned
-  /// elements, those of one PE after the other, in the order of its list.
-  /// \param n_owned elements of this PE that may be sent: ids are below it.
+  /// Makes a plan in which PE pes(k) gets a copy of this PE's element ids(k).
+  /// Ghosts are stored after the owned elements, one owner after the other, in
+  /// the order of the owner's list.
+  /// \param n_owned number of elements on this PE that may be sent; their ids
+  ///        are less than n_owned.
   template <class Ids, class Pes>
   [[nodiscard]] static ExchangePlan from_exports(
       std::size_t n_owned, Ids const& ids, Pes const& pes,
@@ -92,8 +98,9 @@ class ExchangePlan {
     });
   }
 
-  /// I get a copy of element indices(k) of PE pes(k), at n_owned + k.
-  /// \param n_owned elements of this PE that others may import.
+  /// Makes a plan in which this PE's element n_owned + k is a copy of element
+  /// indices(k) on PE pes(k).
+  /// \param n_owned number of elements on this PE that other PEs may import.
   template <class Indices, class Pes>
   [[nodiscard]] static ExchangePlan from_imports(
       std::size_t n_owned, Indices const& indices, Pes const& pes,
@@ -107,8 +114,9 @@ class ExchangePlan {
     });
   }
 
-  /// The same, but the copy goes to element places(k). Places should differ: of
-  /// several copies to one, any stays.
+  /// Makes a plan in which this PE's element places(k) is a copy of element
+  /// indices(k) on PE pes(k). Places should differ: if several copies go to one
+  /// place, any of these copies may remain.
   template <class Indices, class Pes, class Places>
   requires Kokkos::is_view_v<Places>
   [[nodiscard]] static ExchangePlan from_imports(
@@ -125,8 +133,9 @@ class ExchangePlan {
     });
   }
 
-  /// The ghost cells of a box are copies of its neighbours' cells. Views have
-  /// an index for each axis, then indices of components.
+  /// Makes a plan in which the ghost cells of a box are copies of cells in
+  /// neighboring boxes. Views have an index for each axis, then indices of
+  /// components.
   [[nodiscard]] static ExchangePlan from_box(
       BoxDecomposition const& box, PeTeam const& team = team_world()) {
     constexpr char const* call = "symm::ExchangePlan::from_box";
@@ -135,9 +144,10 @@ class ExchangePlan {
     });
   }
 
-  /// The ghosts of each box are copies of points of other boxes of the grid,
-  /// and so are points that an earlier box has, too. Views have an index of the
-  /// box, an index for each axis, then indices of components.
+  /// Makes a plan in which the ghosts of each box are copies of points in other
+  /// boxes of the grid. Points that an earlier box also has are copies, too.
+  /// Views have an index of the box, an index for each axis, then indices of
+  /// components.
   [[nodiscard]] static ExchangePlan from_boxes(
       GridBoxes const& boxes, PeTeam const& team = team_world()) {
     constexpr char const* call = "symm::ExchangePlan::from_boxes";
@@ -148,10 +158,11 @@ class ExchangePlan {
     return made_of(call, team, std::move(lists), std::move(failure));
   }
 
-  /// PE sent[k].pe gets a copy of the elements sent[k].part, and the elements
-  /// filled[k].part are copies of PE filled[k].pe's: subviews of `view`. Both
-  /// PEs list their parts in the same order. Views have the extents of `view`,
-  /// then indices of components.
+  /// Makes a plan from subviews of `view`. PE sent[k].pe gets a copy of the
+  /// elements in sent[k].part. The elements in filled[k].part are copies of
+  /// elements on PE filled[k].pe. The two PEs list their parts in the same
+  /// order. Views have the extents of `view`, followed by indices of
+  /// components.
   template <class View, class Sent, class Filled>
   [[nodiscard]] static ExchangePlan from_subviews(
       View const& view, std::vector<ExchangePart<Sent>> const& sent,
@@ -163,21 +174,23 @@ class ExchangePlan {
     });
   }
 
-  /// Several plans, 8 at most, whose exchanges go together: one block to each
-  /// neighbour, which is one message to a far one. They may be of Views of
-  /// other extents, such as fields in cells, on faces and at nodes. Exchanges
-  /// take symm::of_plan(k, views...) for those of them that have Views in the
-  /// call, the same ones on all PEs:
+  /// Joins several plans, 8 at most, into one exchange, which sends one block
+  /// to each neighbor. For a far neighbor, this block is one message. The plans
+  /// may be for Views of different extents, such as fields in cells, on faces
+  /// and at nodes. Exchanges take symm::of_plan(k, views...) for each plan that
+  /// has Views in the call; all PEs pass the same plans:
   ///
   ///     auto all = symm::ExchangePlan::joined({cells, nodes});
   ///     all.gather(exec, symm::of_plan(0, density, energy),
   ///                symm::of_plan(1, velocity));
   ///
-  /// The plans are copied, and may be used or destroyed. Room, here and in
-  /// reserve(), is for an element of that plan of which it has most bytes.
-  /// Their Views are packed, also if one alone is a run of elements.
-  /// \param plans as many on all PEs of the job, in the same order on those of
-  ///        the team. \param team that of the plans.
+  /// The call copies the plans; the originals may still be used or may be
+  /// destroyed. Room in a joined plan, also in reserve(), is for an element of
+  /// the plan whose elements have the most bytes. Exchanges of joined plans
+  /// pack the Views even if the elements in a View are contiguous.
+  /// \param plans the same number of plans on all PEs of the job, in the same
+  ///        order on all PEs of the PE team.
+  /// \param team the PE team of the plans.
   [[nodiscard]] static ExchangePlan joined(
       std::vector<std::reference_wrapper<ExchangePlan const>> const& plans,
       PeTeam const& team = team_world()) {
@@ -197,16 +210,18 @@ class ExchangePlan {
     return made_of(call, team, std::move(lists), std::move(failure));
   }
 
-  /// Ghosts of this PE, of all plans that are joined.
+  /// Number of ghosts on this PE, in all joined plans.
   [[nodiscard]] std::size_t n_ghosts() const {
     auto n = m_plan.ghosts.elements.extent(0);
     for (auto const& its : m_plan.others) n += its.ghosts.elements.extent(0);
     return n;
   }
 
-  /// The owner of ghost k of from_exports(), which is element n_owned + k, by
-  /// its number in the PE team. (Who imports, knows the owners.) Local.
-  /// \throws UsageError on this PE, if the plan is another one.
+  /// The owners of the ghosts in a plan made by from_exports(). Element k of
+  /// the result is the number, in the PE team, of the owner of ghost k, which
+  /// is element n_owned + k. (With imports, the caller knows the owners.) The
+  /// call is local.
+  /// \throws UsageError on this PE if the plan was not made by from_exports().
   [[nodiscard]] Kokkos::View<int*, Impl::ExchangeMemory> ghost_owners() const {
     m_plan.expect_exports("symm::ExchangePlan::ghost_owners");
     Kokkos::View<int*, Impl::ExchangeMemory> owners(
@@ -221,24 +236,25 @@ class ExchangePlan {
     return owners;
   }
 
-  /// Tells each ghost what its owner knows of it: a periodic shift, the number
-  /// of an image, an id. An element that is exported twice to a PE has two
-  /// ghosts there, with a value each. In the time of a gather() and of making
-  /// lists, once: call it when the plan is made.
+  /// Sends each ghost a value from its owner, such as a periodic shift, the
+  /// number of an image, or an id. An element that is exported twice to a PE
+  /// has two ghosts on that PE, each with its own value. The call takes as long
+  /// as a gather() plus making lists, so call it once, when the plan is made.
   ///
   ///     auto plan   = symm::ExchangePlan::from_exports(n_owned, ids, pes);
   ///     auto shifts = plan.tell_ghosts(exec, pes, its_shifts);
-  ///     // of ghost n_owned + k: shifts(k)
+  ///     // shifts(k) is the value of ghost n_owned + k
   ///
-  /// All PEs of the PE team call. Waits for `exec`.
-  /// \param pes the list that from_exports() was given.
-  /// \param values a View of rank 1, a value for each export, of a trivially
-  ///        copyable type that is the same on all PEs.
-  /// \returns the value of each ghost, as ghost_owners() counts them.
-  /// \throws UsageError on this PE, before it has sent anything, if the list is
-  ///         another one, the plan is not of from_exports(), or as gather().
-  ///         (Its neighbours wait then, until it calls again.) OutOfMemory on
-  ///         this PE.
+  /// All PEs of the PE team make the call, which waits for `exec`.
+  /// \param pes the list that was passed to from_exports().
+  /// \param values a rank-1 View with a value for each export. The type of the
+  ///        values is trivially copyable and the same on all PEs.
+  /// \returns the value of each ghost, in the order of ghost_owners().
+  /// \throws UsageError on this PE, before it has sent anything, if `pes` is
+  ///         not the list passed to from_exports(), if from_exports() has not
+  ///         made the plan, or in the same cases as gather(). (The neighbors of
+  ///         this PE then wait until this PE calls again.) OutOfMemory on this
+  ///         PE.
   template <Impl::ExecutionSpace Exec, class Pes, class Values>
   [[nodiscard]] auto tell_ghosts(Exec const& exec, Pes const& pes,
                                  Values const& values) {
@@ -274,42 +290,49 @@ class ExchangePlan {
   }
 
   /// Copies owned elements of the Views to their ghosts on other PEs. All PEs
-  /// of the PE team call, with Views that have equal bytes per element.
+  /// of the PE team make the call, with Views that have the same number of
+  /// bytes per element on all PEs.
   ///
-  /// Where Views are chosen at run time, pass a std::vector<View>, a std::span
-  /// or a std::array of them in the place of a View, beside others or alone,
-  /// one for each type of Views; it may be empty. For other PEs it is the same
-  /// as all these Views one by one.
+  /// If the program chooses Views at run time, it passes a std::vector<View>,
+  /// or a std::span or std::array of Views, in place of a View. The program
+  /// passes one such range for each type of View, alone or with other
+  /// arguments. A range may be empty. For other PEs, passing ranges is the same
+  /// as passing the Views in these ranges one by one.
   ///
-  /// In order with the kernels of `exec`. The host does not wait if it is a
-  /// GPU's. (Where PEs share a GPU without MPS, or SymmetricHostSpace is not
-  /// there, it waits for exchanges with other nodes that no graph records:
-  /// between begin and end of such a one, free no memory.) On return from an
-  /// instance of the host, ghosts are complete.
-  /// Allocates only if an element has more than 8 bytes, and more than in all
-  /// calls before: then the call is collective over the world, see reserve().
+  /// The exchange runs in order with the kernels on `exec`. If `exec` runs on a
+  /// GPU, the host does not wait. (Exception: if PEs share a GPU without MPS or
+  /// there is no SymmetricHostSpace, the host waits for exchanges with other
+  /// nodes that no graph records. Between begin and end of such an exchange,
+  /// free no memory.) If `exec` runs on the host, ghosts are complete on
+  /// return. The call allocates only if an element has more than 8 bytes, and
+  /// more bytes than in all earlier calls. A call that allocates is collective
+  /// over the world (see reserve()).
   ///
   /// \throws UsageError on this PE, before it has sent anything, if a View is
-  ///         too small, an exchange has begun and not ended, or the plan of a
-  ///         PE team has no room; on this PE, after the exchange, if a
-  ///         neighbour has passed elements of other bytes (kernels that wait on
-  ///         a GPU end the job; where PEs share a GPU without MPS, nobody
-  ///         looks); as reserve().
+  ///         too small, if an exchange has begun and not ended, or if the plan
+  ///         is of a PE team and has no room. UsageError on this PE, after the
+  ///         exchange, if a neighbor has passed elements with a different
+  ///         number of bytes (kernels that wait on a GPU end the job; where PEs
+  ///         share a GPU without MPS, nothing checks this). Also the errors of
+  ///         reserve().
   template <Impl::ExecutionSpace Exec, class... Views>
   void gather(Exec const& exec, Views const&... views) {
     begin(exec, gather_name, Impl::Halves::together, from_owned, views...);
     end_gather(exec, views...);
   }
-  /// The first half of gather(): sends. Owned elements may be changed when the
-  /// work of `exec` up to here is done.
+  /// The first half of gather(), which sends owned elements. The program may
+  /// change owned elements once the work on `exec` up to and including this
+  /// call is done.
   template <Impl::ExecutionSpace Exec, class... Views>
   void begin_gather(Exec const& exec, Views const&... views) {
     begin(exec, gather_name, Impl::Halves::apart, from_owned, views...);
   }
-  /// The second half: waits for the neighbours, fills the ghosts.
-  /// \throws UsageError on this PE, if the Views have other bytes per element
-  ///         than those of begin_gather(): call it again with these. As
-  ///         gather().
+  /// The second half of gather(), which waits for the neighbors and then fills
+  /// the ghosts.
+  /// \throws UsageError on this PE if the Views have a different number of
+  ///         bytes per element than the Views passed to begin_gather(); then
+  ///         call end_gather() again with the Views passed to begin_gather().
+  ///         Also the errors of gather().
   template <Impl::ExecutionSpace Exec, class... Views>
   [[gnu::noinline]] void end_gather(Exec const& exec, Views const&... views) {
     auto const fields = receive(exec, gather_name, from_owned, views...);
@@ -320,26 +343,30 @@ class ExchangePlan {
     wait_for_messages(exec, gather_name);
   }
 
-  /// The places to which kernels store copies of cells as they compute them,
-  /// for gather_stored(): no second pass over the cells, and nothing to unpack
-  /// from near PEs. The plan is of a box, which has as many axes as the View.
-  /// They are valid until the plan makes more room: until an exchange of larger
-  /// elements, or reserve().
+  /// The places to which kernels store copies of cells while they compute the
+  /// cells; gather_stored() then ends the exchange. This saves a second pass
+  /// over the cells, and the unpacking of cells from near PEs. The plan must be
+  /// for a box with as many axes as the View has indices. The targets are valid
+  /// until the plan makes more room, that is, until an exchange of larger
+  /// elements or a call of reserve().
   ///
   ///     auto const targets = plan.targets(u);
   ///     // in the kernel that sets u(i, j, k):
   ///     for (auto const& target : targets)
   ///       if (target.has(i, j, k)) target(i, j, k) = u(i, j, k);
   ///
-  /// Kernels store to the ghosts of near PEs, so two Views are needed in turn:
-  /// between two gathers of one View there is a gather of another, before which
-  /// the ghosts of the first have been read for the last time.
+  /// Kernels store to the ghosts on near PEs, so the program must alternate
+  /// between two Views. Between two gathers of one View, the program gathers
+  /// the other View. Before that gather, the program must finish reading the
+  /// ghosts of the first View.
   ///
-  /// \tparam most directions: 6 suffice for the faces of a box. (A kernel with
-  ///         arguments of more than 512 bytes takes longer to start on a GPU.)
-  /// \param view symmetric, of equal layout on all PEs.
-  /// \throws UsageError on this PE, if the plan is not of such a box, or has
-  ///         more directions, or the View is too small; as reserve().
+  /// \tparam most maximum number of directions; 6 suffice for the faces of a
+  ///         box. (On a GPU, a kernel with more than 512 bytes of arguments
+  ///         takes longer to start.)
+  /// \param view a symmetric View with the same layout on all PEs.
+  /// \throws UsageError on this PE if the plan is not for such a box, if it has
+  ///         more than `most` directions, or if the View is too small. Also the
+  ///         errors of reserve().
   template <std::size_t most = 26, class View>
   [[nodiscard]] BoxTargets<typename View::value_type, most> targets(
       View const& view) {
@@ -372,7 +399,7 @@ class ExchangePlan {
       targets.append(Impl::target_of(copies, view, heap, outbox, stored));
     return targets;
   }
-  /// gather() of a View of which kernels of `exec` have stored all copies to
+  /// Does gather() for one View if kernels on `exec` have stored all copies to
   /// targets(view).
   template <Impl::ExecutionSpace Exec, class View>
   [[gnu::noinline]] void gather_stored(Exec const& exec, View const& view) {
@@ -404,9 +431,10 @@ class ExchangePlan {
   }
 
   /// Combines each owned element with all its ghosts on other PEs, component by
-  /// component: element = op(element, ghost), in the order of the PEs' numbers
-  /// and of their lists. Results have the same bits in each run. Ghosts keep
-  /// their values. Otherwise as gather().
+  /// component: element = op(element, ghost). The ghosts are combined in the
+  /// order of the PE numbers, then of each PE's list, so results have the same
+  /// bits in each run. Ghosts do not change. In all other respects, scatter()
+  /// is like gather().
   /// \param op Sum, Prod, Min, Max, Replace, ... or any trivially copyable
   ///        function object that kernels can call.
   template <Impl::ExecutionSpace Exec, class Op, class... Views>
@@ -452,24 +480,24 @@ class ExchangePlan {
     wait_for_messages(exec, scatter_name);
   }
 
-  /// Makes room for elements of `bytes` bytes, those of all Views of a call
-  /// together. Collective over the world: only the plans of the world grow by
-  /// themselves. Waits for kernels of this PE.
-  /// \throws UsageError on every PE, if PEs pass other sizes or other plans, or
-  ///         an exchange has begun on one and not ended; OutOfMemory,
-  ///         SystemError on every PE. Nothing changes then.
+  /// Makes room for elements of `bytes` bytes, summed over all Views in a call.
+  /// The call is collective over the world, and waits for kernels on this PE.
+  /// Only plans over the world grow by themselves.
+  /// \throws UsageError on every PE if PEs pass different sizes or different
+  ///         plans, or if an exchange has begun on a PE and not ended;
+  ///         OutOfMemory or SystemError on every PE. Nothing changes then.
   void reserve(std::size_t bytes) {
     m_plan.make_room("symm::ExchangePlan::reserve", bytes, m_call);
   }
 
  private:
-  // (Exchanges are not inlined: GCC 12 makes slower code of the caller's
-  // kernels beside them, 5 % in cg_solve.)
+  // (Exchanges are not inlined. Otherwise GCC 12 would generate slower code for
+  // the caller's kernels next to the exchanges: 5 % slower in cg_solve.)
 
   static constexpr char const* gather_name  = "symm::ExchangePlan::gather";
   static constexpr char const* scatter_name = "symm::ExchangePlan::scatter";
 
-  /// Which elements go, and which ones are set.
+  /// Which elements are sent, and which are set.
   struct Way {
     Impl::SideOfPlan sent;
     Impl::SideOfPlan received;
@@ -484,10 +512,11 @@ class ExchangePlan {
   static bool is_in_order(Exec const& exec) {
     return Impl::runs_on_host_v<Exec> && exec.concurrency() == 1;
   }
-  /// The host waits for a GPU's exchange over nodes whose data are in its
-  /// memory, if no graph records it. Otherwise a program that frees memory then
-  /// (cudaFree) would hang: the driver waits for the kernels, and they for a
-  /// thread of the library, which waits for the driver.
+  /// The host waits for a GPU's exchange between nodes if the data are in GPU
+  /// memory and no graph records the exchange. Otherwise a program that then
+  /// frees memory (cudaFree) would hang: the driver waits for the kernels, the
+  /// kernels wait for a thread of the library, and that thread waits for the
+  /// driver.
   template <class Exec>
   void wait_for_messages(Exec const& exec, char const* call) const {
     if constexpr (!Impl::runs_on_host_v<Exec>) {
@@ -520,7 +549,7 @@ class ExchangePlan {
     return plan;
   }
 
-  /// A list, where the host reaches it.
+  /// Returns the list in memory that the host reaches.
   template <class List>
   static auto on_host(List const& list) {
     static_assert(Kokkos::is_view_v<List> && List::rank() == 1 &&
@@ -533,7 +562,7 @@ class ExchangePlan {
     return {list.data(), list.extent(0), list.stride(0)};
   }
 
-  /// The fields of the Views, or of those of each plan that is joined.
+  /// The fields of the Views, or the fields of each joined plan's Views.
   /// \throws UsageError on this PE.
   template <class... Views>
   auto fields_of(char const* call, Views const&... views) const {
@@ -553,7 +582,7 @@ class ExchangePlan {
                                  views...);
     }
   }
-  /// Checks, and makes room, before anything is sent.
+  /// Checks the call and makes room, before anything is sent.
   /// \returns the fields of the Views.
   template <class... Views>
   auto start(char const* call, Views const&... views) {
@@ -566,7 +595,7 @@ class ExchangePlan {
     return fields;
   }
 
-  /// Of an element of one plan.
+  /// The number of bytes of the largest element in any one plan.
   template <class Fields>
   static std::size_t most_bytes(Fields const& fields) {
     if constexpr (Impl::are_joined_v<Fields>) {
@@ -602,14 +631,15 @@ class ExchangePlan {
         side);
   }
 
-  /// (Bytes of joined plans: as if all elements had all of them.)
+  /// (For joined plans, the bytes are counted as if all elements had all
+  /// fields.)
   template <class Fields>
   Impl::Operation operation(char const* call, Way way,
                             Fields const& fields) const {
     return {Impl::OperationKind::collective, call, -1,
             fields.bytes() * (m_plan.*way.sent).elements.extent(0)};
   }
-  /// \param begun as PlanBlocks::make_room() takes it.
+  /// \param begun is passed on to PlanBlocks::make_room().
   void make_room(char const* call, std::size_t bytes,
                  char const* begun = nullptr) {
     bool const has_neighbours = m_plan.owned.blocks.size() > 0;
@@ -653,7 +683,7 @@ class ExchangePlan {
   template <class Exec, class... Views>
   auto receive(Exec const& exec, char const* call, Way way,
                Views const&... views) {
-    // (A name of a call is one address only within a source.)
+    // (The name of a call has a unique address only within a source file.)
     if (m_call == nullptr || std::string_view(m_call) != call) {
       throw UsageError(std::string(call) +
                        ": this plan has not begun such an exchange");
@@ -683,7 +713,7 @@ class ExchangePlan {
     m_halves = halves;
     m_shape  = shape;
   }
-  /// When the exchange has ended. \throws UsageError on this PE.
+  /// Called when the exchange has ended. \throws UsageError on this PE.
   void expect_same_shape(char const* call,
                          std::optional<Impl::OtherShape> const& other) {
     if (!other) return;
@@ -700,7 +730,7 @@ class ExchangePlan {
 
   Impl::PlanBlocks m_plan;
 
-  // Of the call that has begun; null: none.
+  // The call that has begun; null if no call has begun.
   char const* m_call    = nullptr;
   Impl::Halves m_halves = Impl::Halves::apart;
   Impl::ElementShape m_shape{};

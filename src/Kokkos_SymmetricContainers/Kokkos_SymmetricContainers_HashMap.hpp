@@ -27,23 +27,25 @@
 
 namespace symm {
 
-/// A hash map whose keys are spread over the PEs. Calls of insert(), find(),
-/// find_or_insert() and erase() go to the PE of the key as messages of a
-/// Mailbox, and have been carried out when finish() returns.
+/// A hash map whose keys are distributed over the PEs. insert(), find(),
+/// find_or_insert() and erase() send messages through a Mailbox to the PE that
+/// has the key. All of these operations are complete when finish() returns.
 ///
 ///     symm::DistributedHashMap<long, int, symm::Sum> counts("counts");
 ///     for (long word : words) counts.insert(word, 1);
-///     counts.finish();  // counts of the words of all PEs
+///     counts.finish();  // counts the words on all PEs
 ///
-/// Between two calls of finish() operations are carried out in any order, from
-/// when they are asked for; the Mailbox says in which calls of a PE. Calls are
-/// of the host, by the thread that has made the map.
+/// Between two calls of finish(), PEs carry out operations in any order, as
+/// soon as the operations are requested. The comment of Mailbox says in which
+/// calls a PE carries out operations. Only the host calls the functions of a
+/// map, on the thread that made the map.
 ///
-/// \tparam Key, Value trivially copyable, can be constructed without arguments;
-///         Key has `==`.
-/// \tparam Combine what becomes of the value of a key that is there:
-///         `Combine()(old, now)`. As symm::Sum, symm::Max.
-/// \tparam Hash as std::hash. Its values are mixed: it may be the identity.
+/// \tparam Key, Value trivially copyable types that can be constructed without
+///         arguments. Key has `==`.
+/// \tparam Combine function object such as symm::Sum or symm::Max.
+///         `Combine()(old, now)` is the new value of an existing key.
+/// \tparam Hash hash function like std::hash. The map mixes the hash values, so
+///         Hash may be the identity.
 template <class Key, class Value, class Combine = Replace,
           class Hash = std::hash<Key>>
 class DistributedHashMap {
@@ -53,11 +55,14 @@ class DistributedHashMap {
                 "copyable");
 
  public:
-  /// Collective over the world, as symmetric memory is allocated.
-  /// \param label  for messages of errors and for tools.
-  /// \param n_keys expected on each PE. The table grows if there are more.
-  /// \param team   the PEs that have the keys, numbered as there; see Mailbox.
-  /// \throws as Mailbox.
+  /// Makes a map. The call is collective over the world, because it allocates
+  /// symmetric memory.
+  /// \param label name for error messages and for tools.
+  /// \param n_keys number of keys that are expected on each PE. The table grows
+  ///        if a PE has more keys.
+  /// \param team the PEs that have the keys, numbered as in this PE team; see
+  ///        Mailbox.
+  /// \throws the errors of the constructor of Mailbox.
   explicit DistributedHashMap(std::string const& label, std::size_t n_keys = 0,
                               MailboxOptions const& options = {},
                               PeTeam const& team            = team_world())
@@ -81,47 +86,52 @@ class DistributedHashMap {
   /// The PE that has a key.
   [[nodiscard]] Pe pe_of(Key const& key) const { return pe_of_hash(hash(key)); }
 
-  /// Inserts a key, or combines its value with `value`.
+  /// Inserts a key, or combines the existing value of the key with `value`.
   void insert(Key const& key, Value const& value) {
     m_inserts.send(pe_of(key), {key, value});
   }
-  /// \param into the value of the key after finish(), or nothing. Must live
-  ///        until then.
+  /// Finds the value of a key.
+  /// \param into after finish(), the value of the key, or nothing if the key
+  ///        does not exist. The object must live until then.
   void find(Key const& key, std::optional<Value>& into) {
     m_finds.send(pe_of(key), {key, {}, &into, m_team.my_pe(), What::find});
   }
-  /// \param into the value that the key had, after finish(); nothing, if
-  ///        this call has inserted it with `value`. Must live until then.
+  /// Finds the value of a key, or inserts the key with `value`.
+  /// \param into after finish(), the value that the key had, or nothing if this
+  ///        call has inserted the key with `value`. The object must live until
+  ///        then.
   void find_or_insert(Key const& key, Value const& value,
                       std::optional<Value>& into) {
     m_finds.send(pe_of(key), {key, value, &into, m_team.my_pe(), What::insert});
   }
-  /// Erases a key, if it is there.
+  /// Erases a key, if it exists.
   void erase(Key const& key) {
     m_finds.send(pe_of(key), {key, {}, nullptr, m_team.my_pe(), What::erase});
   }
-  /// \param into the value that the key had, after finish(), or nothing. Must
-  ///        live until then.
+  /// Erases a key, if it exists.
+  /// \param into after finish(), the value that the key had, or nothing if the
+  ///        key did not exist. The object must live until then.
   void erase(Key const& key, std::optional<Value>& into) {
     m_finds.send(pe_of(key), {key, {}, &into, m_team.my_pe(), What::erase});
   }
 
-  /// Carries out what all PEs have asked for before they call it, and nothing
-  /// that they ask for afterwards. Collective over the map's PEs; a barrier:
-  /// all see what PEs have written before. All answers are there on return,
-  /// also if it throws, but those that had no room
-  /// (MailboxOptions::waiting_bytes). \throws UsageError on every PE, if PEs
-  /// make other calls, such as finish()
+  /// Carries out all operations that PEs requested before the call, and no
+  /// operations that PEs request afterwards. The call is collective over the
+  /// map's PEs, and a barrier: all these PEs see what PEs wrote before the
+  /// call. On return, even by an exception, all answers have arrived, except
+  /// answers that had no room (MailboxOptions::waiting_bytes).
+  /// \throws UsageError on every PE if PEs make other calls, such as finish()
   ///         of another map; nothing has been done then. OutOfMemory on every
-  ///         PE, if a PE has none left for its table; what Combine throws on a
-  ///         PE, as Mailbox::finish().
+  ///         PE if a PE has no memory left for its table. An exception that
+  ///         Combine throws on a PE is reported as in Mailbox::finish().
   void finish() { static_cast<void>(finish(std::nullopt)); }
 
-  // All elements of Views at once, then finish(). Collective over its PEs;
-  // Views have rank 1, and memory that the host reaches. UsageError,
-  // OutOfMemory on every PE, if Views of a PE have other lengths, or it has no
-  // memory: nothing has been asked for there, and what other PEs have asked for
-  // comes with the next finish().
+  // The following functions make requests for all elements of Views at once,
+  // then call finish(). The calls are collective over the map's PEs. The Views
+  // have rank 1 and are in memory that the host reaches. The functions throw
+  // UsageError or OutOfMemory on every PE if the Views on a PE have different
+  // lengths, or if that PE has no memory. Then that PE has requested nothing,
+  // and the next finish() carries out the requests from other PEs.
 
   template <class Keys, class Values>
   void insert_all_of(Keys const& keys, Values const& values) {
@@ -132,8 +142,10 @@ class DistributedHashMap {
     });
     finish(failure);
   }
-  /// \param values those of keys that are there; others stay.
-  /// \param found  of bool or integers.
+  /// \param values receives the values of keys that exist; its other elements
+  ///        do not change.
+  /// \param found a View of bool or integers, which says whether each key
+  ///        exists.
   template <class Keys, class Values, class Found>
   void find_all_of(Keys const& keys, Values const& values, Found const& found) {
     auto const failure = Impl::failure_of([&] {
@@ -150,25 +162,27 @@ class DistributedHashMap {
     }
   }
 
-  /// The number of keys of this PE. Local.
+  /// The number of keys on this PE. The call is local.
   [[nodiscard]] std::size_t local_size() const { return m_table.size(); }
-  /// Of all its PEs. Collective over them.
+  /// The number of keys on all PEs of the map. The call is collective over
+  /// these PEs.
   [[nodiscard]] std::size_t size() const {
     return reduce(m_team, m_table.size(), Sum{});
   }
-  /// f(key, value) for all keys of this PE, in any order; may change values.
-  /// Local.
+  /// Calls f(key, value) for all keys on this PE, in any order; `f` may change
+  /// values. The call is local.
   template <class F>
   void for_each_local(F const& f) {
     m_table.for_each(f);
   }
-  /// Removes the keys of this PE. Local: all PEs call it between two calls of
-  /// finish(), after which nothing has been asked for.
+  /// Removes the keys on this PE. The call is local. All PEs make the call
+  /// between the same two calls of finish(), and request nothing between these
+  /// two calls.
   void clear_local() { m_table.clear(); }
 
  private:
   using Table = Impl::LocalTable<Key, Value>;
-  /// Of calls of find_all_of().
+  /// Results of calls of find_all_of().
   using Results = std::vector<std::vector<std::optional<Value>>>;
 
   static Impl::Text name_of(std::string const& label) {
@@ -198,7 +212,8 @@ class DistributedHashMap {
                                 "\""));
   }
 
-  /// \returns the results since the last one, which are complete.
+  /// \returns the results requested since the last finish(), which are
+  ///          complete.
   Results finish(std::optional<Impl::Failure> failure) {
     if (!failure) failure = m_inserts.failure_of_end();
     m_inserts.members().agree(
@@ -237,12 +252,12 @@ class DistributedHashMap {
     x               = (x ^ (x >> 32U)) * 0xd6e8'feb8'6659'fd93U;
     return x ^ (x >> 32U);
   }
-  // Places in the table depend on the low bits.
+  // Table positions depend on the low bits.
   Pe pe_of_hash(std::uint64_t hash) const {
     return static_cast<Pe>((hash >> 32U) * m_n_pes >> 32U);
   }
-  /// Calls f(message, hash) for all messages, some of which it prefetches; also
-  /// after one that has thrown.
+  /// Calls f(message, hash) for all messages, even after a call that threw.
+  /// Prefetches the table entries ahead of these calls.
   template <class Message, class F>
   void for_all(std::span<Message const> block, F const& f) const {
     constexpr std::size_t ahead = 16;
@@ -290,7 +305,7 @@ class DistributedHashMap {
   std::uint64_t m_n_pes = static_cast<std::uint64_t>(m_team.n_pes());
   std::string m_finish_call;
   Table m_table;
-  // Answers come to these. A call that throws leaves them for the next
+  // Answers are stored here. A call that throws leaves the answers for the next
   // finish().
   Results m_results;
   Mailbox<Answer> m_answers;

@@ -36,36 +36,38 @@
 
 namespace symm {
 
-/// Sends messages to PEs, on which a function of the program handles them: on
-/// the host, one after the other. Messages for a PE are gathered in blocks.
-/// (Active messages with aggregation: bale's exstack and conveyors, YGM,
-/// UPC++'s rpc.)
+/// Sends messages to PEs. A function from the program, the handler, handles the
+/// messages on the receiving PE: on the host, one at a time. The mailbox
+/// collects the messages for a PE in blocks. (These are active messages with
+/// aggregation; compare bale's exstack and conveyors, YGM, and UPC++'s rpc.)
 ///
 ///     struct Update { int index; double value; };
 ///     symm::Mailbox<Update> updates("updates", [&](Update const& update) {
 ///       table(update.index) += update.value;
 ///     });
 ///     for (...) updates.send(pe, {index, value});
-///     updates.finish();  // all updates of all PEs are in their tables
+///     updates.finish();  // all updates from all PEs are in the tables
 ///
-/// A handler runs on the thread that has made the mailbox, within send(),
-/// progress() and finish() of any of its mailboxes, and while it waits in other
-/// calls of the library: barriers, collective calls, constructions of Views,
-/// waits for variables, locks, exchanges on the host, WorkQueue::finish(). A PE
-/// that is in none of these for long makes others wait that send to it; so does
-/// one in Kokkos' fence(), also if its kernel waits for them. Handlers may
-/// send, by other mailboxes, too; they must not make collective calls. Messages
-/// are handled in any order.
+/// A handler runs on the thread that made the mailbox, within send(),
+/// progress() and finish() of any mailbox made by that thread. A handler also
+/// runs while that thread waits in other calls of the library: barriers,
+/// collective calls, constructions of Views, waits for variables, locks,
+/// exchanges on the host, and WorkQueue::finish(). If a PE is in none of these
+/// calls for long, PEs that send to that PE wait. They also wait if that PE is
+/// in Kokkos' fence(), even if its kernel waits for the senders. Handlers may
+/// send messages, also through other mailboxes, but must not make collective
+/// calls. Messages are handled in any order.
 ///
-/// Collective calls over the world and, of its PE team, finish() of containers
-/// and migrate() separate messages: one that a PE sends after such a call is
-/// not handled before the call has returned on its receiver. Other calls over
-/// other PE teams do not.
+/// Collective calls over the world separate messages, and so do finish() of
+/// containers and migrate() over the mailbox's PE team. If a PE sends a message
+/// after such a call, the receiver handles the message only after the call has
+/// returned on the receiver. No other calls over PE teams separate messages.
 ///
-/// Calls are by the thread that has made the mailbox, or UsageError on that PE
-/// (send() finds out when a block is full); sender() is for others.
+/// Only the thread that made the mailbox may call its functions. A call by
+/// another thread throws UsageError on that PE (in send(), when a block is
+/// full). Other threads use sender().
 ///
-/// \tparam Message trivially copyable, aligned to 16 bytes at most.
+/// \tparam Message trivially copyable type, aligned to 16 bytes at most.
 template <class Message>
 class Mailbox : private Impl::MailboxBase {
   static_assert(std::is_trivially_copyable_v<Message>,
@@ -74,20 +76,22 @@ class Mailbox : private Impl::MailboxBase {
                 "a message may be aligned to 16 bytes at most");
 
  public:
-  /// Messages that have come together.
+  /// Messages that arrived together.
   using Block = std::span<Message const>;
 
-  /// Collective over the world, as symmetric memory is allocated.
+  /// Makes a mailbox. The call is collective over the world, because it
+  /// allocates symmetric memory.
   ///
-  /// \param label   for messages of errors and for tools.
-  /// \param handler `handler(message)` or `handler(block)`, with a Message
-  ///        const& or a Block. May throw: finish() says what happens then.
-  /// \param team    the PEs that send to each other; numbers of PEs are those
-  ///        in it. Each PE passes its own one: other teams make other mailboxes
-  ///        in the same call. A PE that takes no part passes PeTeam(). The team
-  ///        must live as long as the mailbox.
-  /// \throws UsageError on every PE, if a block has no room for a message or
-  ///         options differ; OutOfMemory, SystemError on every PE.
+  /// \param label name for error messages and for tools.
+  /// \param handler called as `handler(message)` with a Message const&, or as
+  ///        `handler(block)` with a Block. The handler may throw; the comment
+  ///        of finish() says what happens then.
+  /// \param team the PEs that send to each other; PE numbers are relative to
+  ///        this PE team. Each PE passes its own PE team; different PE teams
+  ///        make different mailboxes in the same call. A PE that takes no part
+  ///        passes PeTeam(). The PE team must live as long as the mailbox.
+  /// \throws UsageError on every PE if a block has no room for a message or the
+  ///         options differ; OutOfMemory or SystemError on every PE.
   template <class Handler>
   requires std::invocable<Handler&, Message const&> ||
       std::invocable<Handler&, std::span<Message const>>
@@ -107,35 +111,39 @@ class Mailbox : private Impl::MailboxBase {
     open();
   }
 
-  // The handler may know its address.
+  // The handler may know the address of the mailbox.
   Mailbox(Mailbox const&)            = delete;
   Mailbox& operator=(Mailbox const&) = delete;
-  /// Local; by any thread, but not by a handler of this mailbox. What finish()
-  /// has not waited for may be lost.
+  /// Destroys the mailbox. The call is local. Any thread may make the call, but
+  /// not in a handler of this mailbox. Messages that finish() has not waited
+  /// for may be lost.
   ~Mailbox() override { leave(); }
 
-  /// Sends a message to `pe`, this PE included. It leaves when a block is full,
-  /// or with finish(). Waits and handles messages while the inbox at the other
-  /// end is full; in a handler it does not wait.
+  /// Sends a message to PE `pe`, which may be this PE. The message leaves when
+  /// a block is full, or in finish(). While the inbox of PE `pe` is full, the
+  /// call waits and handles messages; in a handler, the call does not wait.
   ///
-  /// \throws UsageError on this PE, if there is no such PE; OutOfMemory in a
-  ///         handler, if too many messages wait (MailboxOptions).
+  /// \throws UsageError on this PE if PE `pe` does not exist; OutOfMemory in a
+  ///         handler if too many messages are waiting (MailboxOptions).
   void send(Pe pe, Message const& message) {
     if (static_cast<unsigned>(pe) < m_n_direct &&
         append(static_cast<std::size_t>(pe), message))
       return;
     send_slowly(pe, message);
   }
-  /// Sends messages that kernels have made: messages(k) to PE pes(k), for all
-  /// k, as send() does, in this order. Local; after earlier work of `exec`. The
-  /// Views may change when the call returns.
+  /// Sends messages that kernels have made: messages(k) to PE pes(k), for all k
+  /// in this order, as send() does for one message. The call is local, and
+  /// comes after earlier work on `exec`. The program may change the Views once
+  /// the call returns.
   ///
-  /// \param pes, messages Views of rank 1, equally long, in any memory; pes of
-  ///        integers. Of those that the host does not reach, kernels copy half
-  ///        a MiB at a time, of `exec` or of the View's execution space.
-  /// \throws UsageError on this PE, if lengths differ or there is no such PE:
-  ///         nothing has been sent then. OutOfMemory as above: messages before
-  ///         it have been sent.
+  /// \param pes, messages rank-1 Views of equal length in any memory; pes has
+  ///        integers. If the host does not reach a View, kernels on `exec` or
+  ///        on the View's execution space copy half a MiB of the View at a
+  ///        time.
+  /// \throws UsageError on this PE if the lengths differ or a PE does not
+  ///         exist; nothing has been sent then. OutOfMemory in the same cases
+  ///         as send() of one message; the messages before that message have
+  ///         been sent.
   template <Impl::ExecutionSpace Exec, class Pes, class Messages>
   void send(Exec const& exec, Pes const& pes, Messages const& messages) {
     static_assert(Kokkos::is_view_v<Pes> && Pes::rank() == 1 &&
@@ -145,7 +153,7 @@ class Mailbox : private Impl::MailboxBase {
         Kokkos::is_view_v<Messages> && Messages::rank() == 1 &&
             std::is_same_v<typename Messages::non_const_value_type, Message>,
         "messages are a Kokkos::View of rank 1 of this mailbox's messages");
-    // (A handler may call this, too, while this one waits.)
+    // (A handler may also call this function while this call waits.)
     auto pieces = std::exchange(m_pieces, {});
     Impl::for_each_message<!Impl::is_host_view_v<Pes>,
                            !Impl::is_host_view_v<Messages>>(
@@ -154,8 +162,9 @@ class Mailbox : private Impl::MailboxBase {
     m_pieces = std::move(pieces);
   }
 
-  /// Sends messages from other threads and from kernels of the host. Handlers
-  /// run on the mailbox's thread. \throws OutOfMemory on this PE.
+  /// Makes an object that sends messages from other threads and from kernels on
+  /// the host. Handlers run on the mailbox's thread.
+  /// \throws OutOfMemory on this PE.
   [[nodiscard]] MailSender<Message> sender() {
     expect_own_thread(m_name, "sender");
     if (m_n_pes == 0) throw_no_pe(m_me);
@@ -164,28 +173,29 @@ class Mailbox : private Impl::MailboxBase {
     return MailSender<Message>(*m_threads);
   }
 
-  /// Handles messages that have come. A PE that computes for long between calls
-  /// of send() may call it now and then.
-  /// \throws UsageError on this PE, if it is another thread's.
+  /// Handles messages that have arrived. A PE that computes for long between
+  /// calls of send() may call progress() occasionally.
+  /// \throws UsageError on this PE if another thread made the mailbox.
   void progress() {
     expect_own_thread(m_name, "progress");
     step();
   }
 
-  /// Returns when all messages have been handled that any PE has sent before
-  /// its call, and those that handlers have sent since. Collective over the
-  /// mailbox's PEs; a barrier: all see what PEs have written before their
-  /// calls, and what handlers of these messages have. The mailbox may be used
-  /// again.
+  /// Returns when two kinds of messages have been handled: all messages that
+  /// any PE sent before it called finish(), and all messages that handlers have
+  /// sent since. The call is collective over the mailbox's PEs, and a barrier:
+  /// all these PEs see what PEs wrote before their calls, and what handlers of
+  /// these messages wrote. The mailbox may be used again.
   ///
   /// \returns the number of messages that this PE has handled since the last
-  ///          call.
-  /// \throws UsageError on every PE, if PEs make other calls, such as finish()
-  ///         of another mailbox; nothing has been done then. (On the PE, if it
-  ///         has no part in the mailbox.) What a handler
-  ///         threw on a PE, or why a MailSender did not send, on every PE, as
-  ///         UsageError, OutOfMemory or SystemError: all other messages have
-  ///         been handled, but those of a block whose handler takes blocks.
+  ///          call of finish().
+  /// \throws UsageError on every PE if PEs make other calls, such as finish()
+  ///         of another mailbox; nothing has been done then. (UsageError on
+  ///         this PE if it has no part in the mailbox.) If a handler threw on a
+  ///         PE, or a MailSender did not send, finish() throws the reason on
+  ///         every PE, as UsageError, OutOfMemory or SystemError. All other
+  ///         messages have been handled then, except messages in the same block
+  ///         if the handler takes blocks.
   std::uint64_t finish();
 
  private:
@@ -195,7 +205,7 @@ class Mailbox : private Impl::MailboxBase {
 
   template <class Handler>
   static std::function<void(Block)> handler_of_blocks(Handler handler) {
-    // (std::function takes no handler that can only be moved.)
+    // (std::function does not accept a move-only handler.)
     auto const its = std::make_shared<Handler>(std::move(handler));
     if constexpr (std::invocable<Handler&, Message const&>) {
       return [its](Block block) {
@@ -216,7 +226,8 @@ class Mailbox : private Impl::MailboxBase {
     throw UsageError(Impl::Text(m_name, "::send: there is no PE ", pe,
                                 "; PEs are 0 to ", m_n_pes - 1));
   }
-  // These return whether there was room.
+  // The functions put_in_block(), put() and append() return whether there was
+  // room.
   bool put_in_block(Pe pe, Message const& message) {
     auto const link = m_bins.link_to(pe);
     return m_bins.is_last(link) ? append(link, message)
@@ -234,7 +245,8 @@ class Mailbox : private Impl::MailboxBase {
     bin.next += sizeof message;
     return true;
   }
-  // (By value: send() need not have the message in memory.)
+  // (The message is passed by value, so that send() need not have it in
+  // memory.)
   void send_slowly(Pe pe, Message message);
 
   bool step_to_end();
@@ -257,16 +269,17 @@ class Mailbox : private Impl::MailboxBase {
     return m_bins.members();
   }
   // The parts of finish().
-  /// Why this PE cannot do it. \throws UsageError on this PE, in a handler.
+  /// The reason why this PE cannot finish, if it cannot.
+  /// \throws UsageError on this PE, in a handler.
   [[nodiscard]] std::optional<Impl::Failure> failure_of_end() const;
-  /// When all PEs have begun it.
+  /// Called when all PEs have begun finish().
   std::uint64_t end_phase();
 
   std::string m_name;
   std::string m_finish_call;
   std::function<void(Block)> m_handler;
   MailboxOptions m_options;
-  std::optional<Impl::Failure> m_failure;  // the first one
+  std::optional<Impl::Failure> m_failure;  // the first failure
   Impl::MailBins m_bins;
   Impl::MailWaves m_waves;
   std::vector<Passed> m_waiting;
@@ -287,7 +300,7 @@ void Mailbox<Message>::send_slowly(Pe pe, Message message) {
   expect_own_thread(m_name, "send");
   if (put_in_block(pe, message)) return;
   if (!is_handling()) {
-    step();  // others have sent as much, which is still in the cache
+    step();  // many messages from others are still in the cache
     wait(
         m_name.c_str(), [&] { return put(pe, message); },
         [this] { return step(); }, [this] { return whereabouts(); });
@@ -341,8 +354,9 @@ bool Mailbox<Message>::receive(bool one) {
   return has_moved;
 }
 
-// A block of a later time is from a PE that has left a collective call, such as
-// finish(), which this PE is still in: it waits until this PE has left it, too.
+// A block with a later time comes from a PE that has left a collective call,
+// such as finish(), while this PE is still in that call. The block waits until
+// this PE has left the call, too.
 template <class Message>
 bool Mailbox<Message>::receive_from(std::size_t inbox, bool one) {
   bool has_moved = false;
@@ -366,8 +380,9 @@ bool Mailbox<Message>::receive_from(std::size_t inbox, bool one) {
   return has_moved;
 }
 
-// Messages go from their PE to one of its node, from there to one of the other
-// node, from there to theirs: none waits for room that itself takes.
+// A message goes from its sender to a PE on the sender's node, from there to a
+// PE on the receiver's node, and from there to its receiver. So no message
+// waits for room that the message itself occupies.
 template <class Message>
 bool Mailbox<Message>::pass_on(std::size_t inbox, std::byte const* messages,
                                std::uint64_t n) {
@@ -425,7 +440,7 @@ std::uint64_t Mailbox<Message>::end_phase() {
   wait(
       m_name.c_str(), [this] { return m_waves.take_end(); },
       [this] { return step_to_end(); }, [this] { return whereabouts(); });
-  // When it has returned, or thrown.
+  // Ends the call when end_phase() has returned or thrown.
   struct End {
     explicit End(Impl::TeamMembers const& its) : members(its) {}
     End(End const&)            = delete;

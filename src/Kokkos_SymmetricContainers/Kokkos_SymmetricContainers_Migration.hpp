@@ -28,26 +28,28 @@
 
 namespace symm {
 
-/// What Migration::migrate() takes for an element that no PE gets.
+/// The destination of an element that Migration::migrate() drops.
 inline constexpr Pe no_pe = -1;
 
-/// Moves elements, such as particles, to new owners: another number of them in
-/// each call. Keeps its buffers from call to call. (Cabana's Distributor and
-/// migrate, MPI_Alltoall of counts and MPI_Alltoallv.)
+/// Moves elements, such as particles, to new owners. The number of elements may
+/// differ in each call. A Migration keeps its buffers from call to call.
+/// (Compare Cabana's Distributor and migrate, or MPI_Alltoall of counts and
+/// MPI_Alltoallv.)
 ///
 ///     symm::Migration migration;
-///     n = migration.migrate(exec, Kokkos::subview(pes, std::pair(0, n)), x,
-///     v);
+///     auto const owners = Kokkos::subview(pes, std::pair(0, n));
+///     n = migration.migrate(exec, owners, x, v);
 class Migration {
  public:
-  /// Of all PEs. Local.
+  /// Makes a migration over all PEs. The call is local.
   Migration() = default;
-  /// Of a PE team, whose PEs migrate() is collective over then; numbers of PEs
-  /// are those in it. Call reserve() first. Local.
-  /// \param team of this PE; PeTeam(): it takes no part. Must live as long as
-  ///        this.
+  /// Makes a migration over a PE team: migrate() is then collective over the
+  /// PEs of the PE team, and PE numbers are relative to the PE team. Call
+  /// reserve() before migrate(). The call is local.
+  /// \param team the PE team of this PE, or PeTeam() if this PE takes no part.
+  ///        The PE team must live as long as this object.
   explicit Migration(PeTeam const& team) : m_buffers(team) {}
-  /// Local. The other one has no buffers then.
+  /// Moves a migration. The call is local, and leaves `other` without buffers.
   Migration(Migration&& other) noexcept
       : m_leaving(std::exchange(other.m_leaving, {})),
         m_buffers(
@@ -61,41 +63,45 @@ class Migration {
   Migration& operator=(Migration const&) = delete;
   ~Migration()                           = default;
 
-  /// Makes room for `bytes` bytes that leave a PE, or come to it, in one call:
-  /// those of its elements, and of up to 16 more for each other PE. Collective
-  /// over the world, as symmetric memory is allocated: all PEs call it, each
-  /// for the migration of its PE team. Migrations of all PEs make room by
-  /// themselves.
-  /// \throws UsageError, OutOfMemory, SystemError on every PE.
+  /// Makes room for `bytes` bytes that leave or reach a PE in one call: the
+  /// bytes of the elements, and of up to 16 more elements for each other PE.
+  /// The call is collective over the world, because it allocates symmetric
+  /// memory: all PEs make the call, each for the migration of its own PE team.
+  /// Migrations over all PEs make room by themselves.
+  /// \throws UsageError, OutOfMemory or SystemError on every PE.
   void reserve(std::size_t bytes) {
     m_buffers.reserve("symm::Migration::reserve", bytes);
   }
 
-  /// Moves element k of all Views to PE dest_pes(k), or drops it, if that is
-  /// symm::no_pe. Collective over the world, or the PE team; on return, after
-  /// earlier work of `exec`, this PE has its elements.
+  /// Moves element k of all Views to PE dest_pes(k), or drops element k if
+  /// dest_pes(k) is symm::no_pe. The call is collective over the world or the
+  /// PE team, and comes after earlier work on `exec`. On return, this PE has
+  /// its new elements.
   ///
-  /// Those that stay keep their index, unless it is behind the new end. Those
-  /// that come are in the places of those that have left, then behind the
-  /// others, in the order of PEs' numbers and of indices there. If more have
-  /// left than come, the last ones move to the places that are free. So equal
-  /// calls give equal results.
+  /// Elements that stay keep their index, unless the index is beyond the new
+  /// end. Arriving elements first take the places of elements that left, then
+  /// places at the end. Elements arrive in the order of the senders' numbers,
+  /// then of the elements' indices on the sender. If more elements leave than
+  /// arrive, the last elements move to the free places. So the same calls give
+  /// the same results.
   ///
-  /// \param dest_pes View of rank 1 of integers in any memory, one for each
-  ///        element of this PE; of signed ones, if it has no_pe.
-  /// \param views    as ExchangePlan takes them, also ranges of Views; the
-  /// first
-  ///        index counts elements. May have more than dest_pes. If there is no
-  ///        room they are resized, as by Kokkos::resize, to an eighth more than
-  ///        needed; unmanaged ones must have room. Views in a symmetric space,
-  ///        equally long on all PEs, are resized on all of them; those of a PE
-  ///        team must have room.
-  /// \returns how many elements this PE has now.
-  /// \throws UsageError on every PE, if there is no such PE, Views are too
-  ///         short on a PE, or elements have other sizes or symmetric Views
-  ///         other lengths there, or a PE team has no room; OutOfMemory,
-  ///         SystemError on every PE. Nothing has been moved then; some Views
-  ///         may be longer. (Over a PE team: on every PE of it.)
+  /// \param dest_pes rank-1 View of integers in any memory, with one integer
+  ///        for each element on this PE. The integers are signed if no_pe
+  ///        occurs.
+  /// \param views Views that ExchangePlan accepts, also ranges of Views; the
+  ///        first index counts elements. The Views may have more elements than
+  ///        dest_pes. If there is no room, the call resizes the Views, as
+  ///        Kokkos::resize does, to an eighth more than needed; unmanaged Views
+  ///        must have room. Views in a symmetric space have equal lengths on
+  ///        all PEs, and are resized on all PEs; with a PE team, such Views
+  ///        must have room.
+  /// \returns the number of elements that this PE has now.
+  /// \throws UsageError on every PE if a destination PE does not exist, if
+  ///         Views are too short on a PE, if elements have different sizes or
+  ///         symmetric Views have different lengths on different PEs, or if a
+  ///         PE team has no room. OutOfMemory or SystemError on every PE.
+  ///         Nothing has been moved then, but some Views may be longer. (With a
+  ///         PE team, the errors are thrown on every PE of the PE team.)
   template <Impl::ExecutionSpace Exec, class Dest, class... Views>
   std::size_t migrate(Exec const& exec, Dest const& dest_pes, Views&... views) {
     static_assert(sizeof...(Views) > 0, "pass the Views of the elements");
@@ -150,7 +156,8 @@ class Migration {
       Impl::MigrationOnHost(exec, call, buffers, step, fields)();
       move();
     } else {
-      // (Nobody finds another shape: begin() has compared them.)
+      // (No PE finds a different shape, because begin() has compared the
+      // shapes.)
       static_cast<void>(Impl::send_blocks(exec, call, buffers, step.sent,
                                           fields, Impl::Halves::apart));
       move();
@@ -191,8 +198,8 @@ class Migration {
     auto const leaves = [&](std::size_t k) {
       return static_cast<Number>(on_host(k)) != me;
     };
-    // A branch for each element would be taken at random. So a byte says
-    // whether an element leaves, and each word of bytes has a loop.
+    // The processor could not predict a branch for each element. So a byte says
+    // whether an element leaves, and a loop handles each word of bytes.
     std::array<std::uint64_t, 4> words;
     constexpr auto part = sizeof words;
     for (std::size_t first = 0; first < its.n_before; first += part) {

@@ -34,31 +34,33 @@
 
 namespace symm {
 
-/// Sorts elements of all PEs by their keys, stably. The first ones come to PE
-/// 0, the next ones to PE 1, and so on: as many to each PE as to the others, or
-/// one more to the first PEs, however many keys are equal. Elements of equal
-/// keys stay in the order of PEs and of indices there. Collective over the
-/// world; on return, after earlier work of `exec`, this PE has its elements.
+/// Sorts the elements on all PEs by their keys, stably. PE 0 gets the first
+/// elements, PE 1 the next elements, and so on. Each PE gets the same number of
+/// elements, the first PEs possibly one more, however many keys are equal.
+/// Elements with equal keys stay in the order of their PEs, then of their
+/// indices on the PE. The call is collective over the world, and comes after
+/// earlier work on `exec`. On return, this PE has its new elements.
 ///
-/// The host sorts. Where keys or Views are in memory of a GPU, it sorts copies
-/// of them.
+/// The host sorts. If keys or Views are in GPU memory, the host sorts copies of
+/// these Views.
 ///
-/// \param team  of this PE: its PEs sort among themselves, and the others among
-///        theirs, in the same call. A PE that takes no part passes PeTeam() and
-///        no elements. By default, the world.
-/// \param count of this PE's elements; the Views may have more.
-/// \param keys  View of rank 1 of integers, floats or doubles, in any memory.
-///        Floating-point numbers are in IEEE 754's totalOrder: -0 is before 0,
-///        and a NaN is before or after all numbers, by its sign.
-/// \param values as ExchangePlan takes them, in any memory; the first index
-///        counts elements. Views of keys and values that have no room are
-///        resized, as by Kokkos::resize, to an eighth more than needed. Views
-///        in a symmetric space, equally long on all PEs, are resized on all of
-///        them.
-/// \returns how many elements this PE has now.
-/// \throws UsageError on every PE, if Views are too short on a PE, or elements
-///         have other sizes there; OutOfMemory, SystemError on every PE.
-///         Nothing has been moved then.
+/// \param team the PE team of this PE. In the same call, each PE team sorts the
+///        elements on its own PEs. A PE that takes no part passes PeTeam() and
+///        no elements. The default is the world.
+/// \param count number of this PE's elements; the Views may have more elements.
+/// \param keys rank-1 View of integers, floats or doubles, in any memory.
+///        Floating-point numbers are in the order of IEEE 754's totalOrder: -0
+///        is before 0, and a NaN is before or after all numbers, depending on
+///        its sign.
+/// \param values Views that ExchangePlan accepts, in any memory; the first
+///        index counts elements. If Views of keys or values have no room, the
+///        call resizes these Views, as Kokkos::resize does, to an eighth more
+///        than needed. Views in a symmetric space have equal lengths on all
+///        PEs, and are resized on all PEs.
+/// \returns the number of elements that this PE has now.
+/// \throws UsageError on every PE if Views are too short on a PE, or if
+///         elements have different sizes on different PEs. OutOfMemory or
+///         SystemError on every PE. Nothing has been moved then.
 template <Impl::ExecutionSpace Exec, std::integral Count, class Keys,
           class... Values>
 std::size_t sort(Exec const& exec, PeTeam const& team, Count count, Keys& keys,
@@ -146,25 +148,28 @@ template <Impl::ExecutionSpace Exec, std::integral Count, class Keys,
 std::size_t sort(Exec const& exec, Count count, Keys& keys, Values&... values) {
   return sort(exec, team_world(), count, keys, values...);
 }
-/// The same with all elements of the View of keys.
+/// Sorts all elements of the View of keys, over the world.
 template <Impl::ExecutionSpace Exec, class Keys, class... Values>
 requires(Kokkos::is_view_v<Keys>) std::size_t
     sort(Exec const& exec, Keys& keys, Values&... values) {
   return sort(exec, keys.extent(0), keys, values...);
 }
 
-/// Counts elements of all PEs in bins; every PE has all counts. Collective over
-/// the world; on return, after earlier work of `exec`, they are there.
+/// Counts the elements on all PEs in bins. The call is collective over the
+/// world, and comes after earlier work on `exec`. On return, every PE has all
+/// counts.
 ///
-/// If bins are too many for each PE to have them all, deal them out to the PEs,
-/// and count by atomic_add() to the PE of each.
+/// If there are too many bins for each PE to have all of them, distribute the
+/// bins over the PEs, and count with atomic_add() to the PE that has the bin.
 ///
-/// \param bins   View of rank 1 of integers from 0 up to and without
-///        counts.extent(0), one for each element of this PE, maybe none;
-///        kernels of `exec` reach it.
-/// \param counts View of rank 1 of numbers in a symmetric space that they
-///        reach, of equal extents on all PEs. What it had is lost.
-/// \throws UsageError on every PE, if there is no such bin; nothing changes.
+/// \param bins rank-1 View of integers from 0 up to but not including
+///        counts.extent(0), with one integer for each element on this PE; the
+///        View may be empty. Kernels on `exec` must reach the View.
+/// \param counts rank-1 View of numbers in a symmetric space that kernels on
+///        `exec` reach, with equal extents on all PEs. The call overwrites the
+///        View's contents.
+/// \throws UsageError on every PE if a bin does not exist; nothing changes
+///         then.
 template <Impl::ExecutionSpace Exec, class Bins, class T, class... P>
 void histogram(Exec const& exec, Bins const& bins,
                Kokkos::View<T, P...> const& counts) {

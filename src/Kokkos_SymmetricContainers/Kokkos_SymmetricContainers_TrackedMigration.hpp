@@ -20,13 +20,14 @@
 
 namespace symm::Impl {
 
-/// Each element takes it along, and then it comes back alone.
+/// One row for each element. The row migrates with the element, then returns
+/// alone to the origin.
 struct ElementTracks {
   enum Column : int { was_pe, was_index, is_pe, is_index };
   using View = Kokkos::View<int* [4], Kokkos::LayoutLeft, Kokkos::SharedSpace>;
 };
 
-/// Before elements move.
+/// Runs before elements move.
 struct NoteOrigins {
   KOKKOS_FUNCTION void operator()(std::size_t k) const {
     tracks(k, ElementTracks::was_pe)    = me;
@@ -38,7 +39,7 @@ struct NoteOrigins {
   Kokkos::View<int*, Kokkos::SharedSpace> pes, indices;
   int me;
 };
-/// When they have.
+/// Runs after elements have moved.
 struct NotePlaces {
   KOKKOS_FUNCTION void operator()(std::size_t k) const {
     tracks(k, ElementTracks::is_pe)    = me;
@@ -47,7 +48,7 @@ struct NotePlaces {
   ElementTracks::View tracks;
   int me;
 };
-/// When the tracks are back.
+/// Runs after the tracks have returned.
 struct KeepPlaces {
   KOKKOS_FUNCTION void operator()(std::size_t k) const {
     int const was = tracks(k, ElementTracks::was_index);
@@ -62,33 +63,34 @@ struct KeepPlaces {
 
 namespace symm {
 
-/// A Migration that says where each element went, for lists that refer to
-/// elements: partners of bonds, neighbours.
+/// A Migration that reports where each element went. Programs need this for
+/// lists that refer to elements, such as partners of bonds or neighbors.
 ///
 ///     symm::TrackedMigration migration;
 ///     n = migration.migrate(exec, owners, x, v);
 ///     migration.follow(exec);
-///     // What was element k of this PE is element migration.indices()(k) of
-///     // PE migration.pes()(k).
+///     // The former element k on this PE is now element migration.indices()(k)
+///     // on PE migration.pes()(k).
 ///
-/// It costs a second migration, of 16 bytes an element, and 16 bytes with each
-/// element of the first.
+/// Tracking costs a second migration with 16 bytes per element, and 16 more
+/// bytes for each element in the first migration.
 class TrackedMigration {
  public:
-  /// As Migration.
+  /// The constructors are like the constructors of Migration.
   TrackedMigration() = default;
   explicit TrackedMigration(PeTeam const& team)
       : m_members(team), m_there(team), m_back(team) {}
 
-  /// As Migration::reserve(). \param bytes    those of Views. \param elements
-  /// that leave a PE, or come to it, in one call.
+  /// Makes room as Migration::reserve() does.
+  /// \param bytes number of bytes for the elements of the Views.
+  /// \param elements number of elements that leave or reach a PE in one call.
   void reserve(std::size_t bytes, std::size_t elements) {
     auto const more = elements * sizeof(int) * 4;
     m_there.reserve(bytes + more);
     m_back.reserve(more);
   }
 
-  /// As Migration::migrate().
+  /// Moves elements as Migration::migrate() does.
   template <Impl::ExecutionSpace Exec, class Dest, class... Views>
   std::size_t migrate(Exec const& exec, Dest const& dest_pes, Views&... views) {
     constexpr char const* call = "symm::TrackedMigration::migrate";
@@ -104,10 +106,11 @@ class TrackedMigration {
     return m_n_now;
   }
 
-  /// Finds the places of all elements that the last migrate() has moved:
-  /// pes() and indices() have them then. Collective as that is, once for each
-  /// call of it.
-  /// \throws OutOfMemory, SystemError on every PE. It may be called again then.
+  /// Finds the places of all elements that the last migrate() has moved; pes()
+  /// and indices() then return these places. The call is collective like
+  /// migrate(). Call follow() once for each call of migrate().
+  /// \throws OutOfMemory or SystemError on every PE. The call may be repeated
+  ///         then.
   template <Impl::ExecutionSpace Exec>
   void follow(Exec const& exec) {
     constexpr char const* call = "symm::TrackedMigration::follow";
@@ -124,9 +127,11 @@ class TrackedMigration {
     m_n_now   = 0;
   }
 
-  /// The PE that has what was element k of this PE before the last call of
-  /// migrate(), and its index there; no_pe and -1, if it was dropped. Empty
-  /// before follow(). Where kernels and the host reach it; until the next call.
+  /// pes() and indices() say where the elements are that this PE had before the
+  /// last call of migrate(). Entry k is for the former element k: the PE that
+  /// has the element now, and the element's index on that PE; no_pe and -1 if
+  /// the element was dropped. The Views are empty before follow(). They are in
+  /// memory that kernels and the host reach, and are valid until the next call.
   [[nodiscard]] Kokkos::View<int const*, Kokkos::SharedSpace> pes() const {
     return first(m_pes);
   }
@@ -156,9 +161,10 @@ class TrackedMigration {
   Migration m_there, m_back;
   Impl::ElementTracks::View m_tracks;
   List m_pes, m_indices;
-  // Of the last migrate(): elements before, elements that are to be followed.
+  // Counts for the last migrate(): elements before the call, and elements that
+  // follow() must find.
   std::size_t m_n_before = 0, m_n_now = 0;
-  std::size_t m_n_found = 0;  // that have a place
+  std::size_t m_n_found = 0;  // elements that have a place
 };
 
 }  // namespace symm

@@ -29,16 +29,18 @@
 
 namespace symm {
 
-/// Equal on all PEs.
+/// Options of a WorkQueue, which are equal on all PEs.
 struct WorkQueueOptions {
-  /// Tasks of a PE that others may steal, at a time; the rest is in private
-  /// memory, which grows. 0: as many as have 64 KiB, and 2 at least.
+  /// Number of a PE's tasks that other PEs can steal at a time. The other tasks
+  /// are in private memory, which grows. 0 means as many tasks as fit into 64
+  /// KiB, but at least 2.
   std::size_t shared_tasks = 0;
 };
 
-/// Tasks that make tasks, for any PE that has time. Each PE does its own, the
-/// last one first. It shares some of its oldest ones, and a PE that has none
-/// left steals half of those that another one shares, near or far.
+/// A queue of tasks that can make more tasks, for any PE that is idle. Each PE
+/// does its own tasks, the last one first, and shares some of its oldest tasks.
+/// A PE that has no tasks left steals half of the tasks that another PE, near
+/// or far, shares.
 ///
 ///     symm::WorkQueue<Node> nodes("nodes", [&](Node const& node) {
 ///       for (auto const& child : children(node)) nodes.push(child);
@@ -46,14 +48,15 @@ struct WorkQueueOptions {
 ///     if (symm::my_pe() == 0) nodes.push(root);
 ///     nodes.finish();  // all tasks of all PEs have been done
 ///
-/// The function runs on the host, within finish(), on the thread that has made
-/// the queue. It runs once for each task, on one of the PEs. It may send
-/// messages of mailboxes, and ask a DistributedHashMap: a PE that has no task
-/// handles messages. Their finish() comes after that of the queue. A handler
-/// may push tasks; those that it pushes after the last task has ended are done
-/// in the next finish().
+/// The function runs on the host, within finish(), on the thread that made the
+/// queue. The function runs once for each task, on one of the PEs. It may send
+/// messages through mailboxes and query a DistributedHashMap, because a PE that
+/// has no task handles messages. Call finish() of mailboxes and maps after
+/// finish() of the queue. A message handler may push tasks. If a handler pushes
+/// a task after the last task has ended, the next finish() does that task.
 ///
-/// \tparam Task trivially copyable, can be constructed without arguments.
+/// \tparam Task trivially copyable type that can be constructed without
+///         arguments.
 template <class Task>
 class WorkQueue {
   static_assert(std::is_trivially_copyable_v<Task> &&
@@ -62,13 +65,14 @@ class WorkQueue {
                 "constructible without arguments");
 
  public:
-  /// Collective over the world, as symmetric memory is allocated.
+  /// Makes a queue. The call is collective over the world, because it allocates
+  /// symmetric memory.
   ///
-  /// \param label    for messages of errors and for tools.
-  /// \param function `function(task)`, with a Task const&. May throw: finish()
-  ///                 says what happens then.
-  /// \param team     the PEs that do the tasks; see Mailbox.
-  /// \throws UsageError, OutOfMemory, SystemError on every PE, as Views.
+  /// \param label name for error messages and for tools.
+  /// \param function called as `function(task)`, with a Task const&. The
+  ///        function may throw; the comment of finish() says what happens then.
+  /// \param team the PEs that do the tasks; see Mailbox.
+  /// \throws UsageError, OutOfMemory or SystemError on every PE, as for Views.
   template <class Function>
   requires std::invocable<Function&, Task const&> WorkQueue(
       std::string const& label, Function function,
@@ -78,7 +82,7 @@ class WorkQueue {
             options.shared_tasks != 0
                 ? options.shared_tasks
                 : std::max<std::size_t>(shared_bytes / sizeof(Task), 2)) {
-    // (std::function takes no function that can only be moved.)
+    // (std::function does not accept a move-only function.)
     std::vector<Pe> near;
     auto const failure = Impl::failure_of([&] {
       near          = Impl::SharedTasks::near_of(m_members);
@@ -97,26 +101,28 @@ class WorkQueue {
                      m_most_shared);
   }
 
-  // The function may know its address.
+  // The function may know the address of the queue.
   WorkQueue(WorkQueue const&)            = delete;
   WorkQueue& operator=(WorkQueue const&) = delete;
-  /// Tasks that have been pushed and not been done are forgotten.
+  /// Discards tasks that were pushed but not done.
   ~WorkQueue() = default;
 
-  /// Adds a task, of this PE at first. Local: in the function, or before
-  /// finish().
+  /// Adds a task, initially to this PE. The call is local, and is made in the
+  /// function of a task or before finish().
   /// \throws std::bad_alloc on this PE.
   void push(Task const& task) { m_tasks.push_back({task}); }
 
-  /// Does tasks until no PE has any. The queue can be used again.
+  /// Does tasks until no PE has any tasks left. The queue can be used again.
   ///
-  /// Collective over the queue's PEs: returns when all tasks have been done.
-  /// All of them see everything that the functions have written.
+  /// The call is collective over the queue's PEs, and returns when all tasks
+  /// have been done. All these PEs see everything that the functions have
+  /// written.
   ///
-  /// \throws UsageError on every PE, if PEs make other calls, such as finish()
-  ///         of another queue: nothing has been done then. Else the exception
-  ///         of the first PE whose function has thrown, as an Error, on every
-  ///         PE. Tasks that no PE had begun are forgotten then.
+  /// \throws UsageError on every PE if PEs make other calls, such as finish()
+  ///         of another queue; nothing has been done then. If the function
+  ///         threw on a PE, the exception from the first such PE is thrown on
+  ///         every PE, as an Error. Tasks that no PE had begun are discarded
+  ///         then.
   void finish() {
     if (m_is_working)
       throw UsageError(m_name + "::finish: called by the function of a task");
@@ -150,12 +156,12 @@ class WorkQueue {
     if (has_failed) m_members.throw_first_failure(m_name.c_str(), failure);
   }
 
-  /// Tasks that this PE has stolen since it has made the queue.
+  /// Number of tasks that this PE has stolen since it made the queue.
   [[nodiscard]] std::size_t n_stolen() const { return m_n_stolen; }
 
  private:
   struct Slot {
-    Task task;  // (std::vector<bool> has no memory of bool)
+    Task task;  // (std::vector<bool> does not store bools)
   };
   static_assert(sizeof(Slot) == sizeof(Task));
 
@@ -163,7 +169,7 @@ class WorkQueue {
 
   [[nodiscard]] std::size_t n_own() const { return m_tasks.size() - m_first; }
 
-  /// Does this PE's tasks, until it has none.
+  /// Does this PE's tasks until this PE has none left.
   void work() {
     do {
       while (n_own() != 0) {
@@ -178,7 +184,7 @@ class WorkQueue {
     } while (take(m_shared->take_back()) != 0);
   }
 
-  /// Shares the older half, or what there is room for.
+  /// Shares the older half, or as many tasks as there is room for.
   void share() {
     auto const n = std::min(m_shared->most(), n_own() / 2);
     std::memcpy(m_shared->places(),
@@ -210,7 +216,7 @@ class WorkQueue {
   }
 
   Impl::TeamMembers m_members;
-  std::string m_name;  // m_shared has its address
+  std::string m_name;  // m_shared has the address of m_name
   std::string m_finish_call;
   std::uint64_t m_number = 0;
   std::function<void(Task const&)> m_function;

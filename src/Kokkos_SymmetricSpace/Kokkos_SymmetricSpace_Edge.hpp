@@ -3,10 +3,11 @@
 #ifndef KOKKOS_SYMMETRICSPACE_EDGE_HPP
 #define KOKKOS_SYMMETRICSPACE_EDGE_HPP
 
-/// For those who write containers of Views, such as Kokkos SymmetricContainers:
-/// what these take of the libraries below beside Views, operations and PE
-/// teams, in namespace symm::edge. Programs that use containers need none of
-/// it, and it may change with each minor version.
+/// This header is for authors of containers of Views, such as Kokkos
+/// SymmetricContainers. Apart from Views, operations and PE teams, namespace
+/// symm::edge has the parts of the libraries below that containers use.
+/// Programs that use containers do not need this header, which may change with
+/// each minor version.
 
 #include <algorithm>
 #include <cstddef>
@@ -40,21 +41,24 @@ class Rendezvous;
 
 // Fail together.
 
-/// Collective over the world, a barrier, by PEs of which one or more have
-/// failed. \param failure why this PE has, if it has. \throws the failure of
-/// the first PE that has, on all PEs; its text begins with
-///         `call` and the PE.
+/// Throws the failure of the first PE that failed. All PEs of the world make
+/// this call, which is also a barrier. Precondition: one or more PEs have
+/// failed.
+/// \param failure the reason why this PE failed, if this PE failed.
+/// \throws on all PEs the failure of the first PE that failed; the text of the
+///         error begins with `call` and the PE.
 [[noreturn]] void throw_first_failure(char const* call,
                                       std::optional<Failure> const& failure);
 
-/// A word of each PE of a PE team, of the same collective call.
+/// One word from each PE of a PE team, exchanged in one collective call.
 class WordsOfPes {
  public:
-  /// Collective over the team. \param kind equal on all PEs, or all fail.
-  /// \throws UsageError on every PE, if calls differ.
+  /// Collective over the PE team.
+  /// \param kind must be equal on all PEs; otherwise all PEs fail.
+  /// \throws UsageError on every PE if the PEs make different calls.
   WordsOfPes(PeTeam const& team, char const* call, std::uint64_t kind,
              std::uint64_t mine);
-  /// Until the team's next collective call.
+  /// The word from PE `pe`, valid until the PE team's next collective call.
   [[nodiscard]] std::uint64_t of(Pe pe) const;
 
  private:
@@ -62,26 +66,30 @@ class WordsOfPes {
   std::uint64_t m_epoch;
 };
 
-// Wait, and serve meanwhile. Both report what they wait for if it takes long,
-// and end the job if a PE is gone that may have made it so. They take no
-// private memory before the report.
+// Wait, and serve meanwhile. wait_and_serve() and wait_for_peer() report what
+// they wait for if the wait is long. These functions end the job if they may be
+// waiting for an action by a PE that is gone. They allocate no private memory
+// before the report.
 
-/// Returns when is_done() is true. While it is not, calls serve(), and what
-/// else this thread has to do (ThreadProgress). \param serve     returns
-/// whether it has done anything. \param waits_for lines for the report: "\n
-/// ...".
+/// Returns once is_done() is true. Until then, the function calls serve() and
+/// does the other work of this thread (ThreadProgress).
+/// \param serve returns whether it has done anything.
+/// \param waits_for gives the lines for the report: "\n ...".
 void wait_and_serve(char const* call, FunctionRef<bool> is_done,
                     FunctionRef<bool> serve, FunctionRef<Text> waits_for);
 
-/// Returns when has_come() is true, which PE `pe` makes so in the same call.
-/// \param other_call ObjectCall::key() of a call that keeps `pe` from it, or 0.
-/// \param refusal    the text of the error, should `pe` make that call.
-/// \throws UsageError if it does.
+/// Returns once has_come() is true. PE `pe` makes has_come() true in the same
+/// call.
+/// \param other_call ObjectCall::key() of a call that keeps `pe` from making
+///        has_come() true, or 0.
+/// \param refusal gives the text of the error if `pe` makes that other call.
+/// \throws UsageError if `pe` makes that other call.
 void wait_for_peer(char const* call, Pe pe, FunctionRef<bool> has_come,
                    std::uint64_t other_call, FunctionRef<Text> refusal);
 
-/// How many collective calls all PEs have met in: what was sent before one is
-/// told from what was sent behind it.
+/// The number of collective calls in which all PEs have met. This number
+/// separates messages sent before such a call from messages sent after that
+/// call.
 class MetCalls {
  public:
   explicit MetCalls(char const* call);
@@ -91,17 +99,19 @@ class MetCalls {
   Rendezvous const* m_rendezvous;
 };
 
-/// PE teams that there can be at a time: PeTeam::slot() is below.
+/// Maximum number of PE teams that exist at a time. PeTeam::slot() is less than
+/// this number.
 inline constexpr int most_teams = 64;
 
-// A way to a PE.
+// Reaching a PE.
 
-/// The nodes of the job: which PEs are near to which.
+/// The nodes of the job. A Nodes object says which PEs are near each other.
 [[nodiscard]] Nodes const& nodes_of_job(char const* call);
 /// Whether there is a symmetric heap in host memory.
 [[nodiscard]] bool has_host_heap(char const* call);
 
-/// Has the queue of an instance wait until word(i) is not 0, for all i < n.
+/// Makes the queue of an execution space instance wait until, for all i < n,
+/// the word at address word(i) is not 0.
 template <class Exec, class WordOf>
 void wait_in_queue(Exec const& exec, char const* call, std::size_t n,
                    WordOf const& word) {
@@ -127,8 +137,9 @@ struct ForEachKernel {
   }
 };
 
-/// Calls work(i), i < n, in a kernel on a GPU. Behind other kernels it begins
-/// sooner than one of Kokkos (symm_gpu/Launch.hpp).
+/// Calls work(i) for all i < n in a kernel on a GPU. If other kernels run
+/// before this kernel, it starts sooner than a Kokkos kernel would
+/// (symm_gpu/Launch.hpp).
 template <class Exec, class Work>
 void enqueue_for_each(Exec const& exec, char const* call, std::size_t n,
                       Work const& work) {
@@ -143,14 +154,15 @@ void enqueue_for_each(Exec const& exec, char const* call, std::size_t n,
 
 // Objects.
 
-/// The number of this start of the library: objects of an earlier one are over.
+/// The number of the current start of the library. Objects made in an earlier
+/// start are invalid.
 [[nodiscard]] std::uint64_t number_of_start(char const* call);
 
 }  // namespace symm::Impl
 
 namespace symm::edge {
 
-// Fail together: what one PE cannot do, none does.
+// Fail together: if one PE cannot do something, no PE does it.
 using Impl::agree;
 using Impl::ErrorKind;
 using Impl::Failure;
@@ -169,7 +181,7 @@ using Impl::poll_far;
 using Impl::ThreadProgress;
 using Impl::wait_and_serve;
 using Impl::wait_for_peer;
-// A way to a PE.
+// Reaching a PE.
 using Impl::at_pe;
 using Impl::enqueue_for_each;
 using Impl::has_gates;
@@ -177,12 +189,12 @@ using Impl::has_host_heap;
 using Impl::Nodes;
 using Impl::nodes_of_job;
 using Impl::wait_in_queue;
-// Say what a call does, to profilers and to the detector of races.
+// Tell profilers and the race detector what a call does.
 using Impl::Observed;
 using Impl::Operation;
 using Impl::OperationKind;
 namespace check = Impl::check;
-// Texts without private memory, on the host and in kernels.
+// Texts that need no private memory, on the host and in kernels.
 using Impl::KernelText;
 using Impl::Text;
 // Objects.

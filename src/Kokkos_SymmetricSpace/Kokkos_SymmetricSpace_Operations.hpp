@@ -24,35 +24,37 @@
 #include "../runtime/symm_rma_blocks.hpp"
 #include "view/RemoteView.hpp"
 
-// The operations on symmetric memory for Kokkos' thread teams, execution spaces
-// and Views.
+// Operations on symmetric memory for Kokkos thread teams, execution spaces and
+// Views.
 
 namespace symm {
 
-// Groups of threads: the operations' forms for kernels take one before the heap
-// map.
+// Groups of threads. Operations for kernels also have forms for a group of
+// threads. These forms take the group as an argument before the heap map.
 //
 //   group              first arguments
 //   a thread team      member, heap          all of its threads and lanes call
 //   a thread's lanes   lanes(member), heap   all of them call
 //
-// The barrier at the end is the team's or the lanes'.
+// Such an operation ends with a barrier of the thread team or of the lanes.
 
-/// The vector lanes of the calling thread of a thread team, as a group. Valid
-/// as long as `member`.
+/// The vector lanes of the calling thread in a thread team, as a group. The
+/// group is valid as long as `member` is valid.
 template <class Member>
 requires Kokkos::is_team_handle_v<Member>
 [[nodiscard]] KOKKOS_FUNCTION Impl::Lanes<Member> lanes(Member const& member) {
   return {member};
 }
 
-// Remote memory access (symm_rma.hpp), enqueued on an execution space instance
-// in order with its other work, and done when the instance is (exec.fence()).
-// The side that is not symmetric must stay until then. If the instance runs on
-// the host and the symmetric heap is in host memory, that side must be memory
-// that the host reaches. Errors are those of the host's forms. On GPUs the copy
-// engines copy, without a kernel; for a PE of another node, a kernel of one
-// thread asks the host to copy.
+// Remote memory access (symm_rma.hpp) is enqueued on an execution space
+// instance, and runs in order with the other work of that instance. A copy is
+// done once all work of the instance is done (exec.fence()). Until then, the
+// memory on the side that is not symmetric must remain valid. If the instance
+// runs on the host and the symmetric heap is in host memory, the host must be
+// able to reach the memory on the side that is not symmetric. The errors are
+// the same as in the forms for the host. On GPUs, the copy engines copy,
+// without a kernel. If the PE is on another node, a one-thread kernel asks the
+// host to copy.
 
 template <Impl::ExecutionSpace Exec, class T>
 void put(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
@@ -126,21 +128,23 @@ void ibget(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
       pe);
 }
 
-/// Copies the elements of `src` to `dst`, shared by the threads of a thread
-/// team, or by the lanes of one thread: copy(symm::lanes(member), dst, src).
-/// Either may be a peer's View, peer_view() or GlobalView::peer(). Views of
-/// equal order in memory and without gaps are copied by the widest accesses
-/// there are, all others element by element.
+/// Copies the elements of `src` to `dst`. The threads of a thread team share
+/// the work, or the lanes of one thread share it: copy(symm::lanes(member),
+/// dst, src). Either View may be on a peer, as peer_view() or
+/// GlobalView::peer() returns it. If the elements of both Views have the same
+/// order in memory and no gaps, the copy uses the widest accesses; otherwise it
+/// copies element by element.
 ///
-/// All threads (lanes) of the group call with equal arguments. The call ends
-/// with the group's barrier: all elements have been read, and all of the group
-/// sees what was written. Other PEs see it as after put(): after quiet() or
-/// barrier_all().
+/// All threads (lanes) of the group make the call with the same arguments. The
+/// call ends with the group's barrier: on return, all elements have been read,
+/// and the whole group sees the written elements. As with put(), other PEs see
+/// the written elements after quiet() or barrier_all().
 ///
-/// \param threads member handle of a Kokkos thread team, or lanes() of it.
-/// \param dst, src of any layouts, subviews too, of equal rank and extents;
-///        they must not overlap. If the extents differ, the program stops and
-///        prints them.
+/// \param threads the member handle of a Kokkos thread team, or lanes() of that
+///        handle.
+/// \param dst, src Views of equal rank and extents, with any layouts; subviews
+///        are allowed. The two Views must not overlap. If the extents differ,
+///        the program stops and prints the extents.
 template <Impl::ThreadGroup Threads, class T, class... P, class U, class... Q>
 KOKKOS_FUNCTION void copy(Threads const& threads,
                           Kokkos::View<T, P...> const& dst,
@@ -148,28 +152,33 @@ KOKKOS_FUNCTION void copy(Threads const& threads,
   Impl::copy_by(threads, dst, src);
 }
 
-/// The same by the calling thread alone, in a kernel, or on the host if it
-/// reaches both Views (otherwise use Kokkos::deep_copy).
+/// Copies the elements of `src` to `dst` by the calling thread alone. The call
+/// is made in a kernel, or on the host if the host reaches both Views
+/// (otherwise use Kokkos::deep_copy).
 ///
-/// \throws UsageError on the host, on this PE, if the extents differ (in a
-///         kernel on a GPU the program stops), or if a View is in GPU memory.
+/// \throws UsageError on this PE, on the host only, if the extents differ or a
+///         View is in GPU memory. (In a kernel on a GPU, the program stops if
+///         the extents differ.)
 template <class T, class... P, class U, class... Q>
 KOKKOS_FUNCTION void copy(Kokkos::View<T, P...> const& dst,
                           Kokkos::View<U, Q...> const& src) {
   Impl::copy_alone(dst, src);
 }
 
-// Copies to and from any PE: one side, or both on the host, is a RemotePeer,
-// remote_view(view).peer(pe). If that PE is near, they are the copies above. If
-// it is far, the host sends as few messages as the layout there allows: one for
-// a block that is contiguous there (one per MiB if this PE must pack it first),
-// messages of 64 KiB for a plane of a larger View; few and small elements share
-// one with those of other calls, as in put_nbi(). A kernel copies a block that
-// is contiguous on both sides at once, others element by element. This PE
+// Copies to and from any PE. One side is a RemotePeer,
+// remote_view(view).peer(pe); on the host, both sides may be. If the PE of the
+// RemotePeer is near, the call does the same as copy() of two Views. If that PE
+// is far, the host sends as few messages as the layout on that PE allows: one
+// message for a block that is contiguous there (one per MiB if this PE must
+// pack the block first), and messages of 64 KiB for a plane of a larger View.
+// If the elements are few and small, they share a message with elements from
+// other calls, as in put_nbi(). A kernel copies a block that is contiguous on
+// both sides in one piece, and other blocks element by element. This PE
 // converts layouts and types. Other PEs see the result after quiet() or
 // barrier_all().
 
-/// By the threads of a thread team, or the lanes of one thread.
+/// Copies to or from a RemotePeer by the threads of a thread team, or by the
+/// lanes of one thread.
 template <Impl::ThreadGroup Threads, class View, class U, class... Q>
 KOKKOS_FUNCTION void copy(Threads const& threads, RemotePeer<View> const& dst,
                           Kokkos::View<U, Q...> const& src) {
@@ -182,9 +191,9 @@ KOKKOS_FUNCTION void copy(Threads const& threads,
   Impl::copy_by(threads, dst, src);
 }
 
-/// By the calling thread alone.
-/// \throws UsageError on the host, on this PE, as copy() of two Views, and if
-///         there is no such PE.
+/// Copies to or from a RemotePeer by the calling thread alone.
+/// \throws UsageError on this PE, on the host only, in the same cases as copy()
+///         of two Views, and if no PE with that number exists.
 template <class View, class U, class... Q>
 KOKKOS_FUNCTION void copy(RemotePeer<View> const& dst,
                           Kokkos::View<U, Q...> const& src) {
@@ -196,7 +205,8 @@ KOKKOS_FUNCTION void copy(Kokkos::View<T, P...> const& dst,
   Impl::copy_alone(dst, src);
 }
 
-/// From PE to PE, on the host; through memory of this PE, if both are far.
+/// Copies from one PE to another, on the host. If both PEs are far, the
+/// elements pass through this PE's memory.
 template <class DstView, class SrcView>
 void copy(RemotePeer<DstView> const& dst, RemotePeer<SrcView> const& src) {
   Impl::check_views<RemotePeer<DstView>, RemotePeer<SrcView>>();
@@ -219,14 +229,16 @@ void copy(RemotePeer<DstView> const& dst, RemotePeer<SrcView> const& src) {
 
 }  // namespace symm
 
-// Kokkos::deep_copy with a RemotePeer on one side. If its PE is near, it is the
-// deep_copy of its View. If it is far, the host sends messages as symm::copy()
-// does. It waits for kernels as Kokkos does: for those of the instance, or for
-// all if none is passed. The elements have arrived when the call returns; but
-// elements that it puts with an instance of the host, after quiet() or a
-// barrier, so that many small parts travel together. The other View, if in GPU
-// memory, is copied by way of HostSpace.
-// (No parameter has the name of something here: nvcc confuses the two.)
+// Kokkos::deep_copy takes a RemotePeer on one side. If the PE of the RemotePeer
+// is near, the call does the same as deep_copy with the View on that PE. If
+// that PE is far, the host sends messages as symm::copy() does. deep_copy waits
+// for kernels as Kokkos does: for kernels on the instance, or for all kernels
+// if no instance is passed. The elements have arrived when the call returns.
+// Exception: if deep_copy puts elements with a host instance, the elements have
+// arrived only after quiet() or a barrier, so that many small parts travel
+// together. If the other View is in GPU memory, it is copied through HostSpace.
+// (No parameter has the name of an entity in this file, because nvcc confuses
+// the parameter with the entity.)
 namespace Kokkos {
 
 template <class V, class U, class... Q>
@@ -243,7 +255,7 @@ void deep_copy(Kokkos::View<T, P...> const& dst,
   symm::Impl::deep_copy_peer<symm::Impl::Direction::get>(src, dst);
 }
 
-/// All elements become `value`.
+/// Sets all elements of `dst` to `value`.
 template <class V>
 void deep_copy(symm::RemotePeer<V> const& dst,
                typename symm::RemotePeer<V>::const_value_type& value) {

@@ -3,14 +3,16 @@
 #ifndef KOKKOS_SYMMETRICSPACE_POOLS_HPP
 #define KOKKOS_SYMMETRICSPACE_POOLS_HPP
 
-/// Memory pools (symm_pools.hpp) in the order of an execution space instance;
-/// the pools keep the instance alive as long as they need it. A View in a pool:
+/// Memory pools (symm_pools.hpp) that allocate and free in the order of an
+/// execution space instance. The pools keep the instance alive as long as they
+/// need the instance. Example of a View in a pool:
 ///
 ///     Kokkos::View<double*, symm::SymmetricSpace> t(
 ///         Kokkos::view_alloc(exec, symm::SymmetricSpace(pool), "t"), n);
 ///
-/// Destroying the View frees it in the order of `exec`. If another instance
-/// uses it, call order_after(exec, other) first.
+/// Destroying the View frees its memory in the order of `exec`. If another
+/// instance `other` uses the View, call order_after(exec, other) before the
+/// View is destroyed.
 
 #include <cstddef>
 
@@ -23,7 +25,7 @@
 
 namespace symm {
 
-/// malloc_async() in the order of `exec`.
+/// Allocates as malloc_async() does, in the order of `exec`.
 template <class ExecutionSpace>
 requires Kokkos::is_execution_space_v<ExecutionSpace> Status
 malloc_async(void** address, std::size_t bytes, ExecutionSpace const& exec)
@@ -39,7 +41,7 @@ noexcept {
       address, [&](void** block) { return malloc_async(block, bytes, exec); });
 }
 
-/// malloc_from_pool_async() in the order of `exec`.
+/// Allocates as malloc_from_pool_async() does, in the order of `exec`.
 template <class ExecutionSpace>
 requires Kokkos::is_execution_space_v<ExecutionSpace> Status
 malloc_from_pool_async(void** address, std::size_t bytes, MemPool pool,
@@ -57,15 +59,15 @@ noexcept {
   });
 }
 
-/// free_async() in the order of `exec`.
+/// Frees as free_async() does, in the order of `exec`.
 template <class ExecutionSpace>
 requires Kokkos::is_execution_space_v<ExecutionSpace> Status
 free_async(void* address, ExecutionSpace const& exec)
 noexcept { return Impl::free_async(address, Impl::stream_of(exec)); }
 
-/// order_after(): work put into `exec` from now on begins when all that is in
-/// `earlier` now has ended. The host waits only if one of the two runs on the
-/// host.
+/// Orders work as order_after() does: work that is put into `exec` from now on
+/// starts only after all work now in `earlier` has ended. The host waits only
+/// if `exec` or `earlier` runs on the host.
 template <class ExecutionSpace, class EarlierSpace>
 requires Kokkos::is_execution_space_v<ExecutionSpace> &&
     Kokkos::is_execution_space_v<EarlierSpace>

@@ -3,8 +3,8 @@
 #ifndef KOKKOS_SYMMETRICSPACE_SPACE_HPP
 #define KOKKOS_SYMMETRICSPACE_SPACE_HPP
 
-/// The memory spaces, initialize() and finalize(): all that a program needs to
-/// declare Views in them.
+/// This header has the memory spaces, initialize() and finalize(). A program
+/// needs only this header to declare Views in these spaces.
 
 #include <symm_gpu/Space.hpp>
 

@@ -20,47 +20,53 @@
 #include "one_sided/Rma.hpp"
 #include "symm_contexts.hpp"
 
-// The atomic memory operations of OpenSHMEM 1.5 (9.8), and minimum and maximum.
-// Each is one indivisible step to all threads of all PEs, on CPUs and GPUs,
-// that access the object by these operations. Each has three forms:
+// These are the atomic memory operations of OpenSHMEM 1.5 (9.8), plus minimum
+// and maximum. Each operation is indivisible with respect to all threads on all
+// PEs, on CPUs and GPUs, that access the object by these operations. Each
+// operation has three forms:
 //
 //   atomic_add(address, value)
-//     On any address that the caller reaches: of an element of a global_view or
-//     peer_view, or one that symm::ptr() has returned. Callable from host and
-//     device; on the device in global memory only, not on scratch memory of a
-//     thread team.
+//     This form acts on any address that the caller can reach: the address of
+//     an element of a global_view or peer_view, or an address that symm::ptr()
+//     returned. It is callable from host and device. On the device, the address
+//     must be in global memory, not in the scratch memory of a thread team.
 //   atomic_add(heap, address, value, pe)
-//     On PE `pe`'s copy of the object at the symmetric address `address`, with
-//     `heap` from symm::heap_map(view). Callable from host and device. With
-//     SYMM_CHECKS_IN_KERNELS, a wrong `pe` or `address` stops the program.
+//     This form acts on PE `pe`'s copy of the object at the symmetric address
+//     `address`; `heap` is the result of symm::heap_map(view). It is callable
+//     from host and device. With SYMM_CHECKS_IN_KERNELS, a wrong `pe` or
+//     `address` stops the program.
 //   atomic_add(address, value, pe)
-//     The same on the host, without the heap. Throws UsageError on this PE, if
-//     there is no PE `pe`, the object is not in this PE's part of the heap or
-//     not aligned to its size, or `pe` is on this node and the object in GPU
-//     memory.
+//     This form does the same on the host, without the heap map. It throws
+//     UsageError on this PE if no PE has the number `pe`, or if the object is
+//     not in this PE's part of the heap or not aligned to its size. It also
+//     throws UsageError on this PE if `pe` is on this node and the object is in
+//     GPU memory.
 //
-// The forms that take a PE reach PEs of other nodes, too. That PE's CPU carries
-// out the operation, or, if the object is in GPU memory, a kernel on its GPU.
+// The forms that take a PE also reach PEs on other nodes. There the target's
+// CPU carries out the operation; if the object is in GPU memory, a kernel on
+// the target's GPU does.
 //
-// Ordering: none (relaxed). An operation that returns a value is complete when
-// it returns; one that returns nothing is complete after quiet(), as a put is.
+// Ordering: these operations are relaxed and order nothing. An operation that
+// returns a value is complete when it returns. An operation that returns
+// nothing is complete after quiet(), like a put.
 //
-// Types: 4 or 8 bytes, aligned to their size. Operations that only load, set or
-// swap take numbers, enumerations and pointers (a pointer makes sense only to
-// the process that made it); arithmetic takes integers, float and double;
-// operations on bits take integers. Values are converted to the object's type.
+// Types: objects have 4 or 8 bytes and are aligned to their size. Operations
+// that only load, set or swap take numbers, enumerations and pointers. (A
+// pointer is valid only in the process that made the pointer.) Arithmetic
+// operations take integers, float and double. Bitwise operations take integers.
+// Values are converted to the object's type.
 //
-// Exception: operations of kernels on host memory are not atomic to others if
-// the GPU's link to the host is PCI Express (CUDA's attribute
-// HostNativeAtomicSupported is 0). The GPU then changes the object in its own
-// cache, and additions of another GPU or of a CPU get lost (seen between two
-// H200). Put counters of several GPUs in GPU memory.
+// Exception: if the GPU's link to the host is PCI Express (CUDA's attribute
+// HostNativeAtomicSupported is 0), operations by kernels on host memory are not
+// atomic for other GPUs or for CPUs. The GPU changes the object in its own
+// cache, and additions by another GPU or by a CPU get lost (seen between two
+// H200s). Put counters that several GPUs share in GPU memory.
 
 namespace symm {
 
 namespace Impl {
 
-/// Whether the context keeps the operation, as it aggregates.
+/// Returns whether the context aggregates and so keeps the operation for later.
 template <class T, class Value>
 [[gnu::always_inline]] inline bool wait_in(Context const& context,
                                            char const* call, T* address, Pe pe,
@@ -77,7 +83,7 @@ template <class T, class Value>
 
 }  // namespace Impl
 
-/// Keeps T from being deduced from a value: the address alone determines it.
+/// Keeps T from being deduced from a value: the address alone determines T.
 template <class T>
 using AtomicValue = std::type_identity_t<T>;
 
@@ -92,14 +98,15 @@ using AtomicValue = std::type_identity_t<T>;
 #define SYMM_EXPECT_NUMBER() SYMM_EXPECT_TYPE(AtomicNumber, "numbers")
 #define SYMM_EXPECT_BITS() SYMM_EXPECT_TYPE(AtomicBits, "integers")
 
-/// Calls the form of `function` without a PE, at the address that it takes.
+/// Calls the form of `function` that takes no PE, at the lambda's argument.
 #define SYMM_ATOMIC_AT(result, function, arguments) \
   [=](auto* its) mutable -> result {                \
     address = its;                                  \
     return symm::function arguments;                \
   }
-/// Defines the forms of an operation that take a PE. For a PE of this node they
-/// call the form without one; to another node they send `op` and operands.
+/// Defines the forms of an operation that take a PE. For a PE on this node,
+/// these forms call the form that takes no PE. For a PE on another node, they
+/// send `op` and the operands.
 #define SYMM_ATOMIC_OF_PE(result, function, parameters, arguments, op,     \
                           operands)                                        \
   template <class T>                                                       \
@@ -135,7 +142,7 @@ using AtomicValue = std::type_identity_t<T>;
         SYMM_ATOMIC_AT(result, function, arguments), Impl::AtomicOp::op,   \
         SYMM_LIST operands);                                               \
   }
-/// Defines the forms of a fetching operation that do not wait for its result.
+/// Defines the forms of a fetching operation that do not wait for the result.
 #define SYMM_ATOMIC_NBI(function, parameters, arguments, op, operands)        \
   template <class T>                                                          \
   void function##_nbi(T* fetch, SYMM_LIST parameters, Pe pe,                  \
@@ -158,7 +165,7 @@ using AtomicValue = std::type_identity_t<T>;
 
 // Operations on any word.
 
-/// Returns the object's value (9.8, SHMEM_ATOMIC_FETCH). One load.
+/// Returns the object's value with one load (9.8, SHMEM_ATOMIC_FETCH).
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch(T const* address) {
   SYMM_EXPECT_WORD();
@@ -167,7 +174,7 @@ SYMM_INLINE_FUNCTION T atomic_fetch(T const* address) {
 SYMM_ATOMIC_OF_PE(T, atomic_fetch, (T const* address), (address), fetch, (T{}))
 SYMM_ATOMIC_NBI(atomic_fetch, (T const* address), (address), fetch, (T{}))
 
-/// Sets the object to `value` (9.8, SHMEM_ATOMIC_SET). One store.
+/// Sets the object to `value` with one store (9.8, SHMEM_ATOMIC_SET).
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_set(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_WORD();
@@ -176,7 +183,7 @@ SYMM_INLINE_FUNCTION void atomic_set(T* address, AtomicValue<T> value) {
 SYMM_ATOMIC_OF_PE(void, atomic_set, (T * address, AtomicValue<T> value),
                   (address, value), set, (value))
 
-/// Sets the object to `value` and returns what it was (9.8,
+/// Sets the object to `value` and returns the old value (9.8,
 /// SHMEM_ATOMIC_SWAP).
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_swap(T* address, AtomicValue<T> value) {
@@ -188,9 +195,9 @@ SYMM_ATOMIC_OF_PE(T, atomic_swap, (T * address, AtomicValue<T> value),
 SYMM_ATOMIC_NBI(atomic_swap, (T * address, AtomicValue<T> value),
                 (address, value), swap, (value))
 
-/// Sets the object to `value` if it is `compare`, and returns what it was in
-/// either case (9.8, SHMEM_ATOMIC_COMPARE_SWAP). Compares bits: 0.0 differs
-/// from -0.0, and a NaN equals the same NaN.
+/// Sets the object to `value` if the object equals `compare`. Returns the old
+/// value in either case (9.8, SHMEM_ATOMIC_COMPARE_SWAP). The comparison is
+/// bitwise: 0.0 differs from -0.0, and a NaN equals the same NaN.
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_compare_swap(T* address, AtomicValue<T> compare,
                                            AtomicValue<T> value) {
@@ -204,9 +211,10 @@ SYMM_ATOMIC_NBI(atomic_compare_swap,
                 (T * address, AtomicValue<T> compare, AtomicValue<T> value),
                 (address, compare, value), compare_swap, (value, compare))
 
-// Operations on numbers. Sums of integers wrap around.
+// Operations on numbers. Integer sums wrap around.
 
-/// Adds `value` and returns what the object was (9.8, SHMEM_ATOMIC_FETCH_ADD).
+/// Adds `value` to the object and returns the old value (9.8,
+/// SHMEM_ATOMIC_FETCH_ADD).
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_add(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_NUMBER();
@@ -217,7 +225,7 @@ SYMM_ATOMIC_OF_PE(T, atomic_fetch_add, (T * address, AtomicValue<T> value),
 SYMM_ATOMIC_NBI(atomic_fetch_add, (T * address, AtomicValue<T> value),
                 (address, value), add, (value))
 
-/// Adds `value` (9.8, SHMEM_ATOMIC_ADD).
+/// Adds `value` to the object (9.8, SHMEM_ATOMIC_ADD).
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_add(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_NUMBER();
@@ -226,7 +234,8 @@ SYMM_INLINE_FUNCTION void atomic_add(T* address, AtomicValue<T> value) {
 SYMM_ATOMIC_OF_PE(void, atomic_add, (T * address, AtomicValue<T> value),
                   (address, value), add, (value))
 
-/// Adds 1 and returns what the object was (9.8, SHMEM_ATOMIC_FETCH_INC).
+/// Adds 1 to the object and returns the old value (9.8,
+/// SHMEM_ATOMIC_FETCH_INC).
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_inc(T* address) {
   return symm::atomic_fetch_add(address, T{1});
@@ -234,15 +243,16 @@ SYMM_INLINE_FUNCTION T atomic_fetch_inc(T* address) {
 SYMM_ATOMIC_OF_PE(T, atomic_fetch_inc, (T * address), (address), add, (T{1}))
 SYMM_ATOMIC_NBI(atomic_fetch_inc, (T * address), (address), add, (T{1}))
 
-/// Adds 1 (9.8, SHMEM_ATOMIC_INC).
+/// Adds 1 to the object (9.8, SHMEM_ATOMIC_INC).
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_inc(T* address) {
   symm::atomic_add(address, T{1});
 }
 SYMM_ATOMIC_OF_PE(void, atomic_inc, (T * address), (address), add, (T{1}))
 
-/// Sets the object to `value` if that is less, and returns what it was.
-/// Not in OpenSHMEM. If `value` or the object is a NaN, nothing changes.
+/// Sets the object to `value` if `value` is less, and returns the old value. If
+/// `value` or the object is a NaN, nothing changes. OpenSHMEM does not have
+/// this operation.
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_min(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_NUMBER();
@@ -253,8 +263,8 @@ SYMM_ATOMIC_OF_PE(T, atomic_fetch_min, (T * address, AtomicValue<T> value),
 SYMM_ATOMIC_NBI(atomic_fetch_min, (T * address, AtomicValue<T> value),
                 (address, value), min, (value))
 
-/// Sets the object to `value` if that is less. Not in OpenSHMEM. If `value` or
-/// the object is a NaN, nothing changes.
+/// Sets the object to `value` if `value` is less. If `value` or the object is a
+/// NaN, nothing changes. OpenSHMEM does not have this operation.
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_min(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_NUMBER();
@@ -263,8 +273,9 @@ SYMM_INLINE_FUNCTION void atomic_min(T* address, AtomicValue<T> value) {
 SYMM_ATOMIC_OF_PE(void, atomic_min, (T * address, AtomicValue<T> value),
                   (address, value), min, (value))
 
-/// Sets the object to `value` if that is greater, and returns what it was.
-/// Not in OpenSHMEM. If `value` or the object is a NaN, nothing changes.
+/// Sets the object to `value` if `value` is greater, and returns the old value.
+/// If `value` or the object is a NaN, nothing changes. OpenSHMEM does not have
+/// this operation.
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_max(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_NUMBER();
@@ -275,8 +286,8 @@ SYMM_ATOMIC_OF_PE(T, atomic_fetch_max, (T * address, AtomicValue<T> value),
 SYMM_ATOMIC_NBI(atomic_fetch_max, (T * address, AtomicValue<T> value),
                 (address, value), max, (value))
 
-/// Sets the object to `value` if that is greater. Not in OpenSHMEM. If `value`
-/// or the object is a NaN, nothing changes.
+/// Sets the object to `value` if `value` is greater. If `value` or the object
+/// is a NaN, nothing changes. OpenSHMEM does not have this operation.
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_max(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_NUMBER();
@@ -287,8 +298,8 @@ SYMM_ATOMIC_OF_PE(void, atomic_max, (T * address, AtomicValue<T> value),
 
 // Operations on bits.
 
-/// Clears the bits that `value` lacks and returns what the object was (9.8,
-/// SHMEM_ATOMIC_FETCH_AND).
+/// Clears the object's bits that are 0 in `value` and returns the old value
+/// (9.8, SHMEM_ATOMIC_FETCH_AND).
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_and(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_BITS();
@@ -299,7 +310,7 @@ SYMM_ATOMIC_OF_PE(T, atomic_fetch_and, (T * address, AtomicValue<T> value),
 SYMM_ATOMIC_NBI(atomic_fetch_and, (T * address, AtomicValue<T> value),
                 (address, value), bit_and, (value))
 
-/// Clears the bits that `value` lacks (9.8, SHMEM_ATOMIC_AND).
+/// Clears the object's bits that are 0 in `value` (9.8, SHMEM_ATOMIC_AND).
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_and(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_BITS();
@@ -308,7 +319,7 @@ SYMM_INLINE_FUNCTION void atomic_and(T* address, AtomicValue<T> value) {
 SYMM_ATOMIC_OF_PE(void, atomic_and, (T * address, AtomicValue<T> value),
                   (address, value), bit_and, (value))
 
-/// Sets the bits that `value` has and returns what the object was (9.8,
+/// Sets the object's bits that are 1 in `value` and returns the old value (9.8,
 /// SHMEM_ATOMIC_FETCH_OR).
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_or(T* address, AtomicValue<T> value) {
@@ -320,7 +331,7 @@ SYMM_ATOMIC_OF_PE(T, atomic_fetch_or, (T * address, AtomicValue<T> value),
 SYMM_ATOMIC_NBI(atomic_fetch_or, (T * address, AtomicValue<T> value),
                 (address, value), bit_or, (value))
 
-/// Sets the bits that `value` has (9.8, SHMEM_ATOMIC_OR).
+/// Sets the object's bits that are 1 in `value` (9.8, SHMEM_ATOMIC_OR).
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_or(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_BITS();
@@ -329,8 +340,8 @@ SYMM_INLINE_FUNCTION void atomic_or(T* address, AtomicValue<T> value) {
 SYMM_ATOMIC_OF_PE(void, atomic_or, (T * address, AtomicValue<T> value),
                   (address, value), bit_or, (value))
 
-/// Inverts the bits that `value` has and returns what the object was (9.8,
-/// SHMEM_ATOMIC_FETCH_XOR).
+/// Inverts the object's bits that are 1 in `value` and returns the old value
+/// (9.8, SHMEM_ATOMIC_FETCH_XOR).
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_xor(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_BITS();
@@ -341,7 +352,7 @@ SYMM_ATOMIC_OF_PE(T, atomic_fetch_xor, (T * address, AtomicValue<T> value),
 SYMM_ATOMIC_NBI(atomic_fetch_xor, (T * address, AtomicValue<T> value),
                 (address, value), bit_xor, (value))
 
-/// Inverts the bits that `value` has (9.8, SHMEM_ATOMIC_XOR).
+/// Inverts the object's bits that are 1 in `value` (9.8, SHMEM_ATOMIC_XOR).
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_xor(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_BITS();
@@ -359,21 +370,23 @@ SYMM_ATOMIC_OF_PE(void, atomic_xor, (T * address, AtomicValue<T> value),
 #undef SYMM_EXPECT_WORD
 #undef SYMM_EXPECT_TYPE
 
-// Memory ordering (OpenSHMEM 1.5): the order in which other PEs see what this
-// PE does, and loads and stores to make other orders of.
+// Memory ordering (OpenSHMEM 1.5). These functions set the order in which other
+// PEs see stores and operations by this PE. The loads and stores below serve to
+// build other orders.
 
-/// Orders the stores, puts, atomics and signals of this thread: any PE that
-/// sees one issued after the call sees all issued before it (OpenSHMEM 1.5,
-/// shmem_fence). On this node, this holds across all PEs and all memory, and
-/// for plain stores through peer_view() and global_view(), too. Local: waits
-/// neither for PEs of this node nor for kernels (Kokkos::fence() does).
+/// Orders the stores, puts, atomics and signals issued by this thread: any PE
+/// that sees one issued after the call sees all issued before the call
+/// (OpenSHMEM 1.5, shmem_fence). On this node, the order holds across all PEs
+/// and all memory, and also for plain stores through peer_view() and
+/// global_view(). The call is local: fence() waits neither for PEs on this node
+/// nor for kernels. (Kokkos::fence() waits for kernels.)
 ///
-/// On other nodes, it orders only what goes to the same PE, as OpenSHMEM asks,
-/// and it may wait for PEs there. To order operations on several PEs, one of
-/// them on another node, call quiet().
+/// For PEs on other nodes, fence() orders only operations on the same PE, as
+/// OpenSHMEM asks, and may wait for PEs on those nodes. To order operations on
+/// several PEs of which at least one is on another node, call quiet().
 ///
-/// Callable from host and kernels. In a kernel it orders what the calling
-/// thread knows to be done: its own stores, and those of its thread team before
+/// fence() is callable from host and kernels. In a kernel, fence() orders the
+/// calling thread's own stores, and the stores that its thread team made before
 /// a team_barrier().
 SYMM_INLINE_FUNCTION void fence() {
   Impl::fence_words();
@@ -382,10 +395,11 @@ SYMM_INLINE_FUNCTION void fence() {
   SYMM_IF_ON_DEVICE((Impl::InKernel::fence_far();))
 }
 
-/// Completes the stores, puts, atomics and signals of this thread: all PEs see
-/// them when it returns (OpenSHMEM 1.5, shmem_quiet). Later loads of the thread
-/// happen after that. On the host it waits for everything that any thread of
-/// this PE has sent to PEs of other nodes. Otherwise as fence().
+/// Completes the stores, puts, atomics and signals issued by this thread: all
+/// PEs see them when quiet() returns (OpenSHMEM 1.5, shmem_quiet). Later loads
+/// by the thread happen after that. On the host, quiet() waits for all messages
+/// that any thread of this PE has sent to other nodes. In all other respects,
+/// quiet() is like fence().
 SYMM_INLINE_FUNCTION void quiet() {
   Impl::fence_words();
   Impl::check::quiet();
@@ -393,23 +407,24 @@ SYMM_INLINE_FUNCTION void quiet() {
   SYMM_IF_ON_DEVICE((Impl::InKernel::quiet_far();))
 }
 
-// Loads and stores of one instruction each, which all PEs see as atomic:
-// T load_...(T const* from) and store_...(T* to, value). T is trivially
-// copyable, of 4 or 8 bytes; the address is aligned to that. Callable from host
-// and kernels, on memory that the caller reaches; in kernels neither on scratch
-// memory nor on a thread's own variables.
+// The following loads and stores take one instruction each and are atomic with
+// respect to all PEs: T load_...(T const* from) and store_...(T* to, value). T
+// is trivially copyable and has 4 or 8 bytes; the address is aligned to that
+// size. These functions are callable from host and kernels, on memory that the
+// caller can reach. In kernels, that excludes scratch memory and a thread's own
+// variables.
 
-/// No order.
+/// The relaxed load and the relaxed store order nothing.
 using Impl::load_relaxed;
 using Impl::store_relaxed;
 
-/// Later loads and stores of the thread happen after this load. They see what
-/// the writer has ordered before the value by store_release() or fence().
+/// Later loads and stores by the thread happen after this load. They see what
+/// the writer ordered before the value by store_release() or fence().
 using Impl::load_acquire;
 
-/// Earlier loads and stores of the thread happen before this store. A GPU waits
-/// for them, which takes longer than the store itself (1.39 us for both, in one
-/// direction, between two H200).
+/// Earlier loads and stores by the thread happen before this store. A GPU waits
+/// for these earlier accesses; the wait takes longer than the store itself
+/// (together they take 1.39 us, in one direction, between two H200s).
 using Impl::store_release;
 
 }  // namespace symm

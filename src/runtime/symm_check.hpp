@@ -5,20 +5,22 @@
 
 #include <cstdint>
 
-// The detector of races between PEs: docs/races.md. A program has it if it is
-// built with KokkosSymmetricSpace::Checked, and no other does.
+// This header declares the detector of races between PEs (docs/races.md). Only
+// programs that are built with KokkosSymmetricSpace::Checked have the detector.
 
 namespace symm::check {
 
 #ifdef SYMM_CHECK
 
-/// Whether races are looked for: from initialize() to finalize(), with PEs of
-/// one machine. Local.
+/// Whether the detector is looking for races. It does so from initialize() to
+/// finalize() if all PEs are on one machine. The call is local.
 [[nodiscard]] bool enabled() noexcept;
 
-/// The number of different races that all PEs have found so far; after a
-/// barrier, all of the accesses before it. 0 if none are looked for. A table
-/// that is full makes the detector miss some: the program says so. Local.
+/// The number of different races that all PEs have found so far. After a
+/// barrier, the number includes all races between accesses before the barrier.
+/// races() returns 0 if the detector does not look for races. If one of the
+/// detector's tables is full, the detector misses some races, and the program
+/// says so. The call is local.
 [[nodiscard]] std::uint64_t races() noexcept;
 
 #else

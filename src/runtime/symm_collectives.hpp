@@ -22,36 +22,40 @@
 
 namespace symm {
 
-// Collective operations of a PE team (OpenSHMEM 1.5, 9.11): all its PEs call,
-// with equal arguments. `dest` and `source` are symmetric addresses in one
-// heap, of trivially copyable elements. They do not overlap, but may be equal
-// in broadcast(), reduce(), inscan() and exscan(). A PE calls when its source
-// is complete: a source that other PEs have put needs a barrier before the
-// call. When a call has ended on a PE, its dest is complete and its source may
-// be changed. Every operation has three forms:
+// Collective operations of a PE team (OpenSHMEM 1.5, 9.11). All PEs of the PE
+// team make the call, with the same arguments on every PE. `dest` and `source`
+// are symmetric addresses in one heap; the elements are trivially copyable. The
+// two arrays must not overlap, but in broadcast(), reduce(), inscan() and
+// exscan(), `dest` may be equal to `source`. The source must be complete when
+// its PE calls: if other PEs have put data into the source, a barrier must come
+// before the call. When the call returns on a PE, that PE's dest is complete,
+// and that PE may change its source. Every operation has three forms:
 //
 //   reduce(team, ...)
-//     On the host, on memory of any heap; it waits. Kernels that write the
-//     source must have ended (fence their space). Throws UsageError on every PE
-//     of the team, if a PE passes a wrong argument, or another one than the
-//     others; the PE team can be used afterwards.
+//     The host makes this call, on memory of any heap; the call waits. Kernels
+//     that write the source must have ended (fence their space). The call
+//     throws UsageError on every PE of the PE team if a PE passes a wrong
+//     argument, or an argument that differs between PEs. The PE team remains
+//     usable.
 //   reduce(exec, team, ...)
-//     Enqueued on an execution space instance, in order with its kernels; the
-//     host does not wait. Throws UsageError on this PE, if it passes a wrong
-//     argument: it has not taken part then. Whether the other PEs pass the same
-//     is not checked. (For an instance of a host space, this waits for its
-//     kernels and then is the host's form.)
+//     This call is enqueued on an execution space instance, in order with the
+//     kernels on that instance; the host does not wait. The call throws
+//     UsageError on this PE if this PE passes a wrong argument; this PE has not
+//     taken part then. The call does not check whether the other PEs pass the
+//     same arguments. (On an instance of a host space, the call waits for the
+//     instance's kernels and then acts like the host's form.)
 //   reduce(threads, heap, team, ...)
-//     In a kernel, by all threads of one thread group (a thread team's handle,
-//     or lanes(member)) of every PE; `heap` is heap_map<Space>() of the blocks'
-//     space. Nothing is checked in release builds. See barrier().
+//     In a kernel, all threads of one thread group on every PE make this call.
+//     The group is a thread team's handle or lanes(member); `heap` is
+//     heap_map<Space>() of the blocks' space. Release builds check nothing. See
+//     barrier().
 //
-// Operations that run on a GPU and those that run on the host are two separate
-// sequences of a PE team (class PeTeam).
+// For each PE team, operations on a GPU and operations on the host are two
+// separate sequences (class PeTeam).
 
 namespace Impl {
 
-/// Whether `x` is a NaN: differs from itself.
+/// Whether `x` is a NaN, that is, differs from itself.
 template <class T>
 SYMM_FUNCTION constexpr bool is_nan([[maybe_unused]] T const& x) {
   if constexpr (std::is_integral_v<T>) {
@@ -67,7 +71,7 @@ SYMM_FUNCTION constexpr bool is_nan([[maybe_unused]] T const& x) {
 
 }  // namespace Impl
 
-/// How reduce() combines two elements.
+/// These types tell reduce() how to combine two elements.
 struct Sum {
   template <class T>
   SYMM_FUNCTION T operator()(T const& a, T const& b) const {
@@ -80,9 +84,10 @@ struct Prod {
     return static_cast<T>(a * b);
   }
 };
-// The smaller, and the larger. A NaN comes through, whichever PE has it: as
-// minimum and maximum of IEEE 754-2019, but zeros of both signs are equal. The
-// type needs operator< only; what is not equal to itself (operator==) is a NaN.
+// Min and Max give the smaller and the larger of two elements. A NaN on any PE
+// makes the result a NaN, as with minimum and maximum of IEEE 754-2019, but
+// zeros of both signs are equal. The element type needs only operator<. A value
+// that is not equal to itself (operator==) counts as a NaN.
 struct Min {
   template <class T>
   SYMM_FUNCTION T operator()(T const& a, T const& b) const {
@@ -97,7 +102,7 @@ struct Max {
     return Impl::is_nan(b) ? b : larger;
   }
 };
-// Of bits, as Kokkos::BAnd and BOr.
+// These types combine bits, like Kokkos::BAnd and BOr.
 struct BAnd {
   template <std::integral T>
   SYMM_FUNCTION T operator()(T const& a, T const& b) const {
@@ -116,12 +121,13 @@ struct BXor {
     return static_cast<T>(a ^ b);
   }
 };
-// As they were called before 0.1.0 (docs/from_older_versions.md).
+// These were the names before 0.1.0 (docs/from_older_versions.md).
 using And [[deprecated("say symm::BAnd")]] = BAnd;
 using Or [[deprecated("say symm::BOr")]]   = BOr;
 using Xor [[deprecated("say symm::BXor")]] = BXor;
 
-/// A block of `count` elements goes from member `root` to all, itself included.
+/// Sends a block of `count` elements from member `root` to all members,
+/// including `root` itself.
 template <class T>
 void broadcast(PeTeam const& team, T* dest,
                std::type_identity_t<T> const* source, std::size_t count,
@@ -137,8 +143,9 @@ SYMM_INLINE_FUNCTION void broadcast(Threads const& threads, HeapMap const& heap,
                       Impl::BroadcastWork<T>{team, dest, source, count, root});
 }
 
-/// `count` elements of every member, one block after the other, to all.
-/// \param dest of n_pes() * count elements.
+/// Sends `count` elements from every member to all members. In dest, the
+/// members' blocks lie one after the other.
+/// \param dest has room for n_pes() * count elements.
 template <class T>
 void fcollect(PeTeam const& team, T* dest,
               std::type_identity_t<T> const* source, std::size_t count) {
@@ -153,11 +160,12 @@ SYMM_INLINE_FUNCTION void fcollect(Threads const& threads, HeapMap const& heap,
                       Impl::GatherWork<T, false>{team, dest, source, count});
 }
 
-/// The same with a count of its own on every PE, which may be 0. The symmetric
-/// addresses are equal on all PEs even then; they may be null only if no PE has
-/// an element. (Enqueued on a GPU, null stops the program if another PE has
-/// elements.)
-/// \param dest of as many elements as all counts together.
+/// Like fcollect(), but every PE has its own count, which may be 0. All PEs
+/// pass the same symmetric addresses even if their count is 0; the addresses
+/// may be null only if no PE has an element. (If the call is enqueued on a GPU,
+/// a null address stops the program if another PE has elements.)
+/// \param dest has room for the elements of all PEs, that is, for the sum of
+///        all counts.
 template <class T>
 void collect(PeTeam const& team, T* dest, std::type_identity_t<T> const* source,
              std::size_t count) {
@@ -172,9 +180,9 @@ SYMM_INLINE_FUNCTION void collect(Threads const& threads, HeapMap const& heap,
                       Impl::CollectWork<T>{team, dest, source, count});
 }
 
-/// Block n of every member's source, of `count` elements, goes to member n:
-/// member m's becomes block m of dest there.
-/// \param dest, source of n_pes() * count elements.
+/// Sends block n of every member's source to member n; each block has `count`
+/// elements. On member n, the block from member m becomes block m of dest.
+/// \param dest, source n_pes() * count elements each.
 template <class T>
 void alltoall(PeTeam const& team, T* dest,
               std::type_identity_t<T> const* source, std::size_t count) {
@@ -189,8 +197,9 @@ SYMM_INLINE_FUNCTION void alltoall(Threads const& threads, HeapMap const& heap,
                       Impl::GatherWork<T, true>{team, dest, source, count});
 }
 
-/// alltoall() of elements that are `dest_stride` and `source_stride` elements
-/// apart (1: adjacent). The elements between them stay as they are.
+/// Does an alltoall() of elements that are `dest_stride` and `source_stride`
+/// elements apart (a stride of 1 means adjacent elements). The elements in the
+/// gaps do not change.
 template <class T>
 void alltoalls(PeTeam const& team, T* dest,
                std::type_identity_t<T> const* source, std::size_t dest_stride,
@@ -213,8 +222,8 @@ SYMM_INLINE_FUNCTION void alltoalls(Threads const& threads, HeapMap const& heap,
                                    source_stride, count});
 }
 
-/// Combines the members' sources, element by element, in the order of their
-/// numbers. All PEs get the same bits. dest may be equal to source.
+/// Combines the members' sources, element by element, in the order of the
+/// members' numbers. All PEs get the same bits. dest may be equal to source.
 /// \param op called as op(a, b): Sum, Prod, Min, Max, BAnd, BOr, BXor or any
 ///        trivially copyable function object that kernels can call.
 template <class T, class Op>
@@ -231,11 +240,12 @@ SYMM_INLINE_FUNCTION void reduce(Threads const& threads, HeapMap const& heap,
                       Impl::ReduceWork<T, Op>{team, dest, source, count, op});
 }
 
-/// Combines as reduce(); each PE gets its block of the result: member n block
-/// n. (As MPI_Reduce_scatter_block; not in OpenSHMEM.) The blocks are combined
-/// by the PEs that get them: 1/n of the work of reduce(), and of what it moves.
-/// \param dest   of `count` elements.
-/// \param source of n_pes() * count elements.
+/// Combines the sources as reduce() does, but member n gets only block n of the
+/// result. (This is like MPI_Reduce_scatter_block; OpenSHMEM does not have it.)
+/// Each PE combines only the block that this PE gets. That takes 1/n of the
+/// work and of the data movement of reduce().
+/// \param dest   has `count` elements.
+/// \param source has n_pes() * count elements.
 template <class T, class Op>
 void reduce_scatter(PeTeam const& team, T* dest,
                     std::type_identity_t<T> const* source, std::size_t count,
@@ -254,34 +264,36 @@ SYMM_INLINE_FUNCTION void reduce_scatter(Threads const& threads,
       Impl::ReduceWork<T, Op, true>{team, dest, source, count, op});
 }
 
-/// Reduces one value of each PE, without symmetric memory: combines them in the
-/// order of the PEs' numbers; all PEs get the same bits. Collective over
-/// `team`, on the host; returns on no PE before all have called. (To leave the
-/// result on a GPU, enqueue the form that takes Views, with rank 0.)
+/// Reduces one value from each PE, without symmetric memory: combines the
+/// values in the order of the PEs' numbers. All PEs get the same bits. The call
+/// is collective over `team`, on the host; it returns on no PE before all PEs
+/// have called. (To leave the result on a GPU, enqueue the form that takes
+/// Views, with rank-0 Views.)
 ///
 ///     double const norm = std::sqrt(symm::reduce(team, mine, symm::Sum{}));
 ///
-/// \param value of a trivially copyable type, such as double or a struct of
-///        several numbers; the same type on all PEs. Each 8 bytes take one
+/// \param value has a trivially copyable type, such as double or a struct of
+///        several numbers, and the same type on all PEs. Each 8 bytes take one
 ///        exchange between the PEs.
-/// \param op as above.
-/// \throws UsageError on every PE of the team, if a PE is in another collective
-///         operation of it, or passes another type or operation; on this PE, if
-///         `team` is no PE team.
+/// \param op as for the reduce() that takes addresses.
+/// \throws UsageError on every PE of the PE team if a PE is in another
+///         collective operation of that PE team, or passes another type or
+///         operation; on this PE if `team` is not a PE team.
 template <class T, class Op>
 requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
     [[nodiscard]] T reduce(PeTeam const& team, T const& value, Op op) {
   return Impl::ReduceValue<T, Op>(team, op)(value);
 }
 
-// Scans over the PEs (OpenSHMEM 1.6, sum_inscan and sum_exscan of teams), with
-// any operation, in the order of the PEs' numbers in the team; dest may be
-// equal to source. On the host also of one value a PE, as reduce():
+// The functions below do scans over the PEs (OpenSHMEM 1.6, sum_inscan and
+// sum_exscan of teams), with any operation, in the order of the PEs' numbers in
+// the PE team. dest may be equal to source. On the host, each scan also has a
+// form that takes one value from each PE, like reduce():
 //
 //     std::size_t const first = symm::exscan(team, n_mine, symm::Sum{});
 
-/// Inclusive: each PE gets, element by element, the combination of the sources
-/// of all PEs up to itself.
+/// Does an inclusive scan: each PE gets, element by element, the combination of
+/// the sources of all PEs up to and including itself.
 template <class T, class Op>
 void inscan(PeTeam const& team, T* dest, std::type_identity_t<T> const* source,
             std::size_t count, Op op) {
@@ -303,10 +315,10 @@ requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
   return Impl::ReduceValue<T, Op, Impl::Combined::up_to_mine>(team, op)(value);
 }
 
-/// Exclusive: each PE gets the combination of `init` and the sources of the PEs
-/// before it; the first PE gets `init`. (As std::exclusive_scan. Without `init`
-/// sums begin at T(), as in OpenSHMEM.)
-/// \param init the same on all PEs, which is not checked.
+/// Does an exclusive scan: each PE gets the combination of `init` and the
+/// sources of the PEs before that PE; the first PE gets `init`. (This is like
+/// std::exclusive_scan. Without `init`, sums start at T(), as in OpenSHMEM.)
+/// \param init is the same on all PEs; the call does not check this.
 template <class T, class Op>
 void exscan(PeTeam const& team, T* dest, std::type_identity_t<T> const* source,
             std::size_t count, Op op, std::type_identity_t<T> const& init) {

@@ -7,50 +7,56 @@
 
 namespace symm {
 
-/// A lock that one PE at a time holds (OpenSHMEM 1.5, 9.13): one symmetric
-/// object, whose copies on all PEs are one lock. All bytes zero on all PEs is a
-/// free lock, as a View or calloc() makes it:
+/// A lock that one PE at a time can hold (OpenSHMEM 1.5, 9.13). It is one
+/// symmetric object, and its copies on all PEs form one lock. If all bytes of
+/// all copies are zero, the lock is free; a View or calloc() makes it that way:
 ///
 ///     Kokkos::View<symm::Lock, symm::SymmetricHostSpace> const lock("lock");
 ///     symm::set_lock(lock.data());
 ///
-/// In memory that the host reaches. Its words are the library's; programs
-/// neither read nor write them. (OpenSHMEM's lock is a long, in which PEs ask
-/// one PE again and again; here each waits in its own memory.)
+/// A lock must be in memory that the host can reach. Only the library reads and
+/// writes the words of a lock. (OpenSHMEM's lock is a long, and waiting PEs
+/// poll one PE again and again. Here each PE waits in its own memory.)
 struct Lock {
-  std::uint64_t
-      last;  // of one PE's copy, chosen by the address: 1 + the number
-             // of the last PE in the queue; 0: the lock is free
-  std::uint64_t next;  // 1 + the number of the PE after this one; 0: none yet
-  std::uint64_t turn;  // whether this PE is in the queue, or holds the lock
+  // 1 + the number of the last PE in the queue, or 0 if the lock is free. Only
+  // one PE's copy of this word is used; the lock's address chooses that PE.
+  std::uint64_t last;
+  // 1 + the number of the PE after this one, or 0 if there is none yet.
+  std::uint64_t next;
+  // Whether this PE is in the queue, or holds the lock.
+  std::uint64_t turn;
 };
 
-// On the host, any thread; local. A PE holds a lock, not a thread: any thread
-// of the PE may clear it, and none may set it meanwhile.
+// The functions for locks are local and run on the host, on any thread. Locks
+// are held by PEs, not by threads: any thread of the PE that holds the lock may
+// clear the lock, and until then no thread of that PE may set it.
 //
-// All throw UsageError on this PE, if `lock` is null, misaligned or not in this
-// PE's part of the heap in host memory, and before initialize() and after
-// finalize(). Lost PEs and reports are those of wait_until().
+// All functions for locks throw UsageError on this PE if `lock` is null,
+// misaligned or not in this PE's part of the heap in host memory. They also
+// throw it before initialize() and after finalize(). If a PE is lost or a
+// report is due, they behave like wait_until().
 
-/// shmem_set_lock: waits until no PE holds the lock, and holds it. PEs get it
-/// in the order in which they have asked.
+/// shmem_set_lock: waits until no PE holds the lock, then takes the lock. PEs
+/// get the lock in the order in which they asked.
 ///
-/// Ordering: what PEs did while they held the lock before is visible.
-/// \throws UsageError on this PE, too, if it holds the lock already, or another
-///         thread of it waits for it in set_lock().
+/// Ordering: all that earlier holders of the lock did while they held the lock
+/// is visible.
+/// \throws UsageError on this PE, too, if this PE already holds the lock, or if
+///         another thread of this PE is waiting for the lock in set_lock().
 void set_lock(Lock* lock);
 
-/// shmem_clear_lock: gives the lock to the PE that has waited longest, or makes
-/// it free. It completes what this PE has put before, as quiet() does.
-/// \throws UsageError on this PE, too, if it does not hold the lock.
+/// shmem_clear_lock: gives the lock to the PE that has waited longest, or frees
+/// the lock if no PE waits. The call first completes earlier puts by this PE,
+/// as quiet() does.
+/// \throws UsageError on this PE, too, if this PE does not hold the lock.
 void clear_lock(Lock* lock);
 
-/// shmem_test_lock: holds the lock if it is free; never waits for other PEs to
-/// clear it. Threads of this PE that test or set it at the same time do so one
-/// after the other: a test that fails leaves the lock as it was for the others.
-/// Ordering as set_lock().
-/// \returns 0 if this PE holds it now; 1 if a PE has held it already, this one
-///          included.
+/// shmem_test_lock: takes the lock if the lock is free. The call never waits
+/// for other PEs to clear the lock. If several threads of this PE test or set
+/// the lock at the same time, they take turns. A test that fails does not
+/// change the lock for other PEs. The ordering is that of set_lock().
+/// \returns 0 if this PE now holds the lock; 1 if a PE, possibly this one,
+///          already held the lock.
 [[nodiscard]] int test_lock(Lock* lock);
 
 }  // namespace symm

@@ -8,102 +8,108 @@
 
 #include "base/Types.hpp"
 
-/// Memory by the C-like functions of the OpenSHMEM and NVSHMEM documents.
-/// Unlike most functions of this library they do not throw: they return null or
-/// a Status, and last_error() says why. Codes such as M06 and B01 are those of
-/// docs/requirements.md.
+/// This header has the C-like functions for memory of the OpenSHMEM and NVSHMEM
+/// specifications. Unlike most functions of this library, these functions do
+/// not throw: they return null or a Status, and last_error() says why. Codes
+/// such as M06 and B01 refer to docs/requirements.md.
 ///
-/// All PEs call collective functions in the same order and with equal
-/// arguments, by one thread of each. If the arguments differ or any PE cannot
-/// do its part, the call fails on every PE, last_error() names PEs and values,
-/// and the heap is as before (M27-M30, M34, M48). If a second thread of a PE
-/// calls meanwhile, only its call fails, and at once.
+/// All PEs call collective functions in the same order and with the same
+/// arguments on every PE, from one thread of each PE. If the arguments differ
+/// or any PE cannot do its part, the call fails on every PE. last_error() then
+/// names PEs and values, and the heap is as before (M27-M30, M34, M48). If a
+/// second thread of a PE makes a collective call in the meantime, only that
+/// thread's call fails, and it fails at once.
 namespace symm {
 
 namespace Impl {
 
-/// For functions that are templates but are called without a type.
+/// For functions that are templates but are called without a type argument.
 template <class T>
 concept NoType = std::is_void_v<T>;
 
 }  // namespace Impl
 
-/// Why this thread's latest call of a function here or in symm_pools.hpp has
-/// failed; "" if it has not. Valid until the next such call.
+/// Says why this thread's latest call of a function in this header or in
+/// symm_pools.hpp failed; "" if that call did not fail. The text is valid until
+/// the next such call.
 [[nodiscard]] char const* last_error() noexcept;
 
-// Symmetric memory: all PEs allocate together, at the same offset of their
+// Symmetric memory. All PEs allocate together, at the same offset in their
 // parts of the heap, and every PE reaches every copy. The heap is the one in
-// GPU memory if the PEs have devices, else the one in host memory; functions
-// that take an address find its heap.
+// GPU memory if the PEs have devices, or else the one in host memory. Functions
+// that take an address find the heap of that address.
 //
-// The functions with names of C's are templates, so that they do not clash with
-// those after `using namespace symm`: an unqualified malloc() is C's there.
-// They take bytes, and no type.
+// The functions with C names are templates, so that they do not clash with C's
+// functions after `using namespace symm`: there, an unqualified malloc() is
+// C's. These functions take a number of bytes and no type.
 
-/// Allocates `bytes` on every PE; contents are indeterminate. Collective, with
-/// a barrier on exit: every PE has the block when the call returns on any PE,
-/// so a put may follow at once (M22, M26).
-/// \param bytes 0: null, without a barrier (M06-M08).
+/// Allocates `bytes` bytes on every PE; the contents are indeterminate. The
+/// call is collective, with a barrier on exit: every PE has the block when the
+/// call returns on any PE, so a put may follow at once (M22, M26).
+/// \param bytes if 0, the call returns null, without a barrier (M06-M08).
 /// \returns the symmetric address of this PE's copy, a multiple of 16 (M03,
 ///          M04); null on every PE on failure.
 template <Impl::NoType T = void>
 [[nodiscard]] void* malloc(std::size_t bytes) noexcept;
 
-/// As malloc().
+/// Allocates like malloc(), at an aligned address.
 /// \param alignment of the address, in bytes: a power of two, a multiple of
 ///        sizeof(void*), at most 1 GiB (M09-M14).
 [[nodiscard]] void* align(std::size_t alignment, std::size_t bytes) noexcept;
 
-/// As malloc(), all bits zero on every PE when it returns on any (C01-C15).
-/// \param count, size number of objects and bytes of each; if either is 0,
-///        null without a barrier.
+/// Allocates like malloc(). When the call returns on any PE, all bits of the
+/// block are zero on every PE (C01-C15).
+/// \param count, size number of objects and bytes of each object; if either is
+///        0, the call returns null, without a barrier.
 template <Impl::NoType T = void>
 [[nodiscard]] void* calloc(std::size_t count, std::size_t size) noexcept;
 
-// Hints of malloc_with_hints(), to be combined by |.
+// These are the hints for malloc_with_hints(); combine hints with |.
 inline constexpr long malloc_atomics_remote = 1;
 inline constexpr long malloc_signal_remote  = 2;
 
-/// malloc() for programs that say how they use the memory
+/// Calls malloc(), for programs that say how they use the memory
 /// (shmem_malloc_with_hints).
-/// \param hints do not matter: atomics and signals reach all symmetric memory
-///        alike. They may differ between PEs.
+/// \param hints have no effect: atomics and signals work equally in all
+///        symmetric memory. Hints may differ between PEs.
 [[nodiscard]] inline void* malloc_with_hints(
     std::size_t bytes, [[maybe_unused]] long hints) noexcept {
   return symm::malloc(bytes);
 }
 
-/// Changes the size of a block, which may move; its contents up to the smaller
-/// size are kept (S01-S10). Collective.
-/// \param address null: as malloc(bytes).
-/// \param bytes   0: as free(address), and null.
-/// \returns as malloc(); null on failure, and the block is unchanged.
+/// Changes the size of a block, which may move. Keeps the contents of the block
+/// up to the smaller size (S01-S10). The call is collective.
+/// \param address if null, the call acts as malloc(bytes).
+/// \param bytes   if 0, the call acts as free(address) and returns null.
+/// \returns the same as malloc(); null on failure, and then the block is
+///          unchanged.
 template <Impl::NoType T = void>
 [[nodiscard]] void* realloc(void* address, std::size_t bytes) noexcept;
 
-/// Frees a block. Collective, with a barrier on entry: no PE's copy is reused
-/// before all PEs have called (M24). It fails if no function above has returned
-/// `address`, or it was freed already, or belongs to a View. Nothing is freed
-/// then; the reason is printed on stderr, too, since nothing is returned.
-/// \param address null: does nothing, without a barrier (M16, M17).
+/// Frees a block. The call is collective, with a barrier on entry: no PE's copy
+/// is reused before all PEs have called (M24). The call fails if no function
+/// above has returned `address`, or if `address` was already freed or belongs
+/// to a View. It then frees nothing, and also prints the reason on stderr,
+/// since free() returns nothing.
+/// \param address if null, the call does nothing, without a barrier (M16, M17).
 template <Impl::NoType T = void>
 void free(void* address) noexcept;
 
-/// The address of PE `pe`'s copy of the object at the symmetric address
-/// `address`, for loads and stores of this process (shmem_ptr). Local.
-/// \returns null if `address` is not in the heap, there is no such PE, or loads
-///          and stores do not reach it (is_near()).
+/// Returns the address of PE `pe`'s copy of the object at the symmetric address
+/// `address`, for loads and stores by this process (shmem_ptr). The call is
+/// local.
+/// \returns null if `address` is not in the heap, if no PE has the number `pe`,
+///          or if loads and stores do not reach PE `pe` (is_near()).
 [[nodiscard]] void* ptr(void const* address, Pe pe) noexcept;
 
-/// The same for a typed pointer.
+/// Does the same as the other ptr() for a typed pointer.
 template <class T>
 [[nodiscard]] T* ptr(T* address, Pe pe) noexcept {
   return static_cast<T*>(ptr(static_cast<void const*>(address), pe));
 }
 
-// Registration of the program's own memory: nvshmemx_buffer_register and its
-// siblings.
+// Registration of the program's own memory: nvshmemx_buffer_register and
+// related functions.
 
 /// The result of functions that return no address; the numbers are NVSHMEM's.
 // clang-format off
@@ -112,22 +118,25 @@ enum class [[nodiscard]] Status : int {
   invalid_value = 1,
   out_of_memory = 2,
   not_supported = 3,
-  internal      = 7,  // the system or the driver has refused
+  internal      = 7,  // the system or the driver refused a call
 };
 // clang-format on
 
-// Local operands: this PE's kernels read and write the buffer, as the source of
-// a put or the destination of a get. Registration is needed for host memory
-// that kernels use; for other memory it does nothing, or is refused (below).
+// Local operands. Kernels on this PE read and write a registered buffer as the
+// source of a put or the destination of a get. Host memory that kernels use
+// must be registered. For other memory, registration does nothing, or is
+// refused (see buffer_register()).
 
-/// Registers [address, address + bytes), page-locking host memory for the GPU
-/// where there is one (B02). Local: one PE alone may call (B18), on any thread.
+/// Registers the buffer [address, address + bytes). Page-locks host memory for
+/// the GPU if this PE has a GPU (B02). The call is local: one PE alone may call
+/// (B18), on any thread.
 ///
-/// The buffer must be unregistered before it is freed (B08). Peers do not reach
-/// it (B05): see buffer_register_symmetric(). One operation may span several
-/// adjacent registered buffers (B06).
+/// The program must unregister the buffer before it frees the buffer (B08).
+/// Peers do not reach a registered buffer (B05); for that, see
+/// buffer_register_symmetric(). One operation may span several adjacent
+/// registered buffers (B06).
 ///
-/// \param bytes above 0; may be more than 2 GiB (B17).
+/// \param bytes must be greater than 0; may be more than 2 GiB (B17).
 /// \returns invalid_value for null and 0 bytes (B19), managed memory (B07),
 ///          memory of a symmetric heap (B03), memory that is not mapped (if
 ///          CUDA knows both ends, the range between is not checked), an overlap
@@ -135,41 +144,45 @@ enum class [[nodiscard]] Status : int {
 ///          finalize(). out_of_memory (B10), internal (B11).
 Status buffer_register(void* address, std::size_t bytes) noexcept;
 
-/// Ends the registration of the buffer that starts at `address` (B12). Local.
-/// \returns invalid_value if none does (B13, B14); internal.
+/// Ends the registration of the buffer that starts at `address` (B12). The call
+/// is local.
+/// \returns invalid_value if no registered buffer starts there (B13, B14);
+///          internal.
 Status buffer_unregister(void* address) noexcept;
 
-/// Ends all registrations by buffer_register() and register_view() of this PE;
-/// symmetric ones stay (B15, B16). Local. A failure is printed on stderr, too,
-/// since nothing is returned.
+/// Ends all registrations that this PE made by buffer_register() and
+/// register_view(); symmetric registrations remain (B15, B16). The call is
+/// local. It also prints a failure on stderr, since it returns nothing.
 void buffer_unregister_all() noexcept;
 
-// Symmetric memory: every PE passes a buffer of its own, and all PEs reach all
-// of them.
+// Registration of symmetric memory. Every PE passes a buffer of its own, and
+// all PEs reach all these buffers.
 
-/// Makes an allocation of virtual memory management part of the symmetric heap
-/// in memory of its kind. The same physical memory is then at the returned
-/// symmetric address, too, and stays at the program's own address (R01-R03).
-/// Collective, with a barrier on exit.
+/// Adds an allocation made with the virtual memory management API to the
+/// symmetric heap in memory of the same kind. The same physical memory is then
+/// also at the returned symmetric address, and remains at the program's own
+/// address (R01-R03). The call is collective, with a barrier on exit.
 ///
-/// \param buffer start of one such allocation that can be shared, on this PE's
-///        GPU or the host (R05, R06, R15): made by symm::make_registrable_view,
-///        or by the program itself with the cuMem* functions.
-/// \param bytes  size of the whole allocation, equal on all PEs: a multiple of
-///        2 MiB, for a registrable View its bytes rounded up to that (R12).
+/// \param buffer start of one such shareable allocation, on this PE's GPU or
+///        the host (R05, R06, R15). symm::make_registrable_view makes the
+///        allocation, or the program itself does with the cuMem* functions.
+/// \param bytes  size of the whole allocation, the same on all PEs: a multiple
+///        of 2 MiB; for a registrable View, the View's bytes rounded up to a
+///        multiple of 2 MiB (R12).
 /// \param flags  0 (R04).
 /// \returns the symmetric address, for put, get, atomics, signals, collectives
-///          and ptr() (R01, R02); null on every PE on failure, and nothing is
-///          mapped on any (R13).
+///          and ptr() (R01, R02); null on every PE on failure, and then nothing
+///          is mapped on any PE (R13).
 [[nodiscard]] void* buffer_register_symmetric(void* buffer, std::size_t bytes,
                                               int flags) noexcept;
 
-/// Takes it out of the heap again: the symmetric address becomes invalid, the
-/// program's own stays (R18). Collective, with a barrier on entry and exit.
-/// \param address as buffer_register_symmetric() has returned it.
-/// \param bytes   as passed to that.
-/// \returns invalid_value on every PE, if on any PE `address` or `bytes` are
-///          not those of a registration (R19, R20), and nothing changes;
+/// Removes the buffer from the heap: the symmetric address becomes invalid, and
+/// the program's own address remains valid (R18). The call is collective, with
+/// a barrier on entry and exit.
+/// \param address as returned by buffer_register_symmetric().
+/// \param bytes   as passed to buffer_register_symmetric().
+/// \returns invalid_value on every PE if, on any PE, `address` or `bytes` is
+///          not that of a registration (R19, R20); nothing changes then;
 ///          internal (R21).
 Status buffer_unregister_symmetric(void* address, std::size_t bytes) noexcept;
 

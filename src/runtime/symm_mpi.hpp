@@ -14,13 +14,16 @@
 
 #include "bootstrap/Communicator.hpp"
 
-/// The only header that includes MPI's: for programs whose PEs are not simply
-/// all processes of the job. Link MPI yourself (MPI::MPI_CXX): the same MPI
-/// that the library was built with.
+/// This is the only header that includes mpi.h. It is for programs whose PEs
+/// are not simply all processes of the job. A program that includes this header
+/// must itself link MPI (MPI::MPI_CXX), the same MPI that the library was built
+/// with.
 namespace symm {
 
-/// For initialize(): symm::initialize(argc, argv, symm::communicator(comm)).
-/// \param mpi must live until initialize() has returned, which duplicates it.
+/// Makes an argument for initialize(): symm::initialize(argc, argv,
+/// symm::communicator(comm)).
+/// \param mpi initialize() duplicates this communicator, which must live until
+///        initialize() returns.
 [[nodiscard]] inline Communicator communicator(MPI_Comm mpi) {
   static_assert(sizeof(MPI_Comm) <= sizeof(std::uintptr_t));
   std::uintptr_t handle = 0;  // MPI_Comm is a pointer or an int

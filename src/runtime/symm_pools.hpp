@@ -12,36 +12,37 @@
 #include "symm_errors.hpp"
 #include "symm_memory.hpp"
 
-/// Memory pools: allocation in the order of a stream, which stops neither the
-/// host nor the GPU. The functions are those of the stream-ordered allocators
-/// of CUDA and HIP (cudaMallocAsync, hipMallocAsync, ...). Like those of
-/// symm_memory.hpp they return a Status, and last_error() says why. Codes such
-/// as H10 and P03 are those of docs/requirements.md.
+/// Memory pools allocate in the order of a stream, without stopping the host or
+/// the GPU. The functions are those of the stream-ordered allocators of CUDA
+/// and HIP (cudaMallocAsync, hipMallocAsync, ...). Like the functions of
+/// symm_memory.hpp, they return a Status, and last_error() says why. Codes such
+/// as H10 and P03 refer to docs/requirements.md.
 ///
-/// A *stream* is a sequence of work: a stream of CUDA, or an execution space
-/// instance of Kokkos (Kokkos_SymmetricSpace_Pools.hpp has the calls that take
-/// one). Work of a block's stream may use it between malloc_async() and
-/// free_async() (H01). Work of another stream may, if order_after() puts it
-/// after the allocation and before the release.
+/// A *stream* is a sequence of work: a CUDA stream, or a Kokkos execution space
+/// instance (Kokkos_SymmetricSpace_Pools.hpp has the calls that take an
+/// instance). Work in a block's stream may use the block between malloc_async()
+/// and free_async() (H01). Work in another stream may use the block if
+/// order_after() puts that work after the allocation and before the release.
 ///
 /// A pool is
-/// - *symmetric*: its memory is in the symmetric heap, and a block is at the
-///   same offset on all PEs (P02). All PEs make the same sequence of calls on
-///   symmetric pools, on corresponding streams, in one order with their other
-///   collective calls; they do not wait for each other. If the sequences
-///   differ, the next collective call fails on every PE and names the first
-///   call that differs (P04). The symmetric pools that existed allocate no more
-///   then (the default ones begin anew), and heap_trim() returns their memory
-///   to the system when all PEs have freed their blocks. Peers may use a block
-///   after a barrier of all PEs that follows the allocation in the stream's
-///   order. The block is allocated again only after such a barrier that follows
-///   its release (P03): barrier_all(exec), barrier(exec, team) with all PEs, or
-///   a collective call of the heap.
-/// - or *local*: memory of this PE alone. Peers do not reach it, and other PEs
-///   need not call.
+/// - *symmetric*: the pool's memory is in the symmetric heap, and a block is at
+///   the same offset on all PEs (P02). All PEs make the same sequence of calls
+///   on symmetric pools, on corresponding streams, in one order with their
+///   other collective calls. The PEs do not wait for each other. If the
+///   sequences differ, the next collective call fails on every PE and names the
+///   first call that differs (P04). The existing symmetric pools then allocate
+///   nothing more (the default pools start anew). When all PEs have freed the
+///   blocks of these pools, heap_trim() returns the pools' memory to the
+///   system. Peers may use a block after a barrier of all PEs that follows the
+///   allocation in the stream's order. A block is allocated again only after
+///   such a barrier has followed its release (P03): barrier_all(exec),
+///   barrier(exec, team) with all PEs, or a collective heap call.
+/// - or *local*: the pool's memory belongs to this PE alone. Peers do not reach
+///   this memory, and other PEs need not call.
 ///
-/// One thread of a PE at a time makes calls on symmetric pools, any thread on
-/// local ones. UniqueMemPool does the same for C++ and throws.
+/// Any thread of a PE may make calls on local pools, but only one thread of a
+/// PE at a time makes calls on symmetric pools. UniqueMemPool does the same for
+/// C++, and throws.
 namespace symm {
 
 enum class MemPoolKind : std::uint32_t { symmetric, local };
@@ -51,29 +52,32 @@ enum class MemPoolHandleType : std::uint32_t { none, posix_file_descriptor };
 
 struct MemPoolProperties {
   MemPoolKind kind = MemPoolKind::symmetric;
-  /// The kind of its memory: by default the GPU's, if the PEs have devices.
+  /// The kind of the pool's memory: by default the GPU's, if the PEs have
+  /// devices.
   MemoryKind memory = default_memory_kind();
-  /// For local pools only. With posix_file_descriptor max_bytes must be above
-  /// 0; the pool takes all of it from the start.
+  /// The handle type, for local pools only. With posix_file_descriptor,
+  /// max_bytes must be greater than 0, and the pool takes all these bytes from
+  /// the start.
   MemPoolHandleType handle_type = MemPoolHandleType::none;
-  /// Most bytes (per PE) that it takes from the system, rounded up to whole
-  /// chunks (2 MiB); 0: as much as the heap may have.
+  /// Maximum number of bytes (per PE) that the pool takes from the system,
+  /// rounded up to whole chunks (2 MiB); 0 means as much as the heap may have.
   std::size_t max_bytes = 0;
 
-  /// The kind that malloc() uses. Local; host memory before initialize().
+  /// Returns the kind of memory that malloc() uses. The call is local; before
+  /// initialize() it returns host memory.
   [[nodiscard]] static MemoryKind default_memory_kind() noexcept;
 };
 
-/// The name of a pool: a small value; all copies name the same pool.
+/// A handle of a pool. It is a small value, and all copies name the same pool.
 class MemPool {
  public:
-  /// No pool.
+  /// Makes a handle that names no pool.
   MemPool() = default;
 
   [[nodiscard]] bool is_valid() const { return m_number != 0; }
   friend bool operator==(MemPool, MemPool) = default;
 
-  /// For the library. \param number above 0.
+  /// For use by the library only. \param number must be greater than 0.
   static MemPool make(std::uint64_t number) {
     MemPool pool;
     pool.m_number = number;
@@ -82,10 +86,10 @@ class MemPool {
   [[nodiscard]] std::uint64_t number() const { return m_number; }
 
  private:
-  std::uint64_t m_number = 0;  // never used twice
+  std::uint64_t m_number = 0;  // no number is used twice
 };
 
-/// From where a pool is accessed: from the CPUs, or from kernels of a GPU.
+/// Where accesses to a pool come from: the CPUs, or kernels on a GPU.
 struct MemLocation {
   MemoryKind memory = MemoryKind::device;
   int device        = 0;  // the GPU's ordinal in this process
@@ -111,74 +115,85 @@ struct MemPoolPtrExportData {
 };
 
 enum class MemPoolAttribute : std::uint32_t {
-  /// int: an allocation may reuse a block freed on another stream, if
-  /// order_after() puts its own stream after that release. 1 at first (H52).
+  /// int: an allocation may reuse a block freed on another stream if
+  /// order_after() puts the allocation's stream after that release. The initial
+  /// value is 1 (H52).
   reuse_follow_event_dependencies = 1,
-  /// int: an allocation may reuse a block freed on any other stream that has
-  /// completed: for a local pool on this PE, at the time of the call; for a
-  /// symmetric one on all PEs, at their latest barrier_all(). 1 at first (H54).
+  /// int: an allocation may reuse a block freed on any other stream if that
+  /// release has completed. In a local pool, the release must have completed on
+  /// this PE at the time of the call; in a symmetric pool, on all PEs at their
+  /// latest barrier_all(). The initial value is 1 (H54).
   reuse_allow_opportunistic = 2,
   /// int: if there is no room otherwise, an allocation may make its stream wait
-  /// for others, in a symmetric pool with a barrier of all PEs in the order of
-  /// the stream. 1 at first (H55).
+  /// for other streams. In a symmetric pool, that takes a barrier of all PEs in
+  /// the order of the stream. The initial value is 1 (H55).
   reuse_allow_internal_dependencies = 3,
-  /// uint64_t: bytes of unused memory to keep. The pool returns what is above
-  /// to the system at the next collective call of the heap but a barrier. 0 at
-  /// first (H50, H51).
+  /// uint64_t: bytes of unused memory to keep. The pool returns any excess to
+  /// the system at the next collective heap call other than a barrier. The
+  /// initial value is 0 (H50, H51).
   release_threshold = 4,
-  // uint64_t, bytes. A high-water mark can be set, to 0 only: it begins anew.
-  reserved_mem_current = 5,  // taken from the system
+  // The following attributes are uint64_t, in bytes. A high-water mark can be
+  // set only to 0; the mark then starts anew.
+  reserved_mem_current = 5,  // bytes taken from the system
   reserved_mem_high    = 6,
-  used_mem_current     = 7,  // allocated and not freed
+  used_mem_current     = 7,  // bytes allocated and not freed
   used_mem_high        = 8
 };
 
-/// Makes a pool (H40). For a symmetric pool, all PEs call, and do not wait.
-/// \param pool null: invalid_value.
-/// \returns invalid_value if the properties contradict each other, or there is
-///          no heap in such memory; out_of_memory; internal.
+/// Makes a pool (H40). For a symmetric pool, all PEs make the call; the call
+/// does not wait.
+/// \param pool if null, the call returns invalid_value.
+/// \returns invalid_value if the properties contradict each other, or if there
+///          is no heap in such memory; out_of_memory; internal.
 Status mem_pool_create(MemPool* pool,
                        MemPoolProperties const& properties) noexcept;
 
-/// Ends a pool; returns at once. Its blocks stay until they are freed, and its
-/// memory until the collective call of the heap after that (H44). If it was the
-/// current pool, the default one becomes current (H45).
-/// \returns invalid_value for no pool, one that has ended, or a default one
-///          (H46).
+/// Destroys a pool and returns immediately. The pool's blocks remain valid
+/// until they are freed; its memory is released by the next collective heap
+/// call after that (H44). If the destroyed pool was the current one, the
+/// default pool becomes current (H45).
+/// \returns invalid_value for no pool, a pool that has been destroyed, or a
+///          default pool (H46).
 Status mem_pool_destroy(MemPool pool) noexcept;
 
-/// The symmetric pool that each kind of memory has from the start. Local.
+/// Gets the symmetric pool that each kind of memory has from the start. The
+/// call is local.
 Status device_get_default_mem_pool(MemPool* pool, MemoryKind memory) noexcept;
-/// The pool that malloc_async() uses: the default one, until it is set. Local.
+/// Gets the pool that malloc_async() uses, which is the default pool until
+/// device_set_mem_pool() sets another one. The call is local.
 Status device_get_mem_pool(MemPool* pool, MemoryKind memory) noexcept;
-/// \returns invalid_value for a pool in other memory, or an imported one (H86).
+/// Sets the pool that malloc_async() uses.
+/// \returns invalid_value for a pool in other memory, or an imported pool
+///          (H86).
 Status device_set_mem_pool(MemoryKind memory, MemPool pool) noexcept;
 
-/// Allocates from the current pool of GPU memory, if the PEs have devices, else
-/// of host memory; contents are indeterminate. The address is returned at once;
-/// the memory may be used in the order of the stream (H10, H11, H14). Neither
-/// host nor GPU waits while the pool has room (P01); if it has none, a
-/// symmetric pool grows collectively, as the heap does (P05).
+/// Allocates from the current pool of GPU memory if the PEs have devices, or
+/// else from the current pool of host memory; the contents are indeterminate.
+/// The call returns the address at once; the program may use the memory in the
+/// order of the stream (H10, H11, H14). Neither host nor GPU waits while the
+/// pool has room (P01). If a symmetric pool has no room, the pool grows
+/// collectively, as the heap does (P05).
 ///
-/// \param address gets a multiple of 256, null on failure. Null: invalid_value.
-/// \param bytes   0 gives null.
-/// \param stream  a CUstream (cudaStream_t); null for the default one. It must
-///        live until a heap_trim() after its last use with pools, which ask it
-///        whether its work has ended. Without a GPU it must be null: the order
-///        is that of the calls.
+/// \param address receives a multiple of 256, or null on failure. If `address`
+///        itself is null, the call returns invalid_value.
+/// \param bytes   if 0, the call gives null.
+/// \param stream a CUstream (cudaStream_t); null means the default stream. The
+///        stream must live until a heap_trim() after the stream's last use with
+///        pools: the pools ask the stream whether its work has ended. Without a
+///        GPU, `stream` must be null; the order is that of the calls.
 /// \returns invalid_value; not_supported while the stream is being captured
 ///          (H16); out_of_memory (H17); internal.
 Status malloc_async(void** address, std::size_t bytes,
                     void* stream = nullptr) noexcept;
 
-/// The same from a given pool, which may be in other memory than the stream's
-/// (H30, H31).
+/// Allocates like malloc_async(), but from a given pool. The pool may be in a
+/// kind of memory other than the stream's (H30, H31).
 Status malloc_from_pool_async(void** address, std::size_t bytes, MemPool pool,
                               void* stream = nullptr) noexcept;
 
 namespace Impl {
 
-/// \param allocate called with the address of a void* for the result.
+/// \param allocate is called with the address of a void* for the result.
 template <class T, class Allocate>
 Status allocate_as(T** address, Allocate const& allocate) noexcept {
   void* block         = nullptr;
@@ -189,7 +204,8 @@ Status allocate_as(T** address, Allocate const& allocate) noexcept {
 
 }  // namespace Impl
 
-/// The same for a pointer of any type; `bytes` are not elements.
+/// Allocates like the other malloc_async(), for a pointer of any type; `bytes`
+/// counts bytes, not elements.
 template <class T>
 Status malloc_async(T** address, std::size_t bytes,
                     void* stream = nullptr) noexcept {
@@ -206,98 +222,111 @@ Status malloc_from_pool_async(T** address, std::size_t bytes, MemPool pool,
 }
 
 /// Frees a block of any pool in the order of the stream (H20). This PE must
-/// have ended its use of the block by that point of the stream, other PEs by
-/// the next barrier after it.
-/// \param address null: does nothing.
-/// \returns invalid_value for an address that is no block of a pool, or freed
-///          (H24); not_supported while the stream is being captured (H23).
+/// have ended its use of the block by that point of the stream, and other PEs
+/// by the next barrier after that point.
+/// \param address if null, the call does nothing.
+/// \returns invalid_value for an address that is not a block of a pool, or was
+///          already freed (H24); not_supported while the stream is being
+///          captured (H23).
 Status free_async(void* address, void* stream = nullptr) noexcept;
 
-/// Makes work put into `stream` from now on begin when all that is in `earlier`
-/// now has ended. It records an event and waits for it in `stream`, and the
-/// pools know of that order (H52, H53). The host does not wait. Local; if
-/// symmetric pools are in use, all PEs call.
+/// Orders two streams: work put into `stream` from now on starts only after all
+/// work now in `earlier` has ended. The call records an event and makes
+/// `stream` wait for that event; the pools know of that order (H52, H53). The
+/// host does not wait. The call is local, but if symmetric pools are in use,
+/// all PEs make the call.
 /// \returns not_supported while one of the streams is being captured; internal.
 Status order_after(void* stream, void* earlier) noexcept;
 
+/// Gets the value of an attribute of a pool.
 /// \param value int* or uint64_t*, as the attribute says.
-/// \returns invalid_value for null, an unknown attribute, no pool (H56).
+/// \returns invalid_value for null, an unknown attribute, or no pool (H56).
 Status mem_pool_get_attribute(MemPool pool, MemPoolAttribute attribute,
                               void* value) noexcept;
-/// For a symmetric pool, all PEs call, with equal values.
+/// Sets an attribute. For a symmetric pool, all PEs make the call, with the
+/// same values on every PE.
 Status mem_pool_set_attribute(MemPool pool, MemPoolAttribute attribute,
                               void const* value) noexcept;
 
 /// Gives whole unused chunks back to the system, but keeps `min_bytes_to_hold`
-/// (H60-H66). Waits for this PE's kernels. Collective for a symmetric pool.
+/// bytes (H60-H66). The call waits for this PE's kernels. It is collective for
+/// a symmetric pool.
 Status mem_pool_trim_to(MemPool pool, std::size_t min_bytes_to_hold) noexcept;
 
-// Access. The GPU of a PE reaches the memory of its pools, and so do the CPUs
-// if it is host memory (H41). GPUs of other PEs reach it, at other addresses,
-// if the pool is symmetric or they have imported it. Local.
+// Access to pools. The GPU of a PE reaches the memory in the PE's pools, and so
+// do the CPUs if that memory is host memory (H41). GPUs of other PEs reach this
+// memory, at other addresses, if the pool is symmetric or they have imported
+// the pool. The functions for access are local.
 
-/// Sets from where the pool is reached at the addresses of this PE (H70). Only
-/// the present access can be set; any other is refused (H72).
-/// \param list  null: invalid_value, unless count is 0.
-/// \returns invalid_value, with the first that cannot be set; nothing changes.
+/// Sets which locations reach the pool at this PE's addresses (H70). Only the
+/// current access can be set; any other access is refused (H72).
+/// \param list  if null, the call returns invalid_value, unless count is 0.
+/// \returns invalid_value at the first access that cannot be set; nothing
+///          changes then.
 Status mem_pool_set_access(MemPool pool, MemAccessDesc const* list,
                            std::size_t count) noexcept;
-/// The access that a location has (H71); for an imported pool it is known from
-/// the first mem_pool_import_pointer() on.
-/// \returns invalid_value for null, no pool, no such GPU (H72).
+/// Gets the access that a location has (H71). For an imported pool, the access
+/// is known after the first mem_pool_import_pointer().
+/// \returns invalid_value for null, no pool, or a GPU that does not exist
+///          (H72).
 Status mem_pool_get_access(MemAccessFlags* flags, MemPool pool,
                            MemLocation const* location) noexcept;
 
-// Local pools shared between processes of a node, PEs of this job or others
-// that use this library: one process exports the pool, and then blocks of it;
-// others import both. All calls are local. They return invalid_value for null,
-// before initialize() and after finalize().
+// Local pools can be shared between processes on a node: PEs of this job, or
+// other processes that use this library. One process exports the pool, and then
+// blocks of the pool; others import both the pool and the blocks. All calls for
+// sharing pools are local. They return invalid_value for null, before
+// initialize() and after finalize().
 //
-// The program must order the uses of a block. Importers may use it when its
-// allocation has completed in the exporter (H89). All importers free it before
-// the exporter does (H90): their frees have completed before the exporter's
-// does (H92), which may be *issued* earlier, on a stream that waits for theirs
-// (H93).
+// The program must order the uses of a shared block. Importers may use a block
+// when its allocation has completed in the exporter (H89). All importers free
+// the block before the exporter does (H90): the frees by all importers complete
+// before the exporter's free does (H92). The exporter may *issue* that free
+// earlier, on a stream that waits for the importers' frees (H93).
 
-/// Makes a handle of a pool for other processes (H80): a file descriptor.
+/// Makes a handle of a pool for other processes (H80). The handle is a file
+/// descriptor.
 /// \param shared_handle int*. The caller closes the descriptor, at any time; an
-///        open one keeps the memory. SCM_RIGHTS, fork() or pidfd_getfd() pass
-///        it to other processes (H83).
-/// \param pool  with MemPoolProperties::handle_type `type` (H81); local, not
-///        imported.
+///        open descriptor keeps the memory. Pass the descriptor to other
+///        processes by SCM_RIGHTS, fork() or pidfd_getfd() (H83).
+/// \param pool  a local pool whose MemPoolProperties::handle_type is `type`
+///        (H81), and which is not imported.
 /// \param flags 0 (H82).
 /// \returns invalid_value, out_of_memory (H84); internal.
 Status mem_pool_export_to_shareable_handle(void* shared_handle, MemPool pool,
                                            MemPoolHandleType type,
                                            unsigned flags) noexcept;
 
-/// Imports a pool of another process, to import pointers from (H85). It does
-/// not allocate and cannot be the current one (H86); mem_pool_destroy() ends
-/// it. Its attributes count imported memory as used and reserved. Its memory
-/// stays while there are imported blocks, whatever the exporter does, and is
-/// released at the collective call of the heap after that.
+/// Imports a pool from another process, so that pointers can be imported from
+/// the pool (H85). An imported pool does not allocate and cannot be the current
+/// pool (H86); mem_pool_destroy() ends an imported pool. The pool's attributes
+/// count imported memory as used and reserved. The pool's memory remains as
+/// long as imported blocks exist, no matter what the exporter does; the next
+/// collective heap call after that releases the memory.
 /// \param shared_handle int*; the caller still closes the descriptor.
 /// \param flags 0 (H82).
-/// \returns invalid_value, also for a descriptor that is no pool's;
-///          out_of_memory (H84); internal.
+/// \returns invalid_value, also for a descriptor that does not belong to a
+///          pool; out_of_memory (H84); internal.
 Status mem_pool_import_from_shareable_handle(MemPool* pool, void* shared_handle,
                                              MemPoolHandleType type,
                                              unsigned flags) noexcept;
 
-/// Describes a block for mem_pool_import_pointer(). The data are no handle, and
-/// may be sent by any means (H87).
-/// \param address of a block of an exported pool, as its allocation has
-///        returned it.
+/// Describes a block for mem_pool_import_pointer(). The description is not a
+/// handle; a program may send it by any means (H87).
+/// \param address the address of a block of an exported pool, as returned by
+///        the allocation.
 /// \returns invalid_value (H87).
 Status mem_pool_export_pointer(MemPoolPtrExportData* export_data,
                                void* address) noexcept;
 
-/// Maps an exported block into this process. It is freed once for each import,
-/// by free_async() on any stream, or by free(), which waits for the kernels of
-/// this PE and is no collective call then (H91).
-/// \param address gets the block's address here, null on failure.
-/// \param pool    imported from the pool of the block.
-/// \returns invalid_value, also for data of another pool or of none;
+/// Maps an exported block into this process. The program frees the block once
+/// for each import, by free_async() on any stream, or by free(). For an
+/// imported block, free() waits for the kernels of this PE, and is not
+/// collective (H91).
+/// \param address receives the block's address in this process, or null on
+///        failure.
+/// \param pool    imported from the pool that the block belongs to.
+/// \returns invalid_value, also for data of another pool or of no pool;
 ///          out_of_memory (H88); internal.
 Status mem_pool_import_pointer(
     void** address, MemPool pool,
@@ -305,23 +334,24 @@ Status mem_pool_import_pointer(
 
 namespace Impl {
 
-/// Throws UsageError, OutOfMemory or SystemError with last_error(), unless the
-/// call was successful.
+/// Throws UsageError, OutOfMemory or SystemError with the text of last_error(),
+/// unless the call was successful.
 void throw_failed(Status status);
 
 }  // namespace Impl
 
-/// The owner of a pool. Its functions do what those above do, and throw
-/// UsageError, OutOfMemory or SystemError with the text of last_error().
+/// The owner of a pool. Its member functions do what the functions above do,
+/// and throw UsageError, OutOfMemory or SystemError with the text of
+/// last_error().
 class UniqueMemPool {
  public:
-  /// No pool.
+  /// Owns no pool.
   UniqueMemPool() = default;
-  /// mem_pool_create().
+  /// Makes a pool with mem_pool_create().
   explicit UniqueMemPool(MemPoolProperties const& properties) {
     Impl::throw_failed(mem_pool_create(&m_pool, properties));
   }
-  /// Takes over an existing pool, such as an imported one.
+  /// Takes ownership of an existing pool, such as an imported one.
   explicit UniqueMemPool(MemPool pool) noexcept : m_pool(pool) {}
 
   UniqueMemPool(UniqueMemPool&& other) noexcept : m_pool(other.release()) {}
@@ -331,9 +361,9 @@ class UniqueMemPool {
   }
   UniqueMemPool(UniqueMemPool const&)            = delete;
   UniqueMemPool& operator=(UniqueMemPool const&) = delete;
-  /// mem_pool_destroy(): blocks stay until they are freed (H44). All PEs must
-  /// destroy a symmetric pool at the same point of their sequence of calls.
-  /// Does nothing after finalize().
+  /// Calls mem_pool_destroy(): the pool's blocks remain valid until they are
+  /// freed (H44). All PEs must destroy a symmetric pool at the same point in
+  /// their sequence of calls. After finalize(), the destructor does nothing.
   ~UniqueMemPool() {
     if (m_pool.is_valid()) static_cast<void>(mem_pool_destroy(m_pool));
   }
@@ -346,7 +376,7 @@ class UniqueMemPool {
   }
   void swap(UniqueMemPool& other) noexcept { std::swap(m_pool, other.m_pool); }
 
-  // Attributes: MemPoolAttribute says more.
+  // Attributes of the pool; MemPoolAttribute says more.
 
   [[nodiscard]] std::uint64_t used() const {
     return number(MemPoolAttribute::used_mem_current);
@@ -360,7 +390,7 @@ class UniqueMemPool {
   [[nodiscard]] std::uint64_t reserved_high() const {
     return number(MemPoolAttribute::reserved_mem_high);
   }
-  /// Restarts the high-water marks at the current amounts.
+  /// Resets the high-water marks to the current amounts.
   void restart_highs() {
     set(MemPoolAttribute::used_mem_high, std::uint64_t{0});
     set(MemPoolAttribute::reserved_mem_high, std::uint64_t{0});

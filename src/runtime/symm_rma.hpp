@@ -18,68 +18,71 @@
 #include "symm_rma_blocks.hpp"
 
 // Remote memory access (OpenSHMEM 1.5, 9.5 and 9.6). A put writes PE `pe`'s
-// copy of the symmetric object `dest`; a get reads its copy of `source`. The
-// other side is any memory of this PE that the caller reaches, private or
-// symmetric.
+// copy of the symmetric object `dest`; a get reads PE `pe`'s copy of the
+// symmetric object `source`. The other side of the copy is any memory of this
+// PE that the caller can reach, private or symmetric.
 //
 //   caller               first arguments   returns when
-//   the host                               it is done
-//   one thread           heap              it is done
-//   a group of threads   threads, heap     it is done: the group's barrier
+//   the host                               the copy is done
+//   one thread           heap              the copy is done
+//   a group of threads   threads, heap     the copy is done (a group barrier)
 //
 // In kernels without Kokkos, a group is symm::this_block().
 // Kokkos_SymmetricSpace_Operations.hpp has the groups of Kokkos, and the forms
 // for execution space instances.
 //
-// Elements are of a trivially copyable type. A count of 0 copies nothing; `pe`
-// and the addresses are not checked then. `pe` may be this PE. Dest and source
-// must not overlap.
+// Elements of puts and gets have a trivially copyable type. A put or get with a
+// count of 0 copies nothing, and does not check `pe` and the addresses. `pe`
+// may be this PE. Dest and source must not overlap.
 //
 // Ordering. "Done" means that `source` may be written again, and that a get's
 // data have arrived. Other PEs see a put after quiet() or barrier_all();
-// fence() orders two puts. The _nbi forms may return before they are done
-// (9.6), and quiet() waits for them. With a PE of another node `source` must
-// not change, and a get's data may be missing, until then. With a PE of this
-// node the _nbi forms are the same as the blocking ones.
+// fence() orders two puts. The _nbi forms may return before the copy is done
+// (9.6), and quiet() waits for the copy. Until the copy is done, with a PE on
+// another node, `source` must not change, and a get's data may be missing. With
+// a PE on this node, the _nbi forms are the same as the blocking forms.
 //
-// Polling. A word of 1, 2, 4 or 8 bytes, at a multiple of its size, that
-// another PE puts arrives whole and once: a PE that has seen it may clear it,
-// and does not see it again. The word is one load and one store, in no order
-// with other words of the copy,
+// Polling. If another PE puts a word of 1, 2, 4 or 8 bytes, at a multiple of
+// its size, the word arrives in one piece and exactly once: a PE that has seen
+// the word may clear it, and does not see it again. The word is copied with one
+// load and one store, unordered with respect to other words of the copy,
 //
 // - in p and g,
 // - on CPUs, in copies of up to 64 bytes, and in each element of up to 64 bytes
-//   of iput and iget; if it is aligned on one side only, one access there,
-// - in kernels on GPUs, in copies of any size, if it is aligned on both sides,
-//   and in iput and iget if it is an element.
+//   in iput and iget; a word that is aligned on one side only is copied with
+//   one access on that side,
+// - in kernels on GPUs, in copies of any size if the word is aligned on both
+//   sides, and in iput and iget if the word is an element.
 //
-// A word may arrive in pieces, and several times, in larger copies on CPUs
-// (memcpy) and in copies by CUDA: the host's calls on GPU memory, p included,
-// and enqueued copies. After these, wait for a signal or for a word put after
-// fence(). A kernel on a GPU that polls another PE's word must use g: get may
-// read a cache.
+// In two kinds of copies, a word may arrive in pieces, and several times: in
+// larger copies on CPUs (memcpy), and in copies by CUDA. Copies by CUDA are
+// enqueued copies and host calls on GPU memory, including p. After such copies,
+// wait for a signal, or for a word put after fence(). A kernel on a GPU that
+// polls another PE's word must use g: get may read from a cache.
 //
-// Errors. The host's forms throw UsageError on this PE, if there is no such PE,
-// the bytes are not in this PE's part of the symmetric heap (null, private
-// memory, a peer's part), the other side is null, or the address of p or g is
-// not aligned as its type; SystemError, if the copy fails. (put and get move
-// bytes, at any alignment.) In kernels a wrong PE or symmetric address stops
-// the program if the library was built with SYMM_CHECKS_IN_KERNELS, as debug
-// builds are.
+// Errors. The host's forms throw UsageError on this PE if no PE has the number
+// `pe`, or if the other side is null. They also throw UsageError if the bytes
+// are not in this PE's part of the symmetric heap (null, private memory, a
+// peer's part). p and g also throw UsageError if the address is not aligned for
+// its type. The host's forms throw SystemError if the copy fails. (put and get
+// move bytes, at any alignment.) In kernels, a wrong PE or symmetric address
+// stops the program if the library was built with SYMM_CHECKS_IN_KERNELS, as
+// debug builds are.
 //
-// PEs of other nodes. All forms reach them, those with a heap map on the host,
-// too, where one thread of the group sends. For kernels on GPUs a thread of the
-// host sends (docs/nodes.md).
+// PEs on other nodes. All forms of puts and gets reach PEs on other nodes,
+// including the forms with a heap map when the host calls them: there, one
+// thread of the group sends. For kernels on GPUs, a host thread sends
+// (docs/nodes.md).
 //
 // GPU memory. The host's forms wait for the kernels of this PE, so they cannot
-// answer a kernel that waits. For the symmetric heap in host memory, the other
-// side is memory that the host reaches.
+// answer a kernel that waits for data. For the symmetric heap in host memory,
+// the other side must be memory that the host can reach.
 
 namespace symm {
 
-// On the host.
+// The following forms are for the host.
 
-/// shmem_put. \param count in elements.
+/// This is shmem_put. \param count number of elements.
 template <class T>
 void put(T* dest, std::type_identity_t<T> const* source, std::size_t count,
          Pe pe) {
@@ -87,7 +90,7 @@ void put(T* dest, std::type_identity_t<T> const* source, std::size_t count,
       "symm::put", dest, source, count, pe);
 }
 
-/// shmem_get. \param count in elements.
+/// This is shmem_get. \param count number of elements.
 template <class T>
 void get(T* dest, std::type_identity_t<T> const* source, std::size_t count,
          Pe pe) {
@@ -95,7 +98,8 @@ void get(T* dest, std::type_identity_t<T> const* source, std::size_t count,
       "symm::get", dest, source, count, pe);
 }
 
-/// shmem_put_nbi. \param request null, or becomes this operation.
+/// This is shmem_put_nbi. \param request null, or the object that becomes the
+/// request of this operation.
 template <class T>
 void put_nbi(T* dest, std::type_identity_t<T> const* source, std::size_t count,
              Pe pe, Request* request = nullptr) {
@@ -103,7 +107,8 @@ void put_nbi(T* dest, std::type_identity_t<T> const* source, std::size_t count,
                                                count, pe, request);
 }
 
-/// shmem_get_nbi. \param request null, or becomes this operation.
+/// This is shmem_get_nbi. \param request null, or the object that becomes the
+/// request of this operation.
 template <class T>
 void get_nbi(T* dest, std::type_identity_t<T> const* source, std::size_t count,
              Pe pe, Request* request = nullptr) {
@@ -111,7 +116,7 @@ void get_nbi(T* dest, std::type_identity_t<T> const* source, std::size_t count,
                                                count, pe, request);
 }
 
-/// shmem_putmem, shmem_getmem and their _nbi.
+/// These are shmem_putmem, shmem_getmem and their _nbi forms.
 inline void putmem(void* dest, void const* source, std::size_t bytes, Pe pe) {
   Impl::copy_on_host<Impl::Direction::put, Impl::Until::is_safe>(
       "symm::putmem", static_cast<char*>(dest),
@@ -135,23 +140,24 @@ inline void getmem_nbi(void* dest, void const* source, std::size_t bytes, Pe pe,
       static_cast<char const*>(source), bytes, pe, request);
 }
 
-/// shmem_p: one element; of 1, 2, 4 or 8 bytes by a single store where the host
-/// reaches it.
+/// shmem_p puts one element. An element of 1, 2, 4 or 8 bytes is written with a
+/// single store if the host can reach the element.
 template <class T>
 void p(T* dest, std::type_identity_t<T> const& value, Pe pe) {
   Impl::store_on_host("symm::p", dest, value, pe);
 }
 
-/// shmem_g: one element; of 1, 2, 4 or 8 bytes by a single load where the host
-/// reaches it.
+/// shmem_g gets one element. An element of 1, 2, 4 or 8 bytes is read with a
+/// single load if the host can reach the element.
 template <class T>
 [[nodiscard]] std::remove_const_t<T> g(T* source, Pe pe) {
   return Impl::load_on_host<char const*, std::remove_const_t<T>>("symm::g",
                                                                  source, pe);
 }
 
-// On the host, in a context: `pe` is a number of the context's PEs. \throws
-// UsageError on this PE, too, if the context has ended.
+// The following forms are for the host, in a context: `pe` is a PE number
+// within the context. \throws UsageError on this PE, too, if the context has
+// ended.
 
 template <class T>
 void put(Context const& context, T* dest, std::type_identity_t<T> const* source,
@@ -216,17 +222,19 @@ template <class T>
       context.call("symm::g"), source, context.world_pe(pe, "symm::g"));
 }
 
-// In kernels, and on the host for memory that it reaches.
+// The following forms are for kernels, and for the host on memory that the host
+// can reach.
 //
-// `heap` is the result of heap_map() on the host for the memory that has the
-// symmetric address (in the Kokkos layer: for the View); kernels capture it by
-// value. A map of another heap stops the program where preconditions are
-// checked.
+// `heap` is the result of heap_map() on the host for the memory of the
+// symmetric address (in the Kokkos layer: for the View); kernels capture `heap`
+// by value. Where preconditions are checked, a map of another heap stops the
+// program.
 //
-// All threads of a group call, with equal arguments. If they have written the
-// source, a barrier of the group must come before the call. Copies of a group
-// use accesses of 16 bytes if both addresses are congruent modulo 16, else the
-// widest that the addresses allow.
+// All threads of a group make the call, with the same arguments on every
+// thread. If the threads have written the source, a barrier of the group must
+// come before the call. Copies by a group use accesses of 16 bytes if both
+// addresses are congruent modulo 16; otherwise they use the widest accesses
+// that the addresses allow.
 
 template <Impl::ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void put(Threads const& threads, HeapMap const& heap,
@@ -302,7 +310,7 @@ SYMM_INLINE_FUNCTION void getmem_nbi(Threads const& threads,
       bytes, pe, "symm::getmem_nbi", Impl::Until::is_begun);
 }
 
-// By one thread.
+// The following forms are for one thread.
 
 template <class T>
 SYMM_INLINE_FUNCTION void put(HeapMap const& heap, T* dest,
@@ -354,7 +362,7 @@ SYMM_INLINE_FUNCTION void getmem_nbi(HeapMap const& heap, void* dest,
   getmem_nbi(Impl::OneThread(), heap, dest, source, bytes, pe);
 }
 
-/// One element: of 4 or 8 bytes by a single store.
+/// Puts one element. An element of 4 or 8 bytes is written with a single store.
 template <class T>
 SYMM_INLINE_FUNCTION void p(HeapMap const& heap, T* dest,
                             std::type_identity_t<T> const& value, Pe pe) {
@@ -365,7 +373,8 @@ SYMM_INLINE_FUNCTION void p(HeapMap const& heap, T* dest,
   Impl::store_element(heap, dest, value, pe, "symm::p");
 }
 
-/// One element: of 4 or 8 bytes by a single load, never from a stale cache.
+/// Gets one element. An element of 4 or 8 bytes is read with a single load,
+/// never from a stale cache.
 template <class T>
 [[nodiscard]] SYMM_INLINE_FUNCTION std::remove_const_t<T> g(HeapMap const& heap,
                                                             T* source, Pe pe) {

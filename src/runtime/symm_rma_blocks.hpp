@@ -16,17 +16,18 @@
 
 namespace symm {
 
-// Elements with strides (OpenSHMEM 1.5, 9.5): element i * source_stride of
-// `source` to element i * dest_stride of `dest`, for all i below `count`. The
-// elements between them stay as they are. symm_rma.hpp says what holds for all
-// forms of puts and gets.
+// Elements with strides (OpenSHMEM 1.5, 9.5). These functions copy element i *
+// source_stride of `source` to element i * dest_stride of `dest`, for all i
+// less than `count`. The elements in the gaps do not change. symm_rma.hpp says
+// what holds for all forms of puts and gets.
 //
-// - `dest_stride`, `source_stride`: in elements; at least 1, or UsageError on
-//   this PE. Neither is negative, on the symmetric side nor on the private one:
-//   std::size_t(-1) is UsageError, too.
-// - `count`: in elements.
+// - `dest_stride`, `source_stride`: strides in elements. A stride of less than
+//   1 throws UsageError on this PE. Strides must not be negative, neither on
+//   the symmetric nor on the private side: std::size_t(-1) throws UsageError,
+//   too.
+// - `count`: number of elements.
 
-/// shmem_iput and shmem_iget, on the host.
+/// These are shmem_iput and shmem_iget, on the host.
 template <class T>
 void iput(T* dest, std::type_identity_t<T> const* source,
           std::size_t dest_stride, std::size_t source_stride, std::size_t count,
@@ -45,7 +46,8 @@ void iget(T* dest, std::type_identity_t<T> const* source,
                                                  source_stride, count},
       pe);
 }
-/// In a context (symm_contexts.hpp).
+/// These are shmem_iput and shmem_iget, on the host in a context
+/// (symm_contexts.hpp).
 template <class T>
 void iput(Context const& context, T* dest,
           std::type_identity_t<T> const* source, std::size_t dest_stride,
@@ -64,7 +66,8 @@ void iget(Context const& context, T* dest,
                          dest, source, dest_stride, source_stride, count},
                      pe);
 }
-/// By a group of threads, in kernels and on the host.
+/// These are shmem_iput and shmem_iget by a group of threads, in kernels and on
+/// the host.
 template <Impl::ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void iput(Threads const& threads, HeapMap const& heap,
                                T* dest, std::type_identity_t<T> const* source,
@@ -87,7 +90,7 @@ SYMM_INLINE_FUNCTION void iget(Threads const& threads, HeapMap const& heap,
                          dest, source, dest_stride, source_stride, count},
                      pe);
 }
-/// By one thread.
+/// These are shmem_iput and shmem_iget by one thread.
 template <class T>
 SYMM_INLINE_FUNCTION void iput(HeapMap const& heap, T* dest,
                                std::type_identity_t<T> const* source,
@@ -107,18 +110,20 @@ SYMM_INLINE_FUNCTION void iget(HeapMap const& heap, T* dest,
        pe);
 }
 
-// Blocks with strides (OpenSHMEM 1.6): block i, of `block` elements from
-// element i * source_stride of `source`, to element i * dest_stride of `dest`.
-// With blocks of one element this is iput() and iget(); words of blocks of up
-// to 64 bytes are those of an element.
+// Blocks with strides (OpenSHMEM 1.6). These functions copy block i of `source`
+// to `dest`: `block` elements that start at element i * source_stride of
+// `source` go to element i * dest_stride of `dest`. With blocks of one element,
+// ibput() and ibget() are the same as iput() and iget(). Words in blocks of up
+// to 64 bytes arrive like words in an element.
 //
-// - `dest_stride`, `source_stride`: from block to block, in elements; at least
-//   1, and at least `block`, or UsageError on this PE; not negative, either.
-// - `block`: in elements; 0 copies nothing. (To PEs of other nodes by a kernel:
-//   less than 4 GiB.)
-// - `count`: in blocks.
+// - `dest_stride`, `source_stride`: distance from block to block, in elements.
+//   A stride must be at least 1, at least `block`, and not negative; otherwise
+//   the call throws UsageError on this PE.
+// - `block`: number of elements in a block; 0 copies nothing. (If a kernel
+//   copies to PEs on other nodes, a block must have less than 4 GiB.)
+// - `count`: number of blocks.
 
-/// shmem_ibput and shmem_ibget, on the host.
+/// These are shmem_ibput and shmem_ibget, on the host.
 template <class T>
 void ibput(T* dest, std::type_identity_t<T> const* source,
            std::size_t dest_stride, std::size_t source_stride,
@@ -137,7 +142,8 @@ void ibget(T* dest, std::type_identity_t<T> const* source,
           dest, source, dest_stride, source_stride, count, block},
       pe);
 }
-/// In a context (symm_contexts.hpp).
+/// These are shmem_ibput and shmem_ibget, on the host in a context
+/// (symm_contexts.hpp).
 template <class T>
 void ibput(Context const& context, T* dest,
            std::type_identity_t<T> const* source, std::size_t dest_stride,
@@ -160,7 +166,8 @@ void ibget(Context const& context, T* dest,
           dest, source, dest_stride, source_stride, count, block},
       pe);
 }
-/// By a group of threads, in kernels and on the host.
+/// These are shmem_ibput and shmem_ibget by a group of threads, in kernels and
+/// on the host.
 template <Impl::ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void ibput(Threads const& threads, HeapMap const& heap,
                                 T* dest, std::type_identity_t<T> const* source,
@@ -185,7 +192,7 @@ SYMM_INLINE_FUNCTION void ibget(Threads const& threads, HeapMap const& heap,
           dest, source, dest_stride, source_stride, count, block},
       pe);
 }
-/// By one thread.
+/// These are shmem_ibput and shmem_ibget by one thread.
 template <class T>
 SYMM_INLINE_FUNCTION void ibput(HeapMap const& heap, T* dest,
                                 std::type_identity_t<T> const* source,

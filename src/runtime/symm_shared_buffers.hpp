@@ -10,53 +10,56 @@
 #include "base/Types.hpp"
 #include "shared_buffers/SharedBuffer.hpp"
 
-/// Shares memory of the program that the symmetric heap cannot hold with peers
-/// on the same node (symm::is_near): memory from cudaMalloc
-/// (SharedDeviceBuffer), and from malloc or new (SharedHostBuffer). It has no
-/// symmetric address, and operations on the heap do not take it; only the
-/// functions of these types access it.
+/// Shared buffers share memory that the symmetric heap cannot hold with peers
+/// on the same node (symm::is_near): memory allocated with cudaMalloc
+/// (SharedDeviceBuffer), and with malloc or new (SharedHostBuffer). This memory
+/// has no symmetric address, and operations on the heap do not take it. Only
+/// the functions of these types access this memory.
 namespace symm {
 
 namespace Impl {
 
-/// The common part of SharedHostBuffer and SharedDeviceBuffer.
+/// The part that SharedHostBuffer and SharedDeviceBuffer have in common.
 template <class T, MemoryKind kind>
 class SharedElements {
  public:
-  /// Collective: every PE passes memory of its own (GPU memory: on its own GPU,
-  /// whose kernels this waits for). When it returns, every PE reaches the
-  /// memory of every other PE of its node.
+  /// Shares memory between PEs. The call is collective: every PE passes memory
+  /// of its own (for GPU memory: on its own GPU; the call waits for that GPU's
+  /// kernels). When the call returns, every PE reaches the memory of every
+  /// other PE on the same node.
   ///
-  /// \param data    this PE's elements, in memory of the kind; they must stay
-  ///                in place until close().
-  /// \param count   in elements; may differ between PEs; 0: none on this PE,
-  ///                and `data` may be null.
+  /// \param data    this PE's elements, in memory of the buffer's kind; they
+  ///                must stay in place until close().
+  /// \param count   number of elements; may differ between PEs; if 0, this PE
+  ///                has no elements, and `data` may be null.
   /// \param failure why this PE could not allocate its memory
-  ///                (std::current_exception()), or null; all PEs throw its
-  ///                text.
-  /// \throws UsageError on every PE, if the memory of a PE is of another kind
-  ///         or its first or last byte is not mapped, if the PEs' elements
-  ///         differ in size, or if there are no GPUs for GPU memory.
-  /// \throws SystemError on every PE, if a PE may not read a peer's memory or
-  ///         cannot map it.
+  ///                (std::current_exception()), or null; all PEs throw the
+  ///                text of this exception.
+  /// \throws UsageError on every PE if the memory of a PE is of another kind,
+  ///         if the first or last byte of that memory is not mapped, if the
+  ///         PEs' elements differ in size, or if there are no GPUs for GPU
+  ///         memory.
+  /// \throws SystemError on every PE if a PE is not permitted to read a peer's
+  ///         memory or cannot map that memory.
   SharedElements(T* data, std::size_t count,
                  std::exception_ptr const& failure = {})
       : m_core(kind, data, count, sizeof(T), failure) {}
 
-  /// Collective: waits for the kernels of this PE, which may use GPU memory.
-  /// When it returns, all PEs have closed the buffer, and the memory may be
-  /// freed. The destructor waits and closes, too, but for this PE alone: free
-  /// the memory after a barrier that follows the destructors of all PEs. (The
-  /// effect of cudaFree on memory that is mapped elsewhere is undefined.) After
-  /// finalize() a buffer can only be destroyed, which closes nothing: its
-  /// mappings stay until the process ends.
-  /// \throws UsageError on every PE, if it is closed or the PEs close different
-  ///         buffers; nothing has changed then.
+  /// Closes the buffer. The call is collective and waits for the kernels on
+  /// this PE, which may use GPU memory. When the call returns, all PEs have
+  /// closed the buffer, and the program may free the memory. The destructor
+  /// also waits and closes, but for this PE alone: free the memory after a
+  /// barrier that follows the destructors on all PEs. (The effect of cudaFree
+  /// on memory that another process maps is undefined.) After finalize(), a
+  /// program can only destroy a buffer. That closes nothing: the buffer's
+  /// mappings remain until the process ends.
+  /// \throws UsageError on every PE if the buffer is closed or the PEs close
+  ///         different buffers; nothing has changed then.
   void close() { m_core.close(); }
 
-  /// Elements of `pe`. Local.
-  /// \throws UsageError on this PE, if there is no such PE, or it is on another
-  ///         node, or the buffer is closed.
+  /// Returns the number of elements that `pe` shares. The call is local.
+  /// \throws UsageError on this PE if no PE has the number `pe`, if `pe` is on
+  ///         another node, or if the buffer is closed.
   [[nodiscard]] std::size_t count(Pe pe) const { return m_core.count(pe); }
 
  protected:
@@ -65,15 +68,16 @@ class SharedElements {
 
 }  // namespace Impl
 
-/// Host memory of every PE, allocated in any way (malloc, new, a View in
-/// HostSpace). Peers copy to and from it by system calls (process_vm_writev,
-/// process_vm_readv). It has no address in a peer's process, hence no peer(),
-/// no kernels and no atomics.
+/// Shares host memory that each PE allocated in any way (malloc, new, a View in
+/// HostSpace). Peers copy to and from this memory by system calls
+/// (process_vm_writev, process_vm_readv). The memory has no address in a peer's
+/// process: there is no peer(), and kernels and atomics do not reach the memory
+/// of a peer.
 ///
-/// \tparam T trivially copyable; const, if peers may only read it.
+/// \tparam T trivially copyable; const if peers may only read the memory.
 ///
-/// The system must let processes of one user reach each other's memory; the
-/// constructor tests that.
+/// The system must let processes of the same user reach each other's memory;
+/// the constructor tests that.
 template <class T>
 class SharedHostBuffer : public Impl::SharedElements<T, MemoryKind::host> {
   static_assert(std::is_trivially_copyable_v<T>,
@@ -84,17 +88,18 @@ class SharedHostBuffer : public Impl::SharedElements<T, MemoryKind::host> {
  public:
   using Impl::SharedElements<T, MemoryKind::host>::SharedElements;
 
-  /// Copies `count` elements to `pe`, the first to its element `dest_index`.
-  /// Local.
+  /// Copies `count` elements to `pe`, the first of them to element `dest_index`
+  /// on `pe`. The call is local.
   ///
-  /// Ordering: the elements have arrived when it returns. A barrier must tell
-  /// `pe` so, and another one must come before elements are overwritten that
-  /// `pe` has yet to read.
+  /// Ordering: the elements have arrived when put() returns. A barrier must
+  /// tell `pe` that they have arrived. Another barrier must come before the
+  /// caller overwrites elements that `pe` has yet to read.
   /// \param source in memory of this PE; may be null if count is 0.
-  /// \throws UsageError on this PE, if there is no such PE or element, the PE
-  ///         is on another node, or the buffer is closed.
-  /// \throws SystemError on this PE, with the bytes copied before the system
-  ///         refused the rest (the memory or the process of `pe` is gone).
+  /// \throws UsageError on this PE if no such PE or element exists, if the PE
+  ///         is on another node, or if the buffer is closed.
+  /// \throws SystemError on this PE, with the number of bytes copied before the
+  ///         system refused the rest (the memory or the process of `pe` is
+  ///         gone).
   void put(std::size_t dest_index, T const* source, std::size_t count,
            Pe pe) const {
     static_assert(!std::is_const_v<T>,
@@ -103,14 +108,14 @@ class SharedHostBuffer : public Impl::SharedElements<T, MemoryKind::host> {
     this->m_core.put(dest_index, source, count, pe);
   }
 
-  /// Copies `count` elements of `pe`, from its element `source_index` on.
-  /// Local; errors as of put().
+  /// Copies `count` elements from `pe`, starting with element `source_index` on
+  /// `pe`. The call is local; it throws the same errors as put().
   void get(Value* dest, std::size_t source_index, std::size_t count,
            Pe pe) const {
     this->m_core.get(dest, source_index, count, pe);
   }
 
-  /// Does not compile; the error says why there is no peer().
+  /// This call does not compile; the error says why there is no peer().
   template <class U = T>
   U* peer(Pe /*pe*/) const {
     static_assert(!std::is_same_v<U, U>,
@@ -125,20 +130,22 @@ template <class T>
 SharedHostBuffer(T*, std::size_t, std::exception_ptr const& = {})
     -> SharedHostBuffer<T>;
 
-/// GPU memory of every PE from cudaMalloc (a View in CudaSpace), which peers
-/// map (CUDA IPC). Kernels and copies of this PE take the address that peer()
-/// returns; the operations on the symmetric heap do not.
+/// Shares GPU memory that each PE allocated with cudaMalloc (a View in
+/// CudaSpace). Peers map this memory (CUDA IPC). Kernels and copies on this PE
+/// take the address that peer() returns; the operations on the symmetric heap
+/// do not.
 ///
-/// \tparam T const, if peers may only read it.
+/// \tparam T const if peers may only read the memory.
 template <class T>
 class SharedDeviceBuffer : public Impl::SharedElements<T, MemoryKind::device> {
  public:
   using Impl::SharedElements<T, MemoryKind::device>::SharedElements;
 
-  /// The address of the elements of `pe` for kernels and copies of this PE;
-  /// null if it has none. Valid until close(), or the destructor. Local.
-  /// \throws UsageError on this PE, if there is no such PE, it is on another
-  ///         node, or the buffer is closed.
+  /// Returns the address of the elements that `pe` shares, for kernels and
+  /// copies on this PE; null if `pe` has no elements. The address is valid
+  /// until close() or the destructor. The call is local.
+  /// \throws UsageError on this PE if no PE has the number `pe`, if `pe` is on
+  ///         another node, or if the buffer is closed.
   [[nodiscard]] T* peer(Pe pe) const {
     return static_cast<T*>(this->m_core.peer(pe));
   }

@@ -19,23 +19,24 @@
 
 namespace symm {
 
-// Data, and a signal that they have arrived (OpenSHMEM 1.5, signaling
-// operations). A call puts `count` elements of `source` into PE `pe`'s copy of
-// `dest`, then changes its copy of the signal at `signal_address`. A PE that
-// has seen the change by signal_wait_until(), a wait or a test sees the data.
-// The signal does not order other puts of the caller: call fence() first for
-// those. Callers, completion and errors are those of put() (symm_rma.hpp). A
-// count of 0 sends the signal alone, as signal_op().
+// A put with a signal sends data, and a signal that the data have arrived
+// (OpenSHMEM 1.5, signaling operations). A call puts `count` elements of
+// `source` into PE `pe`'s copy of `dest`, then changes PE `pe`'s copy of the
+// signal at `signal_address`. If PE `pe` has seen the change in
+// signal_wait_until(), a wait or a test, PE `pe` sees the data. The signal does
+// not order other puts by the caller: to order those puts, call fence() first.
+// Callers, completion and errors are as for put() (symm_rma.hpp). With a count
+// of 0, the call sends the signal alone, like signal_op().
 //
-// Signals of several PEs to one signal object are atomic if all use the same
-// SignalOp. Between PEs, signals may be mixed with atomics on std::uint64_t.
+// Signals from several PEs to one signal object are atomic if all PEs use the
+// same SignalOp. PEs may mix signals with atomics on std::uint64_t.
 
 /// shmem_put_signal, on the host. A kernel changes a signal in GPU memory, and
-/// the call waits for it; with Kokkos the kernel runs in the default instance.
-/// To a PE of another node, data and signal are one message.
+/// the call waits for that kernel. With Kokkos, the kernel runs in the default
+/// instance. To a PE on another node, data and signal travel as one message.
 /// \throws UsageError on this PE, too, if the signal is not in this PE's part
-///         of the heap, or its address is no multiple of 8. Nothing has been
-///         put then.
+///         of the heap, or if the signal's address is not a multiple of 8.
+///         Nothing has been put then.
 template <class T>
 void put_signal(T* dest, std::type_identity_t<T> const* source,
                 std::size_t count, Signal* signal_address, Signal signal,
@@ -44,9 +45,9 @@ void put_signal(T* dest, std::type_identity_t<T> const* source,
                            Impl::Until::is_safe, "symm::put_signal");
 }
 
-/// shmem_put_signal in a kernel by all threads of a thread team, or all lanes
-/// of a thread: sends one signal, after the data of all of them. `heap` is the
-/// map of both the data and the signal.
+/// shmem_put_signal in a kernel, by all threads of a thread team or by all
+/// lanes of a thread. The call sends one signal, after the data from all these
+/// threads. `heap` is the map of both the data and the signal.
 template <Impl::ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void put_signal(Threads const& threads,
                                      HeapMap const& heap, T* dest,
@@ -58,7 +59,7 @@ SYMM_INLINE_FUNCTION void put_signal(Threads const& threads,
                             "symm::put_signal");
 }
 
-/// The same by one thread.
+/// shmem_put_signal in a kernel, by one thread.
 template <class T>
 SYMM_INLINE_FUNCTION void put_signal(HeapMap const& heap, T* dest,
                                      std::type_identity_t<T> const* source,
@@ -68,11 +69,12 @@ SYMM_INLINE_FUNCTION void put_signal(HeapMap const& heap, T* dest,
              signal, op, pe);
 }
 
-// shmem_put_signal_nbi: may return before the data and the signal have arrived;
-// quiet() waits for them. For a PE of another node `source` must not change
-// until then. For a PE of this node it is the same as put_signal(). `request`
-// becomes the operation, unless it is null: wait_source() says when `source`
-// may change, wait() when the signal has.
+// shmem_put_signal_nbi may return before the data and the signal have arrived;
+// quiet() waits for their arrival. For a PE on another node, `source` must not
+// change until then. For a PE on this node, put_signal_nbi() is the same as
+// put_signal(). `request`, unless null, becomes the request of the operation:
+// wait_source() on that request returns when `source` may change, and wait()
+// returns when the signal has changed.
 
 template <class T>
 void put_signal_nbi(T* dest, std::type_identity_t<T> const* source,
@@ -106,7 +108,8 @@ SYMM_INLINE_FUNCTION void put_signal_nbi(HeapMap const& heap, T* dest,
                  signal, op, pe);
 }
 
-// Both on the host in a context, as symm_rma.hpp says.
+// put_signal() and put_signal_nbi() on the host in a context, as symm_rma.hpp
+// says.
 
 template <class T>
 void put_signal(Context const& context, T* dest,
@@ -129,11 +132,11 @@ void put_signal_nbi(Context const& context, T* dest,
 }
 
 /// Sends the signal alone, on the host (nvshmemx_signal_op; in OpenSHMEM,
-/// shmem_put_signal of no elements). It orders nothing: call fence() first for
-/// earlier puts and stores of the caller. On return it may still be in flight
-/// to a PE of another node: quiet() waits for it. A signal in GPU memory is
-/// changed as by put_signal().
-/// \throws UsageError on this PE, as put_signal().
+/// shmem_put_signal of no elements). signal_op() orders nothing: to order
+/// earlier puts and stores by the caller, call fence() first. When signal_op()
+/// returns, the signal to a PE on another node may still be in flight: quiet()
+/// waits for the signal. A signal in GPU memory is changed as by put_signal().
+/// \throws UsageError on this PE, as put_signal() does.
 inline void signal_op(Signal* signal_address, Signal signal, SignalOp op,
                       Pe pe) {
   Impl::put_signal_on_host(static_cast<char*>(nullptr), nullptr, 0,
@@ -141,8 +144,9 @@ inline void signal_op(Signal* signal_address, Signal signal, SignalOp op,
                            "symm::signal_op");
 }
 
-/// The same in a kernel, by one thread. For stores of a thread team, the team's
-/// barrier comes first, then fence() by that thread.
+/// Sends the signal alone, in a kernel, by one thread. To order stores by a
+/// thread team, the thread team's barrier must come first, then fence() by the
+/// thread that sends the signal.
 SYMM_INLINE_FUNCTION void signal_op(HeapMap const& heap, Signal* signal_address,
                                     Signal signal, SignalOp op, Pe pe) {
   Impl::put_signal_of_group(
@@ -150,10 +154,10 @@ SYMM_INLINE_FUNCTION void signal_op(HeapMap const& heap, Signal* signal_address,
       signal_address, signal, op, pe, Impl::Until::is_safe, "symm::signal_op");
 }
 
-/// shmem_signal_fetch: the value of this PE's signal. Local; callable from host
-/// and kernels, as the waits are. The data of the signals that it has seen are
-/// visible, as after a wait.
-/// \throws UsageError as wait_until().
+/// shmem_signal_fetch: returns the value of this PE's signal. The call is local
+/// and callable from host and kernels, like the waits. The data that belong to
+/// the signals that the call has seen are visible, as after a wait.
+/// \throws UsageError as wait_until() does.
 [[nodiscard]] SYMM_INLINE_FUNCTION Signal
 signal_fetch(Signal const* signal_address) {
   SYMM_IF_ON_HOST((Impl::check_variable("symm::signal_fetch", signal_address,
@@ -164,9 +168,9 @@ signal_fetch(Signal const* signal_address) {
   return value;
 }
 
-/// shmem_signal_wait_until: wait_until() on this PE's signal.
-/// \returns its value.
-/// \throws UsageError as wait_until().
+/// shmem_signal_wait_until: calls wait_until() on this PE's signal.
+/// \returns the value of the signal.
+/// \throws UsageError as wait_until() does.
 SYMM_INLINE_FUNCTION Signal signal_wait_until(Signal const* signal_address,
                                               Compare compare, Signal value) {
   Impl::PollOne<Signal> one{{signal_address, 1, nullptr, compare, value}};
@@ -174,29 +178,35 @@ SYMM_INLINE_FUNCTION Signal signal_wait_until(Signal const* signal_address,
   return one.now;
 }
 
-// Waiting until another PE has changed a variable of this PE (OpenSHMEM 1.5,
-// point-to-point synchronization). The change must be a store that arrives
-// whole and once: by p, put and its relatives as symm_rma.hpp says (on CPUs up
-// to 64 bytes), atomics, signals, store_relaxed(). When a wait or a test has
-// seen such a store, this thread sees what the other PE has ordered before it
-// (put_signal, fence), and may clear the variable for the next one.
+// Waiting until another PE has changed a variable on this PE (OpenSHMEM 1.5,
+// point-to-point synchronization). The change must be a store that arrives in
+// one piece and exactly once. Such stores are made by p, by put and related
+// functions as symm_rma.hpp says (on CPUs up to 64 bytes), by atomics, by
+// signals, or by store_relaxed(). When a wait or a test has seen such a store,
+// this thread sees all that the other PE ordered before the store (put_signal,
+// fence). The thread may then clear the variable for the next store.
 //
-// Callable from host and kernels, on any address that is reached there (in
-// kernels: in global memory, not in scratch memory of a thread team); local.
-// A kernel polls. It waits for ever for a PE whose kernel cannot run meanwhile,
-// because both share a GPU that is full. The host polls, then yields its core,
-// then sleeps. Every SYMM_TIMEOUT seconds it reports what it waits for. It ends
-// the job if the process of a PE is gone. When a report is due, it also ends
-// the job if all other PEs (one at least) wait in finalize(), where they store
-// nothing any more; until then a thread or a kernel of this PE may store.
+// Waits and tests are local, and callable from host and kernels, on any address
+// that the caller can reach. In kernels, the address must be in global memory,
+// not in the scratch memory of a thread team.
 //
-// On the host all throw UsageError on this PE, if the address is null, no
-// multiple of the variable's size or in the GPU memory of a heap, and before
-// initialize() and after finalize().
+// A kernel polls. It polls forever if the other PE's kernel cannot run in the
+// meantime because both PEs share a full GPU.
+//
+// The host polls, then yields its core, then sleeps. Every SYMM_TIMEOUT
+// seconds, the waiting PE reports what it waits for. The waiting PE ends the
+// job if the process of a PE is gone. When a report is due, the waiting PE also
+// ends the job if all other PEs (at least one) wait in finalize(), where they
+// store nothing any more. Until a report is due, a thread or a kernel of the
+// waiting PE might still store.
+//
+// On the host, all waits and tests throw UsageError on this PE if the address
+// is null, is not a multiple of the variable's size, or is in the GPU memory of
+// a heap. They also throw UsageError before initialize() and after finalize().
 
 /// Waits until the comparison of `*ivar` with `value` is true (Compare::ge:
 /// `*ivar >= value`).
-/// \returns the value of `*ivar` then.
+/// \returns the value that `*ivar` has then.
 template <Impl::Waitable T>
 SYMM_INLINE_FUNCTION T wait_until(T const* ivar, Compare compare,
                                   std::type_identity_t<T> value) {
@@ -213,15 +223,17 @@ template <Impl::Waitable T>
   return Impl::test_for("symm::test", one);
 }
 
-// Several variables at once. Common parameters:
+// Waits and tests for several variables at once. Common parameters:
 //
-// - `ivars`: the first of `count`; a wait returns at once if none counts.
-// - `status`: null, or one int for each variable, which counts if that is 0.
-// - `value`: for all variables; in the functions that end in _vector `values`,
-//   the first of one for each variable.
+// - `ivars`: the first of `count` variables; a wait returns at once if no
+//   variable counts.
+// - `status`: null, or an array with one int for each variable. A variable
+//   counts if its int is 0.
+// - `value`: one value for all variables. Functions that end in _vector take
+//   `values` instead: the first of an array with one value for each variable.
 
-/// Waits until the comparison has been true of each variable that counts, not
-/// necessarily of all at one time.
+/// Waits until the comparison has been true for each variable that counts, not
+/// necessarily for all variables at the same time.
 template <Impl::Waitable T>
 SYMM_INLINE_FUNCTION void wait_until_all(T const* ivars, std::size_t count,
                                          int const* status, Compare compare,
@@ -230,9 +242,10 @@ SYMM_INLINE_FUNCTION void wait_until_all(T const* ivars, std::size_t count,
   Impl::wait_for("symm::wait_until_all", all);
 }
 
-/// Waits until the comparison is true of a variable that counts. If it is true
-/// of several, repeated calls return each of them sooner or later.
-/// \returns its index; SIZE_MAX if none counts.
+/// Waits until the comparison is true for a variable that counts. If the
+/// comparison is true for several variables, repeated calls return each of
+/// these variables sooner or later.
+/// \returns the variable's index; SIZE_MAX if no variable counts.
 template <Impl::Waitable T>
 SYMM_INLINE_FUNCTION std::size_t wait_until_any(T const* ivars,
                                                 std::size_t count,
@@ -244,9 +257,10 @@ SYMM_INLINE_FUNCTION std::size_t wait_until_any(T const* ivars,
   return any.found;
 }
 
-/// Waits until the comparison is true of at least one variable that counts.
-/// \param indices room for `count`; gets the indices of those, ascending.
-/// \returns how many there are; 0 if none counts.
+/// Waits until the comparison is true for at least one variable that counts.
+/// \param indices room for `count` indices; receives the indices of the
+///        variables for which the comparison is true, in ascending order.
+/// \returns the number of these variables; 0 if no variable counts.
 template <Impl::Waitable T>
 SYMM_INLINE_FUNCTION std::size_t wait_until_some(
     T const* ivars, std::size_t count, std::size_t* indices, int const* status,
@@ -256,8 +270,8 @@ SYMM_INLINE_FUNCTION std::size_t wait_until_some(
   return some.n_found;
 }
 
-/// Whether the comparison is true of each variable that counts; true if none
-/// counts.
+/// Whether the comparison is true for each variable that counts; true if no
+/// variable counts.
 template <Impl::Waitable T>
 [[nodiscard]] SYMM_INLINE_FUNCTION bool test_all(
     T const* ivars, std::size_t count, int const* status, Compare compare,
@@ -266,8 +280,8 @@ template <Impl::Waitable T>
   return Impl::test_for("symm::test_all", all);
 }
 
-/// The index of a variable that counts and of which the comparison is true,
-/// chosen as by wait_until_any(); SIZE_MAX if there is none.
+/// Returns the index of a variable that counts and for which the comparison is
+/// true, chosen as by wait_until_any(); SIZE_MAX if there is no such variable.
 template <Impl::Waitable T>
 [[nodiscard]] SYMM_INLINE_FUNCTION std::size_t test_any(
     T const* ivars, std::size_t count, int const* status, Compare compare,
@@ -277,7 +291,8 @@ template <Impl::Waitable T>
   return any.found;
 }
 
-/// The number of variables that count and of which the comparison is true.
+/// Returns the number of variables that count and for which the comparison is
+/// true.
 /// \param indices as for wait_until_some().
 template <Impl::Waitable T>
 [[nodiscard]] SYMM_INLINE_FUNCTION std::size_t test_some(
@@ -288,7 +303,7 @@ template <Impl::Waitable T>
   return some.n_found;
 }
 
-/// wait_until_all() with a value for each variable.
+/// Does wait_until_all() with a value for each variable.
 template <Impl::Waitable T>
 SYMM_INLINE_FUNCTION void wait_until_all_vector(
     T const* ivars, std::size_t count, int const* status, Compare compare,
@@ -297,7 +312,7 @@ SYMM_INLINE_FUNCTION void wait_until_all_vector(
   Impl::wait_for("symm::wait_until_all_vector", all);
 }
 
-/// wait_until_any() with a value for each variable.
+/// Does wait_until_any() with a value for each variable.
 template <Impl::Waitable T>
 SYMM_INLINE_FUNCTION std::size_t wait_until_any_vector(
     T const* ivars, std::size_t count, int const* status, Compare compare,
@@ -307,7 +322,7 @@ SYMM_INLINE_FUNCTION std::size_t wait_until_any_vector(
   return any.found;
 }
 
-/// wait_until_some() with a value for each variable.
+/// Does wait_until_some() with a value for each variable.
 template <Impl::Waitable T>
 SYMM_INLINE_FUNCTION std::size_t wait_until_some_vector(
     T const* ivars, std::size_t count, std::size_t* indices, int const* status,
@@ -317,7 +332,7 @@ SYMM_INLINE_FUNCTION std::size_t wait_until_some_vector(
   return some.n_found;
 }
 
-/// test_all() with a value for each variable.
+/// Does test_all() with a value for each variable.
 template <Impl::Waitable T>
 [[nodiscard]] SYMM_INLINE_FUNCTION bool test_all_vector(
     T const* ivars, std::size_t count, int const* status, Compare compare,
@@ -326,7 +341,7 @@ template <Impl::Waitable T>
   return Impl::test_for("symm::test_all_vector", all);
 }
 
-/// test_any() with a value for each variable.
+/// Does test_any() with a value for each variable.
 template <Impl::Waitable T>
 [[nodiscard]] SYMM_INLINE_FUNCTION std::size_t test_any_vector(
     T const* ivars, std::size_t count, int const* status, Compare compare,
@@ -336,7 +351,7 @@ template <Impl::Waitable T>
   return any.found;
 }
 
-/// test_some() with a value for each variable.
+/// Does test_some() with a value for each variable.
 template <Impl::Waitable T>
 [[nodiscard]] SYMM_INLINE_FUNCTION std::size_t test_some_vector(
     T const* ivars, std::size_t count, std::size_t* indices, int const* status,

@@ -14,54 +14,58 @@
 #include "teams/PeTeam.hpp"
 #include "teams/TeamSync.hpp"
 
-/// PE teams (class PeTeam, teams/PeTeam.hpp), their barriers, and splitting.
+/// This header has PE teams (class PeTeam, teams/PeTeam.hpp), their barriers,
+/// and the functions that split PE teams.
 namespace symm {
 
-/// All PEs. Local.
-/// \throws UsageError on this PE, before initialize() and after finalize().
+/// Returns the PE team of all PEs. The call is local.
+/// \throws UsageError on this PE before initialize() and after finalize().
 [[nodiscard]] PeTeam team_world();
 
-/// The PEs of this node, which reach each other's memory by loads and stores.
-/// Local.
-/// \throws UsageError on this PE, before initialize() and after finalize().
+/// Returns the PE team of the PEs on this node, which reach each other's memory
+/// by loads and stores. The call is local.
+/// \throws UsageError on this PE before initialize() and after finalize().
 [[nodiscard]] PeTeam team_node();
 
-/// The number in `to` of the PE that is member `pe` of `from`; -1, if `from` or
-/// `to` has no such PE or is no team. Local.
+/// Returns the number in `to` of the PE that is member `pe` of `from`; -1 if
+/// `from` or `to` has no such PE or is not a PE team. The call is local.
 [[nodiscard]] Pe team_translate(PeTeam const& from, Pe pe, PeTeam const& to);
 
-/// symm::ptr() of member `pe` of `team` (OpenSHMEM 1.6, shmem_team_ptr). Local.
-/// \returns null as ptr(), and if `team` has no such PE or is no team.
+/// Returns symm::ptr() for member `pe` of `team` (OpenSHMEM 1.6,
+/// shmem_team_ptr). The call is local.
+/// \returns null when ptr() does, and also if `team` has no such PE or is not a
+///          PE team.
 [[nodiscard]] void* team_ptr(PeTeam const& team, void const* address,
                              Pe pe) noexcept;
 
-/// The same for a typed pointer.
+/// Does the same as the other team_ptr() for a typed pointer.
 template <class T>
 [[nodiscard]] T* team_ptr(PeTeam const& team, T* address, Pe pe) noexcept {
   return static_cast<T*>(team_ptr(team, static_cast<void const*>(address), pe));
 }
 
-// Barriers of PE teams. sync() waits until all PEs of the team have called;
-// barrier() also orders: what they wrote before is visible to all of them
-// afterwards (OpenSHMEM 1.5, 9.11).
+// Barriers of PE teams. sync() waits until all PEs of the PE team have called.
+// barrier() also orders: after a barrier, all these PEs see what each of these
+// PEs wrote before the barrier (OpenSHMEM 1.5, 9.11).
 //
-// In kernels all threads of one thread group of each PE call; the barrier
-// orders what the group and earlier kernels have written. The kernels of all
-// PEs must be able to run: PEs that share a GPU take turns of milliseconds. For
-// PEs of other nodes, a thread of the host helps the kernel.
+// In kernels, all threads of one thread group on each PE make the call; the
+// barrier orders what the thread group and earlier kernels wrote. The kernels
+// of all PEs must be able to run: PEs that share a GPU take turns of
+// milliseconds. For PEs on other nodes, a host thread helps the kernel.
 //
-// The host waits as in wait_until(). Its reports name the operation, the PE
-// team and the missing PEs. The job ends, too, if a missing PE waits in
-// finalize(): it has left early.
+// The host waits as in wait_until(). The host's reports name the operation, the
+// PE team and the missing PEs. The job also ends if a missing PE waits in
+// finalize(), because that PE has left early.
 
-/// In a kernel: all threads of one thread group of every PE call.
+/// Waits at a barrier in a kernel. All threads of one thread group on every PE
+/// make the call.
 template <Impl::ThreadGroup Threads>
 SYMM_INLINE_FUNCTION void barrier(Threads const& threads, PeTeam const& team) {
   Impl::meet_in_kernel(Impl::group_of(threads), team, [&](auto const& group) {
     Impl::barrier_of(group, team, "symm::barrier");
   });
 }
-/// barrier() without the order; at present it orders, too.
+/// Does a barrier() without the order; the current implementation orders, too.
 template <Impl::ThreadGroup Threads>
 SYMM_INLINE_FUNCTION void sync(Threads const& threads, PeTeam const& team) {
   Impl::meet_in_kernel(Impl::group_of(threads), team, [&](auto const& group) {
@@ -69,74 +73,82 @@ SYMM_INLINE_FUNCTION void sync(Threads const& threads, PeTeam const& team) {
   });
 }
 
-/// Collective over `team`, on the host.
-/// \throws UsageError on every PE of the team, if a PE is in another collective
-///         operation of it (barrier() and sync() count as the same); on this
-///         PE, if `team` is no team.
+/// Waits at a barrier on the host. The call is collective over `team`.
+/// \throws UsageError on every PE of the PE team if a PE is in another
+///         collective operation of that PE team (barrier() and sync() count as
+///         the same); on this PE if `team` is not a PE team.
 void barrier(PeTeam const& team);
 
-/// The same, without the order.
+/// Does the host's barrier(team) without the order.
 void sync(PeTeam const& team);
 
-/// Collective: barrier_all() without its order.
-/// \throws UsageError on every PE, if a PE is in another collective call.
+/// Does a barrier_all() without the order. The call is collective.
+/// \throws UsageError on every PE if a PE is in another collective call.
 void sync_all();
 
-// Splitting PE teams (OpenSHMEM 1.5, 9.4). The functions that begin and end
-// teams return when all PEs of the parent (team_split_members(): all members)
-// have called. Meanwhile, no kernel may wait for another PE.
+// Splitting PE teams (OpenSHMEM 1.5, 9.4). The functions that create and
+// destroy PE teams return when all PEs of the parent (for team_split_members():
+// all members) have called. In the meantime, kernels must not wait for another
+// PE.
 
-/// Collective over `parent`: the PEs that pass the same colour become a new PE
-/// team, in the order of their keys, then of their numbers in `parent`.
-/// \param colour below 0: this PE joins no new team.
-/// \returns this PE's new team; no team if `colour` is below 0.
-/// \throws UsageError on every PE of `parent`, if they make different calls; on
-///         this PE, if `parent` is no team.
-/// \throws OutOfMemory on every PE of `parent`, if none of the 61 slots for
-///         teams is free on all PEs of a new team, or a PE has no private
+/// Splits a PE team by color. The call is collective over `parent`: the PEs
+/// that pass the same color become a new PE team, in the order of their keys,
+/// then of their numbers in `parent`.
+/// \param colour if less than 0, this PE joins no new PE team.
+/// \returns this PE's new PE team; no PE team if `colour` is less than 0.
+/// \throws UsageError on every PE of `parent` if these PEs make different
+///         calls; on this PE if `parent` is not a PE team.
+/// \throws OutOfMemory on every PE of `parent` if none of the 61 slots for PE
+///         teams is free on all PEs of a new PE team, or if a PE has no private
 ///         memory left; nothing changes.
 /// \throws SystemError on every PE of `parent`; nothing changes.
 [[nodiscard]] PeTeam team_split(PeTeam const& parent, int colour, int key);
 
-/// Collective over `parent`, with equal arguments: the members first, first +
-/// stride, ... become a new PE team (shmem_team_split_strided).
-/// \returns the new team; no team on the other PEs.
-/// \throws UsageError on every PE of `parent`, if the arguments differ or name
-///         a PE that is not there or one twice, or `count` is below 1; else as
-///         team_split().
+/// Splits off a PE team with a stride. The call is collective over `parent`,
+/// with the same arguments on every PE: the members first, first + stride, ...
+/// become a new PE team (shmem_team_split_strided).
+/// \returns the new PE team on its members; no PE team on the other PEs.
+/// \throws UsageError on every PE of `parent` if the arguments differ, name a
+///         PE that does not exist or the same PE twice, or if `count` is less
+///         than 1; otherwise as team_split() does.
 [[nodiscard]] PeTeam team_split_strided(PeTeam const& parent, Pe first,
                                         int stride, int count);
 
-/// Collective over `parent`, with equal arguments: arranges its PEs as rows of
-/// `x_range` PEs, of which the last may be shorter (shmem_team_split_2d).
-/// \returns the PE teams of this PE's row and of its column.
-/// \throws UsageError on every PE of `parent`, if `x_range` differs or is below
-///         1; else as team_split().
+/// Splits a PE team into rows and columns. The call is collective over
+/// `parent`, with the same arguments on every PE: it arranges the PEs of
+/// `parent` as rows of `x_range` PEs. The last row may be shorter
+/// (shmem_team_split_2d).
+/// \returns the PE teams of this PE's row and column.
+/// \throws UsageError on every PE of `parent` if `x_range` differs or is less
+///         than 1; otherwise as team_split() does.
 [[nodiscard]] std::pair<PeTeam, PeTeam> team_split_2d(PeTeam const& parent,
                                                       int x_range);
 
-/// Collective over the members, which alone call, with equal lists: they become
-/// a new PE team, in the order of the list. (As MPI_Comm_create_group; not in
-/// OpenSHMEM.) The other PEs of `parent` know nothing of it, and may be in any
-/// call. Calls that have several members in common come in the same order on
-/// all of these.
+/// Makes a PE team of listed members. The call is collective over the members:
+/// only the members call, with the same list on every member. They become a new
+/// PE team, in the order of the list. (This is like MPI_Comm_create_group;
+/// OpenSHMEM does not have it.) The other PEs of `parent` take no part, and may
+/// be in any call. If calls have several members in common, these members make
+/// the calls in the same order.
 /// \param members numbers in `parent`, each once.
-/// \returns the new team; no team, at once, on a PE that is not in its list.
-/// \throws UsageError on every member, if the lists or the calls differ in two
-///         that wait for each other (a member waits as in wait_until() for
-///         those in its list that do not call); on this PE, if its list names
-///         a PE that is not there or one twice, or `parent` is no team.
-/// \throws OutOfMemory, SystemError on every member, as team_split().
+/// \returns the new PE team; on a PE that is not in its own list, returns no PE
+///          team, at once.
+/// \throws UsageError on every member if the lists or the calls differ between
+///         two members that wait for each other (a member waits as in
+///         wait_until() for PEs in its list that do not call); on this PE if
+///         its list names a PE that does not exist or the same PE twice, or if
+///         `parent` is not a PE team.
+/// \throws OutOfMemory, SystemError on every member, as team_split() does.
 [[nodiscard]] PeTeam team_split_members(PeTeam const& parent,
                                         std::span<Pe const> members);
 
-/// Collective over `team`: ends it and makes `team` no team. No PE may use
-/// copies of it afterwards. First waits for the kernels of this PE, which may
-/// still use it.
-/// \throws UsageError on every PE of the team, if a PE is in another collective
-///         operation of it; on this PE, if it is no team, destroyed already,
-///         team_world() or team_node().
-/// \throws SystemError on this PE, if its kernels have failed; the team has
+/// Destroys a PE team. The call is collective over `team` and makes `team` no
+/// PE team. No PE may use copies of `team` afterwards. The call first waits for
+/// the kernels of this PE, which may still use the PE team.
+/// \throws UsageError on every PE of the PE team if a PE is in another
+///         collective operation of that PE team; on this PE if `team` is not a
+///         PE team, was already destroyed, or is team_world() or team_node().
+/// \throws SystemError on this PE if its kernels have failed; the PE team has
 ///         ended nevertheless.
 void team_destroy(PeTeam& team);
 

@@ -82,6 +82,11 @@ CAN_GO = by_number({
         ("the next lock is another one", 23),
         (ITSELF, 34, 35, 36, 37, 38, 39, 40, 41, 43, 44, 46, 47, 48, 49),
     ],
+    "operations/put_signals.cpp": [
+        (ZERO, 6, 10),
+        (ENDS, 5, 9, 16),
+        (REFUSED, 12),
+    ],
     "operations/signals_enqueued.cpp": [
         (ZERO, 1, 9, 16, 23),
         ("the PE that has read answers, and its answer is waited for", 6),

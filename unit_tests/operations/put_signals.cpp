@@ -170,6 +170,7 @@ TYPED_TEST(PutSignals, go_from_memory_of_the_host) {
 TEST(PutSignalsErrors, send_nothing_and_lose_nothing) {
   SpaceExec const exec;
   Rows const rows("rows", 4, 5);
+  Kokkos::deep_copy(subview(rows, 2, ALL), 1 + symm::my_pe());
   Signals const signals("signals", 2);
   symm::barrier_all();
   symm::PutSignals puts;
@@ -208,6 +209,7 @@ TEST(PutSignalsErrors, send_nothing_and_lose_nothing) {
   puts.enqueue(exec);
   symm::wait_until(exec, subview(signals, 0), Compare::eq, 1);
   exec.fence();
+  EXPECT_EQ(count_equal(subview(rows, 1, ALL), 1 + left()), 5U);
   EXPECT_EQ(get(signals, 1), 0U);
   symm::barrier_all();
 }

@@ -14,48 +14,50 @@
 
 namespace symm {
 
-/// Boxes of one grid, each with ghosts around it, as a PE has them: any number,
-/// anywhere, of any extents. They need not cover the grid: a ghost that is in
-/// no box gets no value.
+/// The boxes of one grid that a PE has, each with ghosts around it. A PE may
+/// have any number of boxes, anywhere and of any extents. The boxes need not
+/// cover the grid: a ghost that is in no box gets no value.
 ///
-/// Boxes may overlap, as those of points that two cells share do (nodes, faces
-/// of a staggered grid). The owner of a point is the first of its boxes, by the
-/// number of the PE and then of the box; all others have copies of it, inside
-/// of the box (if shares_points is set) as in its ghosts: gather() makes them
-/// equal.
+/// Boxes may overlap, as they do if two cells share points (nodes, faces of a
+/// staggered grid). The owner of a point is the first box that has the point:
+/// boxes are ordered by PE number, then by box number. All other boxes have
+/// copies of the point, in their ghosts and (if shares_points is set) inside:
+/// gather() makes these copies equal.
 struct GridBoxes {
-  /// Points first[a] to first[a] + extents[a] - 1 of the grid along axis a. An
-  /// extent of 0, which braces leave behind that name too few: it has none.
+  /// The points first[a] to first[a] + extents[a] - 1 of the grid along axis a.
+  /// A box with an extent of 0 has no points. (If braces list too few extents,
+  /// the other extents are 0.)
   struct Box {
     std::array<std::int64_t, 3> first{};
     std::array<std::size_t, 3> extents{1, 1, 1};
   };
 
-  /// Points of the whole grid along each axis, up to the first 0. Equal on all
-  /// PEs. Along a periodic axis it is the period: point `grid[a]` is point 0,
-  /// and boxes may reach beyond both ends.
+  /// Number of points in the whole grid along each axis, up to the first 0.
+  /// These numbers are equal on all PEs. Along a periodic axis, `grid[a]` is
+  /// the period: point `grid[a]` is point 0, and boxes may reach beyond both
+  /// ends.
   std::array<std::size_t, 3> grid{};
-  /// Equal on all PEs.
+  /// Whether each axis is periodic; equal on all PEs.
   std::array<bool, 3> periodic{};
-  /// Those of this PE.
+  /// The boxes on this PE.
   std::vector<Box> boxes;
-  /// Whether the first index of Views is the number of the box. Without it,
-  /// each PE has one box or none, and Views have an index for each axis only.
+  /// Whether the first index of Views is the number of the box. If false, each
+  /// PE has one box or none, and Views have an index for each axis only.
   bool has_box_index = true;
-  /// Ghosts that Views have on both sides of each box: the first point of a box
-  /// is at the index ghost_width[a].
+  /// Number of ghosts that Views have on both sides of each box, along each
+  /// axis: the first point of a box is at index ghost_width[a].
   std::array<std::size_t, 3> ghost_width{1, 1, 1};
-  /// Of these, how many layers are filled, the next ones to the box. Default:
-  /// all.
+  /// The number of ghost layers next to the box that are filled, along each
+  /// axis. By default, all layers are filled.
   std::optional<std::array<std::size_t, 3>> depth{};
-  /// Whether a point that is inside of several boxes is exchanged. If all that
-  /// have it compute it, nothing need be sent: its values stay, and ghosts are
-  /// copies of the first one.
+  /// Whether a point inside several boxes is exchanged. If all boxes that have
+  /// the point compute it, the exchange is not necessary: the values of the
+  /// point do not change, and ghosts are copies of the first box.
   bool shares_points = true;
-  /// Along how many axes a ghost may be outside of its box.
+  /// Says along how many axes a ghost may be outside its box.
   BoxDecomposition::Neighbours neighbours = BoxDecomposition::Neighbours::all;
-  /// Extents of the Views along the axes, if larger than the largest box of
-  /// this PE and its ghosts.
+  /// Extents of the Views along the axes, if they are larger than the largest
+  /// box on this PE and its ghosts.
   std::array<std::size_t, 3> view_extents{};
 };
 
@@ -63,9 +65,11 @@ struct GridBoxes {
 
 namespace symm::Impl {
 
-/// Collective over the world, also if this PE has no team. \param failure why
-/// this PE cannot go on. \throws UsageError, OutOfMemory, SystemError on every
-/// PE, before lists are made.
+/// Makes the lists of this PE. The call is collective over the world, even if
+/// this PE has no PE team.
+/// \param failure why this PE cannot continue.
+/// \throws UsageError, OutOfMemory or SystemError on every PE, before lists are
+///         made.
 /// \param failure on return: why this PE has no lists.
 ExchangeLists lists_of_boxes(char const* call, GridBoxes const& boxes,
                              PeTeam const& team,

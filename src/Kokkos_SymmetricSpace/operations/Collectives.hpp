@@ -20,7 +20,7 @@
 
 namespace symm::Impl {
 
-/// The enqueued form of a collective operation.
+/// Enqueues a collective operation.
 template <class Exec, class Work>
 void enqueue(Exec const& exec, Work const& work,
              std::string const& problem = {}) {
@@ -58,17 +58,18 @@ void enqueue_team_barrier(Exec const& exec, PeTeam const& team) {
 
 namespace symm {
 
-// Barriers and collective operations enqueued on an execution space instance,
-// in order with its kernels; the host does not wait. symm_teams.hpp and
-// symm_collectives.hpp say what they do.
+// Barriers and collective operations can be enqueued on an execution space
+// instance, in order with the kernels of that instance; the host does not wait.
+// symm_teams.hpp and symm_collectives.hpp say what each operation does.
 
-/// Collective over `team`, enqueued: later work of `exec` begins when all PEs
-/// of the PE team have reached the barrier, and sees all that they wrote and
-/// enqueued before. The host does not wait, unless `exec` runs on the host.
-/// Calls of one PE team must come one after the other on the GPU, too: on
-/// several instances, put order_after() between them.
-/// \throws UsageError on this PE, if `team` is no team; SystemError on this PE,
-///         if CUDA refuses.
+/// Enqueues a barrier, collective over `team`. Later work on `exec` starts only
+/// after all PEs of the PE team have reached the barrier, and sees everything
+/// that those PEs wrote and enqueued before the barrier. The host does not
+/// wait, unless `exec` runs on the host. Calls for one PE team must also run
+/// one after the other on the GPU: between calls on different instances, call
+/// order_after().
+/// \throws UsageError on this PE if `team` is not a PE team; SystemError on
+///         this PE if CUDA refuses.
 template <Impl::ExecutionSpace Exec>
 void barrier(Exec const& exec, PeTeam const& team) {
   Impl::Observed const observed([] {
@@ -84,10 +85,12 @@ void barrier(Exec const& exec, PeTeam const& team) {
   if (team.n_pes() == n_pes()) Impl::note_stream_barrier(Impl::stream_of(exec));
 }
 
-// The operations throw UsageError on this PE, if it passes a wrong argument: it
-// has not taken part then. Whether the other PEs pass the same is not checked.
-// (In a host space they wait for its kernels and are the host's form.) On a
-// GPU, null passed to collect() stops the program if other PEs have elements.
+// Each of the following operations throws UsageError on this PE if this PE
+// passes a wrong argument; this PE has not taken part then. The operations do
+// not check whether the other PEs pass the same arguments. On an instance of a
+// host space, an operation waits for the kernels of the instance and then does
+// the same as the form for the host. On a GPU, passing null to collect() stops
+// the program if other PEs have elements.
 
 template <Impl::ExecutionSpace Exec, class T>
 void broadcast(Exec const& exec, PeTeam const& team, T* dest,

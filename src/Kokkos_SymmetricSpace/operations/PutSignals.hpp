@@ -17,8 +17,9 @@
 
 namespace symm {
 
-/// Several put_signal() that go together, such as one to each neighbour. On a
-/// GPU one kernel sends them, where each put_signal(exec, ...) is a kernel.
+/// Several put_signal() operations that are sent together, such as one to each
+/// neighbor. On a GPU, one kernel sends all of these puts, whereas each
+/// put_signal(exec, ...) is a kernel of its own.
 ///
 ///     symm::PutSignals rows;
 ///     for (auto const& [pe, row, ghost, signal] : neighbours)
@@ -26,13 +27,14 @@ namespace symm {
 ///                subview(signals, signal), step, symm::SignalOp::set, pe);
 ///     rows.enqueue(exec);
 ///
-/// Local. One thread uses an object. It may be used again in each step, and
-/// then allocates nothing.
+/// All calls are local. Only one thread may use an object. A program may reuse
+/// an object in each step; the object then allocates nothing.
 class PutSignals {
  public:
-  /// Takes the arguments of put_signal(). Nothing is sent.
-  /// \throws UsageError on this PE, with labels and extents, if the Views are
-  ///         not such as put_signal() takes; nothing is added.
+  /// Adds one put with a signal; the arguments are those of put_signal(). The
+  /// call sends nothing.
+  /// \throws UsageError with labels and extents on this PE if put_signal()
+  ///         would refuse the Views. Nothing is added then.
   template <class T, class... P, class U, class... Q, class... S>
   void add(Kokkos::View<T, P...> const& dst, Kokkos::View<U, Q...> const& src,
            Kokkos::View<S...> const& signal, Signal value, SignalOp op, Pe pe) {
@@ -40,7 +42,8 @@ class PutSignals {
     add(dst.data(), src.data(), src.size(), Impl::signal_of(signal), value, op,
         pe);
   }
-  /// The same of addresses. \param count elements; 0: the signal alone.
+  /// Adds one put with a signal; the arguments are addresses.
+  /// \param count number of elements; if 0, the signal is sent alone.
   template <class T>
   void add(T* dest, std::type_identity_t<T> const* source, std::size_t count,
            Signal* signal_address, Signal signal, SignalOp op, Pe pe) {
@@ -51,11 +54,13 @@ class PutSignals {
   [[nodiscard]] std::size_t size() const { return m_puts.size(); }
   void clear() { m_puts.clear(); }
 
-  /// Sends all that have been added, each as put_signal(exec, ...) does: after
-  /// the earlier work of `exec`, and the data before their own signal. Puts of
-  /// one object arrive in any order. On return there are none.
-  /// \throws UsageError on this PE, as put_signal(): nothing has been sent, and
-  ///         the puts are kept. SystemError on this PE, if CUDA refuses.
+  /// Sends all puts that were added. As with put_signal(exec, ...), each put
+  /// comes after the earlier work on `exec`, and the data of a put arrive
+  /// before its signal. Puts from one object arrive in any order. On return the
+  /// object is empty.
+  /// \throws UsageError on this PE in the same cases as put_signal(). Nothing
+  ///         has been sent then, and the puts are kept. SystemError on this PE
+  ///         if CUDA refuses.
   template <Impl::ExecutionSpace Exec>
   void enqueue(Exec const& exec) {
     if (m_puts.empty()) return;

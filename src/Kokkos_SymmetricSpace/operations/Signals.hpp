@@ -37,8 +37,9 @@ struct WaitKernel {
   }
 };
 
-/// Has the queue of a GPU wait, without a kernel, as processes that share the
-/// GPU need it. \returns false if it cannot compare so.
+/// Makes the queue of a GPU wait without a kernel. Processes that share a GPU
+/// need such a wait.
+/// \returns false if the queue cannot make the comparison.
 template <class Exec, class T>
 bool wait_in_queue(Exec const& exec, char const* call, WaitSet<T> const& set) {
   bool const is_equal = set.compare == Compare::eq;
@@ -58,9 +59,10 @@ bool wait_in_queue(Exec const& exec, char const* call, WaitSet<T> const& set) {
   return true;
 }
 
-/// Enqueues a wait for variables of this PE's part of a heap.
-/// \throws UsageError on this PE, if they are not there, or `exec` runs on the
-///         host and does not reach them.
+/// Enqueues a wait for variables in this PE's part of a heap.
+/// \throws UsageError on this PE if the variables are not in this PE's part of
+///         a heap, or if `exec` runs on the host and does not reach the
+///         variables.
 template <class Exec, class Poll>
 void enqueue_wait(Exec const& exec, char const* call, Poll poll) {
   using Word = std::remove_pointer_t<decltype(poll.set.ivars)>;
@@ -80,7 +82,7 @@ void enqueue_wait(Exec const& exec, char const* call, Poll poll) {
   }
 }
 
-/// put_signal() in the order of an execution space instance.
+/// Does put_signal() in the order of an execution space instance.
 template <class Exec, class T>
 void enqueue_put_signal(Exec const& exec, T* dest,
                         std::type_identity_t<T> const* source,
@@ -96,37 +98,41 @@ void enqueue_put_signal(Exec const& exec, T* dest,
 
 namespace symm {
 
-/// quiet() for the work enqueued on an execution space instance: all of it is
-/// complete and visible to all PEs before work enqueued later begins. The host
-/// waits if the instance is one of the host. Local.
+/// Enqueues quiet() on an execution space instance. All work enqueued there
+/// earlier is complete and visible to all PEs before work enqueued later
+/// starts. The host waits if the instance runs on the host. The call is local.
 template <Impl::ExecutionSpace Exec>
 void quiet(Exec const& exec) {
   Impl::Observed const observed([] {
     return Impl::Operation{Impl::OperationKind::quiet, "symm::quiet"};
   });
-  // The launch itself orders: kernels and copies of one instance run one after
-  // the other. This kernel's fence makes visible what they have done.
+  // The launch itself orders the work: kernels and copies of one instance run
+  // one after the other. This kernel's fence makes visible what those kernels
+  // and copies have done.
   Kokkos::parallel_for("symm::quiet", Kokkos::RangePolicy<Exec>(exec, 0, 1),
                        Impl::QuietKernel{});
 }
 
-// Signals and waits, enqueued on an execution space instance. The host does not
-// wait. But if the instance runs on the host, the call waits for its kernels
-// and then is the host's form.
+// Signals and waits can be enqueued on an execution space instance; the host
+// does not wait. But if the instance runs on the host, the call waits for the
+// kernels of the instance and then does the same as the form for the host.
 //
-// Ordering. A signal comes after all that was enqueued on `exec` before, as
-// with fence() before it: a PE that has seen the signal also sees what kernels
-// and copies there have written to that PE. Work enqueued after a wait begins
-// when the wait has ended, and sees what it has seen. On a GPU a wait is a
-// kernel of one thread that polls. Where PEs take turns on a GPU (no MPS), a
-// wait for `eq` or `ge` of GPU memory occupies none; `ge` counts a variable as
-// smaller then if `value` is ahead of it by less than half of the type's range.
-// Other waits take milliseconds there. Until the wait ends, this PE must not
-// wait for its kernels, nor call what does (Kokkos::fence(), making a View),
-// before it has enqueued or called what the other PEs wait for in turn.
+// Ordering. A signal comes after all earlier work on `exec`, as if fence() came
+// before the signal. A PE that has seen the signal also sees everything that
+// the kernels and copies of that earlier work wrote to that PE. Work enqueued
+// after a wait starts only after the wait has ended, and sees what the wait has
+// seen. On a GPU, a wait is a one-thread kernel that polls. Where PEs take
+// turns on a GPU (no MPS), a wait for `eq` or `ge` on GPU memory does not
+// occupy the GPU. In such a wait, `ge` treats a variable as smaller than
+// `value` if `value` is ahead of the variable by less than half of the type's
+// range. Where PEs take turns on a GPU, other waits take milliseconds. Until a
+// wait by this PE ends, other PEs may in turn wait for this PE. This PE must
+// enqueue or call the operations that those PEs wait for before this PE waits
+// for its kernels or calls a function that waits for kernels (Kokkos::fence(),
+// making a View).
 
-/// put_signal(), enqueued (nvshmemx_putmem_signal_on_stream): puts the data
-/// after the earlier work of `exec`, then changes the signal.
+/// Enqueues put_signal() on `exec` (nvshmemx_putmem_signal_on_stream): puts the
+/// data after the earlier work on `exec`, then changes the signal.
 template <Impl::ExecutionSpace Exec, class T>
 void put_signal(Exec const& exec, T* dest,
                 std::type_identity_t<T> const* source, std::size_t count,
@@ -135,9 +141,10 @@ void put_signal(Exec const& exec, T* dest,
                            op, pe, "symm::put_signal");
 }
 
-/// The signal alone, enqueued (nvshmemx_signal_op_on_stream): tells PE `pe`
-/// that what earlier work of `exec` has written there has arrived.
-/// \throws UsageError on this PE, as put_signal().
+/// Enqueues a signal alone on `exec` (nvshmemx_signal_op_on_stream). The signal
+/// tells PE `pe` that the data written to that PE by earlier work on `exec`
+/// have arrived.
+/// \throws UsageError on this PE in the same cases as put_signal().
 template <Impl::ExecutionSpace Exec>
 void signal_op(Exec const& exec, Signal* signal_address, Signal signal,
                SignalOp op, Pe pe) {
@@ -145,11 +152,14 @@ void signal_op(Exec const& exec, Signal* signal_address, Signal signal,
                            signal_address, signal, op, pe, "symm::signal_op");
 }
 
-/// wait_until(), enqueued (nvshmemx_TYPE_wait_until_on_stream): work enqueued
-/// later begins when the comparison of `*ivar` with `value` has been true.
-/// \param ivar in this PE's part of the symmetric heap, and aligned.
-/// \throws UsageError on this PE, if it is not, or `exec` runs on the host and
-///         the heap is in GPU memory; nothing is enqueued.
+/// Enqueues wait_until() on `exec` (nvshmemx_TYPE_wait_until_on_stream): work
+/// enqueued later starts only after the comparison of `*ivar` with `value` has
+/// been true.
+/// \param ivar address in this PE's part of the symmetric heap; must be
+///        aligned.
+/// \throws UsageError on this PE if `ivar` is not such an address, or if `exec`
+///         runs on the host and the heap is in GPU memory. Nothing is enqueued
+///         then.
 template <Impl::ExecutionSpace Exec, Impl::Waitable T>
 void wait_until(Exec const& exec, T const* ivar, Compare compare,
                 std::type_identity_t<T> value) {
@@ -157,11 +167,12 @@ void wait_until(Exec const& exec, T const* ivar, Compare compare,
                      Impl::PollOne<T>{{ivar, 1, nullptr, compare, value}});
 }
 
-/// wait_until_all(), enqueued, as wait_until().
-/// \param ivars the first of `count` in this PE's part of the symmetric heap;
-///        with 0, nothing is enqueued.
-/// \param status null, or one int for each variable, which counts if that is 0;
-///        in memory that the threads of `exec` reach, read when the wait runs.
+/// Enqueues wait_until_all() on `exec`, in the same way as wait_until().
+/// \param ivars address of the first of `count` variables in this PE's part of
+///        the symmetric heap. If `count` is 0, nothing is enqueued.
+/// \param status null, or the address of one int for each variable: the wait
+///        counts only variables whose int is 0. The ints are in memory that the
+///        threads of `exec` reach, and are read when the wait runs.
 template <Impl::ExecutionSpace Exec, Impl::Waitable T>
 void wait_until_all(Exec const& exec, T const* ivars, std::size_t count,
                     int const* status, Compare compare,

@@ -20,7 +20,7 @@
 
 namespace symm::Impl {
 
-/// \throws UsageError on this PE, with labels and extents, if the Views are not
+/// \throws UsageError with labels and extents on this PE if the Views are not
 ///         equal blocks without gaps.
 template <class Dst, class Src>
 void check_signalled_views(Dst const& dst, Src const& src) {
@@ -45,7 +45,7 @@ void check_signalled_views(Dst const& dst, Src const& src) {
       "symm::signal_op(exec, ...)");
 }
 
-/// The address of a signal, the View's only element.
+/// The address of a signal, which is the View's only element.
 template <class View>
 Signal* signal_of(View const& signal) {
   static_assert(
@@ -55,7 +55,8 @@ Signal* signal_of(View const& signal) {
   return signal.data();
 }
 
-/// The address of the variable that is waited for, the View's only element.
+/// The address of the variable that is waited for, which is the View's only
+/// element.
 template <class View>
 auto const* variable_of(View const& variable) {
   static_assert(View::rank() == 0,
@@ -64,7 +65,7 @@ auto const* variable_of(View const& variable) {
   return variable.data();
 }
 
-/// \throws UsageError on this PE, if there are gaps.
+/// \throws UsageError on this PE if the View has gaps between its elements.
 template <class View>
 auto const* variables_of(View const& variables) {
   static_assert(View::rank() == 1, "the variables are a View of rank 1");
@@ -78,20 +79,22 @@ auto const* variables_of(View const& variables) {
 
 namespace symm {
 
-// The operations of symm_signals.hpp on Views, by the host or enqueued on an
-// execution space instance (operations/Signals.hpp says in which order). Local.
-// A subview names a part of this PE's View, and so of PE `pe`'s copy of it.
+// The operations of symm_signals.hpp on Views. The host does these operations,
+// or they are enqueued on an execution space instance (operations/Signals.hpp
+// says in which order). All calls are local. A subview selects a part of this
+// PE's View, and thereby the same part of PE `pe`'s copy of the View.
 
-/// put_signal(): puts `src` into PE `pe`'s copy of `dst`, then changes the
-/// signal there.
+/// Puts `src` into PE `pe`'s copy of `dst`, then changes the signal on that PE.
 ///
-/// \param dst    in the symmetric space.
-/// \param src    in any memory that `exec`, or the host, reaches. Of the same
-///        rank, extents and layout as `dst`; both without gaps between their
-///        elements, such as rows of Views with LayoutRight.
-/// \param signal this PE's copy of it: rank 0, such as subview(signals, i).
-/// \throws UsageError on this PE, with labels and extents, if the Views are not
-///         such, and as put_signal() of addresses. Nothing has been put then.
+/// \param dst a View in the symmetric space.
+/// \param src a View in any memory that `exec`, or the host, reaches. It has
+///        the same rank, extents and layout as `dst`. Neither View has gaps
+///        between its elements, as with rows of LayoutRight Views.
+/// \param signal this PE's copy of the signal: a rank-0 View, such as
+///        subview(signals, i).
+/// \throws UsageError with labels and extents on this PE if the Views do not
+///         meet these conditions. UsageError on this PE in the same cases as
+///         put_signal() with addresses. Nothing has been put then.
 template <class T, class... P, class U, class... Q, class... S>
 void put_signal(Kokkos::View<T, P...> const& dst,
                 Kokkos::View<U, Q...> const& src,
@@ -112,8 +115,9 @@ void put_signal(Exec const& exec, Kokkos::View<T, P...> const& dst,
              value, op, pe);
 }
 
-/// signal_op(): the signal alone. With `exec` it comes after all earlier work
-/// there; without, after what fence() has ordered before.
+/// Sends a signal alone. With `exec`, the signal comes after all earlier work
+/// on `exec`. Without `exec`, the signal comes after the operations that
+/// fence() has ordered before it.
 template <class... S>
 void signal_op(Kokkos::View<S...> const& signal, Signal value, SignalOp op,
                Pe pe) {
@@ -125,8 +129,9 @@ void signal_op(Exec const& exec, Kokkos::View<S...> const& signal, Signal value,
   signal_op(exec, Impl::signal_of(signal), value, op, pe);
 }
 
-/// wait_until() on the only element of a View of rank 0.
-/// \returns the value of the element then (the host's form).
+/// Waits for the only element of a rank-0 View, as wait_until() does.
+/// \returns the value of the element after the wait (only in the form for the
+///          host).
 template <class T, class... P>
 auto wait_until(Kokkos::View<T, P...> const& variable, Compare compare,
                 typename Kokkos::View<T, P...>::const_value_type& value) {
@@ -139,8 +144,9 @@ void wait_until(Exec const& exec, Kokkos::View<T, P...> const& variable,
   wait_until(exec, Impl::variable_of(variable), compare, value);
 }
 
-/// wait_until_all() on the elements of a View of rank 1 without gaps, such as
-/// subview(signals, pair(first, end)); with none it does not wait.
+/// Waits for the elements of a rank-1 View without gaps, such as
+/// subview(signals, pair(first, end)), as wait_until_all() does. If the View
+/// has no elements, the call does not wait.
 template <class T, class... P>
 void wait_until_all(Kokkos::View<T, P...> const& variables, Compare compare,
                     typename Kokkos::View<T, P...>::const_value_type& value) {

@@ -163,7 +163,7 @@ class ElementsOfPes : private LabelInKernels,
       Pe pe, Indices... indices) const {
     expect_alive();
     // nvcc makes the best code of offsets in the type of the indices, as Kokkos
-    // computes them; GCC, of offsets in 64 bits (docs/design.md).
+    // computes them; GCC, of offsets in 64 bits (docs/decisions.md).
     auto* const first = m_first.data();
     KOKKOS_IF_ON_DEVICE((return m_map.peer_ptr_from_first(first, pe) +
                                     (&m_first(indices...) - first);))

@@ -17,12 +17,13 @@ namespace symm {
 
 /// All PEs' copies of one View: `g(pe, i, j)` is element (i, j) on PE `pe`.
 ///
-/// A small value to capture in kernels. Like a pointer it owns nothing: it is
-/// valid as long as the View lives on this PE (with Deallocate::retire). The PE
-/// costs one multiplication and one addition, which a compiler moves out of
-/// loops over the indices. This part of the arithmetic is in 64 bits. Kokkos
-/// computes the rest in the type of the indices, as for any View: a View of
-/// more than 2^31 elements needs 64-bit indices.
+/// A GlobalView is a small value that kernels can capture. Like a pointer, a
+/// GlobalView owns nothing: it is valid as long as the View lives on this PE
+/// (with Deallocate::retire). Selecting the PE costs one multiplication and one
+/// addition, which a compiler moves out of loops over the indices. This part of
+/// the address arithmetic is in 64 bits. Kokkos computes the rest in the type
+/// of the indices, as for any View: a View of more than 2^31 elements needs
+/// 64-bit indices.
 template <class View>
 class GlobalView : public Impl::ViewOfPes<View, false> {
   using Base = Impl::ViewOfPes<View, false>;
@@ -37,9 +38,9 @@ class GlobalView : public Impl::ViewOfPes<View, false> {
 
   using Base::Base;
 
-  /// Element (indices...) on PE `pe`. Precondition: is_near(pe). Indices
-  /// are checked where Kokkos checks those of Views, the PE where
-  /// SYMM_CHECKS_IN_KERNELS is on; a wrong one stops the program.
+  /// Element (indices...) on PE `pe`. Precondition: is_near(pe). The indices
+  /// are checked if Kokkos checks the indices of Views, and the PE is checked
+  /// if SYMM_CHECKS_IN_KERNELS is on. A wrong index or PE stops the program.
   template <class... Indices>
   requires Impl::are_indices_of_v<view_type, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION reference_type
@@ -47,19 +48,20 @@ class GlobalView : public Impl::ViewOfPes<View, false> {
     return reference_type(*this->address_of(pe, indices...));
   }
 
-  /// PE `pe`'s copy as an ordinary unmanaged View; `pe` is near, checked as
-  /// above.
+  /// PE `pe`'s copy as an ordinary unmanaged View. Precondition: is_near(pe),
+  /// which is checked if SYMM_CHECKS_IN_KERNELS is on.
   KOKKOS_FUNCTION view_type peer(Pe pe) const {
     this->m_elements.expect_pe(Base::call, pe, true);
     return this->copy_of(pe, pe);
   }
 };
 
-/// The GlobalView of `view`, which is a View as peer_view() takes, or an
-/// UnevenView. Local. In a job of several nodes only near PEs' copies have an
-/// address: do not index the others (is_near()), use remote_view().
+/// The GlobalView of `view`, which is an UnevenView or a View that peer_view()
+/// accepts. The call is local. In a job on several nodes, only the copies on
+/// near PEs (is_near()) have an address. Do not index the copies on far PEs;
+/// use remote_view() for those copies.
 ///
-/// \throws UsageError on this PE, if the View is not in the heap.
+/// \throws UsageError on this PE if the View is not in the heap.
 template <class View>
 auto global_view(View const& view) {
   return GlobalView<View>(view, Impl::heap_map_of(view, "symm::global_view"));

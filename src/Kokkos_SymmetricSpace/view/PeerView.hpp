@@ -15,18 +15,18 @@
 
 namespace symm {
 
-/// A View like `View` that owns nothing: same elements, layout, space and
-/// traits.
+/// A View type like `View` that owns nothing. It has the same elements, layout,
+/// space and traits as `View`.
 template <class View>
 using UnmanagedView = Kokkos::View<
     typename View::data_type, typename View::array_layout,
     typename View::device_type,
     Kokkos::MemoryTraits<View::memory_traits::impl_value | Kokkos::Unmanaged>>;
 
-/// Whether one process can use elements of type T in the memory of another:
-/// their bytes are their whole value. Specialise it as true for a type that is
-/// not trivially copyable, but holds no addresses and nothing else that is of
-/// use in one process only:
+/// Whether one process can use elements of type T in the memory of another
+/// process, because the bytes of an element are its whole value. Specialize
+/// this variable as true for a type that is not trivially copyable, but that
+/// holds no addresses and nothing else that only one process can use:
 ///
 ///     template <>
 ///     inline constexpr bool symm::elements_are_shareable_v<Cell> = true;
@@ -58,18 +58,19 @@ constexpr void check_symmetric_view() {
       "symm::elements_are_shareable_v for their type");
 }
 
-/// The map of the heap in that kind of memory; null if this PE's part of it
-/// does not hold `address`. A null address is in any heap.
-/// \throws UsageError on this PE, if there is no heap of that kind.
+/// The map of the heap in that kind of memory, or null if this PE's part of
+/// that heap does not hold `address`. A null address belongs to any heap.
+/// \throws UsageError on this PE if no heap of that kind exists.
 HeapMap const* find_heap_map(MemoryKind kind, void const* address,
                              char const* call);
 [[noreturn]] void throw_not_in_heap(std::string const& label, char const* call);
-/// Throws UsageError that says why there is no View of `pe`.
+/// Throws a UsageError that says why there is no View of PE `pe`'s copy.
 [[noreturn]] void throw_no_peer_view(std::string const& label, Pe pe,
                                      int n_pes);
 
-/// The heap that holds `view`; a View that holds no memory belongs to any.
-/// \throws UsageError on this PE, if its memory is not in the heap.
+/// The map of the heap that holds `view`. A View without memory belongs to any
+/// heap.
+/// \throws UsageError on this PE if the View's memory is not in the heap.
 template <class View>
 HeapMap const& heap_map_of(View const& view, char const* call) {
   check_symmetric_view<View>();
@@ -79,8 +80,10 @@ HeapMap const& heap_map_of(View const& view, char const* call) {
   return *map;
 }
 
-/// The same for a PE whose copy loads and stores reach.
-/// \throws UsageError, too, if there is no such PE, or it is far.
+/// The map of the heap that holds `view`, if loads and stores reach PE `pe`'s
+/// copy of the View.
+/// \throws UsageError on this PE in the same cases as heap_map_of(), and if PE
+///         `pe` does not exist or is far.
 template <class View>
 HeapMap const& heap_map_of_near(View const& view, Pe pe) {
   auto const& map = heap_map_of(view, "symm::peer_view");
@@ -90,26 +93,26 @@ HeapMap const& heap_map_of_near(View const& view, Pe pe) {
 
 }  // namespace Impl
 
-/// The map of the heap that holds `view`: the addresses of all PEs' parts.
-/// Kernels capture it to call operations on addresses of the View's elements.
-/// Local; valid until finalize().
-/// \throws UsageError on this PE, if the View is not in the heap.
+/// The map of the heap that holds `view`: the addresses of all PEs' parts of
+/// the heap. Kernels capture the map to call operations on addresses of the
+/// View's elements. The call is local; the map is valid until finalize().
+/// \throws UsageError on this PE if the View is not in the heap.
 template <class View>
 [[nodiscard]] HeapMap heap_map(View const& view) {
   return Impl::heap_map_of(view, "symm::heap_map");
 }
 
-/// The map of the heap of a space; that of symm::SymmetricSpace is the heap of
-/// symm::malloc().
-/// \throws UsageError on this PE, if there is none, before initialize() and
-///         after finalize().
+/// The map of the heap of a memory space. The heap of symm::SymmetricSpace is
+/// the heap of symm::malloc().
+/// \throws UsageError on this PE if the space has no heap, before initialize()
+///         and after finalize().
 template <class Space>
 [[nodiscard]] HeapMap heap_map() {
   static_assert(is_symmetric_space_v<Space>, "the space must be symmetric");
   return heap_map(Space::memory_kind);
 }
 
-/// As it was called before 0.1.0 (docs/from_older_versions.md).
+/// The form of heap_map() before 0.1.0 (docs/from_older_versions.md).
 [[deprecated(
       "say symm::heap_map(view), or symm::heap_map<symm::SymmetricSpace>()"),
   nodiscard]] inline HeapMap
@@ -117,16 +120,17 @@ heap_map() {
   return heap_map<SymmetricSpace>();
 }
 
-/// PE `pe`'s copy of `view` as an ordinary unmanaged View: everything of Kokkos
-/// works on it (kernels, subview, deep_copy). Local.
+/// PE `pe`'s copy of `view` as an ordinary unmanaged View, which works with
+/// everything in Kokkos (kernels, subview, deep_copy). The call is local.
 ///
-/// \param view a Kokkos::View of any layout, also a subview; its extents and
-///        strides are taken to be equal on all PEs. Its elements are trivially
-///        copyable, or elements_are_shareable_v says that peers can use them.
-/// \returns a View that is valid as long as `view`, or another copy of it,
+/// \param view a Kokkos::View of any layout, also a subview. The call assumes
+///        that the View's extents and strides are equal on all PEs. Its
+///        elements are trivially copyable, or elements_are_shareable_v says
+///        that peers can use such elements.
+/// \returns a View that is valid as long as `view`, or another copy of `view`,
 ///          lives on this PE (with Deallocate::retire).
-/// \throws UsageError on this PE, if there is no such PE, its memory is not
-///         reached by loads and stores (is_near()), or the View is not in
+/// \throws UsageError on this PE if PE `pe` does not exist, if loads and stores
+///         do not reach that PE's memory (is_near()), or if the View is not in
 ///         the heap.
 template <class View>
 auto peer_view(View const& view, Pe pe) {

@@ -20,16 +20,16 @@ namespace symm {
 template <class View>
 class RemotePeer;
 
-/// All PEs' copies of one View, far PEs included: `r(pe, i, j)` is a proxy for
-/// element (i, j) on PE `pe`. It loads and stores if the PE is near
-/// (is_near()), gets and puts if it is far. If all PEs are near, a
-/// GlobalView does the same with one compare less, and its elements are
-/// ordinary references.
+/// All PEs' copies of one View, including copies on far PEs: `r(pe, i, j)` is a
+/// proxy for element (i, j) on PE `pe`. The proxy loads and stores if the PE is
+/// near (is_near()), and gets and puts if the PE is far. If all PEs are near, a
+/// GlobalView does the same with one comparison less, and elements of a
+/// GlobalView are ordinary references.
 ///
-/// A small value to capture in kernels, valid as long as a GlobalView is, with
-/// the same arithmetic of indices.
+/// A RemoteView is a small value that kernels can capture. It is valid as long
+/// as a GlobalView is, and has the same index arithmetic.
 ///
-/// Operations of the proxy of an element e:
+/// The proxy of an element e has these operations:
 ///
 ///     T x = e;   e.get()            the value
 ///     e.get_nbi(&x)                 the value, in x after quiet()
@@ -38,21 +38,21 @@ class RemotePeer;
 ///     e == f, e + x, -e, ...        of the values
 ///     swap(e, f)                    of the values
 ///
-/// For a View with Kokkos' trait Atomic these are operations of
-/// symm_atomics.hpp, each atomic to all PEs: e = x, T x = e, +=, -=, &=, |=,
-/// ^=, ++ and --. +=, ++e and the like have no result and need not wait for a
-/// far PE; e++ and e.fetch_add(x) wait. To view a View as an Atomic one, assign
-/// it to one.
+/// If the View has the Kokkos trait Atomic, the following are operations of
+/// symm_atomics.hpp, each atomic with respect to all PEs: e = x, T x = e, +=,
+/// -=, &=, |=, ^=, ++ and --. Operations such as += and ++e have no result and
+/// need not wait for a far PE; e++ and e.fetch_add(x) wait. To make the
+/// accesses to a View atomic, assign the View to a View with the trait Atomic.
 ///
-/// `auto x = r(pe, i);` keeps the proxy, not the value; a proxy cannot be
-/// copied. Members of a struct: e.get().member; to change one, get, change,
-/// put.
+/// `auto x = r(pe, i);` keeps the proxy instead of the value; a proxy cannot be
+/// copied. To read a member of a struct, use e.get().member. To change a
+/// member, get the struct, change the member, and put the struct.
 ///
-/// Ordering, on far PEs. This PE gets through an element what it has put there
-/// before. Other PEs see it after quiet() or a barrier, as after put_nbi();
-/// Kokkos::fence() does not wait for it. Each get first waits for all puts of
-/// this PE: keep loops that read apart from loops that write, and move whole
-/// blocks by copy() or deep_copy() of peer(pe).
+/// Ordering on far PEs. A get of an element by this PE returns what this PE has
+/// put there before. Other PEs see a put after quiet() or a barrier, as after
+/// put_nbi(); Kokkos::fence() does not wait for the put. Each get first waits
+/// for all puts issued by this PE. So keep loops that read apart from loops
+/// that write, and move whole blocks with copy() or deep_copy() of peer(pe).
 template <class View>
 class RemoteView : public Impl::ViewOfPes<View, true> {
   using Base = Impl::ViewOfPes<View, true>;
@@ -61,11 +61,12 @@ class RemoteView : public Impl::ViewOfPes<View, true> {
   using view_type            = typename Base::view_type;
   using value_type           = typename Base::value_type;
   using non_const_value_type = typename view_type::non_const_value_type;
-  /// Whether the host loads and stores in its memory; GPU memory it copies.
+  /// Whether the host loads from and stores to the View's memory; the host
+  /// copies if the View is in GPU memory.
   static constexpr bool is_on_host =
       Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
                                  typename view_type::memory_space>::accessible;
-  /// The proxy.
+  /// The proxy of an element.
   using reference_type =
       std::conditional_t<view_type::memory_traits::is_atomic,
                          Impl::AtomicRemoteElement<value_type, is_on_host>,
@@ -79,11 +80,13 @@ class RemoteView : public Impl::ViewOfPes<View, true> {
 
   using Base::Base;
 
-  /// Element (indices...) on PE `pe`. Indices are checked where Kokkos checks
-  /// those of Views, the PE where SYMM_CHECKS_IN_KERNELS is on; a wrong one
-  /// stops the program. (On the host without that check, using an element of a
-  /// PE that does not exist throws UsageError. What get_nbi() of other elements
-  /// has begun is still to come then: call quiet() before its memory ends.)
+  /// Element (indices...) on PE `pe`. The indices are checked if Kokkos checks
+  /// the indices of Views, and the PE is checked if SYMM_CHECKS_IN_KERNELS is
+  /// on. A wrong index or PE stops the program. (On the host without the check
+  /// of the PE, using an element on a PE that does not exist throws UsageError.
+  /// Gets that get_nbi() of other elements has begun are still in progress
+  /// then: call quiet() before the lifetime of the memory that they write
+  /// ends.)
   template <class... Indices>
   requires Impl::are_indices_of_v<view_type, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION reference_type
@@ -92,7 +95,7 @@ class RemoteView : public Impl::ViewOfPes<View, true> {
                           this->address_of(pe, indices...), pe);
   }
 
-  /// PE `pe`'s copy alone. The PE is checked as above.
+  /// PE `pe`'s copy alone. The PE is checked if SYMM_CHECKS_IN_KERNELS is on.
   [[nodiscard]] KOKKOS_FUNCTION RemotePeer<View> peer(Pe pe) const {
     this->m_elements.expect_pe(Base::call, pe, false);
     return RemotePeer<View>(*this, pe);
@@ -102,11 +105,12 @@ class RemoteView : public Impl::ViewOfPes<View, true> {
   friend class RemotePeer<View>;
 };
 
-/// One PE's copy of a View, near or far: for generic code that indexes a View
-/// as p(i, j), in kernels too. Elements are proxies, as those of a RemoteView.
-/// symm::copy and Kokkos::deep_copy (Kokkos_SymmetricSpace_Operations.hpp) move
-/// whole blocks, with a RemotePeer on one side; symm::copy on the host, also on
-/// both. Kokkos::subview(p, ...) is a RemotePeer, too.
+/// The copy of a View on one PE, near or far. A RemotePeer is for generic code
+/// that indexes a View as p(i, j), also in kernels. The elements are proxies,
+/// like the elements of a RemoteView. symm::copy and Kokkos::deep_copy
+/// (Kokkos_SymmetricSpace_Operations.hpp) move whole blocks with a RemotePeer
+/// on one side; on the host, symm::copy also takes a RemotePeer on both sides.
+/// If p is a RemotePeer, Kokkos::subview(p, ...) is a RemotePeer, too.
 template <class View>
 class RemotePeer {
  public:
@@ -127,7 +131,8 @@ class RemotePeer {
   KOKKOS_FUNCTION RemotePeer(RemoteView<View> const& all, Pe pe)
       : m_all(all), m_pe(pe) {}
 
-  /// Element (indices...), as RemoteView has it.
+  /// Element (indices...) of this copy, a proxy like an element of a
+  /// RemoteView.
   template <class... Indices>
   requires Impl::are_indices_of_v<view_type, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION reference_type
@@ -139,17 +144,17 @@ class RemotePeer {
   [[nodiscard]] KOKKOS_FUNCTION bool is_near() const {
     return m_all.is_near(m_pe);
   }
-  /// As it was called before 0.1.0.
+  /// The name of is_near() before 0.1.0.
   [[deprecated("say is_near()"), nodiscard]] KOKKOS_FUNCTION bool is_reachable()
       const {
     return is_near();
   }
-  /// The copy as an ordinary unmanaged View. Precondition: is_near().
+  /// This copy as an ordinary unmanaged View. Precondition: is_near().
   [[nodiscard]] KOKKOS_FUNCTION view_type view() const {
     m_all.m_elements.expect_pe(m_all.call, m_pe, true);
     return m_all.copy_of(m_pe, m_pe);
   }
-  /// The same elements of this PE's own copy.
+  /// The same elements in this PE's own copy.
   [[nodiscard]] KOKKOS_FUNCTION view_type local() const {
     return m_all.copy_of(m_all.my_pe(), m_pe);
   }
@@ -168,10 +173,11 @@ class RemotePeer {
   Pe m_pe;
 };
 
-/// The RemoteView of `view`, which is a View as peer_view() takes, or an
-/// UnevenView, of trivially copyable elements. Local.
+/// The RemoteView of `view`, which is an UnevenView or a View that peer_view()
+/// accepts. The elements of `view` must be trivially copyable. The call is
+/// local.
 ///
-/// \throws UsageError on this PE, if the View is not in the heap.
+/// \throws UsageError on this PE if the View is not in the heap.
 template <class View>
 auto remote_view(View const& view) {
   return RemoteView<View>(view, Impl::heap_map_of(view, "symm::remote_view"));
@@ -179,11 +185,12 @@ auto remote_view(View const& view) {
 
 }  // namespace symm
 
-// (No parameter has the name of something here: nvcc confuses the two.)
+// (No parameter has the name of an entity in this file, because nvcc confuses
+// the parameter with the entity.)
 namespace Kokkos {
 
-/// A part of one PE's copy of a View, as a RemotePeer.
-/// \param part as of subview() of a View.
+/// A part of the copy of a View on one PE, as a RemotePeer.
+/// \param part the same arguments as for subview() of a View.
 template <class V, class... Part>
 [[nodiscard]] KOKKOS_FUNCTION auto subview(symm::RemotePeer<V> const& peer,
                                            Part... part) {

@@ -22,10 +22,11 @@ namespace symm {
 
 namespace Impl {
 
-/// Extents of all PEs' copies of a View in one dimension, for host and kernels.
+/// The extents of all PEs' copies of a View in one dimension, for the host and
+/// for kernels.
 struct ExtentTable {
   Kokkos::View<std::size_t*, Kokkos::HostSpace> on_host;
-  /// The same View if kernels run on the host.
+  /// The same View as on_host if kernels run on the host.
   Kokkos::View<std::size_t*, Kokkos::DefaultExecutionSpace::memory_space>
       in_kernels;
 
@@ -33,21 +34,24 @@ struct ExtentTable {
   [[nodiscard]] bool has_same_extents_as(ExtentTable const& other) const;
 };
 
-/// Collective: makes the table of the extents that all PEs pass as `mine`.
-/// \param view_type name of the type, equal on all PEs.
-/// \throws UsageError on every PE, if types differ; OutOfMemory, SystemError on
-///         every PE, if one has no room for the table or its GPU fails.
+/// Makes the table of the extents that all PEs pass as `mine`. The call is
+/// collective.
+/// \param view_type name of the View type, which is equal on all PEs.
+/// \throws UsageError on every PE if the types differ; OutOfMemory or
+///         SystemError on every PE if one PE has no room for the table or the
+///         GPU of one PE fails.
 ExtentTable exchange_extents(char const* view_type, std::size_t mine);
 
-/// \throws UsageError on this PE, if there is no such PE.
+/// \throws UsageError on this PE if PE `pe` does not exist.
 void require_pe(std::string const& label, Pe pe, int n_pes);
 
 }  // namespace Impl
 
-/// Views of one label whose extents differ between PEs in one dimension, the
-/// slowest in memory: the rows of a matrix, say, that do not divide evenly.
-/// Each PE has allocated the largest extent, so that addresses are symmetric as
-/// those of any View. It uses the part that it has asked for, local().
+/// Views with one label whose extents differ between PEs in one dimension, the
+/// slowest in memory. An example is the rows of a matrix if their number is not
+/// divisible by the number of PEs. Each PE has allocated the largest extent, so
+/// that addresses are symmetric, as for any View. Each PE uses the part that it
+/// has asked for, local().
 ///
 ///     symm::UnevenView<Kokkos::View<double*, symm::SymmetricSpace>> const
 ///         rows("rows", n_mine);
@@ -56,28 +60,30 @@ void require_pe(std::string const& label, Pe pe, int n_pes);
 ///     // everywhere(pe, i), for i < everywhere.extent(pe, 0)
 ///
 /// global_view(), remote_view(), peer_view(), places(), placed_view(), gather()
-/// and heap_map() take an UnevenView instead of a View. They know the extents
-/// of each PE and check bounds against them, at no cost where nothing is
-/// checked. All else takes local(), an ordinary View. Of the collective
-/// operations on Views, only collect() takes local() of different extents. The
-/// others require equal extents and throw UsageError on every PE if they differ
-/// (enqueued ones do not check).
+/// and heap_map() take an UnevenView instead of a View. These functions know
+/// the extents on each PE and check bounds against those extents; without
+/// checks, this costs nothing. All other functions take local(), an ordinary
+/// View. Among the collective operations on Views, only collect() takes local()
+/// with different extents on the PEs. The other operations require equal
+/// extents and throw UsageError on every PE if the extents differ (enqueued
+/// operations do not check).
 ///
-/// resize() changes the extents. Kokkos::resize() does not: of a copy of
-/// local() it makes an ordinary View, of equal extents on all PEs, and leaves
-/// the UnevenView as it was. If PEs ask for different extents, that is
-/// UsageError on every PE and changes nothing. But a PE that asks for the
-/// extents of its part makes no View: the others wait for its next collective
-/// call, in which all PEs get the error.
+/// resize() changes the extents. Kokkos::resize() does not: from a copy of
+/// local() it makes an ordinary View, with equal extents on all PEs, and leaves
+/// the UnevenView as it was. If PEs ask Kokkos::resize() for different extents,
+/// every PE gets a UsageError, and nothing changes. But a PE that asks for the
+/// extents that its part already has makes no View: the other PEs wait for the
+/// next collective call by that PE, in which all PEs get the error.
 ///
-/// A handle, as a View is: copies share the memory, which lives until the last
-/// copy of the UnevenView or of local() ends. The table of extents lives until
-/// the last copy of the UnevenView ends on this PE; so long a GlobalView or
-/// RemoteView of it is valid.
+/// An UnevenView is a handle, like a View: copies share the memory, which lives
+/// until the last copy of the UnevenView or of local() ends. The table of
+/// extents lives until the last copy of the UnevenView ends on this PE. Until
+/// then, a GlobalView or RemoteView of the UnevenView is valid.
 ///
-/// \tparam View in a symmetric space, LayoutLeft (then the last extent differs)
-///         or LayoutRight (the first). Name the layout if it has more than one
-///         dimension: the default layout is another on GPUs.
+/// \tparam View a View type in a symmetric space, with LayoutLeft (the last
+///         extent differs) or LayoutRight (the first extent differs). Name the
+///         layout if the View has more than one dimension, because GPUs have a
+///         different default layout.
 template <class View>
 class UnevenView {
   static_assert(Kokkos::is_view_v<View> &&
@@ -116,31 +122,34 @@ class UnevenView {
 
   UnevenView() = default;
 
-  /// Collective: all PEs, with equal extents except that of uneven_dimension,
-  /// which may be 0. Exchanges the extents, then allocates as the constructor
-  /// of a View: every PE has the memory, and has filled it, when it returns on
-  /// any PE.
+  /// Collective: all PEs make the call, with equal extents except in
+  /// uneven_dimension, in which the extent may be 0. The constructor exchanges
+  /// the extents, then allocates as the constructor of a View does. When the
+  /// constructor returns on any PE, every PE has allocated and filled its
+  /// memory.
   ///
   /// \param allocation a label, or what Kokkos::view_alloc() returns.
-  /// \param extents of this PE, those that are not part of the type.
-  /// \throws UsageError on every PE, if types differ, or the other extents do
-  ///         and with them the bytes; OutOfMemory, SystemError on every PE.
-  ///         UsageError on this PE before initialize() and after finalize().
+  /// \param extents the extents on this PE that are not part of the type.
+  /// \throws UsageError on every PE if the types differ, or if the other
+  ///         extents and therefore the numbers of bytes differ. OutOfMemory or
+  ///         SystemError on every PE. UsageError on this PE before initialize()
+  ///         and after finalize().
   template <class Allocation, std::convertible_to<std::size_t>... Extents>
   requires(sizeof...(Extents) == View::rank_dynamic()) explicit UnevenView(
       Allocation const& allocation, Extents... extents)
       : UnevenView(Shape{static_cast<std::size_t>(extents)...}, allocation) {}
 
-  /// Collective: all PEs, each with the extent of uneven_dimension that it
-  /// wants, which may be unchanged. Keeps the elements that are in both the old
-  /// and the new extent; initialises the others. When it returns on any PE, all
-  /// PEs have the new memory with the kept elements: a put may follow. Earlier
-  /// copies of this UnevenView, of local() and of its global_view() keep the
+  /// Changes the extent in uneven_dimension. Collective: all PEs make the call,
+  /// each with the extent that it wants, which may be unchanged. The call keeps
+  /// the elements that are in both the old and the new extent, and initializes
+  /// the other elements. When the call returns on any PE, all PEs have the new
+  /// memory with the kept elements, so a put may follow. Earlier copies of this
+  /// UnevenView, of local() and of global_view() of this UnevenView keep the
   /// old memory, as copies of a View do after Kokkos::resize(). If no PE's
   /// extent changes, nothing is allocated.
   ///
-  /// \throws UsageError, OutOfMemory, SystemError on every PE, as the
-  ///         constructor; nothing changes.
+  /// \throws UsageError, OutOfMemory or SystemError on every PE in the same
+  ///         cases as the constructor; nothing changes then.
   void resize(std::size_t extent) {
     auto const table = Impl::exchange_extents(typeid(View).name(), extent);
     if (table.has_same_extents_as(m_table)) return;
@@ -165,19 +174,20 @@ class UnevenView {
   /// This PE's part, an ordinary View.
   [[nodiscard]] View const& local() const { return m_local; }
 
-  /// Extent of PE `pe`'s part; on the host. (In kernels: that of a GlobalView.)
-  /// \throws UsageError on this PE, if there is no such PE.
+  /// Extent r of PE `pe`'s part, for use on the host. (In kernels, use extent()
+  /// of a GlobalView.)
+  /// \throws UsageError on this PE if PE `pe` does not exist.
   [[nodiscard]] std::size_t extent(Pe pe, std::size_t r) const {
     Impl::require_pe(label(), pe, static_cast<int>(m_table.on_host.extent(0)));
     return r == uneven_dimension ? m_table.on_host(static_cast<std::size_t>(pe))
                                  : m_local.extent(r);
   }
 
-  /// Extent of this PE's part.
+  /// Extent r of this PE's part.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(std::size_t r) const {
     return m_local.extent(r);
   }
-  /// Elements that each PE has allocated.
+  /// Number of elements that each PE has allocated.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t span() const {
     return m_whole.span();
   }
@@ -222,7 +232,7 @@ namespace Impl {
 template <class View>
 inline constexpr bool is_view_of_pes_v<UnevenView<View>> = true;
 
-/// All PEs have equal strides; the table has their extents.
+/// All PEs have equal strides; the table has the extents on each PE.
 template <class View>
 class ExtentsOfPes<UnevenView<View>> {
  public:
@@ -258,11 +268,12 @@ class ExtentsOfPes<UnevenView<View>> {
 
 }  // namespace Impl
 
-/// PE `pe`'s part of `view`, with its extents, as peer_view() of a View. Local.
+/// PE `pe`'s part of `view`, with the extents of that part, like peer_view() of
+/// a View. The call is local.
 /// \returns a View that is valid as long as the memory of `view` lives on this
-///          PE: the UnevenView or its local().
-/// \throws UsageError on this PE, if there is no such PE, or its memory is not
-///         reached by loads and stores (is_near()).
+///          PE, that is, as long as the UnevenView or its local() lives.
+/// \throws UsageError on this PE if PE `pe` does not exist, or if loads and
+///         stores do not reach that PE's memory (is_near()).
 template <class View>
 auto peer_view(UnevenView<View> const& view, Pe pe) {
   auto const& map = Impl::heap_map_of_near(view, pe);

@@ -147,8 +147,8 @@ inline constexpr EnvironmentVariable pes_per_node{
     {"SYMM_PES_PER_NODE"},
     VariableType::count,
     "0",
-    "for tests: so many consecutive PEs, counted from PE 0, are taken for a "
-    "node of their own; 0: those that share one"};
+    "for tests: this many consecutive PEs, counted from PE 0, are a node of "
+    "their own; 0: the PEs that share one"};
 
 inline constexpr EnvironmentVariable visible_gpus{
     {"CUDA_VISIBLE_DEVICES"},
