@@ -45,6 +45,12 @@ done
 
 started=$SECONDS
 for ((pe = 0; pe <= last; pe++)); do
+  # A PE may not have started yet when another one says that it happens.
+  for ((i = 0; i < 100; i++)); do
+    [[ ! -s $folder/PE$pe.pid ]] || break
+    sleep 0.1
+  done
+  [[ -s $folder/PE$pe.pid ]] || fail "PE $pe has not started"
   pid=$(<"$folder/PE$pe.pid")
   while [[ -e /proc/$pid/stat ]] && ! grep -qs ") Z " "/proc/$pid/stat"; do
     ((SECONDS - started <= 10)) || fail "PE $pe has not ended"
