@@ -90,6 +90,46 @@ void migrate_without_end() {
   }
 }
 
+void migrate_and_follow_without_end() {
+  symm::TrackedMigration migration;
+  Ints x("x", 8), pes("pes", 8);
+  pes(0) = (symm::my_pe() + 1) % n_pes;
+  for (std::size_t k = 1; k < 8; ++k) pes(k) = symm::my_pe();
+  for (int step = 0;; ++step) {
+    static_cast<void>(migration.migrate(Exec(), pes, x));
+    die_if(step == 20);
+    migration.follow(Exec());
+  }
+}
+
+/// Each PE exports its element to the next one, in a new plan.
+void tell_ghosts_without_end() {
+  Ints const ids("ids", 1), pes("pes", 1), values("values", 1);
+  pes(0) = (symm::my_pe() + 1) % n_pes;
+  for (int step = 0;; ++step) {
+    auto plan = symm::ExchangePlan::from_exports(1, ids, pes);
+    die_if(step == 20);
+    static_cast<void>(plan.tell_ghosts(Exec(), pes, values));
+  }
+}
+
+void make_plans_without_end(bool dies_before_joined) {
+  symm::GridBoxes boxes;
+  boxes.grid     = {4 * n_pes};
+  boxes.periodic = {true};
+  boxes.boxes.resize(1);
+  boxes.boxes[0].first[0]   = 4 * symm::my_pe();
+  boxes.boxes[0].extents[0] = 4;
+  for (int step = 0;; ++step) {
+    die_if(!dies_before_joined && step == 20);
+    auto const plan = symm::ExchangePlan::from_boxes(boxes);
+    die_if(dies_before_joined && step == 20);
+    auto all = symm::ExchangePlan::joined({plan, plan});
+    Kokkos::View<int**, Memory> const x("x", 1, 6);
+    all.gather(Exec(), symm::of_plan(0, x), symm::of_plan(1, x));
+  }
+}
+
 void send_without_end(bool dies_in_a_handler) {
   int n_handled = 0;
   symm::Mailbox<int> mailbox("messages", [&](int const&) {
@@ -227,6 +267,23 @@ TEST_P(LostPe, is_named_if_it_is_lost_between_the_halves_of_a_scatter) {
 }
 TEST_P(LostPe, is_named_if_it_is_lost_in_a_migration) {
   expect_end(migrate_without_end, "symm::fcollect|symm::Migration");
+}
+TEST_P(LostPe, is_named_if_it_is_lost_before_it_follows_its_elements) {
+  expect_end(
+      migrate_and_follow_without_end,
+      "symm::[a-z]+ of the PE team|symm::fcollect|symm::TrackedMigration");
+}
+TEST_P(LostPe, is_named_if_it_is_lost_before_it_tells_its_ghosts) {
+  expect_end(tell_ghosts_without_end,
+             "symm::ExchangePlan::(gather|tell_ghosts|from_exports)");
+}
+TEST_P(LostPe, is_named_if_it_is_lost_before_a_plan_of_boxes_is_made) {
+  expect_end([] { make_plans_without_end(false); },
+             "symm::ExchangePlan::(gather|from_boxes)");
+}
+TEST_P(LostPe, is_named_if_it_is_lost_before_plans_are_joined) {
+  expect_end([] { make_plans_without_end(true); },
+             "symm::ExchangePlan::(gather|joined)");
 }
 TEST_P(LostPe, is_named_if_it_is_lost_while_it_sends_messages) {
   expect_end([] { send_without_end(false); }, "symm::Mailbox \"messages\"");
