@@ -5,9 +5,10 @@
     check_english.py ROOT --list      prints all that is found, and succeeds
     check_english.py --self-test      shows that each rule can fail
 
-Rules: a sentence has at most 35 words; a sentence does not begin with a clause
-without a subject ("Who sends ... looks"); listed words are not used ("behind" for
-after, "so many", "alike", "goes by", "of now", "nobody's"); spelling is American.
+Rules: a sentence, or a part of it up to a colon or semicolon, has at most 35 words; a
+sentence does not begin with a clause without a subject ("Who sends ... looks"); listed
+words are not used ("behind" for after, "so many", "alike", "goes by", "of now",
+"nobody's"); spelling is American.
 KNOWN has files that may have some places: the number only falls.
 """
 

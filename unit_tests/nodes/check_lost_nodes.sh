@@ -43,14 +43,17 @@ for ((i = 0; ; i++)); do
   sleep 0.1
 done
 
-started=$SECONDS
+# A PE may not have started yet when another one says that it happens.
 for ((pe = 0; pe <= last; pe++)); do
-  # A PE may not have started yet when another one says that it happens.
   for ((i = 0; i < 100; i++)); do
     [[ ! -s $folder/PE$pe.pid ]] || break
     sleep 0.1
   done
   [[ -s $folder/PE$pe.pid ]] || fail "PE $pe has not started"
+done
+
+started=$SECONDS
+for ((pe = 0; pe <= last; pe++)); do
   pid=$(<"$folder/PE$pe.pid")
   while [[ -e /proc/$pid/stat ]] && ! grep -qs ") Z " "/proc/$pid/stat"; do
     ((SECONDS - started <= 10)) || fail "PE $pe has not ended"

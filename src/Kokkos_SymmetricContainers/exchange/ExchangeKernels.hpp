@@ -330,7 +330,7 @@ void run(Exec const& exec, char const* call, std::size_t n, Work const& work) {
   if (n > 0) Kokkos::parallel_for(call, range(exec, n), work);
 }
 
-/// The same for kernels that come one behind the other on a GPU.
+/// As run(). On a GPU, a chain of such kernels has shorter gaps between them.
 template <class Exec, class Work>
 void run_in_chain(Exec const& exec, char const* call, std::size_t n,
                   Work const& work) {

@@ -5,10 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <span>
-#include <type_traits>
-#include <utility>
 
 #include <Kokkos_Core.hpp>
 #include <symm_gpu/ExecutionSpaceQueue.hpp>
@@ -76,8 +73,8 @@ struct PutSignalsKernel {
   }
 };
 
-/// What a kernel copies. More goes faster by a copy engine; and only that
-/// reaches all memory of the process.
+/// Whether the kernel copies the data. A copy engine is faster for larger
+/// blocks, and only copy engines reach all memory of the process.
 [[nodiscard]] inline bool is_copied_by_kernel(SignalledPut const& put,
                                               Segment dest, char const* call) {
   constexpr std::size_t most = std::size_t{64} << 10U;

@@ -5,6 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <span>
 #include <type_traits>
 #include <vector>
 
