@@ -11,7 +11,7 @@
 // stream when all PEs have done their part, NCCL's when this PE's is done.
 // Ours and NVSHMEM's are in the libraries' heaps, NCCL's in memory of
 // cudaMalloc. NCCL has no barrier. It is left out if PEs share a GPU, which it
-// refuses, and so are most sizes.
+// refuses, and so are most sizes if these take turns.
 
 #include <Kokkos_SymmetricSpace.hpp>
 #include <cstddef>
@@ -37,8 +37,8 @@ constexpr std::size_t mib = std::size_t{1} << 20U;
 
 std::vector<std::size_t> sizes(Session const& session) {
   if (session.quick()) return {8, 64 * kib + 8};
-  if (session.gpus().are_shared()) return {8, mib, 64 * mib};
-  return {8, kib, 4 * kib, 32 * kib, mib, 8 * mib, 64 * mib};
+  if (session.gpus().take_turns()) return {8, mib, 64 * mib};
+  return {8, kib, 4 * kib, 32 * kib, 128 * kib, mib, 8 * mib, 64 * mib};
 }
 
 /// Iterations of a sample; 0: as many as take some time.

@@ -256,11 +256,14 @@ std::vector<std::size_t> small_counts() {
                                   15, 16, 17, 33, 127, 129};
   std::vector<std::size_t> sizes{4096, 16384};  // in bytes
   if constexpr (!is_on_host<Space>) {
-    constexpr auto packets =
-        symm::Impl::PeTeamWords::n_packets * sizeof(std::uint64_t);
+    using Words  = symm::Impl::PeTeamWords;
     auto const n = static_cast<std::size_t>(symm::n_pes());
-    sizes.push_back(packets / n);
-    sizes.push_back(packets - 8 * n);
+    for (auto const packets : {Words::few_packets, Words::many_packets}) {
+      sizes.push_back(packets * sizeof(std::uint64_t) / n);
+      sizes.push_back((packets - n) * sizeof(std::uint64_t));
+    }
+    // More than one thread block passes packets.
+    sizes.push_back(std::size_t{16} << 10U);
   }
   for (std::size_t const bytes : sizes) {
     counts.push_back(bytes / sizeof(T) - 1);
@@ -376,8 +379,8 @@ class Bench {
 };
 
 template <class T>
-inline constexpr std::size_t most = 4 *
-                                    ((std::size_t{32} << 10U) / sizeof(T) + 16);
+inline constexpr std::size_t most =
+    4 * ((std::size_t{is_on_host<Space> ? 32 : 128} << 10U) / sizeof(T) + 16);
 
 /// All small counts for all teams, with the offsets in turn; some of them where
 /// calls take long.

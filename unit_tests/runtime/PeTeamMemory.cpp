@@ -55,7 +55,7 @@ std::vector<std::uint64_t*> all_words(PeTeamWords const& words) {
   auto all = plain_words(words);
   for (std::uint64_t const epoch : {6U, 7U}) {
     auto* const packets = words.packets(words.map.my_pe, epoch);
-    for (std::size_t const k : {std::size_t{0}, PeTeamWords::n_packets - 1}) {
+    for (std::size_t const k : {std::size_t{0}, words.n_packets - 1}) {
       all.push_back(&packets[k].word);
       all.push_back(&packets[k].epoch);
     }
@@ -77,7 +77,11 @@ TEST_P(PeTeamMemoryOf, all_words_are_zero_at_first_and_at_places_of_their_own) {
     std::set<std::uint64_t const*> places;
     std::size_t n_words = 0;
     for (int slot = 0; slot < PeTeamMemory::max_teams; ++slot) {
-      for (auto* const word : all_words(memory.words(slot))) {
+      auto const words = memory.words(slot);
+      EXPECT_EQ(words.n_packets, slot < PeTeamMemory::n_teams_with_many_packets
+                                     ? PeTeamWords::many_packets
+                                     : PeTeamWords::few_packets);
+      for (auto* const word : all_words(words)) {
         EXPECT_TRUE(map.contains(word) &&
                     map.contains(reinterpret_cast<char*>(word + 1) - 1));
         EXPECT_EQ(*word, 0U);
@@ -86,6 +90,13 @@ TEST_P(PeTeamMemoryOf, all_words_are_zero_at_first_and_at_places_of_their_own) {
       }
     }
     EXPECT_EQ(places.size(), n_words);
+    // As a GPU has it.
+    auto const* const end =
+        memory.words(PeTeamMemory::slot_of_pairs).packets(map.my_pe, 7);
+    auto const bytes = reinterpret_cast<char const*>(end) - map.part(map.my_pe);
+    EXPECT_LE(static_cast<std::size_t>(bytes) +
+                  PeTeamWords::few_packets * sizeof(PeTeamWords::Packet),
+              4U << 20U);
     bootstrap.barrier();  // they are read, before a process ends
   });
 }
@@ -186,7 +197,7 @@ TEST_P(PeTeamMemoryOf, a_team_begins_with_its_members_and_nothing_else) {
     for (std::uint64_t const epoch : {6U, 7U}) {
       auto const* const packets = words.packets(me, epoch);
       EXPECT_EQ(packets[0].epoch, 0U);
-      EXPECT_EQ(packets[PeTeamWords::n_packets - 1].epoch, 0U);
+      EXPECT_EQ(packets[words.n_packets - 1].epoch, 0U);
     }
     for (int const slot : {slots.front(), slots.back()}) {
       for (auto* const word : all_words(memory.words(slot))) {

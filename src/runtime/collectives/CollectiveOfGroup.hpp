@@ -14,16 +14,11 @@
 
 namespace symm::Impl {
 
-/// A whole collective operation by one group of threads.
+/// A whole collective operation by one group of threads, without packets.
 template <class Work, Group Threads>
-SYMM_FUNCTION void run_by_group(Threads const& group, HeapMap const& heap,
-                                Work const& work, CollectiveCall const& call) {
-  SYMM_IF_ON_DEVICE((if constexpr (HasPackets<Work>) {
-    if (go_by_packets(work.team, call)) {
-      work.template run_by_packets<PacketPhase::both>(group);
-      return;
-    }
-  }))
+SYMM_FUNCTION void run_between_barriers(Threads const& group,
+                                        HeapMap const& heap, Work const& work,
+                                        CollectiveCall const& call) {
   if (call.are_counts_equal()) {
     barrier_of(group, work.team, call.name);
   } else {
@@ -31,6 +26,19 @@ SYMM_FUNCTION void run_by_group(Threads const& group, HeapMap const& heap,
   }
   work(group, heap, 0, 1);
   barrier_of(group, work.team, call.name);
+}
+
+/// The same, by packets if it can.
+template <class Work, Group Threads>
+SYMM_FUNCTION void run_by_group(Threads const& group, HeapMap const& heap,
+                                Work const& work, CollectiveCall const& call) {
+  SYMM_IF_ON_DEVICE((if constexpr (HasPackets<Work>) {
+    if (go_by_packets(work.team, call)) {
+      work.template run_by_packets<PacketPhase::both>(group, PacketPart{});
+      return;
+    }
+  }))
+  run_between_barriers(group, heap, work, call);
 }
 
 }  // namespace symm::Impl

@@ -22,7 +22,9 @@
 #include "CollectiveCall.hpp"
 #include "FarBlocks.hpp"
 #include "PacketExchange.hpp"
+#include "Shares.hpp"
 #ifdef SYMM_FOR_DEVICE
+#include "KernelBroadcast.hpp"
 #include "PacketCopy.hpp"
 #endif
 
@@ -34,28 +36,15 @@
 //
 // Each PE fetches data from the others, beginning with a different one. In
 // reductions each PE reduces a share and stores it to all, so every result is
-// computed once and has the same bits everywhere. On the host, small sources
+// computed once and has the same bits everywhere. Kernels of broadcasts pass
+// shares on, too. Shares.hpp says what each PE reads and stores; so each link
+// carries as few bytes as can be. On the host, small sources
 // are passed with the checks: then each PE copies, or computes in the same
 // order, alone (run_on_passed()). Kernels do so with some hundred words
 // (run_by_packets()). On the host, one thread of the group reaches far PEs, by
 // the Transport; the barrier at the end waits for what has begun.
 
 namespace symm::Impl {
-
-struct Range {
-  std::size_t first;
-  std::size_t count;
-};
-
-/// A part of `count` elements. Unless empty, it begins at a multiple of `unit`.
-SYMM_INLINE_FUNCTION Range part_of(std::size_t count, std::size_t part,
-                                   std::size_t n_parts, std::size_t unit) {
-  std::size_t const n_units = (count + unit - 1) / unit;
-  std::size_t const each    = (n_units + n_parts - 1) / n_parts * unit;
-  std::size_t const first   = part * each < count ? part * each : count;
-  std::size_t const left    = count - first;
-  return {first, left < each ? left : each};
-}
 
 /// A member's copy of the block at the symmetric address `mine`.
 template <class T>
@@ -152,8 +141,9 @@ struct BroadcastWork {
 #ifdef SYMM_FOR_DEVICE
   /// Does all of it, or a part, in a kernel.
   template <PacketPhase phase, Group Threads>
-  __device__ void run_by_packets(Threads const& group) const {
-    broadcast_packets<phase>(*this, group);
+  __device__ void run_by_packets(Threads const& group,
+                                 PacketPart const& part) const {
+    broadcast_packets<phase>(*this, group, part);
   }
 #endif
   /// Does all of it on the host, with the sources that the PEs have passed.
@@ -171,6 +161,11 @@ struct BroadcastWork {
           copy_roots(group, range_of_part<T>(count, part, n_parts));
           return;
         }))
+    SYMM_IF_ON_DEVICE((KernelBroadcast const by_kernel(*this, heap);
+                       if (team.my_pe() != root && by_kernel.is_for()) {
+                         by_kernel.run(group, part, n_parts);
+                         return;
+                       }))
     fetch_part(group, heap, team, root, dest, source, count, part, n_parts,
                "symm::broadcast");
   }
@@ -230,8 +225,9 @@ struct GatherWork {
 #ifdef SYMM_FOR_DEVICE
   /// As BroadcastWork's.
   template <PacketPhase phase, Group Threads>
-  __device__ void run_by_packets(Threads const& group) const {
-    gather_packets<is_alltoall, phase>(*this, group);
+  __device__ void run_by_packets(Threads const& group,
+                                 PacketPart const& part) const {
+    gather_packets<is_alltoall, phase>(*this, group, part);
   }
 #endif
   /// As BroadcastWork's.
@@ -242,7 +238,6 @@ struct GatherWork {
   template <Group Threads>
   SYMM_FUNCTION void operator()(Threads const& group, HeapMap const& heap,
                                 std::size_t part, std::size_t n_parts) const {
-    int const n = team.n_pes();
     Pe const me = team.my_pe();
     if constexpr (!is_alltoall) {
       SYMM_IF_ON_HOST((if (is_shared_by_nodes()) {
@@ -257,11 +252,13 @@ struct GatherWork {
       }))
     }
     T const* const my = source + (is_alltoall ? block(me) : 0);
-    for (int k = 1; k <= n; ++k) {
-      Pe const pe = (me + k) % n;
-      fetch_part(group, heap, team, pe, dest + block(pe), my, count, part,
-                 n_parts, is_alltoall ? "symm::alltoall" : "symm::fcollect");
-    }
+    fetch_of_each(team.n_pes(), me, part, n_parts,
+                  [&](Pe pe, std::size_t of_block, std::size_t n_of_block) {
+                    fetch_part(
+                        group, heap, team, pe, dest + block(pe), my, count,
+                        of_block, n_of_block,
+                        is_alltoall ? "symm::alltoall" : "symm::fcollect");
+                  });
   }
 
   /// The first element of a member's block.

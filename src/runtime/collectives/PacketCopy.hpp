@@ -4,6 +4,7 @@
 #define SYMM_COLLECTIVES_PACKETCOPY_HPP
 
 #include <cstddef>
+#include <cstdint>
 
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
@@ -13,58 +14,84 @@
 namespace symm::Impl {
 
 #ifdef SYMM_FOR_DEVICE
+/// Words that PacketPart keeps together: a cache line of packets.
+inline constexpr std::size_t unit_of_parts = 8;
+
 /// Carries out a BroadcastWork.
 template <PacketPhase phase, class Work, Group Threads>
-__device__ void broadcast_packets(Work const& work, Threads const& group) {
+__device__ void broadcast_packets(Work const& work, Threads const& group,
+                                  PacketPart const& part) {
   PacketExchange const exchange(
-      group, work.team, PacketPlaces::of_one(work.team.n_pes(), work.root));
-  bool const is_root        = work.team.my_pe() == work.root;
-  std::size_t const count   = work.count;
-  std::size_t const n_words = n_words_of(count * sizeof(*work.dest));
+      group, part, work.team,
+      PacketPlaces::of_one(work.team.n_pes(), work.root));
+  using Place             = typename decltype(exchange)::Place;
+  bool const is_root      = work.team.my_pe() == work.root;
+  std::size_t const count = work.count;
+  auto const range =
+      part.of(n_words_of(count * sizeof(*work.dest)), unit_of_parts);
+  Range const flags{0, part.part == 0 ? std::size_t{1} : 0};
   if constexpr (phase != PacketPhase::receive) {
-    exchange.send_to_all(is_root ? n_words : 1, [&](std::size_t k) {
+    // (A choice between the two would keep them in memory.)
+    Range const sent{is_root ? range.first : 0,
+                     is_root ? range.count : flags.count};
+    exchange.send_to_all(sent, [&](std::size_t k) {
       return is_root ? load_word(work.source, count, k) : 0;
     });
     exchange.pass_gates();
   }
   if constexpr (phase == PacketPhase::send) return;
-  group.for_each(n_words, [&](std::size_t k) {
-    store_word(work.dest, count, k, exchange.receive(work.root, k));
-  });
-  auto const n = static_cast<std::size_t>(work.team.n_pes());
-  group.for_each(n, [&](std::size_t i) {
-    static_cast<void>(exchange.receive(static_cast<Pe>(i), 0));
-  });
+  exchange.receive_each(
+      range.count,
+      [&](std::size_t i) {
+        return Place{work.root, range.first + i};
+      },
+      [&](std::size_t i, std::uint64_t word) {
+        store_word(work.dest, count, range.first + i, word);
+      });
+  exchange.receive_each(
+      flags.count * static_cast<std::size_t>(work.team.n_pes()),
+      [](std::size_t i) {
+        return Place{static_cast<Pe>(i), 0};
+      },
+      [](std::size_t, std::uint64_t) {});
   exchange.end();
 }
 
 /// Carries out a GatherWork.
 template <bool is_alltoall, PacketPhase phase, class Work, Group Threads>
-__device__ void gather_packets(Work const& work, Threads const& group) {
-  PacketExchange const exchange(group, work.team,
-                                PacketPlaces::of_all(work.team.n_pes()));
-  std::size_t const count   = work.count;
-  std::size_t const n_words = n_words_of(count * sizeof(*work.dest));
+__device__ void gather_packets(Work const& work, Threads const& group,
+                               PacketPart const& part) {
+  PacketExchange const exchange(group, part, work.team,
+                                PacketPlaces::of_all(work.team));
+  using Place             = typename decltype(exchange)::Place;
+  std::size_t const count = work.count;
+  auto const range =
+      part.of(n_words_of(count * sizeof(*work.dest)), unit_of_parts);
   if constexpr (phase != PacketPhase::receive) {
     if constexpr (is_alltoall) {
-      exchange.send_to_each(n_words, [&](Pe member, std::size_t k) {
+      exchange.send_to_each(range, [&](Pe member, std::size_t k) {
         return load_word(work.source + work.block(member), count, k);
       });
     } else {
-      exchange.send_to_all(n_words, [&](std::size_t k) {
+      exchange.send_to_all(range, [&](std::size_t k) {
         return load_word(work.source, count, k);
       });
     }
     exchange.pass_gates();
   }
   if constexpr (phase == PacketPhase::send) return;
-  auto const n = static_cast<std::size_t>(work.team.n_pes());
-  group.for_each(n * n_words, [&](std::size_t i) {
-    auto const from     = static_cast<Pe>(i / n_words);
-    std::size_t const k = i % n_words;
-    store_word(work.dest + work.block(from), count, k,
-               exchange.receive(from, k));
-  });
+  // (A division of 32 bits takes a third of the time of one of 64.)
+  auto const each = static_cast<unsigned>(range.count);
+  auto const at   = [&](std::size_t i) {
+    auto const number = static_cast<unsigned>(i);
+    return Place{static_cast<Pe>(number / each), range.first + number % each};
+  };
+  exchange.receive_each(
+      range.count * static_cast<std::size_t>(work.team.n_pes()), at,
+      [&](std::size_t i, std::uint64_t word) {
+        auto const [from, k] = at(i);
+        store_word(work.dest + work.block(from), count, k, word);
+      });
   exchange.end();
 }
 #endif

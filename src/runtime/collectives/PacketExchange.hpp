@@ -13,6 +13,7 @@
 #include "../pes/PeTeamWords.hpp"
 #include "../teams/PeTeam.hpp"
 #include "CollectiveCall.hpp"
+#include "Shares.hpp"
 #ifdef SYMM_FOR_DEVICE
 #include "../groups/KernelCopy.hpp"
 #include "../teams/Synchronise.hpp"
@@ -34,9 +35,10 @@ inline constexpr std::size_t word_bytes = sizeof(std::uint64_t);
 /// and the only sender, the last in place, has the rest.
 class PacketPlaces {
  public:
-  SYMM_FUNCTION static PacketPlaces of_all(int n_pes) {
-    auto const n = static_cast<std::size_t>(n_pes);
-    return {PeTeamWords::n_packets / n, n_pes - 1, n_pes};
+  SYMM_FUNCTION static PacketPlaces of_all(PeTeam const& team) {
+    int const n_pes = team.n_pes();
+    auto const n    = static_cast<std::size_t>(n_pes);
+    return {team.words_on_gpu().n_packets / n, n_pes - 1, n_pes};
   }
   SYMM_FUNCTION static PacketPlaces of_one(int n_pes, Pe sender) {
     return {1, sender, n_pes};
@@ -57,14 +59,28 @@ class PacketPlaces {
   int m_n_pes;
 };
 
+/// Packets that a link carries in the time of the round that they save: 3.9 us
+/// at 370 GB/s (docs/laboratory.md, "Collective operations on a stream").
+inline constexpr std::size_t packets_of_a_round = 90'000;
+
+/// Whether the blocks of `call` are few enough for so many packets of one
+/// epoch, and for a link.
+[[nodiscard]] SYMM_INLINE_FUNCTION bool are_enough_packets(
+    std::size_t n_packets, int n_pes, CollectiveCall const& call) {
+  if (call.n_words == 0) return false;
+  auto const n = static_cast<std::size_t>(n_pes);
+  // No sum or product that could wrap around.
+  if (n > 1 && call.n_words > packets_of_a_round / (n - 1)) return false;
+  return call.has_one_sender ? n <= n_packets && call.n_words <= n_packets - n
+                             : call.n_words <= n_packets / n;
+}
+
 /// Whether kernels pass the blocks of `call` by packets; equal on all members.
+/// Packets take twice the bytes of blocks, and one round less.
 [[nodiscard]] SYMM_INLINE_FUNCTION bool go_by_packets(
     PeTeam const& team, CollectiveCall const& call) {
-  if (call.n_words == 0 || team.has_far_pes()) return false;
-  auto const n = static_cast<std::size_t>(team.n_pes());
-  // Divided: a product that wraps around would be small.
-  return call.has_one_sender ? call.n_words + n <= PeTeamWords::n_packets
-                             : call.n_words <= PeTeamWords::n_packets / n;
+  return !team.has_far_pes() &&
+         are_enough_packets(team.words_on_gpu().n_packets, team.n_pes(), call);
 }
 
 /// Whether kernels have Work::run_by_packets(); also on the host.
@@ -78,6 +94,22 @@ template <class T>
 inline constexpr bool are_units_of_words_v = word_bytes % sizeof(T) == 0 ||
                                              (sizeof(T) % word_bytes == 0 &&
                                               sizeof(T) <= 8 * word_bytes);
+
+/// The part of a packet exchange that a group of threads has, of several groups
+/// of this PE. Part `part` of one PE waits only for part `part` of others:
+/// thread blocks begin in the order of their numbers, so they may be more than
+/// a GPU can run at once.
+struct PacketPart {
+  std::size_t part    = 0;
+  std::size_t n_parts = 1;
+
+  /// \param unit words that stay together.
+  [[nodiscard]] SYMM_FUNCTION Range of(std::size_t n_words,
+                                       std::size_t unit) const {
+    return n_parts == 1 ? Range{0, n_words}
+                        : part_of(n_words, part, n_parts, unit);
+  }
+};
 
 /// The part of an exchange of packets that a kernel carries out.
 enum class PacketPhase { send, receive, both };
@@ -137,13 +169,14 @@ __device__ void store_word(T* block, std::size_t count, std::size_t k,
   }
 }
 
-/// A barrier of a PE team, by one group of threads of each PE, in which members
-/// pass packets to all others, if go_by_packets():
+/// A barrier of a PE team, by one group of threads of each PE, or by several
+/// with a PacketPart each, in which members pass packets to all others, if
+/// go_by_packets():
 ///
-///     PacketExchange const exchange(group, team, PacketPlaces::...);
+///     PacketExchange const exchange(group, part, team, PacketPlaces::...);
 ///     exchange.send_to_all(...);
 ///     exchange.pass_gates();
-///     ... exchange.receive(...) ...     at least packet 0 of every member
+///     exchange.receive_each(...);       at least packet 0 of every member
 ///     exchange.end();
 ///
 /// A kernel may send, and a later one receive.
@@ -152,9 +185,10 @@ class PacketExchange {
  public:
   using Packet = PeTeamWords::Packet;
 
-  __device__ PacketExchange(Threads const& group, PeTeam const& team,
-                            PacketPlaces const& places)
+  __device__ PacketExchange(Threads const& group, PacketPart const& part,
+                            PeTeam const& team, PacketPlaces const& places)
       : m_group(group),
+        m_n_parts(part.n_parts),
         m_team(team),
         m_places(places),
         m_words(team.words()),
@@ -164,50 +198,62 @@ class PacketExchange {
     m_group.barrier();
   }
 
-  /// Sends to every member `n_words` packets, 1 or more, of word(k).
+  /// Sends to every member the packets with the numbers of `range`, which have
+  /// word(k). All groups together send number 0, at least.
   template <class Word>
-  __device__ void send_to_all(std::size_t n_words, Word const& word) const {
-    m_group.for_each(n_words, [&](std::size_t k) {
-      auto const value = word(k);
-      send(k, [=](Pe) { return value; });
+  __device__ void send_to_all(Range const& range, Word const& word) const {
+    m_group.for_each(range.count, [&](std::size_t i) {
+      auto const value = word(range.first + i);
+      send(range.first + i, [=](Pe) { return value; });
     });
   }
   /// The same with word(member, k).
   template <class Word>
-  __device__ void send_to_each(std::size_t n_words, Word const& word) const {
-    m_group.for_each(n_words, [&](std::size_t k) {
+  __device__ void send_to_each(Range const& range, Word const& word) const {
+    m_group.for_each(range.count, [&](std::size_t i) {
+      std::size_t const k = range.first + i;
       send(k, [&](Pe member) { return word(member, k); });
     });
   }
 
-  /// Waits for packet `k` of a member.
-  [[nodiscard]] __device__ std::uint64_t receive(Pe from, std::size_t k) const {
-    std::uint64_t words[1];
-    receive(words, 1, k == 0, [&](std::size_t) { return packet(from, k); });
-    return words[0];
-  }
-  /// Waits for `count` packets, or n if that is less; all loads are in flight
-  /// at once.
-  /// \param has_first whether number 0 of a member is among them.
-  /// \param at at(i) is the i-th of them, as packet() returns it.
-  template <std::size_t n, class At>
-  __device__ void receive(std::uint64_t (&words)[n], std::size_t count,
-                          bool has_first, At const& at) const {
-    std::uint64_t epochs[n];
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i < count) load(at(i), has_first, words[i], epochs[i]);
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i >= count) break;
-      while (epochs[i] != m_epoch) {
-        InKernel::help_far();
-        load(at(i), has_first, words[i], epochs[i]);
+  /// The place of a packet: its sender, and its number among the sender's.
+  struct Place {
+    Pe from;
+    std::size_t k;
+  };
+
+  /// Waits for `count` packets, and calls use(i, word) for each.
+  /// \param at at(i) is the place of the i-th.
+  template <class At, class Use>
+  __device__ void receive_each(std::size_t count, At const& at,
+                               Use const& use) const {
+    constexpr std::size_t n_ahead = 4;
+    std::size_t const step        = m_group.size();
+    for (std::size_t i = m_group.rank(); i < count; i += n_ahead * step) {
+      std::uint64_t words[n_ahead];
+      auto const is_one = [&](std::size_t k) { return i + k * step < count; };
+      receive(words, is_one, [&](std::size_t k) { return at(i + k * step); });
+      for (std::size_t k = 0; k < n_ahead; ++k) {
+        if (is_one(k)) use(i + k * step, words[k]);
       }
     }
   }
-  [[nodiscard]] __device__ Packet const* packet(Pe from, std::size_t k) const {
-    return m_words.packets(m_words.map.my_pe, m_epoch) + m_places.first(from) +
-           k;
+  /// Waits for the packets at(i) for which is_one(i) is true; all loads are in
+  /// flight at once.
+  template <std::size_t n, class IsOne, class At>
+  __device__ void receive(std::uint64_t (&words)[n], IsOne const& is_one,
+                          At const& at) const {
+    std::uint64_t epochs[n];
+    for (std::size_t i = 0; i < n; ++i) {
+      if (is_one(i)) load(at(i), words[i], epochs[i]);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!is_one(i)) break;
+      while (epochs[i] != m_epoch) {
+        InKernel::help_far();
+        load(at(i), words[i], epochs[i]);
+      }
+    }
   }
 
   /// After what was sent, if members wait at gates. Then receive() of a later
@@ -215,15 +261,36 @@ class PacketExchange {
   __device__ void pass_gates() const {
     if (!m_team.has_gates()) return;
     m_group.barrier();
-    Impl::pass_gates(m_group, m_team);
+    if (m_n_parts > 1 && m_group.rank() == 0) fence_release();
+    after_all_groups(
+        [&](auto const& group) { Impl::pass_gates(group, m_team); });
   }
 
+  /// The last group writes the epoch: all have read it, as packets have come
+  /// that have it.
   __device__ void end() const {
-    m_group.for_each(1, [&](std::size_t) { *m_words.epoch() = m_epoch; });
+    after_all_groups([&](auto const& group) {
+      group.for_each(1, [&](std::size_t) { *m_words.epoch() = m_epoch; });
+    });
     m_group.barrier();
   }
 
  private:
+  /// Calls body(group); of several groups in the last one, by one thread.
+  template <class Body>
+  __device__ void after_all_groups(Body const& body) const {
+    if (m_n_parts == 1) {
+      body(m_group);
+      return;
+    }
+    m_group.barrier();
+    if (m_group.rank() != 0) return;
+    auto* const n_done = m_words.n_blocks_done();
+    if (InKernel::fetch_add(n_done, std::uint64_t{1}) + 1 < m_n_parts) return;
+    *n_done = 0;
+    body(OneThread{});
+  }
+
   /// This PE is last: a thread that has that packet knows that all are sent.
   template <class Value>
   __device__ void send(std::size_t k, Value const& value) const {
@@ -239,9 +306,12 @@ class PacketExchange {
       InKernel::store_two_relaxed(&to->word, value(member), m_epoch);
     }
   }
-  __device__ static void load(Packet const* from, bool acquires,
-                              std::uint64_t& word, std::uint64_t& epoch) {
-    if (acquires) {
+  /// Number 0 of a member is the flag of its barrier.
+  __device__ void load(Place const& at, std::uint64_t& word,
+                       std::uint64_t& epoch) const {
+    Packet const* const from = m_words.packets(m_words.map.my_pe, m_epoch) +
+                               m_places.first(at.from) + at.k;
+    if (at.k == 0) {
       InKernel::load_two_acquire(&from->word, word, epoch);
     } else {
       InKernel::load_two_relaxed(&from->word, word, epoch);
@@ -249,6 +319,7 @@ class PacketExchange {
   }
 
   Threads const& m_group;
+  std::size_t m_n_parts;
   PeTeam const& m_team;
   PacketPlaces m_places;
   PeTeamWords m_words;

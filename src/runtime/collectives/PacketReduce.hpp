@@ -39,25 +39,27 @@ class PacketUnit {
 /// elements of the members before `end`.
 /// \param init comes before the first element, if there is one.
 template <PacketPhase phase, class Work, Group Threads>
-__device__ void combine_packets(Work const& work, Threads const& group, Pe end,
+__device__ void combine_packets(Work const& work, Threads const& group,
+                                PacketPart const& part, Pe end,
                                 typename Work::Element const* init = nullptr) {
   using T    = typename Work::Element;
   using Unit = PacketUnit<T>;
   // The packets of so many members are loaded together.
   constexpr std::size_t n_ahead = Unit::n_words == 1 ? 4 : 1;
-  PacketExchange const exchange(group, work.team,
-                                PacketPlaces::of_all(work.team.n_pes()));
+  PacketExchange const exchange(group, part, work.team,
+                                PacketPlaces::of_all(work.team));
+  using Place             = typename decltype(exchange)::Place;
   std::size_t const count = work.count;
   auto const n            = static_cast<std::size_t>(work.team.n_pes());
+  auto const range = part.of(n_words_of(count * sizeof(T)), 8 * Unit::n_words);
   if constexpr (phase != PacketPhase::receive) {
-    exchange.send_to_all(n_words_of(count * sizeof(T)), [&](std::size_t k) {
-      return load_word(work.source, count, k);
-    });
+    exchange.send_to_all(
+        range, [&](std::size_t k) { return load_word(work.source, count, k); });
     exchange.pass_gates();
   }
   if constexpr (phase == PacketPhase::send) return;
-  std::size_t const n_units = (count + Unit::n_elements - 1) / Unit::n_elements;
-  group.for_each(n_units, [&](std::size_t u) {
+  group.for_each(range.count / Unit::n_words, [&](std::size_t i_unit) {
+    std::size_t const u     = range.first / Unit::n_words + i_unit;
     std::size_t const first = u * Unit::n_elements;
     std::uint64_t words[n_ahead * Unit::n_words];
     Unit result;
@@ -66,10 +68,12 @@ __device__ void combine_packets(Work const& work, Threads const& group, Pe end,
     }
     for (std::size_t member = 0; member < n; member += n_ahead) {
       std::size_t const left = n - member;
-      exchange.receive(words, left * Unit::n_words, u == 0, [&](std::size_t i) {
-        return exchange.packet(static_cast<Pe>(member + i / Unit::n_words),
-                               u * Unit::n_words + i % Unit::n_words);
-      });
+      exchange.receive(
+          words, [&](std::size_t i) { return i < left * Unit::n_words; },
+          [&](std::size_t i) {
+            return Place{static_cast<Pe>(member + i / Unit::n_words),
+                         u * Unit::n_words + i % Unit::n_words};
+          });
       for (std::size_t k = 0; k < n_ahead; ++k) {
         if (k >= left || member + k >= static_cast<std::size_t>(end)) break;
         Unit its;

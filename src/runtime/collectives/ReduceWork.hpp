@@ -58,9 +58,10 @@ struct ReduceWork {
   /// Does all of it, or a part, in a kernel: each PE for itself, in the same
   /// order.
   template <PacketPhase phase, Group Threads>
-  __device__ void run_by_packets(Threads const& group) const
+  __device__ void run_by_packets(Threads const& group,
+                                 PacketPart const& part) const
       requires(has_packets) {
-    combine_packets<phase>(*this, group, team.n_pes());
+    combine_packets<phase>(*this, group, part, team.n_pes());
   }
 #endif
   /// Does all of it on the host, with the sources that the PEs have passed.

@@ -55,12 +55,13 @@ struct ScanWork {
 #ifdef SYMM_FOR_DEVICE
   /// As ReduceWork's.
   template <PacketPhase phase, Group Threads>
-  __device__ void run_by_packets(Threads const& group) const
+  __device__ void run_by_packets(Threads const& group,
+                                 PacketPart const& part) const
       requires(has_packets) {
     if constexpr (is_inclusive) {
-      combine_packets<phase>(*this, group, team.my_pe() + 1);
+      combine_packets<phase>(*this, group, part, team.my_pe() + 1);
     } else {
-      combine_packets<phase>(*this, group, team.my_pe(), &init);
+      combine_packets<phase>(*this, group, part, team.my_pe(), &init);
     }
   }
 #endif

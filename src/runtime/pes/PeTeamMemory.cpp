@@ -13,8 +13,8 @@ namespace {
 /// Two cache lines: processors often fetch both at once.
 constexpr std::size_t slot_alignment = 128;
 
-std::size_t slot_bytes(int n_pes, PeTeamWords::Buffers buffers) {
-  return round_up(PeTeamWords::bytes(n_pes, buffers), slot_alignment);
+std::size_t slot_bytes(int n_pes, PeTeamWords::Buffers buffers, bool is_first) {
+  return round_up(PeTeamWords::bytes(n_pes, buffers, is_first), slot_alignment);
 }
 
 }  // namespace
@@ -24,11 +24,11 @@ PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
                            PeTeamWords::Buffers buffers)
     : m_queue(provider),
       m_buffers(buffers),
-      m_slot_bytes(slot_bytes(bootstrap.n_pes(), buffers)),
-      m_later_slot_bytes(
-          buffers == PeTeamWords::Buffers::rooms
-              ? slot_bytes(bootstrap.n_pes(), PeTeamWords::Buffers::none)
-              : m_slot_bytes) {
+      m_n_first(buffers == PeTeamWords::Buffers::packets
+                    ? n_teams_with_many_packets
+                    : n_teams_with_rooms),
+      m_slot_bytes(slot_bytes(bootstrap.n_pes(), buffers, true)),
+      m_later_slot_bytes(slot_bytes(bootstrap.n_pes(), buffers, false)) {
   auto const agree = agree_through(bootstrap);
   // The size of a part must be equal on all PEs, whatever their devices.
   auto const units =
@@ -58,9 +58,8 @@ void PeTeamMemory::begin(int slot, std::span<Pe const> members) {
   using enum PeTeamWords::Buffers;
   if (m_buffers == packets) {
     // A packet of the last PE team may carry an epoch that is still to come.
-    auto const bytes = PeTeamWords::bytes(its.map.n_pes, packets) -
-                       PeTeamWords::bytes(its.map.n_pes, none);
-    m_queue.zero(reinterpret_cast<char*>(its.packets(its.map.my_pe, 0)), bytes);
+    m_queue.zero(reinterpret_cast<char*>(its.packets(its.map.my_pe, 0)),
+                 2 * its.n_packets * sizeof(PeTeamWords::Packet));
   }
   std::vector<std::uint64_t> const numbers(members.begin(), members.end());
   copy(its.member(0), numbers);

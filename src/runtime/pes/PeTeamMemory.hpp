@@ -29,20 +29,25 @@ class PeTeamMemory {
   static constexpr int n_fixed_teams = 3;
   /// One more slot, for exchanges of PEs that are no PE team (PairExchange).
   static constexpr int slot_of_pairs = max_teams;
-  /// Only the first slots have rooms, if any: each takes half a megabyte of
-  /// every PE, which must be available on the node even if it is never used.
-  static constexpr int n_teams_with_rooms = 8;
+  /// The first slots have rooms, or many packets: half a megabyte of every PE
+  /// for each. It must be available even if it is never used; with 4 of them
+  /// all slots are 4 MiB of a GPU.
+  static constexpr int n_teams_with_rooms        = 8;
+  static constexpr int n_teams_with_many_packets = 4;
 
   /// Collective, through the bootstrap.
-  /// \param buffers memory after the words of each PE team; rooms only after
-  ///        those of the first n_teams_with_rooms.
+  /// \param buffers memory after the words of each PE team.
   /// \throws OutOfMemory, SystemError on every PE.
   PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
                MemoryProvider& provider, PeTeamWords::Buffers buffers);
 
   /// \param slot 0 to max_teams - 1, or slot_of_pairs.
   [[nodiscard]] PeTeamWords words(int slot) const {
-    return {m_range->map(), offset_of(slot)};
+    std::size_t n_packets = 0;
+    if (m_buffers == PeTeamWords::Buffers::packets)
+      n_packets = slot < m_n_first ? PeTeamWords::many_packets
+                                   : PeTeamWords::few_packets;
+    return {m_range->map(), offset_of(slot), n_packets};
   }
 
   /// Begins a PE team in this PE's words: clears epoch, flags, gates and
@@ -53,7 +58,7 @@ class PeTeamMemory {
 
  private:
   [[nodiscard]] std::size_t offset_of(int slot) const {
-    int const first = std::min(slot, n_teams_with_rooms);
+    int const first = std::min(slot, m_n_first);
     return static_cast<std::size_t>(first) * m_slot_bytes +
            static_cast<std::size_t>(slot - first) * m_later_slot_bytes;
   }
@@ -61,8 +66,9 @@ class PeTeamMemory {
 
   CopyQueue& m_queue;
   PeTeamWords::Buffers m_buffers;
-  std::size_t m_slot_bytes;
-  std::size_t m_later_slot_bytes;  // of the slots without rooms
+  int m_n_first;
+  std::size_t m_slot_bytes;        // of the first slots
+  std::size_t m_later_slot_bytes;  // of the others
   std::optional<SymmetricRange> m_range;
 };
 

@@ -27,8 +27,9 @@ namespace symm::Impl {
 ///
 /// For kernels there are packets, also two sets used in turn. A packet holds a
 /// word and its epoch, written in one access, and so needs no flag. For the
-/// host, in a job of several nodes, the first PE teams have two rooms, used in
-/// turn, for the blocks that members pass.
+/// host, in a job of several nodes, there are two rooms, used in turn, for the
+/// blocks that members pass. The first PE teams have more packets than later
+/// ones, which have no rooms.
 struct PeTeamWords {
   enum class Buffers { none, packets, rooms };
 
@@ -37,25 +38,31 @@ struct PeTeamWords {
     std::uint64_t epoch;
   };
 
-  HeapMap map;             // of the memory of all PE teams
-  std::size_t offset = 0;  // of this PE team there
+  HeapMap map;                // of the memory of all PE teams
+  std::size_t offset    = 0;  // of this PE team there
+  std::size_t n_packets = 0;  // of one epoch, from all members
 
   static constexpr std::size_t n_fixed = 8;
   SYMM_FUNCTION static constexpr std::size_t n_words(int n_pes) {
     return n_fixed + 7 * static_cast<std::size_t>(n_pes);
   }
 
-  /// Packets of one epoch, from all members; PacketExchange lays them out.
-  static constexpr std::size_t n_packets = 896;
+  /// `n_packets` of the first PE teams, and of later ones; PacketExchange lays
+  /// them out.
+  static constexpr std::size_t many_packets = 16384;
+  static constexpr std::size_t few_packets  = 896;
 
   /// Bytes of one epoch's room; FarPassing lays it out.
   static constexpr std::size_t room_bytes = std::size_t{257} << 10U;
 
-  static constexpr std::size_t bytes(int n_pes, Buffers buffers) {
-    return end_of_words(n_pes) + (buffers == Buffers::packets
-                                      ? 2 * n_packets * sizeof(Packet)
-                                  : buffers == Buffers::rooms ? 2 * room_bytes
-                                                              : 0);
+  /// \param is_first whether it is one of the first PE teams.
+  static constexpr std::size_t bytes(int n_pes, Buffers buffers,
+                                     bool is_first) {
+    std::size_t of_epoch = 0;
+    if (buffers == Buffers::packets)
+      of_epoch = (is_first ? many_packets : few_packets) * sizeof(Packet);
+    if (buffers == Buffers::rooms && is_first) of_epoch = room_bytes;
+    return end_of_words(n_pes) + 2 * of_epoch;
   }
 
   /// \param pe     the words are in its memory; number in the world.
@@ -74,6 +81,10 @@ struct PeTeamWords {
   }
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* epoch() const {
     return word(map.my_pe, 0);
+  }
+  /// The thread blocks of a kernel that have done their part.
+  [[nodiscard]] SYMM_FUNCTION std::uint64_t* n_blocks_done() const {
+    return word(map.my_pe, 1);
   }
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* member(Pe member) const {
     return word(map.my_pe,

@@ -59,8 +59,10 @@ class PeTeam {
   /// Whether its PEs open gates to each other when they arrive: enqueued
   /// operations wait at these, and no kernel waits.
   [[nodiscard]] SYMM_FUNCTION bool has_gates() const { return m_has_gates; }
-  /// Its words in memory of GPUs, on the host. Precondition: there are GPUs.
-  [[nodiscard]] Impl::PeTeamWords words_on_gpu() const { return m_on_device; }
+  /// Its words in memory of GPUs; without GPUs there are no packets.
+  [[nodiscard]] SYMM_FUNCTION Impl::PeTeamWords const& words_on_gpu() const {
+    return m_on_device;
+  }
   /// -1, if it is none.
   [[nodiscard]] int slot() const { return m_slot; }
   /// The number of PeTeamSlots.

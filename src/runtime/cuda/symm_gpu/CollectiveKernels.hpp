@@ -87,7 +87,7 @@ struct CollectiveInOneBlock {
 
   __device__ void operator()(LaunchedBlock const& group, std::size_t,
                              std::size_t) const {
-    run_by_group(group, heap, work, work.call());
+    run_between_barriers(group, heap, work, work.call());
   }
 };
 
@@ -95,9 +95,9 @@ template <class Work, PacketPhase phase>
 struct PacketKernel {
   Work work;
 
-  __device__ void operator()(LaunchedBlock const& group, std::size_t,
-                             std::size_t) const {
-    work.template run_by_packets<phase>(group);
+  __device__ void operator()(LaunchedBlock const& group, std::size_t block,
+                             std::size_t n_blocks) const {
+    work.template run_by_packets<phase>(group, PacketPart{block, n_blocks});
   }
 };
 
@@ -123,19 +123,25 @@ struct PassWordKernel {
   }
 };
 
-/// Threads of a kernel of one block: one for each packet, if it uses packets.
-template <class Work>
-int n_threads_of(Work const& work, CollectiveCall const& call) {
-  if (!go_by_packets(work.team, call)) return most_launched_threads;
-  constexpr std::size_t warp = 32;
+/// Enqueues a kernel that passes packets: a thread for each, or for two and
+/// more blocks where they are many.
+template <PacketPhase phase, class Work>
+void launch_packets(cudaStream_t stream, Work const& work,
+                    CollectiveCall const& call) {
+  constexpr std::size_t warp = 32, most_threads = most_launched_threads;
   auto const n_packets =
       call.n_words * static_cast<std::size_t>(work.team.n_pes());
-  return static_cast<int>(std::min<std::size_t>(
-      (n_packets + warp - 1) / warp * warp, most_launched_threads));
+  auto const n_threads =
+      std::min((n_packets + warp - 1) / warp * warp, most_threads);
+  auto const n_blocks =
+      std::max(n_packets / (2 * most_threads), std::size_t{1});
+  launch(call.name, stream, n_blocks, static_cast<int>(n_threads),
+         PacketKernel<Work, phase>{work});
 }
 
-/// Enqueues a collective operation on a GPU: as one block for few bytes, else
-/// as many blocks between two barriers. PEs may choose differently.
+/// Enqueues a collective operation on a GPU: by packets, or as one block for
+/// few bytes, else as many blocks between two barriers. PEs may choose
+/// differently between these two.
 template <class Work>
 void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
                         CollectiveCall const& call) {
@@ -155,17 +161,19 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
   static_cast<void>(waits_on_gpu<CollectiveInBlocks<Work>>(call.name));
   bool const has_gates = work.team.has_gates();
   if constexpr (HasPackets<Work>) {
-    if (has_gates && go_by_packets(work.team, call)) {
-      launch(call.name, stream, 1, n_threads_of(work, call),
-             PacketKernel<Work, PacketPhase::send>{work});
+    if (go_by_packets(work.team, call)) {
+      if (!has_gates) {
+        launch_packets<PacketPhase::both>(stream, work, call);
+        return;
+      }
+      launch_packets<PacketPhase::send>(stream, work, call);
       wait_at_gates(call.name, queue, work.team);
-      launch(call.name, stream, 1, n_threads_of(work, call),
-             PacketKernel<Work, PacketPhase::receive>{work});
+      launch_packets<PacketPhase::receive>(stream, work, call);
       return;
     }
   }
   if (bytes <= most_in_one_block && !has_gates) {
-    launch(call.name, stream, 1, n_threads_of(work, call),
+    launch(call.name, stream, 1, n_threads,
            CollectiveInOneBlock<Work>{heap, work});
     return;
   }

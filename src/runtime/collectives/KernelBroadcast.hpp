@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_COLLECTIVES_KERNELBROADCAST_HPP
+#define SYMM_COLLECTIVES_KERNELBROADCAST_HPP
+
+#include <cstddef>
+
+#include "../base/Function.hpp"
+#include "../base/Types.hpp"
+#include "../groups/Group.hpp"
+#include "../groups/GroupCopy.hpp"
+#include "../memory/HeapMap.hpp"
+#include "Shares.hpp"
+
+namespace symm::Impl {
+
+#ifdef SYMM_FOR_DEVICE
+/// A BroadcastWork in kernels, by pass_on() of words of 16 bytes.
+template <class Work>
+class KernelBroadcast {
+  using Word16 = Word<16>;
+
+ public:
+  __device__ KernelBroadcast(Work const& work, HeapMap const& heap)
+      : m_work(work), m_heap(heap), m_bytes(work.count * sizeof(*work.dest)) {}
+
+  /// Whether pass_on() sends less than fetching from the root, and can: with
+  /// two members both send the same. Equal on all members.
+  [[nodiscard]] __device__ bool is_for(
+      std::size_t word = sizeof(Word16)) const {
+    auto const bits = reinterpret_cast<std::size_t>(m_work.dest) |
+                      reinterpret_cast<std::size_t>(m_work.source);
+    return m_work.team.n_pes() > 2 && !m_work.team.has_far_pes() &&
+           bits % word == 0;
+  }
+
+  /// For all members but the root.
+  template <Group Threads>
+  __device__ void run(Threads const& group, std::size_t part,
+                      std::size_t n_parts) const {
+    auto const& team = m_work.team;
+    Pe const root    = team.world_pe(m_work.root);
+    auto const* const words =
+        m_heap.peer_ptr(reinterpret_cast<Word16 const*>(m_work.source), root);
+    auto* const to            = reinterpret_cast<Word16*>(m_work.dest);
+    std::size_t const n_words = m_bytes / sizeof(Word16);
+    pass_on(
+        group, team.n_pes(), team.my_pe(), m_work.root, n_words, part, n_parts,
+        [&](std::size_t i) { return words[i]; },
+        [&](Pe member, std::size_t i, Word16 const& word) {
+          m_heap.peer_ptr(to, team.world_pe(member))[i] = word;
+        });
+    // Less than a word is left.
+    std::size_t const n_left = m_bytes % sizeof(Word16);
+    if (n_left == 0 || part != 0) return;
+    copy_bytes<1>(group, to + n_words, words + n_words, n_left);
+  }
+
+ private:
+  Work const& m_work;
+  HeapMap const& m_heap;
+  std::size_t m_bytes;
+};
+#endif
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_COLLECTIVES_SHARES_HPP
+#define SYMM_COLLECTIVES_SHARES_HPP
+
+#include <cstddef>
+
+#include "../base/Function.hpp"
+#include "../base/Types.hpp"
+#include "../groups/GroupCopy.hpp"
+
+// What each PE reads and stores in a collective operation, as arithmetic of its
+// number: no table, and the same for any count of PEs. On CPUs a test counts
+// the bytes of each link (unit_tests/runtime/Shares.cpp).
+
+namespace symm::Impl {
+
+struct Range {
+  std::size_t first;
+  std::size_t count;
+};
+
+/// A part of `count` elements. Unless empty, it begins at a multiple of `unit`.
+SYMM_INLINE_FUNCTION Range part_of(std::size_t count, std::size_t part,
+                                   std::size_t n_parts, std::size_t unit) {
+  std::size_t const n_units = (count + unit - 1) / unit;
+  std::size_t const each    = (n_units + n_parts - 1) / n_parts * unit;
+  std::size_t const first   = part * each < count ? part * each : count;
+  std::size_t const left    = count - first;
+  return {first, left < each ? left : each};
+}
+
+/// Shares the blocks of all members between the parts of a kernel, so that all
+/// blocks are under way at once: this PE's own, which takes no link, does not
+/// wait for the others. Calls fetch(member, part, n_parts) for each block of
+/// which `part` of `n_parts` has a part.
+template <class Fetch>
+SYMM_INLINE_FUNCTION void fetch_of_each(int n_pes, Pe me, std::size_t part,
+                                        std::size_t n_parts,
+                                        Fetch const& fetch) {
+  auto const n = static_cast<std::size_t>(n_pes);
+  for (std::size_t k = part % n; k < n; k += n_parts) {
+    // Block k is that of the PE after this one, and so on: no PE is the first
+    // of all others.
+    auto const member =
+        static_cast<Pe>((static_cast<std::size_t>(me) + 1 + k) % n);
+    if (n_parts <= n) {
+      fetch(member, std::size_t{0}, std::size_t{1});
+    } else {
+      fetch(member, part / n, (n_parts - k + n - 1) / n);
+    }
+  }
+}
+
+/// A broadcast in which the root's link carries each word once. Each of the
+/// other members loads a share of the root's words, and stores it to all of
+/// them.
+/// \param load  load(i) loads word i of the root.
+/// \param store store(member, i, word) stores it.
+template <class Threads, class Load, class Store>
+SYMM_INLINE_FUNCTION void pass_on(Threads const& group, int n_pes, Pe me,
+                                  Pe root, std::size_t n_words,
+                                  std::size_t part, std::size_t n_parts,
+                                  Load const& load, Store const& store) {
+  if (me == root) return;
+  constexpr std::size_t line = 8;  // words
+  auto const n_shares        = static_cast<std::size_t>(n_pes - 1);
+  auto const share = static_cast<std::size_t>(me < root ? me : me - 1);
+  auto const range =
+      part_of(n_words, share * n_parts + part, n_shares * n_parts, line);
+  copy_each(
+      group, range.count, [&](std::size_t i) { return load(range.first + i); },
+      [&](std::size_t i, auto const& word) {
+        for (int k = 0; k < n_pes; ++k) {
+          Pe const member = me + k < n_pes ? me + k : me + k - n_pes;
+          if (member != root) store(member, range.first + i, word);
+        }
+      });
+}
+
+}  // namespace symm::Impl
+
+#endif
