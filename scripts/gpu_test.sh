@@ -163,7 +163,7 @@ elif ((n_gpus > 0)); then
   if wanted gpu; then
     # A context that is lost is lost to all clients of MPS, and a PE that dies may
     # take those of others with it.
-    lost='lost_context|kokkos_failures'
+    lost='lost_context|kokkos_failures|\.killed'
     turns='^test_(operations_(signals|teams|collectives)|exchange(_graphs)?)\.np2'
     cores=$(nproc)
     if start_mps; then

@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-"""Kills a PE of jobs that start and end in turn, at random moments.
+"""Kills a PE of many jobs, each at a random moment.
 
-    kill_in_turn.py PROGRAM [--kills N] [--pes N] [--pes-per-node N]
+    kill_in_turn.py [--kills N] [--pes N] [--pes-per-node N]
                     [--network ucx|libfabric] [--at-once N] [--stalls PART]
-                    [--seed N]
+                    [--between FIRST LAST] [--within SECONDS] [--seed N]
+                    PROGRAM [ARGUMENT...]
 
-PROGRAM is jobs_in_turn. After each kill all other PEs must end within bounded
-time, with an error status, and name the PE that was killed. In a PART of the
-jobs the others are stopped for a moment after it. Prints how often each kind of
-end came, and the seed.
+PROGRAM is jobs_in_turn, whose jobs start and end in turn: it is killed after its
+first line. With --between it is any program, an example for instance, that runs
+longer: it is killed so many seconds after it starts. After each kill all other
+PEs must end --within some seconds, with an error status, and name the PE that was
+killed. In a PART of the jobs the others are stopped for a moment after it. Prints
+how often each kind of end came, the longest time that one took, and the seed.
 """
 import argparse
 import collections
@@ -51,7 +54,10 @@ class Job:
         self.folder = pathlib.Path(folder)
         self.victim = chance.randrange(options.pes)
         # Some ten jobs, or a part of one.
-        self.delay = chance.uniform(0, chance.choice([0.01, 0.1, 0.5]))
+        self.options = options
+        self.seconds = 0.0  # that the others took to end
+        self.delay = (chance.uniform(*options.between) if options.between else
+                      chance.uniform(0, chance.choice([0.01, 0.1, 0.5])))
         # A machine that stands still for a while, as loaded ones do, after the
         # others have seen the end: what they wait for is over at one time.
         self.stalls = chance.random() < options.stalls
@@ -68,7 +74,7 @@ class Job:
                 out = (subprocess.PIPE if pe == self.victim
                        else subprocess.DEVNULL)
                 self.processes.append(subprocess.Popen(
-                    [options.program], stdout=out, stderr=err,
+                    options.command, stdout=out, stderr=err,
                     env=dict(environment, SYMM_PE=str(pe))))
 
     def path(self, kind, pe):
@@ -88,10 +94,14 @@ class Job:
     def run(self):
         """The kind of end, or why it must not be so."""
         victim = self.processes[self.victim]
-        victim.stdout.readline()  # the first job is over
+        if not self.options.between:
+            victim.stdout.readline()  # the first job is over
         reader = threading.Thread(target=victim.stdout.read)
         reader.start()
         time.sleep(self.delay)
+        if victim.poll() is not None:
+            return None, "the program has ended before:\n" + "".join(
+                self.said_by(pe) for pe in range(len(self.processes)))
         victim.send_signal(signal.SIGKILL)
         victim.wait()
         reader.join()
@@ -116,7 +126,8 @@ class Job:
         return None, f"an end of no known kind:\n{said}"
 
     def wait_for_others(self):
-        end = time.monotonic() + LIMIT
+        began = time.monotonic()
+        end = began + self.options.within
         complaint = None
         for pe, process in self.others():
             try:
@@ -133,8 +144,9 @@ class Job:
                 for task in sorted(tasks.iterdir()):
                     where.append((task / "comm").read_text().strip() + ": " +
                                  (task / "wchan").read_text())
-                complaint = (f"PE {pe} has not ended {LIMIT} s after PE "
-                             f"{self.victim} (threads wait in {where})")
+                complaint = (f"PE {pe} has not ended {self.options.within} s "
+                             f"after PE {self.victim} (threads wait in {where})")
+        self.seconds = time.monotonic() - began
         return complaint
 
     def end(self):
@@ -147,38 +159,46 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program")
+    parser.add_argument("command", nargs=argparse.REMAINDER)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--pes", type=int, default=4)
     parser.add_argument("--pes-per-node", type=int, default=2)
     parser.add_argument("--network", default="")
     parser.add_argument("--at-once", type=int, default=6)
     parser.add_argument("--stalls", type=float, default=0.2, metavar="PART")
+    parser.add_argument("--between", type=float, nargs=2,
+                        metavar=("FIRST", "LAST"))
+    parser.add_argument("--within", type=float, default=LIMIT,
+                        metavar="SECONDS")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
     options = parser.parse_args()
+    if not options.command:
+        parser.error("which program?")
     print(f"seed {options.seed}", flush=True)
     chance = random.Random(options.seed)
     seeds = [chance.random() for _ in range(options.kills)]
     ends = collections.Counter()
     n_complaints = 0
+    longest = 0.0
 
     def one(seed):
         with tempfile.TemporaryDirectory() as folder:
             job = Job(options, random.Random(seed), folder)
             try:
-                return job.run()
+                return (*job.run(), job.seconds)
             finally:
                 job.end()
 
     with concurrent.futures.ThreadPoolExecutor(options.at_once) as pool:
-        for kind, complaint in pool.map(one, seeds):
+        for kind, complaint, seconds in pool.map(one, seeds):
+            longest = max(longest, seconds)
             ends[kind or "COMPLAINT"] += 1
             if complaint:
                 n_complaints += 1
                 print(complaint, flush=True)
             if sum(ends.values()) % 100 == 0 or complaint:
                 print(dict(ends), flush=True)
-    print(f"{options.kills} kills: {dict(ends)}")
+    print(f"{options.kills} kills: {dict(ends)}, the longest {longest:.2f} s")
     return 1 if n_complaints else 0
 
 
