@@ -154,7 +154,8 @@ function(_symm_add_kokkos)
   FetchContent_MakeAvailable(Kokkos)
 
   if(SYMM_UNITY)
-    set_target_properties(kokkoscore PROPERTIES UNITY_BUILD ON)
+    set_target_properties(kokkoscore PROPERTIES UNITY_BUILD ON
+                                                UNITY_BUILD_BATCH_SIZE ${symm_unity_sources})
   endif()
 
   # No warnings from its headers, as with an installed Kokkos.
