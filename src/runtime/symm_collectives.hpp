@@ -121,10 +121,6 @@ struct BXor {
     return static_cast<T>(a ^ b);
   }
 };
-// These were the names before 0.1.0 (docs/from_older_versions.md).
-using And [[deprecated("say symm::BAnd")]] = BAnd;
-using Or [[deprecated("say symm::BOr")]]   = BOr;
-using Xor [[deprecated("say symm::BXor")]] = BXor;
 
 /// Sends a block of `count` elements from member `root` to all members,
 /// including `root` itself.

@@ -116,11 +116,6 @@ class RuntimeGuard {
 /// \returns false if no PE has the number `pe`.
 /// \throws UsageError on this PE before initialize() and after finalize().
 [[nodiscard]] bool is_near(Pe pe);
-/// The name of is_near() before 0.1.0 (docs/from_older_versions.md).
-[[deprecated("say symm::is_near(pe)"), nodiscard]] inline bool is_reachable(
-    Pe pe) {
-  return is_near(pe);
-}
 
 /// Whether operations reach `pe` (shmem_pe_accessible), that is, whether a PE
 /// with that number exists.

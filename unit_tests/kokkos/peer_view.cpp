@@ -203,26 +203,6 @@ TEST(PeerView, S14_of_an_unmanaged_View_of_symmetric_memory_works) {
   symm::free(block);
 }
 
-#ifndef __CUDACC__  // which warns in spite of the pragma
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-TEST(HeapMap, as_it_was_called_before_is_that_of_the_space) {
-  EXPECT_EQ(symm::heap_map().base, symm::heap_map<symm::SymmetricSpace>().base);
-}
-TEST(OldNames, are_those_of_today) {
-  View1 const view("v", 1);
-  EXPECT_TRUE(symm::is_reachable(symm::my_pe()));
-  EXPECT_TRUE(symm::global_view(view).is_reachable(symm::my_pe()));
-  auto const remote = symm::remote_view(view);
-  EXPECT_TRUE(remote.is_reachable(symm::my_pe()));
-  EXPECT_TRUE(remote.peer(symm::my_pe()).is_reachable());
-  EXPECT_EQ(symm::And()(6, 3), symm::BAnd()(6, 3));
-  EXPECT_EQ(symm::Or()(6, 3), symm::BOr()(6, 3));
-  EXPECT_EQ(symm::Xor()(6, 3), symm::BXor()(6, 3));
-}
-#pragma GCC diagnostic pop
-#endif
-
 TEST(HeapMap, S16_of_a_View_or_its_space_finds_the_copies_of_all_PEs) {
   View1 const view("v", 3);
   for (auto const& map : {symm::heap_map(view), symm::heap_map<Space>()}) {

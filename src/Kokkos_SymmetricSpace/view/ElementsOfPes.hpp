@@ -297,11 +297,6 @@ class ViewOfPes {
   [[nodiscard]] KOKKOS_FUNCTION bool is_near(Pe pe) const {
     return m_elements.reaches(pe);
   }
-  /// As it was called before 0.1.0.
-  [[deprecated("say is_near(pe)"), nodiscard]] KOKKOS_FUNCTION bool
-  is_reachable(Pe pe) const {
-    return is_near(pe);
-  }
   [[nodiscard]] KOKKOS_FUNCTION Pe my_pe() const {
     return m_elements.map().my_pe;
   }

@@ -112,14 +112,6 @@ template <class Space>
   return heap_map(Space::memory_kind);
 }
 
-/// The form of heap_map() before 0.1.0 (docs/from_older_versions.md).
-[[deprecated(
-      "say symm::heap_map(view), or symm::heap_map<symm::SymmetricSpace>()"),
-  nodiscard]] inline HeapMap
-heap_map() {
-  return heap_map<SymmetricSpace>();
-}
-
 /// PE `pe`'s copy of `view` as an ordinary unmanaged View, which works with
 /// everything in Kokkos (kernels, subview, deep_copy). The call is local.
 ///

@@ -144,11 +144,6 @@ class RemotePeer {
   [[nodiscard]] KOKKOS_FUNCTION bool is_near() const {
     return m_all.is_near(m_pe);
   }
-  /// The name of is_near() before 0.1.0.
-  [[deprecated("say is_near()"), nodiscard]] KOKKOS_FUNCTION bool is_reachable()
-      const {
-    return is_near();
-  }
   /// This copy as an ordinary unmanaged View. Precondition: is_near().
   [[nodiscard]] KOKKOS_FUNCTION view_type view() const {
     m_all.m_elements.expect_pe(m_all.call, m_pe, true);
