@@ -142,8 +142,18 @@ class Migration {
                                                 are_all_pes);
                          }),
      ...);
-    auto const fields =
-        Impl::all_fields_of(call, extents, step.n_now, views...);
+    move_all(exec, call, step,
+             Impl::all_fields_of(call, extents, step.n_now, views...));
+    exec.fence(call);
+    Impl::CollectiveClock::end_call(m_buffers.members());
+    return step.n_now;
+  }
+
+ private:
+  /// Moves elements to their PEs, and within this PE.
+  template <class Exec, class Fields>
+  void move_all(Exec const& exec, char const* call, Impl::MigrationStep& step,
+                Fields const& fields) {
     auto const& buffers = m_buffers.in_kernels();
     auto const move     = [&] {
       Impl::for_each_group(fields, [&](auto const& group, std::size_t) {
@@ -167,12 +177,8 @@ class Migration {
           exec, call, buffers, step.received, fields,
           Impl::PlacesOfPlan{fields.bytes()});
     }
-    exec.fence(call);
-    Impl::CollectiveClock::end_call(m_buffers.members());
-    return step.n_now;
   }
 
- private:
   template <class View, class Dest>
   static void expect_room(char const* call, View const& view,
                           Dest const& dest_pes) {

@@ -181,32 +181,10 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving& leaving,
                  leaving.symmetric_extents);
   // Afterwards, all PEs have emptied their inboxes.
   bool const has_any_failed = m_words.exchange(members(), failure.has_value());
-  auto const other_element =
-      m_words.other(members(), Words::element, leaving.element);
-  auto const other_extents = m_words.other(members(), Words::symmetric_extents,
-                                           leaving.symmetric_extents);
-  if (!failure && other_element) {
-    auto const mine = Leaving::bytes_of(leaving.element);
-    auto const its =
-        Leaving::bytes_of(m_words.from(*other_element, Words::element));
-    failure = Failure{
-        ErrorKind::usage,
-        Text(call, ": elements of PE ", my_pe(), " have ", mine,
-             " bytes, those of PE ",
-             members().world_pe(static_cast<Pe>(*other_element)), " ", its,
-             mine == its ? ", but other ones in each View: pass Views with "
-                           "equal bytes in one order"
-                         : "")};
-  } else if (!failure && other_extents) {
-    failure = Failure{ErrorKind::usage,
-                      Text(call, ": symmetric Views of PE ", my_pe(),
-                           " have other lengths than those of PE ",
-                           members().world_pe(static_cast<Pe>(*other_extents)),
-                           ": pass equally long ones, and no parts of them")};
-  }
+  auto const difference     = difference_of(call, leaving);
   // (All PEs have heard the same.)
-  if (has_any_failed || other_element || other_extents)
-    members().agree(ObjectCall(call), failure);
+  if (has_any_failed || difference)
+    members().agree(ObjectCall(call), failure ? failure : difference);
 
   m_element_bytes = Leaving::bytes_of(leaving.element);
   MigrationStep step;
@@ -226,6 +204,33 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving& leaving,
     list(step, leaving);
   });
   return step;
+}
+
+std::optional<Failure> MigrationBuffers::difference_of(
+    char const* call, Leaving const& leaving) const {
+  auto const other_element =
+      m_words.other(members(), Words::element, leaving.element);
+  if (other_element) {
+    auto const mine = Leaving::bytes_of(leaving.element);
+    auto const its =
+        Leaving::bytes_of(m_words.from(*other_element, Words::element));
+    return Failure{
+        ErrorKind::usage,
+        Text(call, ": elements of PE ", my_pe(), " have ", mine,
+             " bytes, those of PE ",
+             members().world_pe(static_cast<Pe>(*other_element)), " ", its,
+             mine == its ? ", but other ones in each View: pass Views with "
+                           "equal bytes in one order"
+                         : "")};
+  }
+  auto const other_extents = m_words.other(members(), Words::symmetric_extents,
+                                           leaving.symmetric_extents);
+  if (!other_extents) return std::nullopt;
+  return Failure{ErrorKind::usage,
+                 Text(call, ": symmetric Views of PE ", my_pe(),
+                      " have other lengths than those of PE ",
+                      members().world_pe(static_cast<Pe>(*other_extents)),
+                      ": pass equally long ones, and no parts of them")};
 }
 
 void MigrationBuffers::list(MigrationStep& step, Leaving& leaving) {

@@ -141,6 +141,9 @@ class MigrationBuffers {
 
  private:
   void make(char const* call, std::optional<Failure> failure);
+  /// What PEs have passed that must be equal and is not; equal on all PEs.
+  [[nodiscard]] std::optional<Failure> difference_of(
+      char const* call, Leaving const& leaving) const;
   void list(MigrationStep& step, Leaving& leaving);
 
   std::optional<TeamMembers> m_members;

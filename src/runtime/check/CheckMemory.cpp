@@ -28,6 +28,30 @@ struct Address {
   int file;
 };
 
+/// A file of zeros in memory. \returns -1 if there is none.
+int make_file(std::size_t bytes) {
+  int const file = ::memfd_create("symm_check", MFD_CLOEXEC);
+  if (file < 0) return -1;
+  auto const resized = uninterrupted(
+      [&] { return ::ftruncate(file, static_cast<off_t>(bytes)); });
+  if (resized == 0) return file;
+  ::close(file);
+  return -1;
+}
+
+/// Collective: the file that PE 0 makes. \returns -1 if this PE cannot open it.
+int open_file_of_all(Bootstrap& bootstrap, std::size_t bytes) {
+  Address address{::getpid(), -1};
+  bool const is_maker = bootstrap.my_pe() == 0;
+  if (is_maker) address.file = make_file(bytes);
+  bootstrap.broadcast(&address, sizeof address, 0);
+  if (is_maker || address.file < 0) return address.file;
+  std::array<char, 64> name{};
+  std::snprintf(name.data(), name.size(), "/proc/%lld/fd/%d",
+                static_cast<long long>(address.process), address.file);
+  return uninterrupted([&] { return ::open(name.data(), O_RDWR | O_CLOEXEC); });
+}
+
 }  // namespace
 
 bool CheckMemory::open(Bootstrap& bootstrap,
@@ -52,26 +76,7 @@ bool CheckMemory::open(Bootstrap& bootstrap,
     m_cells[heap] = {nullptr, n, n, false};
     bytes += round_up(n_pes * n * sizeof(Cell), page);
   }
-  Address address{::getpid(), -1};
-  if (bootstrap.my_pe() == 0) {
-    address.file = ::memfd_create("symm_check", MFD_CLOEXEC);
-    if (address.file >= 0 && uninterrupted([&] {
-                               return ::ftruncate(address.file,
-                                                  static_cast<off_t>(bytes));
-                             }) != 0) {
-      ::close(address.file);
-      address.file = -1;
-    }
-    m_file = address.file;
-  }
-  bootstrap.broadcast(&address, sizeof address, 0);
-  if (bootstrap.my_pe() != 0 && address.file >= 0) {
-    std::array<char, 64> name{};
-    std::snprintf(name.data(), name.size(), "/proc/%lld/fd/%d",
-                  static_cast<long long>(address.process), address.file);
-    m_file =
-        uninterrupted([&] { return ::open(name.data(), O_RDWR | O_CLOEXEC); });
-  }
+  m_file       = open_file_of_all(bootstrap, bytes);
   void* memory = MAP_FAILED;
   if (m_file >= 0) {
     memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,

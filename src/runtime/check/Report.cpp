@@ -169,28 +169,90 @@ std::vector<std::string> limits_of_all(Tables const& tables) {
   return texts;
 }
 
+/// The report as JSON, in the file that the environment names; without,
+/// nothing.
+class JsonFile {
+ public:
+  JsonFile() {
+    auto const file = setting_of(environment::check_report);
+    if (!file || file->text.empty()) return;
+    m_file.reset(uninterrupted(
+        [&] { return std::fopen(std::string(file->text).c_str(), "w"); }));
+    if (m_file) std::fputs("{\"symm_check\": 1, \"races\": [", m_file.get());
+  }
+
+  void add(Race const& race, Side const& first, Side const& second,
+           std::string const& order) {
+    if (!m_file) return;
+    auto const bytes = race.bytes == 0 ? 1 : race.bytes;
+    std::fprintf(m_file.get(),
+                 "%s\n {\"view\": %s, \"pe\": %d, \"index\": %llu, "
+                 "\"bytes\": %u,\n  \"first\": %s,\n  \"second\": %s,\n  "
+                 "\"missing\": %s}",
+                 m_is_first ? "" : ",", quoted(race.view.data()).c_str(),
+                 race.pe, static_cast<unsigned long long>(race.offset / bytes),
+                 race.bytes, json_of(first).c_str(), json_of(second).c_str(),
+                 quoted(order).c_str());
+    m_is_first = false;
+  }
+
+  void end(std::vector<std::string> const& limits, std::string const& slow) {
+    if (!m_file) return;
+    std::fputs("], \"missed\": [", m_file.get());
+    for (auto const& limit : limits) {
+      std::fprintf(m_file.get(), "%s\n %s", &limit == limits.data() ? "" : ",",
+                   quoted(limit).c_str());
+    }
+    std::fprintf(m_file.get(), "], \"slow\": [%s]}\n",
+                 slow.empty() ? "" : quoted(slow + got_one_by_one).c_str());
+  }
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  std::unique_ptr<std::FILE, Close> m_file;
+  bool m_is_first = true;
+};
+
+std::vector<Race const*> named_races(Tables const& tables) {
+  std::vector<Race const*> races;
+  for (auto const& race : tables.races) {
+    if (race.state.load(std::memory_order_acquire) == Race::named)
+      races.push_back(&race);
+  }
+  return races;
+}
+
+void print_end(std::size_t n_races, std::vector<std::string> const& limits,
+               std::string const& slow) {
+  if (!slow.empty()) {
+    std::fprintf(stderr, "symm: slow: %s%s\n", slow.c_str(), got_one_by_one);
+  }
+  for (auto const& limit : limits) {
+    std::fprintf(stderr, "symm: races may have been missed: %s\n",
+                 limit.c_str());
+  }
+  if (n_races == 0 && limits.empty()) {
+    std::fputs("symm: no races found\n", stderr);
+  } else {
+    std::fprintf(stderr, "symm: %zu race%s found%s\n", n_races,
+                 n_races == 1 ? "" : "s",
+                 limits.empty() ? "" : ", and some may have been missed");
+  }
+}
+
 }  // namespace
 
 void report(Tables const& tables) {
-  std::vector<Race const*> races;
+  auto const races = named_races(tables);
   std::vector<std::uint16_t> sites;
-  for (auto const& race : tables.races) {
-    if (race.state.load(std::memory_order_acquire) != Race::named) continue;
-    races.push_back(&race);
-    sites.push_back(Epoch(race.first).site());
-    sites.push_back(Epoch(race.second).site());
+  for (auto const* race : races) {
+    sites.push_back(Epoch(race->first).site());
+    sites.push_back(Epoch(race->second).site());
   }
   auto const lines = lines_of(tables, sites);
-  auto const file  = setting_of(environment::check_report);
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> const json(
-      file && !file->text.empty() ? uninterrupted([&] {
-        return std::fopen(std::string(file->text).c_str(), "w");
-      })
-                                  : nullptr,
-      [](std::FILE* stream) {
-        return stream == nullptr ? 0 : std::fclose(stream);
-      });
-  if (json) std::fputs("{\"symm_check\": 1, \"races\": [", json.get());
+  JsonFile json;
   for (std::size_t i = 0; i < races.size(); ++i) {
     auto const& race = *races[i];
     Epoch const a(race.first);
@@ -205,43 +267,13 @@ void report(Tables const& tables) {
     print_side("first ", first);
     print_side("second", second);
     std::fprintf(stderr, "  missing: %s\n", order.c_str());
-    if (!json) continue;
-    auto const bytes = race.bytes == 0 ? 1 : race.bytes;
-    std::fprintf(json.get(),
-                 "%s\n {\"view\": %s, \"pe\": %d, \"index\": %llu, "
-                 "\"bytes\": %u,\n  \"first\": %s,\n  \"second\": %s,\n  "
-                 "\"missing\": %s}",
-                 i == 0 ? "" : ",", quoted(race.view.data()).c_str(), race.pe,
-                 static_cast<unsigned long long>(race.offset / bytes),
-                 race.bytes, json_of(first).c_str(), json_of(second).c_str(),
-                 quoted(order).c_str());
+    json.add(race, first, second, order);
   }
   auto const limits = limits_of_all(tables);
   auto const slow =
       pes_text([&](Pe pe) { return tables.gets_elements[pe].load() != 0; });
-  if (json) {
-    std::fputs("], \"missed\": [", json.get());
-    for (auto const& limit : limits) {
-      std::fprintf(json.get(), "%s\n %s", &limit == limits.data() ? "" : ",",
-                   quoted(limit).c_str());
-    }
-    std::fprintf(json.get(), "], \"slow\": [%s]}\n",
-                 slow.empty() ? "" : quoted(slow + got_one_by_one).c_str());
-  }
-  if (!slow.empty()) {
-    std::fprintf(stderr, "symm: slow: %s%s\n", slow.c_str(), got_one_by_one);
-  }
-  for (auto const& limit : limits) {
-    std::fprintf(stderr, "symm: races may have been missed: %s\n",
-                 limit.c_str());
-  }
-  if (races.empty() && limits.empty()) {
-    std::fputs("symm: no races found\n", stderr);
-  } else {
-    std::fprintf(stderr, "symm: %zu race%s found%s\n", races.size(),
-                 races.size() == 1 ? "" : "s",
-                 limits.empty() ? "" : ", and some may have been missed");
-  }
+  json.end(limits, slow);
+  print_end(races.size(), limits, slow);
 }
 
 void say_limits(Tables& tables, Pe me) {

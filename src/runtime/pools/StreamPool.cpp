@@ -112,6 +112,32 @@ StreamPool::Taken StreamPool::take_waiting(Number stream,
   return {found.arena, found.id};
 }
 
+StreamPool::Taken StreamPool::take_of_others(
+    Number stream, HeapBlocks::Request const& request) {
+  auto& its  = per_stream(stream);
+  auto arena = &arena_of(its);
+  auto id    = HeapBlocks::none;
+  for (Number other = 0; other < m_streams.size() && id == HeapBlocks::none;
+       ++other) {
+    if (other == stream) continue;
+    auto const before = its.latest;
+    move_freed(other, stream, m_policy.follow_event_dependencies);
+    move_arena(other, stream, request, m_policy.follow_event_dependencies);
+    if (its.latest == before) continue;  // nothing was moved
+    arena->prepare();
+    id = arena->take(request);
+  }
+  if (id == HeapBlocks::none) {
+    m_common.prepare();
+    id = m_common.take(request);
+    if (id != HeapBlocks::none) return {&m_common, id};
+  }
+  if (id == HeapBlocks::none) id = take_joined(*arena, request);
+  if (id == HeapBlocks::none) id = take_when_idle(stream, request);
+  if (id == HeapBlocks::none) id = take_with_dependency(stream, request);
+  return {arena, id};
+}
+
 char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
                        char const* label) {
   auto const request = request_of(bytes, phase);
@@ -124,10 +150,9 @@ char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
   }
   auto* its = &per_stream(stream);
   // The common cases: memory that the stream has used before.
-  bool const follows = m_policy.follow_event_dependencies;
-  auto [arena, id]   = take_waiting(stream, request);
+  auto [arena, id] = take_waiting(stream, request);
   if (id == HeapBlocks::none) {
-    move_freed(stream, stream, follows);
+    move_freed(stream, stream, m_policy.follow_event_dependencies);
     arena = its->arena.get();
     if (arena != nullptr) {
       arena->prepare();
@@ -135,29 +160,10 @@ char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
     }
   }
   if (id == HeapBlocks::none) {
-    arena = &arena_of(*its);
-    for (Number other = 0; other < m_streams.size() && id == HeapBlocks::none;
-         ++other) {
-      if (other == stream) continue;
-      auto const before = its->latest;
-      move_freed(other, stream, follows);
-      move_arena(other, stream, request, follows);
-      if (its->latest == before) continue;  // nothing was moved
-      arena->prepare();
-      id = arena->take(request);
-    }
+    auto const taken = take_of_others(stream, request);
+    arena            = taken.arena;
+    id               = taken.id;
   }
-  if (id == HeapBlocks::none) {
-    arena = &m_common;
-    arena->prepare();
-    id = arena->take(request);
-  }
-  if (id == HeapBlocks::none) {
-    arena = its->arena.get();
-    id    = take_joined(*arena, request);
-  }
-  if (id == HeapBlocks::none) id = take_when_idle(stream, request);
-  if (id == HeapBlocks::none) id = take_with_dependency(stream, request);
   if (id == HeapBlocks::none) return nullptr;
 
   auto const slot = m_unused.back();

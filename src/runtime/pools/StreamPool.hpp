@@ -182,6 +182,10 @@ class StreamPool final : public Pool {
   /// the request's size: the requests of a loop need no arena.
   [[nodiscard]] Taken take_waiting(Number stream,
                                    HeapBlocks::Request const& request);
+  /// Takes memory that the stream has not used: of other streams, of none, of
+  /// several arenas joined, of streams that are idle, or after a dependency.
+  [[nodiscard]] Taken take_of_others(Number stream,
+                                     HeapBlocks::Request const& request);
   /// Moves blocks that `to` may use from the queue of `from` to `to`'s arena.
   void move_freed(Number from, Number to, bool follows);
   /// Moves free memory between arenas, if `to` may use it: room for the request

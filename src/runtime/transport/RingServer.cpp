@@ -284,70 +284,76 @@ void RingServer::begin_get(FarRequest const& request, PeMemory const& from) {
   m_channel.begin_get(pending.landing, from, request.count, pending.left);
 }
 
+void RingServer::put(FarRequest const& request) {
+  auto const to =
+      find(address_of(request.address), request.count, pe_of(request), "put");
+  auto* const local = address_of(request.local);
+  if (is_in_host_heap(local, request.count) && !is_of_gpu(to.segment)) {
+    m_channel.put(to, local, request.count);
+  } else {
+    m_staging.put(m_channel, to, local, request.count, Until::is_safe);
+  }
+}
+
+void RingServer::copy_strided(FarRequest const& request) {
+  auto const size   = element_bytes_of(request);
+  bool const is_put = code_of(request).op == FarOp::put_strided;
+  Strides const strides{size, request.count, request.signal, request.value};
+  auto const there  = find(address_of(request.address),
+                           (request.count - 1) * request.signal + size,
+                           pe_of(request), is_put ? "iput" : "iget");
+  auto* const local = address_of(request.local);
+  if (is_put) {
+    m_staging.put_strided(m_channel, there, local, strides);
+  } else {
+    m_staging.get_strided(m_channel, local, there, strides);
+  }
+}
+
+void RingServer::put_signal(FarRequest const& request) {
+  Pe const pe = pe_of(request);
+  auto const signal =
+      find(address_of(request.signal), 8, pe, "the signal of put_signal");
+  auto const to     = request.count == 0 ? signal
+                                         : find(address_of(request.address),
+                                                request.count, pe, "put_signal");
+  auto const op     = static_cast<AtomicOp>(code_of(request).atomic_op);
+  auto* const local = address_of(request.local);
+  if (is_in_host_heap(local, request.count) && !is_of_gpu(to.segment)) {
+    m_channel.put_signal(to, local, request.count, signal, request.value, op);
+  } else {
+    m_staging.put_signal(m_channel, to, local, request.count, signal,
+                         request.value, op, Until::is_safe);
+  }
+}
+
 void RingServer::carry_out(FarRequest const& request) {
-  auto const code            = code_of(request);
-  Pe const pe                = pe_of(request);
-  auto const* const address  = address_of(request.address);
-  auto* const local          = address_of(request.local);
-  auto const size_of_element = element_bytes_of(request);
+  auto const code           = code_of(request);
+  auto const* const address = address_of(request.address);
+  auto const find_there     = [&](std::size_t bytes, char const* operation) {
+    return find(address, bytes, pe_of(request), operation);
+  };
   set_state(m_head, State::done);
   switch (code.op) {
     case FarOp::load:
-      begin_load(request, find(address, size_of_element, pe, "g or get"));
+      begin_load(request, find_there(element_bytes_of(request), "g or get"));
       return;
-    case FarOp::put: {
-      auto const to = find(address, request.count, pe, "put");
-      if (is_in_host_heap(local, request.count) && !is_of_gpu(to.segment)) {
-        m_channel.put(to, local, request.count);
-      } else {
-        m_staging.put(m_channel, to, local, request.count, Until::is_safe);
-      }
-      break;
-    }
     case FarOp::get:
-      begin_get(request, find(address, request.count, pe, "get"));
+      begin_get(request, find_there(request.count, "get"));
       return;
-    case FarOp::put_strided:
-    case FarOp::get_strided: {
-      Strides const strides{size_of_element, request.count, request.signal,
-                            request.value};
-      bool const is_put = code.op == FarOp::put_strided;
-      auto const there =
-          find(address, (request.count - 1) * request.signal + size_of_element,
-               pe, is_put ? "iput" : "iget");
-      if (is_put) {
-        m_staging.put_strided(m_channel, there, local, strides);
-      } else {
-        m_staging.get_strided(m_channel, local, there, strides);
-      }
-      break;
-    }
-    case FarOp::put_signal: {
-      auto const signal =
-          find(address_of(request.signal), 8, pe, "the signal of put_signal");
-      auto const to = request.count == 0
-                          ? signal
-                          : find(address, request.count, pe, "put_signal");
-      auto const op = static_cast<AtomicOp>(code.atomic_op);
-      if (is_in_host_heap(local, request.count) && !is_of_gpu(to.segment)) {
-        m_channel.put_signal(to, local, request.count, signal, request.value,
-                             op);
-      } else {
-        m_staging.put_signal(m_channel, to, local, request.count, signal,
-                             request.value, op, Until::is_safe);
-      }
-      break;
-    }
     case FarOp::atomic:
-      begin_atomic(
-          request,
-          find(address, bytes_of(static_cast<WordType>(code.word_type)), pe,
-               "an atomic operation"));
+      begin_atomic(request,
+                   find_there(bytes_of(static_cast<WordType>(code.word_type)),
+                              "an atomic operation"));
       return;
     case FarOp::quiet:
       set_state(m_head, State::pending);
       m_quiets.push_back(m_head);
       return;
+    case FarOp::put: put(request); break;
+    case FarOp::put_strided:
+    case FarOp::get_strided: copy_strided(request); break;
+    case FarOp::put_signal: put_signal(request); break;
   }
   if (code.wants_reply) reply(m_head, 0);
 }

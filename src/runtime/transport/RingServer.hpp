@@ -83,6 +83,9 @@ class RingServer final : public KernelRequests {
   bool finish_pending();
   void advance();
   void carry_out(FarRequest const& request);
+  void put(FarRequest const& request);
+  void copy_strided(FarRequest const& request);
+  void put_signal(FarRequest const& request);
   void begin_load(FarRequest const& request, PeMemory const& from);
   void begin_get(FarRequest const& request, PeMemory const& from);
   void begin_atomic(FarRequest const& request, PeMemory const& at);

@@ -202,7 +202,16 @@ class Transport_Messages final : public Transport,
   void answer_get_strided(Incoming& from, MessageHeader const& header);
   void carry_out(Incoming& from, MessageHeader const& header,
                  std::span<std::byte const> payload);
+  void put(Incoming const& from, MessageHeader const& header,
+           std::span<std::byte const> payload);
+  void put_strided(Incoming const& from, MessageHeader const& header,
+                   std::span<std::byte const> payload);
   void put_signal(Incoming& from, MessageHeader const& header);
+  void answer_atomic(Incoming& from, MessageHeader const& header);
+  /// Sends the reply to a numbered message that is carried out, with an ack.
+  void answer_numbered(Incoming& from, MessageHeader const& header,
+                       MessageHeader& reply,
+                       std::span<std::byte const> payload = {});
   /// Leaves what is answered in m_answer_bytes.
   void carry_out_batch(Incoming const& from, MessageHeader const& header,
                        std::span<std::byte const> payload);
@@ -230,6 +239,7 @@ class Transport_Messages final : public Transport,
                     std::uint64_t offset, std::uint64_t bytes);
   char* find_word(Pe from, Segment segment, std::uint64_t offset, AtomicOp op,
                   WordType type, KnownMemory* known = nullptr);
+  char* find_entry(Pe from, BatchEntry entry, KnownMemory& known);
   char* find_strided(Pe from, std::string_view operation,
                      MessageHeader const& header);
   [[noreturn]] void end_job_of_nonsense(Pe from) noexcept;

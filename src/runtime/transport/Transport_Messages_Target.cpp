@@ -68,77 +68,89 @@ void Transport_Messages::answer_get_strided(Incoming& from,
 
 void Transport_Messages::carry_out(Incoming& from, MessageHeader const& header,
                                    std::span<std::byte const> payload) {
-  bool const is_on_gpu = is_of_gpu(header.segment);
   switch (header.kind) {
-    case MessageKind::put:
+    case MessageKind::put: put(from, header, payload); break;
     case MessageKind::put_signal:
-      if (is_on_gpu && !payload.empty()) {
-        auto const [queue, place] = find_on_gpu(
-            from.pe, "a put", header.segment, header.offset, payload.size());
-        queue.store(place, payload.data(), payload.size());
-        queue.finish();
-      } else if (!payload.empty()) {
-        store_block(find(from.pe, "a put", header.segment, header.offset,
-                         payload.size()),
-                    payload.data(), payload.size());
-      }
-      if (header.kind == MessageKind::put_signal) put_signal(from, header);
+      put(from, header, payload);
+      put_signal(from, header);
       break;
-    case MessageKind::put_strided: {
-      std::size_t const size = header.detail.strided.element_bytes;
-      if (size * header.detail.strided.count != payload.size()) {
-        end_job_of_nonsense(from.pe);
-      }
-      auto* place = find_strided(from.pe, "a put", header);
-      if (is_on_gpu) {
-        auto& queue = *m_target.gpu();
-        queue.store_strided(place, header.detail.strided.remote_bytes,
-                            payload.data(), size, header.detail.strided.count);
-        queue.finish();
-        break;
-      }
-      for (std::size_t at = 0; at < payload.size(); at += size) {
-        store_block(place, payload.data() + at, size);
-        place += header.detail.strided.remote_bytes;
-      }
-      break;
-    }
-    case MessageKind::atomic: {
-      auto* const word = find_word(from.pe, header.segment, header.offset,
-                                   header.op, header.type);
-      MessageHeader reply{.kind    = MessageKind::atomic_reply,
-                          .channel = from.channel};
-      auto const& detail  = header.detail.atomic;
-      auto const was      = is_on_gpu ? m_target.gpu()->fetch_and_change(
-                                            word, header.op, header.type,
-                                            detail.value, detail.compare)
-                                      : change_word(word, header.op, header.type,
-                                                    detail.value, detail.compare);
-      reply.detail.atomic = {was, 0, detail.token};
-      set_done(from, header);
-      from.ack_sent = from.arrivals.done_up_to();
-      reply.acked   = from.ack_sent;
-      send_message(from.pe, reply);
-      return;
-    }
+    case MessageKind::put_strided: put_strided(from, header, payload); break;
+    case MessageKind::atomic: answer_atomic(from, header); return;
     case MessageKind::node_updates:
       carry_out_node_updates(from, header, payload);
       break;
-    default: {
+    default:
       carry_out_batch(from, header, payload);
       if (header.detail.get.token == 0) break;
-      MessageHeader reply{.kind    = MessageKind::get_reply,
-                          .channel = from.channel};
+      MessageHeader reply{.kind = MessageKind::get_reply};
       reply.detail.get = header.detail.get;
-      set_done(from, header);
-      from.ack_sent = from.arrivals.done_up_to();
-      reply.acked   = from.ack_sent;
-      send_message(from.pe, reply, m_answer_bytes);
+      answer_numbered(from, header, reply, m_answer_bytes);
       return;
-    }
   }
   set_done(from, header);
   send_wanted_ack(from);
+}
+
+void Transport_Messages::answer_numbered(Incoming& from,
+                                         MessageHeader const& header,
+                                         MessageHeader& reply,
+                                         std::span<std::byte const> payload) {
+  set_done(from, header);
+  from.ack_sent = from.arrivals.done_up_to();
+  reply.channel = from.channel;
+  reply.acked   = from.ack_sent;
+  send_message(from.pe, reply, payload);
+}
+
+void Transport_Messages::put(Incoming const& from, MessageHeader const& header,
+                             std::span<std::byte const> payload) {
+  if (payload.empty()) return;
+  if (is_of_gpu(header.segment)) {
+    auto const [queue, place] = find_on_gpu(from.pe, "a put", header.segment,
+                                            header.offset, payload.size());
+    queue.store(place, payload.data(), payload.size());
+    queue.finish();
+    return;
+  }
+  store_block(
+      find(from.pe, "a put", header.segment, header.offset, payload.size()),
+      payload.data(), payload.size());
+}
+
+void Transport_Messages::put_strided(Incoming const& from,
+                                     MessageHeader const& header,
+                                     std::span<std::byte const> payload) {
+  auto const& strides    = header.detail.strided;
+  std::size_t const size = strides.element_bytes;
+  if (size * strides.count != payload.size()) end_job_of_nonsense(from.pe);
+  auto* place = find_strided(from.pe, "a put", header);
+  if (is_of_gpu(header.segment)) {
+    auto& queue = *m_target.gpu();
+    queue.store_strided(place, strides.remote_bytes, payload.data(), size,
+                        strides.count);
+    queue.finish();
+    return;
+  }
+  for (std::size_t at = 0; at < payload.size(); at += size) {
+    store_block(place, payload.data() + at, size);
+    place += strides.remote_bytes;
+  }
+}
+
+void Transport_Messages::answer_atomic(Incoming& from,
+                                       MessageHeader const& header) {
+  auto* const word =
+      find_word(from.pe, header.segment, header.offset, header.op, header.type);
+  auto const& detail = header.detail.atomic;
+  auto const was =
+      is_of_gpu(header.segment)
+          ? m_target.gpu()->fetch_and_change(word, header.op, header.type,
+                                             detail.value, detail.compare)
+          : change_word(word, header.op, header.type, detail.value,
+                        detail.compare);
+  MessageHeader reply{.kind = MessageKind::atomic_reply};
+  reply.detail.atomic = {was, 0, detail.token};
+  answer_numbered(from, header, reply);
 }
 
 void Transport_Messages::put_signal(Incoming& from,
@@ -155,6 +167,57 @@ void Transport_Messages::put_signal(Incoming& from,
   queue.finish();
 }
 
+namespace {
+
+/// An entry of a batch on host memory, whose place is found.
+struct FoundEntry {
+  BatchEntry entry = BatchEntry(0);
+  char* place;
+  std::byte const* data;
+};
+
+/// \param answer where it is answered, if it is.
+/// \returns false if there is no such entry.
+inline bool carry_out_entry(FoundEntry const& its, std::byte* answer) {
+  auto const value = [&](std::size_t which) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, its.data + which * sizeof word, sizeof word);
+    return word;
+  };
+  auto const& entry = its.entry;
+  switch (entry.kind()) {
+    case BatchEntry::Kind::put:
+      store_block(its.place, its.data, entry.bytes());
+      return true;
+    case BatchEntry::Kind::atomic:
+      change_word(its.place, entry.op(), entry.type(), value(0));
+      return true;
+    case BatchEntry::Kind::get:
+      copy_host_memory(answer, its.place, entry.bytes());
+      return true;
+    case BatchEntry::Kind::fetch: {
+      auto const was =
+          change_word(its.place, entry.op(), entry.type(), value(0), value(1));
+      std::memcpy(answer, &was, sizeof was);
+      return true;
+    }
+    default: return false;
+  }
+}
+
+}  // namespace
+
+char* Transport_Messages::find_entry(Pe from, BatchEntry entry,
+                                     KnownMemory& known) {
+  if (!entry.is_block()) {
+    return find_word(from, entry.segment(), entry.offset(), entry.op(),
+                     entry.type(), &known);
+  }
+  bool const is_put = entry.kind() == BatchEntry::Kind::put;
+  return find(from, is_put ? "a put" : "a get", entry.segment(), entry.offset(),
+              entry.bytes(), &known);
+}
+
 void Transport_Messages::carry_out_batch(Incoming const& from,
                                          MessageHeader const& header,
                                          std::span<std::byte const> payload) {
@@ -164,16 +227,11 @@ void Transport_Messages::carry_out_batch(Incoming const& from,
   std::span<std::byte> answers(m_answer_bytes);
   SideQueue* queue = nullptr;  // null: nothing has been put in it
   KnownMemory known;
-  struct Ready {
-    std::uint64_t word;
-    char* place;
-    std::byte const* data;
-  };
   // Several at once: words in no cache are fetched while others are changed.
-  std::array<Ready, 16> ready;
+  std::array<FoundEntry, 16> found;
   while (!payload.empty()) {
     std::size_t n = 0;
-    while (n < ready.size() && !payload.empty()) {
+    while (n < found.size() && !payload.empty()) {
       if (payload.size() < BatchEntry::head_bytes) end_job_of_nonsense(from.pe);
       std::uint64_t word = 0;
       std::memcpy(&word, payload.data(), sizeof word);
@@ -194,45 +252,15 @@ void Transport_Messages::carry_out_batch(Incoming const& from,
         queue = &put_on_gpu(from, entry, data);
         continue;
       }
-      bool const is_put = entry.kind() == BatchEntry::Kind::put;
-      auto* const place =
-          entry.is_block()
-              ? find(from.pe, is_put ? "a put" : "a get", entry.segment(),
-                     entry.offset(), entry.bytes(), &known)
-              : find_word(from.pe, entry.segment(), entry.offset(), entry.op(),
-                          entry.type(), &known);
+      auto* const place = find_entry(from.pe, entry, known);
       __builtin_prefetch(place, 1);
-      ready[n++] = {word, place, data.data()};
+      found[n++] = {entry, place, data.data()};
     }
     for (std::size_t i = 0; i < n; ++i) {
-      BatchEntry const entry(ready[i].word);
-      auto* const place = ready[i].place;
-      auto const value  = [data = ready[i].data](std::size_t which) {
-        std::uint64_t its = 0;
-        std::memcpy(&its, data + which * sizeof its, sizeof its);
-        return its;
-      };
-      auto const answer = entry.answer_room();
-      if (answer > answers.size()) end_job_of_nonsense(from.pe);
-      switch (entry.kind()) {
-        case BatchEntry::Kind::put:
-          store_block(place, ready[i].data, entry.bytes());
-          break;
-        case BatchEntry::Kind::atomic:
-          change_word(place, entry.op(), entry.type(), value(0));
-          break;
-        case BatchEntry::Kind::get:
-          copy_host_memory(answers.data(), place, entry.bytes());
-          break;
-        case BatchEntry::Kind::fetch: {
-          auto const was =
-              change_word(place, entry.op(), entry.type(), value(0), value(1));
-          std::memcpy(answers.data(), &was, sizeof was);
-          break;
-        }
-        default: end_job_of_nonsense(from.pe);
-      }
-      answers = answers.subspan(answer);
+      auto const room = found[i].entry.answer_room();
+      if (room > answers.size() || !carry_out_entry(found[i], answers.data()))
+        end_job_of_nonsense(from.pe);
+      answers = answers.subspan(room);
     }
   }
   if (!answers.empty()) end_job_of_nonsense(from.pe);
