@@ -66,7 +66,7 @@ std::int64_t free_gpu_kib() {
 
 /// The PE's part of what all PEs of its GPU have taken since.
 std::int64_t gpu_kib_taken_since(std::int64_t before, Gpus const& gpus) {
-  return gpus.count == 0 ? 0 : (before - free_gpu_kib()) / gpus.most_pes;
+  return gpus.count == 0 ? 0 : (before - free_gpu_kib()) / gpus.max_pes;
 }
 
 double mean_over_pes(std::int64_t kib, int pes) {

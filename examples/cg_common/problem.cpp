@@ -134,8 +134,8 @@ bool report(Problem const& problem, Solution const& solution,
   double const largest =
       pes.max(largest_of(exact_solution(rows.first_row, rows.count())));
   double const error         = pes.max(error_of(problem, solution)) / largest;
-  double const most_residual = drift * options.tolerance;
-  bool const residual_is_low = solution.residual <= most_residual;
+  double const max_residual  = drift * options.tolerance;
+  bool const residual_is_low = solution.residual <= max_residual;
   bool const error_is_low    = error <= options.error;
   bool const correct = solution.converged && residual_is_low && error_is_low;
 
@@ -145,7 +145,7 @@ bool report(Problem const& problem, Solution const& solution,
                 plural(iterations, "iteration").c_str(),
                 solution.failure.empty() ? "" : ": ", solution.failure.c_str());
     std::printf("residual, computed anew: %.3e, at most %.1e: %s\n",
-                solution.residual, most_residual,
+                solution.residual, max_residual,
                 residual_is_low ? "correct" : "WRONG");
     std::printf("largest error of x: %.3e, at most %.1e: %s\n", error,
                 options.error, error_is_low ? "correct" : "WRONG");

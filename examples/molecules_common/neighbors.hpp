@@ -84,7 +84,7 @@ inline int find_neighbors(NeighborList const& list, Bins const& bins,
   int most = 0;
   Kokkos::parallel_reduce(
       "molecules: neighbors", Kokkos::RangePolicy<Exec>(0, atoms.n_owned),
-      KOKKOS_LAMBDA(int i, int& most_here) {
+      KOKKOS_LAMBDA(int i, int& max_here) {
         int const room    = list.neighbors.extent_int(1);
         double const at[] = {atoms.x(i, 0), atoms.x(i, 1), atoms.x(i, 2)};
         int first[3];
@@ -115,7 +115,7 @@ inline int find_neighbors(NeighborList const& list, Bins const& bins,
             }
           }
         list.counts(i) = count;
-        most_here      = Kokkos::max(most_here, count);
+        max_here       = Kokkos::max(max_here, count);
       },
       Kokkos::Max<int>(most));
   return most;

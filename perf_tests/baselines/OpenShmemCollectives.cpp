@@ -17,10 +17,10 @@ constexpr std::size_t sync_size =
 
 }  // namespace
 
-Collectives::Collectives(std::size_t most_count)
+Collectives::Collectives(std::size_t max_count)
     : m_work(static_cast<double*>(
           allocate(sizeof(double) *
-                   std::max<std::size_t>(most_count / 2 + 1,
+                   std::max<std::size_t>(max_count / 2 + 1,
                                          SHMEM_REDUCE_MIN_WRKDATA_SIZE)))),
       m_sync(static_cast<long*>(allocate(sizeof(long) * 2 * sync_size))),
       m_n_pes(shmem_n_pes()) {

@@ -13,9 +13,9 @@ namespace perf::openshmem {
 /// programs do. Every call is collective.
 class Collectives {
  public:
-  /// \param most_count  the largest count of sum().
+  /// \param max_count  the largest count of sum().
   /// \throws std::bad_alloc
-  explicit Collectives(std::size_t most_count);
+  explicit Collectives(std::size_t max_count);
   ~Collectives();
   Collectives(Collectives const&)            = delete;
   Collectives& operator=(Collectives const&) = delete;

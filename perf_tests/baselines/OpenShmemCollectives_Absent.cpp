@@ -13,7 +13,7 @@ namespace {
 
 }  // namespace
 
-Collectives::Collectives(std::size_t /*most_count*/) { absent(); }
+Collectives::Collectives(std::size_t /*max_count*/) { absent(); }
 Collectives::~Collectives() = default;
 void Collectives::broadcast(double* /*dest*/, double const* /*source*/,
                             std::size_t /*count*/, int /*root*/) {

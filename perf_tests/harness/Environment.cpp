@@ -99,7 +99,7 @@ Environment describe_environment(Gpus const& gpus, std::string const& command) {
   if (gpus.count > 0) {
     all.insert(all.begin(), {{"gpu", gpus.name},
                              {"gpus", std::to_string(gpus.count)},
-                             {"PEs per GPU", std::to_string(gpus.most_pes)},
+                             {"PEs per GPU", std::to_string(gpus.max_pes)},
                              {"MPS", gpus.has_mps ? "yes" : "no"},
                              {"CUDA", gpus.versions}});
   }

@@ -13,14 +13,14 @@ namespace perf {
 /// The GPUs that a job runs on.
 struct Gpus {
   int count    = 0;      ///< different ones
-  int most_pes = 0;      ///< PEs on the GPU that has most of them
+  int max_pes  = 0;      ///< PEs on the GPU that has most of them
   bool has_mps = false;  ///< this PE's
   std::string name;      ///< of this PE's
   std::string versions;  ///< of the CUDA runtime and of what the driver has
 
   /// Whether some PEs have one GPU. Figures that need a GPU per PE then mean
   /// something else.
-  [[nodiscard]] bool are_shared() const { return most_pes > 1; }
+  [[nodiscard]] bool are_shared() const { return max_pes > 1; }
   /// Whether kernels of PEs take turns. A wait in a kernel for another PE's
   /// kernel then takes milliseconds.
   [[nodiscard]] bool take_turns() const { return are_shared() && !has_mps; }

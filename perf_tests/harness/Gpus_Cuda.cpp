@@ -56,7 +56,7 @@ Gpus gpus_of_job() {
   int most = 0;
   for (auto const& [uuid, pes] : pes_of) most = std::max(most, pes);
   return {.count    = static_cast<int>(pes_of.size()),
-          .most_pes = most,
+          .max_pes  = most,
           .has_mps  = mine.has_mps,
           .name     = properties.name,
           .versions = versions()};
@@ -71,7 +71,7 @@ std::size_t free_gpu_bytes() {
 
 std::size_t gpu_share_bytes(Gpus const& gpus) {
   std::uint64_t const mine =
-      free_gpu_bytes() / static_cast<std::uint64_t>(gpus.most_pes);
+      free_gpu_bytes() / static_cast<std::uint64_t>(gpus.max_pes);
   std::uint64_t least = 0;
   check_mpi(
       MPI_Allreduce(&mine, &least, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD),

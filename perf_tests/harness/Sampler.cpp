@@ -13,7 +13,7 @@
 namespace perf {
 namespace {
 
-constexpr std::int64_t most_iterations = std::int64_t{1} << 28;
+constexpr std::int64_t max_iterations = std::int64_t{1} << 28;
 
 /// Seconds that `iterations` of the contestant took on the slowest PE.
 double time_once(Contestant const& contestant, std::int64_t iterations) {
@@ -41,12 +41,12 @@ std::int64_t iterations_for(Contestant const& contestant,
     // A disturbance must not pass for a slow contestant.
     for (int again = 0; again < 2 && seconds >= sample_seconds / 8; ++again)
       seconds = std::min(seconds, time_once(contestant, iterations));
-    if (seconds < sample_seconds / 8 && iterations < most_iterations / 4)
+    if (seconds < sample_seconds / 8 && iterations < max_iterations / 4)
       continue;
     double const wanted =
         sample_seconds / seconds * static_cast<double>(iterations);
     return static_cast<std::int64_t>(
-        std::clamp(wanted, 1.0, static_cast<double>(most_iterations)));
+        std::clamp(wanted, 1.0, static_cast<double>(max_iterations)));
   }
 }
 

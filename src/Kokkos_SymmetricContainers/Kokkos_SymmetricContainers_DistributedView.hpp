@@ -255,7 +255,7 @@ class DistributedView {
         m_rows(distribution, m_extent, n_pes()),
         m_whole(allocate(
             allocation, shape,
-            Impl::most_rows(Impl::named_team(distribution), m_rows.most()),
+            Impl::max_rows(Impl::named_team(distribution), m_rows.most()),
             std::make_index_sequence<View::rank_dynamic()>())),
         m_local(Impl::first_of_view<0>(m_whole, m_rows.count(symm::my_pe()))),
         m_elements(m_whole,

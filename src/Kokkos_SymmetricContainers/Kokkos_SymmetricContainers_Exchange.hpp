@@ -591,15 +591,15 @@ class ExchangePlan {
                        " of this plan has begun and not ended");
     }
     auto const fields = fields_of(call, views...);
-    make_room(call, most_bytes(fields));
+    make_room(call, max_bytes(fields));
     return fields;
   }
 
   /// The number of bytes of the largest element in any one plan.
   template <class Fields>
-  static std::size_t most_bytes(Fields const& fields) {
+  static std::size_t max_bytes(Fields const& fields) {
     if constexpr (Impl::are_joined_v<Fields>) {
-      return fields.most_bytes();
+      return fields.max_bytes();
     } else {
       return fields.bytes();
     }

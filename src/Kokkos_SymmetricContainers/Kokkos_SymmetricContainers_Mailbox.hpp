@@ -259,7 +259,7 @@ class Mailbox : private Impl::MailboxBase {
   bool pass_on(std::size_t inbox, std::byte const* messages, std::uint64_t n);
   void handle(Block block);
   void fail(Impl::Failure const& failure);
-  [[nodiscard]] Impl::Text whereabouts() const {
+  [[nodiscard]] Impl::Text describe() const {
     return Impl::Text("\n  messages: this PE has sent ", m_bins.n_sent(),
                       " and received ", m_counts.n_received);
   }
@@ -303,7 +303,7 @@ void Mailbox<Message>::send_slowly(Pe pe, Message message) {
     step();  // many messages from others are still in the cache
     wait(
         m_name.c_str(), [&] { return put(pe, message); },
-        [this] { return step(); }, [this] { return whereabouts(); });
+        [this] { return step(); }, [this] { return describe(); });
     return;
   }
   if (put(pe, message)) return;
@@ -439,7 +439,7 @@ std::uint64_t Mailbox<Message>::end_phase() {
   auto const n_failures = m_waves.n_failures();
   wait(
       m_name.c_str(), [this] { return m_waves.take_end(); },
-      [this] { return step_to_end(); }, [this] { return whereabouts(); });
+      [this] { return step_to_end(); }, [this] { return describe(); });
   // Ends the call when end_phase() has returned or thrown.
   struct End {
     explicit End(Impl::TeamMembers const& its) : members(its) {}

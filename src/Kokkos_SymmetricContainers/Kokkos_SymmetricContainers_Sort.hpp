@@ -123,8 +123,8 @@ std::size_t sort(Exec const& exec, PeTeam const& team, Count count, Keys& keys,
                   Impl::grow_private(call, keys, n_now);
                   (Impl::grow_private(call, values, n_now), ...);
                 }));
-    Impl::grow_symmetric(call, keys, of_world.most_now);
-    (Impl::grow_symmetric(call, values, of_world.most_now), ...);
+    Impl::grow_symmetric(call, keys, of_world.max_now);
+    (Impl::grow_symmetric(call, values, of_world.max_now), ...);
     Impl::agree(call, Impl::failure_of([&] {
                   keys_now   = Impl::host_view(keys);
                   values_now = {Impl::host_view(values)...};

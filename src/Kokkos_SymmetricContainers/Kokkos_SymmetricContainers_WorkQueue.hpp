@@ -78,7 +78,7 @@ class WorkQueue {
       std::string const& label, Function function,
       WorkQueueOptions const& options = {}, PeTeam const& team = team_world())
       : m_members(team),
-        m_most_shared(
+        m_max_shared(
             options.shared_tasks != 0
                 ? options.shared_tasks
                 : std::max<std::size_t>(shared_bytes / sizeof(Task), 2)) {
@@ -90,15 +90,15 @@ class WorkQueue {
       m_finish_call = m_name + "::finish()";
       auto its      = std::make_shared<Function>(std::move(function));
       m_function    = [its](Task const& task) { (*its)(task); };
-      if (m_most_shared > m_stolen.max_size() / sizeof(Task))
+      if (m_max_shared > m_stolen.max_size() / sizeof(Task))
         throw std::bad_alloc();
-      m_stolen.reserve(m_most_shared * sizeof(Task));
+      m_stolen.reserve(m_max_shared * sizeof(Task));
     });
     m_number           = Impl::agree(
-                  {"symm::WorkQueue", "symm::WorkQueue", 0, m_most_shared}, failure);
+                  {"symm::WorkQueue", "symm::WorkQueue", 0, m_max_shared}, failure);
     m_members.expect_to_fit("symm::WorkQueue");
     m_shared.emplace(m_name.c_str(), m_members, std::move(near), sizeof(Task),
-                     m_most_shared);
+                     m_max_shared);
   }
 
   // The function may know the address of the queue.
@@ -225,7 +225,7 @@ class WorkQueue {
   std::vector<std::byte> m_stolen;
   std::size_t m_n_stolen = 0;
   bool m_is_working      = false;
-  std::size_t m_most_shared;
+  std::size_t m_max_shared;
   std::optional<Impl::SharedTasks> m_shared;
 };
 

@@ -101,7 +101,7 @@ class MetCalls {
 
 /// Maximum number of PE teams that exist at a time. PeTeam::slot() is less than
 /// this number.
-inline constexpr int most_teams = 64;
+inline constexpr int max_teams = 64;
 
 // Reaching a PE.
 
@@ -143,9 +143,9 @@ struct ForEachKernel {
 template <class Exec, class Work>
 void enqueue_for_each(Exec const& exec, char const* call, std::size_t n,
                       Work const& work) {
-  constexpr std::size_t warp = 32, most_threads = 256;
+  constexpr std::size_t warp = 32, max_threads = 256;
   if (n == 0) return;
-  auto const n_threads = std::min(most_threads, (n + warp - 1) / warp * warp);
+  auto const n_threads = std::min(max_threads, (n + warp - 1) / warp * warp);
   enqueue_kernels(call, exec, [&](void* queue) {
     enqueue_kernel(call, queue, (n + n_threads - 1) / n_threads,
                    static_cast<int>(n_threads), ForEachKernel<Work>{work, n});
@@ -175,8 +175,8 @@ using Impl::without_call;
 using Impl::WordsOfPes;
 // Wait, and serve meanwhile.
 using Impl::FunctionRef;
+using Impl::max_teams;
 using Impl::MetCalls;
-using Impl::most_teams;
 using Impl::poll_far;
 using Impl::ThreadProgress;
 using Impl::wait_and_serve;

@@ -8,7 +8,7 @@
 #include "access/Access.hpp"
 #include "access/GroupOperations.hpp"
 #include "access/PeOperations.hpp"
-#include "access/RingClient.hpp"
+#include "access/ProxyClient.hpp"
 #include "base/Check.hpp"
 #include "base/Function.hpp"
 #include "base/Observer.hpp"

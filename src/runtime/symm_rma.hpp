@@ -86,7 +86,7 @@ namespace symm {
 template <class T>
 void put(T* dest, std::type_identity_t<T> const* source, std::size_t count,
          Pe pe) {
-  Impl::copy_on_host<Impl::Direction::put, Impl::Until::is_safe>(
+  Impl::copy_on_host<Impl::Direction::put, Impl::Completion::local>(
       "symm::put", dest, source, count, pe);
 }
 
@@ -94,7 +94,7 @@ void put(T* dest, std::type_identity_t<T> const* source, std::size_t count,
 template <class T>
 void get(T* dest, std::type_identity_t<T> const* source, std::size_t count,
          Pe pe) {
-  Impl::copy_on_host<Impl::Direction::get, Impl::Until::is_safe>(
+  Impl::copy_on_host<Impl::Direction::get, Impl::Completion::local>(
       "symm::get", dest, source, count, pe);
 }
 
@@ -118,12 +118,12 @@ void get_nbi(T* dest, std::type_identity_t<T> const* source, std::size_t count,
 
 /// These are shmem_putmem, shmem_getmem and their _nbi forms.
 inline void putmem(void* dest, void const* source, std::size_t bytes, Pe pe) {
-  Impl::copy_on_host<Impl::Direction::put, Impl::Until::is_safe>(
+  Impl::copy_on_host<Impl::Direction::put, Impl::Completion::local>(
       "symm::putmem", static_cast<char*>(dest),
       static_cast<char const*>(source), bytes, pe);
 }
 inline void getmem(void* dest, void const* source, std::size_t bytes, Pe pe) {
-  Impl::copy_on_host<Impl::Direction::get, Impl::Until::is_safe>(
+  Impl::copy_on_host<Impl::Direction::get, Impl::Completion::local>(
       "symm::getmem", static_cast<char*>(dest),
       static_cast<char const*>(source), bytes, pe);
 }
@@ -162,50 +162,50 @@ template <class T>
 template <class T>
 void put(Context const& context, T* dest, std::type_identity_t<T> const* source,
          std::size_t count, Pe pe) {
-  Impl::copy_in_context<Impl::Direction::put, Impl::Until::is_safe>(
+  Impl::copy_in_context<Impl::Direction::put, Impl::Completion::local>(
       context, "symm::put", dest, source, count, pe);
 }
 template <class T>
 void put_nbi(Context const& context, T* dest,
              std::type_identity_t<T> const* source, std::size_t count, Pe pe,
              Request* request = nullptr) {
-  Impl::copy_in_context<Impl::Direction::put, Impl::Until::is_begun>(
+  Impl::copy_in_context<Impl::Direction::put, Impl::Completion::none>(
       context, "symm::put_nbi", dest, source, count, pe, request);
 }
 template <class T>
 void get(Context const& context, T* dest, std::type_identity_t<T> const* source,
          std::size_t count, Pe pe) {
-  Impl::copy_in_context<Impl::Direction::get, Impl::Until::is_safe>(
+  Impl::copy_in_context<Impl::Direction::get, Impl::Completion::local>(
       context, "symm::get", dest, source, count, pe);
 }
 template <class T>
 void get_nbi(Context const& context, T* dest,
              std::type_identity_t<T> const* source, std::size_t count, Pe pe,
              Request* request = nullptr) {
-  Impl::copy_in_context<Impl::Direction::get, Impl::Until::is_begun>(
+  Impl::copy_in_context<Impl::Direction::get, Impl::Completion::none>(
       context, "symm::get_nbi", dest, source, count, pe, request);
 }
 inline void putmem(Context const& context, void* dest, void const* source,
                    std::size_t bytes, Pe pe) {
-  Impl::copy_in_context<Impl::Direction::put, Impl::Until::is_safe>(
+  Impl::copy_in_context<Impl::Direction::put, Impl::Completion::local>(
       context, "symm::putmem", static_cast<char*>(dest),
       static_cast<char const*>(source), bytes, pe);
 }
 inline void putmem_nbi(Context const& context, void* dest, void const* source,
                        std::size_t bytes, Pe pe, Request* request = nullptr) {
-  Impl::copy_in_context<Impl::Direction::put, Impl::Until::is_begun>(
+  Impl::copy_in_context<Impl::Direction::put, Impl::Completion::none>(
       context, "symm::putmem_nbi", static_cast<char*>(dest),
       static_cast<char const*>(source), bytes, pe, request);
 }
 inline void getmem(Context const& context, void* dest, void const* source,
                    std::size_t bytes, Pe pe) {
-  Impl::copy_in_context<Impl::Direction::get, Impl::Until::is_safe>(
+  Impl::copy_in_context<Impl::Direction::get, Impl::Completion::local>(
       context, "symm::getmem", static_cast<char*>(dest),
       static_cast<char const*>(source), bytes, pe);
 }
 inline void getmem_nbi(Context const& context, void* dest, void const* source,
                        std::size_t bytes, Pe pe, Request* request = nullptr) {
-  Impl::copy_in_context<Impl::Direction::get, Impl::Until::is_begun>(
+  Impl::copy_in_context<Impl::Direction::get, Impl::Completion::none>(
       context, "symm::getmem_nbi", static_cast<char*>(dest),
       static_cast<char const*>(source), bytes, pe, request);
 }
@@ -251,7 +251,7 @@ SYMM_INLINE_FUNCTION void put_nbi(Threads const& threads, HeapMap const& heap,
                                   std::size_t count, Pe pe) {
   Impl::copy_elements_of_pe<Impl::Direction::put>(threads, heap, dest, source,
                                                   count, pe, "symm::put_nbi",
-                                                  Impl::Until::is_begun);
+                                                  Impl::Completion::none);
 }
 
 template <Impl::ThreadGroup Threads, class T>
@@ -269,7 +269,7 @@ SYMM_INLINE_FUNCTION void get_nbi(Threads const& threads, HeapMap const& heap,
                                   std::size_t count, Pe pe) {
   Impl::copy_elements_of_pe<Impl::Direction::get>(threads, heap, dest, source,
                                                   count, pe, "symm::get_nbi",
-                                                  Impl::Until::is_begun);
+                                                  Impl::Completion::none);
 }
 
 template <Impl::ThreadGroup Threads>
@@ -288,7 +288,7 @@ SYMM_INLINE_FUNCTION void putmem_nbi(Threads const& threads,
                                      Pe pe) {
   Impl::copy_elements_of_pe<Impl::Direction::put>(
       threads, heap, static_cast<char*>(dest), static_cast<char const*>(source),
-      bytes, pe, "symm::putmem_nbi", Impl::Until::is_begun);
+      bytes, pe, "symm::putmem_nbi", Impl::Completion::none);
 }
 
 template <Impl::ThreadGroup Threads>
@@ -307,7 +307,7 @@ SYMM_INLINE_FUNCTION void getmem_nbi(Threads const& threads,
                                      Pe pe) {
   Impl::copy_elements_of_pe<Impl::Direction::get>(
       threads, heap, static_cast<char*>(dest), static_cast<char const*>(source),
-      bytes, pe, "symm::getmem_nbi", Impl::Until::is_begun);
+      bytes, pe, "symm::getmem_nbi", Impl::Completion::none);
 }
 
 // The following forms are for one thread.

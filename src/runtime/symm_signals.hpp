@@ -42,7 +42,7 @@ void put_signal(T* dest, std::type_identity_t<T> const* source,
                 std::size_t count, Signal* signal_address, Signal signal,
                 SignalOp op, Pe pe) {
   Impl::put_signal_on_host(dest, source, count, signal_address, signal, op, pe,
-                           Impl::Until::is_safe, "symm::put_signal");
+                           Impl::Completion::local, "symm::put_signal");
 }
 
 /// shmem_put_signal in a kernel, by all threads of a thread team or by all
@@ -55,7 +55,7 @@ SYMM_INLINE_FUNCTION void put_signal(Threads const& threads,
                                      std::size_t count, Signal* signal_address,
                                      Signal signal, SignalOp op, Pe pe) {
   Impl::put_signal_of_group(threads, heap, dest, source, count, signal_address,
-                            signal, op, pe, Impl::Until::is_safe,
+                            signal, op, pe, Impl::Completion::local,
                             "symm::put_signal");
 }
 
@@ -82,7 +82,7 @@ void put_signal_nbi(T* dest, std::type_identity_t<T> const* source,
                     SignalOp op, Pe pe, Request* request = nullptr) {
   constexpr char const* name = "symm::put_signal_nbi";
   Impl::put_signal_on_host(dest, source, count, signal_address, signal, op, pe,
-                           Impl::Until::is_begun,
+                           Impl::Completion::none,
                            request == nullptr
                                ? Impl::HostCall(name)
                                : Impl::call_of(name, nullptr, request));
@@ -95,7 +95,7 @@ SYMM_INLINE_FUNCTION void put_signal_nbi(Threads const& threads,
                                          Signal* signal_address, Signal signal,
                                          SignalOp op, Pe pe) {
   Impl::put_signal_of_group(threads, heap, dest, source, count, signal_address,
-                            signal, op, pe, Impl::Until::is_begun,
+                            signal, op, pe, Impl::Completion::none,
                             "symm::put_signal_nbi");
 }
 template <class T>
@@ -117,7 +117,7 @@ void put_signal(Context const& context, T* dest,
                 Signal* signal_address, Signal signal, SignalOp op, Pe pe) {
   constexpr char const* name = "symm::put_signal";
   Impl::put_signal_on_host(dest, source, count, signal_address, signal, op,
-                           context.world_pe(pe, name), Impl::Until::is_safe,
+                           context.world_pe(pe, name), Impl::Completion::local,
                            context.call(name));
 }
 template <class T>
@@ -127,7 +127,7 @@ void put_signal_nbi(Context const& context, T* dest,
                     Request* request = nullptr) {
   constexpr char const* name = "symm::put_signal_nbi";
   Impl::put_signal_on_host(dest, source, count, signal_address, signal, op,
-                           context.world_pe(pe, name), Impl::Until::is_begun,
+                           context.world_pe(pe, name), Impl::Completion::none,
                            context.call(name, request));
 }
 
@@ -140,8 +140,8 @@ void put_signal_nbi(Context const& context, T* dest,
 inline void signal_op(Signal* signal_address, Signal signal, SignalOp op,
                       Pe pe) {
   Impl::put_signal_on_host(static_cast<char*>(nullptr), nullptr, 0,
-                           signal_address, signal, op, pe, Impl::Until::is_safe,
-                           "symm::signal_op");
+                           signal_address, signal, op, pe,
+                           Impl::Completion::local, "symm::signal_op");
 }
 
 /// Sends the signal alone, in a kernel, by one thread. To order stores by a
@@ -149,9 +149,10 @@ inline void signal_op(Signal* signal_address, Signal signal, SignalOp op,
 /// thread that sends the signal.
 SYMM_INLINE_FUNCTION void signal_op(HeapMap const& heap, Signal* signal_address,
                                     Signal signal, SignalOp op, Pe pe) {
-  Impl::put_signal_of_group(
-      Impl::OneThread(), heap, static_cast<char*>(nullptr), nullptr, 0,
-      signal_address, signal, op, pe, Impl::Until::is_safe, "symm::signal_op");
+  Impl::put_signal_of_group(Impl::OneThread(), heap,
+                            static_cast<char*>(nullptr), nullptr, 0,
+                            signal_address, signal, op, pe,
+                            Impl::Completion::local, "symm::signal_op");
 }
 
 /// shmem_signal_fetch: returns the value of this PE's signal. The call is local

@@ -93,7 +93,7 @@ LAYER_OF_GPU_HEADER = {
               "KernelCheck": RUNTIME + "/check",
               "KernelWords": RUNTIME + "/base",
               "Launch": RUNTIME + "/access",
-              "RingOfModule": RUNTIME + "/access",
+              "ProxyOfModule": RUNTIME + "/access",
               "ShadowKernels": RUNTIME + "/access",
               "CollectiveKernels": RUNTIME + "/collectives",
               "ThreadBlock": RUNTIME + "/groups"},

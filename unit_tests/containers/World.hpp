@@ -74,7 +74,7 @@ class World {
     std::move(m_latest.begin() + 1, m_latest.end(), m_latest.begin());
     m_latest.back() = name;
   }
-  [[nodiscard]] std::string whereabouts() const {
+  [[nodiscard]] std::string describe() const {
     std::ostringstream text;
     text << "PE " << me << ", seed " << m_seed << ", round " << m_round
          << ", after";
@@ -91,7 +91,7 @@ class World {
     if (is_right) return;
     if (m_n_wrong++ != 0) return;
     std::ostringstream text;
-    text << what << ": " << whereabouts();
+    text << what << ": " << describe();
     m_first_wrong = text.str();
   }
   [[nodiscard]] std::uint64_t n_wrong() const { return m_n_wrong; }

@@ -348,7 +348,7 @@ TEST(Containers, any_calls_in_any_order_do_what_the_model_says) {
       containers.round(static_cast<std::uint64_t>(round));
     } catch (std::exception const& error) {
       // Others would wait for this PE.
-      std::fprintf(stderr, "%s: %s\n", containers.world().whereabouts().c_str(),
+      std::fprintf(stderr, "%s: %s\n", containers.world().describe().c_str(),
                    error.what());
       std::_Exit(EXIT_FAILURE);
     }

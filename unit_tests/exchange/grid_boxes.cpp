@@ -163,7 +163,7 @@ auto& element(View const& view, Job const& job, Holder const& holder) {
   return view(holder.box, index[0], index[1], index[2]);
 }
 
-int most_outside(GridBoxes const& boxes) {
+int max_outside(GridBoxes const& boxes) {
   using enum symm::BoxDecomposition::Neighbours;
   return boxes.neighbours == faces             ? 1
          : boxes.neighbours == faces_and_edges ? 2
@@ -172,7 +172,7 @@ int most_outside(GridBoxes const& boxes) {
 
 /// \param n_outside axes along which the point is outside of its box.
 bool is_left_out(GridBoxes const& boxes, int n_outside) {
-  return n_outside > most_outside(boxes) ||
+  return n_outside > max_outside(boxes) ||
          (n_outside == 0 && !boxes.shares_points);
 }
 

@@ -16,7 +16,7 @@ using symm::Impl::WordType;
 
 namespace {
 /// Of fill_window(): up to where the tests' windows are full.
-constexpr std::size_t most_filled = std::size_t{128} << 10U;
+constexpr std::size_t max_filled = std::size_t{128} << 10U;
 }  // namespace
 
 RandomOperations::RandomOperations(Job job)
@@ -33,15 +33,15 @@ void RandomOperations::step() {
     case 0:
     case 1:
     case 2:
-    case 3: put(target, below(600), Until::is_begun); break;
+    case 3: put(target, below(600), Completion::none); break;
     case 4:
     case 5: put(target, any_size(), any_until()); break;
     case 6: put_strided(target); break;
     case 7:
     case 8: put_signal(target, any_size(), any_until()); break;
     case 9:
-    case 10: get(target, any_size(), Until::is_begun); break;
-    case 11: get(target, any_size(), Until::is_safe); break;
+    case 10: get(target, any_size(), Completion::none); break;
+    case 11: get(target, any_size(), Completion::local); break;
     case 12: get_strided(target); break;
     case 13:
     case 14:
@@ -155,8 +155,8 @@ std::byte const* RandomOperations::source_of(std::size_t bytes) {
   return m_sources.back().data();
 }
 
-symm::Impl::HostCall RandomOperations::any_request(Until until) {
-  m_has_request = until == Until::is_begun && below(8) == 0;
+symm::Impl::HostCall RandomOperations::any_request(Completion completion) {
+  m_has_request = completion == Completion::none && below(8) == 0;
   if (!m_has_request) return {};
   m_started = {};
   return {nullptr, nullptr, &m_started};
@@ -173,10 +173,12 @@ void RandomOperations::complete_request() {
   }
 }
 
-void RandomOperations::put(Target& target, std::size_t bytes, Until until) {
+void RandomOperations::put(Target& target, std::size_t bytes,
+                           Completion completion) {
   auto const at    = take_place(target, bytes, Kind::put);
   auto const* from = source_of(bytes);
-  channel().put(there(target, at), from, bytes, until, any_request(until));
+  channel().put(there(target, at), from, bytes, completion,
+                any_request(completion));
   std::copy_n(from, bytes, target.model.data() + at);
   complete_request();
 }
@@ -195,22 +197,23 @@ void RandomOperations::put_strided(Target& target) {
 }
 
 void RandomOperations::put_signal(Target& target, std::size_t bytes,
-                                  Until until) {
+                                  Completion completion) {
   auto const at     = take_place(target, bytes, Kind::put);
   auto const* from  = source_of(bytes);
   auto const signal = (n_words / 2 + below(n_words / 2)) * 8;
   channel().put_signal(there(target, at), from, bytes, there(target, signal), 3,
-                       AtomicOp::add, until, any_request(until));
+                       AtomicOp::add, completion, any_request(completion));
   set_word(target, signal, word_of(target, signal) + 3);
   std::copy_n(from, bytes, target.model.data() + at);
   complete_request();
 }
 
-void RandomOperations::get(Target& target, std::size_t bytes, Until until) {
+void RandomOperations::get(Target& target, std::size_t bytes,
+                           Completion completion) {
   auto const at = take_place(target, bytes, Kind::get);
   m_gots.push_back({&target, at, std::vector<std::byte>(bytes)});
-  channel().get(m_gots.back().bytes.data(), there(target, at), bytes, until,
-                any_request(until));
+  channel().get(m_gots.back().bytes.data(), there(target, at), bytes,
+                completion, any_request(completion));
   complete_request();
 }
 
@@ -254,15 +257,15 @@ void RandomOperations::change_word(Target& target) {
 }
 
 void RandomOperations::fill_window(Target& target) {
-  auto const bytes = below(most_filled);
+  auto const bytes = below(max_filled);
   for (std::size_t done = 0; done < bytes;) {
     auto const block = 1 + below(8000);
-    put(target, block, Until::is_safe);
+    put(target, block, Completion::local);
     done += block;
   }
   switch (below(5)) {
-    case 0: put(target, below(3000), Until::is_safe); break;
-    case 1: put_signal(target, below(600), Until::is_safe); break;
+    case 0: put(target, below(3000), Completion::local); break;
+    case 1: put_signal(target, below(600), Completion::local); break;
     case 2: put_strided(target); break;
     case 3: change_word(target); break;
     default: channel().fence();

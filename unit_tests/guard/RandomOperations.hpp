@@ -43,9 +43,9 @@ class RandomOperations {
   void check_all();
 
  private:
-  using PeMemory = symm::Impl::PeMemory;
-  using Strides  = symm::Impl::Strides;
-  using Until    = symm::Impl::Until;
+  using PeMemory   = symm::Impl::PeMemory;
+  using Strides    = symm::Impl::Strides;
+  using Completion = symm::Impl::Completion;
 
   static constexpr std::size_t n_words   = 64;  // for atomics and signals
   static constexpr std::size_t blocks_at = n_words * 8;
@@ -71,7 +71,9 @@ class RandomOperations {
   };
 
   std::uint64_t below(std::uint64_t n) { return m_random() % n; }
-  Until any_until() { return below(2) == 0 ? Until::is_safe : Until::is_begun; }
+  Completion any_until() {
+    return below(2) == 0 ? Completion::local : Completion::none;
+  }
   /// Around a limit of the protocol, mostly a small one.
   std::size_t any_size();
   [[nodiscard]] PeMemory there(Target const& target, std::size_t at) const {
@@ -86,10 +88,10 @@ class RandomOperations {
   /// A place for a put (of bytes that a fence may make free) or a get.
   std::size_t take_place(Target& target, std::size_t bytes, Kind kind);
   std::byte const* source_of(std::size_t bytes);
-  void put(Target& target, std::size_t bytes, Until until);
+  void put(Target& target, std::size_t bytes, Completion completion);
   void put_strided(Target& target);
-  void put_signal(Target& target, std::size_t bytes, Until until);
-  void get(Target& target, std::size_t bytes, Until until);
+  void put_signal(Target& target, std::size_t bytes, Completion completion);
+  void get(Target& target, std::size_t bytes, Completion completion);
   void get_strided(Target& target);
   void change_word(Target& target);
   void pass(Target& target);
@@ -100,7 +102,7 @@ class RandomOperations {
                                     : *m_job.channel;
   }
   /// A call that is waited for, or not.
-  symm::Impl::HostCall any_request(Until until);
+  symm::Impl::HostCall any_request(Completion completion);
   /// If there is one: waits, or looks until it is done.
   void complete_request();
 

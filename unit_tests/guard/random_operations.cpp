@@ -187,7 +187,7 @@ void put_without_end(std::uint64_t seed) {
       PeMemory const to{1, Segment::host_heap, 64 + thread * row};
       for (std::size_t i = 0; i < n; ++i) {
         if (thread % 2 == 0) {
-          job[0].channel().put(to, block.data(), 512, Until::is_begun);
+          job[0].channel().put(to, block.data(), 512, Completion::none);
         } else {
           job[0].channel().put(to, block.data(), block.size());
         }

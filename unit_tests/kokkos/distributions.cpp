@@ -23,20 +23,20 @@ using symm::Pe;
 using symm::Impl::Divisor;
 using symm::Impl::RowMap;
 
-constexpr std::uint64_t most_divisor = std::uint64_t{1} << 62;
-constexpr std::uint64_t most         = (std::uint64_t{1} << 63) - 1;
+constexpr std::uint64_t max_divisor = std::uint64_t{1} << 62;
+constexpr std::uint64_t most        = (std::uint64_t{1} << 63) - 1;
 
 TEST(Divisor, gives_the_quotient_of_a_division) {
   std::mt19937_64 numbers(1);
-  std::vector<std::uint64_t> divisors{1,           2, 3, 5, 7, most_divisor - 1,
-                                      most_divisor};
+  std::vector<std::uint64_t> divisors{1,          2, 3, 5, 7, max_divisor - 1,
+                                      max_divisor};
   for (int bit = 2; bit < 62; ++bit) {
     auto const power = std::uint64_t{1} << bit;
     for (auto const d : {power - 1, power, power + 1}) divisors.push_back(d);
     divisors.push_back(numbers() >> (bit + 1) | 1);
   }
   for (auto const d : divisors) {
-    if (d > most_divisor) continue;
+    if (d > max_divisor) continue;
     Divisor const divisor(d);
     std::vector<std::uint64_t> xs{0, 1, d - 1, std::min(d, most), most};
     for (int k = 0; k < 50; ++k) {

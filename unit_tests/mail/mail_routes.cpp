@@ -51,7 +51,7 @@ TEST(MailRoutes, the_two_ends_of_each_link_know_each_other) {
     for (bool const by_nodes : {false, true}) {
       auto const routes = routes_of(nodes_of(sizes), by_nodes);
       for (std::size_t pe = 0; pe < routes.size(); ++pe) {
-        EXPECT_LE(routes[pe].n_links(), routes[pe].most_links());
+        EXPECT_LE(routes[pe].n_links(), routes[pe].max_links());
         for (std::size_t link = 0; link < routes[pe].n_links(); ++link) {
           auto const to = routes[pe].target(link);
           if (!to.exists) continue;

@@ -187,7 +187,7 @@ struct StoreAndLoad {
   T* returned;
   Pe me;
   KOKKOS_FUNCTION void operator()(int i) const {
-    auto const half = static_cast<std::uint32_t>(me * most_count + i);
+    auto const half = static_cast<std::uint32_t>(me * max_count + i);
     auto const both = std::uint64_t{half} << 32U | half;
     form.call(op::atomic_set(), word, pe, Kokkos::bit_cast<T>(both));
     auto const seen = Kokkos::bit_cast<std::uint64_t>(

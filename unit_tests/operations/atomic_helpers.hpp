@@ -132,16 +132,16 @@ void run_all(int n, Body const& body) {
 /// Operations of each PE in a test: of those whose results are looked at, and
 /// of the others. Fewer on GPUs, which PEs share, and where every access is
 /// checked.
-inline constexpr int most_count =
+inline constexpr int max_count =
     is_on_host<Space> ? fewer_if_sanitized(20'000) : 1000;
-inline constexpr int most_n_times =
+inline constexpr int max_n_times =
     is_on_host<Space> ? fewer_if_sanitized(100'000) : 1000;
 /// And between nodes, where each with a result takes ten microseconds.
 inline int fewer_over_nodes(int most) {
   return are_all_near() ? most : std::max(most / 200, 80);
 }
-inline int count() { return fewer_over_nodes(most_count); }
-inline int n_times() { return fewer_over_nodes(most_n_times); }
+inline int count() { return fewer_over_nodes(max_count); }
+inline int n_times() { return fewer_over_nodes(max_n_times); }
 
 template <class Form>
 Form make() {
@@ -178,7 +178,7 @@ class Word {
 
   /// Collective: what all PEs' operations have returned, in increasing order.
   [[nodiscard]] std::vector<T> all_returned() const {
-    std::array<T, most_count> list{};
+    std::array<T, max_count> list{};
     read_memory(list.data(), returned(), sizeof list);
     std::vector<T> all;
     for (auto const& other : gather(list)) {
@@ -196,7 +196,7 @@ class Word {
 
   static constexpr T guard = T(-77);
   Words m_words{"word between guards", 3};
-  Words m_returned{"returned", most_count};
+  Words m_returned{"returned", max_count};
 };
 
 /// returned[i] = Op(word of pe, first + step * i): what an operation returns,

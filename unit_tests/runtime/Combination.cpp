@@ -29,7 +29,7 @@ using symm::Pe;
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr int most_nodes = 33;
+constexpr int max_nodes = 33;
 
 /// Nodes of 1, 2, 3, 1, 2, 3 ... PEs.
 std::vector<Pe> nodes_of(int n_nodes) {
@@ -100,7 +100,7 @@ class AnyNodes {
 };
 
 void for_any_nodes(std::function<void(AnyNodes&)> const& check) {
-  for (int n = 1; n <= most_nodes && !testing::Test::HasFailure(); ++n) {
+  for (int n = 1; n <= max_nodes && !testing::Test::HasFailure(); ++n) {
     SCOPED_TRACE(std::to_string(n) + " nodes");
     AnyNodes nodes(n);
     check(nodes);
@@ -119,7 +119,7 @@ TEST(CombinationOfNodes, equal_calls_pass_with_few_messages) {
     while (2 << floor_log2 <= nodes.n_nodes()) ++floor_log2;
     bool const is_power = 1 << floor_log2 == nodes.n_nodes();
     EXPECT_EQ(nodes.traffic().n_phases, floor_log2 + (is_power ? 0 : 2));
-    EXPECT_LE(nodes.traffic().most_messages, floor_log2 + (is_power ? 0 : 1));
+    EXPECT_LE(nodes.traffic().max_messages, floor_log2 + (is_power ? 0 : 1));
     EXPECT_EQ(nodes.traffic().bytes, nodes.traffic().messages * 80);
   });
 }

@@ -33,17 +33,17 @@ struct Saying {
 
 /// What leaders send.
 struct Traffic {
-  std::uint64_t messages   = 0;
-  std::uint64_t bytes      = 0;
-  int most_messages        = 0;  // of one leader
-  std::uint64_t most_bytes = 0;
-  int n_phases             = 0;  // messages one after the other
+  std::uint64_t messages  = 0;
+  std::uint64_t bytes     = 0;
+  int max_messages        = 0;  // of one leader
+  std::uint64_t max_bytes = 0;
+  int n_phases            = 0;  // messages one after the other
 
   void add(Traffic const& other) {
     messages += other.messages;
     bytes += other.bytes;
-    most_messages += other.most_messages;
-    most_bytes += other.most_bytes;
+    max_messages += other.max_messages;
+    max_bytes += other.max_bytes;
     n_phases += other.n_phases;
   }
 };
@@ -181,8 +181,8 @@ class CombinedNodes {
     for (std::size_t node = 0; node < parts.size(); ++node) {
       sent.messages += static_cast<std::uint64_t>(n_sent[node]);
       sent.bytes += bytes_sent[node];
-      sent.most_messages = std::max(sent.most_messages, n_sent[node]);
-      sent.most_bytes    = std::max(sent.most_bytes, bytes_sent[node]);
+      sent.max_messages = std::max(sent.max_messages, n_sent[node]);
+      sent.max_bytes    = std::max(sent.max_bytes, bytes_sent[node]);
     }
     microseconds += std::chrono::duration<double, std::micro>(
                         std::chrono::steady_clock::now() - start)

@@ -15,8 +15,8 @@
 namespace {
 
 constexpr std::size_t margin = 16;
-constexpr std::size_t most   = 80;  // bytes, beyond most_bytes_by_words
-static_assert(most > symm::Impl::most_bytes_by_words);
+constexpr std::size_t most   = 80;  // bytes, beyond max_bytes_by_words
+static_assert(most > symm::Impl::max_bytes_by_words);
 
 using Memory = std::array<std::uint8_t, margin + most + margin>;
 

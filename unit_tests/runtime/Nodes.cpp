@@ -117,12 +117,12 @@ TEST(Nodes, a_setting_that_differs_is_refused_by_all) {
 
 TEST(Nodes, who_shares_a_machine) {
   Nodes const two{{0, 2, 5}, 1};
-  EXPECT_THAT((std::vector{two.first_near(), two.n_near(), two.most_near(),
+  EXPECT_THAT((std::vector{two.first_near(), two.n_near(), two.max_near(),
                            two.n_on_machine(), two.leader(1)}),
               ElementsAre(2, 3, 3, 3, 2));
   EXPECT_FALSE(two.may_share_machine(1));
   Nodes const pretended{{0, 2, 5}, 0, true};
-  EXPECT_THAT((std::vector{pretended.n_near(), pretended.most_near(),
+  EXPECT_THAT((std::vector{pretended.n_near(), pretended.max_near(),
                            pretended.n_on_machine()}),
               ElementsAre(2, 3, 5));
   EXPECT_TRUE(pretended.may_share_machine(4));

@@ -301,7 +301,7 @@ TEST(Rendezvous, a_mismatch_says_where_pes_of_other_nodes_are) {
 TEST(Rendezvous, of_pes_of_other_nodes_nothing_is_known_outside_of_calls) {
   expect_on_nodes({{1, 1}}, [](Bootstrap& bootstrap, PeStack& stack) {
     Pe const other = 1 - bootstrap.my_pe();
-    EXPECT_EQ(stack.rendezvous.whereabouts(other),
+    EXPECT_EQ(stack.rendezvous.describe(other),
               "PE " + std::to_string(other) + " of another node (host host" +
                   std::to_string(other) + ")");
     EXPECT_FALSE(stack.rendezvous.is_in_finalize(other));
@@ -366,13 +366,13 @@ TEST(Rendezvous, a_PE_waits_in_finalize_until_this_one_arrives) {
     PeStack stack(bootstrap);
     auto& rendezvous = stack.rendezvous;
     rendezvous.meet({.operation = RuntimeCall::barrier_all});
-    EXPECT_EQ(rendezvous.whereabouts(bootstrap.my_pe()),
+    EXPECT_EQ(rendezvous.describe(bootstrap.my_pe()),
               "PE " + std::to_string(bootstrap.my_pe()) +
                   ", whose last collective call was #1 symm::barrier_all()");
     bool const is_leaving = bootstrap.my_pe() == 1;
     if (!is_leaving) {
       while (!rendezvous.is_in_finalize(1)) std::this_thread::yield();
-      EXPECT_EQ(rendezvous.whereabouts(1),
+      EXPECT_EQ(rendezvous.describe(1),
                 "PE 1, which waits in collective call #2 symm::finalize()");
     }
     EXPECT_FALSE(rendezvous.is_in_finalize(0));

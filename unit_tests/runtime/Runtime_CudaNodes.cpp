@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include <runtime/access/RingClient.hpp>
+#include <runtime/access/ProxyClient.hpp>
 #include <runtime/memory/Device.hpp>
 #include <runtime/network/Network.hpp>
 #include <runtime/symm_atomics.hpp>
@@ -231,7 +231,7 @@ TEST_F(CudaOfNodes, a_signal_comes_behind_its_data) {
 TEST_F(CudaOfNodes, what_kernels_ask_for_is_done_and_a_full_ring_waited_for) {
   run(2, [](Pe me, Pe other) {
     using symm::Impl::AtomicOp;
-    using symm::Impl::RingClient;
+    using symm::Impl::ProxyClient;
     using symm::Impl::WordType;
     constexpr std::size_t n_threads = 4;
     constexpr std::size_t n         = 5000;  // each; more than the ring has
@@ -243,7 +243,7 @@ TEST_F(CudaOfNodes, what_kernels_ask_for_is_done_and_a_full_ring_waited_for) {
     std::vector<std::thread> threads;
     for (std::size_t t = 0; t < n_threads; ++t) {
       threads.emplace_back([=] {
-        RingClient const client(ring);
+        ProxyClient const client(ring);
         auto* const mine = words + t * n;
         for (std::size_t i = 0; i < n; ++i) {
           client.store({mine + i, other}, value_of(me, other, t * n + i), 8);
@@ -303,7 +303,7 @@ TEST_F(CudaOfNodes,
     auto* const last   = signal + 1;
     std::fill_n(words, 2 * most + 2, Word{});
     heap.finish_view("words", {});
-    symm::Impl::RingClient const client(
+    symm::Impl::ProxyClient const client(
         Runtime::instance("test").network()->ring());
     std::vector<char const*> const functions{
         "cuCtxPushCurrent",    "cuPointerGetAttribute", "cuMemcpyAsync",
@@ -340,7 +340,7 @@ TEST_F(CudaOfNodes,
 
 TEST_F(CudaOfNodes, a_call_that_waits_for_a_kernel_is_behind_what_it_asks_for) {
   run(2, [](Pe me, Pe other) {
-    symm::Impl::RingClient const client(
+    symm::Impl::ProxyClient const client(
         Runtime::instance("test").network()->ring());
     auto* const word = calloc_of<Word>(1);
     fake().launch(0, 100, [=] {
@@ -365,7 +365,7 @@ TEST_F(CudaOfNodes, what_a_kernel_asks_for_that_is_not_there_ends_the_job) {
     if (bootstrap.my_pe() == 1) {
       auto* const ring = Runtime::instance("test").network()->ring();
       int outside      = 0;
-      symm::Impl::RingClient(ring).store({&outside, 0}, 1, 4);
+      symm::Impl::ProxyClient(ring).store({&outside, 0}, 1, 4);
     }
     symm::barrier_all();
     symm::barrier_all();

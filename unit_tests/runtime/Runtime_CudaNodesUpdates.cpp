@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include <runtime/access/RingClient.hpp>
+#include <runtime/access/ProxyClient.hpp>
 #include <runtime/memory/SideQueue.hpp>
 #include <runtime/memory/UpdateLog.hpp>
 #include <runtime/network/Network.hpp>
@@ -30,14 +30,14 @@ namespace {
 
 using symm::Pe;
 using symm::Impl::AtomicOp;
-using symm::Impl::RingClient;
+using symm::Impl::ProxyClient;
 using symm::Impl::Runtime;
 using symm::Impl::Update;
 using symm::Impl::UpdateWords;
 using symm::Impl::WordType;
 
-RingClient client_of_kernels() {
-  return RingClient(Runtime::instance("test").network()->ring());
+ProxyClient client_of_kernels() {
+  return ProxyClient(Runtime::instance("test").network()->ring());
 }
 
 /// body(t) on threads t of [0, n).

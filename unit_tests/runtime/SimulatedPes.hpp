@@ -122,7 +122,7 @@ class SimulatedHeap final : public symm::Impl::ChunkSource {
 
   void grow(symm::Impl::Rendezvous::Call& call, symm::Impl::HeapBlocks& blocks,
             symm::Impl::HeapBlocks::Request const& request,
-            std::size_t most_bytes,
+            std::size_t max_bytes,
             std::function<bool()> const& is_enough) override {
     blocks.prepare();
     m_places.prepare();
@@ -133,19 +133,19 @@ class SimulatedHeap final : public symm::Impl::ChunkSource {
           return blocks.missing_bytes(offset, request);
         },
         [&](std::size_t offset) { return blocks.free_bytes_at(offset); });
-    if (request.bytes > limit || !place || place->needed > most_bytes) {
+    if (request.bytes > limit || !place || place->needed > max_bytes) {
       throw symm::OutOfMemory("no room");
     }
-    auto const bytes = std::min(place->wanted, most_bytes);
+    auto const bytes = std::min(place->wanted, max_bytes);
     m_places.add({place->offset, bytes});
     blocks.add_range(place->offset, bytes);
   }
 
   std::size_t trim(symm::Impl::Rendezvous::Call& call,
                    symm::Impl::HeapBlocks& blocks,
-                   std::function<std::size_t()> const& most_bytes) override {
+                   std::function<std::size_t()> const& max_bytes) override {
     meet(call.arguments[0], call.arguments[1]);
-    return trim_step(blocks, most_bytes());
+    return trim_step(blocks, max_bytes());
   }
 
   void prepare_to_trim(symm::Impl::HeapBlocks& blocks,
@@ -154,11 +154,11 @@ class SimulatedHeap final : public symm::Impl::ChunkSource {
   }
 
   std::size_t trim_step(symm::Impl::HeapBlocks& blocks,
-                        std::size_t most_bytes) override {
+                        std::size_t max_bytes) override {
     std::size_t removed = 0;
     for (auto i = m_places.size(); i > 0; --i) {
       auto const chunk = m_places.chunk(i - 1);
-      if (chunk.bytes > most_bytes - removed) continue;
+      if (chunk.bytes > max_bytes - removed) continue;
       if (!blocks.remove_range(chunk.offset, chunk.bytes)) continue;
       removed += chunk.bytes;
       m_places.remove(chunk.offset);

@@ -38,7 +38,7 @@ bool run(char const* what, int n_nodes, int per_node,
   std::printf("%-28s %7d %6d %6d %9.1f %8llu %8.2f\n", what, n_nodes * per_node,
               n_nodes, nodes.traffic.n_phases,
               static_cast<double>(nodes.traffic.messages) / n_nodes,
-              static_cast<unsigned long long>(nodes.traffic.most_bytes),
+              static_cast<unsigned long long>(nodes.traffic.max_bytes),
               nodes.microseconds / n_nodes);
   return nodes.are_equal();
 }
@@ -46,13 +46,13 @@ bool run(char const* what, int n_nodes, int per_node,
 }  // namespace
 
 int main(int argc, char** argv) {
-  int const most_nodes = argc > 1 ? std::atoi(argv[1]) : 12500;
-  int const per_node   = argc > 2 ? std::atoi(argv[2]) : 8;
-  bool is_equal        = true;
+  int const max_nodes = argc > 1 ? std::atoi(argv[1]) : 12500;
+  int const per_node  = argc > 2 ? std::atoi(argv[2]) : 8;
+  bool is_equal       = true;
   std::printf("%-28s %7s %6s %6s %9s %8s %8s\n", "call", "PEs", "nodes",
               "phases", "messages", "bytes", "us");
   for (int const n_nodes : {2, 12, 128, 1250, 12500}) {
-    if (n_nodes > most_nodes) break;
+    if (n_nodes > max_nodes) break;
     auto const n_pes = n_nodes * per_node;
     is_equal &=
         run("equal calls", n_nodes, per_node, [](Pe) { return malloc_of(64); });

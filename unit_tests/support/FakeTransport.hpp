@@ -48,15 +48,15 @@ class OnePe final : public symm::Impl::Bootstrap {
 class FakeTransport final : public symm::Impl::Transport,
                             public symm::Impl::Channel {
  public:
-  using Until    = symm::Impl::Until;
-  using HostCall = symm::Impl::HostCall;
-  using Runtime  = symm::Impl::Runtime;
-  using Channel  = symm::Impl::Channel;
-  using Pe       = symm::Pe;
-  using PeMemory = symm::Impl::PeMemory;
-  using AtomicOp = symm::Impl::AtomicOp;
-  using WordType = symm::Impl::WordType;
-  using Strides  = symm::Impl::Strides;
+  using Completion = symm::Impl::Completion;
+  using HostCall   = symm::Impl::HostCall;
+  using Runtime    = symm::Impl::Runtime;
+  using Channel    = symm::Impl::Channel;
+  using Pe         = symm::Pe;
+  using PeMemory   = symm::Impl::PeMemory;
+  using AtomicOp   = symm::Impl::AtomicOp;
+  using WordType   = symm::Impl::WordType;
+  using Strides    = symm::Impl::Strides;
 
   /// Becomes the runtime's, of a job of one PE if there is none.
   /// \param find_part of a PE's host heap.
@@ -83,34 +83,35 @@ class FakeTransport final : public symm::Impl::Transport,
   // All channels are this one.
   Channel* open_channel() override { return this; }
 
-  void put(PeMemory to, void const* from, std::size_t bytes, Until until,
-           HostCall const& call) override {
-    run(until_of(until, call), name("put", to, until),
+  void put(PeMemory to, void const* from, std::size_t bytes,
+           Completion completion, HostCall const& call) override {
+    run(until_of(completion, call), name("put", to, completion),
         [=, this] { std::memcpy(at(to), from, bytes); });
   }
   void put_strided(PeMemory to, void const* from, Strides strides,
                    HostCall const&) override {
-    run(Until::is_safe, name("put_strided", to), [=, this] {
+    run(Completion::local, name("put_strided", to), [=, this] {
       copy_strided(at(to), strides.remote_bytes, static_cast<char const*>(from),
                    strides.local_bytes, strides);
     });
   }
   void put_signal(PeMemory to, void const* from, std::size_t bytes,
                   PeMemory signal, std::uint64_t value, AtomicOp op,
-                  Until until, HostCall const& call) override {
-    run(until_of(until, call), name("put_signal", to, until), [=, this] {
-      if (bytes != 0) std::memcpy(at(to), from, bytes);
-      static_cast<void>(change<std::uint64_t>(at(signal), op, value, 0));
-    });
+                  Completion completion, HostCall const& call) override {
+    run(until_of(completion, call), name("put_signal", to, completion),
+        [=, this] {
+          if (bytes != 0) std::memcpy(at(to), from, bytes);
+          static_cast<void>(change<std::uint64_t>(at(signal), op, value, 0));
+        });
   }
-  void get(void* to, PeMemory from, std::size_t bytes, Until until,
+  void get(void* to, PeMemory from, std::size_t bytes, Completion completion,
            HostCall const& call) override {
-    run(until_of(until, call), name("get", from, until),
+    run(until_of(completion, call), name("get", from, completion),
         [=, this] { std::memcpy(to, at(from), bytes); });
   }
   void get_strided(void* to, PeMemory from, Strides strides,
                    HostCall const&) override {
-    run(Until::is_safe, name("get_strided", from), [=, this] {
+    run(Completion::local, name("get_strided", from), [=, this] {
       copy_strided(static_cast<char*>(to), strides.local_bytes, at(from),
                    strides.remote_bytes, strides);
     });
@@ -119,21 +120,21 @@ class FakeTransport final : public symm::Impl::Transport,
                        std::uint64_t value, std::uint64_t compare,
                        HostCall const&) override {
     std::uint64_t was = 0;
-    run(Until::is_safe, name("atomic", where),
+    run(Completion::local, name("atomic", where),
         [&] { was = change_typed(at(where), op, type, value, compare); });
     return was;
   }
   void fetch_nbi(PeMemory where, AtomicOp op, WordType type,
                  std::uint64_t value, std::uint64_t compare, void* was,
                  HostCall const& call) override {
-    run(until_of(Until::is_begun, call), name("fetch_nbi", where), [=, this] {
+    run(until_of(Completion::none, call), name("fetch_nbi", where), [=, this] {
       auto const bits = change_typed(at(where), op, type, value, compare);
       std::memcpy(was, &bits, symm::Impl::bytes_of(type));
     });
   }
   void post_atomic(PeMemory where, AtomicOp op, WordType type,
                    std::uint64_t value, HostCall const&) override {
-    run(Until::is_begun, name("post_atomic", where), [=, this] {
+    run(Completion::none, name("post_atomic", where), [=, this] {
       static_cast<void>(change_typed(at(where), op, type, value, 0));
     });
   }
@@ -171,8 +172,9 @@ class FakeTransport final : public symm::Impl::Transport,
     return true;
   }
   void close() override {}
-  std::optional<symm::Impl::Standing> standing_of(Pe, std::chrono::milliseconds,
-                                                  char const*) override {
+  std::optional<symm::Impl::PeProgress> progress_of(Pe,
+                                                    std::chrono::milliseconds,
+                                                    char const*) override {
     return {};
   }
   void watch_all() override {}
@@ -192,25 +194,26 @@ class FakeTransport final : public symm::Impl::Transport,
 
  private:
   /// What has a Request is done at once.
-  static Until until_of(Until until, HostCall const& call) {
-    return call.request == nullptr ? until : Until::is_safe;
+  static Completion until_of(Completion completion, HostCall const& call) {
+    return call.request == nullptr ? completion : Completion::local;
   }
   static std::string name(char const* call, PeMemory remote,
-                          Until until = Until::is_safe) {
+                          Completion completion = Completion::local) {
     if (remote.segment != symm::Impl::Segment::host_heap) {
       throw std::logic_error("not of the heap");
     }
-    return std::string(call) + (until == Until::is_begun ? "_nbi " : " ") +
+    return std::string(call) +
+           (completion == Completion::none ? "_nbi " : " ") +
            std::to_string(remote.pe);
   }
   [[nodiscard]] char* at(PeMemory remote) const {
     return m_find_part(remote.pe) + remote.offset();
   }
   template <class Action>
-  void run(Until until, std::string call, Action const& action) {
+  void run(Completion completion, std::string call, Action const& action) {
     std::lock_guard const lock(m_mutex);
     m_calls.push_back(std::move(call));
-    if (until == Until::is_safe) {
+    if (completion == Completion::local) {
       action();
     } else {
       m_begun.emplace_back(action);

@@ -46,7 +46,7 @@ class FakeNetwork {
   enum class Can { messages, one_sided, immediate, unreached, failing };
   static constexpr std::chrono::seconds longest_silence{10};
   static constexpr std::size_t least_one_sided = 1024;
-  static constexpr std::size_t most_one_sided  = std::size_t{768} << 10U;
+  static constexpr std::size_t max_one_sided   = std::size_t{768} << 10U;
 
   /// Sees each message as it is sent and as it is delivered, whole. One at a
   /// time.
@@ -394,8 +394,8 @@ class FakeNetwork::Engine final : public MessageEngine,
   [[nodiscard]] std::size_t least_bytes() const noexcept override {
     return least_one_sided;
   }
-  [[nodiscard]] std::size_t most_bytes() const noexcept override {
-    return most_one_sided;
+  [[nodiscard]] std::size_t max_bytes() const noexcept override {
+    return max_one_sided;
   }
   [[nodiscard]] std::optional<Key> open_chunk(
       void* start, std::size_t bytes) noexcept override {

@@ -31,7 +31,7 @@ class NotingChannel final : public Channel {
                          bool has_values, std::uint64_t value,
                          HostCall const&) override {
     ++n_messages[to];
-    EXPECT_LE(updates.size(), most_bytes);
+    EXPECT_LE(updates.size(), max_bytes);
     auto const first = m_nodes.leader(m_nodes.node_of(to));
     for (; !updates.empty(); updates = updates.subspan(has_values ? 16 : 8)) {
       std::uint64_t words[2] = {0, value};
@@ -41,12 +41,13 @@ class NotingChannel final : public Channel {
     }
   }
 
-  void put(PeMemory, void const*, std::size_t, Until,
+  void put(PeMemory, void const*, std::size_t, Completion,
            HostCall const&) override {}
   void put_strided(PeMemory, void const*, Strides, HostCall const&) override {}
   void put_signal(PeMemory, void const*, std::size_t, PeMemory, std::uint64_t,
-                  AtomicOp, Until, HostCall const&) override {}
-  void get(void*, PeMemory, std::size_t, Until, HostCall const&) override {}
+                  AtomicOp, Completion, HostCall const&) override {}
+  void get(void*, PeMemory, std::size_t, Completion, HostCall const&) override {
+  }
   void get_strided(void*, PeMemory, Strides, HostCall const&) override {}
   std::uint64_t atomic(PeMemory, AtomicOp, WordType, std::uint64_t,
                        std::uint64_t, HostCall const&) override {
@@ -60,7 +61,7 @@ class NotingChannel final : public Channel {
   void quiet(HostCall const&) override {}
   void quiet(std::span<Pe const>, HostCall const&) override {}
 
-  static constexpr std::size_t most_bytes = std::size_t{16} << 10U;
+  static constexpr std::size_t max_bytes = std::size_t{16} << 10U;
   std::map<Noted, int> all;
   std::map<Pe, int> n_messages;
 

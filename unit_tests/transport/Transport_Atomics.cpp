@@ -97,10 +97,10 @@ TEST(TransportAtomics, keep_their_order_among_puts_and_gets_of_a_batch) {
   std::uint64_t const ten = 10;
   std::uint64_t got = 0, was = 0;
   it.post_atomic(at, AtomicOp::add, WordType::u64, 1);
-  it.put(at, &ten, 8, Until::is_begun);
+  it.put(at, &ten, 8, Completion::none);
   for (int i = 0; i < 3; ++i)
     it.post_atomic(at, AtomicOp::add, WordType::u64, 1);
-  it.get(&got, at, 8, Until::is_begun);
+  it.get(&got, at, 8, Completion::none);
   for (int i = 0; i < 2; ++i)  // a run that is not a multiple of 8 bytes
     it.post_atomic(at, AtomicOp::add, WordType::u64, 1);
   it.fetch_nbi(at, AtomicOp::add, WordType::u64, 1, 0, &was);
@@ -142,9 +142,9 @@ TEST(TransportAtomics, of_equal_values_take_4_bytes_each) {
 
 /// With memory for two batches.
 TEST(TransportAtomics, to_many_pes_send_batches_instead_of_taking_memory) {
-  constexpr int n_pes  = 7;
-  auto options         = FakeJob::without_thread;
-  options.most_batches = 2;
+  constexpr int n_pes = 7;
+  auto options        = FakeJob::without_thread;
+  options.max_batches = 2;
   FakeJob job(n_pes, FakeJob::Order::random, 5, options);
   auto const add = [&](Pe pe) {
     job[0].channel().post_atomic({pe, Segment::host_heap, 8}, AtomicOp::add,
@@ -163,7 +163,7 @@ TEST(TransportAtomics, to_many_pes_send_batches_instead_of_taking_memory) {
     ++expected[pe];
     job[0].channel().get(
         &its, {1 + static_cast<Pe>(random() % 6), Segment::host_heap, 16}, 8,
-        Until::is_begun);
+        Completion::none);
     job.target(static_cast<Pe>(pe)).at(16) = 5;
   }
   job[0].channel().quiet();

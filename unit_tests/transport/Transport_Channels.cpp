@@ -23,10 +23,10 @@ TEST(TransportChannels, quiet_completes_the_operations_of_its_channel) {
   auto const large  = block_of(7, 100'000);
   std::uint64_t one = 1;
   for (std::uint64_t round = 1; round <= 20; ++round) {
-    other.put(at(4096), large.data(), large.size(), Until::is_begun);
-    mine.put(at(8), &round, 8, Until::is_begun);
+    other.put(at(4096), large.data(), large.size(), Completion::none);
+    mine.put(at(8), &round, 8, Completion::none);
     mine.post_atomic(at(16), AtomicOp::add, WordType::u64, 1);
-    job[0].channel().put(at(24), &round, 8, Until::is_begun);
+    job[0].channel().put(at(24), &round, 8, Completion::none);
     mine.quiet();
     EXPECT_EQ(job.target(1).at(8), round);
     EXPECT_EQ(job.target(1).at(16), round);
@@ -43,10 +43,10 @@ TEST(TransportChannels, quiet_does_not_wait_for_another_channel) {
   FakeJob job(2);
   auto& mine                = *job[0].open_channel();
   std::uint64_t const value = 3;
-  job[0].channel().put(at(24), &value, 8, Until::is_begun);
+  job[0].channel().put(at(24), &value, 8, Completion::none);
   job[0].channel().quiet();
   // A batch of the other channel stays open.
-  job[0].channel().put(at(24), &value, 8, Until::is_begun);
+  job[0].channel().put(at(24), &value, 8, Completion::none);
   auto const n_before = job.network.n_sent();
   mine.quiet();
   EXPECT_EQ(job.network.n_sent(), n_before);
@@ -73,9 +73,9 @@ TEST(TransportChannels, quiet_of_all_waits_for_all_at_once) {
   job.network.set_observer(count);
   constexpr int n_channels  = 5;
   std::uint64_t const value = 3;
-  job[0].channel().put(at(0), &value, 8, Until::is_begun);
+  job[0].channel().put(at(0), &value, 8, Completion::none);
   for (std::size_t i = 1; i < n_channels; ++i) {
-    job[0].open_channel()->put(at(8 * i), &value, 8, Until::is_begun);
+    job[0].open_channel()->put(at(8 * i), &value, 8, Completion::none);
   }
   job[0].quiet();
   EXPECT_EQ(count.n, n_channels);
@@ -108,7 +108,7 @@ TEST(TransportChannels, a_channel_that_is_opened_again_goes_on) {
     auto& channel = *job[0].open_channel();
     channel.put(at(8), &round, 8);
     channel.fence();
-    channel.put(at(16), &round, 8, Until::is_begun);
+    channel.put(at(16), &round, 8, Completion::none);
     job[0].close_channel(channel);
   }
   job[0].quiet();  // closed ones, too
@@ -140,7 +140,7 @@ TEST(TransportChannels, quiet_of_some_pes_takes_each_as_often_as_it_comes) {
   auto& channel             = *job[0].open_channel();
   std::uint64_t const value = 9;
   for (Pe const pe : {1, 2}) {
-    channel.put({pe, Segment::host_heap, 8}, &value, 8, Until::is_begun);
+    channel.put({pe, Segment::host_heap, 8}, &value, 8, Completion::none);
   }
   // 3: nothing was sent there.
   std::array<Pe, 5> const pes{2, 3, 2, 0, 2};
@@ -159,8 +159,8 @@ TEST(TransportChannels, both_directions_at_once) {
   auto& back  = *job[1].open_channel();
   auto& more  = *job[1].open_channel();
   for (std::uint64_t round = 1; round <= 100; ++round) {
-    there.put(at(8), &round, 8, Until::is_begun);
-    back.put({0, Segment::host_heap, 8}, &round, 8, Until::is_begun);
+    there.put(at(8), &round, 8, Completion::none);
+    back.put({0, Segment::host_heap, 8}, &round, 8, Completion::none);
     more.put({0, Segment::host_heap, 16}, &round, 8);
     std::uint64_t was = 0;
     there.fetch_nbi(at(24), AtomicOp::add, WordType::u64, 1, 0, &was, nullptr);
@@ -179,7 +179,7 @@ TEST(TransportChannels, quiet_of_some_pes_waits_for_these) {
   auto& channel             = *job[0].open_channel();
   std::uint64_t const value = 9;
   for (Pe pe = 1; pe < 3; ++pe) {
-    channel.put({pe, Segment::host_heap, 8}, &value, 8, Until::is_begun);
+    channel.put({pe, Segment::host_heap, 8}, &value, 8, Completion::none);
   }
   Pe const only = 2;
   channel.quiet(std::span(&only, 1));
@@ -207,11 +207,11 @@ TEST(TransportRequests, one_put_of_any_size_is_waited_for) {
       ++id;
       auto const block = block_of(id, bytes);
       auto const noise = block_of(1000 + id, 3000);
-      channel.put(at(2 << 20U), noise.data(), noise.size(), Until::is_begun);
+      channel.put(at(2 << 20U), noise.data(), noise.size(), Completion::none);
       Started started;
-      channel.put(at(4096), block.data(), bytes, Until::is_begun,
+      channel.put(at(4096), block.data(), bytes, Completion::none,
                   with(started));
-      channel.put(at(3 << 20U), noise.data(), 8, Until::is_begun);
+      channel.put(at(3 << 20U), noise.data(), 8, Completion::none);
       if (looks) {
         expect_completion(channel, started);
       } else {
@@ -232,7 +232,7 @@ TEST(TransportRequests, one_get_is_waited_for_before_earlier_ones) {
   std::array<std::uint64_t, 64> got{};
   std::array<Started, 64> started;
   for (std::size_t i = 0; i < 64; ++i) {
-    channel.get(&got[i], at(8 * i), 8, Until::is_begun, with(started[i]));
+    channel.get(&got[i], at(8 * i), 8, Completion::none, with(started[i]));
   }
   for (std::size_t i = 64; i-- != 0;) {
     if (i % 2 == 0) {
@@ -252,7 +252,7 @@ TEST(TransportRequests, one_get_of_any_size_is_waited_for) {
     std::copy(block.begin(), block.end(), job.target(1).heap() + 4096);
     std::vector<std::byte> got(bytes);
     Started started;
-    channel.get(got.data(), at(4096), bytes, Until::is_begun, with(started));
+    channel.get(got.data(), at(4096), bytes, Completion::none, with(started));
     if (bytes != 0) expect_completion(channel, started);
     EXPECT_EQ(got, block) << bytes;
   }
@@ -276,9 +276,9 @@ TEST(TransportRequests, a_test_sends_no_batch_of_another_channel) {
   auto& other               = *job[0].open_channel();
   auto& mine                = *job[0].open_channel();
   std::uint64_t const value = 3;
-  other.put(at(8), &value, 8, Until::is_begun);
+  other.put(at(8), &value, 8, Completion::none);
   Started put;
-  mine.put(at(16), &value, 8, Until::is_begun, with(put));
+  mine.put(at(16), &value, 8, Completion::none, with(put));
   while (!mine.test(put, Stage::operation)) {
   }
   EXPECT_EQ(job.target(1).at(16), value);
@@ -295,9 +295,10 @@ TEST(TransportRequests, nobody_has_to_wait) {
   for (int i = 0; i < 20; ++i) {
     Started put;
     Started get;
-    channel.put(at(4096), block.data(), block.size(), Until::is_begun,
+    channel.put(at(4096), block.data(), block.size(), Completion::none,
                 with(put));
-    channel.get(got.data(), at(4096), block.size(), Until::is_begun, with(get));
+    channel.get(got.data(), at(4096), block.size(), Completion::none,
+                with(get));
   }  // the operations outlive these
   channel.quiet();
   EXPECT_TRUE(holds(job.target(1).heap() + 4096, 5, block.size()));
@@ -310,7 +311,7 @@ TEST(TransportRequests, a_signal_is_there_with_its_data) {
     auto const block = block_of(bytes, bytes);
     Started started;
     channel.put_signal(at(4096), block.data(), bytes, at(8), bytes + 1,
-                       AtomicOp::set, Until::is_begun, with(started));
+                       AtomicOp::set, Completion::none, with(started));
     channel.wait(started, Stage::operation);
     EXPECT_EQ(job.target(1).at(8), bytes + 1);
     EXPECT_TRUE(holds(job.target(1).heap() + 4096, bytes, bytes));
@@ -328,10 +329,10 @@ TEST(TransportChannels, of_several_threads) {
       auto& channel   = *job[0].open_channel();
       auto const mine = 4096 + 1024 * t;
       for (std::uint64_t i = 1; i <= n; ++i) {
-        channel.put(at(mine), &i, 8, Until::is_begun);
+        channel.put(at(mine), &i, 8, Completion::none);
         channel.post_atomic(at(mine + 64), AtomicOp::add, WordType::u64, 1);
         channel.fence();
-        channel.put(at(mine + 128), &i, 8, Until::is_begun);
+        channel.put(at(mine + 128), &i, 8, Completion::none);
         if (i % 64 != 0) continue;
         channel.quiet();
         EXPECT_EQ(job.target(1).at(mine), i);
@@ -340,7 +341,7 @@ TEST(TransportChannels, of_several_threads) {
         // The answer may come to any of the threads.
         std::uint64_t got = 0;
         Started started;
-        channel.get(&got, at(mine), 8, Until::is_begun, with(started));
+        channel.get(&got, at(mine), 8, Completion::none, with(started));
         channel.wait(started, Stage::side);
         EXPECT_EQ(got, i);
       }

@@ -19,7 +19,7 @@ TEST(TransportChannels, closed_ones_give_the_memory_of_their_batches_back) {
   auto const put_to_all = [&](Channel& channel, std::uint64_t value) {
     for (Pe pe = 1; pe < 9; ++pe) {
       PeMemory const there{pe, Segment::host_heap, 8 * value};
-      channel.put(there, &value, 8, Until::is_begun);
+      channel.put(there, &value, 8, Completion::none);
     }
   };
   std::vector<Channel*> channels;
@@ -47,13 +47,13 @@ TEST(TransportChannels, closed_ones_give_the_memory_of_their_batches_back) {
 }
 
 TEST(TransportChannels, a_full_pe_keeps_its_batch_where_others_have_room) {
-  auto options         = FakeJob::without_thread;
-  options.most_batches = 2;
+  auto options        = FakeJob::without_thread;
+  options.max_batches = 2;
   FakeJob job(4, Order::as_sent, 1, options);
   auto& channel             = job[0].channel();
   std::uint64_t const value = 9;
   auto const put_to         = [&](Pe pe) {
-    channel.put({pe, Segment::host_heap, 8}, &value, 8, Until::is_begun);
+    channel.put({pe, Segment::host_heap, 8}, &value, 8, Completion::none);
   };
   put_to(1);
   put_to(2);

@@ -26,13 +26,13 @@ constexpr std::array<std::size_t, 3> offsets{128, 129, 1'048'583};
 
 TEST_P(TransportMessages, puts_of_all_sizes_are_there_after_quiet) {
   std::uint64_t id = 0;
-  for (auto const until : {Until::is_safe, Until::is_begun}) {
+  for (auto const completion : {Completion::local, Completion::none}) {
     for (auto const offset : offsets) {
       for (auto const bytes : block_sizes) {
         auto block = block_of(++id, bytes);
         job[0].channel().put({2, Segment::host_heap, offset}, block.data(),
-                             bytes, until);
-        if (until == Until::is_safe) {
+                             bytes, completion);
+        if (completion == Completion::local) {
           std::fill(block.begin(), block.end(), std::byte{0xEE});
         }
         job[0].channel().quiet();
@@ -46,15 +46,15 @@ TEST_P(TransportMessages, puts_of_all_sizes_are_there_after_quiet) {
 
 TEST_P(TransportMessages, gets_of_all_sizes_bring_the_data) {
   std::uint64_t id = 0;
-  for (auto const until : {Until::is_safe, Until::is_begun}) {
+  for (auto const completion : {Completion::local, Completion::none}) {
     for (auto const offset : offsets) {
       for (auto const bytes : block_sizes) {
         auto const block = block_of(++id, bytes);
         std::copy(block.begin(), block.end(), job.target(1).heap() + offset);
         std::vector<std::byte> got(64 + bytes + 64);
         job[0].channel().get(got.data() + 64, {1, Segment::host_heap, offset},
-                             bytes, until);
-        if (until == Until::is_begun) job[0].channel().quiet();
+                             bytes, completion);
+        if (completion == Completion::none) job[0].channel().quiet();
         EXPECT_TRUE(holds(got.data() + 64, id, bytes)) << bytes;
       }
     }
@@ -71,7 +71,7 @@ TEST_P(TransportMessages, many_operations_are_complete_after_one_quiet) {
     blocks.push_back(block_of(i, bytes));
     job[0].channel().put(
         {static_cast<Pe>(1 + i % 2), Segment::host_heap, 64 + i * pitch},
-        blocks[i].data(), bytes, Until::is_begun);
+        blocks[i].data(), bytes, Completion::none);
   }
   job[0].channel().quiet();
   for (std::size_t i = 0; i < n; ++i) {
@@ -81,7 +81,7 @@ TEST_P(TransportMessages, many_operations_are_complete_after_one_quiet) {
     got[i].resize(64 + bytes + 64);
     job[0].channel().get(got[i].data() + 64,
                          {pe, Segment::host_heap, 64 + i * pitch}, bytes,
-                         Until::is_begun);
+                         Completion::none);
   }
   job[0].channel().quiet();
   for (std::size_t i = 0; i < n; ++i) {
@@ -103,10 +103,10 @@ TEST_P(TransportMessages, operations_of_one_batch_reach_all_memory) {
   auto& it = job[0].channel();
   for (std::uint64_t i = 0; i < n; ++i) {
     auto const word = 100 + i;
-    it.put(places[i], &word, sizeof word, Until::is_begun);
+    it.put(places[i], &word, sizeof word, Completion::none);
   }
   for (std::size_t i = 0; i < n; ++i) {
-    it.get(&got[i], places[i], sizeof got[i], Until::is_begun);
+    it.get(&got[i], places[i], sizeof got[i], Completion::none);
     if (places[i].offset() % 8 != 0) continue;
     it.post_atomic(places[i], AtomicOp::add, WordType::u64, 1000);
     it.fetch_nbi(places[i], AtomicOp::add, WordType::u64, 5, 0, &was[i]);
@@ -165,7 +165,7 @@ TEST_P(TransportMessages, a_signal_comes_after_its_data) {
     auto const block = block_of(id, bytes);
     job[0].channel().put_signal({1, Segment::host_heap, 256}, block.data(),
                                 bytes, signal, id, AtomicOp::set,
-                                Until::is_begun);
+                                Completion::none);
     while (job.target(1).at(0) != id) {
       ASSERT_TRUE(job.network.step()) << "the signal does not come";
     }

@@ -49,13 +49,13 @@ TEST_P(TransportOverEngine, blocks_of_all_sizes_are_put_and_got) {
   expect_on_pes(3, [](ForkedBootstrap& bootstrap) {
     NodePe pe(bootstrap);
     constexpr std::size_t first = 4096;
-    for (auto const until : {Until::is_safe, Until::is_begun}) {
+    for (auto const completion : {Completion::local, Completion::none}) {
       for (std::size_t i = 0; i < block_sizes.size(); ++i) {
         auto const bytes  = block_sizes[i];
         auto const offset = first + i % 3;
         auto const block  = block_of(id_of(pe.me, i), bytes);
         pe.transport.channel().put({pe.next(), Segment::host_heap, offset},
-                                   block.data(), bytes, until);
+                                   block.data(), bytes, completion);
         pe.transport.channel().quiet();
         bootstrap.barrier();
         EXPECT_TRUE(
@@ -64,7 +64,7 @@ TEST_P(TransportOverEngine, blocks_of_all_sizes_are_put_and_got) {
         std::vector<std::byte> got(64 + bytes + 64);
         pe.transport.channel().get(got.data() + 64,
                                    {pe.before(), Segment::host_heap, offset},
-                                   bytes, until);
+                                   bytes, completion);
         pe.transport.channel().quiet();
         auto const two_before = (pe.me + 1) % 3;
         EXPECT_TRUE(holds(got.data() + 64, id_of(two_before, i), bytes));
@@ -132,10 +132,10 @@ TEST_P(TransportOverEngine,
         if (round % 2 == 0) {
           pe.transport.channel().put_signal(data, block.data(), bytes, signal,
                                             round, AtomicOp::set,
-                                            Until::is_begun);
+                                            Completion::none);
         } else {
           pe.transport.channel().put(data, block.data(), bytes,
-                                     Until::is_begun);
+                                     Completion::none);
           pe.transport.channel().fence();
           pe.transport.channel().post_atomic(signal, AtomicOp::set,
                                              WordType::u64, round);
@@ -186,7 +186,7 @@ TEST_P(TransportOverEngine,
     if (pe.me == 0) {
       std::uint64_t word = 41;
       pe.transport.channel().put({1, Segment::host_heap, 64}, &word, 8,
-                                 Until::is_begun);
+                                 Completion::none);
       // Neither does this one call, and yet it arrives.
       std::this_thread::sleep_for(std::chrono::milliseconds(200));
     } else {
@@ -221,7 +221,7 @@ TEST_P(TransportOverEngine, threads_of_all_pes_put_and_get_at_once) {
           PeMemory const there{pe.next(), Segment::host_heap, mine};
           pe.transport.channel().put(
               there, block.data(), bytes,
-              i % 2 == 0 ? Until::is_safe : Until::is_begun);
+              i % 2 == 0 ? Completion::local : Completion::none);
           pe.transport.channel().quiet();
           std::vector<std::byte> got(bytes);
           pe.transport.channel().get(got.data(), there, bytes);

@@ -36,7 +36,7 @@ TEST_F(TransportDeathTest, whoever_waits_for_a_lost_pe_ends_the_job) {
       calls{{"a put", [&](auto& it) { it.channel().put(there, &word, 8); }},
             {"an operation",
              [&](auto& it) {
-               it.channel().put(there, &word, 8, Until::is_begun);
+               it.channel().put(there, &word, 8, Completion::none);
                it.channel().quiet();
              }},
             {"a get", [&](auto& it) { it.channel().get(&got, there, 8); }},
@@ -51,11 +51,12 @@ TEST_F(TransportDeathTest, whoever_waits_for_a_lost_pe_ends_the_job) {
             // Calls that have a name.
             {"test::put",
              [&](auto& it) {
-               it.channel().put(there, &word, 8, Until::is_safe, "test::put");
+               it.channel().put(there, &word, 8, Completion::local,
+                                "test::put");
              }},
             {"test::get",
              [&](auto& it) {
-               it.channel().get(&got, there, 8, Until::is_safe, "test::get");
+               it.channel().get(&got, there, 8, Completion::local, "test::get");
              }},
             {"test::atomic",
              [&](auto& it) {
@@ -108,7 +109,9 @@ TEST_F(TransportDeathTest, a_target_checks_offsets) {
       {"a put of 8 bytes at offset 4194297 of segment 0",
        [&](auto& it) { it.channel().put(at(all - 7), &word, 8); }},
       {"a put of 8 bytes",
-       [&](auto& it) { it.channel().put(at(all), &word, 8, Until::is_begun); }},
+       [&](auto& it) {
+         it.channel().put(at(all), &word, 8, Completion::none);
+       }},
       {"a put of 100000 bytes",
        [&](auto& it) { it.channel().put(at(all - 8), bytes.data(), 100'000); }},
       {"a put of 101 bytes",
@@ -128,8 +131,8 @@ TEST_F(TransportDeathTest, a_target_checks_offsets) {
        [&](auto& it) { it.channel().get(&got, at(SIZE_MAX - 3), 8); }},
       {"a get of 8 bytes at offset 4194297 of segment 0",
        [&](auto& it) {
-         it.channel().get(&got, at(all - 8), 8, Until::is_begun);
-         it.channel().get(&got, at(all - 7), 8, Until::is_begun);
+         it.channel().get(&got, at(all - 8), 8, Completion::none);
+         it.channel().get(&got, at(all - 7), 8, Completion::none);
        }},
       {"an atomic operation of 8 bytes",
        [&](auto& it) {
@@ -242,7 +245,7 @@ TEST_F(TransportDeathTest, a_reply_that_fits_no_question_names_its_pe) {
   Started started;
   auto const get = [&](std::size_t bytes) {
     return [&, bytes](Channel& it) {
-      it.get(got.data(), there, bytes, Until::is_begun,
+      it.get(got.data(), there, bytes, Completion::none,
              {"test", nullptr, &started});
     };
   };
@@ -251,8 +254,8 @@ TEST_F(TransportDeathTest, a_reply_that_fits_no_question_names_its_pe) {
                  {"test", nullptr, &started});
   };
   auto const batch = [&](Channel& it) {
-    it.get(got.data(), there, 8, Until::is_begun);
-    it.get(got.data() + 8, there, 5, Until::is_begun);
+    it.get(got.data(), there, 8, Completion::none);
+    it.get(got.data() + 8, there, 5, Completion::none);
   };
   auto const as_it_is = [](Reply&) {};
   auto const twice    = [](Reply& it) { it.n_times = 2; };

@@ -43,15 +43,15 @@ TEST(TransportOneSided, blocks_go_without_messages_and_small_ones_with) {
     auto const n_messages   = job.network.n_sent();
     std::uint64_t n_wanted  = n;
     std::uint64_t operation = 1;
-    for (auto const until : {Until::is_safe, Until::is_begun}) {
+    for (auto const completion : {Completion::local, Completion::none}) {
       for (auto const bytes : one_sided_sizes) {
         auto const block = block_of(++operation, bytes);
-        job[0].channel().put(data, block.data(), bytes, until);
+        job[0].channel().put(data, block.data(), bytes, completion);
         job[0].channel().quiet();
         EXPECT_TRUE(
             holds(job.target(1).heap() + data.offset(), operation, bytes));
         std::vector<std::byte> got(bytes);
-        job[0].channel().get(got.data(), data, bytes, until);
+        job[0].channel().get(got.data(), data, bytes, completion);
         job[0].channel().quiet();
         EXPECT_EQ(got, block);
         job.clear(bytes);
@@ -75,13 +75,14 @@ TEST(TransportOneSided, several_blocks_are_under_way_until_quiet) {
   auto const place = [&](std::size_t i) { return data.moved(4096 * (1 + i)); };
   constexpr std::size_t n = 64;
   for (std::size_t i = 0; i < n; ++i) {
-    job[0].channel().put(place(i), block.data(), block.size(), Until::is_begun);
+    job[0].channel().put(place(i), block.data(), block.size(),
+                         Completion::none);
   }
   EXPECT_EQ(job.network.n_waiting(), n);
   auto* const last = job.target(1).heap() + place(n - 1).offset();
   EXPECT_FALSE(holds(last, 1, block.size()));
   // One more waits for one of them.
-  job[0].channel().put(place(n), block.data(), block.size(), Until::is_begun);
+  job[0].channel().put(place(n), block.data(), block.size(), Completion::none);
   EXPECT_LE(job.network.n_waiting(), n);
   job[0].channel().quiet();
   EXPECT_EQ(job.network.n_waiting(), 0U);
@@ -91,7 +92,7 @@ TEST(TransportOneSided, several_blocks_are_under_way_until_quiet) {
   for (std::size_t i = 0; i < n; ++i) {
     got[i].resize(block.size());
     job[0].channel().get(got[i].data(), place(i), block.size(),
-                         Until::is_begun);
+                         Completion::none);
   }
   EXPECT_NE(got.back(), block);
   job[0].channel().quiet();
@@ -127,12 +128,12 @@ TEST(TransportOneSided, a_block_behind_a_fence_waits_for_what_is_before) {
     auto const& block = blocks[round % 2];
     for (std::size_t i = 0; i < 8; ++i) {
       job[0].channel().put({1, Segment::host_heap, 64 + 8 * i}, &round, 8,
-                           i % 2 == 0 ? Until::is_safe : Until::is_begun);
+                           i % 2 == 0 ? Completion::local : Completion::none);
     }
     job[0].channel().fence();
     // Behind the fence, but before the block: it need not be there.
-    job[0].channel().put(flag, &round, 8, Until::is_begun);
-    job[0].channel().put(data, block.data(), block.size(), Until::is_begun);
+    job[0].channel().put(flag, &round, 8, Completion::none);
+    job[0].channel().put(data, block.data(), block.size(), Completion::none);
     while (!holds(job.target(1).heap() + data.offset(), 1, block.size())) {
       ASSERT_TRUE(job.network.step());
     }
@@ -152,14 +153,15 @@ TEST(TransportOneSided, a_signal_comes_when_its_block_is_there) {
     OneSidedJob job(13, can);
     std::uint64_t round   = 0;
     std::uint64_t n_parts = 0;
-    for (auto const until : {Until::is_safe, Until::is_begun}) {
-      bool const waits = until == Until::is_safe || can == Can::immediate;
+    for (auto const completion : {Completion::local, Completion::none}) {
+      bool const waits =
+          completion == Completion::local || can == Can::immediate;
       for (auto const bytes : one_sided_sizes) {
         for (int repeat = 0; repeat < 20; ++repeat) {
           auto const block = block_of(++round, bytes);
           if (waits) n_parts += parts_of(bytes);
           job[0].channel().put_signal(data, block.data(), bytes, flag, 1,
-                                      AtomicOp::add, until);
+                                      AtomicOp::add, completion);
           EXPECT_TRUE(flag_comes(job, round));
           EXPECT_TRUE(
               holds(job.target(1).heap() + data.offset(), round, bytes));
@@ -213,11 +215,11 @@ TEST(TransportOneSided, requests_of_blocks_are_done) {
     Started get;
     HostCall call;
     call.request = &put;
-    job[0].channel().put(data, block.data(), 3001, Until::is_begun, call);
+    job[0].channel().put(data, block.data(), 3001, Completion::none, call);
     job[0].channel().wait(put, Stage::operation);
     EXPECT_TRUE(holds(job.target(1).heap() + data.offset(), round, 3001));
     call.request = &get;
-    job[0].channel().get(got.data(), data, 3001, Until::is_begun, call);
+    job[0].channel().get(got.data(), data, 3001, Completion::none, call);
     while (!job[0].channel().test(get, Stage::side)) {
     }
     EXPECT_EQ(got, block);
@@ -235,11 +237,11 @@ TEST(TransportOneSided, a_request_waits_for_all_parts) {
     Started get;
     HostCall call;
     call.request = &put;
-    job[0].channel().put(data, block.data(), bytes, Until::is_begun, call);
+    job[0].channel().put(data, block.data(), bytes, Completion::none, call);
     job[0].channel().wait(put, Stage::operation);
     EXPECT_TRUE(holds(job.target(1).heap() + data.offset(), round, bytes));
     call.request = &get;
-    job[0].channel().get(got.data(), data, bytes, Until::is_begun, call);
+    job[0].channel().get(got.data(), data, bytes, Completion::none, call);
     job[0].channel().wait(get, Stage::side);
     EXPECT_EQ(got, block);
   }
@@ -283,7 +285,7 @@ TEST_F(TransportOneSidedDeathTest, a_block_for_a_lost_pe_ends_the_job) {
     auto const block = block_of(1, 3001);
     if (has_met) job[0].channel().put(data, block.data(), block.size());
     job.network.lose(1);
-    job[0].channel().put(data, block.data(), block.size(), Until::is_safe,
+    job[0].channel().put(data, block.data(), block.size(), Completion::local,
                          "test::put");
   };
   for (bool const has_met : {false, true}) {

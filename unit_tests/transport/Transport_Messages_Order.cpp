@@ -37,7 +37,7 @@ TEST(TransportOrder, a_large_put_behind_a_fence_waits_for_what_is_before) {
       job[0].channel().put({1, Segment::host_heap, 64 + 8 * i}, &round, 8);
     }
     job[0].channel().fence();
-    job[0].channel().put(data, block.data(), block.size(), Until::is_begun);
+    job[0].channel().put(data, block.data(), block.size(), Completion::none);
     while (!holds(job.target(1).heap() + data.offset(), 1, block.size())) {
       ASSERT_TRUE(job.network.step());
     }
@@ -57,7 +57,7 @@ TEST(TransportOrder, chains_of_fences_keep_their_order) {
     for (std::uint64_t i = 1; i <= n; ++i) {
       auto const value = round * n + i;
       job[0].channel().put(flag, &value, 8,
-                           i % 3 == 0 ? Until::is_begun : Until::is_safe);
+                           i % 3 == 0 ? Completion::none : Completion::local);
       job[0].channel().fence();
     }
     std::uint64_t last = round * n;
@@ -79,10 +79,10 @@ TEST(TransportOrder, quiet_has_completed_everything_on_all_pes) {
     for (Pe pe = 1; pe < 3; ++pe) {
       PeMemory const here{pe, Segment::host_heap, 128};
       job[0].channel().put({pe, Segment::host_heap, 100'000}, large.data(),
-                           large.size(), Until::is_begun);
-      job[0].channel().put(here, &word, 8, Until::is_begun);
+                           large.size(), Completion::none);
+      job[0].channel().put(here, &word, 8, Completion::none);
       job[0].channel().put({pe, Segment::host_heap, 1024}, large.data(), 600,
-                           Until::is_begun);
+                           Completion::none);
       job[0].channel().post_atomic({pe, Segment::host_heap, 256}, AtomicOp::add,
                                    WordType::u64, word);
     }
@@ -94,7 +94,7 @@ TEST(TransportOrder, quiet_has_completed_everything_on_all_pes) {
       EXPECT_TRUE(holds(job.target(pe).heap() + 1024, seed, 600));
     }
     job[0].channel().get(got.data() + 64, {1, Segment::host_heap, 100'000},
-                         70'000, Until::is_begun);
+                         70'000, Completion::none);
     job[0].channel().quiet();
     EXPECT_TRUE(holds(got.data() + 64, seed, 70'000));
   }
@@ -186,7 +186,7 @@ TEST(TransportOrder,
   FakeJob job(2);
   constexpr std::uint64_t n = 100;
   for (std::uint64_t i = 1; i <= n; ++i) {
-    job[0].channel().put(flag, &i, 8, Until::is_begun);
+    job[0].channel().put(flag, &i, 8, Completion::none);
     job[0].channel().post_atomic(flag, AtomicOp::add, WordType::u64, 1000);
   }
   job[0].channel().quiet();
@@ -204,8 +204,8 @@ TEST(TransportOrder, gets_and_fetches_of_a_batch_see_what_is_before_them) {
     for (std::size_t i = 0; i < n; ++i) {
       std::uint64_t const value = 10 * i;
       auto& it                  = job[0].channel();
-      it.put(data, &value, 8, Until::is_begun);
-      it.get(&got[i], data, 8, Until::is_begun);
+      it.put(data, &value, 8, Completion::none);
+      it.get(&got[i], data, 8, Completion::none);
       it.fetch_nbi(data, AtomicOp::add, WordType::u64, 3, 0, &was[i]);
       it.fetch_nbi(data, AtomicOp::compare_swap, WordType::u64, i, value + 3,
                    &swapped[i]);
@@ -237,7 +237,7 @@ TEST(TransportOrder, small_gets_that_are_answered_together_bring_their_data) {
       got.emplace_back(64 + bytes + 64);
       job[0].channel().get(got.back().data() + 64,
                            {pe, Segment::host_heap, bytes * pitch + shift},
-                           bytes, Until::is_begun);
+                           bytes, Completion::none);
     }
   }
   job[0].channel().quiet();
@@ -254,7 +254,7 @@ TEST(TransportMessageCounts, small_nbi_gets_share_a_message_and_its_answer) {
                         [&] {
                           for (auto& word : got) {
                             job[0].channel().get(&word, data, 8,
-                                                 Until::is_begun);
+                                                 Completion::none);
                           }
                         }),
             0U);
@@ -265,7 +265,7 @@ TEST(TransportMessageCounts, small_nbi_gets_share_a_message_and_its_answer) {
                         [&] {
                           for (std::size_t i = 0; i < 64; ++i) {
                             job[0].channel().get(large.data() + i * 512, data,
-                                                 512, Until::is_begun);
+                                                 512, Completion::none);
                           }
                           job[0].channel().quiet();
                         }),
@@ -280,7 +280,7 @@ TEST(TransportMessageCounts, no_more_than_1_MiB_of_small_gets_is_under_way) {
   for (std::size_t i = 0; i < got.size(); ++i) {
     job.target(1).at(8 * (i % 4096)) = i % 4096;
     job[0].channel().get(&got[i], {1, Segment::host_heap, 8 * (i % 4096)}, 8,
-                         Until::is_begun);
+                         Completion::none);
   }
   job[0].channel().quiet();
   EXPECT_GT(most.most(), 32U);
@@ -295,7 +295,7 @@ TEST(TransportMessageCounts, small_nbi_puts_share_messages_of_16_KiB) {
                         [&] {
                           for (int i = 0; i < 1024; ++i) {
                             job[0].channel().put(data, &word, 8,
-                                                 Until::is_begun);
+                                                 Completion::none);
                           }
                         }),
             0U);
@@ -330,7 +330,7 @@ TEST(TransportMessageCounts, what_is_called_for_a_pe_sends_its_batch) {
       [&](Transport& it) { it.channel().quiet(); }};
   for (auto const& call : calls) {
     FakeJob job(2);
-    job[0].channel().put(data, &word, 8, Until::is_begun);
+    job[0].channel().put(data, &word, 8, Completion::none);
     job.deliver_all();
     EXPECT_EQ(job.target(1).at(data.offset()), 0U);
     call(job[0]);
@@ -374,7 +374,7 @@ TEST(TransportMessageCounts, an_answer_is_read_from_the_heap) {
   for (std::size_t const bytes : {64U, 65U, 513U, 65'536U}) {
     seen.n_copied = 0;
     job[0].channel().get(got.data(), data, bytes,
-                         bytes > 512 ? Until::is_begun : Until::is_safe);
+                         bytes > 512 ? Completion::none : Completion::local);
     job[0].channel().quiet();
     EXPECT_EQ(seen.n_copied, bytes == 64 ? 64U : 0U) << bytes;
   }
@@ -386,7 +386,7 @@ TEST(TransportMessageCounts, no_more_than_two_large_blocks_are_under_way) {
   std::vector<std::vector<std::byte>> got(10, std::vector<std::byte>(100'000));
   std::size_t most = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
-    job[0].channel().put(data, block.data(), block.size(), Until::is_begun);
+    job[0].channel().put(data, block.data(), block.size(), Completion::none);
     most = std::max(most, job.network.n_waiting());
   }
   EXPECT_EQ(most, 3U) << "and an ack";
@@ -394,7 +394,7 @@ TEST(TransportMessageCounts, no_more_than_two_large_blocks_are_under_way) {
   job.deliver_all();
   most = 0;
   for (auto& memory : got) {
-    job[0].channel().get(memory.data(), data, block.size(), Until::is_begun);
+    job[0].channel().get(memory.data(), data, block.size(), Completion::none);
     most = std::max(most, job.network.n_waiting());
   }
   EXPECT_EQ(most, 3U) << "and one of which the target is not told yet";

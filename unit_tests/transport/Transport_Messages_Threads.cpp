@@ -26,7 +26,7 @@ TEST(TransportThreads, a_batch_is_sent_in_time) {
   FakeJob job(2, Order::as_sent, 1, {});
   for (std::uint64_t round = 1; round <= 3; ++round) {
     job[0].channel().put({1, Segment::host_heap, 64}, &round, 8,
-                         Until::is_begun);
+                         Completion::none);
     auto const deadline = Clock::now() + 10s;
     while (job.target(1).at(64) != round && Clock::now() < deadline) {
       job.deliver_all();  // as the engine's thread does
@@ -85,7 +85,7 @@ TEST(TransportThreads, quiet_of_one_thread_does_not_hide_what_others_did) {
     auto const at = 64 + 8 * static_cast<std::size_t>(thread);
     for (std::uint64_t i = 1; i <= 2000; ++i) {
       job[0].channel().put({1, Segment::host_heap, at}, &i, 8,
-                           i % 2 == 0 ? Until::is_begun : Until::is_safe);
+                           i % 2 == 0 ? Completion::none : Completion::local);
       job[0].channel().quiet();
       std::atomic_ref<std::uint64_t> const word(job.target(1).at(at));
       EXPECT_EQ(word.load(), i);
@@ -124,15 +124,15 @@ TEST(TransportThreads, quiet_waits_for_nothing_that_others_begin_meanwhile) {
       PeMemory const there{1, Segment::host_heap, 64};
       Busy other([&] {
         if (gets) {
-          job[0].channel().get(memory.data(), there, bytes, Until::is_begun);
+          job[0].channel().get(memory.data(), there, bytes, Completion::none);
         } else {
-          job[0].channel().put(there, memory.data(), bytes, Until::is_begun);
+          job[0].channel().put(there, memory.data(), bytes, Completion::none);
         }
       });
       std::uint64_t const word = 7;
       job[0].channel().put({1, Segment::host_heap, 8}, &word, 8,
-                           Until::is_begun);
-      job[0].channel().get(memory.data(), there, bytes, Until::is_begun);
+                           Completion::none);
+      job[0].channel().get(memory.data(), there, bytes, Completion::none);
       job.network.set_observer(other);
       job[0].channel().quiet();
       EXPECT_LT(other.n, other.most) << bytes << (gets ? " got" : " put");

@@ -33,7 +33,7 @@ inline void send_flag(FakeJob& job, Form form, std::uint64_t value) {
   switch (form) {
     case Form::put: channel.put(flag, &value, 8); break;
     case Form::put_nbi:
-      channel.put(flag, &value, 8, Until::is_begun);
+      channel.put(flag, &value, 8, Completion::none);
       static_cast<void>(job[0].poll());
       break;
     case Form::put_signal:
@@ -56,7 +56,7 @@ inline void send_flag(FakeJob& job, Form form, std::uint64_t value) {
 template <class Sizes>
 std::uint64_t expect_blocks_before_flags(FakeJob& job, Sizes const& sizes) {
   std::uint64_t round = 0;
-  for (auto const until : {Until::is_safe, Until::is_begun}) {
+  for (auto const completion : {Completion::local, Completion::none}) {
     for (auto const bytes : sizes) {
       for (auto const form : all_forms) {
         for (int repeat = 0; repeat < 8; ++repeat) {
@@ -64,8 +64,8 @@ std::uint64_t expect_blocks_before_flags(FakeJob& job, Sizes const& sizes) {
           auto const block = block_of(round, bytes);
           // Something else first, so that there is more to be overtaken.
           job[0].channel().put({1, Segment::host_heap, 64}, &round, 8,
-                               Until::is_begun);
-          job[0].channel().put(data, block.data(), bytes, until);
+                               Completion::none);
+          job[0].channel().put(data, block.data(), bytes, completion);
           job[0].channel().fence();
           send_flag(job, form, round);
           EXPECT_TRUE(flag_comes(job, round));

@@ -26,6 +26,7 @@ namespace symm_test {
 
 using symm::Impl::AtomicOp;
 using symm::Impl::Channel;
+using symm::Impl::Completion;
 using symm::Impl::HostCall;
 using symm::Impl::PeMemory;
 using symm::Impl::Segment;
@@ -34,7 +35,6 @@ using symm::Impl::Started;
 using symm::Impl::Strides;
 using symm::Impl::Transport;
 using symm::Impl::Transport_Messages;
-using symm::Impl::Until;
 using symm::Impl::WordType;
 
 /// Ends a PE whose transport ends the job, in death tests.

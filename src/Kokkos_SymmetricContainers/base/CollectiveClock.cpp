@@ -20,7 +20,7 @@ std::atomic<std::uint64_t> s_n_world_calls{0};
 /// Of the PE team in a slot. (PEs of it have other numbers of earlier teams
 /// there.)
 std::atomic<std::uint64_t>& n_team_calls(TeamMembers const& members) {
-  static std::array<std::atomic<std::uint64_t>, most_teams> s_n{};
+  static std::array<std::atomic<std::uint64_t>, max_teams> s_n{};
   return s_n[static_cast<std::size_t>(members.team().slot())];
 }
 

@@ -86,7 +86,7 @@ void expect_equal_shapes(DistributedShape const& shape) {
         }));
 }
 
-std::size_t most_rows(PeTeam const* team, std::size_t mine) {
+std::size_t max_rows(PeTeam const* team, std::size_t mine) {
   return team == nullptr ? mine : reduce(team_world(), mine, Max{});
 }
 

@@ -30,7 +30,7 @@ struct DistributedShape {
 void expect_equal_shapes(DistributedShape const& shape);
 
 /// Collective over the world, if a team is named. \returns the largest `mine`.
-[[nodiscard]] std::size_t most_rows(PeTeam const* team, std::size_t mine);
+[[nodiscard]] std::size_t max_rows(PeTeam const* team, std::size_t mine);
 
 /// \throws UsageError on this PE, if no such PE has rows.
 void expect_root(char const* call, PeTeam const& team, Pe root);

@@ -29,12 +29,12 @@ void check_lengths(char const* call, std::size_t count, char const* what,
 }
 
 /// Calls body(first, count) for parts of a list that fit into Part.
-constexpr std::size_t most_of_part = 512;
-using Part                         = std::int64_t[most_of_part];
+constexpr std::size_t max_of_part = 512;
+using Part                        = std::int64_t[max_of_part];
 template <class Body>
 void for_each_part(std::size_t count, Body const& body) {
-  for (std::size_t first = 0; first < count; first += most_of_part)
-    body(first, std::min(most_of_part, count - first));
+  for (std::size_t first = 0; first < count; first += max_of_part)
+    body(first, std::min(max_of_part, count - first));
 }
 
 /// Whether value is not in 0 to end - 1: then this is negative.
@@ -95,7 +95,7 @@ std::array<ElementList, n_lists> sorted(
                       std::size_t{0});
   for_each_part(pes.size(), [&](std::size_t first, std::size_t n) {
     Part part;
-    std::size_t place[most_of_part];
+    std::size_t place[max_of_part];
     pes.read(first, n, part);
     for (std::size_t k = 0; k < n; ++k)
       place[k] = next[static_cast<std::size_t>(part[k])]++;

@@ -112,15 +112,15 @@ class ElementShape {
   template <class Fields>
   explicit ElementShape(Fields const& fields)
       : m_bits(static_cast<std::uint32_t>(
-            std::min<std::size_t>(fields.bytes(), most_bytes) |
+            std::min<std::size_t>(fields.bytes(), max_bytes) |
             (fields.hash(0) >> (64 - n_bits_of_hash)) << n_bits_of_bytes)) {}
 
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t bits() const { return m_bits; }
   /// "16 bytes", or what else there is to say.
   [[nodiscard]] static Text text_of(std::uint32_t bits) {
-    auto const bytes = bits & most_bytes;
-    return bytes == most_bytes ? Text(bytes, " bytes or more")
-                               : Text(bytes, " bytes");
+    auto const bytes = bits & max_bytes;
+    return bytes == max_bytes ? Text(bytes, " bytes or more")
+                              : Text(bytes, " bytes");
   }
   friend bool operator==(ElementShape, ElementShape) = default;
 
@@ -128,7 +128,7 @@ class ElementShape {
   static constexpr unsigned n_bits_of_bytes = 12;
   static constexpr unsigned n_bits_of_hash =
       Buffers::shape_bits - n_bits_of_bytes;
-  static constexpr std::size_t most_bytes = (1U << n_bits_of_bytes) - 1;
+  static constexpr std::size_t max_bytes = (1U << n_bits_of_bytes) - 1;
 
   std::uint32_t m_bits = 0;
 };

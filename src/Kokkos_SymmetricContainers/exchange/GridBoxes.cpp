@@ -168,7 +168,7 @@ class CheckedBoxes {
     return a < m_rank ? static_cast<std::int64_t>(m_its.grid[a]) : 1;
   }
   [[nodiscard]] bool shares_points() const { return m_its.shares_points; }
-  [[nodiscard]] int most_axes_outside() const {
+  [[nodiscard]] int max_axes_outside() const {
     using enum BoxDecomposition::Neighbours;
     return m_its.neighbours == faces             ? 1
            : m_its.neighbours == faces_and_edges ? 2
@@ -296,14 +296,14 @@ class Owners {
           most[a] = std::max(most[a], box.extent(a));
       }
     }
-    std::int64_t most_cuts = -1;
+    std::int64_t max_cuts = -1;
     for (std::size_t a = 0; a < n_axes; ++a) {
       auto const cuts = m_mine.grid(a) / std::max<std::int64_t>(most[a], 1);
-      if (cuts <= most_cuts) continue;
-      most_cuts = cuts;
-      m_axis    = a;
+      if (cuts <= max_cuts) continue;
+      max_cuts = cuts;
+      m_axis   = a;
     }
-    m_most_extent = most[m_axis];
+    m_max_extent = most[m_axis];
     for (std::size_t pe = 0; pe < m_all.size(); ++pe) {
       for (std::size_t b = 0; b < m_all[pe].n(); ++b) {
         auto const box = m_all[pe].box(b);
@@ -322,7 +322,7 @@ class Owners {
   [[nodiscard]] std::vector<Sorted> candidates() const {
     std::vector<Sorted> found;
     auto const period = m_mine.period(m_axis);
-    auto const low    = m_grown.begin[m_axis] - m_most_extent + 1;
+    auto const low    = m_grown.begin[m_axis] - m_max_extent + 1;
     auto const high   = m_grown.end[m_axis];
     auto const append = [&](std::int64_t from, std::int64_t to) {
       auto const first = std::lower_bound(
@@ -419,7 +419,7 @@ class Owners {
 
   void take_row(Image const& image, Place x, std::int64_t begin,
                 std::int64_t end, int n_outside) {
-    if (n_outside > m_mine.most_axes_outside()) return;
+    if (n_outside > m_mine.max_axes_outside()) return;
     if (n_outside == 0 && m_are_inner_mine) return;
     for (x[2] = begin; x[2] < end; ++x[2]) {
       Place here, there;
@@ -444,8 +444,8 @@ class Owners {
   std::vector<BoxesOfPe> const& m_all;
   std::size_t m_me;
   std::vector<Sorted> m_sorted;
-  std::size_t m_axis         = 0;
-  std::int64_t m_most_extent = 0;
+  std::size_t m_axis        = 0;
+  std::int64_t m_max_extent = 0;
   // Of the box whose copies are looked for.
   std::size_t m_number = 0;
   Region m_box{}, m_grown{};
@@ -490,13 +490,13 @@ ExchangeLists lists_of_boxes(char const* call, GridBoxes const& boxes,
   std::size_t const n_mine = mine ? mine->n_words() : 0;
   std::size_t const n_all =
       team.is_valid() ? reduce(team, n_mine, Sum{}) : std::size_t{0};
-  auto const most_mine = reduce(team_world(), n_mine, Max{});
-  auto const most_all  = reduce(team_world(), n_all, Max{});
+  auto const max_mine = reduce(team_world(), n_mine, Max{});
+  auto const max_all  = reduce(team_world(), n_all, Max{});
   Kokkos::View<std::int64_t*, SymmetricHostSpace> const words(
-      "symm::GridBoxes", most_mine + most_all);
+      "symm::GridBoxes", max_mine + max_all);
   ExchangeLists lists;
   if (!team.is_valid()) return lists;
-  auto* const told = words.data() + most_mine;
+  auto* const told = words.data() + max_mine;
   mine->write(words.data());
   collect(team, told, words.data(), n_mine);
   failure = failure_of([&] {

@@ -68,7 +68,7 @@ class JoinedFields {
     for (auto const bytes : m_element_bytes) all += bytes;
     return all;
   }
-  [[nodiscard]] std::size_t most_bytes() const {
+  [[nodiscard]] std::size_t max_bytes() const {
     return *std::max_element(m_element_bytes.begin(), m_element_bytes.end());
   }
   [[nodiscard]] std::size_t bytes_of_last() const { return 0; }

@@ -206,8 +206,8 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving& leaving,
   return step;
 }
 
-std::optional<Failure> MigrationBuffers::difference_of(
-    char const* call, Leaving const& leaving) const {
+std::optional<Failure> MigrationBuffers::difference_of(char const* call,
+                                                       Leaving const& leaving) {
   auto const other_element =
       m_words.other(members(), Words::element, leaving.element);
   if (other_element) {

@@ -39,11 +39,11 @@ struct Leaving {
   /// The bytes of an element, and a hash of those of its parts in the Views.
   template <class Fields>
   static std::uint64_t element_word(Fields const& fields) {
-    return (fields.bytes() & most_bytes) |
+    return (fields.bytes() & max_bytes) |
            fields.hash(0) >> n_bits_of_bytes << n_bits_of_bytes;
   }
   [[nodiscard]] static std::size_t bytes_of(std::uint64_t element_word) {
-    return element_word & most_bytes;
+    return element_word & max_bytes;
   }
 
   /// Makes room for lists of all elements of this PE.
@@ -61,7 +61,7 @@ struct Leaving {
 
  private:
   static constexpr unsigned n_bits_of_bytes = 40;
-  static constexpr std::uint64_t most_bytes =
+  static constexpr std::uint64_t max_bytes =
       (std::uint64_t{1} << n_bits_of_bytes) - 1;
 };
 
@@ -142,8 +142,8 @@ class MigrationBuffers {
  private:
   void make(char const* call, std::optional<Failure> failure);
   /// What PEs have passed that must be equal and is not; equal on all PEs.
-  [[nodiscard]] std::optional<Failure> difference_of(
-      char const* call, Leaving const& leaving) const;
+  [[nodiscard]] std::optional<Failure> difference_of(char const* call,
+                                                     Leaving const& leaving);
   void list(MigrationStep& step, Leaving& leaving);
 
   std::optional<TeamMembers> m_members;

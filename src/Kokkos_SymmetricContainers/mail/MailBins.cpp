@@ -16,9 +16,9 @@ namespace {
 
 // Of 2 to 64 KiB, larger blocks were faster over nodes, and no slower within
 // one, where a PE writes to few. Smaller ones than 4 KiB cost half the speed.
-constexpr std::size_t most_block_bytes  = 64 << 10;
+constexpr std::size_t max_block_bytes   = 64 << 10;
 constexpr std::size_t least_block_bytes = 4 << 10;
-constexpr std::size_t most_inbox_bytes  = 24 << 20;
+constexpr std::size_t max_inbox_bytes   = 24 << 20;
 
 }  // namespace
 
@@ -57,15 +57,15 @@ std::size_t MailBins::link_to(Pe pe) const { return m_routes->link_to(pe); }
 
 std::size_t MailBins::default_block_bytes(MailRoutes const& routes) {
   auto const bytes =
-      most_inbox_bytes /
-      (std::max<std::size_t>(routes.most_links(), 1) * MailBlocks::n_turns);
-  return std::clamp(bytes / 64 * 64, least_block_bytes, most_block_bytes);
+      max_inbox_bytes /
+      (std::max<std::size_t>(routes.max_links(), 1) * MailBlocks::n_turns);
+  return std::clamp(bytes / 64 * 64, least_block_bytes, max_block_bytes);
 }
 
 std::size_t MailBins::memory_bytes(MailRoutes const& routes) {
   auto const per_link =
       MailBlocks::n_turns * default_block_bytes(routes) + sizeof(Bin);
-  return 2 * routes.most_links() * per_link;
+  return 2 * routes.max_links() * per_link;
 }
 
 bool MailBins::send(std::size_t link) {

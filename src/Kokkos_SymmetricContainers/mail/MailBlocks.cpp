@@ -28,10 +28,10 @@ MailBlocks::MailBlocks(char const* call, MailRoutes const& routes,
       m_links(routes.n_links()),
       m_from(routes.n_inboxes()) {
   auto const most = static_cast<std::size_t>(PTRDIFF_MAX) / n_turns /
-                    std::max<std::size_t>(routes.most_links(), 1);
+                    std::max<std::size_t>(routes.max_links(), 1);
   if (block_bytes > most - 64) {
     throw OutOfMemory(Text(call, ": blocks of ", block_bytes, " bytes for ",
-                           routes.most_links(),
+                           routes.max_links(),
                            " inboxes are more than memory has addresses"));
   }
   if (m_block_bytes < least_block_bytes) {
@@ -62,9 +62,9 @@ MailBlocks::MailBlocks(char const* call, MailRoutes const& routes,
 
 void MailBlocks::begin(char const* call, MailRoutes const& routes) {
   // PE teams of other sizes make theirs in the same calls.
-  auto const most = reduce(team_world(), routes.most_links(), Max{});
+  auto const most = reduce(team_world(), routes.max_links(), Max{});
   auto const bytes =
-      reduce(team_world(), routes.most_links() * m_block_bytes, Max{});
+      reduce(team_world(), routes.max_links() * m_block_bytes, Max{});
   m_buffers.begin(most);
   m_freed = decltype(m_freed)(std::string(call) + ", freed", most);
   m_buffers.make_inboxes(bytes);

@@ -16,7 +16,7 @@ MailRoutes::MailRoutes(Nodes const& nodes, Pe me, bool by_nodes)
       m_me(index(by_nodes ? me - nodes.first_near() : me)),
       m_n_near(index(nodes.n_near())) {
   if (!by_nodes) {
-    m_n_links = m_most_links = index(nodes.n_pes());
+    m_n_links = m_max_links = index(nodes.n_pes());
     return;
   }
   auto const n       = index(nodes.n());
@@ -25,8 +25,8 @@ MailRoutes::MailRoutes(Nodes const& nodes, Pe me, bool by_nodes)
   };
   m_n_links = n_links(m_n_near, m_me);
   for (std::size_t node = 0; node < n; ++node) {
-    m_are_equal  = m_are_equal && n_pes_of(node) == m_n_near;
-    m_most_links = std::max(m_most_links, n_links(n_pes_of(node), 0));
+    m_are_equal = m_are_equal && n_pes_of(node) == m_n_near;
+    m_max_links = std::max(m_max_links, n_links(n_pes_of(node), 0));
   }
 }
 
@@ -95,12 +95,12 @@ Nodes nodes_of(TeamMembers const& members, std::vector<Pe> const& order,
 
 MailRoutes mail_routes(TeamMembers const& members, MailRouting routing) {
   // Direct blocks to so many PEs take 24 MiB, and as much for far ones.
-  constexpr int most_direct = 512;
-  auto const& world         = nodes_of_job("symm::Mailbox");
-  auto const by_nodes       = [&](Nodes const& nodes) {
+  constexpr int max_direct = 512;
+  auto const& world        = nodes_of_job("symm::Mailbox");
+  auto const by_nodes      = [&](Nodes const& nodes) {
     return routing == MailRouting::by_nodes ||
-           (routing == MailRouting::automatic && nodes.n_pes() > most_direct &&
-            nodes.most_near() > 1);
+           (routing == MailRouting::automatic && nodes.n_pes() > max_direct &&
+            nodes.max_near() > 1);
   };
   if (members.are_world()) return {world, members.me(), by_nodes(world)};
   if (members.n() == 0) return {};

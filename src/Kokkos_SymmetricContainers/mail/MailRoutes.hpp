@@ -43,7 +43,7 @@ class MailRoutes {
   [[nodiscard]] std::size_t n_links() const { return m_n_links; }
   [[nodiscard]] std::size_t n_inboxes() const { return m_n_links; }
   /// The same of the PE that has most.
-  [[nodiscard]] std::size_t most_links() const { return m_most_links; }
+  [[nodiscard]] std::size_t max_links() const { return m_max_links; }
   /// The inbox that a link of this PE leads to.
   [[nodiscard]] End target(std::size_t link) const { return other_end(link); }
   /// The link that leads to an inbox of this PE.
@@ -82,12 +82,12 @@ class MailRoutes {
   // way.
   std::vector<Pe> m_places;
   std::vector<Pe> m_members;
-  bool m_by_nodes          = false;
-  bool m_are_equal         = true;  // nodes have equal numbers of PEs
-  std::size_t m_me         = 0;     // this PE; by nodes: its place in its node
-  std::size_t m_n_near     = 0;
-  std::size_t m_n_links    = 0;
-  std::size_t m_most_links = 0;
+  bool m_by_nodes         = false;
+  bool m_are_equal        = true;  // nodes have equal numbers of PEs
+  std::size_t m_me        = 0;     // this PE; by nodes: its place in its node
+  std::size_t m_n_near    = 0;
+  std::size_t m_n_links   = 0;
+  std::size_t m_max_links = 0;
 };
 
 /// Of this PE.

@@ -14,10 +14,10 @@ namespace {
 
 // With chunks of 4 KiB, and 16 MiB of free ones, two threads took up to half as
 // long again.
-constexpr std::size_t most_chunk_bytes  = 16 << 10;
+constexpr std::size_t max_chunk_bytes   = 16 << 10;
 constexpr std::size_t least_chunk_bytes = 512;
-constexpr std::size_t most_thread_bytes = 2 << 20;   // in chunks of one thread
-constexpr std::size_t most_free_bytes   = 64 << 20;  // kept for later
+constexpr std::size_t max_thread_bytes  = 2 << 20;   // in chunks of one thread
+constexpr std::size_t max_free_bytes    = 64 << 20;  // kept for later
 
 std::atomic<std::uint64_t> last_id = 0;
 
@@ -27,8 +27,8 @@ MailThreads::MailThreads(char const* call, MailBins const& bins)
     : m_bins(bins),
       m_call(call),
       m_id(++last_id),
-      m_chunk_bytes(std::clamp(most_thread_bytes / bins.n_links(),
-                               least_chunk_bytes, most_chunk_bytes)),
+      m_chunk_bytes(std::clamp(max_thread_bytes / bins.n_links(),
+                               least_chunk_bytes, max_chunk_bytes)),
       m_full(bins.n_links()),
       m_taken(bins.n_links()) {
   for (std::size_t link = 0; link < bins.n_links(); ++link)
@@ -124,7 +124,7 @@ bool MailThreads::put(MailBins& bins) {
   if (empty.empty()) return has_moved;
   std::lock_guard const lock(m_mutex);
   m_free.splice(m_free.begin(), empty);
-  while (m_free.size() * m_chunk_bytes > most_free_bytes) m_free.pop_back();
+  while (m_free.size() * m_chunk_bytes > max_free_bytes) m_free.pop_back();
   return true;
 }
 

@@ -142,7 +142,7 @@ void for_each_message(std::string const& name, Exec const& exec, Pes const& pes,
   using OfPes      = PiecesOfView<Exec, Pes, copies_pes>;
   using OfMessages = PiecesOfView<Exec, Messages, copies_messages>;
   // Of 512 KiB: a copy takes longer than the start of its kernel.
-  constexpr auto most_per_piece =
+  constexpr auto max_per_piece =
       std::max(std::size_t{1}, (std::size_t{512} << 10) /
                                    (sizeof(typename OfPes::Element) +
                                     sizeof(typename OfMessages::Element)));
@@ -154,7 +154,7 @@ void for_each_message(std::string const& name, Exec const& exec, Pes const& pes,
                           messages.extent(0), " messages for ", n, " PEs"));
   }
   if (n == 0) return;
-  auto const per_piece = std::min(n, most_per_piece);
+  auto const per_piece = std::min(n, max_per_piece);
   auto const ring      = 2 * per_piece;
   auto const bytes     = OfPes::bytes(ring) + OfMessages::bytes(ring);
   if (pieces.extent(0) < bytes) {

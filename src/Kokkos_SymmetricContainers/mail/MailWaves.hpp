@@ -67,9 +67,9 @@ class MailWaves {
     Sums sums;
     Signal wave;
   };
-  static constexpr std::size_t most_rounds = 31;
+  static constexpr std::size_t max_rounds = 31;
   /// A PE may be one wave ahead.
-  using Rounds = std::array<std::array<Words, most_rounds>, 2>;
+  using Rounds = std::array<std::array<Words, max_rounds>, 2>;
 
   [[nodiscard]] Words& words() { return m_rounds()[m_wave % 2][m_round]; }
   void tell();

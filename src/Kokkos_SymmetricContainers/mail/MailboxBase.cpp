@@ -79,10 +79,10 @@ std::optional<Failure> MailboxBase::take_failure() {
 }
 
 void MailboxBase::wait(char const* call, FunctionRef<bool> is_done,
-                       FunctionRef<bool> step, FunctionRef<Text> whereabouts) {
+                       FunctionRef<bool> step, FunctionRef<Text> describe) {
   // (The wait would do the same steps.)
   MailOfThread::Working const working(*m_thread);
-  wait_and_serve(call, is_done, step, whereabouts);
+  wait_and_serve(call, is_done, step, describe);
 }
 
 }  // namespace symm::Impl

@@ -59,9 +59,9 @@ class MailboxBase : public HandledMail {
   /// Calls is_done() and step() by turns until is_done() is true. Waits,
   /// reports and ends the job as HostWait does, when step() has nothing to do.
   /// \param step        returns whether something has moved.
-  /// \param whereabouts for the report.
+  /// \param describe for the report.
   void wait(char const* call, FunctionRef<bool> is_done, FunctionRef<bool> step,
-            FunctionRef<Text> whereabouts);
+            FunctionRef<Text> describe);
 
  private:
   std::shared_ptr<MailOfThread> m_thread;

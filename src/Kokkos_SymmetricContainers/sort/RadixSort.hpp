@@ -53,9 +53,8 @@ class RadixSort {
     auto const range = static_cast<Bits>(greatest - least);
     int const width  = static_cast<int>(std::bit_width(range));
     int const shift  = std::max(
-         0,
-         width - std::min(static_cast<int>(std::bit_width(count)), most_bits));
-    std::array<std::uint32_t, std::size_t{1} << most_bits> next;
+         0, width - std::min(static_cast<int>(std::bit_width(count)), max_bits));
+    std::array<std::uint32_t, std::size_t{1} << max_bits> next;
     auto const n_buckets = static_cast<std::size_t>(range >> shift) + 1;
     std::fill_n(next.begin(), n_buckets, 0U);
     auto const bucket_of = [&](Record const& record) {
@@ -92,7 +91,7 @@ class RadixSort {
   using Bits = typename Record::Bits;
 
   static constexpr std::size_t few = 16;
-  static constexpr int most_bits   = 12;
+  static constexpr int max_bits    = 12;
 
   /// Sorts few records, or such that are near their places.
   static void insert_each(Record const* from, Record* to, std::size_t count) {

@@ -62,8 +62,8 @@ class SortOnHost {
       input.least    = std::min(input.least, its.least);
       input.greatest = std::max(input.greatest, its.greatest);
     }
-    m_counts.resize(most_counts);
-    m_next.resize(m_threads.count() * most_counts);
+    m_counts.resize(max_counts);
+    m_next.resize(m_threads.count() * max_counts);
     if constexpr (has_fields) make_room(m_places, m_count);
   }
 
@@ -72,7 +72,7 @@ class SortOnHost {
     m_buckets = buckets;
     m_threads.share_out(m_count,
                         [&](std::size_t t, std::size_t first, std::size_t end) {
-                          auto* const its = m_next.data() + t * most_counts;
+                          auto* const its = m_next.data() + t * max_counts;
                           std::fill_n(its, buckets.count, std::size_t{0});
                           for (auto k = first; k < end; ++k)
                             ++its[m_buckets(bits_of(k))];
@@ -83,7 +83,7 @@ class SortOnHost {
     for (std::size_t b = 0; b < buckets.count; ++b) {
       auto const before = sum;
       for (std::size_t t = 0; t < m_threads.count(); ++t) {
-        auto& its       = m_next[t * most_counts + b];
+        auto& its       = m_next[t * max_counts + b];
         auto const here = its;
         its             = sum;
         sum += here;
@@ -95,9 +95,9 @@ class SortOnHost {
 
   /// Local: takes all memory that the rest needs.
   void reserve(SortStep const& step) {
-    std::size_t most_cut = 0;
+    std::size_t max_cut = 0;
     for (auto const bucket : buckets_to_sort(step))
-      most_cut = std::max(most_cut, m_counts[bucket]);
+      max_cut = std::max(max_cut, m_counts[bucket]);
     // Each thread has buckets that follow each other.
     auto const& parts = step.parts();
     auto const n      = m_threads.count();
@@ -107,14 +107,14 @@ class SortOnHost {
     std::size_t part = 0;
     for (std::size_t t = 0; t < n; ++t) {
       m_first_part[t]  = part;
-      std::size_t most = t == 0 ? most_cut : 0;
+      std::size_t most = t == 0 ? max_cut : 0;
       for (auto const end = m_threads.first(t + 1, step.n_now());
            part < parts.size() && parts[part].first < end; ++part) {
         if (!m_buckets.have_one_key()) most = std::max(most, parts[part].count);
       }
       make_room(m_scratch[t], 2 * most);
       if constexpr (has_fields) {
-        make_room(m_field_scratch[t], most * most_bytes(m_fields));
+        make_room(m_field_scratch[t], most * max_bytes(m_fields));
       }
     }
     m_its_places = step.empty_places();
@@ -129,11 +129,11 @@ class SortOnHost {
   /// Puts all keys into the outbox, those of cut buckets in order.
   void pack_keys(SortStep const& step, Outbox const& outbox) {
     m_outbox   = outbox;
-    m_capacity = padded(step.most_before());
+    m_capacity = padded(step.max_before());
     m_bits     = reinterpret_cast<Bits*>(outbox.data());
     m_threads.share_out(m_count,
                         [&](std::size_t t, std::size_t first, std::size_t end) {
-                          auto* const next = m_next.data() + t * most_counts;
+                          auto* const next = m_next.data() + t * max_counts;
                           for (auto k = first; k < end; ++k) {
                             auto const bits = bits_of(k);
                             auto const to   = next[m_buckets(bits)]++;
@@ -183,8 +183,8 @@ class SortOnHost {
   using Record =
       std::conditional_t<has_fields, NumberedKey<Bits>, KeyAlone<Bits>>;
 
-  static constexpr std::size_t most_counts = std::size_t{1}
-                                             << SortBuckets::most_bits;
+  static constexpr std::size_t max_counts = std::size_t{1}
+                                            << SortBuckets::max_bits;
 
   template <class List>
   static constexpr std::size_t count_fields() {
@@ -226,11 +226,11 @@ class SortOnHost {
   }
 
   template <class List>
-  static std::size_t most_bytes(List const& list) {
+  static std::size_t max_bytes(List const& list) {
     if constexpr (List::is_empty) {
       return 0;
     } else {
-      return std::max(list.first.bytes(), most_bytes(list.others));
+      return std::max(list.first.bytes(), max_bytes(list.others));
     }
   }
 

@@ -33,7 +33,7 @@ enum Number : std::size_t {
   n_numbers
 };
 
-constexpr std::size_t most_buckets = std::size_t{1} << SortBuckets::most_bits;
+constexpr std::size_t max_buckets = std::size_t{1} << SortBuckets::max_bits;
 constexpr std::size_t ways = 16;  // into which a round of the search divides
 
 }  // namespace
@@ -52,8 +52,8 @@ SortStep::SortStep(char const* call, TeamMembers const& members,
                                              &m_cuts};
   // (PE teams of other sizes use the same memory.)
   auto const n    = static_cast<std::size_t>(n_pes());
-  auto const room = std::max(most_buckets, ways * n);
-  std::array<std::size_t, 4> const sizes{room, room, most_buckets + 1, n + 1};
+  auto const room = std::max(max_buckets, ways * n);
+  std::array<std::size_t, 4> const sizes{room, room, max_buckets + 1, n + 1};
   m_words = decltype(m_words)(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(call)),
       std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}));
@@ -103,25 +103,25 @@ bool SortStep::tell(char const* call, SortInput const& input,
   auto const number = [&](std::size_t pe, Number which) {
     return m_told.from(pe, which);
   };
-  std::uint64_t most_bits = 0;
-  m_buckets.least         = ~std::uint64_t{0};
+  std::uint64_t max_bits = 0;
+  m_buckets.least        = ~std::uint64_t{0};
   for (std::size_t pe = 0; pe < m_n; ++pe) {
     m_total += number(pe, n_elements);
-    m_most_before   = std::max(m_most_before, number(pe, n_elements));
+    m_max_before    = std::max(m_max_before, number(pe, n_elements));
     m_buckets.least = std::min(m_buckets.least, number(pe, least));
-    most_bits       = std::max(most_bits, number(pe, greatest));
+    max_bits        = std::max(max_bits, number(pe, greatest));
   }
   for (std::size_t pe = 0; pe < m_n; ++pe) {
     m_grows = m_grows || first_of(pe + 1) - first_of(pe) > number(pe, capacity);
   }
-  if (!is_wrong && std::max(m_most_before, most_now()) > max_elements) {
+  if (!is_wrong && std::max(m_max_before, max_now()) > max_elements) {
     is_wrong = true;
     failure  = Failure{
         ErrorKind::usage,
-        Text(call, ": ", std::max(m_most_before, most_now()),
+        Text(call, ": ", std::max(m_max_before, max_now()),
               " elements on a PE; at most ", max_elements, " are counted")};
   }
-  if (!is_wrong) find_buckets(most_bits);
+  if (!is_wrong) find_buckets(max_bits);
   return is_wrong;
 }
 
@@ -134,27 +134,27 @@ void SortStep::find_buckets(std::uint64_t greatest) {
   m_buckets.shift =
       std::max(0, static_cast<int>(std::bit_width(m_buckets.range)) -
                       std::clamp(static_cast<int>(std::bit_width(m_total)) - 4,
-                                 1, SortBuckets::most_bits));
+                                 1, SortBuckets::max_bits));
   m_buckets.count =
       static_cast<std::size_t>(m_buckets.range >> m_buckets.shift) + 1;
 }
 
 void SortStep::find_of_world(std::size_t element_bytes) {
-  m_of_world = {m_total > 0, m_grows, padded(m_most_before) * element_bytes,
-                most_now()};
+  m_of_world = {m_total > 0, m_grows, padded(m_max_before) * element_bytes,
+                max_now()};
   if (m_members.are_world()) return;
   enum { has_elements, grows, outbox_bytes, most, n_of_world };
   auto& its      = m_of_world;
   auto const all = m_told.maxima_of_world(std::array<std::size_t, n_of_world>{
       its.has_elements ? 1U : 0U, its.grows ? 1U : 0U, its.outbox_bytes,
-      its.most_now});
+      its.max_now});
   its = {all[has_elements] != 0, all[grows] != 0, all[outbox_bytes], all[most]};
 }
 
 // PEs agree once on whether all have the memory of the next steps.
 void SortStep::reserve() {
-  m_before.reserve(most_buckets + 1);
-  m_parts.reserve(most_buckets);
+  m_before.reserve(max_buckets + 1);
+  m_parts.reserve(max_buckets);
   m_cut_buckets.reserve(m_n);
   m_searches.reserve(m_n);
 }

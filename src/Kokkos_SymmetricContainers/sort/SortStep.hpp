@@ -40,7 +40,7 @@ struct SortInput {
 /// Buckets of keys, of equal width, the same on all PEs.
 struct SortBuckets {
   /// (More take turns in the caches.)
-  static constexpr int most_bits = 11;
+  static constexpr int max_bits = 11;
 
   std::uint64_t least = 0;
   std::uint64_t range = 0;  // of all PEs' keys
@@ -86,7 +86,7 @@ class SortStep {
     bool has_elements        = false;
     bool grows               = false;
     std::size_t outbox_bytes = 0;
-    std::size_t most_now     = 0;
+    std::size_t max_now      = 0;
   };
   [[nodiscard]] OfWorld const& of_world() const { return m_of_world; }
   [[nodiscard]] Pe world_pe(std::size_t member) const {
@@ -95,7 +95,7 @@ class SortStep {
   [[nodiscard]] std::size_t n_now() const {
     return m_n == 0 ? 0 : first_of(m_me + 1) - first_of(m_me);
   }
-  [[nodiscard]] std::size_t most_before() const { return m_most_before; }
+  [[nodiscard]] std::size_t max_before() const { return m_max_before; }
   [[nodiscard]] SortBuckets const& buckets() const { return m_buckets; }
 
   /// Collective: adds up what all PEs have in each bucket.
@@ -140,7 +140,7 @@ class SortStep {
   /// The first element, of all, of a PE afterwards.
   [[nodiscard]] std::size_t first_of(std::size_t pe) const;
   [[nodiscard]] SortCut cut_before(std::size_t element) const;
-  [[nodiscard]] std::size_t most_now() const {
+  [[nodiscard]] std::size_t max_now() const {
     return m_n == 0 ? 0 : first_of(1);
   }
   void reserve();
@@ -158,9 +158,9 @@ class SortStep {
   std::uint64_t *m_counts, *m_sums, *m_starts, *m_cuts;
   MemberWords m_told;
 
-  std::size_t m_total       = 0;
-  std::size_t m_most_before = 0;
-  bool m_grows              = false;  // on a PE, Views have no room
+  std::size_t m_total      = 0;
+  std::size_t m_max_before = 0;
+  bool m_grows             = false;  // on a PE, Views have no room
   OfWorld m_of_world;
   SortBuckets m_buckets;
   std::vector<std::size_t> m_before;  // elements of all PEs before each bucket

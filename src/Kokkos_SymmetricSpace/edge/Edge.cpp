@@ -14,7 +14,7 @@
 
 namespace symm::Impl {
 
-static_assert(most_teams == PeTeamMemory::max_teams);
+static_assert(max_teams == PeTeamMemory::max_teams);
 
 void throw_first_failure(char const* call,
                          std::optional<Failure> const& failure) {

@@ -8,7 +8,7 @@
 #include <Kokkos_Core.hpp>
 
 #ifdef SYMM_CHECK_VIEWS
-#include "../../runtime/access/RingClient.hpp"
+#include "../../runtime/access/ProxyClient.hpp"
 #include "../../runtime/base/Check.hpp"
 #endif
 

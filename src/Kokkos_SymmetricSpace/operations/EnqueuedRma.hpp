@@ -11,7 +11,7 @@
 
 #include "../../runtime/access/Access.hpp"
 #include "../../runtime/access/PeOperations.hpp"
-#include "../../runtime/access/RingClient.hpp"
+#include "../../runtime/access/ProxyClient.hpp"
 #include "../../runtime/base/Observer.hpp"
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/memory/HostCopy.hpp"
@@ -101,7 +101,7 @@ template <class Exec>
 void enqueue_copy(Exec const& exec, Segment segment, void* to, void const* from,
                   std::size_t bytes, [[maybe_unused]] char const* call) {
   if constexpr (runs_on_host_v<Exec>) {
-    if (!is_of_gpu(segment) && bytes <= most_bytes_by_words) {
+    if (!is_of_gpu(segment) && bytes <= max_bytes_by_words) {
       exec.fence(call);  // Kokkos would use memcpy
       copy_host_memory(to, from, bytes);
       return;
@@ -144,9 +144,9 @@ void enqueue_copy_of_pe(Exec const& exec, void* dest, void const* source,
       FarCopyKernel{is_put, there, local, bytes, pe},
       [&] {
         if constexpr (is_put) {
-          put_otherwise(its, source, bytes, Until::is_safe, call);
+          put_without_stores(its, source, bytes, Completion::local, call);
         } else {
-          get_otherwise(dest, its, bytes, Until::is_safe, call);
+          get_otherwise(dest, its, bytes, Completion::local, call);
         }
       });
 }

@@ -13,7 +13,7 @@
 
 #include "../../runtime/access/Access.hpp"
 #include "../../runtime/access/PeOperations.hpp"
-#include "../../runtime/access/RingClient.hpp"
+#include "../../runtime/access/ProxyClient.hpp"
 #include "../../runtime/access/Signal.hpp"
 #include "../../runtime/base/Observer.hpp"
 #include "../../runtime/base/Types.hpp"
@@ -110,9 +110,9 @@ void launch_put_signals(Exec const& exec, std::span<SignalledPut const> puts,
       sent.put.bytes = 0;
     }
   }
-  constexpr std::size_t warp = 32, most_threads = 512, bytes_of_thread = 16;
+  constexpr std::size_t warp = 32, max_threads = 512, bytes_of_thread = 16;
   auto const n_threads =
-      std::min(most_threads, (longest / bytes_of_thread + warp) / warp * warp);
+      std::min(max_threads, (longest / bytes_of_thread + warp) / warp * warp);
   enqueue_kernels(call, exec, [&](void* queue) {
     enqueue_kernel(call, queue, puts.size(), static_cast<int>(n_threads),
                    kernel);
@@ -141,8 +141,8 @@ void enqueue_put_signals(Exec const& exec, std::span<SignalledPut const> puts,
     for (auto const& put : puts) {
       put_signal_on_host(static_cast<char*>(put.dest),
                          static_cast<char const*>(put.source), put.bytes,
-                         put.signal, put.value, put.op, put.pe, Until::is_safe,
-                         call);
+                         put.signal, put.value, put.op, put.pe,
+                         Completion::local, call);
     }
   } else {
     for (auto const& put : puts) {

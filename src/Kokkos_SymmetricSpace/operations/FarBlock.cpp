@@ -16,11 +16,11 @@ namespace {
 using Dimension = ViewBlock::Dimension;
 
 /// Most bytes that are packed, or got with gaps, at once.
-constexpr std::size_t most_packed = std::size_t{1} << 20U;
+constexpr std::size_t max_packed = std::size_t{1} << 20U;
 
 /// A message of up to so many elements costs more than these in a batch, which
 /// they share with those of other blocks.
-constexpr std::size_t most_in_batch = 32;
+constexpr std::size_t max_in_batch = 32;
 
 /// Bytes from which on a contiguous run is worth a message of its own.
 constexpr std::size_t long_run = std::size_t{2} << 10U;
@@ -80,13 +80,13 @@ void for_each_strided(PeMemory far, Here* here, ViewBlock const& block,
 }
 
 /// Calls work(far, here, part) for parts of a simplified block: the largest
-/// whose bytes_of(part) is at most most_packed. A part of rank 0 is one
+/// whose bytes_of(part) is at most max_packed. A part of rank 0 is one
 /// element, however large.
 template <class Here, class BytesOf, class Work>
 void for_each_part(PeMemory far, Here* here, ViewBlock const& block,
                    BytesOf const& bytes_of, Work const& work) {
   std::size_t const bytes = bytes_of(block);
-  if (block.rank == 0 || bytes <= most_packed) {
+  if (block.rank == 0 || bytes <= max_packed) {
     work(far, here, block);
     return;
   }
@@ -95,7 +95,7 @@ void for_each_part(PeMemory far, Here* here, ViewBlock const& block,
   auto& count           = part.dimensions[block.rank - 1].extent;
   count                 = 1;
   std::size_t const one = bytes_of(part);
-  if (one > most_packed) {
+  if (one > max_packed) {
     --part.rank;
     for (std::size_t i = 0; i < outer.extent; ++i) {
       for_each_part(far.moved(i * outer.there), here + i * outer.here, part,
@@ -104,7 +104,7 @@ void for_each_part(PeMemory far, Here* here, ViewBlock const& block,
     return;
   }
   std::size_t const each_more = (bytes - one) / (outer.extent - 1);
-  std::size_t const most      = 1 + (most_packed - one) / each_more;
+  std::size_t const most      = 1 + (max_packed - one) / each_more;
   for (std::size_t i = 0; i < outer.extent; i += most) {
     count = std::min(most, outer.extent - i);
     work(far.moved(i * outer.there), here + i * outer.here, part);
@@ -125,10 +125,10 @@ void put_in_batch(PeMemory far, char const* here, ViewBlock const& block,
   for_each_strided(far, here, block, block.rank,
                    [=](PeMemory to, char const* from, Strides const& strides) {
                      for (std::size_t i = 0; i < strides.count; ++i) {
-                       put_otherwise(to.moved(i * strides.remote_bytes),
-                                     from + i * strides.local_bytes,
-                                     strides.element_bytes, Until::is_begun,
-                                     call);
+                       put_without_stores(to.moved(i * strides.remote_bytes),
+                                          from + i * strides.local_bytes,
+                                          strides.element_bytes,
+                                          Completion::none, call);
                      }
                    });
 }
@@ -149,7 +149,7 @@ void get_each(char* here, PeMemory far, ViewBlock const& block,
                        for (std::size_t i = 0; i < strides.count; ++i) {
                          get_otherwise(to + i * strides.local_bytes,
                                        from.moved(i * strides.remote_bytes),
-                                       strides.element_bytes, Until::is_begun,
+                                       strides.element_bytes, Completion::none,
                                        call);
                        }
                      });
@@ -167,8 +167,8 @@ void put_block(PeMemory dest, void const* source, ViewBlock const& block,
   auto const n_plain      = n_strided(plain);
   auto const n_packed     = n_strided(simplified(packed(plain)));
   // (A batch copies elements of this size at once.)
-  if (plain.element <= BatchEntry::most_bytes && !is_of_gpu(dest.segment) &&
-      plain.count() <= most_in_batch * std::min(n_plain, n_packed)) {
+  if (plain.element <= BatchEntry::max_bytes && !is_of_gpu(dest.segment) &&
+      plain.count() <= max_in_batch * std::min(n_plain, n_packed)) {
     put_in_batch(dest, start, plain, call);
     return;
   }
@@ -177,7 +177,7 @@ void put_block(PeMemory dest, void const* source, ViewBlock const& block,
     return;
   }
   std::unique_ptr<char[]> const memory(
-      new char[std::min(most_packed, plain.bytes())]);
+      new char[std::min(max_packed, plain.bytes())]);
   for_each_part(dest, start, plain, std::mem_fn(&ViewBlock::bytes),
                 [&](PeMemory to, char const* from, ViewBlock const& part) {
                   if (part.rank == 0) {
@@ -208,20 +208,21 @@ void get_block(void* dest, PeMemory source, ViewBlock const& block,
     return has_small_gaps ? span(part) : part.bytes();
   };
   std::unique_ptr<char[]> const memory(
-      new char[std::min(most_packed, bytes_of(plain))]);
-  for_each_part(
-      source, start, plain, bytes_of,
-      [&](PeMemory from, char* to, ViewBlock const& part) {
-        if (part.rank == 0) {
-          get_each(to, from, part, call);
-        } else if (has_small_gaps) {
-          get_otherwise(memory.get(), from, span(part), Until::is_safe, call);
-          copy_block(to, memory.get(), turned(part));
-        } else {
-          get_each(memory.get(), from, simplified(packed(part)), call);
-          copy_block(to, memory.get(), turned(repacked(part)));
-        }
-      });
+      new char[std::min(max_packed, bytes_of(plain))]);
+  for_each_part(source, start, plain, bytes_of,
+                [&](PeMemory from, char* to, ViewBlock const& part) {
+                  if (part.rank == 0) {
+                    get_each(to, from, part, call);
+                  } else if (has_small_gaps) {
+                    get_otherwise(memory.get(), from, span(part),
+                                  Completion::local, call);
+                    copy_block(to, memory.get(), turned(part));
+                  } else {
+                    get_each(memory.get(), from, simplified(packed(part)),
+                             call);
+                    copy_block(to, memory.get(), turned(repacked(part)));
+                  }
+                });
 }
 
 }  // namespace symm::Impl

@@ -87,7 +87,7 @@ void copy_block(void* there, void const* here, ViewBlock const& block,
                 std::size_t first, std::size_t last) {
   auto* to         = static_cast<char*>(there);
   auto const* from = static_cast<char const*>(here);
-  std::size_t index[ViewBlock::most_dimensions]{};
+  std::size_t index[ViewBlock::max_dimensions]{};
   for (std::size_t r = 0, rest = first; r < block.rank && rest != 0; ++r) {
     auto const& d = block.dimensions[r];
     index[r]      = rest % d.extent;

@@ -14,11 +14,11 @@ struct ViewBlock {
     std::size_t there  = 0;  // stride on a PE
     std::size_t here   = 0;  // stride in memory that the host reaches
   };
-  static constexpr std::size_t most_dimensions = 8;
+  static constexpr std::size_t max_dimensions = 8;
 
   std::size_t element = 0;
   std::size_t rank    = 0;
-  Dimension dimensions[most_dimensions];
+  Dimension dimensions[max_dimensions];
 
   [[nodiscard]] std::size_t count() const;  // of elements
   [[nodiscard]] std::size_t bytes() const { return count() * element; }

@@ -59,9 +59,10 @@ void put_far_element(SymmetricHeap const& heap, void* dest, void const* value,
                      std::size_t bytes, Pe pe) {
   // A value that fits into a batch is copied at once. Of a larger one nothing
   // may be read after this call.
-  bool const is_copied = bytes <= BatchEntry::most_bytes;
-  put_otherwise(memory_of({nullptr, &heap}, dest, pe), value, bytes,
-                is_copied ? Until::is_begun : Until::is_safe, call_of_elements);
+  bool const is_copied = bytes <= BatchEntry::max_bytes;
+  put_without_stores(memory_of({nullptr, &heap}, dest, pe), value, bytes,
+                     is_copied ? Completion::none : Completion::local,
+                     call_of_elements);
 }
 
 void get_far_element(void* value, SymmetricHeap const& heap, void const* source,
@@ -69,13 +70,13 @@ void get_far_element(void* value, SymmetricHeap const& heap, void const* source,
   count_get(heap.map(), pe);
   quiet_far();
   get_otherwise(value, memory_of({nullptr, &heap}, source, pe), bytes,
-                Until::is_safe, call_of_elements);
+                Completion::local, call_of_elements);
 }
 
 void begin_get_of_far_element(void* into, SymmetricHeap const& heap,
                               void const* source, std::size_t bytes, Pe pe) {
   get_otherwise(into, memory_of({nullptr, &heap}, source, pe), bytes,
-                Until::is_begun, call_of_elements);
+                Completion::none, call_of_elements);
 }
 
 }  // namespace symm::Impl

@@ -17,7 +17,7 @@
 #include "Access.hpp"
 #include "Elements.hpp"
 #include "PeOperations.hpp"
-#include "RingClient.hpp"
+#include "ProxyClient.hpp"
 #include "Signal.hpp"
 #include "StridedCopy.hpp"
 
@@ -33,7 +33,7 @@ namespace symm::Impl {
 //   On the host, one of them sends to far PEs.
 // - Preconditions are those of expect_access(), which is not called.
 // - `call`: for messages of the host.
-// - `until`: what operations on far PEs wait for. After Until::is_begun,
+// - `until`: what operations on far PEs wait for. After Completion::none,
 //   quiet_far() of the host and quiet() of a kernel complete them.
 
 /// Calls near() if loads and stores reach PE `pe`'s memory, else far().
@@ -66,17 +66,19 @@ template <Direction direction, Group Threads>
 SYMM_FUNCTION void copy_far(Threads const& group, HeapMap const& heap,
                             void const* symmetric, void const* local,
                             std::size_t bytes, Pe pe,
-                            [[maybe_unused]] char const* call, Until until) {
+                            [[maybe_unused]] char const* call,
+                            Completion completion) {
   SYMM_IF_ON_HOST((
       static_cast<void>(group); if (group.rank() != 0) return;
       auto const its = resolve_far(heap, symmetric, pe);
       if constexpr (direction == Direction::put) {
-        put_otherwise(its, local, bytes, until, call);
+        put_without_stores(its, local, bytes, completion, call);
       } else {
-        get_otherwise(const_cast<void*>(local), its, bytes, until, call);
+        get_otherwise(const_cast<void*>(local), its, bytes, completion, call);
       }))
   SYMM_IF_ON_DEVICE((
-      static_cast<void>(heap); bool const waits = until == Until::is_safe;
+      static_cast<void>(heap);
+      bool const waits = completion == Completion::local;
       if constexpr (direction == Direction::put) {
         InKernel::put_far(group, symmetric, local, bytes, pe, waits);
       } else {
@@ -109,7 +111,7 @@ SYMM_FUNCTION void store_far_element(HeapMap const& heap, T* to, T const& value,
                                      Pe pe, [[maybe_unused]] char const* call) {
   SYMM_IF_ON_HOST(
       (copy_far<Direction::put>(OneThread(), heap, to, &value, sizeof(T), pe,
-                                call, Until::is_safe);))
+                                call, Completion::local);))
   SYMM_IF_ON_DEVICE(
       (static_cast<void>(heap); InKernel::store_far(to, value, pe);))
 }
@@ -120,7 +122,7 @@ load_far_element(HeapMap const& heap, T const* from, Pe pe,
                  [[maybe_unused]] char const* call) {
   SYMM_IF_ON_HOST((ElementMemory<T> memory; copy_far<Direction::get>(
                        OneThread(), heap, from, &memory.element, sizeof(T), pe,
-                       call, Until::is_safe);
+                       call, Completion::local);
                    return memory.element;))
   SYMM_IF_ON_DEVICE(
       (static_cast<void>(heap); return InKernel::load_far(from, pe);))
@@ -133,16 +135,16 @@ SYMM_FUNCTION void put_signal_far(Threads const& group, HeapMap const& heap,
                                   Signal const* signal_address, Signal signal,
                                   AtomicOp op, Pe pe,
                                   [[maybe_unused]] char const* call,
-                                  Until until) {
+                                  Completion completion) {
   SYMM_IF_ON_HOST((if (group.rank() == 0) {
     check_aligned(signal_address, sizeof(Signal), call);
     put_signal_to(resolve_far(heap, dest, pe), source, bytes,
-                  resolve_far(heap, signal_address, pe), signal, op, until,
+                  resolve_far(heap, signal_address, pe), signal, op, completion,
                   call);
   }))
   SYMM_IF_ON_DEVICE((static_cast<void>(heap); InKernel::put_signal_far(
                          group, dest, source, bytes, signal_address, signal, op,
-                         pe, until == Until::is_safe);))
+                         pe, completion == Completion::local);))
 }
 
 template <class Result, class T>
@@ -170,11 +172,10 @@ SYMM_FUNCTION Result change_far(HeapMap const& heap, T const* address, Pe pe,
 /// put() or get(), whose symmetric side is at `dest` or at `source`.
 /// \param count in elements; 0: nothing.
 template <Direction direction, Group Threads, class T>
-SYMM_INLINE_FUNCTION void copy_elements(Threads const& group,
-                                        HeapMap const& heap, T* dest,
-                                        T const* source, std::size_t count,
-                                        Pe pe, char const* call,
-                                        Until until = Until::is_safe) {
+SYMM_INLINE_FUNCTION void copy_elements(
+    Threads const& group, HeapMap const& heap, T* dest, T const* source,
+    std::size_t count, Pe pe, char const* call,
+    Completion completion = Completion::local) {
   std::size_t const bytes = bytes_of(sizeof(T), count);
   if (has_no_part<alignof(T)>(group, bytes)) return;
   if constexpr (direction == Direction::put) {
@@ -183,7 +184,7 @@ SYMM_INLINE_FUNCTION void copy_elements(Threads const& group,
         [&](T* its) { copy_bytes<alignof(T)>(group, its, source, bytes); },
         [&] {
           copy_far<direction>(group, heap, dest, source, bytes, pe, call,
-                              until);
+                              completion);
         });
   } else {
     at_copy_of(
@@ -191,7 +192,7 @@ SYMM_INLINE_FUNCTION void copy_elements(Threads const& group,
         [&](T const* its) { copy_bytes<alignof(T)>(group, dest, its, bytes); },
         [&] {
           copy_far<direction>(group, heap, source, dest, bytes, pe, call,
-                              until);
+                              completion);
         });
   }
 }
@@ -235,12 +236,10 @@ template <class T>
 /// There are barriers in it; thread 0 changes a near PE's signal after the
 /// last.
 template <Group Threads, class T>
-SYMM_INLINE_FUNCTION void put_with_signal(Threads const& group,
-                                          HeapMap const& heap, T* dest,
-                                          T const* source, std::size_t count,
-                                          Signal* signal_address, Signal signal,
-                                          SignalOp op, Pe pe, char const* call,
-                                          Until until = Until::is_safe) {
+SYMM_INLINE_FUNCTION void put_with_signal(
+    Threads const& group, HeapMap const& heap, T* dest, T const* source,
+    std::size_t count, Signal* signal_address, Signal signal, SignalOp op,
+    Pe pe, char const* call, Completion completion = Completion::local) {
   at_copy_of(
       heap, signal_address, pe,
       [&](Signal* its_signal) {
@@ -258,7 +257,7 @@ SYMM_INLINE_FUNCTION void put_with_signal(Threads const& group,
       [&] {
         put_signal_far(group, heap, dest, source, bytes_of(sizeof(T), count),
                        signal_address, signal, atomic_op_of(op), pe, call,
-                       until);
+                       completion);
         group.barrier();
       });
 }

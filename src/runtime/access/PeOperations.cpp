@@ -69,10 +69,10 @@ bool have_no_gaps(Strides const& strides) {
 /// Calls work(), a put or get. If it throws, it may be several messages, the
 /// first of which are completed.
 template <class Work>
-void complete_parts_if_throws(std::size_t bytes, Until until,
+void complete_parts_if_throws(std::size_t bytes, Completion completion,
                               HostCall const& call, Work const& work) {
   bool const is_one =
-      until == Until::is_safe || bytes <= BatchEntry::most_bytes;
+      completion == Completion::local || bytes <= BatchEntry::max_bytes;
   if (is_one) return work();
   complete_if_throws(call, work);
 }
@@ -108,30 +108,30 @@ void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
   copy_queue(call).copy(to, from, bytes);
 }
 
-void put_otherwise(PeMemory to, void const* from, std::size_t bytes,
-                   Until until, HostCall const& call) {
+void put_without_stores(PeMemory to, void const* from, std::size_t bytes,
+                        Completion completion, HostCall const& call) {
   tell_check(to, from, bytes, true, call);
-  complete_parts_if_throws(bytes, until, call, [&] {
+  complete_parts_if_throws(bytes, completion, call, [&] {
     copy_at(
         to, from, call,
         [&] { copy_gpu_memory(to.address(), from, bytes, call.name); },
-        [&](auto& channel) { channel.put(to, from, bytes, until, call); },
+        [&](auto& channel) { channel.put(to, from, bytes, completion, call); },
         [&](auto& staging, auto& channel) {
-          staging.put(channel, to, from, bytes, until, call);
+          staging.put(channel, to, from, bytes, completion, call);
         });
   });
 }
 
-void get_otherwise(void* to, PeMemory from, std::size_t bytes, Until until,
-                   HostCall const& call) {
+void get_otherwise(void* to, PeMemory from, std::size_t bytes,
+                   Completion completion, HostCall const& call) {
   tell_check(from, to, bytes, false, call);
-  complete_parts_if_throws(bytes, until, call, [&] {
+  complete_parts_if_throws(bytes, completion, call, [&] {
     copy_at(
         from, to, call,
         [&] { copy_gpu_memory(to, from.address(), bytes, call.name); },
-        [&](auto& channel) { channel.get(to, from, bytes, until, call); },
+        [&](auto& channel) { channel.get(to, from, bytes, completion, call); },
         [&](auto& staging, auto& channel) {
-          staging.get(channel, to, from, bytes, until, call);
+          staging.get(channel, to, from, bytes, completion, call);
         });
   });
 }
@@ -139,8 +139,8 @@ void get_otherwise(void* to, PeMemory from, std::size_t bytes, Until until,
 void put_strided_to(PeMemory to, void const* from, Strides const& strides,
                     HostCall const& call) {
   if (have_no_gaps(strides)) {
-    return put_otherwise(to, from, strides.element_bytes * strides.count,
-                         Until::is_safe, call);
+    return put_without_stores(to, from, strides.element_bytes * strides.count,
+                              Completion::local, call);
   }
   copy_at(
       to, from, call,
@@ -161,7 +161,7 @@ void get_strided_from(void* to, PeMemory from, Strides const& strides,
                       HostCall const& call) {
   if (have_no_gaps(strides)) {
     return get_otherwise(to, from, strides.element_bytes * strides.count,
-                         Until::is_safe, call);
+                         Completion::local, call);
   }
   copy_at(
       from, to, call,
@@ -179,15 +179,16 @@ void get_strided_from(void* to, PeMemory from, Strides const& strides,
 
 void put_signal_to(PeMemory to, void const* from, std::size_t bytes,
                    PeMemory signal, std::uint64_t value, AtomicOp op,
-                   Until until, HostCall const& call) {
+                   Completion completion, HostCall const& call) {
   auto& channel = channel_to(signal.pe, call);
   if (bytes == 0) to = signal;
-  complete_parts_if_throws(bytes, until, call, [&] {
+  complete_parts_if_throws(bytes, completion, call, [&] {
     if (bytes != 0 && is_of_gpu(to.segment)) {
       staging_for(from, call.name)
-          .put_signal(channel, to, from, bytes, signal, value, op, until, call);
+          .put_signal(channel, to, from, bytes, signal, value, op, completion,
+                      call);
     } else {
-      channel.put_signal(to, from, bytes, signal, value, op, until, call);
+      channel.put_signal(to, from, bytes, signal, value, op, completion, call);
     }
   });
 }

@@ -62,10 +62,10 @@ void complete_if_throws(HostCall const& call, Work const& work) {
 // or messages. They are out of line: loads and stores take one compare more and
 // nothing else.
 
-void put_otherwise(PeMemory to, void const* from, std::size_t bytes,
-                   Until until, HostCall const& call);
-void get_otherwise(void* to, PeMemory from, std::size_t bytes, Until until,
-                   HostCall const& call);
+void put_without_stores(PeMemory to, void const* from, std::size_t bytes,
+                        Completion completion, HostCall const& call);
+void get_otherwise(void* to, PeMemory from, std::size_t bytes,
+                   Completion completion, HostCall const& call);
 [[gnu::cold]] void put_strided_to(PeMemory to, void const* from,
                                   Strides const& strides, HostCall const& call);
 [[gnu::cold]] void get_strided_from(void* to, PeMemory from,
@@ -89,8 +89,8 @@ void copy_strided_otherwise(PeMemory its, Copy const& copy,
 /// \param op AtomicOp::set or AtomicOp::add.
 [[gnu::cold]] void put_signal_to(PeMemory to, void const* from,
                                  std::size_t bytes, PeMemory signal,
-                                 std::uint64_t value, AtomicOp op, Until until,
-                                 HostCall const& call);
+                                 std::uint64_t value, AtomicOp op,
+                                 Completion completion, HostCall const& call);
 
 // Atomic operations, on bits of words.
 
@@ -178,7 +178,8 @@ template <class T, class Call, class ByWords, class Otherwise>
 template <Direction direction, class Call>
 [[gnu::always_inline]] inline void copy_memory(void* dest, void const* source,
                                                std::size_t bytes, Pe pe,
-                                               Until until, Call const& call) {
+                                               Completion completion,
+                                               Call const& call) {
   if constexpr (direction == Direction::put) {
     at_copy_of(
         dest, bytes, pe, call,
@@ -188,7 +189,7 @@ template <Direction direction, class Call>
         },
         [&](PeMemory its) {
           check_private(source, name_of_call(call));
-          put_otherwise(its, source, bytes, until, call);
+          put_without_stores(its, source, bytes, completion, call);
         });
   } else {
     at_copy_of(
@@ -199,7 +200,7 @@ template <Direction direction, class Call>
         },
         [&](PeMemory its) {
           check_private(dest, name_of_call(call));
-          get_otherwise(dest, its, bytes, until, call);
+          get_otherwise(dest, its, bytes, completion, call);
         });
   }
 }
@@ -212,7 +213,7 @@ template <class T, class Call>
   at_copy_of(
       to, sizeof(T), pe, call, [&](T* its) { store_element(its, value); },
       [&](PeMemory its) {
-        put_otherwise(its, &value, sizeof(T), Until::is_safe, call);
+        put_without_stores(its, &value, sizeof(T), Completion::local, call);
       });
 }
 
@@ -225,7 +226,7 @@ template <class T, class Call>
       from, sizeof(T), pe, call, [](T const* its) { return load_element(its); },
       [&](PeMemory its) {
         ElementMemory<T> memory;
-        get_otherwise(&memory.element, its, sizeof(T), Until::is_safe, call);
+        get_otherwise(&memory.element, its, sizeof(T), Completion::local, call);
         return memory.element;
       });
 }
@@ -235,11 +236,11 @@ template <class T, class Call>
 template <class DeliverOnGpu>
 [[gnu::always_inline]] inline void put_with_signal(
     void* dest, void const* source, std::size_t bytes, Signal* signal_address,
-    Signal signal, SignalOp op, Pe pe, Until until, HostCall const& call,
-    DeliverOnGpu const& deliver_on_gpu) {
+    Signal signal, SignalOp op, Pe pe, Completion completion,
+    HostCall const& call, DeliverOnGpu const& deliver_on_gpu) {
   auto const put_data = [&] {
     if (bytes == 0) return;
-    copy_memory<Direction::put>(dest, source, bytes, pe, until, call);
+    copy_memory<Direction::put>(dest, source, bytes, pe, completion, call);
   };
   check_aligned(signal_address, sizeof(Signal), call.name);
   at_copy_of(
@@ -260,8 +261,8 @@ template <class DeliverOnGpu>
           data = resolve(dest, bytes, pe, call.name);
           check_private(source, call.name);
         }
-        put_signal_to(data, source, bytes, its, signal, atomic_op_of(op), until,
-                      call);
+        put_signal_to(data, source, bytes, its, signal, atomic_op_of(op),
+                      completion, call);
       });
 }
 

@@ -53,6 +53,18 @@ MPI_Comm mpi_of(Communicator const& communicator) {
   return mpi;
 }
 
+/// Waits for a collective operation that has begun, and gives the core away:
+/// MPI may not know that there are more PEs than cores, as where nodes share a
+/// machine. Its own waits keep the core for a time slice each.
+void wait(MPI_Request& request, char const* call) {
+  for (;;) {
+    int is_done = 0;
+    check(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), call);
+    if (is_done != 0) return;
+    std::this_thread::yield();
+  }
+}
+
 [[noreturn]] void abort_mpi(int status) noexcept {
   // MPI would wait for ever for a node that it cannot reach.
   try {
@@ -73,7 +85,10 @@ MPI_Comm mpi_of(Communicator const& communicator) {
 class Bootstrap_Mpi final : public Bootstrap {
  public:
   explicit Bootstrap_Mpi(MPI_Comm communicator) {
-    check(MPI_Comm_dup(communicator, &m_communicator), "MPI_Comm_dup");
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Comm_idup(communicator, &m_communicator, &request),
+          "MPI_Comm_idup");
+    wait(request, "MPI_Comm_idup");
     check(MPI_Comm_set_errhandler(m_communicator, MPI_ERRORS_RETURN),
           "MPI_Comm_set_errhandler");
     check(MPI_Comm_rank(m_communicator, &m_rank), "MPI_Comm_rank");
@@ -88,32 +103,32 @@ class Bootstrap_Mpi final : public Bootstrap {
   [[nodiscard]] bool is_one_node() const { return m_n_on_node == m_size; }
 
   void barrier() override {
-    m_gate.run([&] { check(MPI_Barrier(m_communicator), "MPI_Barrier"); });
+    run("MPI_Ibarrier", [&](MPI_Request* request) {
+      return MPI_Ibarrier(m_communicator, request);
+    });
   }
 
   void allgather(void const* mine, void* all, std::size_t bytes) override {
     int const count = count_of(bytes, "allgather");
-    m_gate.run([&] {
-      check(MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE,
-                          m_communicator),
-            "MPI_Allgather");
+    run("MPI_Iallgather", [&](MPI_Request* request) {
+      return MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE,
+                            m_communicator, request);
     });
   }
 
   [[nodiscard]] int min(int mine) override {
     int lowest = 0;
-    m_gate.run([&] {
-      check(MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, m_communicator),
-            "MPI_Allreduce");
+    run("MPI_Iallreduce", [&](MPI_Request* request) {
+      return MPI_Iallreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, m_communicator,
+                            request);
     });
     return lowest;
   }
 
   void broadcast(void* data, std::size_t bytes, Pe from) override {
     int const count = count_of(bytes, "broadcast");
-    m_gate.run([&] {
-      check(MPI_Bcast(data, count, MPI_BYTE, from, m_communicator),
-            "MPI_Bcast");
+    run("MPI_Ibcast", [&](MPI_Request* request) {
+      return MPI_Ibcast(data, count, MPI_BYTE, from, m_communicator, request);
     });
   }
 
@@ -129,6 +144,15 @@ class Bootstrap_Mpi final : public Bootstrap {
   [[noreturn]] void abort(int status) noexcept override { abort_mpi(status); }
 
  private:
+  template <class Begin>
+  void run(char const* call, Begin const& begin) {
+    m_gate.run([&] {
+      MPI_Request request = MPI_REQUEST_NULL;
+      check(begin(&request), call);
+      wait(request, call);
+    });
+  }
+
   static int count_of(std::size_t bytes, char const* call) {
     if (bytes > INT_MAX) {
       throw UsageError(std::string("Bootstrap_Mpi::") + call + ": " +

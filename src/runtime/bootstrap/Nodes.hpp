@@ -61,7 +61,7 @@ struct Nodes {
   /// The first PE of a node, which acts for it.
   [[nodiscard]] Pe leader(int node) const { return first[index_of(node)]; }
   /// The number of PEs of the largest node.
-  [[nodiscard]] int most_near() const {
+  [[nodiscard]] int max_near() const {
     int most = 0;
     for (int node = 0; node < n(); ++node) {
       most = std::max(most, leader(node + 1) - leader(node));

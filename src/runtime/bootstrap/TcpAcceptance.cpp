@@ -24,7 +24,7 @@ namespace {
 /// Connections that may be open without a TcpHello.
 constexpr std::size_t max_silent_tcp = 256;
 /// PEs that an error names.
-constexpr int most_named = 8;
+constexpr int max_named = 8;
 /// After it, PE 0 looks at silent connections again.
 constexpr auto silent_pause = std::chrono::milliseconds(20);
 
@@ -77,7 +77,7 @@ void TcpAcceptance::give_up() {
   int const n_missing = m_job.n_pes - 1 - static_cast<int>(n_there);
   Text why(n_missing > 1 ? "PEs" : "PE");
   int n_named = 0;
-  for (Pe pe = 1; n_named < std::min(n_missing, most_named); ++pe) {
+  for (Pe pe = 1; n_named < std::min(n_missing, max_named); ++pe) {
     auto const member = m_members.find(pe);
     if (member != m_members.end() && member->second.is_there()) continue;
     why.append(n_named++ == 0 ? " " : ", ", pe);

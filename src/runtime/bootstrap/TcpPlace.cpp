@@ -72,7 +72,7 @@ std::vector<std::string> addresses_of_this_host() {
 
 constexpr std::string_view no_regular_file = "it is no regular file";
 /// A host has some hundred addresses at most, of up to 46 characters.
-constexpr std::size_t most_of_tcp_file = std::size_t{64} << 10U;
+constexpr std::size_t max_of_tcp_file = std::size_t{64} << 10U;
 
 /// Why a file is not PE 0's, which this user has started; empty: it may be.
 Text reason_to_distrust(struct stat const& status) {
@@ -186,7 +186,7 @@ std::optional<TcpPlace> read_tcp_file(std::string const& path, Text& why_not) {
   }
   why_not = reason_to_distrust(status);
   if (!why_not.empty()) return std::nullopt;
-  std::array<char, most_of_tcp_file> text{};
+  std::array<char, max_of_tcp_file> text{};
   std::size_t bytes = 0;
   while (bytes < text.size()) {
     auto const got = uninterrupted([&] {

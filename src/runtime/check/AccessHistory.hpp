@@ -157,7 +157,7 @@ class AccessHistory {
   [[nodiscard]] SYMM_FUNCTION std::size_t end_of(std::size_t offset) const {
     SYMM_IF_ON_HOST((return m_memory.end_of(offset);))
     SYMM_IF_ON_DEVICE((auto const heap = offset / start_of_heap;
-                       return heap < most_heaps
+                       return heap < max_heaps
                                   ? heap * start_of_heap + m_heaps[heap].reached
                                   : 0;))
   }
@@ -265,7 +265,7 @@ class AccessHistory {
   Pe m_me               = 0;
   int m_n_pes           = 0;
   std::size_t m_n_heaps = 0;
-  Heap m_heaps[most_heaps];
+  Heap m_heaps[max_heaps];
   CheckMemory m_memory;
 
  private:

@@ -77,7 +77,7 @@ int __real_memcmp(void const* a, void const* b, std::size_t bytes);
 void __tsan_init() {}
 void __tsan_func_entry(void* return_address) {
   auto& thread = s_thread;
-  if (thread.n_frames < ThreadState::most_frames) {
+  if (thread.n_frames < ThreadState::max_frames) {
     thread.frames[thread.n_frames] = return_address;
   }
   ++thread.n_frames;

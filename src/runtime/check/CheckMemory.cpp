@@ -55,9 +55,9 @@ int open_file_of_all(Bootstrap& bootstrap, std::size_t bytes) {
 }  // namespace
 
 bool CheckMemory::open(Bootstrap& bootstrap,
-                       std::array<std::size_t, most_heaps> const& part_bytes) {
+                       std::array<std::size_t, max_heaps> const& part_bytes) {
   auto const n_pes = static_cast<std::size_t>(bootstrap.n_pes());
-  if (n_pes > most_pes) return false;
+  if (n_pes > max_pes) return false;
   // GPUs reach all of them, and so they take memory.
   bool const has_gpu = part_bytes[1] != 0;
   m_n_words          = std::size_t{1} << (has_gpu ? 18U : 21U);
@@ -69,10 +69,10 @@ bool CheckMemory::open(Bootstrap& bootstrap,
   m_message_bytes = 2 * sizeof(std::uint64_t) + n_pes * n_parts * sizeof(Time);
   auto const messages = round_up((n_messages + 1) * m_message_bytes, page);
   auto bytes          = tables_bytes + words + reads + messages;
-  std::array<std::size_t, most_heaps> start{};
-  for (std::size_t heap = 0; heap < most_heaps; ++heap) {
+  std::array<std::size_t, max_heaps> start{};
+  for (std::size_t heap = 0; heap < max_heaps; ++heap) {
     start[heap]   = bytes;
-    auto const n  = std::min(part_bytes[heap], most_bytes / n_pes) / 8;
+    auto const n  = std::min(part_bytes[heap], max_bytes / n_pes) / 8;
     m_cells[heap] = {nullptr, n, n, false};
     bytes += round_up(n_pes * n * sizeof(Cell), page);
   }
@@ -89,7 +89,7 @@ bool CheckMemory::open(Bootstrap& bootstrap,
     m_reads    = m_words + words;
     m_messages = m_reads + reads;
     m_bytes    = bytes;
-    for (std::size_t heap = 0; heap < most_heaps; ++heap) {
+    for (std::size_t heap = 0; heap < max_heaps; ++heap) {
       m_cells[heap].first =
           reinterpret_cast<Cell*>(static_cast<char*>(memory) + start[heap]);
     }

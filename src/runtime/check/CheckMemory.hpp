@@ -68,10 +68,10 @@ struct Race {
 struct Place {
   Word<std::uint64_t> key;
   // Each PE counts its own: GPUs lose what they add to host memory together.
-  Word<std::uint32_t> n_meetings[most_pes];
+  Word<std::uint32_t> n_meetings[max_pes];
   // Of two meetings in turn. A PE that begins the next but one knows that all
   // have read those of this one.
-  Word<Time> known[2][most_pes * n_parts];
+  Word<Time> known[2][max_pes * n_parts];
 };
 
 /// A table or a clock that is full: from then on some races are not found, and
@@ -97,11 +97,11 @@ struct Tables {
   Word<std::uint64_t> n_found;       // races
   Word<std::uint32_t> early_report;  // 1: a PE makes it, 2: it is there
   Word<std::uint32_t> n_modules_used;
-  Word<std::uint32_t> has_unnamed[most_pes];  // whether a PE has to name some
-  Word<std::uint32_t> limits[most_pes];  // a bit for each that a PE has reached
-  Word<std::uint32_t> said_limits;       // of any PE
-  Word<std::uint32_t> gets_elements[most_pes];  // whether it has got many of
-                                                // other nodes one by one
+  Word<std::uint32_t> has_unnamed[max_pes];  // whether a PE has to name some
+  Word<std::uint32_t> limits[max_pes];  // a bit for each that a PE has reached
+  Word<std::uint32_t> said_limits;      // of any PE
+  Word<std::uint32_t> gets_elements[max_pes];  // whether it has got many of
+                                               // other nodes one by one
   std::array<std::array<char, 512>, n_modules> modules;
   std::array<Site, n_sites> sites;
   Race races[n_races];
@@ -109,10 +109,10 @@ struct Tables {
 };
 
 /// Bytes of all PEs' parts of a heap that have a shadow.
-inline constexpr std::size_t most_bytes = std::size_t{1} << 45U;
+inline constexpr std::size_t max_bytes = std::size_t{1} << 45U;
 
 /// In host memory, and in GPU memory.
-inline constexpr std::size_t most_heaps = 2;
+inline constexpr std::size_t max_heaps = 2;
 
 /// A byte of PE `pe`'s parts. Offsets in the second heap begin at
 /// `start_of_heap`.
@@ -126,10 +126,10 @@ inline constexpr std::size_t start_of_heap = std::size_t{1} << 46U;
 class CheckMemory {
  public:
   /// Collective. \returns whether all PEs have mapped the same memory: not so
-  /// on several machines, or with more than most_pes PEs.
+  /// on several machines, or with more than max_pes PEs.
   /// \param part_bytes of one PE in each heap.
   bool open(Bootstrap& bootstrap,
-            std::array<std::size_t, most_heaps> const& part_bytes);
+            std::array<std::size_t, max_heaps> const& part_bytes);
   /// Local: lets go of it.
   void close();
 
@@ -143,8 +143,8 @@ class CheckMemory {
   /// The end of what is covered of the heap of an offset.
   [[nodiscard]] SYMM_FUNCTION std::size_t end_of(std::size_t offset) const {
     auto const heap = offset / start_of_heap;
-    return heap < most_heaps ? heap * start_of_heap + m_cells[heap].n_used * 8
-                             : 0;
+    return heap < max_heaps ? heap * start_of_heap + m_cells[heap].n_used * 8
+                            : 0;
   }
   /// Whether the cells are in memory of GPUs, which the host does not reach.
   [[nodiscard]] bool is_on_gpu(std::size_t offset) const {
@@ -248,7 +248,7 @@ class CheckMemory {
   [[nodiscard]] Message message_at(std::size_t i) const;
 
   Tables* m_tables = nullptr;
-  Cells m_cells[most_heaps];
+  Cells m_cells[max_heaps];
   // Of variables that tell something: a key, and the times. One more is for all
   // that find no room.
   char* m_words            = nullptr;

@@ -18,11 +18,11 @@ namespace symm::Impl::check {
 constinit Checker s_checker;
 
 void Checker::start(Bootstrap& bootstrap,
-                    std::array<HeapMap const*, most_heaps> const& heaps,
+                    std::array<HeapMap const*, max_heaps> const& heaps,
                     MemoryProvider* gpu, Agree const& agree) {
-  std::array<std::size_t, most_heaps> part_bytes{};
+  std::array<std::size_t, max_heaps> part_bytes{};
   m_n_heaps = 0;
-  for (std::size_t i = 0; i < most_heaps; ++i) {
+  for (std::size_t i = 0; i < max_heaps; ++i) {
     if (heaps[i] == nullptr) continue;
     m_n_heaps     = i + 1;
     part_bytes[i] = heaps[i]->stride;
@@ -34,7 +34,7 @@ void Checker::start(Bootstrap& bootstrap,
       std::fprintf(stderr,
                    "symm: races are not looked for: that needs all PEs on one "
                    "machine, %d at most\n",
-                   most_pes);
+                   max_pes);
     }
     return;
   }
@@ -137,7 +137,7 @@ void Checker::access_heap(void const* address, std::size_t bytes, bool is_write,
 
 void Checker::note(Where where, std::size_t bytes, Access const& access,
                    bool is_here) {
-  if (bytes > most_unasked && is_seen(where) &&
+  if (bytes > max_unasked && is_seen(where) &&
       !is_in_block(where.offset, bytes)) {
     return;
   }

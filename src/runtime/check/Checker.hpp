@@ -38,7 +38,7 @@ class Checker : public Shadow {
   /// \param gpu   the memory of this PE's GPU, until finish(); null: none.
   /// \param agree for calls in which the heap gives out memory, until finish().
   void start(Bootstrap& bootstrap,
-             std::array<HeapMap const*, most_heaps> const& heaps,
+             std::array<HeapMap const*, max_heaps> const& heaps,
              MemoryProvider* gpu, Agree const& agree);
   /// Collective: no more accesses. Reports.
   void finish(Bootstrap& bootstrap);
@@ -132,7 +132,7 @@ class Checker : public Shadow {
     std::atomic<std::size_t> bytes;  // 0: not in use
     std::atomic<std::uintptr_t> in_heap;
   };
-  static constexpr std::size_t most_aliases = 256;
+  static constexpr std::size_t max_aliases = 256;
 
   /// Whether this access is remembered already, and no other one in its way: so
   /// are most. \param at in bytes from m_heap_start.
@@ -164,7 +164,7 @@ class Checker : public Shadow {
   void begin(Begun const& begun);
   void rename_owner(void const* from, void const* to);
   /// Accesses of so many bytes are looked at without asking is_in_block().
-  static constexpr std::size_t most_unasked = 4096;
+  static constexpr std::size_t max_unasked = 4096;
   [[nodiscard]] bool is_in_block(std::size_t offset, std::size_t bytes);
   [[nodiscard]] static Heap make_heap(HeapMap const& map);
   static void begin_messages(Bootstrap& bootstrap);
@@ -192,7 +192,7 @@ class Checker : public Shadow {
   Cell* m_near_cells           = nullptr;  // if they cover that heap
   std::uintptr_t m_other_start = 0;        // around all aliases, and all begun
   std::size_t m_other_bytes    = 0;        // in private memory
-  std::array<Alias, most_aliases> m_aliases{};
+  std::array<Alias, max_aliases> m_aliases{};
   std::atomic<std::size_t> m_n_aliases{0};  // of which some may be not in use
   MemoryProvider* m_gpu = nullptr;
   ShadowOnGpu* m_on_gpu = nullptr;

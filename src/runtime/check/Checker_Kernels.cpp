@@ -14,8 +14,8 @@
 #include "../base/Failure.hpp"
 #include "../bootstrap/Bootstrap.hpp"
 #include "../bootstrap/FdExchange.hpp"
-#include "../memory/FarRing.hpp"
 #include "../memory/MemoryProvider.hpp"
+#include "../memory/ProxyQueue.hpp"
 #include "../memory/SymmetricRange.hpp"
 #include "Checker.hpp"
 #include "Sites.hpp"
@@ -29,7 +29,7 @@ ShadowKernels s_kernels{};
 /// Bytes of a heap whose shadow is added at a time.
 constexpr std::size_t unit = std::size_t{4} << 20U;
 /// A shadow takes twice as much memory.
-constexpr std::size_t most_on_gpu = std::size_t{16} << 30U;
+constexpr std::size_t max_on_gpu = std::size_t{16} << 30U;
 
 }  // namespace
 
@@ -76,7 +76,7 @@ void Checker::begin_on_gpu(Bootstrap& bootstrap, Agree const& agree) {
   is_done = try_on_gpu([&] { m_on_gpu->exchange.emplace(bootstrap); }) &&
             try_on_gpu([&] {
               auto const bytes =
-                  2 * std::min(m_heaps[heap].map.stride, most_on_gpu);
+                  2 * std::min(m_heaps[heap].map.stride, max_on_gpu);
               m_on_gpu->cells.emplace(*m_gpu, *m_on_gpu->exchange, m_me,
                                       m_n_pes, bytes, 0);
               m_memory.use_gpu(
@@ -121,7 +121,7 @@ void Checker::reach(std::size_t heap, std::size_t bytes) {
   auto const start = heap * start_of_heap;
   auto const end   = std::min(round_up(bytes, unit), its.map.stride);
   if (end <= its.reached) return;
-  if (end > most_on_gpu) {
+  if (end > max_on_gpu) {
     if (!std::exchange(m_has_said, true)) {
       say_of_kernels("in what is above the first 16 GiB of a heap");
     }
@@ -228,7 +228,7 @@ void Checker::set_kernel(char const* label) {
       nullptr, "symm::put", "symm::get", nullptr, "symm::put_signal"};
   // The line of the program that launches it.
   auto const& thread = s_thread;
-  auto const n       = std::min(thread.n_frames, ThreadState::most_frames);
+  auto const n       = std::min(thread.n_frames, ThreadState::max_frames);
   auto const* place  = n == 0 ? nullptr : thread.frames[n - 1];
   for (std::size_t i = 0; i < n_kernel_deeds; ++i) {
     m_kernel_sites[i] = site_at(tables(), place, calls[i]);

@@ -34,7 +34,7 @@ void Checker::add_alias(void const* in_heap, void const* memory,
   auto n         = m_n_aliases.load(std::memory_order_relaxed);
   std::size_t at = 0;
   while (at < n && m_aliases[at].bytes.load() != 0) ++at;
-  if (at == most_aliases) return note_limit(Limit::registered);
+  if (at == max_aliases) return note_limit(Limit::registered);
   auto const start      = reinterpret_cast<std::uintptr_t>(memory);
   m_aliases[at].start   = start;
   m_aliases[at].in_heap = reinterpret_cast<std::uintptr_t>(in_heap);

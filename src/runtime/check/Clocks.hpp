@@ -206,14 +206,14 @@ class Clocks {
     return (now & used) == 0 ? now - 1 : step(part);
   }
 
-  static constexpr std::size_t most_parts = most_pes * n_parts;
+  static constexpr std::size_t max_parts = max_pes * n_parts;
 
   Pe m_me             = 0;
   std::size_t m_parts = 0;
   Word<Time> m_now[n_parts];
-  Word<Time> m_known[most_parts];   // to loads and stores of this PE
-  Word<Time> m_fenced[most_parts];  // to its network
-  Word<Time> m_later[most_parts];   // to be known at the next fence()
+  Word<Time> m_known[max_parts];   // to loads and stores of this PE
+  Word<Time> m_fenced[max_parts];  // to its network
+  Word<Time> m_later[max_parts];   // to be known at the next fence()
   Word<Time> m_fenced_stores;
   Word<std::uint32_t> m_has_later;
   Word<std::uint32_t> m_has_ended;

@@ -22,7 +22,7 @@ enum class Part : std::uint8_t {
 inline constexpr std::size_t n_parts = 4;
 
 /// As many as an Epoch can name.
-inline constexpr int most_pes = 64;
+inline constexpr int max_pes = 64;
 
 using Time = std::uint32_t;
 

@@ -148,7 +148,7 @@ std::string text_of(Limit limit, std::string const& pes) {
 template <class IsOne>
 std::string pes_text(IsOne const& is_one) {
   std::string text;
-  for (Pe pe = 0; pe < most_pes; ++pe) {
+  for (Pe pe = 0; pe < max_pes; ++pe) {
     if (is_one(pe)) text += (text.empty() ? "" : ", ") + pe_text(pe);
   }
   return text;

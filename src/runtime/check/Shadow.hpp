@@ -60,7 +60,7 @@ class alignas(4096) Shadow : public AccessHistory {
       auto access = caller.make(true, is_mine ? Part::stores : Part::network);
       if (bytes == 4 || bytes == 8) access.kind = Epoch::Kind::whole;
       caller.there(where, bytes, access);
-      if (bytes > most_bytes_of_words) return;
+      if (bytes > max_bytes_of_words) return;
       for (std::size_t at = 0; at < bytes; at += 8) {
         tell({where.pe, where.offset + at}, Tells::fenced);
       }
@@ -158,7 +158,7 @@ class alignas(4096) Shadow : public AccessHistory {
   }
 
   /// Copies of so many bytes arrive whole, and may be waited for.
-  static constexpr std::size_t most_bytes_of_words = 64;
+  static constexpr std::size_t max_bytes_of_words = 64;
 
  protected:
   // Of the kernel of Kokkos that runs: its sites, by what it does. They change

@@ -92,7 +92,7 @@ std::uint16_t find_site(Tables& tables, void const* place, char const* call,
   auto const& thread = s_thread;
   std::array<std::uint64_t, Site::n_frames> frames{};
   frames[0]         = offset_in_module(tables, place);
-  auto const n_kept = std::min(thread.n_frames, ThreadState::most_frames);
+  auto const n_kept = std::min(thread.n_frames, ThreadState::max_frames);
   for (std::size_t i = 1; i < Site::n_frames && i <= n_kept; ++i) {
     frames[i] = offset_in_module(tables, thread.frames[n_kept - i]);
   }
@@ -230,7 +230,7 @@ void forget_sites() { ++s_tables_number; }
 std::uint16_t site_at(Tables& tables, void const* place, char const* call) {
   auto& thread       = s_thread;
   auto const* kernel = s_kernel.load(std::memory_order_relaxed);
-  auto const n       = std::min(thread.n_frames, ThreadState::most_frames);
+  auto const n       = std::min(thread.n_frames, ThreadState::max_frames);
   auto const top     = n == 0 ? nullptr : thread.frames[n - 1];
   auto const above   = n < 2 ? nullptr : thread.frames[n - 2];
   auto const key =

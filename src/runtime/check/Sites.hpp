@@ -16,8 +16,8 @@ namespace symm::Impl::check {
 
 /// The state of a thread: the calls that it is in.
 struct ThreadState {
-  static constexpr std::size_t most_frames = 256;
-  static constexpr std::size_t n_cached    = 1024;
+  static constexpr std::size_t max_frames = 256;
+  static constexpr std::size_t n_cached   = 1024;
 
   int n_calls       = 0;        // of the library, nested in each other
   int n_hiding      = 0;        // those of them that hide all threads
@@ -31,7 +31,7 @@ struct ThreadState {
   bool is_in_stream   = false;  // it is enqueued
   // Return addresses of the program's functions, outermost first.
   std::size_t n_frames = 0;
-  std::array<void const*, most_frames> frames{};
+  std::array<void const*, max_frames> frames{};
   std::uint32_t random = 1;
   // The sites of the latest accesses.
   struct Cached {

@@ -97,7 +97,7 @@ SYMM_INLINE_FUNCTION void fetch_part(Threads const& group, HeapMap const& heap,
   if (is_here) return;
   copy_elements<Direction::get>(group, heap, dest + range.first,
                                 mine + range.first, range.count,
-                                team.world_pe(member), call, Until::is_begun);
+                                team.world_pe(member), call, Completion::none);
 }
 
 /// FarBlocks::share() for elements of `dest`.

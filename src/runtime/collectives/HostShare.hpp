@@ -54,7 +54,7 @@ class HostShare {
         m_work.source, member, [](T const* its) { return its; },
         [&]() -> T const* {
           m_fetched = block(m_has_all ? ++m_n_fetched : 1);
-          if (!m_has_all) fetch(m_fetched, member, Until::is_safe);
+          if (!m_has_all) fetch(m_fetched, member, Completion::local);
           return m_fetched;
         });
   }
@@ -73,7 +73,7 @@ class HostShare {
           copy_far<Direction::put>(
               OneThread(), m_heap, m_work.dest + m_first, values,
               m_count * sizeof(T), m_work.team.world_pe(member), Work::name,
-              m_has_all ? Until::is_begun : Until::is_safe);
+              m_has_all ? Completion::none : Completion::local);
         });
   }
 
@@ -127,15 +127,15 @@ class HostShare {
     auto* const memory = m_has_all ? m_memory.get() : m_few.data();
     return reinterpret_cast<T*>(memory) + i * m_block;
   }
-  void fetch(T* to, Pe member, Until until) const {
+  void fetch(T* to, Pe member, Completion completion) const {
     copy_far<Direction::get>(OneThread(), m_heap, m_work.source + m_first, to,
                              m_count * sizeof(T), m_work.team.world_pe(member),
-                             Work::name, until);
+                             Work::name, completion);
   }
   void fetch_all() {
     std::size_t n = 0;
     for_each_member<Members::of_other_nodes>(
-        m_work.team, [&](Pe pe) { fetch(block(++n), pe, Until::is_begun); });
+        m_work.team, [&](Pe pe) { fetch(block(++n), pe, Completion::none); });
     quiet_far();
     m_n_fetched = 0;
   }

@@ -86,7 +86,7 @@ class Vmm_Cuda final : public MemoryProvider {
   void free_queue(void* queue) noexcept override;
   void store_words(void* queue, WordStore const* stores,
                    std::size_t n) override;
-  void begin_changes(void* queue, ChangeBoard* board,
+  void begin_changes(void* queue, AtomicBoard* board,
                      std::uint64_t run) override;
   [[nodiscard]] void* allocate(std::size_t bytes) override;
   void deallocate(void* memory) noexcept override;

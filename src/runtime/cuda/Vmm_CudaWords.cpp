@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "../memory/ChangeRun.hpp"
+#include "../memory/AtomicBatch.hpp"
 #include "Vmm_Cuda.hpp"
 #include "WordChanges.hpp"
 
@@ -43,7 +43,7 @@ void Vmm_Cuda::free_queue(void* queue) noexcept {
 
 namespace {
 
-constexpr std::size_t most_at_once = 64;
+constexpr std::size_t max_at_once = 64;
 
 }  // namespace
 
@@ -53,9 +53,9 @@ constexpr std::size_t most_at_once = 64;
 void Vmm_Cuda::wait_for_words(void* queue, WordWait const* waits,
                               std::size_t n) {
   ContextGuard const context(*this);
-  std::array<CUstreamBatchMemOpParams, most_at_once> all{};
-  for (std::size_t done = 0; done < n; done += most_at_once) {
-    auto const count = std::min(n - done, most_at_once);
+  std::array<CUstreamBatchMemOpParams, max_at_once> all{};
+  for (std::size_t done = 0; done < n; done += max_at_once) {
+    auto const count = std::min(n - done, max_at_once);
     for (std::size_t i = 0; i < count; ++i) {
       auto const& wait = waits[done + i];
       auto& its        = all[i].waitValue;
@@ -80,9 +80,9 @@ void Vmm_Cuda::wait_for_words(void* queue, WordWait const* waits,
 void Vmm_Cuda::store_words(void* queue, WordStore const* stores,
                            std::size_t n) {
   ContextGuard const context(*this);
-  std::array<CUstreamBatchMemOpParams, most_at_once> all{};
-  for (std::size_t done = 0; done < n; done += most_at_once) {
-    auto const count = std::min(n - done, most_at_once);
+  std::array<CUstreamBatchMemOpParams, max_at_once> all{};
+  for (std::size_t done = 0; done < n; done += max_at_once) {
+    auto const count = std::min(n - done, max_at_once);
     for (std::size_t i = 0; i < count; ++i) {
       auto const& store = stores[done + i];
       auto& its         = all[i].writeValue;
@@ -101,7 +101,7 @@ void Vmm_Cuda::store_words(void* queue, WordStore const* stores,
 }
 
 /// The kernel in the device's primary context. Its first launch loads it and
-/// may wait for running kernels: ChangeQueue begins with one for no changes.
+/// may wait for running kernels: AtomicQueue begins with one for no changes.
 CUfunction Vmm_Cuda::word_changes() {
   std::lock_guard const lock(m_event_mutex);
   if (m_word_changes != nullptr) return m_word_changes;
@@ -117,16 +117,16 @@ CUfunction Vmm_Cuda::word_changes() {
   return function;
 }
 
-void Vmm_Cuda::begin_changes(void* queue, ChangeBoard* board,
+void Vmm_Cuda::begin_changes(void* queue, AtomicBoard* board,
                              std::uint64_t run) {
-  constexpr unsigned n_threads   = 128;
-  constexpr unsigned most_blocks = 32;
+  constexpr unsigned n_threads  = 128;
+  constexpr unsigned max_blocks = 32;
   ContextGuard const context(*this);
   auto* const function = word_changes();
   auto address         = device_pointer(board);
-  auto const n         = static_cast<unsigned>(ChangeRun(run).count());
+  auto const n         = static_cast<unsigned>(AtomicBatch(run).count());
   auto const n_blocks =
-      std::clamp((n + n_threads - 1) / n_threads, 1U, most_blocks);
+      std::clamp((n + n_threads - 1) / n_threads, 1U, max_blocks);
   void* parameters[] = {&address, &run};
   check(m_driver.cuLaunchKernel(function, n_blocks, 1, 1, n_threads, 1, 1, 0,
                                 static_cast<CUstream>(queue), parameters,

@@ -10,17 +10,17 @@
 // with the folder that <symm_gpu/...> is in, and replace its directives by
 // ".version 7.0" and ".target sm_70", which older drivers accept, too.
 
-#include "../memory/ChangeRun.hpp"
+#include "../memory/AtomicBatch.hpp"
 
 /// Blocks of four warps take parts of a run until none is left. (If each warp
 /// claimed its own, a run of 4096 took twice as long on an H100; if each read
 /// the run's word in the host's memory, ten times as long.)
 extern "C" __global__ void __launch_bounds__(128)
-    symm_change_words(symm::Impl::ChangeBoard* board, unsigned long long word) {
+    symm_change_words(symm::Impl::AtomicBoard* board, unsigned long long word) {
   using namespace symm::Impl;
   constexpr unsigned n_warps = 4;
   __shared__ ChangeParts parts;
-  ChangeRun const run(word);
+  AtomicBatch const run(word);
   unsigned const warp = threadIdx.x / 32;
   while (true) {
     if (threadIdx.x == 0) parts = claim_parts(*board, run, n_warps);

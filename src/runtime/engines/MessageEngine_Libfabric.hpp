@@ -124,7 +124,7 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
 
   // MessageEngine_LibfabricOneSided.cpp
   [[nodiscard]] std::size_t least_bytes() const noexcept override;
-  [[nodiscard]] std::size_t most_bytes() const noexcept override;
+  [[nodiscard]] std::size_t max_bytes() const noexcept override;
   [[nodiscard]] std::optional<Key> open_chunk(
       void* start, std::size_t bytes) noexcept override;
   void close_chunk(void* start) noexcept override;
@@ -155,11 +155,11 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
   Fabric const* m_library = nullptr;
   std::array<char, 64> m_provider{};  // its name, with a 0 at the end
   UniqueFd m_wake;                    // wakes the thread
-  int m_events             = -1;      // the queue's file descriptor
-  bool m_may_sleep_long    = true;    // used by the thread
-  bool m_is_one_sided      = false;
-  std::size_t m_most_bytes = 0;
-  int m_key_mode           = 0;  // FI_MR_...
+  int m_events            = -1;       // the queue's file descriptor
+  bool m_may_sleep_long   = true;     // used by the thread
+  bool m_is_one_sided     = false;
+  std::size_t m_max_bytes = 0;
+  int m_key_mode          = 0;  // FI_MR_...
 
   // m_mutex guards what follows. The buffers outlive the endpoint.
   std::unique_ptr<Buffer[]> m_buffers;

@@ -26,8 +26,8 @@ std::size_t MessageEngine_Libfabric::least_bytes() const noexcept {
   return max_eager + 1;
 }
 
-std::size_t MessageEngine_Libfabric::most_bytes() const noexcept {
-  return m_most_bytes;
+std::size_t MessageEngine_Libfabric::max_bytes() const noexcept {
+  return m_max_bytes;
 }
 
 bool MessageEngine_Libfabric::reaches(Pe /*pe*/, Key const& /*key*/) noexcept {

@@ -90,8 +90,8 @@ void MessageEngine_Libfabric::start_endpoint(fi_info& info) {
   fid_domain* domain = nullptr;
   check(fi_domain(fabric, &info, &domain, nullptr), "fi_domain");
   m_domain.reset(domain);
-  m_most_bytes = info.ep_attr->max_msg_size;
-  m_key_mode   = info.domain_attr->mr_mode;
+  m_max_bytes = info.ep_attr->max_msg_size;
+  m_key_mode  = info.domain_attr->mr_mode;
 
   fi_av_attr table_attributes{};
   table_attributes.type = FI_AV_MAP;

@@ -32,7 +32,7 @@ class OneSided {
   /// Smaller blocks are faster as messages; at least 1.
   [[nodiscard]] virtual std::size_t least_bytes() const noexcept = 0;
   /// Larger blocks are moved in parts.
-  [[nodiscard]] virtual std::size_t most_bytes() const noexcept {
+  [[nodiscard]] virtual std::size_t max_bytes() const noexcept {
     return SIZE_MAX;
   }
 

@@ -33,7 +33,7 @@ template <std::size_t alignment, class Threads>
 void copy_by_parts(Threads const& threads, char* to, char const* from,
                    std::size_t bytes) {
   constexpr std::size_t line = 64;  // bytes; parts are whole cache lines
-  static_assert(most_bytes_by_words <= line);
+  static_assert(max_bytes_by_words <= line);
   std::size_t const n    = threads.size();
   std::size_t const part = n == 1 ? bytes : (bytes / n + line) / line * line;
   threads.for_each(n, [&](std::size_t i) {

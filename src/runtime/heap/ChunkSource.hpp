@@ -23,29 +23,29 @@ class ChunkSource {
 
   /// Collective. Adds a chunk to `blocks` in which the request fits.
   /// \param call       the PEs compare it, and messages name it.
-  /// \param most_bytes limit of the chunk's size.
+  /// \param max_bytes limit of the chunk's size.
   /// \param is_enough  called when all PEs have waited for their kernels and
   ///        met; returns whether there is room without a chunk, the same on
   ///        all PEs.
   /// \throws OutOfMemory, SystemError, UsageError on every PE.
   virtual void grow(Rendezvous::Call& call, HeapBlocks& blocks,
-                    HeapBlocks::Request const& request, std::size_t most_bytes,
+                    HeapBlocks::Request const& request, std::size_t max_bytes,
                     std::function<bool()> const& is_enough) = 0;
 
   /// Collective. Gives back chunks of `blocks` in which nothing is allocated.
-  /// \param most_bytes called when all PEs have waited for their kernels and
+  /// \param max_bytes called when all PEs have waited for their kernels and
   ///        met; returns how much to give back at most, the same on all PEs.
   /// \returns bytes given back. Chunks that a PE cannot unmap are lost, and
   ///          count; that PE prints the reason.
   /// \throws SystemError, UsageError on every PE.
   virtual std::size_t trim(Rendezvous::Call& call, HeapBlocks& blocks,
-                           std::function<std::size_t()> const& most_bytes) = 0;
+                           std::function<std::size_t()> const& max_bytes) = 0;
   /// Gets the private memory that trim_step() needs after `n_ranges` ranges
   /// have been added to `blocks`. Local. \throws std::bad_alloc on this PE.
   virtual void prepare_to_trim(HeapBlocks& blocks, std::size_t n_ranges) = 0;
   /// trim() as a step of a collective call in which the PEs have met.
   /// Precondition: prepare_to_trim(), and no collective call since.
-  virtual std::size_t trim_step(HeapBlocks& blocks, std::size_t most_bytes) = 0;
+  virtual std::size_t trim_step(HeapBlocks& blocks, std::size_t max_bytes) = 0;
 };
 
 }  // namespace symm::Impl

@@ -165,7 +165,7 @@ class HeapBlocks : public BlockIds {
   // Statistics.
 
   /// An upper bound of the number of free blocks.
-  [[nodiscard]] std::size_t most_free_blocks() const {
+  [[nodiscard]] std::size_t max_free_blocks() const {
     return m_allocator.n_ids();
   }
   [[nodiscard]] std::size_t n_live() const { return m_allocator.n_live(); }

@@ -46,7 +46,7 @@ std::optional<Failure> HeapChunks::add(HeapBlocks& blocks, std::size_t offset,
 
 std::optional<Failure> HeapChunks::grow(HeapBlocks& blocks,
                                         HeapBlocks::Request const& request,
-                                        std::size_t most_bytes) {
+                                        std::size_t max_bytes) {
   // Sums below the limit cannot overflow.
   if (m_options.is_static || request.bytes > m_options.limit_bytes) {
     return no_room(blocks);
@@ -61,8 +61,8 @@ std::optional<Failure> HeapChunks::grow(HeapBlocks& blocks,
         },
         [&](std::size_t offset) { return blocks.free_bytes_at(offset); });
     if (!place) break;
-    if (place->needed > most_bytes) break;
-    auto const wanted = std::min(place->wanted, most_bytes);
+    if (place->needed > max_bytes) break;
+    auto const wanted = std::min(place->wanted, max_bytes);
     if (is_second && wanted == place->needed) break;
     auto const failure =
         add(blocks, place->offset, is_second ? place->needed : wanted);
@@ -88,15 +88,15 @@ Failure HeapChunks::no_room(HeapBlocks const& blocks) const {
 }
 
 HeapChunks::Trimmed HeapChunks::trim(HeapBlocks& blocks,
-                                     std::size_t most_bytes) {
+                                     std::size_t max_bytes) {
   Trimmed trimmed;
   if (m_options.is_static) return trimmed;
   for (auto i = m_places.size(); i > 0; --i) {
     auto const chunk = m_places.chunk(i - 1);
     if (chunk.kind != ChunkMap::Kind::own) continue;
-    if (chunk.bytes > most_bytes) continue;
+    if (chunk.bytes > max_bytes) continue;
     if (!blocks.remove_range(chunk.offset, chunk.bytes)) continue;
-    most_bytes -= chunk.bytes;
+    max_bytes -= chunk.bytes;
     trimmed.removed_bytes += chunk.bytes;
     auto const failed = remove(chunk.offset);
     if (!failed) trimmed.bytes += chunk.bytes;

@@ -64,10 +64,10 @@ class HeapChunks {
 
   /// Collective. Adds a chunk with which the request fits, and with room for
   /// more if there is memory.
-  /// \param most_bytes limit of the chunk's size.
+  /// \param max_bytes limit of the chunk's size.
   [[nodiscard]] std::optional<Failure> grow(
       HeapBlocks& blocks, HeapBlocks::Request const& request,
-      std::size_t most_bytes = std::numeric_limits<std::size_t>::max());
+      std::size_t max_bytes = std::numeric_limits<std::size_t>::max());
 
   struct Trimmed {
     std::size_t bytes = 0;
@@ -77,11 +77,11 @@ class HeapChunks {
     std::optional<PeFailure> failure;
   };
   /// Collective. Gives back the chunks of `blocks` that no block is in.
-  /// \param most_bytes limit of the sum of their sizes.
+  /// \param max_bytes limit of the sum of their sizes.
   /// Precondition: blocks.prepare_to_remove(places().size()).
   [[nodiscard]] Trimmed trim(
       HeapBlocks& blocks,
-      std::size_t most_bytes = std::numeric_limits<std::size_t>::max());
+      std::size_t max_bytes = std::numeric_limits<std::size_t>::max());
 
   /// The offset for `bytes` bytes of registered memory, if any. Local.
   [[nodiscard]] std::optional<std::size_t> place_for_registered(

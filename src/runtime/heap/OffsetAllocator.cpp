@@ -301,14 +301,14 @@ OffsetAllocator::BlockId OffsetAllocator::find_enclosing(
   return id;
 }
 
-std::size_t OffsetAllocator::largest_free_bytes(std::size_t most_blocks) const {
+std::size_t OffsetAllocator::largest_free_bytes(std::size_t max_blocks) const {
   std::size_t largest = 0;
   if (m_rows != 0) {
     auto const row = static_cast<unsigned>(std::bit_width(m_rows)) - 1;
     auto const column =
         static_cast<unsigned>(std::bit_width(m_columns[row])) - 1;
-    for (auto id = m_heads[row][column]; id != none && most_blocks > 0;
-         id      = m_blocks[id].next_free, --most_blocks) {
+    for (auto id = m_heads[row][column]; id != none && max_blocks > 0;
+         id      = m_blocks[id].next_free, --max_blocks) {
       largest = std::max(largest, m_blocks[id].bytes);
     }
   }

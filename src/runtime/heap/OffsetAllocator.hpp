@@ -111,9 +111,9 @@ class OffsetAllocator {
   [[nodiscard]] std::size_t free_bytes() const {
     return m_free_bytes + (m_latest == none ? 0 : m_blocks[m_latest].bytes);
   }
-  /// \param most_blocks most blocks of the largest size class to look at.
+  /// \param max_blocks most blocks of the largest size class to look at.
   [[nodiscard]] std::size_t largest_free_bytes(
-      std::size_t most_blocks = std::numeric_limits<std::size_t>::max()) const;
+      std::size_t max_blocks = std::numeric_limits<std::size_t>::max()) const;
 
   /// Fewest bytes of a range added at `offset` with which the request fits,
   /// given the free block that ends there, if any.

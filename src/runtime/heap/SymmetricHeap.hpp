@@ -169,12 +169,12 @@ class SymmetricHeap final : public ChunkSource {
   // Chunks for the blocks of memory pools: ChunkSource.
 
   void grow(Rendezvous::Call& call, HeapBlocks& blocks,
-            HeapBlocks::Request const& request, std::size_t most_bytes,
+            HeapBlocks::Request const& request, std::size_t max_bytes,
             std::function<bool()> const& is_enough) override;
   std::size_t trim(Rendezvous::Call& call, HeapBlocks& blocks,
-                   std::function<std::size_t()> const& most_bytes) override;
+                   std::function<std::size_t()> const& max_bytes) override;
   void prepare_to_trim(HeapBlocks& blocks, std::size_t n_ranges) override;
-  std::size_t trim_step(HeapBlocks& blocks, std::size_t most_bytes) override;
+  std::size_t trim_step(HeapBlocks& blocks, std::size_t max_bytes) override;
 
   /// Collective; the last call. Returns label and size of each View that this
   /// PE has not destroyed yet. If there are any, the memory stays mapped until
@@ -299,9 +299,9 @@ class SymmetricHeap final : public ChunkSource {
   };
   /// Returns whether the heap had such a block.
   bool lend(HeapBlocks& blocks, HeapBlocks::Request const& request,
-            std::size_t most_bytes);
+            std::size_t max_bytes);
   /// Returns the number of bytes taken back.
-  std::size_t take_back(HeapBlocks& blocks, std::size_t most_bytes);
+  std::size_t take_back(HeapBlocks& blocks, std::size_t max_bytes);
 
   Rendezvous& m_rendezvous;
   MemoryProvider& m_provider;

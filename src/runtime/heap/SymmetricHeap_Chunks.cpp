@@ -13,7 +13,7 @@ namespace symm::Impl {
 
 void SymmetricHeap::grow(Rendezvous::Call& call, HeapBlocks& blocks,
                          HeapBlocks::Request const& request,
-                         std::size_t most_bytes,
+                         std::size_t max_bytes,
                          std::function<bool()> const& is_enough) {
   run(call.operation, [&] {
     auto const failure = failure_of([&] {
@@ -24,20 +24,19 @@ void SymmetricHeap::grow(Rendezvous::Call& call, HeapBlocks& blocks,
     meet(call);
     if (is_enough()) return;
     bool const is_static = m_chunks.options().is_static;
-    if (is_static && lend(blocks, request, most_bytes)) return;
+    if (is_static && lend(blocks, request, max_bytes)) return;
     if (auto const grown =
-            m_chunks.grow(is_static ? m_blocks : blocks, request, most_bytes)) {
+            m_chunks.grow(is_static ? m_blocks : blocks, request, max_bytes)) {
       throw_named(call, *grown);
     }
   });
 }
 
-std::size_t SymmetricHeap::trim(
-    Rendezvous::Call& call, HeapBlocks& blocks,
-    std::function<std::size_t()> const& most_bytes) {
+std::size_t SymmetricHeap::trim(Rendezvous::Call& call, HeapBlocks& blocks,
+                                std::function<std::size_t()> const& max_bytes) {
   return run(call.operation, [&] {
     meet(call);
-    return trim_step(blocks, most_bytes());
+    return trim_step(blocks, max_bytes());
   });
 }
 
@@ -48,13 +47,13 @@ void SymmetricHeap::prepare_to_trim(HeapBlocks& blocks, std::size_t n_ranges) {
 }
 
 std::size_t SymmetricHeap::trim_step(HeapBlocks& blocks,
-                                     std::size_t most_bytes) {
+                                     std::size_t max_bytes) {
   if (m_chunks.options().is_static) {
-    auto const bytes = take_back(blocks, most_bytes);
+    auto const bytes = take_back(blocks, max_bytes);
     publish_stats();
     return bytes;
   }
-  auto const trimmed = m_chunks.trim(blocks, most_bytes);
+  auto const trimmed = m_chunks.trim(blocks, max_bytes);
   publish_stats();
   if (trimmed.failure && trimmed.failure->pe == map().my_pe) {
     std::fprintf(stderr,
@@ -68,13 +67,13 @@ std::size_t SymmetricHeap::trim_step(HeapBlocks& blocks,
 // A static heap never gets a second chunk: it lends a pool a block instead.
 
 bool SymmetricHeap::lend(HeapBlocks& blocks, HeapBlocks::Request const& request,
-                         std::size_t most_bytes) {
+                         std::size_t max_bytes) {
   // Try a block with room for later requests first.
   auto const wanted =
       std::min(m_provider.granularity(Vmm::Granularity::recommended),
                round_up(limit_bytes() / 16, request.alignment));
   for (auto const bytes : {std::max(request.bytes, wanted), request.bytes}) {
-    if (bytes > most_bytes) continue;
+    if (bytes > max_bytes) continue;
     auto const id = m_blocks.take({bytes, request.alignment, request.phase});
     if (id == HeapBlocks::none) continue;
     blocks.add_range(map().offset_of(m_blocks.address_of(id)), bytes);
@@ -85,11 +84,11 @@ bool SymmetricHeap::lend(HeapBlocks& blocks, HeapBlocks::Request const& request,
 }
 
 std::size_t SymmetricHeap::take_back(HeapBlocks& blocks,
-                                     std::size_t most_bytes) {
+                                     std::size_t max_bytes) {
   std::size_t removed = 0;
   std::erase_if(m_lent, [&](Lent const& lent) {
     auto const bytes = m_blocks.bytes_of(lent.id);
-    if (lent.to != &blocks || bytes > most_bytes - removed) return false;
+    if (lent.to != &blocks || bytes > max_bytes - removed) return false;
     auto const offset = map().offset_of(m_blocks.address_of(lent.id));
     if (!blocks.remove_range(offset, bytes)) return false;
     m_blocks.give_back(lent.id);

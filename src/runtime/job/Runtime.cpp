@@ -152,7 +152,7 @@ Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
   auto nodes       = find_nodes();
   RuntimeOptions options;
   all_or_none(agree, "symm::initialize", [&] {
-    options = RuntimeOptions::from_environment(nodes.most_near());
+    options = RuntimeOptions::from_environment(nodes.max_near());
     leave_in_children();
   });
   check_equal(*m_bootstrap, {{"SYMM_STATIC_HEAP", options.is_static ? 1U : 0U},

@@ -25,7 +25,7 @@ constexpr std::array<char const*, n_operation_kinds> names{
     "quiet", "barrier", "collective", "allocation", "waiting"};
 
 /// A table of more PEs than this has only the extremes.
-constexpr std::size_t most_rows = 32;
+constexpr std::size_t max_rows = 32;
 
 void raise(std::atomic<std::uint64_t>& most, std::uint64_t value) noexcept {
   auto now = most.load(std::memory_order_relaxed);
@@ -164,7 +164,7 @@ void Trace::write_file(double seconds) const {
     if (m_heaps[kind] == nullptr) continue;
     std::fprintf(file,
                  "%s\n  {\"memory\": \"%s\", \"most_live_bytes\": %zu, "
-                 "\"most_mapped_bytes\": %zu}",
+                 "\"max_mapped_bytes\": %zu}",
                  separator, kind == 0 ? "host" : "device",
                  m_live_bytes[kind].load(), m_mapped_bytes[kind].load());
     separator = ",";
@@ -208,7 +208,7 @@ void Trace::print_table(std::vector<Row> const& rows) const {
       "    puts s    gets s barrier s collect s    wait s for PEs s  heap "
       "MiB\n",
       rows.size(), seconds_of(nanoseconds_since(m_start)), m_name.c_str());
-  for (std::size_t pe = 0; pe < rows.size() && rows.size() <= most_rows; ++pe) {
+  for (std::size_t pe = 0; pe < rows.size() && rows.size() <= max_rows; ++pe) {
     print_row(std::to_string(pe).c_str(), rows[pe]);
   }
   if (rows.size() == 1) return;

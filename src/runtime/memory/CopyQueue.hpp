@@ -11,7 +11,7 @@
 
 namespace symm::Impl {
 
-struct ChangeBoard;
+struct AtomicBoard;
 
 /// Copies and fills memory that loops of the host cannot reach, and waits for
 /// work on it. A role of MemoryProvider, for memory of its place. Local calls,
@@ -107,8 +107,8 @@ class CopyQueue {
   virtual void store_words(void* queue, WordStore const* stores, std::size_t n);
 
   /// Enqueues a kernel that carries out what is left of a run.
-  /// \param run its ChangeRun::word(); 0: of no changes.
-  virtual void begin_changes(void* queue, ChangeBoard* board,
+  /// \param run its AtomicBatch::word(); 0: of no changes.
+  virtual void begin_changes(void* queue, AtomicBoard* board,
                              std::uint64_t run);
 
   /// A little memory of the GPU for kernels of this PE; null without a GPU.

@@ -22,7 +22,7 @@ void copy_host_words(void* to, void const* from, std::size_t bytes) {
     return;
   }
   // Words of source and target are not at equal offsets: load all, then store.
-  char between[most_bytes_by_words];
+  char between[max_bytes_by_words];
   for_each_host_word(from, bytes, [&](std::size_t at, auto width) {
     auto const word = load_host_word<width>(source + at);
     std::memcpy(between + at, &word, width);

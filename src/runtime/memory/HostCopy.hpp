@@ -23,7 +23,7 @@ namespace symm::Impl {
 inline constexpr std::size_t widest_host_word = 8;
 
 /// The largest copy that copy_host_memory() carries out word by word, in bytes.
-inline constexpr std::size_t most_bytes_by_words = 64;
+inline constexpr std::size_t max_bytes_by_words = 64;
 
 /// An integer of so many bytes that may alias objects of any type.
 template <std::size_t bytes>
@@ -60,13 +60,13 @@ void store_host_word(char* to, typename HostWord<bytes>::type value) {
   __atomic_store_n(reinterpret_cast<Word*>(to), value, __ATOMIC_RELAXED);
 }
 
-/// copy_host_memory() of 1 to most_bytes_by_words bytes, at any alignment.
+/// copy_host_memory() of 1 to max_bytes_by_words bytes, at any alignment.
 void copy_host_words(void* to, void const* from, std::size_t bytes);
 
 /// Copies `bytes`, at least 1, from `from` to `to`, memory that the host
 /// reaches; the ranges are equal or do not overlap. Done when it returns.
 ///
-/// Up to most_bytes_by_words bytes, every word in the range at `from` is loaded
+/// Up to max_bytes_by_words bytes, every word in the range at `from` is loaded
 /// once, and every word in the range at `to` is stored once and whole, at any
 /// alignment. If the corresponding word at `from` is aligned, too, the stored
 /// word is its value at one moment. Larger copies may write words more than
@@ -79,7 +79,7 @@ template <std::size_t alignment = 1>
   constexpr std::size_t least =
       alignment < widest_host_word ? alignment : widest_host_word;
   if (to == from) return;
-  if (bytes > most_bytes_by_words) {
+  if (bytes > max_bytes_by_words) {
     // No object is larger; without it GCC warns of a count that wraps around.
     constexpr std::size_t largest = ~std::size_t{0} >> 1U;
     std::memcpy(to, from, bytes & largest);

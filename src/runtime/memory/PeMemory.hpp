@@ -20,7 +20,7 @@ enum class Segment : std::uint8_t {
 };
 
 /// Whether the segment is in memory of a GPU. Messages carry pieces of at most
-/// Transport::most_begun bytes to and from it.
+/// Transport::max_begun bytes to and from it.
 [[nodiscard]] constexpr bool is_of_gpu(Segment segment) {
   return segment == Segment::device_heap ||
          segment == Segment::device_team_words;
@@ -87,7 +87,7 @@ struct Strides {
 
 /// When an operation returns: with nothing left to do on this side, or as soon
 /// as it can, and quiet() completes it.
-enum class Until { is_safe, is_begun };
+enum class Completion { local, none };
 
 }  // namespace symm::Impl
 

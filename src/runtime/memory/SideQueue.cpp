@@ -20,17 +20,17 @@ void CopyQueue::wait_for_words(void*, WordWait const*, std::size_t) {
   throw SystemError("this memory has no queue that waits for words");
 }
 
-void CopyQueue::begin_changes(void*, ChangeBoard*, std::uint64_t) {
+void CopyQueue::begin_changes(void*, AtomicBoard*, std::uint64_t) {
   throw SystemError("this memory has no queue that changes words");
 }
 
 SideQueue::SideQueue(MemoryProvider& provider, Changes changes)
     : m_provider(provider),
-      m_memory(provider, 3 * most_bytes),
+      m_memory(provider, 3 * max_bytes),
       m_queue(provider.make_queue()) {
   if (changes == Changes::none) return;
   try {
-    m_changes = std::make_unique<ChangeQueue>(provider, m_queue);
+    m_changes = std::make_unique<AtomicQueue>(provider, m_queue);
   } catch (...) {
     m_provider.free_queue(m_queue);
     throw;
@@ -59,7 +59,7 @@ bool SideQueue::is_idle() {
 }
 
 std::byte* SideQueue::room_for(std::size_t bytes) {
-  constexpr std::size_t all = 2 * most_bytes;
+  constexpr std::size_t all = 2 * max_bytes;
   if (m_used + bytes > all) finish();
   auto* const place = m_memory.data() + m_used;
   m_used += round_up(bytes, std::size_t{16});
@@ -83,7 +83,7 @@ void SideQueue::store(void* to, void const* from, std::size_t bytes) {
   auto* its_to           = static_cast<char*>(to);
   auto const* const data = static_cast<std::byte const*>(from);
   for (std::size_t done = 0; done < bytes;) {
-    auto const part   = std::min(bytes - done, most_bytes);
+    auto const part   = std::min(bytes - done, max_bytes);
     auto* const place = room_for(part);
     std::memcpy(place, data + done, part);
     begin_copy({its_to + done, reinterpret_cast<char const*>(place), part, part,
@@ -147,7 +147,7 @@ std::span<std::byte const> SideQueue::load_strided(void const* from,
                                                    std::size_t from_stride,
                                                    std::size_t element_bytes,
                                                    std::size_t count) {
-  auto* const place = m_memory.data() + 2 * most_bytes;
+  auto* const place = m_memory.data() + 2 * max_bytes;
   begin_copy({reinterpret_cast<char*>(place), static_cast<char const*>(from),
               element_bytes, from_stride, element_bytes, count});
   finish();

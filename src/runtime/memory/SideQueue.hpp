@@ -10,7 +10,7 @@
 #include <span>
 
 #include "AtomicOp.hpp"
-#include "ChangeQueue.hpp"
+#include "AtomicQueue.hpp"
 #include "CopyQueue.hpp"
 #include "MemoryProvider.hpp"
 #include "PinnedMemory.hpp"
@@ -23,13 +23,13 @@ namespace symm::Impl {
 /// time.
 ///
 /// All of it proceeds while a kernel occupies the whole GPU: changes, which a
-/// kernel makes, where threads of the other wait for far PEs (ChangeBoard).
+/// kernel makes, where threads of the other wait for far PEs (AtomicBoard).
 ///
 /// \throws SystemError in all of them, also for errors of earlier kernels.
 class SideQueue {
  public:
   /// The most that load() takes; half of the room for stores.
-  static constexpr std::size_t most_bytes = std::size_t{64} << 10U;
+  static constexpr std::size_t max_bytes = std::size_t{64} << 10U;
 
   enum class Changes : bool { none, some };
 
@@ -44,7 +44,7 @@ class SideQueue {
   // word of 4 or 8 bytes is one access.
 
   void store(void* to, void const* from, std::size_t bytes);
-  /// \param count elements, contiguous in `from`; most_bytes in all at most.
+  /// \param count elements, contiguous in `from`; max_bytes in all at most.
   void store_strided(void* to, std::size_t to_stride, void const* from,
                      std::size_t element_bytes, std::size_t count);
   /// An atomic operation without a result. \param op, type for is_atomic().
@@ -59,7 +59,7 @@ class SideQueue {
                                                std::uint64_t value,
                                                std::uint64_t compare);
   /// \returns the bytes, in page-locked memory that the next call overwrites.
-  /// \param bytes at most most_bytes.
+  /// \param bytes at most max_bytes.
   [[nodiscard]] std::span<std::byte const> load(void const* from,
                                                 std::size_t bytes);
   /// The same for elements, which are contiguous in the result.
@@ -68,7 +68,7 @@ class SideQueue {
       std::size_t count);
 
   /// For threads that wait; null without changes.
-  [[nodiscard]] ChangeBoard* board() const {
+  [[nodiscard]] AtomicBoard* board() const {
     return m_changes == nullptr ? nullptr : m_changes->board();
   }
 
@@ -89,7 +89,7 @@ class SideQueue {
   std::size_t m_used = 0;  // bytes of the part for stores
   std::array<CopyQueue::WordStore, 256> m_stores;
   std::size_t m_n_stores = 0;
-  std::unique_ptr<ChangeQueue> m_changes;
+  std::unique_ptr<AtomicQueue> m_changes;
 };
 
 }  // namespace symm::Impl

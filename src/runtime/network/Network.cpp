@@ -79,9 +79,9 @@ char const* Network::call() const noexcept {
   return rendezvous == nullptr ? nullptr : rendezvous->call();
 }
 
-Standing Network::standing() const noexcept {
+PeProgress Network::progress() const noexcept {
   auto const* const rendezvous = m_rendezvous.load();
-  return rendezvous == nullptr ? Standing{} : rendezvous->standing();
+  return rendezvous == nullptr ? PeProgress{} : rendezvous->progress();
 }
 
 void Network::open_gpu(MemoryProvider& provider) {
@@ -159,7 +159,7 @@ bool Network::find_remote(void const* address, std::size_t bytes, Pe pe,
 
 void Network::open_ring(MemoryProvider& provider) {
   m_gpu_memory = &provider;
-  m_ring       = std::make_unique<RingServer>(
+  m_ring       = std::make_unique<ProxyServer>(
       m_bootstrap.my_pe(), m_bootstrap.n_pes(), *m_transport, provider, *this,
       [this](void const* address, std::size_t bytes, Pe pe, PeMemory& found) {
         return find_remote(address, bytes, pe, found);

@@ -18,7 +18,7 @@
 #include "../memory/SideQueue.hpp"
 #include "../transport/GpuStaging.hpp"
 #include "../transport/LostPe.hpp"
-#include "../transport/RingServer.hpp"
+#include "../transport/ProxyServer.hpp"
 #include "../transport/Transport.hpp"
 #include "../transport/TransportTarget.hpp"
 
@@ -58,7 +58,7 @@ class Network final : public TransportTarget {
   /// \throws SystemError, OutOfMemory on this PE.
   void open_ring(MemoryProvider& provider);
   /// For kernels; null without open_ring().
-  [[nodiscard]] FarRing* ring() const {
+  [[nodiscard]] ProxyQueue* ring() const {
     return m_ring == nullptr ? nullptr : m_ring->ring();
   }
   /// For operations of the host on memory of GPUs; null without open_gpu().
@@ -77,7 +77,7 @@ class Network final : public TransportTarget {
   [[nodiscard]] SideQueue* gpu() noexcept override { return m_gpu.get(); }
   [[nodiscard]] std::string_view host_of(Pe pe) const noexcept override;
   [[nodiscard]] char const* call() const noexcept override;
-  [[nodiscard]] Standing standing() const noexcept override;
+  [[nodiscard]] PeProgress progress() const noexcept override;
   [[nodiscard]] LostPeRecord* lost_pe() noexcept override { return m_lost_pe; }
 
   /// Collective: no PE reaches another node any more. The memory can go then.
@@ -102,7 +102,7 @@ class Network final : public TransportTarget {
   std::atomic<LostPeRecord*> m_lost_pe{nullptr};
   std::unique_ptr<Transport_Messages> m_transport;
   // Destroyed first: its thread uses the transport.
-  std::unique_ptr<RingServer> m_ring;
+  std::unique_ptr<ProxyServer> m_ring;
 };
 
 }  // namespace symm::Impl

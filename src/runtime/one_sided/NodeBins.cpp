@@ -16,12 +16,12 @@ namespace {
 /// From so many nodes on, bins take less memory, and are fuller.
 constexpr int least_nodes = 33;
 /// Of all bins; more only if there are more than 18 000 nodes.
-constexpr std::size_t most_bytes      = std::size_t{36} << 20U;
+constexpr std::size_t max_bytes       = std::size_t{36} << 20U;
 constexpr std::size_t least_bin_bytes = std::size_t{2} << 10U;
-constexpr std::size_t most_bin_bytes  = std::size_t{16} << 10U;
+constexpr std::size_t max_bin_bytes   = std::size_t{16} << 10U;
 
 int n_each(Nodes const& nodes) {
-  auto const most = nodes.most_near();
+  auto const most = nodes.max_near();
   return most * nodes.n() == nodes.n_pes() ? most : 0;
 }
 
@@ -33,16 +33,16 @@ NodeBins::NodeBins(Nodes const& nodes, Pe me)
       m_n_each(n_each(nodes)),
       m_bins(static_cast<std::size_t>(nodes.n())) {
   auto const bytes =
-      std::clamp(most_bytes / m_bins.size(), least_bin_bytes, most_bin_bytes);
-  m_most_words = static_cast<std::uint32_t>(bytes / 16 * 2);
+      std::clamp(max_bytes / m_bins.size(), least_bin_bytes, max_bin_bytes);
+  m_max_words = static_cast<std::uint32_t>(bytes / 16 * 2);
 }
 
 bool NodeBins::are_better(Nodes const& nodes) {
-  return nodes.n() >= least_nodes && nodes.most_near() > 1;
+  return nodes.n() >= least_nodes && nodes.max_near() > 1;
 }
 
 bool NodeBins::are_possible(Nodes const& nodes) {
-  return nodes.n() > 1 && nodes.most_near() <= NodeUpdate::most_near;
+  return nodes.n() > 1 && nodes.max_near() <= NodeUpdate::max_near;
 }
 
 void NodeBins::add(FarAtomic const& update, Channel& channel,
@@ -54,11 +54,11 @@ void NodeBins::add(FarAtomic const& update, Channel& channel,
     bin.is_listed = true;
   }
   if (!bin.words)
-    bin.words = std::make_unique_for_overwrite<std::uint64_t[]>(m_most_words);
+    bin.words = std::make_unique_for_overwrite<std::uint64_t[]>(m_max_words);
   bool const is_equal =
       bin.n_words == 0 || (!bin.has_values && bin.value == update.value);
   if (!is_equal && !bin.has_values) {
-    if (2 * bin.n_words < m_most_words) {
+    if (2 * bin.n_words < m_max_words) {
       bin.give_values();
     } else {
       send(node, bin, channel, call);
@@ -72,7 +72,7 @@ void NodeBins::add(FarAtomic const& update, Channel& channel,
                        update.op, update.type};
   bin.words[bin.n_words++] = its.word();
   if (bin.has_values) bin.words[bin.n_words++] = update.value;
-  if (bin.n_words == m_most_words) send(node, bin, channel, call);
+  if (bin.n_words == m_max_words) send(node, bin, channel, call);
 }
 
 void NodeBins::Bin::give_values() {
@@ -106,7 +106,7 @@ void NodeBins::deliver(Channel& channel, HostCall const& call) {
 std::size_t NodeBins::bytes() const {
   std::size_t n = m_bins.size() * sizeof(Bin) + m_used.capacity() * sizeof(int);
   for (auto const& bin : m_bins)
-    n += bin.words ? m_most_words * sizeof(std::uint64_t) : 0;
+    n += bin.words ? m_max_words * sizeof(std::uint64_t) : 0;
   return n;
 }
 

@@ -23,7 +23,7 @@ class Channel;
 /// memory grows with nodes and not with PEs. One thread.
 class NodeBins {
  public:
-  /// \param nodes of which none has more than NodeUpdate::most_near PEs;
+  /// \param nodes of which none has more than NodeUpdate::max_near PEs;
   ///              outlives this.
   NodeBins(Nodes const& nodes, Pe me);
 
@@ -61,7 +61,7 @@ class NodeBins {
   Nodes const& m_nodes;
   int m_my_number;  // in its node
   int m_n_each;     // PEs of each node; 0: they differ
-  std::uint32_t m_most_words;
+  std::uint32_t m_max_words;
   std::vector<Bin> m_bins;
   std::vector<int> m_used;  // nodes whose bins have updates
 };

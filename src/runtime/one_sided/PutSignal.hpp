@@ -28,19 +28,19 @@ namespace symm::Impl {
 template <class T>
 void put_signal_on_host(T* dest, std::type_identity_t<T> const* source,
                         std::size_t count, Signal* signal_address,
-                        Signal signal, SignalOp op, Pe pe, Until until,
-                        HostCall const& call) {
+                        Signal signal, SignalOp op, Pe pe,
+                        Completion completion, HostCall const& call) {
   check_element<T>();
   auto const bytes = bytes_of(sizeof(T), count);
-  observe(OperationKind::signal, call.name, pe, bytes, dest, source,
-          [=, &call] {
-            check::put_signal(dest, source, bytes, signal_address, pe,
-                              op == SignalOp::add, until == Until::is_begun);
-            put_with_signal(dest, source, bytes, signal_address, signal, op, pe,
-                            until, call, [&](DeliverSignal const& deliver) {
-                              run_one_thread_on_gpu(call.name, deliver);
-                            });
-          });
+  observe(
+      OperationKind::signal, call.name, pe, bytes, dest, source, [=, &call] {
+        check::put_signal(dest, source, bytes, signal_address, pe,
+                          op == SignalOp::add, completion == Completion::none);
+        put_with_signal(dest, source, bytes, signal_address, signal, op, pe,
+                        completion, call, [&](DeliverSignal const& deliver) {
+                          run_one_thread_on_gpu(call.name, deliver);
+                        });
+      });
 }
 
 /// put_signal() by a group of threads.
@@ -48,8 +48,8 @@ template <ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void put_signal_of_group(
     Threads const& threads, HeapMap const& heap, T* dest,
     std::type_identity_t<T> const* source, std::size_t count,
-    Signal* signal_address, Signal signal, SignalOp op, Pe pe, Until until,
-    char const* call) {
+    Signal* signal_address, Signal signal, SignalOp op, Pe pe,
+    Completion completion, char const* call) {
   check_element<T>();
   auto const bytes = bytes_of(sizeof(T), count);
   expect_access(heap, signal_address, sizeof(Signal), pe, call, sizeof(Signal));
@@ -58,10 +58,10 @@ SYMM_INLINE_FUNCTION void put_signal_of_group(
   auto const group = group_of(threads);
   if (group.rank() == 0) {
     check::put_signal(dest, source, bytes, signal_address, pe,
-                      op == SignalOp::add, until == Until::is_begun);
+                      op == SignalOp::add, completion == Completion::none);
   }
   put_with_signal(group, heap, dest, source, count, signal_address, signal, op,
-                  pe, call, until);
+                  pe, call, completion);
 }
 
 }  // namespace symm::Impl

@@ -31,20 +31,20 @@ namespace symm::Impl {
 /// putmem() and getmem(), in any context, with or without a Request.
 /// \tparam until what it waits for, if the PE is far.
 /// \tparam Call char const*, of calls without a context, or HostCall.
-template <Direction direction, Until until, class Call>
+template <Direction direction, Completion completion, class Call>
 void copy_bytes_on_host(Call call, void* dest, void const* source,
                         std::size_t bytes, Pe pe);
 
 /// put() and get().
-template <Direction direction, Until until, class Call, class T>
+template <Direction direction, Completion completion, class Call, class T>
 void copy_on_host(Call const& call, T* dest, T const* source, std::size_t count,
                   Pe pe) {
   check_element<T>();
   auto const bytes = bytes_of(sizeof(T), count);
   [[maybe_unused]] check::Call const its_call(name_of_call(call));
   check::copy(dest, source, bytes, pe, direction == Direction::put,
-              until == Until::is_begun);
-  copy_bytes_on_host<direction, until>(call, dest, source, bytes, pe);
+              completion == Completion::none);
+  copy_bytes_on_host<direction, completion>(call, dest, source, bytes, pe);
 }
 
 /// put_nbi() and get_nbi().
@@ -52,20 +52,20 @@ template <Direction direction, class T>
 void copy_on_host_nbi(char const* call, T* dest, T const* source,
                       std::size_t count, Pe pe, Request* request) {
   if (request != nullptr) [[unlikely]] {
-    copy_on_host<direction, Until::is_begun>(call_of(call, nullptr, request),
-                                             dest, source, count, pe);
+    copy_on_host<direction, Completion::none>(call_of(call, nullptr, request),
+                                              dest, source, count, pe);
     return;
   }
-  copy_on_host<direction, Until::is_begun>(call, dest, source, count, pe);
+  copy_on_host<direction, Completion::none>(call, dest, source, count, pe);
 }
 
 /// The four in a context, of whose PEs `pe` is a number.
-template <Direction direction, Until until, class T>
+template <Direction direction, Completion completion, class T>
 void copy_in_context(Context const& context, char const* name, T* dest,
                      T const* source, std::size_t count, Pe pe,
                      Request* request = nullptr) {
-  copy_on_host<direction, until>(context.call(name, request), dest, source,
-                                 count, context.world_pe(pe, name));
+  copy_on_host<direction, completion>(context.call(name, request), dest, source,
+                                      count, context.world_pe(pe, name));
 }
 
 /// p(). \param call a name or a HostCall.
@@ -98,7 +98,8 @@ template <class Call, class T>
 template <Direction direction, ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void copy_elements_of_pe(
     Threads const& threads, HeapMap const& heap, T* dest, T const* source,
-    std::size_t count, Pe pe, char const* call, Until until = Until::is_safe) {
+    std::size_t count, Pe pe, char const* call,
+    Completion completion = Completion::local) {
   check_element<T>();
   auto const group        = group_of(threads);
   std::size_t const bytes = bytes_of(sizeof(T), count);
@@ -106,11 +107,12 @@ SYMM_INLINE_FUNCTION void copy_elements_of_pe(
     [[maybe_unused]] check::Call const its_call(call);
     if (group.rank() == 0) {
       check::copy(dest, source, bytes, pe, direction == Direction::put,
-                  until == Until::is_begun);
+                  completion == Completion::none);
     }
     expect_access(heap, direction == Direction::put ? dest : source, bytes, pe,
                   call);
-    copy_elements<direction>(group, heap, dest, source, count, pe, call, until);
+    copy_elements<direction>(group, heap, dest, source, count, pe, call,
+                             completion);
   }
   group.barrier();
 }

@@ -20,9 +20,8 @@ class PeBackoff {
   PeBackoff(int spins, Transport* transport, char const* call = nullptr)
       : m_transport(transport),
         m_call(call),
-        m_backoff(transport == nullptr
-                      ? spins
-                      : std::min(spins, most_spins_with_polls)),
+        m_backoff(transport == nullptr ? spins
+                                       : std::min(spins, max_spins_with_polls)),
         m_polls_per_pause(spins == 0 ? 1 : polls_per_pause) {}
 
   /// \param has_done_work the thread has just done other work: more may follow.
@@ -37,8 +36,8 @@ class PeBackoff {
  private:
   /// Giving the core away takes as long as one or two polls, so a PE with a
   /// core of its own polls several times before it.
-  static constexpr unsigned polls_per_pause  = 8;
-  static constexpr int most_spins_with_polls = 25;
+  static constexpr unsigned polls_per_pause = 8;
+  static constexpr int max_spins_with_polls = 25;
 
   Transport* m_transport;
   char const* m_call;

@@ -203,8 +203,8 @@ std::uint64_t Rendezvous::key_of_object(Record const& record) {
              : 0;
 }
 
-Text Rendezvous::whereabouts(Pe pe, char const* call) const {
-  if (!is_near(pe)) return whereabouts_of_far(pe, call);
+Text Rendezvous::describe(Pe pe, char const* call) const {
+  if (!is_near(pe)) return describe_far(pe, call);
   bool const is_waiting = latest(pe) > latest(m_my_pe);
   return Text("PE ", pe,
               is_waiting ? ", which waits in collective call "
@@ -220,7 +220,7 @@ void Rendezvous::report_missing(double waited_seconds) const {
   for (Pe pe = m_first_near; pe < m_end_near; ++pe) {
     if (has_arrived(pe)) continue;
     is_node_here = false;
-    text.append("\n  ", whereabouts(pe));
+    text.append("\n  ", describe(pe));
   }
   if (is_node_here) {
     if (m_across == nullptr) return;  // all have come meanwhile

@@ -211,9 +211,9 @@ class Rendezvous {
   /// which waits in collective call #7 symm::finalize()". A PE of another node
   /// that sends no reply is just "PE 9 of another node (host b)".
   /// \param call as is_in_finalize().
-  [[nodiscard]] Text whereabouts(Pe pe, char const* call = nullptr) const;
-  /// This PE's reply to FarPes::standing_of() of other PEs.
-  [[nodiscard]] Standing standing() const;
+  [[nodiscard]] Text describe(Pe pe, char const* call = nullptr) const;
+  /// This PE's reply to FarPes::progress_of() of other PEs.
+  [[nodiscard]] PeProgress progress() const;
   /// The call that a thread of this PE is in; null: none.
   [[nodiscard]] char const* call() const;
 
@@ -278,7 +278,7 @@ class Rendezvous {
   [[nodiscard]] bool is_far_in_object_call(Pe pe, std::uint64_t key,
                                            std::chrono::milliseconds most,
                                            char const* call) const;
-  [[nodiscard]] Text whereabouts_of_far(Pe pe, char const* call) const;
+  [[nodiscard]] Text describe_far(Pe pe, char const* call) const;
   [[nodiscard]] Outcome const& result() const;
   [[nodiscard]] std::span<NoticeCount const> notices_of_all() const;
   [[gnu::noinline]] void check_meeting();

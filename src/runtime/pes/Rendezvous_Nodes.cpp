@@ -53,7 +53,7 @@ Operation Rendezvous::waiting() const {
   return {OperationKind::waiting_for_pes, mine != nullptr ? mine : "symm"};
 }
 
-Standing Rendezvous::standing() const {
+PeProgress Rendezvous::progress() const {
   auto const sequence = latest(m_my_pe);
   bool const is_finalize =
       record(m_my_pe, sequence).call.operation == RuntimeCall::finalize;
@@ -67,7 +67,7 @@ Standing Rendezvous::standing() const {
 bool Rendezvous::is_far_in_finalize(Pe pe, std::chrono::milliseconds most,
                                     char const* call) const {
   if (m_transport == nullptr) return false;
-  auto const said = m_transport->standing_of(pe, most, call);
+  auto const said = m_transport->progress_of(pe, most, call);
   return said && said->is_in_finalize && said->n_calls > latest(m_my_pe);
 }
 
@@ -75,14 +75,14 @@ bool Rendezvous::is_far_in_object_call(Pe pe, std::uint64_t key,
                                        std::chrono::milliseconds most,
                                        char const* call) const {
   if (m_transport == nullptr) return false;
-  auto const said = m_transport->standing_of(pe, most, call);
+  auto const said = m_transport->progress_of(pe, most, call);
   return said && said->object_key == key && said->n_calls > latest(m_my_pe);
 }
 
-Text Rendezvous::whereabouts_of_far(Pe pe, char const* call) const {
+Text Rendezvous::describe_far(Pe pe, char const* call) const {
   auto text = m_across->name_of(pe);
   if (m_transport == nullptr) return text;
-  auto const said = m_transport->standing_of(pe, health_interval, call);
+  auto const said = m_transport->progress_of(pe, health_interval, call);
   if (!said) return text;
   bool const is_waiting = said->n_calls > latest(m_my_pe);
   text.append(is_waiting ? ", which waits in collective call "

@@ -16,7 +16,7 @@ void StreamPool::prepare_to_collect() {
   for (auto const& its : m_streams) {
     n_ranges += its.n_freed();
     if (its.arena == nullptr) continue;
-    n_ranges += its.arena->most_free_blocks();
+    n_ranges += its.arena->max_free_blocks();
     its.arena->prepare();
   }
   m_common.prepare(n_ranges);

@@ -12,14 +12,14 @@
 #include "../job/Runtime.hpp"
 #include "../pes/PeTeamMemory.hpp"
 #include "../pes/PeTeamWords.hpp"
-#include "FarRounds.hpp"
+#include "DisseminationRounds.hpp"
 #include "FarTeam.hpp"
 
 namespace symm::Impl {
 
 namespace {
 
-constexpr std::size_t pair_bytes = sizeof(FarRounds::Pair);
+constexpr std::size_t pair_bytes = sizeof(DisseminationRounds::Pair);
 
 /// The block of the root, in each room. Members that have it pass it on.
 class FromRoot {
@@ -163,7 +163,7 @@ class FarSync final : public HostSync {
   std::uint64_t exchange_words(PeTeam const& team, char const* call,
                                std::uint64_t first,
                                std::uint64_t second) const override {
-    FarRounds rounds(team, call);
+    DisseminationRounds rounds(team, call);
     auto const n = static_cast<std::size_t>(team.n_pes());
     // Pairs are in the order in which they come: pair i is that of member me -
     // i (modulo n). So new ones go after those that are there, in one piece.
@@ -184,7 +184,7 @@ class FarSync final : public HostSync {
   /// In messages of 16 bytes.
   bool compare_word(PeTeam const& team, char const* call, std::uint64_t word,
                     bool) const override {
-    FarRounds rounds(team, call);
+    DisseminationRounds rounds(team, call);
     return compare_far(team, rounds, word, NothingGoesAlong{});
   }
 
@@ -200,7 +200,7 @@ class FarSync final : public HostSync {
 
   bool pass(PeTeam const& team, char const* call, std::uint64_t word,
             PassedBlock const& block) const override {
-    FarRounds rounds(team, call);
+    DisseminationRounds rounds(team, call);
     auto* const room = rounds.room();
     switch (block.passing) {
       case Passing::by_root:
@@ -233,7 +233,7 @@ HostSync const& HostSync::over_nodes() {
 }
 
 bool has_shared_nodes() {
-  return Runtime::instance("symm::has_shared_nodes").nodes().most_near() > 1;
+  return Runtime::instance("symm::has_shared_nodes").nodes().max_near() > 1;
 }
 
 }  // namespace symm::Impl

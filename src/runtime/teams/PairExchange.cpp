@@ -37,7 +37,7 @@ void tell(HeapMap const& map, Pe pe, std::uint64_t* word, std::uint64_t value,
           return PeMemory(pe, Segment::host_team_words, map.offset_of(mine));
         };
         put_signal_to(its(word), &value, sizeof value, its(flag), number,
-                      AtomicOp::set, Until::is_safe, call);
+                      AtomicOp::set, Completion::local, call);
       });
 }
 

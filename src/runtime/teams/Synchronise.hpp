@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "../access/GroupOperations.hpp"
-#include "../access/RingClient.hpp"
+#include "../access/ProxyClient.hpp"
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
 #include "../groups/Group.hpp"

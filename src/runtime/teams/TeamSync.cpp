@@ -47,7 +47,7 @@ template <class HasCome>
   BasicText<16383> missing;
   for (Pe member = 0; member < team.n_pes(); ++member) {
     if (has_come(member)) continue;
-    missing.append("\n  ", rendezvous.whereabouts(team.world_pe(member), call));
+    missing.append("\n  ", rendezvous.describe(team.world_pe(member), call));
   }
   wait.report(why, text_of(team), missing);
 }

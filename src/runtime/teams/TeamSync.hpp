@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../access/RingClient.hpp"
+#include "../access/ProxyClient.hpp"
 #include "../base/Check.hpp"
 #include "../base/Function.hpp"
 #include "../base/KernelText.hpp"

@@ -34,23 +34,25 @@ class Channel {
   virtual ~Channel() = default;
 
   // The target has it after quiet(); before later operations on the same PE
-  // after fence(). is_safe: `from` may be written again.
+  // after fence(). local: `from` may be written again.
   virtual void put(PeMemory to, void const* from, std::size_t bytes,
-                   Until until = Until::is_safe, HostCall const& call = {}) = 0;
+                   Completion completion = Completion::local,
+                   HostCall const& call  = {})         = 0;
   virtual void put_strided(PeMemory to, void const* from, Strides strides,
-                           HostCall const& call = {})                       = 0;
+                           HostCall const& call = {}) = 0;
   /// The signal is changed when the data are there, in one message.
   /// \param op SignalOp: AtomicOp::set or AtomicOp::add.
   virtual void put_signal(PeMemory to, void const* from, std::size_t bytes,
                           PeMemory signal, std::uint64_t value, AtomicOp op,
-                          Until until          = Until::is_safe,
-                          HostCall const& call = {}) = 0;
+                          Completion completion = Completion::local,
+                          HostCall const& call  = {}) = 0;
 
-  // is_safe: the data are in `to`; else after quiet().
+  // local: the data are in `to`; else after quiet().
   virtual void get(void* to, PeMemory from, std::size_t bytes,
-                   Until until = Until::is_safe, HostCall const& call = {}) = 0;
+                   Completion completion = Completion::local,
+                   HostCall const& call  = {})         = 0;
   virtual void get_strided(void* to, PeMemory from, Strides strides,
-                           HostCall const& call = {})                       = 0;
+                           HostCall const& call = {}) = 0;
 
   /// Returns the value before the operation. Bits of a word of 4 bytes are the
   /// lower ones.
@@ -90,11 +92,11 @@ class Channel {
 
   using Counter = std::atomic<std::uint64_t>;
 
-  static constexpr std::size_t most_begun = std::size_t{64} << 10U;
-  /// \param bytes no more than most_begun.
+  static constexpr std::size_t max_begun = std::size_t{64} << 10U;
+  /// \param bytes no more than max_begun.
   virtual void begin_get(void* to, PeMemory from, std::size_t bytes,
                          Counter& left, HostCall const& call = {}) {
-    get(to, from, bytes, Until::is_safe, call);
+    get(to, from, bytes, Completion::local, call);
     left.fetch_sub(1, std::memory_order_release);
   }
   /// \param was gets what the word was.

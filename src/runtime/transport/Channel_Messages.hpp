@@ -74,7 +74,7 @@ struct BlockMove {
 /// would take too much private memory: the sender waits before it sends one.
 ///
 /// Blocks. Where the engine has one-sided operations, it moves blocks to and
-/// from the host heap without messages. With Until::is_safe the caller waits
+/// from the host heap without messages. With Completion::local the caller waits
 /// until the block is there; else quiet() does, and fence(), so that what is
 /// sent behind it comes later. A put behind a fence() waits until what is
 /// before is acknowledged, as a large put does; up to MessageEngine::max_eager
@@ -89,11 +89,11 @@ struct BlockMove {
 /// last quiet() as there were before it), else in quiet(). It also asks so
 /// often that at most a few MiB are in flight to a PE.
 ///
-/// Small puts and gets with Until::is_begun, post_atomic() and fetch_nbi() are
+/// Small puts and gets with Completion::none, post_atomic() and fetch_nbi() are
 /// gathered in one batch per PE. The batch is sent when it is full, by fence(),
 /// quiet(), Transport::poll() and any other call for that PE, and in time by a
 /// thread. What it gets comes in one reply. Batches take memory for
-/// Options::most_batches PEs: one more PE sends the batch of another, by turns,
+/// Options::max_batches PEs: one more PE sends the batch of another, by turns,
 /// and takes its memory. A closed channel has none.
 ///
 /// quiet() waits for what any thread has begun before it, and for nothing that
@@ -112,14 +112,14 @@ class Channel_Messages final : public Channel {
   Channel_Messages(Channel_Messages const&)            = delete;
   Channel_Messages& operator=(Channel_Messages const&) = delete;
 
-  void put(PeMemory to, void const* from, std::size_t bytes, Until until,
-           HostCall const& call) override;
+  void put(PeMemory to, void const* from, std::size_t bytes,
+           Completion completion, HostCall const& call) override;
   void put_strided(PeMemory to, void const* from, Strides strides,
                    HostCall const& call) override;
   void put_signal(PeMemory to, void const* from, std::size_t bytes,
                   PeMemory signal, std::uint64_t value, AtomicOp op,
-                  Until until, HostCall const& call) override;
-  void get(void* to, PeMemory from, std::size_t bytes, Until until,
+                  Completion completion, HostCall const& call) override;
+  void get(void* to, PeMemory from, std::size_t bytes, Completion completion,
            HostCall const& call) override;
   void get_strided(void* to, PeMemory from, Strides strides,
                    HostCall const& call) override;
@@ -196,9 +196,9 @@ class Channel_Messages final : public Channel {
 
   /// The most payloads of more than max_eager in flight at once to or from a
   /// PE: over TCP, many of them take turns and are slower than two.
-  static constexpr std::uint64_t most_large = 2;
+  static constexpr std::uint64_t max_large = 2;
   /// The most blocks without messages under way to a PE.
-  static constexpr std::uint64_t most_blocks = 64;
+  static constexpr std::uint64_t max_blocks = 64;
 
   [[nodiscard]] Outgoing& outgoing_to(Pe pe);
 
@@ -254,7 +254,7 @@ class Channel_Messages final : public Channel {
             std::span<std::byte const> payload, bool wants_ack = false,
             PendingOperation* unsent = nullptr);
   void post_block(Lock& lock, Outgoing& outgoing, MessageHeader const& header,
-                  void const* from, std::size_t bytes, Until until,
+                  void const* from, std::size_t bytes, Completion completion,
                   Started* started);
   void ask_for_ack(Outgoing& outgoing);
   /// The lock, for an atomic operation that may be sent at once.
@@ -276,11 +276,11 @@ class Channel_Messages final : public Channel {
   /// is before a fence().
   /// \returns the bytes of that part: a message has to move the others.
   std::size_t put_one_sided(PeMemory to, void const* from, std::size_t bytes,
-                            Until until, HostCall const& call);
+                            Completion completion, HostCall const& call);
   std::size_t get_one_sided(void* to, PeMemory from, std::size_t bytes,
-                            Until until, HostCall const& call);
+                            Completion completion, HostCall const& call);
   /// \param left bytes of the block from this part on.
-  void move_part(BlockMove const& move, std::size_t left, Until until,
+  void move_part(BlockMove const& move, std::size_t left, Completion completion,
                  Started* started);
   /// Until what is before a fence() is done. \returns false: `bytes` are few,
   /// and a message waits for it at the target.
@@ -348,7 +348,7 @@ struct Outgoing {
   // Set by the Receiver.
 
   Counter acked      = 0;
-  Counter unsent     = 0;  // large payloads of Until::is_begun
+  Counter unsent     = 0;  // large payloads of Completion::none
   Counter gets       = 0;  // likewise
   Counter large_gets = 0;
   Counter blocks     = 0;  // without messages

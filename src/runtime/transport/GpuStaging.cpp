@@ -24,7 +24,7 @@ HostCall of_message(HostCall const& call, bool is_last) {
 }
 
 /// Larger elements, in bytes, are not packed with others into one message.
-constexpr std::size_t most_of_element = std::size_t{4} << 10U;
+constexpr std::size_t max_of_element = std::size_t{4} << 10U;
 
 }  // namespace
 
@@ -38,10 +38,10 @@ class GpuStaging::Begun {
   ~Begun() { wait(); }
 
   void get(std::byte* to, PeMemory from, std::size_t bytes) {
-    for (std::size_t done = 0; done < bytes; done += Channel::most_begun) {
+    for (std::size_t done = 0; done < bytes; done += Channel::max_begun) {
       m_left.fetch_add(1, std::memory_order_relaxed);
       m_channel.begin_get(to + done, from.moved(done),
-                          std::min(bytes - done, Channel::most_begun), m_left,
+                          std::min(bytes - done, Channel::max_begun), m_left,
                           m_call);
     }
   }
@@ -61,19 +61,20 @@ GpuStaging::GpuStaging(MemoryProvider& provider)
 
 void GpuStaging::put_from_host(Channel& channel, PeMemory to,
                                std::byte const* from, std::size_t bytes,
-                               Until until, HostCall const& call) {
-  auto const piece = is_of_gpu(to.segment) ? Channel::most_begun : bytes;
+                               Completion completion, HostCall const& call) {
+  auto const piece = is_of_gpu(to.segment) ? Channel::max_begun : bytes;
   for (std::size_t done = 0; done < bytes; done += piece) {
     channel.put(to.moved(done), from + done, std::min(bytes - done, piece),
-                until, of_message(call, bytes - done <= piece));
+                completion, of_message(call, bytes - done <= piece));
   }
 }
 
 void GpuStaging::put(Channel& channel, PeMemory to, void const* from,
-                     std::size_t bytes, Until until, HostCall const& call) {
+                     std::size_t bytes, Completion completion,
+                     HostCall const& call) {
   auto const* const data = static_cast<std::byte const*>(from);
   if (!m_provider.is_on_gpu(from)) {
-    put_from_host(channel, to, data, bytes, until, call);
+    put_from_host(channel, to, data, bytes, completion, call);
     return;
   }
   std::lock_guard const lock(m_mutex);
@@ -88,7 +89,7 @@ void GpuStaging::put(Channel& channel, PeMemory to, void const* from,
     if (done + half < bytes) begin(done + half);
     try {
       put_from_host(channel, to.moved(done), half_of(done / half),
-                    std::min(bytes - done, half), Until::is_safe,
+                    std::min(bytes - done, half), Completion::local,
                     of_message(call, bytes - done <= half));
     } catch (...) {
       m_queue.finish();  // it reads `from`
@@ -99,25 +100,25 @@ void GpuStaging::put(Channel& channel, PeMemory to, void const* from,
 
 void GpuStaging::put_signal(Channel& channel, PeMemory to, void const* from,
                             std::size_t bytes, PeMemory signal,
-                            std::uint64_t value, AtomicOp op, Until until,
-                            HostCall const& call) {
+                            std::uint64_t value, AtomicOp op,
+                            Completion completion, HostCall const& call) {
   bool const is_on_gpu = bytes != 0 && m_provider.is_on_gpu(from);
-  bool const is_one    = bytes <= Channel::most_begun;
+  bool const is_one    = bytes <= Channel::max_begun;
   if (!is_one && (is_on_gpu || is_of_gpu(to.segment))) {
-    put(channel, to, from, bytes, until, of_message(call, false));
+    put(channel, to, from, bytes, completion, of_message(call, false));
     channel.fence(call);
-    channel.put_signal(signal, nullptr, 0, signal, value, op, until, call);
+    channel.put_signal(signal, nullptr, 0, signal, value, op, completion, call);
     return;
   }
   if (!is_on_gpu) {
-    channel.put_signal(to, from, bytes, signal, value, op, until, call);
+    channel.put_signal(to, from, bytes, signal, value, op, completion, call);
     return;
   }
   std::lock_guard const lock(m_mutex);
   m_queue.begin_copy(block(half_of(0), from, bytes));
   m_queue.finish();
-  channel.put_signal(to, half_of(0), bytes, signal, value, op, Until::is_safe,
-                     call);
+  channel.put_signal(to, half_of(0), bytes, signal, value, op,
+                     Completion::local, call);
 }
 
 void GpuStaging::get_to_host(Channel& channel, std::byte* to, PeMemory from,
@@ -132,13 +133,14 @@ void GpuStaging::get_to_host(Channel& channel, std::byte* to, PeMemory from,
 }
 
 void GpuStaging::get(Channel& channel, void* to, PeMemory from,
-                     std::size_t bytes, Until until, HostCall const& call) {
+                     std::size_t bytes, Completion completion,
+                     HostCall const& call) {
   auto* const data = static_cast<std::byte*>(to);
   if (!m_provider.is_on_gpu(to)) {
     if (is_of_gpu(from.segment)) {
       get_to_host(channel, data, from, bytes, call);
     } else {
-      channel.get(to, from, bytes, until, call);
+      channel.get(to, from, bytes, completion, call);
     }
     return;
   }
@@ -163,10 +165,10 @@ void GpuStaging::put_strided(Channel& channel, PeMemory to, void const* from,
                              Strides strides, HostCall const& call) {
   auto const size        = strides.element_bytes;
   auto const* const data = static_cast<std::byte const*>(from);
-  if (size > most_of_element) {
+  if (size > max_of_element) {
     for (std::size_t i = 0; i < strides.count; ++i) {
       put(channel, to.moved(i * strides.remote_bytes),
-          data + i * strides.local_bytes, size, Until::is_safe, call);
+          data + i * strides.local_bytes, size, Completion::local, call);
     }
     return;
   }
@@ -192,10 +194,10 @@ void GpuStaging::get_strided(Channel& channel, void* to, PeMemory from,
                              Strides strides, HostCall const& call) {
   auto const size  = strides.element_bytes;
   auto* const data = static_cast<std::byte*>(to);
-  if (size > most_of_element) {
+  if (size > max_of_element) {
     for (std::size_t i = 0; i < strides.count; ++i) {
       get(channel, data + i * strides.local_bytes,
-          from.moved(i * strides.remote_bytes), size, Until::is_safe, call);
+          from.moved(i * strides.remote_bytes), size, Completion::local, call);
     }
     return;
   }

@@ -22,35 +22,37 @@ namespace symm::Impl {
 /// \throws SystemError in all of them, on this PE.
 class GpuStaging {
  public:
-  using Until = Impl::Until;
+  using Completion = Impl::Completion;
 
   /// \param provider of the GPU's memory; outlives this.
   explicit GpuStaging(MemoryProvider& provider);
 
   // As in Channel; puts from this PE's GPU and all gets from or to a GPU are
-  // Until::is_safe.
+  // Completion::local.
 
   void put(Channel& channel, PeMemory to, void const* from, std::size_t bytes,
-           Until until, HostCall const& call = {});
+           Completion completion, HostCall const& call = {});
   void put_strided(Channel& channel, PeMemory to, void const* from,
                    Strides strides, HostCall const& call = {});
   void put_signal(Channel& channel, PeMemory to, void const* from,
                   std::size_t bytes, PeMemory signal, std::uint64_t value,
-                  AtomicOp op, Until until, HostCall const& call = {});
+                  AtomicOp op, Completion completion,
+                  HostCall const& call = {});
   void get(Channel& channel, void* to, PeMemory from, std::size_t bytes,
-           Until until, HostCall const& call = {});
+           Completion completion, HostCall const& call = {});
   void get_strided(Channel& channel, void* to, PeMemory from, Strides strides,
                    HostCall const& call = {});
 
  private:
-  static constexpr std::size_t half = 4 * Channel::most_begun;
+  static constexpr std::size_t half = 4 * Channel::max_begun;
   class Begun;
 
   [[nodiscard]] std::byte* half_of(std::size_t n) const {
     return m_memory.data() + n % 2 * half;
   }
   void put_from_host(Channel& channel, PeMemory to, std::byte const* from,
-                     std::size_t bytes, Until until, HostCall const& call);
+                     std::size_t bytes, Completion completion,
+                     HostCall const& call);
   void get_to_host(Channel& channel, std::byte* to, PeMemory from,
                    std::size_t bytes, HostCall const& call);
 

@@ -21,7 +21,7 @@ namespace symm::Impl {
 static_assert(std::endian::native == std::endian::little);
 
 /// The largest payload of a strided operation, whose elements are packed.
-inline constexpr std::size_t most_strided = MessageEngine::max_eager;
+inline constexpr std::size_t max_strided = MessageEngine::max_eager;
 
 enum class MessageKind : std::uint8_t {
   // Numbered: the target acknowledges them.
@@ -43,8 +43,8 @@ enum class MessageKind : std::uint8_t {
   key_request,  // answered by key: where is the chunk at this offset?
   key,          // WireKey; empty: the PE has no one-sided operations
   note,         // Transport::send() with this `number`
-  where,        // answered by standing
-  standing,     // WireStanding, and the name of the call
+  where,        // answered by progress
+  progress,     // WireProgress, and the name of the call
   farewell      // the sender ends the job: PE `number` is lost, found by PE
                 // `offset`; the payload says why
 };
@@ -98,8 +98,8 @@ struct MessageHeader {
 static_assert(std::is_trivially_copyable_v<MessageHeader>);
 static_assert(sizeof(MessageHeader) <= MessageEngine::max_header);
 
-/// The numbers of a Standing, as sent.
-struct WireStanding {
+/// The numbers of a PeProgress, as sent.
+struct WireProgress {
   std::uint64_t n_calls        = 0;
   std::uint64_t is_in_finalize = 0;
   std::uint64_t object_key     = 0;
@@ -127,7 +127,7 @@ inline MessageHeader header_of(std::span<std::byte const> bytes) {
 /// too, is padded to 8 bytes.
 class BatchEntry {
  public:
-  static constexpr std::size_t most_bytes   = 512;
+  static constexpr std::size_t max_bytes    = 512;
   static constexpr std::size_t head_bytes   = 8;
   static constexpr std::uint64_t end_offset = std::uint64_t{1} << 48U;
 
@@ -213,7 +213,7 @@ class BatchEntry {
   std::uint64_t m_word;
 };
 static_assert(static_cast<unsigned>(Segment::device_team_words) < 4);
-static_assert(BatchEntry::most_bytes < 0x400);
+static_assert(BatchEntry::max_bytes < 0x400);
 static_assert(static_cast<unsigned>(AtomicOp::bit_xor) * 16 < 0x400);
 
 }  // namespace symm::Impl

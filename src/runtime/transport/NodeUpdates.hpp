@@ -13,7 +13,7 @@ namespace symm::Impl {
 /// An atomic operation on a word of the host heap of a PE, in a message to
 /// another PE of its node, which reaches that memory. In 8 bytes.
 struct NodeUpdate {
-  static constexpr int most_near            = 1 << 11;
+  static constexpr int max_near             = 1 << 11;
   static constexpr std::uint64_t end_offset = std::uint64_t{1} << 48U;
 
   std::uint64_t offset;  // a multiple of 4
@@ -28,7 +28,7 @@ struct NodeUpdate {
   }
   [[nodiscard]] static NodeUpdate of(std::uint64_t word) {
     return {(word & ((std::uint64_t{1} << 46U) - 1)) << 2U,
-            static_cast<int>(word >> 46U & (most_near - 1)),
+            static_cast<int>(word >> 46U & (max_near - 1)),
             static_cast<AtomicOp>(word >> 57U & 15U),
             static_cast<WordType>(word >> 61U)};
   }

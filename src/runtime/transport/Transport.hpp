@@ -18,7 +18,7 @@
 namespace symm::Impl {
 
 /// The latest call of a PE, as it reports itself.
-struct Standing {
+struct PeProgress {
   std::uint64_t n_calls = 0;  // rendezvous that it has come to
   bool is_in_finalize   = false;
   /// ObjectCall::key() of the last of them; 0: it is none.
@@ -59,7 +59,7 @@ class Transport : public StepMessages {
   /// Asks `pe`, and returns its answer if it comes within `most`. An earlier
   /// answer that it is in finalize still holds and is returned at once. 0: does
   /// not ask. Ends the job if a PE is lost.
-  [[nodiscard]] virtual std::optional<Standing> standing_of(
+  [[nodiscard]] virtual std::optional<PeProgress> progress_of(
       Pe pe, std::chrono::milliseconds most, char const* call = nullptr) = 0;
 
   /// A PE that waits, and does not know for which PE, calls these before and

@@ -83,7 +83,7 @@ class TransportTarget {
   }
   /// The collective call that this PE is in, for messages; null: in none.
   [[nodiscard]] virtual char const* call() const noexcept { return nullptr; }
-  [[nodiscard]] virtual Standing standing() const noexcept { return {}; }
+  [[nodiscard]] virtual PeProgress progress() const noexcept { return {}; }
 
   /// The record that the PEs of this node share; null: none.
   [[nodiscard]] virtual LostPeRecord* lost_pe() noexcept { return nullptr; }

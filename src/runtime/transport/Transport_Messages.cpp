@@ -63,7 +63,7 @@ Channel* Transport_Messages::open_channel() {
     return channel;
   }
   auto const n = m_n_channels.load();
-  if (n == most_channels) return nullptr;
+  if (n == max_channels) return nullptr;
   m_closed_channels.reserve(n);  // close_channel() needs no memory
   auto* const channel = new Channel_Messages(
       *this, static_cast<std::uint16_t>(n), static_cast<int>(m_peers.size()));

@@ -48,7 +48,7 @@ class Transport_Messages final : public Transport,
     /// this is in flight to a PE without one.
     std::size_t half_window = std::size_t{2} << 20U;
     /// Of a channel at once, 16 KiB each.
-    std::size_t most_batches = 1024;
+    std::size_t max_batches = 1024;
   };
 
   /// \param end_job Ends the job and does not return; the reason has been
@@ -74,8 +74,8 @@ class Transport_Messages final : public Transport,
   bool poll(char const* call = nullptr) override;
   void close() override;
 
-  std::optional<Standing> standing_of(Pe pe, std::chrono::milliseconds most,
-                                      char const* call) override;
+  std::optional<PeProgress> progress_of(Pe pe, std::chrono::milliseconds most,
+                                        char const* call) override;
   void watch_all() override { m_engine->watch_all(); }
   void unwatch_all() override { m_engine->unwatch_all(); }
   void forget_chunk(std::size_t offset) noexcept override;
@@ -188,7 +188,7 @@ class Transport_Messages final : public Transport,
   void take_reply(Pe from, MessageHeader const& header,
                   std::span<std::byte const> payload);
   void answer_where(Peer& peer);
-  void take_standing(Peer& peer, std::span<std::byte const> payload);
+  void take_progress(Peer& peer, std::span<std::byte const> payload);
   void take_farewell(Pe from, MessageHeader const& header,
                      std::span<std::byte const> payload);
   /// Notes that the message is carried out and may want an ack, but sends none.
@@ -254,11 +254,11 @@ class Transport_Messages final : public Transport,
 
   // Channels live as long as the transport. Those that are closed are used
   // again, and go on with their numbers.
-  static constexpr std::size_t most_channels = 256;
+  static constexpr std::size_t max_channels = 256;
   Channel_Messages m_default;
   std::mutex m_channels_mutex;
   std::vector<Channel_Messages*> m_closed_channels;
-  std::array<std::atomic<Channel_Messages*>, most_channels> m_channels{};
+  std::array<std::atomic<Channel_Messages*>, max_channels> m_channels{};
   std::atomic<std::size_t> m_n_channels = 1;
 
   std::mutex m_thread_mutex;
@@ -277,7 +277,7 @@ class Transport_Messages final : public Transport,
   std::atomic<bool> m_is_closed = false;
 
   // Used by the Receiver: buffers for payloads, and for answers to a batch.
-  std::vector<void*> m_landings;
+  std::vector<void*> m_receive_buffers;
   std::vector<std::byte> m_answer_bytes;
 
   // Replies to gets, whose payload is read from this PE's memory until sent().
@@ -312,8 +312,8 @@ struct Transport_Messages::Peer {
 
   std::vector<Note> notes;
   std::atomic<std::size_t> n_notes = 0;  // ever received
-  Standing standing;                     // its last report
-  std::atomic<std::size_t> n_standings = 0;
+  PeProgress progress;                   // its last report
+  std::atomic<std::size_t> n_progress_reports = 0;
 };
 
 template <class IsDone>

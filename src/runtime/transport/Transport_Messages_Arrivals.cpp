@@ -54,7 +54,7 @@ void Transport_Messages::take_ack(Pe from, MessageHeader const& header) {
 Transport_Messages::Incoming& Transport_Messages::incoming_of(
     Peer& peer, std::uint16_t channel) {
   if (channel == 0) return peer.incoming;
-  if (channel >= most_channels) end_job_of_nonsense(peer.pe);
+  if (channel >= max_channels) end_job_of_nonsense(peer.pe);
   auto& all = peer.incoming_of_others;
   if (all.size() < channel) all.resize(channel);
   auto& incoming = all[channel - 1U];
@@ -103,7 +103,7 @@ void Transport_Messages::take(Peer& peer, MessageHeader const& header,
     case MessageKind::key_request: answer_key_request(peer.pe, header); return;
     case MessageKind::key: take_key(peer, header, payload); return;
     case MessageKind::where: answer_where(peer); return;
-    case MessageKind::standing: take_standing(peer, payload); return;
+    case MessageKind::progress: take_progress(peer, payload); return;
     case MessageKind::farewell: take_farewell(peer.pe, header, payload); return;
     default: end_job_of_nonsense(peer.pe);
   }
@@ -128,10 +128,10 @@ void* Transport_Messages::place_for(Pe from, std::span<std::byte const> bytes,
         return pending.to;
       }
     }
-    m_landings.reserve(m_landings.size() + 1);
-    auto* const landing = ::operator new(size);
-    m_landings.push_back(landing);
-    return landing;
+    m_receive_buffers.reserve(m_receive_buffers.size() + 1);
+    auto* const receive_buffer = ::operator new(size);
+    m_receive_buffers.push_back(receive_buffer);
+    return receive_buffer;
   } catch (std::exception const& failure) {
     end_job_of_failure(
         Text("a message of ", size, " bytes of PE ", from,
@@ -141,9 +141,10 @@ void* Transport_Messages::place_for(Pe from, std::span<std::byte const> bytes,
 
 void Transport_Messages::received(Pe from, std::span<std::byte const> bytes,
                                   void* place, std::size_t size) noexcept {
-  auto const landing = std::find(m_landings.begin(), m_landings.end(), place);
-  if (landing != m_landings.end()) {
-    m_landings.erase(landing);
+  auto const receive_buffer =
+      std::find(m_receive_buffers.begin(), m_receive_buffers.end(), place);
+  if (receive_buffer != m_receive_buffers.end()) {
+    m_receive_buffers.erase(receive_buffer);
     receive(from, bytes, {static_cast<std::byte const*>(place), size});
     ::operator delete(place);
     return;

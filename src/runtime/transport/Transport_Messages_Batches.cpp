@@ -16,14 +16,14 @@ namespace symm::Impl {
 namespace {
 
 /// Bytes of the answers to a batch: as many as to a batch of gets of 8 bytes.
-constexpr std::size_t most_answers = Channel_Messages::batch_size;
+constexpr std::size_t max_answers = Channel_Messages::batch_size;
 /// The most batches of a channel to a PE that wait for answers.
-constexpr std::uint64_t most_answered = 64;
+constexpr std::uint64_t max_answered = 64;
 
 }  // namespace
 
 bool Channel_Messages::are_answers_full(Outgoing const& outgoing) {
-  return outgoing.batch_answers != nullptr && outgoing.answers > most_answered;
+  return outgoing.batch_answers != nullptr && outgoing.answers > max_answered;
 }
 
 bool Channel_Messages::must_batch_wait(Outgoing const& outgoing) const {
@@ -33,7 +33,7 @@ bool Channel_Messages::must_batch_wait(Outgoing const& outgoing) const {
 
 void Channel_Messages::ensure_batch(Lock& lock, Outgoing& outgoing) {
   while (!outgoing.batch) {
-    if (m_with_batch.size() < m_transport.m_options.most_batches) {
+    if (m_with_batch.size() < m_transport.m_options.max_batches) {
       m_with_batch.reserve(m_with_batch.size() + 1);
       outgoing.batch = std::make_unique_for_overwrite<std::byte[]>(batch_size);
       m_with_batch.push_back(&outgoing);
@@ -94,7 +94,7 @@ void Channel_Messages::make_room(Lock& lock, Outgoing& outgoing,
     }
     outgoing.end_run();
     return outgoing.batch_bytes + bytes <= batch_size &&
-           outgoing.batch_answer_bytes + answer_bytes <= most_answers;
+           outgoing.batch_answer_bytes + answer_bytes <= max_answers;
   };
   while (!has_room()) {
     flush(lock, outgoing);
@@ -136,7 +136,7 @@ std::byte* Channel_Messages::add_answered_entry(Lock& lock, Outgoing& outgoing,
   // entry that is not there.
   if (outgoing.batch_answers == nullptr) {
     PendingOperation pending{.left = &outgoing.answers};
-    pending.answers.reserve(most_answers / 8);
+    pending.answers.reserve(max_answers / 8);
     m_asked.make_room();
     outgoing.batch_answers = begin(outgoing, std::move(pending), nullptr);
     outgoing.batch_token =
@@ -157,7 +157,7 @@ void Channel_Messages::flush(Lock& lock, Outgoing& outgoing, Wait wait,
     if (are_answers_full(outgoing)) {  // once, as wait_for_room()
       lock.unlock();
       wait_until(lock.call, "a get", outgoing.pe,
-                 [&] { return outgoing.answers <= most_answered; });
+                 [&] { return outgoing.answers <= max_answered; });
       enter_again(lock);
     }
     if (outgoing.n_batches != n) return;  // another thread has sent it

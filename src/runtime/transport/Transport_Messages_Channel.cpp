@@ -143,7 +143,7 @@ PendingOperation* Channel_Messages::begin(Outgoing& outgoing,
 
 void Channel_Messages::post_block(Lock& lock, Outgoing& outgoing,
                                   MessageHeader const& header, void const* from,
-                                  std::size_t bytes, Until until,
+                                  std::size_t bytes, Completion completion,
                                   Started* started) {
   check_lost(lock.call, "a put", outgoing.pe);
   flush(lock, outgoing);
@@ -153,7 +153,7 @@ void Channel_Messages::post_block(Lock& lock, Outgoing& outgoing,
   bool const wants_ack   = started != nullptr;
   if (bytes <= MessageEngine::max_eager) {
     wait_for_room(lock, outgoing);
-    std::byte words[most_bytes_by_words];
+    std::byte words[max_bytes_by_words];
     if (bytes <= sizeof words && bytes != 0) {
       copy_host_memory(words, from, bytes);
       post(outgoing, header, after, {words, bytes}, wants_ack);
@@ -163,16 +163,16 @@ void Channel_Messages::post_block(Lock& lock, Outgoing& outgoing,
     if (wants_ack) *started = {this, outgoing.pe, outgoing.sent, 0, {}};
     return;
   }
-  if (outgoing.acked < after || outgoing.unsent >= most_large) {
+  if (outgoing.acked < after || outgoing.unsent >= max_large) {
     if (outgoing.acked < after) ask_for_ack(outgoing);
     lock.unlock();
     wait_until(lock.call, "a put", outgoing.pe, [&] {
-      return outgoing.acked >= after && outgoing.unsent < most_large;
+      return outgoing.acked >= after && outgoing.unsent < max_large;
     });
     enter_again(lock);
   }
   wait_for_room(lock, outgoing);
-  if (until == Until::is_begun) {
+  if (completion == Completion::none) {
     post(outgoing, header, after, {data, bytes}, wants_ack,
          begin(outgoing, {.left = &outgoing.unsent}, started));
     if (started != nullptr) started->message = outgoing.sent;

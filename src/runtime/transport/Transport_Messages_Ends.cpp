@@ -25,33 +25,33 @@ constexpr auto time_of_farewell = std::chrono::milliseconds(500);
 
 // Progress of other PEs.
 
-std::optional<Standing> Transport_Messages::standing_of(
+std::optional<PeProgress> Transport_Messages::progress_of(
     Pe pe, std::chrono::milliseconds most, char const* call) {
   // Nothing is known of a PE that was never met, and a look sends it nothing.
   bool const is_met = m_peers[static_cast<std::size_t>(pe)].load() != nullptr;
   if (!is_met && most.count() == 0) return {};
   auto& peer     = peer_of(pe);
-  auto const get = [&]() -> std::optional<Standing> {
+  auto const get = [&]() -> std::optional<PeProgress> {
     std::lock_guard const lock(m_notes_mutex);
-    if (peer.n_standings == 0) return {};
-    return peer.standing;
+    if (peer.n_progress_reports == 0) return {};
+    return peer.progress;
   };
   if (auto const known = get(); known && known->is_in_finalize) return known;
   if (most.count() == 0) return {};
-  auto const n_before  = peer.n_standings.load();
+  auto const n_before  = peer.n_progress_reports.load();
   auto const last_time = std::chrono::steady_clock::now() + most;
   send_message(pe, {.kind = MessageKind::where});
   wait(call, "a question", pe, [&] {
-    return peer.n_standings != n_before ||
+    return peer.n_progress_reports != n_before ||
            std::chrono::steady_clock::now() >= last_time;
   });
-  if (peer.n_standings == n_before) return {};
+  if (peer.n_progress_reports == n_before) return {};
   return get();
 }
 
 void Transport_Messages::answer_where(Peer& peer) {
-  auto const mine = m_target.standing();
-  WireStanding const head{mine.n_calls, mine.is_in_finalize ? 1U : 0U,
+  auto const mine = m_target.progress();
+  WireProgress const head{mine.n_calls, mine.is_in_finalize ? 1U : 0U,
                           mine.object_key};
   std::string_view const call = mine.call;
   std::vector<std::byte> message(sizeof head + call.size());
@@ -59,21 +59,21 @@ void Transport_Messages::answer_where(Peer& peer) {
   if (!call.empty()) {
     std::memcpy(message.data() + sizeof head, call.data(), call.size());
   }
-  send_message(peer.pe, {.kind = MessageKind::standing}, message);
+  send_message(peer.pe, {.kind = MessageKind::progress}, message);
 }
 
-void Transport_Messages::take_standing(Peer& peer,
+void Transport_Messages::take_progress(Peer& peer,
                                        std::span<std::byte const> payload) {
-  WireStanding head;
+  WireProgress head;
   if (payload.size() < sizeof head) end_job_of_nonsense(peer.pe);
   std::memcpy(&head, payload.data(), sizeof head);
   auto const call = payload.subspan(sizeof head);
   std::lock_guard const lock(m_notes_mutex);
-  peer.standing = {
+  peer.progress = {
       head.n_calls, head.is_in_finalize != 0, head.object_key,
       Text(std::string_view(reinterpret_cast<char const*>(call.data()),
                             call.size()))};
-  peer.n_standings.fetch_add(1, std::memory_order_release);
+  peer.n_progress_reports.fetch_add(1, std::memory_order_release);
 }
 
 // Ends.

@@ -39,7 +39,7 @@ std::optional<Transport_Messages::Reach> Transport_Messages::reach_of(
   if (!*found) return {};
   auto const begin = at.offset() - chunk.offset;
   Reach reach{**found, std::min({bytes, chunk.bytes - begin,
-                                 m_engine->one_sided()->most_bytes()})};
+                                 m_engine->one_sided()->max_bytes()})};
   reach.place.address += begin;
   return reach;
 }
@@ -117,9 +117,9 @@ void Transport_Messages::move_block(BlockMove const& move) {
 // As a part of a channel.
 
 void Channel_Messages::move_part(BlockMove const& move, std::size_t left,
-                                 Until until, Started* started) {
+                                 Completion completion, Started* started) {
   // A request waits for one operation: the last part.
-  bool const waits = until == Until::is_safe ||
+  bool const waits = completion == Completion::local ||
                      (started != nullptr && move.bytes != left) ||
                      m_transport.are_moves_immediate();
   if (waits) {
@@ -129,10 +129,10 @@ void Channel_Messages::move_part(BlockMove const& move, std::size_t left,
   }
   auto& outgoing = outgoing_to(move.there.pe);
   auto lock      = enter(move.call);
-  if (outgoing.blocks >= most_blocks) {  // once, as wait_for_room()
+  if (outgoing.blocks >= max_blocks) {  // once, as wait_for_room()
     lock.unlock();
     wait_until(move.call, move.what(), outgoing.pe,
-               [&] { return outgoing.blocks < most_blocks; });
+               [&] { return outgoing.blocks < max_blocks; });
     enter_again(lock);
   }
   auto* const pending = begin(outgoing, {.left = &outgoing.blocks}, started);
@@ -142,7 +142,8 @@ void Channel_Messages::move_part(BlockMove const& move, std::size_t left,
 }
 
 std::size_t Channel_Messages::put_one_sided(PeMemory to, void const* from,
-                                            std::size_t bytes, Until until,
+                                            std::size_t bytes,
+                                            Completion completion,
                                             HostCall const& call) {
   // It is only read.
   auto* const source = static_cast<std::byte*>(const_cast<void*>(from));
@@ -153,14 +154,15 @@ std::size_t Channel_Messages::put_one_sided(PeMemory to, void const* from,
     if (!reach || (done == 0 && !wait_for_fenced(to.pe, bytes, call))) break;
     move_part({BlockMove::Kind::put, reach->place, source + done, reach->bytes,
                call.name},
-              left, until, call.request);
+              left, completion, call.request);
     done += reach->bytes;
   }
   return done;
 }
 
 std::size_t Channel_Messages::get_one_sided(void* to, PeMemory from,
-                                            std::size_t bytes, Until until,
+                                            std::size_t bytes,
+                                            Completion completion,
                                             HostCall const& call) {
   check_lost(call.name, "a get", from.pe);
   std::size_t done = 0;
@@ -170,7 +172,7 @@ std::size_t Channel_Messages::get_one_sided(void* to, PeMemory from,
     if (!reach) break;
     move_part({BlockMove::Kind::get, reach->place,
                static_cast<std::byte*>(to) + done, reach->bytes, call.name},
-              left, until, call.request);
+              left, completion, call.request);
     done += reach->bytes;
   }
   return done;

@@ -15,9 +15,9 @@ namespace symm::Impl {
 namespace {
 
 /// The most gets under way to a PE.
-constexpr std::uint64_t most_gets = 256;
-/// The same for strided gets: each reply takes most_strided at the target.
-constexpr std::uint64_t most_packed_gets = 32;
+constexpr std::uint64_t max_gets = 256;
+/// The same for strided gets: each reply takes max_strided at the target.
+constexpr std::uint64_t max_packed_gets = 32;
 
 /// Whether an entry of a batch reads there. (Memory of a GPU is read by
 /// messages of their own: the GPU copies each beside others.)
@@ -28,10 +28,10 @@ bool can_be_answered(PeMemory const& from) {
 }  // namespace
 
 void Channel_Messages::put(PeMemory to, void const* from, std::size_t bytes,
-                           Until until, HostCall const& call) {
+                           Completion completion, HostCall const& call) {
   if (bytes == 0) return;
   if (bytes >= m_transport.m_least_one_sided) {
-    auto const done = put_one_sided(to, from, bytes, until, call);
+    auto const done = put_one_sided(to, from, bytes, completion, call);
     if (done == bytes) return;
     to   = to.moved(done);
     from = static_cast<std::byte const*>(from) + done;
@@ -39,8 +39,8 @@ void Channel_Messages::put(PeMemory to, void const* from, std::size_t bytes,
   }
   auto lock           = enter(call.name);
   auto& outgoing      = outgoing_to(to.pe);
-  bool const may_wait = until == Until::is_begun || call.aggregates;
-  if (may_wait && bytes <= BatchEntry::most_bytes &&
+  bool const may_wait = completion == Completion::none || call.aggregates;
+  if (may_wait && bytes <= BatchEntry::max_bytes &&
       to.offset() < BatchEntry::end_offset) {
     auto* const place = add_entry(
         lock, outgoing, BatchEntry::put(to.segment, to.offset(), bytes));
@@ -54,18 +54,18 @@ void Channel_Messages::put(PeMemory to, void const* from, std::size_t bytes,
   post_block(
       lock, outgoing,
       {.kind = MessageKind::put, .segment = to.segment, .offset = to.offset()},
-      from, bytes, until, call.request);
+      from, bytes, completion, call.request);
 }
 
 void Channel_Messages::put_signal(PeMemory to, void const* from,
                                   std::size_t bytes, PeMemory signal,
-                                  std::uint64_t value, AtomicOp op, Until until,
-                                  HostCall const& call) {
+                                  std::uint64_t value, AtomicOp op,
+                                  Completion completion, HostCall const& call) {
   // The signal waits for a block without messages, so the caller has to wait.
   if (bytes >= m_transport.m_least_one_sided &&
-      (until == Until::is_safe || m_transport.are_moves_immediate())) {
+      (completion == Completion::local || m_transport.are_moves_immediate())) {
     auto const done =
-        put_one_sided(to, from, bytes, Until::is_safe, {call.name});
+        put_one_sided(to, from, bytes, Completion::local, {call.name});
     to   = to.moved(done);
     from = static_cast<std::byte const*>(from) + done;
     bytes -= done;
@@ -78,7 +78,7 @@ void Channel_Messages::put_signal(PeMemory to, void const* from,
                        .signal_segment = signal.segment,
                        .offset         = to.offset()};
   header.detail.signal = {signal.offset(), value};
-  post_block(lock, outgoing_to(to.pe), header, from, bytes, until,
+  post_block(lock, outgoing_to(to.pe), header, from, bytes, completion,
              call.request);
 }
 
@@ -87,17 +87,17 @@ void Channel_Messages::put_strided(PeMemory to, void const* from,
   auto const size = strides.element_bytes;
   if (size == 0) return;
   auto const* source = static_cast<std::byte const*>(from);
-  if (size > most_strided) {
+  if (size > max_strided) {
     for (std::size_t i = 0; i < strides.count; ++i) {
-      put(to, source, size, Until::is_safe, call);
+      put(to, source, size, Completion::local, call);
       to = to.moved(strides.remote_bytes);
       source += strides.local_bytes;
     }
     return;
   }
-  std::byte elements[most_strided];
+  std::byte elements[max_strided];
   for (std::size_t i = 0; i < strides.count;) {
-    auto const count = std::min(strides.count - i, most_strided / size);
+    auto const count = std::min(strides.count - i, max_strided / size);
     for (std::size_t k = 0; k < count; ++k) {
       copy_host_memory(elements + k * size, source, size);
       source += strides.local_bytes;
@@ -110,7 +110,7 @@ void Channel_Messages::put_strided(PeMemory to, void const* from,
                              static_cast<std::uint32_t>(count),
                              strides.remote_bytes, 0};
     post_block(lock, outgoing_to(to.pe), header, elements, count * size,
-               Until::is_safe, nullptr);
+               Completion::local, nullptr);
     i += count;
   }
 }
@@ -127,10 +127,10 @@ void Channel_Messages::ask_for_get(PeMemory from, std::size_t bytes,
 }
 
 void Channel_Messages::get(void* to, PeMemory from, std::size_t bytes,
-                           Until until, HostCall const& call) {
+                           Completion completion, HostCall const& call) {
   if (bytes == 0) return;
   if (bytes >= m_transport.m_least_one_sided) {
-    auto const done = get_one_sided(to, from, bytes, until, call);
+    auto const done = get_one_sided(to, from, bytes, completion, call);
     if (done == bytes) return;
     to   = static_cast<std::byte*>(to) + done;
     from = from.moved(done);
@@ -139,15 +139,15 @@ void Channel_Messages::get(void* to, PeMemory from, std::size_t bytes,
   auto& outgoing = outgoing_to(from.pe);
   auto lock      = enter(call.name);
   check_lost(call.name, "a get", from.pe);
-  if (until == Until::is_begun && call.request == nullptr &&
-      bytes <= BatchEntry::most_bytes && can_be_answered(from)) {
+  if (completion == Completion::none && call.request == nullptr &&
+      bytes <= BatchEntry::max_bytes && can_be_answered(from)) {
     static_cast<void>(add_answered_entry(
         lock, outgoing, BatchEntry::get(from.segment, from.offset(), bytes),
         to));
     return;
   }
   flush(lock, outgoing);
-  if (until == Until::is_safe) {
+  if (completion == Completion::local) {
     Counter left = 1;
     PendingOperation pending{.to = to, .left = &left};
     m_asked.make_room();
@@ -158,7 +158,7 @@ void Channel_Messages::get(void* to, PeMemory from, std::size_t bytes,
   }
   bool const is_large = bytes > MessageEngine::max_eager;
   auto& left          = is_large ? outgoing.large_gets : outgoing.gets;
-  auto const most     = is_large ? most_large : most_gets;
+  auto const most     = is_large ? max_large : max_gets;
   if (left >= most) {  // once, as wait_for_room()
     lock.unlock();
     wait_until(call.name, "a get", from.pe, [&] { return left < most; });
@@ -173,10 +173,11 @@ void Channel_Messages::get_strided(void* to, PeMemory from, Strides strides,
                                    HostCall const& call) {
   auto const size = strides.element_bytes;
   if (size == 0 || strides.count == 0) return;
-  if (size > most_strided) {
+  if (size > max_strided) {
     auto* const memory = static_cast<std::byte*>(to);
     for (std::size_t i = 0; i < strides.count; ++i) {
-      get(memory + i * strides.local_bytes, from, size, Until::is_safe, call);
+      get(memory + i * strides.local_bytes, from, size, Completion::local,
+          call);
       from = from.moved(strides.remote_bytes);
     }
     return;
@@ -186,13 +187,13 @@ void Channel_Messages::get_strided(void* to, PeMemory from, Strides strides,
     check_lost(call.name, "a get", from.pe);
     flush(lock, outgoing_to(from.pe));
   }
-  auto const count_at_once = most_strided / size;
+  auto const count_at_once = max_strided / size;
   Counter left             = 0;
   std::exception_ptr failure;
   PendingOperation pending{.to = to, .strides = strides, .left = &left};
   for (std::size_t first = 0; first < strides.count; first += count_at_once) {
     wait_until(call.name, "a get", from.pe,
-               [&] { return left < most_packed_gets; });
+               [&] { return left < max_packed_gets; });
     auto const count = std::min(strides.count - first, count_at_once);
     MessageHeader header{
         .kind    = MessageKind::get_strided,

@@ -24,7 +24,7 @@ void Transport_Messages::answer_get(Incoming& from,
                       .acked   = from.arrivals.done_up_to()};
   reply.detail.get = header.detail.get;
   if (is_of_gpu(header.segment)) {
-    if (bytes > SideQueue::most_bytes) end_job_of_nonsense(from.pe);
+    if (bytes > SideQueue::max_bytes) end_job_of_nonsense(from.pe);
     auto const [queue, place] =
         find_on_gpu(from.pe, "a get", header.segment, header.offset, bytes);
     send_message(from.pe, reply, queue.load(place, bytes));
@@ -32,7 +32,7 @@ void Transport_Messages::answer_get(Incoming& from,
   }
   auto const* const place = reinterpret_cast<std::byte const*>(
       find(from.pe, "a get", header.segment, header.offset, bytes));
-  std::byte words[most_bytes_by_words];
+  std::byte words[max_bytes_by_words];
   if (bytes <= sizeof words) {
     copy_host_memory(words, place, bytes);
     send_message(from.pe, reply, {words, bytes});
@@ -47,7 +47,7 @@ void Transport_Messages::answer_get_strided(Incoming& from,
   auto const* place       = find_strided(from.pe, "a get", header);
   std::size_t const size  = header.detail.strided.element_bytes;
   std::size_t const count = header.detail.strided.count;
-  if (size * count > most_strided) end_job_of_nonsense(from.pe);
+  if (size * count > max_strided) end_job_of_nonsense(from.pe);
   MessageHeader reply{.kind    = MessageKind::get_reply,
                       .channel = from.channel,
                       .acked   = from.arrivals.done_up_to()};
@@ -58,7 +58,7 @@ void Transport_Messages::answer_get_strided(Incoming& from,
                      place, header.detail.strided.remote_bytes, size, count));
     return;
   }
-  std::byte elements[most_strided];
+  std::byte elements[max_strided];
   for (std::size_t i = 0; i < count; ++i) {
     copy_host_memory(elements + i * size, place, size);
     place += header.detail.strided.remote_bytes;

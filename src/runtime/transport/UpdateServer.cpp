@@ -9,12 +9,12 @@ namespace symm::Impl {
 
 namespace {
 
-constexpr UpdateServer::Number most_at_once = 4096;
+constexpr UpdateServer::Number max_at_once = 4096;
 /// Threads that have drawn tickets and have not written yet leave holes, at
 /// most so many side by side that drain() looks behind them.
-constexpr UpdateServer::Number most_holes = 1024;
-constexpr UpdateServer::Number most_ahead = 256;
-constexpr std::size_t bytes_of_line       = 64;
+constexpr UpdateServer::Number max_holes = 1024;
+constexpr UpdateServer::Number max_ahead = 256;
+constexpr std::size_t bytes_of_line      = 64;
 
 std::uint64_t load_word(std::uint64_t const* word) {
   return __atomic_load_n(word, __ATOMIC_ACQUIRE);
@@ -49,10 +49,10 @@ bool UpdateServer::take(Number next_request) {
   auto const begin = m_head;
   m_range          = {};
   Update its;
-  for (; m_head - begin < most_at_once && read(m_head, its); ++m_head) {
+  for (; m_head - begin < max_at_once && read(m_head, its); ++m_head) {
     // Memory that a GPU has written is in no cache, or in a shared one.
     if (m_head % 8 == 0) {
-      UpdateWords const later(m_words, m_head + most_ahead);
+      UpdateWords const later(m_words, m_head + max_ahead);
       for (std::size_t i = 0; i < 3; ++i) __builtin_prefetch(later.word(i));
     }
     if (its.kind == Update::fence) {
@@ -84,7 +84,7 @@ void UpdateServer::carry_out(Update const& its) {
   }
   std::size_t const bytes = its.kind - Update::store;
   m_channel.put(find(its, bytes, "p or put"), &its.value, bytes,
-                Until::is_begun);
+                Completion::none);
 }
 
 PeMemory UpdateServer::find(Update const& its, std::size_t bytes,
@@ -111,7 +111,7 @@ void UpdateServer::deliver() {
 UpdateServer::Number UpdateServer::end_of_written() const {
   auto const begin = m_taken.load(std::memory_order_acquire);
   auto end         = begin;
-  for (auto i = begin; i < end + most_holes && i < begin + UpdateWords::size;
+  for (auto i = begin; i < end + max_holes && i < begin + UpdateWords::size;
        ++i) {
     UpdateWords const place(m_words, i);
     if (place.is_of_lap(load_word(place.word(0)))) end = i + 1;

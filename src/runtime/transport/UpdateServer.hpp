@@ -10,8 +10,8 @@
 #include <functional>
 
 #include "../base/Types.hpp"
-#include "../memory/FarRing.hpp"
 #include "../memory/MemoryProvider.hpp"
+#include "../memory/ProxyQueue.hpp"
 #include "../memory/SideQueue.hpp"
 #include "../memory/UpdateLog.hpp"
 #include "Channel.hpp"
@@ -20,8 +20,8 @@
 
 namespace symm::Impl {
 
-/// The updates of a FarRing: carries them out in the order of their tickets, a
-/// block of atomic operations at once. One thread.
+/// The updates of a ProxyQueue: carries them out in the order of their tickets,
+/// a block of atomic operations at once. One thread.
 class UpdateServer {
  public:
   using Number = std::uint64_t;
@@ -35,7 +35,7 @@ class UpdateServer {
   UpdateServer(MemoryProvider& provider, Channel& channel,
                TransportTarget& memory, int n_pes, Find find);
 
-  /// For FarRing.
+  /// For ProxyQueue.
   [[nodiscard]] std::uint64_t* words() const { return m_words; }
   [[nodiscard]] std::uint64_t const* freed() const { return m_freed; }
 

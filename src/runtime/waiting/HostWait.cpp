@@ -64,8 +64,8 @@ Text HostWait::reason_to_give_up() const {
     if (pe != runtime.my_pe() && !rendezvous.is_in_finalize(pe)) return {};
   }
   // As many as a PE can connect with, at most.
-  constexpr int most_to_ask = 1000;
-  if (runtime.n_pes() - nodes.n_near() > most_to_ask) return {};
+  constexpr int max_to_ask = 1000;
+  if (runtime.n_pes() - nodes.n_near() > max_to_ask) return {};
   for (Pe pe = 0; pe < runtime.n_pes(); ++pe) {
     if (pe == runtime.my_pe()) continue;
     if (!rendezvous.is_in_finalize(pe, time_to_answer, m_call)) return {};
@@ -92,7 +92,7 @@ void HostWait::report(Text const& reason_to_give_up, std::string_view where,
               m_call, where, " for", waits_for);
   for (Pe pe = 0; pe < runtime.n_pes(); ++pe) {
     if (!runtime.rendezvous().is_in_finalize(pe)) continue;
-    text.append("\n  ", runtime.rendezvous().whereabouts(pe, m_call));
+    text.append("\n  ", runtime.rendezvous().describe(pe, m_call));
   }
   std::fprintf(stderr,
                "%s\n  Still waiting (SYMM_TIMEOUT sets the seconds between "

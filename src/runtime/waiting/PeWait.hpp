@@ -50,7 +50,7 @@ void wait_for_pe(char const* call, Pe pe, Where const& where,
     on_look(runtime.rendezvous());
     if (!wait.must_report(why)) continue;
     wait.report(why, where(),
-                Text("\n  ", runtime.rendezvous().whereabouts(pe, call),
+                Text("\n  ", runtime.rendezvous().describe(pe, call),
                      " (or for a PE that it waits for)"));
   }
 }

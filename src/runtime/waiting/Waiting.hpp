@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include <symm_gpu/KernelWords.hpp>
-#include "../access/RingClient.hpp"
+#include "../access/ProxyClient.hpp"
 #include "../base/Check.hpp"
 #include "../base/Function.hpp"
 #include "../memory/Words.hpp"

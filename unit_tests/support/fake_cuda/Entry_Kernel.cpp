@@ -12,7 +12,7 @@
 #include <thread>
 #include <type_traits>
 
-#include <runtime/memory/ChangeRun.hpp>
+#include <runtime/memory/AtomicBatch.hpp>
 #include <runtime/transport/TargetMemory.hpp>
 
 #include "Driver.hpp"
@@ -215,7 +215,7 @@ CUresult cuLaunchKernel(CUfunction launched, unsigned grid_x, unsigned grid_y,
   if (entry.driver.program.find(address).range == nullptr) {
     return CUDA_ERROR_ILLEGAL_ADDRESS;
   }
-  auto* const board = reinterpret_cast<symm::Impl::ChangeBoard*>(address);
+  auto* const board = reinterpret_cast<symm::Impl::AtomicBoard*>(address);
   // A kernel reaches only page-locked memory.
   for (auto const its : {reinterpret_cast<CUdeviceptr>(board->changes),
                          reinterpret_cast<CUdeviceptr>(board->finished)}) {
@@ -224,10 +224,10 @@ CUresult cuLaunchKernel(CUfunction launched, unsigned grid_x, unsigned grid_y,
   }
   // Drivers have room for about a thousand; then a launch waits, perhaps for
   // kernels that wait for it.
-  constexpr int most_launched = 256;
-  if (stream == nullptr || ++stream->n_launched > most_launched)
+  constexpr int max_launched = 256;
+  if (stream == nullptr || ++stream->n_launched > max_launched)
     return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-  auto const work = [board, run = symm::Impl::ChangeRun(word)] {
+  auto const work = [board, run = symm::Impl::AtomicBatch(word)] {
     while (Driver::instance().is_occupied) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -235,7 +235,7 @@ CUresult cuLaunchKernel(CUfunction launched, unsigned grid_x, unsigned grid_y,
       auto const parts = claim_parts(*board, run, 4);
       if (parts.count == 0) return;
       for (std::size_t p = 0; p < parts.count; ++p) {
-        for (std::size_t i = 0; i < symm::Impl::ChangeRun::in_part; ++i)
+        for (std::size_t i = 0; i < symm::Impl::AtomicBatch::in_part; ++i)
           change_one(*board, run, parts.first + p, i);
       }
       finish_parts(*board, run, parts.count);

@@ -128,13 +128,12 @@ struct PassWordKernel {
 template <PacketPhase phase, class Work>
 void launch_packets(cudaStream_t stream, Work const& work,
                     CollectiveCall const& call) {
-  constexpr std::size_t warp = 32, most_threads = most_launched_threads;
+  constexpr std::size_t warp = 32, max_threads = max_launched_threads;
   auto const n_packets =
       call.n_words * static_cast<std::size_t>(work.team.n_pes());
   auto const n_threads =
-      std::min((n_packets + warp - 1) / warp * warp, most_threads);
-  auto const n_blocks =
-      std::max(n_packets / (2 * most_threads), std::size_t{1});
+      std::min((n_packets + warp - 1) / warp * warp, max_threads);
+  auto const n_blocks = std::max(n_packets / (2 * max_threads), std::size_t{1});
   launch(call.name, stream, n_blocks, static_cast<int>(n_threads),
          PacketKernel<Work, phase>{work});
 }
@@ -145,11 +144,11 @@ void launch_packets(cudaStream_t stream, Work const& work,
 template <class Work>
 void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
                         CollectiveCall const& call) {
-  auto* const stream                      = static_cast<cudaStream_t>(queue);
-  constexpr std::size_t most_in_one_block = std::size_t{64} << 10U;
-  constexpr std::size_t bytes_of_block    = std::size_t{8} << 10U;
-  constexpr std::size_t most_blocks       = 64;
-  constexpr int n_threads                 = most_launched_threads;
+  auto* const stream                     = static_cast<cudaStream_t>(queue);
+  constexpr std::size_t max_in_one_block = std::size_t{64} << 10U;
+  constexpr std::size_t bytes_of_block   = std::size_t{8} << 10U;
+  constexpr std::size_t max_blocks       = 64;
+  constexpr int n_threads                = max_launched_threads;
   // In collect(), the counts of other PEs are not known here.
   auto const bytes = call.are_counts_equal()
                          ? std::max(call.dest_bytes, call.source_bytes)
@@ -172,7 +171,7 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
       return;
     }
   }
-  if (bytes <= most_in_one_block && !has_gates) {
+  if (bytes <= max_in_one_block && !has_gates) {
     launch(call.name, stream, 1, n_threads,
            CollectiveInOneBlock<Work>{heap, work});
     return;
@@ -187,7 +186,7 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
            PassWordKernel{work.team, work.count});
   }
   auto const n_blocks =
-      std::clamp(bytes / bytes_of_block, std::size_t{1}, most_blocks);
+      std::clamp(bytes / bytes_of_block, std::size_t{1}, max_blocks);
   launch(call.name, stream, n_blocks, n_threads,
          CollectiveInBlocks<Work>{heap, work});
   enqueue_barrier(stream, work.team);

@@ -17,7 +17,7 @@
 namespace symm::Impl::check::OnGpu {
 
 /// For the kernels of this source; null: none looks for races. As the ring of a
-/// module (RingOfModule.hpp), which sets it, too.
+/// module (ProxyOfModule.hpp), which sets it, too.
 static __constant__ Shadow* shadow_of_module = nullptr;
 
 /// A kernel that does something of that kind.

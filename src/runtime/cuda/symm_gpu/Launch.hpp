@@ -20,11 +20,11 @@ namespace symm::Impl {
 
 using LaunchedBlock = ThreadBlock<1>;
 
-inline constexpr int most_launched_threads = 512;
+inline constexpr int max_launched_threads = 512;
 
 // (1: else ptxas saves registers for a second block, and spills them.)
 template <class Body>
-__global__ __launch_bounds__(most_launched_threads, 1) void launched_kernel(
+__global__ __launch_bounds__(max_launched_threads, 1) void launched_kernel(
     __grid_constant__ Body const body) {  // threads make no copies of it
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();  // waits for all work enqueued before
@@ -49,7 +49,7 @@ bool waits_on_gpu(char const* name) {
 /// \param name of the kernel, for messages.
 /// \param stream of this thread's device.
 /// \param n_blocks 1 or more, and less than 2^31.
-/// \param n_threads of a block; not above most_launched_threads.
+/// \param n_threads of a block; not above max_launched_threads.
 /// \throws SystemError on this PE, if CUDA refuses.
 template <class Body>
 void launch(char const* name, cudaStream_t stream, std::size_t n_blocks,

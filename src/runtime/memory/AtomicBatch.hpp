@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_MEMORY_CHANGERUN_HPP
-#define SYMM_MEMORY_CHANGERUN_HPP
+#ifndef SYMM_MEMORY_ATOMICBATCH_HPP
+#define SYMM_MEMORY_ATOMICBATCH_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -44,14 +44,14 @@ class PostedWord {
   std::uint64_t m_bits;
 };
 
-struct GpuChange {
+struct GpuAtomic {
   std::uint64_t where;  // a PostedWord
   std::uint64_t value;
   std::uint64_t compare;
   std::uint64_t was;  // becomes the word's value before
 
-  GpuChange() = default;
-  GpuChange(void* word, AtomicOp op, WordType type, std::uint64_t its_value,
+  GpuAtomic() = default;
+  GpuAtomic(void* word, AtomicOp op, WordType type, std::uint64_t its_value,
             std::uint64_t its_compare = 0)
       : where(PostedWord(word, op, type).bits()),
         value(its_value),
@@ -60,14 +60,14 @@ struct GpuChange {
 };
 
 /// Changes, done in any order, as one word.
-class ChangeRun {
+class AtomicBatch {
  public:
   static constexpr std::size_t most    = 4096;
   static constexpr std::size_t in_part = 32;
 
-  SYMM_FUNCTION explicit ChangeRun(std::uint64_t word) : m_word(word) {}
-  /// \param number from 1; wraps around. \param first in ChangeBoard::changes.
-  ChangeRun(std::uint32_t number, std::size_t first, std::size_t count)
+  SYMM_FUNCTION explicit AtomicBatch(std::uint64_t word) : m_word(word) {}
+  /// \param number from 1; wraps around. \param first in AtomicBoard::changes.
+  AtomicBatch(std::uint32_t number, std::size_t first, std::size_t count)
       : m_word(std::uint64_t{number} << 32U | first << 16U | count) {}
 
   [[nodiscard]] SYMM_FUNCTION std::uint64_t word() const { return m_word; }
@@ -89,8 +89,8 @@ class ChangeRun {
 };
 
 /// The run of now, in memory of the GPU.
-struct ChangeBoard {
-  GpuChange* changes;       // in memory of the host
+struct AtomicBoard {
+  GpuAtomic* changes;       // in memory of the host
   std::uint64_t* finished;  // in memory of the host: the number of the last run
   /// The word of the run that threads are asked for that wait; 0: of none.
   std::uint64_t wanted;
@@ -106,7 +106,7 @@ struct ChangeParts {
 
 /// Claims at most `most` parts of a run.
 template <class Board>
-SYMM_INLINE_FUNCTION ChangeParts claim_parts(Board& board, ChangeRun run,
+SYMM_INLINE_FUNCTION ChangeParts claim_parts(Board& board, AtomicBatch run,
                                              std::size_t most) {
   auto claimed = load_relaxed(&board.claimed);
   while (true) {
@@ -127,9 +127,9 @@ SYMM_INLINE_FUNCTION ChangeParts claim_parts(Board& board, ChangeRun run,
 
 /// Carries out one change of a part, if it has so many.
 template <class Board>
-SYMM_INLINE_FUNCTION void change_one(Board const& board, ChangeRun run,
+SYMM_INLINE_FUNCTION void change_one(Board const& board, AtomicBatch run,
                                      std::size_t part, std::size_t i) {
-  auto const at = part * ChangeRun::in_part + i;
+  auto const at = part * AtomicBatch::in_part + i;
   if (at >= run.count()) return;
   auto* const change = board.changes + run.first() + at;
   PostedWord const posted(load_relaxed(&change->where));
@@ -173,7 +173,7 @@ SYMM_FORCEINLINE_FUNCTION void change_by_swaps(Change* change) {
 /// After `count` parts: tells the host of the last one. One thread, which knows
 /// all of them to be done.
 template <class Board>
-SYMM_INLINE_FUNCTION void finish_parts(Board& board, ChangeRun run,
+SYMM_INLINE_FUNCTION void finish_parts(Board& board, AtomicBatch run,
                                        std::size_t count) {
   fence_words();
   auto const before = fetch_add_word(&board.n_done, std::uint64_t{count});
@@ -191,16 +191,16 @@ SYMM_INLINE_FUNCTION void finish_parts(Board& board, ChangeRun run,
 /// lose registers to it: small, and inline, as a call takes 30 of them.
 template <class Board>
 SYMM_FORCEINLINE_FUNCTION bool take_part(Board* board) {
-  ChangeRun const run(load_relaxed(&board->wanted));
+  AtomicBatch const run(load_relaxed(&board->wanted));
   if (run.count() == 0) return false;
   auto const part = claim_parts(*board, run, 1);
   if (part.count == 0) return false;
   fence_words();  // behind what the host wrote before it asked
   auto const first = static_cast<std::uint32_t>(part.first) *
-                     static_cast<std::uint32_t>(ChangeRun::in_part);
+                     static_cast<std::uint32_t>(AtomicBatch::in_part);
   auto left = static_cast<std::uint32_t>(run.count()) - first;
-  if (left > ChangeRun::in_part)
-    left = static_cast<std::uint32_t>(ChangeRun::in_part);
+  if (left > AtomicBatch::in_part)
+    left = static_cast<std::uint32_t>(AtomicBatch::in_part);
   auto* change = board->changes + run.first() + first;
   SYMM_NOT_UNROLLED
   for (; left != 0; --left, ++change) change_by_swaps(change);

@@ -16,35 +16,35 @@
 #include <vector>
 
 #include <runtime/base/Text.hpp>
-#include <runtime/memory/ChangeRun.hpp>
+#include <runtime/memory/AtomicBatch.hpp>
 
 namespace symm_test {
 namespace {
 
+using symm::Impl::AtomicBatch;
+using symm::Impl::AtomicBoard;
 using symm::Impl::AtomicOp;
-using symm::Impl::ChangeBoard;
-using symm::Impl::ChangeRun;
-using symm::Impl::GpuChange;
+using symm::Impl::GpuAtomic;
 using symm::Impl::WordType;
 
-TEST(ChangeRun, says_in_one_word_what_it_is) {
+TEST(AtomicBatch, says_in_one_word_what_it_is) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 10'000; ++i) {
     auto const number = static_cast<std::uint32_t>(random());
-    auto const first  = random() % ChangeRun::most;
-    auto const count  = random() % (ChangeRun::most - first) + 1;
-    ChangeRun const run(ChangeRun(number, first, count).word());
+    auto const first  = random() % AtomicBatch::most;
+    auto const count  = random() % (AtomicBatch::most - first) + 1;
+    AtomicBatch const run(AtomicBatch(number, first, count).word());
     EXPECT_EQ(run.number(), number);
     EXPECT_EQ(run.first(), first);
     EXPECT_EQ(run.count(), count);
     EXPECT_EQ(run.n_parts(), (count + 31) / 32);
   }
-  EXPECT_EQ(ChangeRun(1, 0, ChangeRun::most).n_parts(), 128U);
+  EXPECT_EQ(AtomicBatch(1, 0, AtomicBatch::most).n_parts(), 128U);
 }
 
 // The library orders these by fences, of which ThreadSanitizer knows nothing.
 
-void set(GpuChange& change, GpuChange const& value) {
+void set(GpuAtomic& change, GpuAtomic const& value) {
   symm::Impl::store_relaxed(&change.where, value.where);
   symm::Impl::store_relaxed(&change.value, value.value);
   symm::Impl::store_relaxed(&change.compare, value.compare);
@@ -62,16 +62,16 @@ std::array<std::uint64_t, n> values_of(
 
 /// Threads that wait, and two in the place of the library's kernel, which see a
 /// run late, twice, or when it is over.
-TEST(ChangeBoard, every_change_is_made_once_and_the_host_told_behind_it) {
+TEST(AtomicBoard, every_change_is_made_once_and_the_host_told_behind_it) {
   constexpr std::size_t n_words = 100;
-  std::vector<GpuChange> changes(ChangeRun::most);
+  std::vector<GpuAtomic> changes(AtomicBatch::most);
   std::array<std::uint64_t, n_words> words{};
   std::array<std::uint64_t, n_words> expected{};
   std::uint64_t posted   = 0;
   std::uint64_t finished = 0;
   // The numbers of runs pass their end.
   std::uint32_t number = 0xffff'ff00;
-  ChangeBoard board{changes.data(), &finished, 0, std::uint64_t{number} << 16U,
+  AtomicBoard board{changes.data(), &finished, 0, std::uint64_t{number} << 16U,
                     0};
   std::atomic<bool> is_over = false;
   std::vector<std::thread> threads;
@@ -83,17 +83,17 @@ TEST(ChangeBoard, every_change_is_made_once_and_the_host_told_behind_it) {
     });
     threads.emplace_back([&, t] {
       std::mt19937 random(static_cast<unsigned>(t));
-      ChangeRun run(0);
+      AtomicBatch run(0);
       while (!is_over) {
         if (random() % 4 != 0)
-          run = ChangeRun(symm::Impl::load_acquire(&posted));
+          run = AtomicBatch(symm::Impl::load_acquire(&posted));
         auto const parts = claim_parts(board, run, random() % 4 + 1);
         if (parts.count == 0) {
           std::this_thread::yield();
           continue;
         }
         for (std::size_t p = 0; p < parts.count; ++p) {
-          for (std::size_t i = 0; i < ChangeRun::in_part; ++i)
+          for (std::size_t i = 0; i < AtomicBatch::in_part; ++i)
             change_one(board, run, parts.first + p, i);
         }
         finish_parts(board, run, parts.count);
@@ -110,14 +110,14 @@ TEST(ChangeBoard, every_change_is_made_once_and_the_host_told_behind_it) {
       auto const op    = random() % 2 == 0 ? AtomicOp::add : AtomicOp::max;
       // Sums in the first half, the largest values in the other.
       auto const word = op == AtomicOp::add ? at / 2 : (at + n_words) / 2;
-      GpuChange change(&words[word], op, WordType::u64, value);
+      GpuAtomic change(&words[word], op, WordType::u64, value);
       change.was = ~std::uint64_t{0};
       set(changes[i], change);
       expected[word] = op == AtomicOp::add
                            ? expected[word] + value
                            : std::max<std::uint64_t>(expected[word], value);
     }
-    ChangeRun const run(++number, first, count);
+    AtomicBatch const run(++number, first, count);
     symm::Impl::store_release(&posted, run.word());
     if (random() % 2 == 0) symm::Impl::store_release(&board.wanted, run.word());
     while (symm::Impl::load_acquire(&finished) != number)
@@ -166,11 +166,11 @@ std::uint64_t bits_for(WordType type, std::mt19937_64& random) {
   return bits;
 }
 
-TEST(ChangeBoard, threads_that_wait_do_what_the_kernel_does) {
+TEST(AtomicBoard, threads_that_wait_do_what_the_kernel_does) {
   std::mt19937_64 random(3);
   std::array<std::uint64_t, 2> words{};
-  std::vector<GpuChange> changes(2);
-  ChangeBoard const board{changes.data(), nullptr, 0, 0, 0};
+  std::vector<GpuAtomic> changes(2);
+  AtomicBoard const board{changes.data(), nullptr, 0, 0, 0};
   int n_changed = 0;
   for (int i = 0; i < 200'000; ++i) {
     auto const type     = static_cast<WordType>(random() % 6);
@@ -182,8 +182,8 @@ TEST(ChangeBoard, threads_that_wait_do_what_the_kernel_does) {
     auto const compare = random() % 2 == 0 ? was : bits_for(type, random);
     words              = {was, was};
     for (std::size_t k = 0; k < 2; ++k)
-      changes[k] = GpuChange(&words[k], op, type, value, compare);
-    change_one(board, ChangeRun(1, 0, 1), 0, 0);
+      changes[k] = GpuAtomic(&words[k], op, type, value, compare);
+    change_one(board, AtomicBatch(1, 0, 1), 0, 0);
     change_by_swaps(&changes[1]);
     auto const what = [&] {
       return symm::Impl::Text("operation ", static_cast<int>(op), " of type ",
@@ -199,14 +199,14 @@ TEST(ChangeBoard, threads_that_wait_do_what_the_kernel_does) {
   EXPECT_GT(n_changed, 50'000);
 }
 
-TEST(ChangeBoard, threads_that_are_asked_late_find_nothing) {
+TEST(AtomicBoard, threads_that_are_asked_late_find_nothing) {
   std::uint64_t word     = 0;
   std::uint64_t finished = 0;
-  std::vector<GpuChange> changes(
-      70, GpuChange(&word, AtomicOp::add, WordType::u64, 1));
-  ChangeBoard board{changes.data(), &finished, 0, 0, 0};
+  std::vector<GpuAtomic> changes(
+      70, GpuAtomic(&word, AtomicOp::add, WordType::u64, 1));
+  AtomicBoard board{changes.data(), &finished, 0, 0, 0};
   EXPECT_FALSE(take_part(&board));
-  ChangeRun const run(1, 0, changes.size());
+  AtomicBatch const run(1, 0, changes.size());
   board.wanted     = run.word();
   auto const parts = claim_parts(board, run, 2);
   EXPECT_EQ(parts.first, 0U);

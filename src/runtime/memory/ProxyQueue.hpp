@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_MEMORY_FARRING_HPP
-#define SYMM_MEMORY_FARRING_HPP
+#ifndef SYMM_MEMORY_PROXYQUEUE_HPP
+#define SYMM_MEMORY_PROXYQUEUE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -14,10 +14,10 @@ class Shadow;
 
 namespace symm::Impl {
 
-struct ChangeBoard;
+struct AtomicBoard;
 
 // Kernels request operations on far PEs from the host, which carries them out
-// (RingServer). One ring of requests and one of replies are in page-locked
+// (ProxyServer). One ring of requests and one of replies are in page-locked
 // memory of the host, and one of updates: words to be stored, atomic operations
 // without a result, and fences.
 //
@@ -77,13 +77,13 @@ struct RingTickets {
 };
 
 /// In memory of the GPU, for kernels.
-struct FarRing {
+struct ProxyQueue {
   static constexpr std::uint64_t size = 4096;
 
   FarRequest* requests;    // in host memory
   FarReply* replies;       // in host memory
   std::uint64_t* updates;  // in host memory: UpdateWords
-  ChangeBoard* board;      // for threads that wait
+  AtomicBoard* board;      // for threads that wait
   alignas(64) RingTickets tickets;
   alignas(64) RingTickets update_tickets;
 };
@@ -92,7 +92,7 @@ struct FarRing {
 /// the ring: kernels, and fence() and quiet() in them, need no argument for it.
 struct KernelModule {
   /// \throws SystemError.
-  void (*set_ring)(FarRing* ring);
+  void (*set_ring)(ProxyQueue* ring);
 #ifdef SYMM_CHECK
   /// The same for what looks for races (symm_gpu/KernelCheck.hpp).
   void (*set_shadow)(check::Shadow* shadow);
@@ -106,7 +106,7 @@ void add_kernel_module(KernelModule& module) noexcept;
 void remove_kernel_module(KernelModule& module) noexcept;
 
 /// For all modules. \throws SystemError on this PE; some may have it then.
-void set_ring_of_kernels(FarRing* ring);
+void set_ring_of_kernels(ProxyQueue* ring);
 #ifdef SYMM_CHECK
 void set_shadow_of_kernels(check::Shadow* shadow);
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include "FarRounds.hpp"
+#include "DisseminationRounds.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -27,7 +27,8 @@ using Message = std::vector<std::byte>;
 /// size. So where PEs make different calls, data are not taken for pairs. (The
 /// byte after the block is in the room, too.)
 std::size_t sent_bytes(std::size_t data) {
-  bool const is_like_pairs = data != 0 && data % sizeof(FarRounds::Pair) == 0;
+  bool const is_like_pairs =
+      data != 0 && data % sizeof(DisseminationRounds::Pair) == 0;
   return data + (is_like_pairs ? 1 : 0);
 }
 
@@ -41,8 +42,8 @@ void wait_for_member(char const* call, PeTeam const& team, Pe member,
 
 }  // namespace
 
-void FarRounds::tell(Pe to, std::size_t n_pairs, std::size_t place,
-                     RoundData const& data) const {
+void DisseminationRounds::tell(Pe to, std::size_t n_pairs, std::size_t place,
+                               RoundData const& data) const {
   Pe const pe            = m_team.world_pe(to);
   auto const* const mine = pair(m_words.map.my_pe, 0);
   auto const tell_near   = [&] {
@@ -67,8 +68,8 @@ void FarRounds::tell(Pe to, std::size_t n_pairs, std::size_t place,
   });
 }
 
-void FarRounds::hear(Pe from, std::size_t n_pairs, std::size_t place,
-                     RoundData const& data) const {
+void DisseminationRounds::hear(Pe from, std::size_t n_pairs, std::size_t place,
+                               RoundData const& data) const {
   Pe const pe          = m_team.world_pe(from);
   auto const hear_near = [&] {
     auto const* const flag = m_words.flag(m_words.map.my_pe, from);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_ACCESS_RINGCLIENT_HPP
-#define SYMM_ACCESS_RINGCLIENT_HPP
+#ifndef SYMM_ACCESS_PROXYCLIENT_HPP
+#define SYMM_ACCESS_PROXYCLIENT_HPP
 
 #include <bit>
 #include <cstddef>
@@ -10,19 +10,19 @@
 #include <type_traits>
 
 #include <symm_gpu/KernelAbort.hpp>
-#include <symm_gpu/RingOfModule.hpp>
+#include <symm_gpu/ProxyOfModule.hpp>
 
 #include "../base/Address.hpp"
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
 #include "../groups/Group.hpp"
 #include "../memory/AtomicOp.hpp"
-#include "../memory/FarRing.hpp"
+#include "../memory/ProxyQueue.hpp"
 #include "../memory/UpdateLog.hpp"
 #include "../memory/WordAtomics.hpp"
 #include "../memory/Words.hpp"
 #include "Elements.hpp"
-#include "RingUpdates.hpp"
+#include "ProxyUpdates.hpp"
 
 // The operations on far PEs, in kernels. They are out of line, so that an
 // operation on a near PE has one compare more and nothing else.
@@ -79,7 +79,7 @@ template <class Ring>
 
 /// The operations of one thread. Blocks with `waits`: this PE's side may be
 /// used again afterwards.
-class RingClient {
+class ProxyClient {
  public:
   /// The address of the object in this PE's part, and the PE.
   struct There {
@@ -87,7 +87,7 @@ class RingClient {
     Pe pe;
   };
 
-  SYMM_FUNCTION explicit RingClient(FarRing* ring) : m_ring(ring) {}
+  SYMM_FUNCTION explicit ProxyClient(ProxyQueue* ring) : m_ring(ring) {}
 
   /// \param bytes 1 to 8, the lower ones of `bits`.
   SYMM_FUNCTION void store(There to, std::uint64_t bits,
@@ -177,7 +177,7 @@ class RingClient {
     if (waits) take_reply(m_ring, ticket);
   }
 
-  FarRing* m_ring;
+  ProxyQueue* m_ring;
 };
 
 #ifdef SYMM_FOR_DEVICE
@@ -186,8 +186,8 @@ class RingClient {
 
 namespace InKernel {
 
-[[nodiscard]] inline __device__ RingClient far_pes() {
-  return RingClient(ring_of_module);
+[[nodiscard]] inline __device__ ProxyClient far_pes() {
+  return ProxyClient(ring_of_module);
 }
 
 // fence() and quiet(), if there are far PEs.

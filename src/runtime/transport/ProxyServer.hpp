@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_TRANSPORT_RINGSERVER_HPP
-#define SYMM_TRANSPORT_RINGSERVER_HPP
+#ifndef SYMM_TRANSPORT_PROXYSERVER_HPP
+#define SYMM_TRANSPORT_PROXYSERVER_HPP
 
 #include <array>
 #include <atomic>
@@ -16,8 +16,8 @@
 
 #include "../base/Text.hpp"
 #include "../base/Types.hpp"
-#include "../memory/FarRing.hpp"
 #include "../memory/MemoryProvider.hpp"
+#include "../memory/ProxyQueue.hpp"
 #include "../memory/SideQueue.hpp"
 #include "GpuStaging.hpp"
 #include "Transport.hpp"
@@ -26,12 +26,12 @@
 
 namespace symm::Impl {
 
-/// Carries out what kernels of this PE ask for in the FarRing, on a thread of
-/// its own. It begins requests in the order of their tickets; many may be
-/// waiting for replies of PEs. Updates go in between, as FarRing.hpp says. It
-/// polls while there is something to do and for 2 ms afterwards, then once in
-/// up to a millisecond.
-class RingServer final : public KernelRequests {
+/// Carries out what kernels of this PE ask for in the ProxyQueue, on a thread
+/// of its own. It begins requests in the order of their tickets; many may be
+/// waiting for replies of PEs. Updates go in between, as ProxyQueue.hpp says.
+/// It polls while there is something to do and for 2 ms afterwards, then once
+/// in up to a millisecond.
+class ProxyServer final : public KernelRequests {
  public:
   /// Finds the object at `address` of this PE's part in that of `pe`.
   /// \returns whether it is there.
@@ -43,26 +43,26 @@ class RingServer final : public KernelRequests {
   /// \param provider of the GPU's memory; outlives this, as the transport does
   ///                 and `memory`, what `find` finds of this PE.
   /// \throws SystemError, OutOfMemory on this PE.
-  RingServer(Pe my_pe, int n_pes, Transport& transport,
-             MemoryProvider& provider, TransportTarget& memory, Find find,
-             EndJob end_job);
+  ProxyServer(Pe my_pe, int n_pes, Transport& transport,
+              MemoryProvider& provider, TransportTarget& memory, Find find,
+              EndJob end_job);
   /// No kernel may use the ring any more.
-  ~RingServer() override;
-  RingServer(RingServer const&)            = delete;
-  RingServer& operator=(RingServer const&) = delete;
+  ~ProxyServer() override;
+  ProxyServer(ProxyServer const&)            = delete;
+  ProxyServer& operator=(ProxyServer const&) = delete;
 
   /// For kernels.
-  [[nodiscard]] FarRing* ring() const { return m_ring; }
+  [[nodiscard]] ProxyQueue* ring() const { return m_ring; }
 
   /// Waits until the requests of kernels that have ended have begun, and their
   /// gets are done. Any thread but its own.
   void drain(char const* call) override;
 
  private:
-  using Number                              = std::uint64_t;
-  static constexpr auto size                = FarRing::size;
-  static constexpr std::size_t most_pending = 512;
-  static constexpr std::size_t n_landings   = 16;
+  using Number                             = std::uint64_t;
+  static constexpr auto size               = ProxyQueue::size;
+  static constexpr std::size_t max_pending = 512;
+  static constexpr std::size_t n_landings  = 16;
 
   enum class State : std::uint8_t { done, pending, replied };
 
@@ -72,10 +72,10 @@ class RingServer final : public KernelRequests {
     Pe pe;
     bool wants_reply;
     Channel::Counter left{1};
-    std::uint64_t value = 0;
-    std::byte* landing  = nullptr;  // where a block arrives
-    void* to            = nullptr;
-    std::size_t bytes   = 0;
+    std::uint64_t value       = 0;
+    std::byte* receive_buffer = nullptr;  // where a block arrives
+    void* to                  = nullptr;
+    std::size_t bytes         = 0;
   };
 
   void run();
@@ -116,7 +116,7 @@ class RingServer final : public KernelRequests {
   FarRequest* m_requests;
   FarReply* m_replies;
   std::uint64_t* m_freed_for_kernels;
-  FarRing* m_ring = nullptr;
+  ProxyQueue* m_ring = nullptr;
   GpuStaging m_staging;
   SideQueue m_queue;
   UpdateServer m_updates;
@@ -126,8 +126,8 @@ class RingServer final : public KernelRequests {
   Number m_freed = 0;
   std::vector<State> m_states;
   std::list<PendingRequest> m_pending;
-  std::vector<std::byte*> m_landings;  // those that are free
-  std::vector<Number> m_quiets;        // not replied to yet
+  std::vector<std::byte*> m_receive_buffers;  // those that are free
+  std::vector<Number> m_quiets;               // not replied to yet
   std::optional<Watch> m_watch;
 
   std::atomic<Number> m_begun     = 0;  // all below are carried out or pending

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_TEAMS_FARROUNDS_HPP
-#define SYMM_TEAMS_FARROUNDS_HPP
+#ifndef SYMM_TEAMS_DISSEMINATIONROUNDS_HPP
+#define SYMM_TEAMS_DISSEMINATIONROUNDS_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ struct RoundData {
 /// member sends pairs of words, and perhaps data, to the member 2^r after it.
 /// They are received in the words and the room of this epoch, where nobody
 /// writes before this PE has begun the next.
-class FarRounds {
+class DisseminationRounds {
  public:
   struct Pair {
     std::uint64_t first;
@@ -35,7 +35,7 @@ class FarRounds {
     bool operator==(Pair const&) const = default;
   };
 
-  FarRounds(PeTeam const& team, char const* call)
+  DisseminationRounds(PeTeam const& team, char const* call)
       : m_team(team),
         m_call(call),
         m_words(team.words()),
@@ -106,15 +106,15 @@ class FarRounds {
 
 /// A member that knows of no other word sends its word and the complement. No
 /// pair of another call equals that.
-inline FarRounds::Pair pair_of(std::uint64_t word, bool is_equal) {
+inline DisseminationRounds::Pair pair_of(std::uint64_t word, bool is_equal) {
   return {word, is_equal ? ~word : word};
 }
 
 /// Whether all members have passed that word.
 /// \param load the data: load.data(step); load.arrive(step) after the round.
 template <class Load>
-bool compare_far(PeTeam const& team, FarRounds& rounds, std::uint64_t word,
-                 Load const& load) {
+bool compare_far(PeTeam const& team, DisseminationRounds& rounds,
+                 std::uint64_t word, Load const& load) {
   bool is_equal = true;
   // At the same places as exchange_words(): a member in that call finds
   // another word than its own there.

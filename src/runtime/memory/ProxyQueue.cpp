@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include "FarRing.hpp"
+#include "ProxyQueue.hpp"
 
 #include <cstdio>
 #include <exception>
@@ -17,7 +17,7 @@ std::mutex& modules_mutex() {
 }
 
 KernelModule* s_modules = nullptr;
-FarRing* s_ring         = nullptr;
+ProxyQueue* s_ring      = nullptr;
 #ifdef SYMM_CHECK
 check::Shadow* s_shadow = nullptr;
 #endif
@@ -55,7 +55,7 @@ void remove_kernel_module(KernelModule& module) noexcept {
   }
 }
 
-void set_ring_of_kernels(FarRing* ring) {
+void set_ring_of_kernels(ProxyQueue* ring) {
   std::lock_guard const lock(modules_mutex());
   s_ring = ring;
   for (auto* module = s_modules; module != nullptr; module = module->next) {

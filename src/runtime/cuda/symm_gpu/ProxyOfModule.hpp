@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_GPU_RING_OF_MODULE_HPP
-#define SYMM_GPU_RING_OF_MODULE_HPP
+#ifndef SYMM_GPU_PROXY_OF_MODULE_HPP
+#define SYMM_GPU_PROXY_OF_MODULE_HPP
 
 #ifdef __CUDACC__
 
-#include "../../memory/FarRing.hpp"
+#include "../../memory/ProxyQueue.hpp"
 #include "../CudaCheck.hpp"
 #include "KernelCheck.hpp"
 
@@ -15,13 +15,13 @@
 
 namespace symm::Impl::InKernel {
 
-static __constant__ FarRing* ring_of_module = nullptr;
+static __constant__ ProxyQueue* ring_of_module = nullptr;
 
 }  // namespace symm::Impl::InKernel
 
 namespace symm::Impl {
 
-static inline void set_ring_of_module(FarRing* ring) {
+static inline void set_ring_of_module(ProxyQueue* ring) {
   check_cuda(cudaMemcpyToSymbol(InKernel::ring_of_module, &ring, sizeof ring),
              "symm::initialize", "cudaMemcpyToSymbol");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_ACCESS_RINGUPDATES_HPP
-#define SYMM_ACCESS_RINGUPDATES_HPP
+#ifndef SYMM_ACCESS_PROXYUPDATES_HPP
+#define SYMM_ACCESS_PROXYUPDATES_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
-#include "../memory/ChangeRun.hpp"
+#include "../memory/AtomicBatch.hpp"
 #include "../memory/UpdateLog.hpp"
 #include "../memory/WordAtomics.hpp"
 #include "../memory/Words.hpp"
 
-// How kernels write to a FarRing. `Ring` is FarRing: functions that are no
-// templates are compiled in each source that includes them.
+// How kernels write to a ProxyQueue. `Ring` is ProxyQueue: functions that are
+// no templates are compiled in each source that includes them.
 
 namespace symm::Impl {
 

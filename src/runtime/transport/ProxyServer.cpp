@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include "RingServer.hpp"
+#include "ProxyServer.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -18,13 +18,13 @@ namespace symm::Impl {
 
 namespace {
 
-constexpr std::size_t request_bytes = FarRing::size * sizeof(FarRequest);
-constexpr std::size_t reply_bytes   = FarRing::size * sizeof(FarReply);
+constexpr std::size_t request_bytes = ProxyQueue::size * sizeof(FarRequest);
+constexpr std::size_t reply_bytes   = ProxyQueue::size * sizeof(FarReply);
 constexpr std::size_t cache_line    = 64;
 
 constexpr int n_spins          = 2000;
 constexpr auto ring_watch_time = std::chrono::milliseconds(2);
-constexpr std::size_t most_run = 256;  // requests before replies are looked at
+constexpr std::size_t max_run  = 256;  // requests before replies are looked at
 
 FarCode code_of(FarRequest const& request) {
   return {static_cast<FarOp>(request.code & 0xffU),
@@ -52,9 +52,9 @@ void release_word(std::uint64_t& word, std::uint64_t value) {
 
 }  // namespace
 
-RingServer::RingServer(Pe my_pe, int n_pes, Transport& transport,
-                       MemoryProvider& provider, TransportTarget& memory,
-                       Find find, EndJob end_job)
+ProxyServer::ProxyServer(Pe my_pe, int n_pes, Transport& transport,
+                         MemoryProvider& provider, TransportTarget& memory,
+                         Find find, EndJob end_job)
     : m_my_pe(my_pe),
       m_transport(transport),
       m_channel(transport.channel()),
@@ -62,7 +62,7 @@ RingServer::RingServer(Pe my_pe, int n_pes, Transport& transport,
       m_find(std::move(find)),
       m_end_job(std::move(end_job)),
       m_memory(provider, request_bytes + reply_bytes + cache_line),
-      m_landing_memory(provider, n_landings * Channel::most_begun),
+      m_landing_memory(provider, n_landings * Channel::max_begun),
       m_requests(reinterpret_cast<FarRequest*>(m_memory.data())),
       m_replies(reinterpret_cast<FarReply*>(m_memory.data() + request_bytes)),
       m_freed_for_kernels(reinterpret_cast<std::uint64_t*>(
@@ -76,15 +76,16 @@ RingServer::RingServer(Pe my_pe, int n_pes, Transport& transport,
                 }),
       m_states(size, State::done) {
   for (std::size_t i = 0; i < n_landings; ++i) {
-    m_landings.push_back(m_landing_memory.data() + i * Channel::most_begun);
+    m_receive_buffers.push_back(m_landing_memory.data() +
+                                i * Channel::max_begun);
   }
-  FarRing const ring{m_requests,
-                     m_replies,
-                     m_updates.words(),
-                     memory.gpu()->board(),
-                     {m_freed_for_kernels, 0, size},
-                     {m_updates.freed(), 0, UpdateWords::size}};
-  m_ring = static_cast<FarRing*>(provider.allocate(sizeof ring));
+  ProxyQueue const ring{m_requests,
+                        m_replies,
+                        m_updates.words(),
+                        memory.gpu()->board(),
+                        {m_freed_for_kernels, 0, size},
+                        {m_updates.freed(), 0, UpdateWords::size}};
+  m_ring = static_cast<ProxyQueue*>(provider.allocate(sizeof ring));
   try {
     provider.copy(m_ring, &ring, sizeof ring);
     m_thread = make_library_thread(
@@ -96,13 +97,13 @@ RingServer::RingServer(Pe my_pe, int n_pes, Transport& transport,
   }
 }
 
-RingServer::~RingServer() {
+ProxyServer::~ProxyServer() {
   m_is_over = true;
   m_thread.join();
   m_provider.deallocate(m_ring);
 }
 
-void RingServer::end_job(Text const& why) noexcept {
+void ProxyServer::end_job(Text const& why) noexcept {
   std::fprintf(stderr,
                "symm: PE %d: an operation of a kernel on a PE of another node: "
                "%s. Ending the job.\n",
@@ -111,7 +112,7 @@ void RingServer::end_job(Text const& why) noexcept {
   std::abort();
 }
 
-void RingServer::run() {
+void ProxyServer::run() {
   try {
     Backoff backoff(n_spins);
     while (!m_is_over) {
@@ -135,13 +136,13 @@ void RingServer::run() {
   }
 }
 
-bool RingServer::is_written(Number ticket) const {
+bool ProxyServer::is_written(Number ticket) const {
   return acquire_word(m_requests[ticket % size].number) == ticket + 1;
 }
 
-bool RingServer::take_requests() {
+bool ProxyServer::take_requests() {
   std::size_t n = 0;
-  for (; n < most_run && m_pending.size() < most_pending && is_written(m_head);
+  for (; n < max_run && m_pending.size() < max_pending && is_written(m_head);
        ++n) {
     auto const request  = m_requests[m_head % size];
     bool const is_quiet = code_of(request).op == FarOp::quiet;
@@ -161,7 +162,7 @@ bool RingServer::take_requests() {
 }
 
 /// Waits for all pending requests and for Channel::quiet().
-void RingServer::quiet_all() {
+void ProxyServer::quiet_all() {
   while (!m_pending.empty()) {
     if (!m_transport.poll()) {
       m_channel.wait_for_begun(m_pending.front().pe, m_pending.front().left);
@@ -172,7 +173,7 @@ void RingServer::quiet_all() {
   for (auto const ticket : std::exchange(m_quiets, {})) reply(ticket, 0);
 }
 
-void RingServer::reply(Number ticket, std::uint64_t value) {
+void ProxyServer::reply(Number ticket, std::uint64_t value) {
   auto& reply = m_replies[ticket % size];
   __atomic_store_n(&reply.value, value, __ATOMIC_RELAXED);
   release_word(reply.number, ticket + 1);
@@ -180,29 +181,29 @@ void RingServer::reply(Number ticket, std::uint64_t value) {
 }
 
 /// \returns whether any is done.
-bool RingServer::finish_pending() {
+bool ProxyServer::finish_pending() {
   bool has_copied    = false;
   bool has_any       = false;
   auto const is_done = [](PendingRequest const& pending) {
     return pending.left.load(std::memory_order_acquire) == 0;
   };
   for (auto& pending : m_pending) {
-    if (!is_done(pending) || pending.landing == nullptr) continue;
+    if (!is_done(pending) || pending.receive_buffer == nullptr) continue;
     m_queue.begin_copy({static_cast<char*>(pending.to),
-                        reinterpret_cast<char const*>(pending.landing),
+                        reinterpret_cast<char const*>(pending.receive_buffer),
                         pending.bytes, pending.bytes, pending.bytes, 1});
     pending.value = 1;  // the copy has begun
     has_copied    = true;
   }
   if (has_copied) m_queue.finish();
   for (auto it = m_pending.begin(); it != m_pending.end();) {
-    bool const is_block = it->landing != nullptr;
+    bool const is_block = it->receive_buffer != nullptr;
     if (is_block ? it->value == 0 : !is_done(*it)) {
       ++it;
       continue;
     }
     has_any = true;
-    if (is_block) m_landings.push_back(it->landing);
+    if (is_block) m_receive_buffers.push_back(it->receive_buffer);
     if (it->wants_reply) {
       reply(it->ticket, it->value);
     } else {
@@ -214,7 +215,7 @@ bool RingServer::finish_pending() {
 }
 
 /// Tells kernels what is free, and drain() what is carried out.
-void RingServer::advance() {
+void ProxyServer::advance() {
   auto completed = m_completed.load(std::memory_order_relaxed);
   while (completed < m_head && m_states[completed % size] != State::pending) {
     ++completed;
@@ -230,8 +231,8 @@ void RingServer::advance() {
   if (m_freed != freed) release_word(*m_freed_for_kernels, m_freed);
 }
 
-PeMemory RingServer::find(void const* address, std::size_t bytes, Pe pe,
-                          char const* what) const {
+PeMemory ProxyServer::find(void const* address, std::size_t bytes, Pe pe,
+                           char const* what) const {
   PeMemory found;
   if (m_find(address, bytes, pe, found)) return found;
   throw UsageError(Text(what, " of ", bytes, " bytes at ", address, " on PE ",
@@ -240,13 +241,14 @@ PeMemory RingServer::find(void const* address, std::size_t bytes, Pe pe,
                         "part of the symmetric heap"));
 }
 
-bool RingServer::is_in_host_heap(void const* local, std::size_t bytes) const {
+bool ProxyServer::is_in_host_heap(void const* local, std::size_t bytes) const {
   PeMemory found;
   return bytes == 0 || (m_find(local, bytes, m_my_pe, found) &&
                         found.segment == Segment::host_heap);
 }
 
-RingServer::PendingRequest& RingServer::add_pending(FarRequest const& request) {
+ProxyServer::PendingRequest& ProxyServer::add_pending(
+    FarRequest const& request) {
   auto& pending       = m_pending.emplace_back();
   pending.ticket      = m_head;
   pending.pe          = pe_of(request);
@@ -255,13 +257,13 @@ RingServer::PendingRequest& RingServer::add_pending(FarRequest const& request) {
   return pending;
 }
 
-void RingServer::begin_load(FarRequest const& request, PeMemory const& from) {
+void ProxyServer::begin_load(FarRequest const& request, PeMemory const& from) {
   auto& pending = add_pending(request);
   m_channel.begin_get(&pending.value, from, element_bytes_of(request),
                       pending.left);
 }
 
-void RingServer::begin_atomic(FarRequest const& request, PeMemory const& at) {
+void ProxyServer::begin_atomic(FarRequest const& request, PeMemory const& at) {
   auto const code = code_of(request);
   auto& pending   = add_pending(request);
   m_channel.begin_atomic(at, static_cast<AtomicOp>(code.atomic_op),
@@ -269,33 +271,34 @@ void RingServer::begin_atomic(FarRequest const& request, PeMemory const& at) {
                          request.count, pending.value, pending.left);
 }
 
-void RingServer::begin_get(FarRequest const& request, PeMemory const& from) {
+void ProxyServer::begin_get(FarRequest const& request, PeMemory const& from) {
   auto* const to = address_of(request.local);
-  if (request.count > Channel::most_begun || m_landings.empty()) {
-    m_staging.get(m_channel, to, from, request.count, Until::is_safe);
+  if (request.count > Channel::max_begun || m_receive_buffers.empty()) {
+    m_staging.get(m_channel, to, from, request.count, Completion::local);
     if (code_of(request).wants_reply) reply(m_head, 0);
     return;
   }
-  auto& pending   = add_pending(request);
-  pending.landing = m_landings.back();
-  pending.to      = to;
-  pending.bytes   = request.count;
-  m_landings.pop_back();
-  m_channel.begin_get(pending.landing, from, request.count, pending.left);
+  auto& pending          = add_pending(request);
+  pending.receive_buffer = m_receive_buffers.back();
+  pending.to             = to;
+  pending.bytes          = request.count;
+  m_receive_buffers.pop_back();
+  m_channel.begin_get(pending.receive_buffer, from, request.count,
+                      pending.left);
 }
 
-void RingServer::put(FarRequest const& request) {
+void ProxyServer::put(FarRequest const& request) {
   auto const to =
       find(address_of(request.address), request.count, pe_of(request), "put");
   auto* const local = address_of(request.local);
   if (is_in_host_heap(local, request.count) && !is_of_gpu(to.segment)) {
     m_channel.put(to, local, request.count);
   } else {
-    m_staging.put(m_channel, to, local, request.count, Until::is_safe);
+    m_staging.put(m_channel, to, local, request.count, Completion::local);
   }
 }
 
-void RingServer::copy_strided(FarRequest const& request) {
+void ProxyServer::copy_strided(FarRequest const& request) {
   auto const size   = element_bytes_of(request);
   bool const is_put = code_of(request).op == FarOp::put_strided;
   Strides const strides{size, request.count, request.signal, request.value};
@@ -310,7 +313,7 @@ void RingServer::copy_strided(FarRequest const& request) {
   }
 }
 
-void RingServer::put_signal(FarRequest const& request) {
+void ProxyServer::put_signal(FarRequest const& request) {
   Pe const pe = pe_of(request);
   auto const signal =
       find(address_of(request.signal), 8, pe, "the signal of put_signal");
@@ -323,11 +326,11 @@ void RingServer::put_signal(FarRequest const& request) {
     m_channel.put_signal(to, local, request.count, signal, request.value, op);
   } else {
     m_staging.put_signal(m_channel, to, local, request.count, signal,
-                         request.value, op, Until::is_safe);
+                         request.value, op, Completion::local);
   }
 }
 
-void RingServer::carry_out(FarRequest const& request) {
+void ProxyServer::carry_out(FarRequest const& request) {
   auto const code           = code_of(request);
   auto const* const address = address_of(request.address);
   auto const find_there     = [&](std::size_t bytes, char const* operation) {
@@ -358,7 +361,7 @@ void RingServer::carry_out(FarRequest const& request) {
   if (code.wants_reply) reply(m_head, 0);
 }
 
-void RingServer::drain(char const* call) {
+void ProxyServer::drain(char const* call) {
   auto last = m_begun.load(std::memory_order_acquire);
   while (is_written(last)) ++last;
   auto const last_update = m_updates.end_of_written();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_GPU_RING_OF_MODULE_HPP
-#define SYMM_GPU_RING_OF_MODULE_HPP
+#ifndef SYMM_GPU_PROXY_OF_MODULE_HPP
+#define SYMM_GPU_PROXY_OF_MODULE_HPP
 
 #include "KernelCheck.hpp"
 

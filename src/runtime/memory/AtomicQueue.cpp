@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include "ChangeQueue.hpp"
+#include "AtomicQueue.hpp"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace symm::Impl {
 
 namespace {
 
-constexpr std::size_t bytes_of_changes = ChangeRun::most * sizeof(GpuChange);
+constexpr std::size_t bytes_of_changes = AtomicBatch::most * sizeof(GpuAtomic);
 
 /// A run of 4096 takes some 30 us where its kernel finds room.
 constexpr auto time_to_begin = std::chrono::microseconds(100);
@@ -19,21 +19,21 @@ constexpr auto longest_look  = std::chrono::milliseconds(1);
 
 /// Launches until the host has to see that their kernels have ended. (CUDA has
 /// room for about a thousand; then a launch waits.)
-constexpr int most_launched = 64;
+constexpr int max_launched = 64;
 
 }  // namespace
 
-ChangeQueue::ChangeQueue(MemoryProvider& provider, void* stores)
+AtomicQueue::AtomicQueue(MemoryProvider& provider, void* stores)
     : m_provider(provider),
       m_stores(stores),
       m_memory(provider, bytes_of_changes + sizeof(std::uint64_t)),
-      m_changes(reinterpret_cast<GpuChange*>(m_memory.data())),
+      m_changes(reinterpret_cast<GpuAtomic*>(m_memory.data())),
       m_finished(reinterpret_cast<std::uint64_t*>(m_memory.data() +
                                                   bytes_of_changes)) {
   try {
     m_queue = provider.make_queue();
-    m_board = static_cast<ChangeBoard*>(provider.allocate(sizeof(ChangeBoard)));
-    ChangeBoard const board{m_changes, m_finished, 0, 0, 0};
+    m_board = static_cast<AtomicBoard*>(provider.allocate(sizeof(AtomicBoard)));
+    AtomicBoard const board{m_changes, m_finished, 0, 0, 0};
     provider.copy(m_board, &board, sizeof board);
     // Loads the kernel now: its first launch may wait for all running kernels.
     launch();
@@ -45,27 +45,26 @@ ChangeQueue::ChangeQueue(MemoryProvider& provider, void* stores)
   }
 }
 
-ChangeQueue::~ChangeQueue() {
+AtomicQueue::~AtomicQueue() {
   m_provider.free_queue(m_queue);
   m_provider.deallocate(m_board);
 }
 
-void ChangeQueue::launch() {
+void AtomicQueue::launch() {
   m_provider.begin_changes(m_queue, m_board, m_run.word());
   ++m_n_launched;
 }
 
-bool ChangeQueue::is_idle() {
+bool AtomicQueue::is_idle() {
   if (!m_provider.is_idle(m_queue)) return false;
   m_n_launched = 0;
   return true;
 }
 
-void ChangeQueue::post(std::size_t first, std::size_t count) {
+void AtomicQueue::post(std::size_t first, std::size_t count) {
   wait_for_run();
-  m_run = {m_run.number() + 1, first, count};
-  m_is_occupied =
-      (m_is_occupied || m_n_launched >= most_launched) && !is_idle();
+  m_run         = {m_run.number() + 1, first, count};
+  m_is_occupied = (m_is_occupied || m_n_launched >= max_launched) && !is_idle();
   if (m_is_occupied) {
     ask_threads();
   } else {
@@ -79,7 +78,7 @@ void ChangeQueue::post(std::size_t first, std::size_t count) {
 /// Keeps the core at first: the PE's own thread may share it (as `mpiexec`
 /// binds two PEs) and spin in a call of CUDA or MPI, for 3 ms each time it gets
 /// it.
-void ChangeQueue::wait_for_run() {
+void AtomicQueue::wait_for_run() {
   auto const is_finished = [&] {
     return __atomic_load_n(m_finished, __ATOMIC_ACQUIRE) == m_run.number();
   };
@@ -104,32 +103,32 @@ void ChangeQueue::wait_for_run() {
   }
 }
 
-void ChangeQueue::ask_threads() {
+void AtomicQueue::ask_threads() {
   CopyQueue::WordStore const store{&m_board->wanted, m_run.word(),
                                    sizeof m_board->wanted};
   m_provider.store_words(m_stores, &store, 1);
 }
 
-void ChangeQueue::add(void* word, AtomicOp op, WordType type,
+void AtomicQueue::add(void* word, AtomicOp op, WordType type,
                       std::uint64_t value) {
-  if (m_end == ChangeRun::most) finish();
+  if (m_end == AtomicBatch::most) finish();
   m_changes[m_end++] = {word, op, type, value};
 }
 
-void ChangeQueue::flush() {
+void AtomicQueue::flush() {
   if (m_first == m_end) return;
   post(m_first, m_end - m_first);
   m_first = m_end;
 }
 
-void ChangeQueue::finish() {
+void AtomicQueue::finish() {
   flush();
   wait_for_run();
   m_first = 0;
   m_end   = 0;
 }
 
-std::uint64_t ChangeQueue::fetch(void* word, AtomicOp op, WordType type,
+std::uint64_t AtomicQueue::fetch(void* word, AtomicOp op, WordType type,
                                  std::uint64_t value, std::uint64_t compare) {
   finish();
   m_changes[0] = {word, op, type, value, compare};
