@@ -32,11 +32,11 @@ endfunction()
 # half the time or less. A change of one source takes longer than without, a change of
 # a header less long. Names in anonymous namespaces must differ between the sources of
 # a target. (That a local name hides one of another source is no mistake.) With 32 cores
-# or more a build takes as long as its longest file, so it is 3 sources at a time.
+# or more a build takes as long as its longest file, so it is one source at a time.
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 set(symm_unity_sources 16)
 if(cores GREATER_EQUAL 32)
-  set(symm_unity_sources 3)
+  set(symm_unity_sources 1)
 endif()
 option(SYMM_UNITY
        "Compile up to 16 sources at a time: quick for all, slow for one that changes" ON)

@@ -50,8 +50,10 @@ namespace symm {
 //     heap_map<Space>() of the blocks' space. Release builds check nothing. See
 //     barrier().
 //
-// For each PE team, operations on a GPU and operations on the host are two
-// separate sequences (class PeTeam).
+// All PEs of the PE team make a call in the same form: a call that one PE
+// enqueues does not meet a call in another PE's kernel. (Barriers do.) For each
+// PE team, operations on a GPU and operations on the host are two separate
+// sequences (class PeTeam).
 
 namespace Impl {
 

@@ -233,9 +233,9 @@ TEST(StartSymm, no_step_of_MPI_follows_one_that_has_failed) {
   EXPECT_THAT(message_of<symm::SystemError>([&] {
                 bootstrap.broadcast(&number, sizeof number, world_size());
               }),
-              HasSubstr("MPI_Bcast failed"));
+              HasSubstr("MPI_Ibcast failed"));
   EXPECT_THAT(message_of<symm::SystemError>([&] { bootstrap.barrier(); }),
-              HasSubstr("MPI_Bcast failed"));
+              HasSubstr("MPI_Ibcast failed"));
   bootstrap.close();
 }
 

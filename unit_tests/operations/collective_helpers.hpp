@@ -380,7 +380,7 @@ class Bench {
 
 template <class T>
 inline constexpr std::size_t most =
-    4 * ((std::size_t{is_on_host<Space> ? 32 : 128} << 10U) / sizeof(T) + 16);
+    4 * ((std::size_t{is_on_host<Space> ? 32 : 257} << 10U) / sizeof(T) + 16);
 
 /// All small counts for all teams, with the offsets in turn; some of them where
 /// calls take long.

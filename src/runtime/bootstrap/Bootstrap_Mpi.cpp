@@ -85,10 +85,7 @@ void wait(MPI_Request& request, char const* call) {
 class Bootstrap_Mpi final : public Bootstrap {
  public:
   explicit Bootstrap_Mpi(MPI_Comm communicator) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Comm_idup(communicator, &m_communicator, &request),
-          "MPI_Comm_idup");
-    wait(request, "MPI_Comm_idup");
+    check(MPI_Comm_dup(communicator, &m_communicator), "MPI_Comm_dup");
     check(MPI_Comm_set_errhandler(m_communicator, MPI_ERRORS_RETURN),
           "MPI_Comm_set_errhandler");
     check(MPI_Comm_rank(m_communicator, &m_rank), "MPI_Comm_rank");

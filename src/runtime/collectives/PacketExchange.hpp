@@ -76,11 +76,14 @@ inline constexpr std::size_t packets_of_a_round = 90'000;
 }
 
 /// Whether kernels pass the blocks of `call` by packets; equal on all members.
-/// Packets take twice the bytes of blocks, and one round less.
+/// Packets take twice the bytes of blocks, and one round less. In a kernel of
+/// the program one group of threads passes them all, so there they are few.
 [[nodiscard]] SYMM_INLINE_FUNCTION bool go_by_packets(
-    PeTeam const& team, CollectiveCall const& call) {
+    PeTeam const& team, CollectiveCall const& call, bool is_enqueued) {
+  std::size_t const n_packets =
+      is_enqueued ? team.words_on_gpu().n_packets : PeTeamWords::few_packets;
   return !team.has_far_pes() &&
-         are_enough_packets(team.words_on_gpu().n_packets, team.n_pes(), call);
+         are_enough_packets(n_packets, team.n_pes(), call);
 }
 
 /// Whether kernels have Work::run_by_packets(); also on the host.

@@ -29,11 +29,11 @@ class PeTeamMemory {
   static constexpr int n_fixed_teams = 3;
   /// One more slot, for exchanges of PEs that are no PE team (PairExchange).
   static constexpr int slot_of_pairs = max_teams;
-  /// The first slots have rooms, or many packets: half a megabyte of every PE
-  /// for each. It must be available even if it is never used; with 4 of them
-  /// all slots are 4 MiB of a GPU.
+  /// The first slots have rooms, of half a megabyte of every PE, or many
+  /// packets, of one. It must be available even if it is never used. All slots
+  /// of a GPU take 4 MiB then.
   static constexpr int n_teams_with_rooms        = 8;
-  static constexpr int n_teams_with_many_packets = 4;
+  static constexpr int n_teams_with_many_packets = 2;
 
   /// Collective, through the bootstrap.
   /// \param buffers memory after the words of each PE team.

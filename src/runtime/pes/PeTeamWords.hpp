@@ -48,8 +48,8 @@ struct PeTeamWords {
   }
 
   /// `n_packets` of the first PE teams, and of later ones; PacketExchange lays
-  /// them out.
-  static constexpr std::size_t many_packets = 16384;
+  /// them out. Many: 256 KiB, and a flag for each of 64 members.
+  static constexpr std::size_t many_packets = 32768 + 64;
   static constexpr std::size_t few_packets  = 896;
 
   /// Bytes of one epoch's room; FarPassing lays it out.

@@ -160,7 +160,7 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
   static_cast<void>(waits_on_gpu<CollectiveInBlocks<Work>>(call.name));
   bool const has_gates = work.team.has_gates();
   if constexpr (HasPackets<Work>) {
-    if (go_by_packets(work.team, call)) {
+    if (go_by_packets(work.team, call, true)) {
       if (!has_gates) {
         launch_packets<PacketPhase::both>(stream, work, call);
         return;
