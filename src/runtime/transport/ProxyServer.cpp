@@ -299,11 +299,12 @@ void ProxyServer::put(FarRequest const& request) {
 }
 
 void ProxyServer::copy_strided(FarRequest const& request) {
-  auto const size   = element_bytes_of(request);
-  bool const is_put = code_of(request).op == FarOp::put_strided;
-  Strides const strides{size, request.count, request.signal, request.value};
+  auto const element_bytes = element_bytes_of(request);
+  bool const is_put        = code_of(request).op == FarOp::put_strided;
+  Strides const strides{element_bytes, request.count, request.signal,
+                        request.value};
   auto const there  = find(address_of(request.address),
-                           (request.count - 1) * request.signal + size,
+                           (request.count - 1) * request.signal + element_bytes,
                            pe_of(request), is_put ? "iput" : "iget");
   auto* const local = address_of(request.local);
   if (is_put) {
