@@ -199,11 +199,11 @@ class ModelOfMap {
           // Nobody else has this key.
           auto const own =
               1000 + m_n_own++ * static_cast<Key>(n()) + static_cast<Key>(pe);
-          auto& its = m_questions.emplace_back(own, true, 0);
-          m_map->find_or_insert(own, 1, its.answer);
+          auto& question = m_questions.emplace_back(own, true, 0);
+          m_map->find_or_insert(own, 1, question.answer);
         } else if (pe == me()) {
-          auto& its = m_questions.emplace_back(key, false, 0);
-          m_map->find(key, its.answer);
+          auto& question = m_questions.emplace_back(key, false, 0);
+          m_map->find(key, question.answer);
         }
       }
     }
