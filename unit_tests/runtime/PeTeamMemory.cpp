@@ -72,7 +72,7 @@ TEST_P(PeTeamMemoryOf, all_words_are_zero_at_first_and_at_places_of_their_own) {
   expect_on_pes(GetParam(), [](Bootstrap& bootstrap) {
     PeStack stack(bootstrap);
     PeTeamMemory const memory(bootstrap, stack.exchange, stack.vmm,
-                              Buffers::packets);
+                              Buffers::many_packets);
     auto const& map = memory.words(0).map;
     std::set<std::uint64_t const*> places;
     std::size_t n_words = 0;
@@ -98,6 +98,22 @@ TEST_P(PeTeamMemoryOf, all_words_are_zero_at_first_and_at_places_of_their_own) {
                   PeTeamWords::few_packets * sizeof(PeTeamWords::Packet),
               4U << 20U);
     bootstrap.barrier();  // they are read, before a process ends
+  });
+}
+
+TEST_P(PeTeamMemoryOf, all_PE_teams_have_few_packets_where_PEs_share_a_GPU) {
+  expect_on_pes(GetParam(), [](Bootstrap& bootstrap) {
+    PeStack stack(bootstrap);
+    PeTeamMemory const memory(bootstrap, stack.exchange, stack.vmm,
+                              Buffers::packets);
+    for (int slot = 0; slot < PeTeamMemory::max_teams; ++slot)
+      EXPECT_EQ(memory.words(slot).n_packets, PeTeamWords::few_packets);
+    auto const& map = memory.words(0).map;
+    auto const* const end =
+        memory.words(PeTeamMemory::slot_of_pairs).packets(map.my_pe, 8);
+    EXPECT_LE(reinterpret_cast<char const*>(end) - map.part(map.my_pe),
+              2 << 20);
+    bootstrap.barrier();
   });
 }
 
@@ -173,7 +189,8 @@ TEST_P(PeTeamMemoryOf, what_a_pe_writes_for_another_is_there) {
 TEST_P(PeTeamMemoryOf, a_team_begins_with_its_members_and_nothing_else) {
   expect_on_pes(GetParam(), [](Bootstrap& bootstrap) {
     PeStack stack(bootstrap);
-    PeTeamMemory memory(bootstrap, stack.exchange, stack.vmm, Buffers::packets);
+    PeTeamMemory memory(bootstrap, stack.exchange, stack.vmm,
+                        Buffers::many_packets);
     auto const me    = bootstrap.my_pe();
     auto const count = (bootstrap.n_pes() + 1) / 2;
     std::vector<Pe> members;

@@ -13,6 +13,7 @@ namespace {
 
 using symm::MemoryKind;
 using symm::Impl::ErrorKind;
+using symm::Impl::PeTeamWords;
 using symm::Impl::Runtime;
 using testing::AllOf;
 using testing::HasSubstr;
@@ -114,8 +115,10 @@ TEST_F(CudaRuntime, a_gpu_that_shares_no_host_memory_has_its_own_heap) {
 
 /// Starts `n` PEs, of which number `pe` has GPU device_of(pe).
 /// \param told what PE 0 tells of PEs that take turns; "": nothing.
+/// \param share whether PEs share a GPU: then packets are few.
 template <class DeviceOf>
-void expect_sharing(int n, DeviceOf const& device_of, std::string const& told) {
+void expect_sharing(int n, DeviceOf const& device_of, std::string const& told,
+                    bool share) {
   expect_on_pes(n, [&](ForkedBootstrap& bootstrap) {
     auto const me = bootstrap.my_pe();
     testing::internal::CaptureStderr();
@@ -123,6 +126,8 @@ void expect_sharing(int n, DeviceOf const& device_of, std::string const& told) {
     auto const text = testing::internal::GetCapturedStderr();
     EXPECT_EQ(Runtime::instance("test").has_gates(), !told.empty());
     EXPECT_THAT(text, HasSubstr(me == 0 ? told : ""));
+    EXPECT_EQ(symm::team_world().words_on_gpu().n_packets,
+              share ? PeTeamWords::few_packets : PeTeamWords::many_packets);
     EXPECT_EQ(text.find("share") != text.npos, me == 0 && !told.empty())
         << text;
     Runtime::finalize();
@@ -131,18 +136,19 @@ void expect_sharing(int n, DeviceOf const& device_of, std::string const& told) {
 
 TEST_F(CudaRuntime, PEs_that_take_turns_on_a_GPU_are_found_and_told_of) {
   expect_sharing(
-      3, [](int pe) { return pe == 2 ? 1 : 0; }, "up to 2 PEs share a GPU");
+      3, [](int pe) { return pe == 2 ? 1 : 0; }, "up to 2 PEs share a GPU",
+      true);
 }
 
 TEST_F(CudaRuntime, PEs_with_a_GPU_each_take_no_turns) {
   expect_sharing(
-      2, [](int pe) { return pe; }, "");
+      2, [](int pe) { return pe; }, "", false);
 }
 
 TEST_F(CudaRuntime, PEs_that_share_a_GPU_by_MPS_take_no_turns) {
   FakeCuda::set("FAKE_CUDA_MPS", "1");
   expect_sharing(
-      3, [](int) { return 0; }, "");
+      3, [](int) { return 0; }, "", true);
 }
 
 TEST_F(CudaRuntime, one_PE_without_MPS_is_enough_for_turns) {
@@ -152,7 +158,7 @@ TEST_F(CudaRuntime, one_PE_without_MPS_is_enough_for_turns) {
         if (pe == 0) FakeCuda::set("FAKE_CUDA_MPS", "1");
         return 0;
       },
-      "up to 2 PEs share a GPU");
+      "up to 2 PEs share a GPU", true);
 }
 
 /// A function of the driver that fails at the start of PE 1.

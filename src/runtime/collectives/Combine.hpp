@@ -18,39 +18,26 @@ namespace symm::Impl {
 /// results have the same bits wherever the sources are. (PacketReduce alone has
 /// a loop of its own: it receives packets of several members at once.)
 ///
-/// \tparam n_ahead the members whose sources are asked for before the first of
-///        them is combined; for sources in registers.
 /// \param values gets the n results. With `has_values`, it has elements that
 ///        come before those of member 0.
 /// \param source_of called once for each member; source_of(member)[i] is its
 ///        element i.
 SYMM_CALLS_ANYTHING
-template <int n_ahead = 1, class Values, class Op, class SourceOf>
+template <class Values, class Op, class SourceOf>
 SYMM_FORCEINLINE_FUNCTION void combine(Values&& values, std::size_t n,
                                        Op const& op, Pe end,
                                        SourceOf const& source_of,
                                        bool has_values = false) {
-  using T      = std::remove_cvref_t<decltype(values[0])>;
-  using Source = std::remove_cvref_t<decltype(source_of(end))>;
-  Pe member    = 0;
+  using T   = std::remove_cvref_t<decltype(values[0])>;
+  Pe member = 0;
   if (!has_values) {
     auto its = source_of(member++);
     for (std::size_t i = 0; i < n; ++i) values[i] = its[i];
   }
-  for (; member < end; member += n_ahead) {
-    if constexpr (n_ahead == 1) {
-      auto its = source_of(member);
-      for (std::size_t i = 0; i < n; ++i)
-        values[i] = static_cast<T>(op(values[i], its[i]));
-    } else {
-      Source sources[static_cast<std::size_t>(n_ahead)];
-      for (int k = 0; k < n_ahead && member + k < end; ++k)
-        sources[k] = source_of(member + k);
-      for (int k = 0; k < n_ahead && member + k < end; ++k) {
-        for (std::size_t i = 0; i < n; ++i)
-          values[i] = static_cast<T>(op(values[i], sources[k][i]));
-      }
-    }
+  for (; member < end; ++member) {
+    auto its = source_of(member);
+    for (std::size_t i = 0; i < n; ++i)
+      values[i] = static_cast<T>(op(values[i], its[i]));
   }
 }
 

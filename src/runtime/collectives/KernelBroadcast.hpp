@@ -26,12 +26,11 @@ class KernelBroadcast {
 
   /// Whether pass_on() sends less than fetching from the root, and can: with
   /// two members both send the same. Equal on all members.
-  [[nodiscard]] __device__ bool is_for(
-      std::size_t word = sizeof(Word16)) const {
+  [[nodiscard]] __device__ bool is_for() const {
     auto const bits = reinterpret_cast<std::size_t>(m_work.dest) |
                       reinterpret_cast<std::size_t>(m_work.source);
     return m_work.team.n_pes() > 2 && !m_work.team.has_far_pes() &&
-           bits % word == 0;
+           bits % sizeof(Word16) == 0;
   }
 
   /// For all members but the root.

@@ -35,16 +35,14 @@ union Packs {
   }
 };
 
-/// Reduces packs of all members: loads those of several members at once, so
-/// that this PE's own do not wait for the others.
+/// Reduces packs of all members.
 /// \param load  load(pe, packs) loads a member's.
 /// \param store store(pe, packs) stores the result.
 template <class P, std::size_t n, class Work, class Load, class Store>
 SYMM_FUNCTION void reduce_packs_of(Work const& work, Load const& load,
                                    Store const& store) {
-  constexpr int n_ahead = sizeof(P) <= 16 ? 3 : 1;
   Packs<P, n> values;
-  combine<n_ahead>(values, values.size, work.op, work.team.n_pes(), [&](Pe pe) {
+  combine(values, values.size, work.op, work.team.n_pes(), [&](Pe pe) {
     Packs<P, n> its;
     load(pe, its);
     return its;

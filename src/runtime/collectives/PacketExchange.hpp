@@ -63,8 +63,8 @@ class PacketPlaces {
 /// at 370 GB/s (docs/laboratory.md, "Collective operations on a stream").
 inline constexpr std::size_t packets_of_a_round = 90'000;
 
-/// Whether the blocks of `call` are few enough for so many packets of one
-/// epoch, and for a link.
+/// Whether `n_packets` of one epoch suffice for the blocks of `call`, and
+/// whether packets then take less time than blocks.
 [[nodiscard]] SYMM_INLINE_FUNCTION bool are_enough_packets(
     std::size_t n_packets, int n_pes, CollectiveCall const& call) {
   if (call.n_words == 0) return false;
@@ -99,9 +99,11 @@ inline constexpr bool are_units_of_words_v = word_bytes % sizeof(T) == 0 ||
                                               sizeof(T) <= 8 * word_bytes);
 
 /// The part of a packet exchange that a group of threads has, of several groups
-/// of this PE. Part `part` of one PE waits only for part `part` of others:
-/// thread blocks begin in the order of their numbers, so they may be more than
-/// a GPU can run at once.
+/// of this PE. Part `part` of one PE waits only for part `part` of others, and
+/// a GPU begins thread blocks in the order of their numbers. So they may be
+/// more than fit on the GPU at once. This holds for a GPU that no other PE
+/// shares: blocks that wait could leave no room for those of the PE that they
+/// wait for.
 struct PacketPart {
   std::size_t part    = 0;
   std::size_t n_parts = 1;

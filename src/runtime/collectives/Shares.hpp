@@ -9,9 +9,9 @@
 #include "../base/Types.hpp"
 #include "../groups/GroupCopy.hpp"
 
-// What each PE reads and stores in a collective operation, as arithmetic of its
-// number: no table, and the same for any count of PEs. On CPUs a test counts
-// the bytes of each link (unit_tests/runtime/Shares.cpp).
+// The arithmetic here says what each PE reads and stores in a collective
+// operation. It needs no table and holds for any count of PEs. A test on CPUs
+// counts the bytes of each link (unit_tests/runtime/Shares.cpp).
 
 namespace symm::Impl {
 

@@ -252,7 +252,9 @@ void Runtime::make_memories(std::optional<int> device, RuntimeOptions options) {
   find_shared_gpus(*device);
   m_default = static_cast<std::size_t>(MemoryKind::device);
   auto& gpu = *memory(MemoryKind::device).provider;
-  m_team_memories[m_default].emplace(*m_bootstrap, *m_exchange, gpu, packets);
+  m_team_memories[m_default].emplace(
+      *m_bootstrap, *m_exchange, gpu,
+      m_are_gpus_shared ? packets : many_packets);
   if (m_network != nullptr) {
     all_or_none(agree_through(*m_bootstrap), "symm::initialize",
                 [&] { m_network->open_gpu(gpu); });
@@ -338,11 +340,11 @@ void Runtime::find_shared_gpus(int device) {
   auto const all = allgather(*m_bootstrap, mine);
   auto n_most    = std::ptrdiff_t{0};
   for (auto const& gpu : all) {
-    if (gpu.has_mps) continue;
-    n_most = std::max(
-        n_most, std::count_if(all.begin(), all.end(), [&](auto const& it) {
-          return it.uuid == gpu.uuid;
-        }));
+    auto const n = std::count_if(all.begin(), all.end(), [&](auto const& it) {
+      return it.uuid == gpu.uuid;
+    });
+    m_are_gpus_shared = m_are_gpus_shared || n > 1;
+    if (!gpu.has_mps) n_most = std::max(n_most, n);
   }
   m_has_gates = n_most > 1;
   if (m_has_gates && my_pe() == 0) {

@@ -243,8 +243,9 @@ class Runtime {
   std::unique_ptr<MemoryProvider> m_control;
   std::unique_ptr<Rendezvous> m_rendezvous;
   std::array<Memory, n_memory_kinds> m_memories;
-  std::size_t m_default = 0;
-  bool m_has_gates      = false;
+  std::size_t m_default  = 0;
+  bool m_has_gates       = false;
+  bool m_are_gpus_shared = false;  // by PEs of this job
   std::optional<LocalBuffers> m_buffers;
   std::array<std::optional<PeTeamMemory>, n_memory_kinds> m_team_memories;
   PeTeamSlots m_team_slots;

@@ -24,9 +24,9 @@ PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
                            PeTeamWords::Buffers buffers)
     : m_queue(provider),
       m_buffers(buffers),
-      m_n_first(buffers == PeTeamWords::Buffers::packets
-                    ? n_teams_with_many_packets
-                    : n_teams_with_rooms),
+      m_n_first(buffers == PeTeamWords::Buffers::rooms
+                    ? n_teams_with_rooms
+                    : n_teams_with_many_packets),
       m_slot_bytes(slot_bytes(bootstrap.n_pes(), buffers, true)),
       m_later_slot_bytes(slot_bytes(bootstrap.n_pes(), buffers, false)) {
   auto const agree = agree_through(bootstrap);
@@ -55,8 +55,7 @@ void PeTeamMemory::begin(int slot, std::span<Pe const> members) {
   std::vector<std::uint64_t> const zeros(
       PeTeamWords::n_fixed + index_of(its.map.n_pes) + members.size(), 0);
   copy(its.epoch(), zeros);
-  using enum PeTeamWords::Buffers;
-  if (m_buffers == packets) {
+  if (its.n_packets != 0) {
     // A packet of the last PE team may carry an epoch that is still to come.
     m_queue.zero(reinterpret_cast<char*>(its.packets(its.map.my_pe, 0)),
                  2 * its.n_packets * sizeof(PeTeamWords::Packet));

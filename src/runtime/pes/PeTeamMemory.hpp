@@ -43,11 +43,8 @@ class PeTeamMemory {
 
   /// \param slot 0 to max_teams - 1, or slot_of_pairs.
   [[nodiscard]] PeTeamWords words(int slot) const {
-    std::size_t n_packets = 0;
-    if (m_buffers == PeTeamWords::Buffers::packets)
-      n_packets = slot < m_n_first ? PeTeamWords::many_packets
-                                   : PeTeamWords::few_packets;
-    return {m_range->map(), offset_of(slot), n_packets};
+    return {m_range->map(), offset_of(slot),
+            PeTeamWords::n_packets_of(m_buffers, slot < m_n_first)};
   }
 
   /// Begins a PE team in this PE's words: clears epoch, flags, gates and

@@ -31,7 +31,7 @@ namespace symm::Impl {
 /// blocks that members pass. The first PE teams have more packets than later
 /// ones, which have no rooms.
 struct PeTeamWords {
-  enum class Buffers { none, packets, rooms };
+  enum class Buffers { none, packets, many_packets, rooms };
 
   struct alignas(16) Packet {
     std::uint64_t word;
@@ -47,20 +47,24 @@ struct PeTeamWords {
     return n_fixed + 7 * static_cast<std::size_t>(n_pes);
   }
 
-  /// `n_packets` of the first PE teams, and of later ones; PacketExchange lays
-  /// them out. Many: 256 KiB, and a flag for each of 64 members.
+  /// `n_packets`; PacketExchange lays them out. Many: 256 KiB, and a flag for
+  /// each of 64 members. Only the first PE teams have many, with that buffer.
   static constexpr std::size_t many_packets = 32768 + 64;
   static constexpr std::size_t few_packets  = 896;
+  /// \param is_first whether it is one of the first PE teams.
+  static constexpr std::size_t n_packets_of(Buffers buffers, bool is_first) {
+    if (buffers == Buffers::many_packets && is_first) return many_packets;
+    bool const has_packets =
+        buffers == Buffers::packets || buffers == Buffers::many_packets;
+    return has_packets ? few_packets : 0;
+  }
 
   /// Bytes of one epoch's room; FarPassing lays it out.
   static constexpr std::size_t room_bytes = std::size_t{257} << 10U;
 
-  /// \param is_first whether it is one of the first PE teams.
   static constexpr std::size_t bytes(int n_pes, Buffers buffers,
                                      bool is_first) {
-    std::size_t of_epoch = 0;
-    if (buffers == Buffers::packets)
-      of_epoch = (is_first ? many_packets : few_packets) * sizeof(Packet);
+    std::size_t of_epoch = n_packets_of(buffers, is_first) * sizeof(Packet);
     if (buffers == Buffers::rooms && is_first) of_epoch = room_bytes;
     return end_of_words(n_pes) + 2 * of_epoch;
   }

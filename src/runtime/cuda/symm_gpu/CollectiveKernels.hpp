@@ -123,8 +123,10 @@ struct PassWordKernel {
   }
 };
 
-/// Enqueues a kernel that passes packets: a thread for each, or for two and
-/// more blocks where they are many.
+/// Enqueues a kernel that passes packets: a thread for each or more, in several
+/// blocks where they are many. PEs that share a GPU have few, and so a block
+/// each (Runtime::find_shared_gpus()). Never so many blocks that kernels of two
+/// or three jobs on a GPU would not fit.
 template <PacketPhase phase, class Work>
 void launch_packets(cudaStream_t stream, Work const& work,
                     CollectiveCall const& call) {
@@ -133,7 +135,9 @@ void launch_packets(cudaStream_t stream, Work const& work,
       call.n_words * static_cast<std::size_t>(work.team.n_pes());
   auto const n_threads =
       std::min((n_packets + warp - 1) / warp * warp, max_threads);
-  auto const n_blocks = std::max(n_packets / (2 * max_threads), std::size_t{1});
+  constexpr std::size_t max_blocks = 32;
+  auto const n_blocks =
+      std::clamp(n_packets / (2 * max_threads), std::size_t{1}, max_blocks);
   launch(call.name, stream, n_blocks, static_cast<int>(n_threads),
          PacketKernel<Work, phase>{work});
 }
