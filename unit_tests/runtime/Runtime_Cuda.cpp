@@ -105,9 +105,10 @@ TEST_P(CudaRuntimeLayouts, the_memory_is_where_it_is_said_to_be) {
     expect_only_start_in_use(bootstrap, layout.n_pes_on(0), layout.n_pes_on(1));
     static_cast<void>(heap(MemoryKind::device).malloc(mib));
     auto const mapped = heap(MemoryKind::device).stats().mapped_bytes;
+    auto const start  = start_bytes(layout.n_pes_on(0));
     for (int gpu = 0; gpu < layout.n_gpus; ++gpu) {
       EXPECT_EQ(fake().bytes_in_use("gpu" + std::to_string(gpu)),
-                layout.n_pes_on(gpu) * (start_bytes + mapped));
+                layout.n_pes_on(gpu) * (start + mapped));
     }
     EXPECT_EQ(fake().bytes_in_use("numa0"), 0U);
     symm::barrier_all();
@@ -149,7 +150,7 @@ TEST_F(CudaRuntime, pes_may_number_the_gpus_differently) {
     expect_data_arrives(gpu, gpu.malloc(3 * mib), 3 * mib);
     for (char const* place : {"gpu0", "gpu1"}) {
       EXPECT_EQ(fake().bytes_in_use(place),
-                start_bytes + gpu.stats().mapped_bytes);
+                start_bytes(1) + gpu.stats().mapped_bytes);
     }
     Runtime::finalize();
   });
@@ -164,7 +165,7 @@ TEST_F(CudaRuntime, pes_reach_gpus_that_are_hidden_from_them) {
     expect_data_arrives(gpu, gpu.malloc(3 * mib), 3 * mib);
     for (char const* place : {"gpu0", "gpu1"}) {
       EXPECT_EQ(fake().bytes_in_use(place),
-                start_bytes + gpu.stats().mapped_bytes);
+                start_bytes(1) + gpu.stats().mapped_bytes);
     }
     Runtime::finalize();
   });
@@ -231,7 +232,7 @@ TEST_F(CudaRuntime, M39_M41_the_variables_are_about_the_gpus_heap) {
   FakeCuda::set("SYMM_SYMMETRIC_SIZE", "6M");
   expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
     initialize(bootstrap, 0);
-    EXPECT_EQ(fake().bytes_in_use("gpu0"), 2 * (start_bytes + 6 * mib));
+    EXPECT_EQ(fake().bytes_in_use("gpu0"), 2 * (start_bytes(2) + 6 * mib));
     EXPECT_EQ(fake().bytes_in_use("numa0"), 0U);
     EXPECT_EQ(symm::malloc(6 * mib + 1), nullptr);
     EXPECT_THAT(symm::last_error(), HasSubstr("SYMM_SYMMETRIC_SIZE"));

@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(CudaRuntime, M34_M48_memory_that_is_short_on_one_gpu_is_short_for_all) {
   // In MiB; of GPU 1 the start takes 2, and the first block 4.
-  static_assert(start_bytes == 2 * mib);
+  static_assert(start_bytes(2) == 2 * mib);
   FakeCuda::set("FAKE_CUDA_MEMORY", "4096,10");
   expect_on_pes(3, [](ForkedBootstrap& bootstrap) {
     initialize(bootstrap, bootstrap.my_pe() == failing ? 1 : 0);

@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include <runtime/symm_teams.hpp>
+
 #include "CudaRuntime.hpp"
 
 namespace symm_test {
@@ -243,6 +245,7 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 TEST_F(CudaRuntime, M34_a_static_heap_that_one_gpu_has_no_room_for) {
+  static_assert(start_bytes(1) == 4 * mib);
   FakeCuda::set("FAKE_CUDA_MEMORY", "1024,16");
   FakeCuda::set("SYMM_STATIC_HEAP", "1");
   FakeCuda::set("SYMM_SYMMETRIC_SIZE", "64M");
@@ -256,7 +259,7 @@ TEST_F(CudaRuntime, M34_a_static_heap_that_one_gpu_has_no_room_for) {
         AllOf(HasSubstr(
                   "PE 1 failed: GPU 1 (Fake H200, 0000:20:00.0) has no memory"),
               HasSubstr("67108864 bytes"),
-              HasSubstr("14680064 of 16777216 bytes free")));
+              HasSubstr("12582912 of 16777216 bytes free")));
     EXPECT_EQ(held(), before);
     expect_nothing_in_use(bootstrap);
   });
