@@ -15,21 +15,21 @@
 
 namespace symm::Impl::check {
 
-/// An access, but for its bytes.
+/// An access, without its bytes.
 struct Access {
   bool is_write;
   Part part;
   Time time;
   bool is_atomic     = false;
   std::uint16_t site = 0;
-  /// Of writes: a signal, or a word that comes whole.
+  /// Of writes: a signal, or a word that is stored in one piece.
   Epoch::Kind kind = Epoch::Kind::plain;
-  /// It comes after what is before it in its instance. (Of kernels on GPUs
-  /// each waits for the one before it.)
+  /// The access is enqueued: it is ordered after earlier work of its execution
+  /// space instance. (Every kernel on a GPU waits for the one before it.)
   bool is_in_stream = false;
 };
 
-/// Accesses by network of so many bytes, which get another time.
+/// A new part and time for recorded accesses of a network operation.
 struct LaterAccess {
   Epoch epoch;
   std::size_t bytes;
@@ -38,8 +38,8 @@ struct LaterAccess {
   Time time;
 };
 
-/// Looks at accesses, and remembers them: the part of the detector that the
-/// host and kernels have in common.
+/// Records accesses and checks them against earlier ones. The part of the race
+/// detector that the host and kernels share.
 class AccessHistory {
  public:
   [[nodiscard]] SYMM_FUNCTION bool is_on() const { return m_is_on; }
@@ -51,7 +51,7 @@ class AccessHistory {
   [[nodiscard]] SYMM_FUNCTION bool is_in_heap(void const* address) const {
     return heap_of(address) < m_n_heaps;
   }
-  /// The PE and offset of a near address; PE -1 for any other.
+  /// PE and offset of an address of a near PE; PE -1 for any other address.
   [[nodiscard]] SYMM_FUNCTION Where where(void const* address) const {
     auto const i = heap_of(address);
     if (i == m_n_heaps) return {-1, 0};
@@ -61,8 +61,8 @@ class AccessHistory {
     return {heap.map.first_near + static_cast<Pe>(pe),
             i * start_of_heap + (at - pe * heap.map.stride)};
   }
-  /// Of PE `pe`'s copy of the object at a symmetric address; PE -1 if it is in
-  /// no heap.
+  /// The same for PE `pe`'s copy of the object at a symmetric address; PE -1 if
+  /// the address is in no heap.
   [[nodiscard]] SYMM_FUNCTION Where copy_of(void const* address, Pe pe) const {
     for (std::size_t i = 0; i < m_n_heaps; ++i) {
       auto const offset = m_heaps[i].map.offset_of(address);
@@ -73,7 +73,7 @@ class AccessHistory {
     return {-1, 0};
   }
 
-  /// Looks at an access, and remembers it. Of its words each `step`th from
+  /// Checks an access and records it: every `step`-th of its words, from
   /// `first` on.
   SYMM_FUNCTION void note(Where where, std::size_t bytes, Access const& access,
                           std::size_t first = 0, std::size_t step = 1) {
@@ -89,7 +89,8 @@ class AccessHistory {
       note_word({where.pe, at}, mask, bytes, epoch_of(access, mask), access);
     }
   }
-  /// Changes the time of what this PE has begun. As note().
+  /// Changes the time of operations that this PE has begun. `first` and `step`
+  /// as for note().
   SYMM_FUNCTION void change(Where where, LaterAccess const& later,
                             std::size_t first = 0, std::size_t step = 1) {
     auto const end = where.offset + later.bytes;
@@ -101,7 +102,7 @@ class AccessHistory {
       if (reads != nullptr) change(reads[m_me], later);
     }
   }
-  /// The bytes of a word that an access is about.
+  /// Mask of the bytes of a word that an access covers.
   [[nodiscard]] SYMM_FUNCTION static constexpr unsigned mask_of(
       std::size_t in_word, std::size_t bytes) {
     return (0xffU >> (8 - bytes)) << in_word;
@@ -112,14 +113,14 @@ class AccessHistory {
                  access.is_atomic)
         .of(access.kind);
   }
-  /// Whether there are such bytes, and a shadow of them: of others, the call
-  /// throws.
+  /// Whether these bytes exist and have a shadow. If they do not exist, the
+  /// operation itself throws.
   [[nodiscard]] SYMM_FUNCTION bool is_seen(Where where) const {
     return 0 <= where.pe && where.pe < m_n_pes &&
            where.offset < end_of(where.offset);
   }
 
-  /// From now on some races are not found.
+  /// Records that from now on some races may be missed.
   SYMM_FUNCTION void note_limit(Limit limit) const {
     auto& mine     = tables().limits[m_me];
     auto const bit = std::uint32_t{1} << static_cast<std::uint32_t>(limit);
@@ -128,7 +129,8 @@ class AccessHistory {
     tables().has_unnamed[m_me].store(1, std::memory_order_release);
   }
 
-  /// Forgets who has written the word, whose value this PE waited for.
+  /// Forgets the last write of the word, because this PE has waited for its
+  /// value.
   SYMM_FUNCTION void forget_write(Where where) {
     if (!is_seen(where)) return;
     SYMM_IF_ON_HOST((forget_write_on_host(where);))
@@ -140,11 +142,12 @@ class AccessHistory {
 
  protected:
   struct Heap {
-    std::uintptr_t start = 0;  // of the parts of near PEs
+    std::uintptr_t start = 0;  // start of the parts of near PEs
     std::size_t bytes    = 0;
     HeapMap map;
-    unsigned shift = 0;  // of 64 bits, if the stride is a power of 2
-    // Of each part, the first so many bytes have a shadow that GPUs reach.
+    unsigned shift = 0;  // log2 of the stride if it is a power of 2, else 0
+    // Number of bytes, from the start of each part, whose shadow GPUs can
+    // access.
     std::size_t reached = 0;
   };
 
@@ -162,13 +165,15 @@ class AccessHistory {
                                   : 0;))
   }
 
-  /// Whether that access is done, and no other one was made at the same time.
+  /// Whether the recorded access is done, and no concurrent reads are recorded
+  /// beside it.
   [[nodiscard, gnu::always_inline]] bool is_past(Epoch its,
                                                  bool is_read) const {
     return clocks.is_done(its, false) && !(is_read && its.has_more());
   }
-  /// note_word() of a load or a store of the host, where that is little: all
-  /// before it in the word is done. \returns whether it was.
+  /// Fast path of note_word() for a load or a store on the host: all earlier
+  /// accesses to the word are done. \returns whether it has recorded the
+  /// access.
   bool note_after_all(Cell& cell, Epoch epoch, bool is_write) {
     auto& mine       = is_write ? cell.write : cell.read;
     auto const& its  = is_write ? cell.read : cell.write;
@@ -180,8 +185,8 @@ class AccessHistory {
            its.load() == other;
   }
 
-  // An access is remembered before it looks at those of others: of two at the
-  // same time one sees the other.
+  // An access is recorded before it checks those of others. On the host, at
+  // least one of two concurrent accesses therefore sees the other.
   SYMM_FUNCTION void note_word(Where where, unsigned mask, std::size_t bytes,
                                Epoch epoch, Access const& access) {
     auto& cell            = m_memory.cell(where);
@@ -193,15 +198,16 @@ class AccessHistory {
     auto& mine         = is_write ? cell.write : cell.read;
     auto const before  = is_write ? last_write : last_read;
     auto const between = is_write ? last_read : last_write;
-    // Most accesses are remembered already, and no other one is in their way.
+    // Most accesses are already recorded, and conflict with no other access.
     if (before.has(epoch) && (!is_network || before.is_atomic_with(epoch)) &&
         !(is_write && last_read.has_more()) &&
         (!between.is_access() ||
          clocks.is_done(between, is_network && !is_write))) {
       return;
     }
-    // Two operations of the network at one time have no order. Atomic ones of
-    // other bytes are not one of all.
+    // Concurrent network operations are not ordered among each other. An atomic
+    // access to some bytes of a word does not make an access to all of them
+    // atomic.
     if (!is_network && before.is_like(epoch) &&
         (!epoch.is_atomic() || (before.mask() & mask) == mask)) {
       if ((before.mask() & mask) != mask) {
@@ -227,7 +233,7 @@ class AccessHistory {
     cell.read.fetch_and(Epoch(~std::uint64_t{0}).with_more(false).bits());
   }
 
-  /// Remembers a race, which name_races() has to complete.
+  /// Records a race; name_races() completes it later.
   SYMM_FUNCTION void found(Where where, std::size_t bytes, Epoch first,
                            bool is_first_write, Epoch second,
                            bool is_second_write, bool is_private) {
@@ -276,7 +282,7 @@ class AccessHistory {
     bool const is_network = epoch.kind() >= Part::network;
     if (!other.is_access() || (other.mask() & epoch.mask()) == 0 ||
         other.is_atomic_with(epoch) ||
-        // fence() is not about what get_nbi() reads.
+        // fence() does not order the reads of get_nbi().
         clocks.is_done(other, is_network && is_write_before) ||
         (is_write_before && !is_write && other.is_whole_for(epoch)) ||
         (is_write && !is_write_before && epoch.is_whole_for(other)) ||
@@ -295,7 +301,7 @@ class AccessHistory {
                 std::memory_order_relaxed);
   }
 
-  /// A read takes the place of one that is done, or goes beside it.
+  /// The read replaces one that is done, or is recorded beside it.
   SYMM_FUNCTION void remember_read(Where where, Cell& cell, Epoch before,
                                    Epoch epoch) const {
     bool const is_network = epoch.kind() >= Part::network;
@@ -305,13 +311,13 @@ class AccessHistory {
       return;
     }
     auto* const reads = m_memory.reads_of(where, true);
-    if (reads == nullptr) {  // one of them is remembered
+    if (reads == nullptr) {  // only one of them is recorded
       note_limit(Limit::reads);
       if (random() % 4 == 0) cell.read.exchange(epoch.bits());
       return;
     }
     if (!before.has_more()) {
-      // They are of another time, or of memory that has ended.
+      // These entries are older, or from memory that was freed since.
       for (Pe pe = 0; pe < m_n_pes; ++pe) reads[pe].store(0);
     }
     auto& mine = reads[m_me];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// A compiler calls these for each load and store of code that it compiles with
-// -fsanitize=thread, in the place of ThreadSanitizer's own library.
+// Compilers emit calls of these functions for each load and store in code that
+// is compiled with -fsanitize=thread. They replace ThreadSanitizer's library.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ void const* in_heap(void const volatile* address) {
   return s_checker.in_heap(const_cast<void const*>(address));
 }
 
-/// The program's own atomic operations on symmetric memory.
+/// Whether this is an atomic operation of the program on symmetric memory.
 bool is_seen(void const volatile* address) {
   return s_checker.is_in_heap(in_heap(address)) && s_thread.n_calls == 0 &&
          s_checker.n_hiding.load(std::memory_order_relaxed) == 0;
@@ -59,7 +59,7 @@ void after_atomic(void const volatile* address, int order) {
 
 }  // namespace
 
-// The names are the compilers'.
+// Compilers prescribe these names.
 #pragma GCC diagnostic ignored "-Wmissing-declarations"
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wreserved-identifier"
@@ -68,7 +68,7 @@ void after_atomic(void const volatile* address, int order) {
 
 extern "C" {
 
-// The C library's: all is linked with --wrap.
+// The functions of the C library: everything is linked with --wrap.
 void* __real_memcpy(void* to, void const* from, std::size_t bytes);
 void* __real_memmove(void* to, void const* from, std::size_t bytes);
 void* __real_memset(void* to, int value, std::size_t bytes);
@@ -133,7 +133,7 @@ void* __tsan_memset(void* to, int value, std::size_t bytes) {
   return __real_memset(to, value, bytes);
 }
 
-// Of the program, as it is linked with --wrap.
+// Calls of the program, which is linked with --wrap.
 void* __wrap_memcpy(void* to, void const* from, std::size_t bytes) {
   look(from, bytes, false);
   look(to, bytes, true);
@@ -154,7 +154,7 @@ int __wrap_memcmp(void const* a, void const* b, std::size_t bytes) {
   return __real_memcmp(a, b, bytes);
 }
 
-// Orders of other atomic operations are at most as strong as these.
+// The memory order of other atomic operations is at most as strong as this.
 #define SYMM_ORDER __ATOMIC_SEQ_CST
 #define SYMM_CHANGE(bits, type, name, operation)                               \
   type __tsan_atomic##bits##_##name(type volatile* at, type value,             \
@@ -221,7 +221,8 @@ SYMM_ATOMICS(64, std::uint64_t)
 void __tsan_atomic_thread_fence(int order) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   static_cast<void>(order);
-  // Kokkos has such fences at the end of kernels: they tell other PEs nothing.
+  // Kokkos has such fences at the end of kernels. They do not publish anything
+  // to other PEs.
   if (s_checker.is_on() && s_thread.n_calls == 0) {
     s_checker.clocks.learn_later();
   }

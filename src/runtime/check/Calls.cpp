@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// The library says in its calls (base/Check.hpp) what the detector notes here.
+// The reports of the library's calls to the detector (base/Check.hpp).
 #include "../base/Check.hpp"
 
 #include <utility>
@@ -21,7 +21,8 @@ namespace symm::Impl::check {
 
 namespace {
 
-/// Whether the call is the program's own, and not made by another one.
+/// Whether this is a call of the program, and not one that is nested in another
+/// call.
 bool is_outermost() { return s_checker.is_on() && s_thread.n_calls == 1; }
 
 Access make_access(bool is_write, Part part, bool is_atomic = false) {
@@ -112,7 +113,7 @@ void OnHost::copy(void const* dest, void const* source, std::size_t bytes,
 
 void copy_far(Pe pe, std::size_t offset, void const* local, std::size_t bytes,
               bool is_put, char const* name) noexcept {
-  // In all other calls the call itself has told.
+  // All other operations are reported by the call in which they are made.
   if (!s_checker.is_on() || s_thread.n_calls != 0 ||
       s_checker.n_hiding.load(std::memory_order_relaxed) > 0) {
     return;
@@ -179,7 +180,7 @@ void OnHost::seen(void const* variable) noexcept {
   if (s_checker.is_on()) s_checker.seen(s_checker.in_heap(variable));
 }
 
-// A lock has one word for all PEs: that of PE 0.
+// A lock has one word for all PEs, on PE 0.
 
 void release_lock(void const* lock) noexcept {
   if (!s_checker.is_on()) return;

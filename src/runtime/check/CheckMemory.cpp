@@ -22,13 +22,13 @@ namespace {
 constexpr std::size_t page         = 4096;
 constexpr std::size_t tables_bytes = round_up(sizeof(Tables), page);
 
-/// How another process of this machine opens the memory.
+/// How another process of this machine opens the memory file.
 struct Address {
   std::int64_t process;
   int file;
 };
 
-/// A file of zeros in memory. \returns -1 if there is none.
+/// A zero-filled file in memory. \returns -1 if there is none.
 int make_file(std::size_t bytes) {
   int const file = ::memfd_create("symm_check", MFD_CLOEXEC);
   if (file < 0) return -1;
@@ -39,7 +39,8 @@ int make_file(std::size_t bytes) {
   return -1;
 }
 
-/// Collective: the file that PE 0 makes. \returns -1 if this PE cannot open it.
+/// Collective: opens the file that PE 0 creates. \returns -1 if this PE cannot
+/// open it.
 int open_file_of_all(Bootstrap& bootstrap, std::size_t bytes) {
   Address address{::getpid(), -1};
   bool const is_maker = bootstrap.my_pe() == 0;
@@ -58,7 +59,8 @@ bool CheckMemory::open(Bootstrap& bootstrap,
                        std::array<std::size_t, max_heaps> const& part_bytes) {
   auto const n_pes = static_cast<std::size_t>(bootstrap.n_pes());
   if (n_pes > max_pes) return false;
-  // GPUs reach all of them, and so they take memory.
+  // With a GPU, the tables are smaller: GPUs access all of them, so they take
+  // memory.
   bool const has_gpu = part_bytes[1] != 0;
   m_n_words          = std::size_t{1} << (has_gpu ? 18U : 21U);
   m_n_reads          = std::size_t{1} << (has_gpu ? 18U : 20U);
@@ -94,7 +96,7 @@ bool CheckMemory::open(Bootstrap& bootstrap,
           reinterpret_cast<Cell*>(static_cast<char*>(memory) + start[heap]);
     }
   }
-  // Another machine may have a process of that number, too.
+  // On another machine, the same process id may belong to another process.
   std::uint64_t mark = 0;
   if (bootstrap.my_pe() == 0 && !has_failed) {
     mark = 0x5359'4d4d'0000'0000U ^ static_cast<std::uint64_t>(::getpid());
@@ -141,8 +143,8 @@ CheckMemory::Message CheckMemory::message_at(std::size_t i) const {
 
 namespace {
 
-// Of places of messages; keys of messages are odd. Who looks for a key looks on
-// behind an ended one.
+// Keys of unused places; keys of messages are odd. A search for a key continues
+// after an ended entry.
 constexpr std::uint64_t unused = 0;
 constexpr std::uint64_t ended  = 2;
 constexpr std::size_t n_tries  = 32;
@@ -180,7 +182,7 @@ void CheckMemory::clear(Where where, std::size_t bytes) const noexcept {
   auto const clear_here = [&](std::size_t a, std::size_t b) {
     std::memset(reinterpret_cast<char*>(m_tables) + a, 0, b - a);
   };
-  // Pages that GPUs reach stay what they are.
+  // Pages that GPUs access must not be replaced.
   if (first_page < end_page && !m_keeps_pages &&
       ::fallocate(m_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                   static_cast<off_t>(first_page),

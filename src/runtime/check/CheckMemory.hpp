@@ -20,12 +20,12 @@ class Bootstrap;
 
 namespace symm::Impl::check {
 
-/// The latest accesses of 8 bytes of the heap.
+/// The latest accesses to 8 bytes of the heap.
 struct alignas(16) Cell {
   Word<std::uint64_t> write;
   Word<std::uint64_t> read;
 
-  /// One access of a GPU loads both.
+  /// Loads both; on a GPU in one access.
   SYMM_FUNCTION void load(Epoch& its_write, Epoch& its_read) const {
     SYMM_IF_ON_HOST((its_write = Epoch(write.load(std::memory_order_relaxed));
                      its_read  = Epoch(read.load(std::memory_order_relaxed));))
@@ -36,20 +36,20 @@ struct alignas(16) Cell {
   }
 };
 
-/// A place in the program: code addresses, innermost first, as offsets in
-/// modules.
+/// A place in the program: code addresses as offsets in modules, innermost
+/// first.
 struct Site {
   static constexpr std::size_t n_frames = 6;
   Word<std::uint64_t> key;
   Word<std::uint32_t> is_ready;
   std::array<std::uint64_t, n_frames> frames;  // module << 48 | offset; 0: none
   std::array<char, 48> call;    // "symm::put"; empty: loads and stores
-  std::array<char, 64> kernel;  // Kokkos' label; empty: none
+  std::array<char, 64> kernel;  // label of the Kokkos kernel; empty: none
 };
 
-/// A race, as the PE has found it that made the second access.
+/// A race, recorded by the PE that made the second access.
 struct Race {
-  static constexpr std::uint32_t unnamed = 1;  // without the View yet
+  static constexpr std::uint32_t unnamed = 1;  // its View is not known yet
   static constexpr std::uint32_t named   = 2;
   Word<std::uint64_t> key;
   Word<std::uint32_t> state;
@@ -57,64 +57,67 @@ struct Race {
   std::uint64_t second;  // Epoch
   bool is_first_write;
   bool is_second_write;
-  bool is_private;  // memory of the program, the source or target of an _nbi
-  Pe pe;            // whose memory it is
-  std::uint64_t offset;  // in bytes, in the View; without one, in the heap
+  bool is_private;       // the program's buffer of an _nbi operation
+  Pe pe;                 // PE that owns the memory
+  std::uint64_t offset;  // in bytes, in the View, or in the heap without one
   std::uint32_t bytes;   // of the second access
   std::array<char, 52> view;
 };
 
-/// The knowledge of the members of a PE team that meet.
+/// The times that the members of a PE team exchange when they meet.
 struct Place {
   Word<std::uint64_t> key;
-  // Each PE counts its own: GPUs lose what they add to host memory together.
+  // Each PE counts its own meetings: GPUs can lose concurrent additions to host
+  // memory.
   Word<std::uint32_t> n_meetings[max_pes];
-  // Of two meetings in turn. A PE that begins the next but one knows that all
-  // have read those of this one.
+  // For two alternating meetings. When a PE begins the second meeting after
+  // this one, all PEs have read the times of this one.
   Word<Time> known[2][max_pes * n_parts];
 };
 
-/// A table or a clock that is full: from then on some races are not found, and
-/// the report says so. No limit makes the detector report what is no race.
+/// A table or a clock that is full. From then on some races are missed, and the
+/// report says so. A limit never causes false reports.
 enum class Limit : std::uint32_t {
-  time,        // of this PE
-  teams,       // whose members have met
-  variables,   // that tell something
-  reads,       // by several PEs, of one word
-  registered,  // Views
-  messages,    // of MPI, on their way
+  time,        // the clock of this PE
+  teams,       // teams whose members have met
+  variables,   // variables that publish times
+  reads,       // words that several PEs read
+  registered,  // registered Views
+  messages,    // MPI messages that were sent and not received yet
   races        // pairs of places
 };
 inline constexpr std::uint32_t n_limits = 7;
 
-/// Shared by all PEs of a machine: mapped by each, sparse.
+/// Shared by all PEs of a machine; each of them maps it. Sparse.
 struct Tables {
   static constexpr std::size_t n_sites   = 1U << 15U;
   static constexpr std::size_t n_races   = 1U << 12U;
   static constexpr std::size_t n_places  = 1U << 10U;
   static constexpr std::size_t n_modules = 64;
 
-  Word<std::uint64_t> n_found;       // races
-  Word<std::uint32_t> early_report;  // 1: a PE makes it, 2: it is there
+  Word<std::uint64_t> n_found;  // number of races
+  // 1: a PE is reporting; 2: the report is done.
+  Word<std::uint32_t> early_report;
   Word<std::uint32_t> n_modules_used;
-  Word<std::uint32_t> has_unnamed[max_pes];  // whether a PE has to name some
-  Word<std::uint32_t> limits[max_pes];  // a bit for each that a PE has reached
-  Word<std::uint32_t> said_limits;      // of any PE
-  Word<std::uint32_t> gets_elements[max_pes];  // whether it has got many of
-                                               // other nodes one by one
+  Word<std::uint32_t> has_unnamed[max_pes];  // whether a PE has races to name
+  // A bit for each limit that a PE has reached.
+  Word<std::uint32_t> limits[max_pes];
+  Word<std::uint32_t> said_limits;  // limits that any PE has reported
+  // Whether a PE has got many elements of other nodes one by one.
+  Word<std::uint32_t> gets_elements[max_pes];
   std::array<std::array<char, 512>, n_modules> modules;
   std::array<Site, n_sites> sites;
   Race races[n_races];
-  Place places[n_places + 1];  // the last one is for all that find no room
+  Place places[n_places + 1];  // the last one is for all teams without a place
 };
 
-/// Bytes of all PEs' parts of a heap that have a shadow.
+/// Maximum number of bytes, over all PEs' parts of a heap, that have a shadow.
 inline constexpr std::size_t max_bytes = std::size_t{1} << 45U;
 
-/// In host memory, and in GPU memory.
+/// The heap in host memory, and the heap in GPU memory.
 inline constexpr std::size_t max_heaps = 2;
 
-/// A byte of PE `pe`'s parts. Offsets in the second heap begin at
+/// A byte in PE `pe`'s part of a heap. Offsets in the second heap begin at
 /// `start_of_heap`.
 struct Where {
   Pe pe;
@@ -122,40 +125,40 @@ struct Where {
 };
 inline constexpr std::size_t start_of_heap = std::size_t{1} << 46U;
 
-/// The mapping. One for the process.
+/// The mapping of the shared memory. One per process.
 class CheckMemory {
  public:
-  /// Collective. \returns whether all PEs have mapped the same memory: not so
-  /// on several machines, or with more than max_pes PEs.
-  /// \param part_bytes of one PE in each heap.
+  /// Collective. \returns whether all PEs have mapped the same memory. False on
+  /// several machines, or with more than max_pes PEs.
+  /// \param part_bytes size of one PE's part in each heap.
   bool open(Bootstrap& bootstrap,
             std::array<std::size_t, max_heaps> const& part_bytes);
-  /// Local: lets go of it.
+  /// Local: unmaps the memory.
   void close();
 
   [[nodiscard]] SYMM_FUNCTION Tables& tables() const { return *m_tables; }
-  /// The shadow of a word. Precondition: is_covered(offset).
+  /// The shadow of the word at an offset. Precondition: is_covered(offset).
   [[nodiscard]] SYMM_FUNCTION Cell& cell(Where where) const {
     auto const& its = m_cells[where.offset / start_of_heap];
     return its.first[static_cast<std::size_t>(where.pe) * its.n_of_pe +
                      where.offset % start_of_heap / 8];
   }
-  /// The end of what is covered of the heap of an offset.
+  /// End of the covered offsets in the heap that contains `offset`.
   [[nodiscard]] SYMM_FUNCTION std::size_t end_of(std::size_t offset) const {
     auto const heap = offset / start_of_heap;
     return heap < max_heaps ? heap * start_of_heap + m_cells[heap].n_used * 8
                             : 0;
   }
-  /// Whether the cells are in memory of GPUs, which the host does not reach.
+  /// Whether the cells are in GPU memory, which the host cannot access.
   [[nodiscard]] bool is_on_gpu(std::size_t offset) const {
     return m_cells[offset / start_of_heap].is_on_gpu;
   }
   [[nodiscard]] SYMM_FUNCTION bool is_covered(std::size_t offset) const {
     return offset < end_of(offset);
   }
-  /// The times that a variable tells a PE that sees its value; null: none.
-  /// All variables without room have one place: is_of_many().
-  /// \param adds whether it is going to tell something.
+  /// The times that a variable publishes to a PE that sees its value; null:
+  /// none. All variables without an entry share one place: is_of_many().
+  /// \param adds whether the caller is about to publish times.
   [[nodiscard]] SYMM_FUNCTION TimesOfPes told_by(Where where, bool adds) const {
     auto* const found =
         find_entry(m_words, m_n_words, m_word_bytes, where, 32, adds);
@@ -166,8 +169,8 @@ class CheckMemory {
   [[nodiscard]] SYMM_FUNCTION bool is_of_many(TimesOfPes told) const {
     return told == times_of(m_words + m_n_words * m_word_bytes);
   }
-  /// The latest reads of a word by each PE, if several read it at one time, as
-  /// Epochs. Null: no room, or nobody has added them.
+  /// If several PEs read a word concurrently: the latest read by each PE, as
+  /// Epochs. Null if there is no room, or if no entry was added.
   [[nodiscard]] SYMM_FUNCTION Word<std::uint64_t>* reads_of(Where where,
                                                             bool adds) const {
     auto* const found =
@@ -175,41 +178,44 @@ class CheckMemory {
     return found == nullptr ? nullptr
                             : reinterpret_cast<Word<std::uint64_t>*>(found) + 1;
   }
-  /// What a PE tells those that receive a message of another library.
+  /// The times that a PE publishes to the receivers of a message of another
+  /// library.
   struct Message {
     Word<std::uint64_t>* key;
-    Word<std::uint32_t>* n_receivers;  // that have not received it
-    TimesOfPes known;                  // null: there is none, or no room for it
+    Word<std::uint32_t>* n_receivers;  // PEs that have not received it yet
+    TimesOfPes known;  // null: no such message, or no room for it
   };
-  /// \param adds whether an empty one becomes it. Any thread of any PE.
+  /// \param adds whether to use an empty entry for the message. Any thread of
+  ///        any PE.
   [[nodiscard]] Message message(std::uint64_t key, bool adds) const;
-  /// The message of all that find no room.
+  /// The entry shared by all messages that find no room.
   [[nodiscard]] Message message_of_many() const {
     return message_at(n_messages);
   }
-  /// All PEs have received it: its place is empty.
+  /// Empties the entry of a message that all PEs have received.
   void end_message(Message const& message) const;
   static constexpr std::size_t n_messages = std::size_t{1} << 16U;
 
-  /// Forgets the accesses to those bytes.
+  /// Forgets the accesses to these bytes.
   void clear(Where where, std::size_t bytes) const noexcept;
 
-  /// What GPUs reach from the start: tables and words.
+  /// The memory that GPUs can access from the start: tables and words.
   struct Range {
     void* start;
     std::size_t bytes;
   };
   [[nodiscard]] Range common() const;
-  /// The cells of so many bytes of a PE's part of a heap.
+  /// The cells of `bytes` bytes of a PE's part of a heap.
   [[nodiscard]] Range cells(Where where, std::size_t bytes) const;
-  /// From now on GPUs reach cells.
+  /// Keeps pages in place from now on, because GPUs access cells.
   void keep_pages() { m_keeps_pages = true; }
-  /// The cells of a heap are in memory of GPUs from now on, so far none.
-  /// \param n_of_pe from one PE's first to the next one's.
+  /// From now on the cells of a heap are in GPU memory; initially there are
+  /// none.
+  /// \param n_of_pe distance from one PE's first cell to that of the next PE.
   void use_gpu(std::size_t heap, Cell* first, std::size_t n_of_pe) {
     m_cells[heap] = {first, n_of_pe, 0, true};
   }
-  /// Now they are those of so many bytes.
+  /// Extends the cells in GPU memory to those of `bytes` bytes.
   void extend_on_gpu(std::size_t heap, std::size_t bytes) {
     m_cells[heap].n_used = bytes / 8;
   }
@@ -221,8 +227,8 @@ class CheckMemory {
     std::size_t n_used  = 0;
     bool is_on_gpu      = false;
   };
-  /// The entry of a word in a table, of which the first 8 bytes are a key;
-  /// null: none. \param adds whether an empty one becomes it.
+  /// The entry of a word in a table whose entries begin with an 8-byte key;
+  /// null: none. \param adds whether to use an empty entry for the word.
   SYMM_FUNCTION static char* find_entry(char* table, std::size_t n_entries,
                                         std::size_t entry_bytes, Where where,
                                         std::size_t n_tries, bool adds) {
@@ -249,20 +255,20 @@ class CheckMemory {
 
   Tables* m_tables = nullptr;
   Cells m_cells[max_heaps];
-  // Of variables that tell something: a key, and the times. One more is for all
-  // that find no room.
+  // For variables that publish times: a key and the times. One extra entry is
+  // shared by all variables that find no room.
   char* m_words            = nullptr;
   std::size_t m_n_words    = 0;
   std::size_t m_word_bytes = 0;
-  // Of words that several PEs read at one time: a key, and the Epochs.
+  // For words that several PEs read concurrently: a key and the Epochs.
   char* m_reads             = nullptr;
   std::size_t m_n_reads     = 0;
   std::size_t m_reads_bytes = 0;
-  // Of messages: key, number of receivers and times. GPUs do not reach them.
+  // For messages: key, number of receivers and times. GPUs cannot access them.
   char* m_messages            = nullptr;
   std::size_t m_message_bytes = 0;
   int m_file                  = -1;
-  std::size_t m_bytes         = 0;  // mapped
+  std::size_t m_bytes         = 0;  // size of the mapping
   bool m_keeps_pages          = false;
 };
 

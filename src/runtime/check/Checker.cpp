@@ -103,11 +103,12 @@ void Checker::report_early() noexcept {
       report(tables());
       state.store(ended);
     }
-    // Whoever ends the job ends the PE that reports, too.
+    // A PE that ends the job would also end the PE that reports: wait for the
+    // report.
     for (int i = 0; i < 1000 && state.load() != ended; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
-  } catch (std::exception const&) {  // no memory: there is no report
+  } catch (std::exception const&) {  // without memory, there is no report
   }
 }
 

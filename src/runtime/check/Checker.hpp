@@ -29,26 +29,27 @@ namespace symm::Impl::check {
 
 struct ShadowOnGpu;
 
-/// Looks for races. One for the process, and there before and after main(),
-/// whose accesses are instrumented, too.
+/// The race detector. There is one per process. It must work before and after
+/// main(), where accesses are instrumented, too.
 class Checker : public Shadow {
  public:
-  /// Collective. Does nothing where PEs share no memory.
-  /// \param heaps those of host memory first; null: none.
-  /// \param gpu   the memory of this PE's GPU, until finish(); null: none.
-  /// \param agree for calls in which the heap gives out memory, until finish().
+  /// Collective. Does nothing unless all PEs share memory.
+  /// \param heaps first the heap in host memory; null: none.
+  /// \param gpu   memory of this PE's GPU, used until finish(); null: none.
+  /// \param agree used until finish(), in calls in which the heap allocates
+  ///        memory.
   void start(Bootstrap& bootstrap,
              std::array<HeapMap const*, max_heaps> const& heaps,
              MemoryProvider* gpu, Agree const& agree);
-  /// Collective: no more accesses. Reports.
+  /// Collective: stops recording accesses, and reports the races.
   void finish(Bootstrap& bootstrap);
 
-  /// Reports unless another PE does, which this one waits for.
+  /// Reports the races, unless another PE does so; this PE then waits for it.
   void report_early() noexcept;
 
   [[nodiscard]] std::uint64_t n_races();
 
-  /// The program loads or stores at an address of any kind.
+  /// A load or store of the program, at any address.
   [[gnu::always_inline]] void access(void const* address, std::size_t bytes,
                                      bool is_write, bool is_atomic,
                                      void const* place) {
@@ -61,36 +62,38 @@ class Checker : public Shadow {
     }
   }
 
-  /// The address in the heap of the program's own of registered memory; any
-  /// other address as it is.
+  /// Translates the program's address of registered memory to the address in
+  /// the heap. Returns any other address unchanged.
   [[nodiscard]] void const* in_heap(void const* address) const;
 
-  /// Looks at an access, and remembers it.
+  /// Checks an access and records it.
   void note(Where where, std::size_t bytes, Access const& access,
             bool is_here = false);
-  /// The same of this PE's side of a call, wherever it is.
+  /// As note(), for this PE's side of a call, at any address.
   void note_here(void const* address, std::size_t bytes, Access const& access);
   void allocated(void const* address, std::size_t bytes, char const* label,
                  std::size_t header_bytes);
-  /// quiet(): memory of the program may be used again.
+  /// Called by quiet(): the program may use the memory of its operations again.
   void end_begun();
   void complete(void const* owner, Stage stage);
-  /// The operations of a context or request are those of another; are nobody's.
+  /// move_operations() assigns the operations of a context or request to
+  /// another one; let_go() leaves them without an owner.
   void move_operations(void const* from, void const* to);
   void let_go(void const* owner);
 
   void add_alias(void const* in_heap, void const* memory, std::size_t bytes);
   void remove_alias(void const* memory);
 
-  // Order that another library makes: Checker_Messages.cpp.
+  // Order that other libraries establish: Checker_Messages.cpp.
 
-  /// Before a message that so many PEs receive: it tells them what this PE has
-  /// done. \param key of the message, odd, and no other one's.
+  /// Called before a message that `n_receivers` PEs receive: publishes to them
+  /// what this PE has done. \param key of the message; odd and unique.
   void send(std::uint64_t key, int n_receivers) noexcept;
-  /// This PE has received the message, or has found that it is there.
+  /// Called when this PE has received the message, or has found that it is
+  /// available.
   void receive(std::uint64_t key, bool is_only_there = false) noexcept;
 
-  /// Completes what this PE has found with the labels of Views.
+  /// Adds the labels of Views to the races that this PE has found.
   void name_races() {
     if (tables().has_unnamed[me()].load(std::memory_order_relaxed) != 0)
         [[unlikely]] {
@@ -98,13 +101,13 @@ class Checker : public Shadow {
     }
   }
 
-  /// The label of the kernel that begins; null: one has ended.
+  /// The label of the kernel that begins; null: a kernel has ended.
   void set_kernel(char const* label);
 
-  /// AccessHistory::forget_write(), of the host. Precondition: is_seen(where).
+  /// AccessHistory::forget_write() on the host. Precondition: is_seen(where).
   void forget_write_here(Where where) noexcept;
 
-  /// Calls during which all threads' accesses are the library's.
+  /// Number of running calls that hide the accesses of all threads.
   std::atomic<int> n_hiding{0};
 
  private:
@@ -113,29 +116,29 @@ class Checker : public Shadow {
     std::size_t header_bytes;
     std::array<char, 52> label;
   };
-  /// An access of the network that is not complete: to private memory, or by
-  /// an operation in a context or with a request to the heap.
+  /// An incomplete access by the network: to private memory or, by an operation
+  /// in a context or with a request, to the heap.
   struct Begun {
     std::uintptr_t start;  // address, or offset in the heap
     std::size_t bytes;
     Epoch epoch;
     bool is_written;
     Pe pe;         // -1: private memory
-    bool is_here;  // this PE's side
+    bool is_here;  // on this PE's side
     void const* context;
     void const* request;
   };
 
-  /// Memory of the program in this PE's part of the heap.
+  /// Memory of the program that is also in this PE's part of the heap.
   struct Alias {
     std::atomic<std::uintptr_t> start;
-    std::atomic<std::size_t> bytes;  // 0: not in use
+    std::atomic<std::size_t> bytes;  // 0: unused
     std::atomic<std::uintptr_t> in_heap;
   };
   static constexpr std::size_t max_aliases = 256;
 
-  /// Whether this access is remembered already, and no other one in its way: so
-  /// are most. \param at in bytes from m_heap_start.
+  /// Whether this access is already recorded and conflicts with no other
+  /// access, as most are. \param at offset in bytes from m_heap_start.
   [[nodiscard, gnu::always_inline]] bool is_again(std::size_t at,
                                                   std::size_t bytes,
                                                   bool is_write,
@@ -163,7 +166,7 @@ class Checker : public Shadow {
   [[gnu::cold]] void name_unnamed();
   void begin(Begun const& begun);
   void rename_owner(void const* from, void const* to);
-  /// Accesses of so many bytes are looked at without asking is_in_block().
+  /// Accesses of at most this size are recorded without calling is_in_block().
   static constexpr std::size_t max_unasked = 4096;
   [[nodiscard]] bool is_in_block(std::size_t offset, std::size_t bytes);
   [[nodiscard]] static Heap make_heap(HeapMap const& map);
@@ -172,12 +175,12 @@ class Checker : public Shadow {
   void end_on_gpu() noexcept;
   void pin(CheckMemory::Range range);
   void say_of_kernels(char const* why) const;
-  /// Has GPUs reach the shadow of the first `bytes` of the parts of all near
-  /// PEs. Collective.
+  /// Makes the shadow of the first `bytes` bytes of all near PEs' parts
+  /// accessible to GPUs. Collective.
   void reach(std::size_t heap, std::size_t bytes);
   void extend_on_gpu(std::size_t end);
-  /// Work of the host on the shadow of GPU memory. A failure is said, and
-  /// nothing else comes of it.
+  /// Work of the host on the shadow of GPU memory. A failure is printed and
+  /// otherwise ignored.
   template <class Work>
   bool try_on_gpu(Work const& work) noexcept;
   void tell_kernels();
@@ -186,26 +189,29 @@ class Checker : public Shadow {
   void change_on_gpu(Where where, LaterAccess const& later);
   void clear_on_gpu(Where where, std::size_t bytes);
 
-  // Of host memory, which the host loads and stores: parts of near PEs.
-  std::uintptr_t m_heap_start  = 0;
-  std::size_t m_heap_bytes     = 0;
-  Cell* m_near_cells           = nullptr;  // if they cover that heap
-  std::uintptr_t m_other_start = 0;        // around all aliases, and all begun
-  std::size_t m_other_bytes    = 0;        // in private memory
+  // The heap in host memory, which the host loads and stores: the parts of near
+  // PEs.
+  std::uintptr_t m_heap_start = 0;
+  std::size_t m_heap_bytes    = 0;
+  Cell* m_near_cells          = nullptr;  // null unless they cover that heap
+  // Smallest range around all aliases and all incomplete accesses to private
+  // memory.
+  std::uintptr_t m_other_start = 0;
+  std::size_t m_other_bytes    = 0;
   std::array<Alias, max_aliases> m_aliases{};
-  std::atomic<std::size_t> m_n_aliases{0};  // of which some may be not in use
+  std::atomic<std::size_t> m_n_aliases{0};  // some of them may be unused
   MemoryProvider* m_gpu = nullptr;
   ShadowOnGpu* m_on_gpu = nullptr;
   bool m_has_said       = false;
   std::mutex m_gpu_mutex;
   std::mutex m_mutex;
-  // Made by start(), never destroyed.
+  // Created by start(), never destroyed.
   std::map<std::size_t, Block>* m_blocks = nullptr;  // by offset
   std::vector<Begun>* m_begun            = nullptr;
   std::vector<void*>* m_pinned           = nullptr;
 };
 
-/// The one of this process.
+/// The instance of this process.
 extern Checker s_checker;
 static_assert(std::is_trivially_destructible_v<Checker>);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Checker's members about kernels on GPUs.
+// The members of Checker for kernels on GPUs.
 
 #include <algorithm>
 #include <array>
@@ -26,22 +26,25 @@ namespace {
 
 ShadowKernels s_kernels{};
 
-/// Bytes of a heap whose shadow is added at a time.
+/// Granularity, in bytes of a heap, by which the shadow grows.
 constexpr std::size_t unit = std::size_t{4} << 20U;
-/// A shadow takes twice as much memory.
+/// Maximum number of bytes of a heap with a shadow; the shadow is twice as
+/// large.
 constexpr std::size_t max_on_gpu = std::size_t{16} << 30U;
 
 }  // namespace
 
-/// The part of the shadow that is in GPU memory, and the means to reach it.
+/// The part of the shadow that is in GPU memory, and what the host needs to
+/// access it.
 struct ShadowOnGpu {
   Agree agree;
-  std::optional<FdExchange> exchange;   // of all PEs: they are on one machine
+  // Connects all PEs, which are on one machine.
+  std::optional<FdExchange> exchange;
   std::optional<SymmetricRange> cells;  // of the heap in GPU memory
   bool is_full   = false;
-  Shadow* shadow = nullptr;  // a copy of this PE's
+  Shadow* shadow = nullptr;  // in GPU memory: a copy of this PE's Shadow
   void* queue    = nullptr;
-  Shadow back;  // what comes back
+  Shadow back;  // the copy that is read back
 };
 
 void set_shadow_kernels(ShadowKernels const& kernels) { s_kernels = kernels; }
@@ -71,7 +74,8 @@ void Checker::begin_on_gpu(Bootstrap& bootstrap, Agree const& agree) {
     pin({&m_on_gpu->back, sizeof(Shadow)});
     pin(m_memory.common());
   });
-  // Kernels of all PEs are seen, or those of none: signals order others.
+  // Either kernels of all PEs are checked or of none: signals of unchecked
+  // kernels, which order other accesses, would be missed.
   if (first_to_say(bootstrap, !is_done)) return end_on_gpu();
   is_done = try_on_gpu([&] { m_on_gpu->exchange.emplace(bootstrap); }) &&
             try_on_gpu([&] {
@@ -136,7 +140,7 @@ void Checker::reach(std::size_t heap, std::size_t bytes) {
   });
 }
 
-/// Collective. A failure is that of all PEs.
+/// Collective. If it fails, it fails on all PEs.
 void Checker::extend_on_gpu(std::size_t end) {
   constexpr std::size_t heap = 1;
   auto& reached              = m_heaps[heap].reached;
@@ -161,9 +165,9 @@ void Checker::extend_on_gpu(std::size_t end) {
   m_memory.extend_on_gpu(heap, end);
 }
 
-/// Brings what this PE knows to its GPU.
+/// Copies this PE's state to its GPU.
 void Checker::tell_kernels() {
-  // Also of kernels that were launched without Kokkos.
+  // First read back the state: kernels may have been launched without Kokkos.
   if (m_is_on) learn_from_kernels();
   m_gpu->copy(m_on_gpu->shadow, static_cast<Shadow*>(this), sizeof(Shadow));
 }
@@ -216,7 +220,7 @@ void Checker::set_kernel(char const* label) {
   s_kernel.store(label == nullptr ? nullptr : kept_label(label),
                  std::memory_order_relaxed);
   if (m_gpu == nullptr) return;
-  // Kokkos waits for all kernels before it tells of the next one.
+  // Kokkos waits for all kernels before it reports the next one.
   bool const is_its_own =
       s_thread.n_calls > 0 || n_hiding.load(std::memory_order_relaxed) > 0;
   m_hides_kernel = label != nullptr && is_its_own;
@@ -226,7 +230,7 @@ void Checker::set_kernel(char const* label) {
   }
   constexpr std::array<char const*, n_kernel_deeds> calls{
       nullptr, "symm::put", "symm::get", nullptr, "symm::put_signal"};
-  // The line of the program that launches it.
+  // The line of the program that launches the kernel.
   auto const& thread = s_thread;
   auto const n       = std::min(thread.n_frames, ThreadState::max_frames);
   auto const* place  = n == 0 ? nullptr : thread.frames[n - 1];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Checker's members about messages of other libraries.
+// The members of Checker for messages of other libraries.
 
 #include <mutex>
 
@@ -19,7 +19,8 @@ void Checker::begin_messages([[maybe_unused]] Bootstrap& bootstrap) {
 #endif
 }
 
-// With the lock: another thread may be in finish().
+// send() and receive() hold the lock, because another thread may be in
+// finish().
 
 void Checker::send(std::uint64_t key, int n_receivers) noexcept {
   if (n_receivers == 0) return;
@@ -46,7 +47,7 @@ void Checker::receive(std::uint64_t key, bool is_only_there) noexcept {
   }
   clocks.learn(message.known);
   if (is_only_there) return;
-  auto const all_but_one = ~std::uint32_t{0};  // adds -1
+  auto const all_but_one = ~std::uint32_t{0};  // adding this subtracts 1
   if (message.n_receivers->fetch_add(all_but_one) == 1) {
     m_memory.end_message(message);
   }

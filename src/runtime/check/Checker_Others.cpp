@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Checker's members about memory outside of the heap, registered or not, and
-// about operations that are not complete.
+// The members of Checker for memory outside of the heap, registered or not, and
+// for incomplete operations.
 
 #include <algorithm>
 #include <mutex>
@@ -59,7 +59,7 @@ void Checker::begin(Begun const& begun) {
   if (begun.pe < 0) include(begun.start, begun.bytes);
 }
 
-/// With the lock.
+/// Called with the lock.
 void Checker::include(std::uintptr_t start, std::size_t bytes) {
   bool const is_first = m_other_bytes == 0;
   auto const end      = start + bytes;
@@ -69,7 +69,7 @@ void Checker::include(std::uintptr_t start, std::size_t bytes) {
   m_other_bytes = last - m_other_start;
 }
 
-/// With the lock.
+/// Called with the lock.
 void Checker::include_all_others() {
   m_other_bytes = 0;
   for (auto const& alias : m_aliases) {
@@ -84,7 +84,8 @@ void Checker::end_begun() {
   std::lock_guard const lock(m_mutex);
   if (m_begun->empty()) return;
   std::erase_if(*m_begun, [](Begun const& begun) {
-    return begun.epoch.time() != Epoch::latest;  // no quiet() is for that
+    // quiet() does not complete the others.
+    return begun.epoch.time() != Epoch::latest;
   });
   include_all_others();
 }
@@ -100,7 +101,7 @@ void Checker::let_go(void const* owner) {
   rename_owner(owner, nullptr);
 }
 
-/// With the lock.
+/// Called with the lock.
 void Checker::rename_owner(void const* from, void const* to) {
   for (auto& begun : *m_begun) {
     if (begun.context == from) begun.context = to;
@@ -118,11 +119,11 @@ void Checker::complete(void const* owner, Stage stage) {
       return false;
     }
     if (begun.epoch.kind() == Part::signals) {
-      // PEs that have seen the signal know that time, and no other one.
+      // PEs that have seen the signal know this time, and no other one.
       clocks.end_signal(begun.epoch.time());
       return true;
     }
-    // From now on an access that was complete, or began, at once.
+    // From now on it counts as an access that was complete, or began, at once.
     if (begun.pe < 0) return true;
     LaterAccess const later{begun.epoch, begun.bytes, begun.is_written,
                             part_of(me(), part), clocks.use(part)};

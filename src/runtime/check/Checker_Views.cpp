@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Checker's members about the blocks of the heap, and the names of races in
-// them.
+// The members of Checker for blocks of the heap, and for naming races in them.
 
 #include <algorithm>
 #include <iterator>
@@ -66,7 +65,8 @@ void Checker::name_unnamed() {
       if (next != m_blocks->begin()) {
         auto const& [start, block] = *std::prev(next);
         if (offset < start + block.bytes) {
-          // The library's own memory, which it orders by what is not seen.
+          // The block belongs to the library, which orders accesses to it by
+          // means that the detector does not see.
           if (std::string_view(block.label.data()).starts_with("symm::")) {
             race.state.store(0);
             continue;
@@ -81,7 +81,8 @@ void Checker::name_unnamed() {
   }
 }
 
-/// Whether the heap has given out all of these bytes: if not, the call throws.
+/// Whether a block of the heap contains all of these bytes. If not, the
+/// operation itself throws.
 bool Checker::is_in_block(std::size_t offset, std::size_t bytes) {
   std::lock_guard const lock(m_mutex);
   auto const next = m_blocks->upper_bound(offset);

@@ -14,26 +14,25 @@
 
 namespace symm::Impl::check {
 
-/// How much of this PE an operation tells those who see it.
+/// How much of its own work a PE publishes with an operation.
 enum class Tells {
-  fenced,  // what was before the latest fence()
-  stores,  // also loads and stores since then
-  done,    // loads and stores, and of the network what quiet() has completed
+  fenced,  // work before the latest fence()
+  stores,  // also later loads and stores
+  done,  // loads and stores, and network operations that quiet() has completed
 };
 
-/// The times of all parts that somebody knows of, those of PE 0 first.
+/// The known times of all parts of all PEs, PE 0 first.
 using TimesOfPes = Word<Time>*;
 
-/// The accesses that this PE knows to be done: its own parts, and those of
-/// others as far as it has seen a signal, a lock or a barrier that says so. All
-/// threads of a PE count as one, those of its kernels, too. No call waits for
-/// another: all times only grow.
+/// The accesses that this PE knows to be done: its own, and those of others as
+/// far as it has seen a signal, a lock or a barrier that publishes them. All
+/// threads of a PE count as one, including threads of its kernels. No call
+/// blocks: all times only grow.
 class Clocks {
  public:
-  /// Loads and stores of this PE know its own loads and stores at once: these
-  /// times are those of the next access. Its network's are behind until
-  /// quiet().
-  /// \param first the time at first. Above 1: of tests.
+  /// This PE's own loads and stores count as done at once; its network
+  /// operations only after quiet().
+  /// \param first the initial time; above 1 only in tests.
   void start(Pe me, int n_pes, Time first = 1) {
     m_me    = me;
     m_parts = static_cast<std::size_t>(n_pes) * n_parts;
@@ -56,7 +55,7 @@ class Clocks {
   [[nodiscard]] SYMM_FUNCTION Time now(Part part) const {
     return word_of(part) & ~used;
   }
-  /// The same, for an access that is noted then.
+  /// As now(), for an access that is recorded at this time.
   [[nodiscard]] SYMM_FUNCTION Time use(Part part) {
     auto const now = word_of(part);
     if ((now & used) == 0) {
@@ -64,31 +63,30 @@ class Clocks {
     }
     return now & ~used;
   }
-  /// Whether a clock of this PE has ended: it has no time for accesses from now
-  /// on.
+  /// Whether a clock of this PE has ended: it has no more times for accesses.
   [[nodiscard]] SYMM_FUNCTION bool has_ended() const {
     return m_has_ended.load(std::memory_order_relaxed) != 0;
   }
   /// Whether this PE knows that an access is done.
-  /// \param for_network whether what its network does is meant: that comes
-  ///        after what has been fenced.
+  /// \param for_network whether the question is asked for a network operation
+  ///        of this PE, which is ordered only after fenced accesses.
   [[nodiscard]] SYMM_FUNCTION bool is_done(Epoch access,
                                            bool for_network) const {
-    // A PE knows its own loads and stores, whenever they were.
+    // A PE always knows its own loads and stores.
     if (access.pe() == m_me && access.kind() < Part::network) return true;
     auto const* const known = for_network ? m_fenced : m_known;
     return access.time() <=
            known[access.part()].load(std::memory_order_relaxed);
   }
 
-  /// fence(): what is before it comes before what is after it.
+  /// fence(): orders everything before it before everything after it.
   SYMM_FUNCTION void fence() {
     learn_later();
     m_fenced_stores.raise(step(Part::stores));
     m_fenced[part_of(m_me, Part::network)].raise(step(Part::network));
     m_fenced[part_of(m_me, Part::signals)].raise(step(Part::signals));
   }
-  /// An acquiring fence.
+  /// An acquire fence.
   SYMM_FUNCTION void learn_later() {
     if (m_has_later.exchange(0) == 0) return;
     for (std::size_t part = 0; part < m_parts; ++part) {
@@ -97,7 +95,7 @@ class Clocks {
       m_fenced[part].raise(time);
     }
   }
-  /// quiet(): all that this PE has begun is done.
+  /// quiet(): all operations that this PE has begun are done.
   SYMM_FUNCTION void quiet() {
     fence();
     auto const first = part_of(m_me, Part::network);
@@ -105,21 +103,21 @@ class Clocks {
     m_known[first].raise(m_fenced[first].load(std::memory_order_relaxed));
     m_known[last].raise(m_fenced[last].load(std::memory_order_relaxed));
   }
-  /// The time of a put_signal().
+  /// Returns the time of a new put_signal().
   SYMM_FUNCTION Time begin_signal() {
     auto const before = step(Part::signals);
     return before == Epoch::last ? before : before + 1;
   }
 
-  /// A put_signal() is done, and those before it count as done.
+  /// A put_signal() is done; earlier ones then count as done, too.
   SYMM_FUNCTION void end_signal(Time time) {
     auto const signals = part_of(m_me, Part::signals);
     m_fenced[signals].raise(time);
     m_known[signals].raise(time);
   }
 
-  /// Adds what this PE tells to `known`.
-  /// \param signalled the time of the put_signal() that tells it, or 0.
+  /// Adds the times that this PE publishes to `known`.
+  /// \param signalled the time of the put_signal() that publishes them, or 0.
   SYMM_FUNCTION void tell(TimesOfPes known, Tells what, Time signalled = 0) {
     auto const first = part_of(m_me, Part::loads);
     for (std::size_t part = 0; part < m_parts; ++part) {
@@ -138,7 +136,7 @@ class Clocks {
     auto const time = done[signals].load(std::memory_order_relaxed);
     known[signals].raise(time < signalled ? signalled : time);
   }
-  /// Learns what is in `known`; `later`: at the next fence().
+  /// Learns the times in `known`; if `later`, at the next fence().
   SYMM_FUNCTION void learn(Word<Time> const* known, bool later = false) {
     auto const first = part_of(m_me, Part::loads);
     for (std::size_t part = 0; part < m_parts; ++part) {
@@ -175,7 +173,7 @@ class Clocks {
   }
 
  private:
-  // Of a time: there was an access at it.
+  // Set in a time if there was an access at that time.
   static constexpr Time used = Time{1} << 31U;
 
   [[nodiscard]] static Time later_of(Time a, Time b) {
@@ -186,8 +184,8 @@ class Clocks {
     return m_now[static_cast<std::size_t>(part)].load(
         std::memory_order_relaxed);
   }
-  /// Begins the next time of a part; after the last one, ends the clock.
-  /// \returns the time before.
+  /// Advances the clock of a part; ends the clock after the last time.
+  /// \returns the previous time.
   SYMM_FUNCTION Time step(Part part) {
     auto now = word_of(part);
     do {
@@ -199,8 +197,8 @@ class Clocks {
         now, (now & ~used) + 1));
     return now & ~used;
   }
-  /// The latest time at which there can have been accesses until now. No access
-  /// from now on has it.
+  /// The latest time at which there can have been accesses so far. No later
+  /// access has this time.
   SYMM_FUNCTION Time end_time(Part part) {
     auto const now = word_of(part);
     return (now & used) == 0 ? now - 1 : step(part);
@@ -211,9 +209,9 @@ class Clocks {
   Pe m_me             = 0;
   std::size_t m_parts = 0;
   Word<Time> m_now[n_parts];
-  Word<Time> m_known[max_parts];   // to loads and stores of this PE
-  Word<Time> m_fenced[max_parts];  // to its network
-  Word<Time> m_later[max_parts];   // to be known at the next fence()
+  Word<Time> m_known[max_parts];   // for loads and stores of this PE
+  Word<Time> m_fenced[max_parts];  // for its network operations
+  Word<Time> m_later[max_parts];   // become known at the next fence()
   Word<Time> m_fenced_stores;
   Word<std::uint32_t> m_has_later;
   Word<std::uint32_t> m_has_ended;

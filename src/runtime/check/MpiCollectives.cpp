@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The collective functions of MPI. A member knows what another one has done
-// before if it gets data of that one, and not else: MPI_Bcast() may return on
+// The collective functions of MPI. A member learns what another member did
+// before only if it receives data from that member: MPI_Bcast() may return on
 // the root before any other member has called it.
 #include <utility>
 #include <vector>
@@ -17,7 +17,8 @@ using symm::Impl::check::s_checker;
 
 namespace {
 
-/// Whose data a member gets, and who gets its data: what a rank has to be.
+/// The members that send data to a member, or receive its data, as a condition
+/// on their rank.
 struct Members {
   enum class Are { none, all, one, lower, higher, counted };
   Are are           = Are::none;
@@ -43,7 +44,8 @@ struct Order {
   Members to;
 };
 
-// The orders of the calls, on member `me`. Of no data there is none.
+// The orders that calls establish, on member `me`. A call without data orders
+// nothing.
 
 Order all_to_all(int count) {
   if (count == 0) return {};
@@ -59,7 +61,7 @@ Order all_to_root(int me, int count, int root) {
   if (me == root) return {{Are::all}, {}};
   return {{}, {Are::one, root}};
 }
-/// \param counts of the root alone.
+/// \param counts significant only on the root.
 Order root_to_counted(int me, int const* counts, int count, int root) {
   if (me == root) return {{}, {Are::counted, 0, counts}};
   return root_to_all(me, count, root);
@@ -86,7 +88,7 @@ Order counted_to_counted(void const* source, int const* counts_sent,
            source == MPI_IN_PLACE ? counts_received : counts_sent}};
 }
 
-/// A call by this member.
+/// A collective call by this member.
 class Call {
  public:
   /// \param order_of called with this member's rank, if the communicator is
@@ -134,7 +136,7 @@ class Call {
 
 void symm::Impl::check::see_mpi_collectives() noexcept {}
 
-// MPI's.
+// Functions of MPI.
 
 extern "C" {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Communicators, and the functions of MPI that make them.
+// Communicators, and the functions of MPI that create them.
 #include "MpiCommunicator.hpp"
 
 #include <numeric>
@@ -14,10 +14,10 @@ namespace {
 
 using Pointer = MpiCommunicator::Pointer;
 
-// By rank in MPI_COMM_WORLD, whether a process is a PE.
+// Whether a process is a PE, by rank in MPI_COMM_WORLD.
 std::mutex s_mutex;
 std::vector<bool>& pes() {
-  static auto& all = *new std::vector<bool>;  // used by static destructors, too
+  static auto& all = *new std::vector<bool>;  // static destructors use it, too
   return all;
 }
 
@@ -26,7 +26,7 @@ constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   return hash ^ hash >> 32U;
 }
 
-/// The ranks in MPI_COMM_WORLD of a communicator's members.
+/// The ranks of a communicator's members in MPI_COMM_WORLD.
 MpiCommunicator::Members members_of(MPI_Comm communicator) {
   int size = 0;
   if (PMPI_Comm_size(communicator, &size) != MPI_SUCCESS) return {};
@@ -41,15 +41,16 @@ MpiCommunicator::Members members_of(MPI_Comm communicator) {
       has_its && has_world &&
       PMPI_Group_translate_ranks(its, size, ranks.data(), world,
                                  members.data()) == MPI_SUCCESS;
-  // Nothing depends on a group that cannot be freed.
+  // If a group cannot be freed, nothing else is affected.
   if (has_its) static_cast<void>(PMPI_Group_free(&its));
   if (has_world) static_cast<void>(PMPI_Group_free(&world));
   for (auto& rank : members) rank = is_done && rank >= 0 ? rank : -1;
   return members;
 }
 
-// The attribute: a Pointer on the heap. MPI copies none: Open MPI would where
-// not all members of the parent call, in MPI_Comm_create_group().
+// The attribute is a pointer to a Pointer. MPI must not copy it to new
+// communicators: in MPI_Comm_create_group(), Open MPI would copy it although
+// not all members of the parent call.
 
 int delete_attribute(MPI_Comm, int, void* value, void*) {
   delete static_cast<Pointer*>(value);
@@ -65,7 +66,8 @@ void set_attribute(MPI_Comm communicator, int key, std::uint64_t id,
   if (PMPI_Comm_set_attr(communicator, key, value) != MPI_SUCCESS) delete value;
 }
 
-/// Of the attribute; MPI_KEYVAL_INVALID: there is none. Precondition: MPI runs.
+/// The key of the attribute; MPI_KEYVAL_INVALID: none. Precondition: MPI is
+/// running.
 int key_of_attribute() {
   static int const key = [] {
     int made = MPI_KEYVAL_INVALID;
@@ -81,7 +83,8 @@ int key_of_attribute() {
 
 void set_child(MPI_Comm child, std::uint64_t id,
                MpiCommunicator::Members members) {
-  // Communicators that one call makes have no member in common.
+  // Communicators from the same call have disjoint members, which make their
+  // ids differ.
   for (auto const rank : members) id = mix(id, static_cast<unsigned>(rank));
   set_attribute(child, key_of_attribute(), id, std::move(members));
 }
@@ -185,7 +188,7 @@ std::uint64_t MpiCommunicator::key_of_call(std::uint64_t number,
 
 using symm::Impl::check::MpiCommunicator;
 
-// MPI's.
+// Functions of MPI.
 
 extern "C" {
 

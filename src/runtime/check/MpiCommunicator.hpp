@@ -14,51 +14,53 @@
 
 namespace symm::Impl::check {
 
-/// A communicator of the program, as an attribute of it. It counts messages, so
-/// that PEs name each by the same key, without a message of their own: MPI
-/// matches messages of one source, destination and tag in the order in which
-/// they are sent, and collective calls in the order of the calls.
+/// The record of a communicator of the program, stored as an attribute of it.
+/// It counts messages, so that PEs compute the same key for a message without
+/// communication. This works because MPI matches messages of the same source,
+/// destination and tag in sending order, and collective calls in call order.
 ///
-/// Communicators that are unknown make no order for the detector: those that
-/// are made in a way that is not seen, and inter-communicators. Any thread.
+/// Unknown communicators establish no order for the detector:
+/// inter-communicators, and those that are created by functions that are not
+/// intercepted. Any thread.
 class MpiCommunicator {
  public:
   using Pointer = std::shared_ptr<MpiCommunicator>;
-  /// The members' ranks in MPI_COMM_WORLD; -1: not in it.
+  /// Ranks of the members in MPI_COMM_WORLD; -1: not in it.
   using Members = std::vector<int>;
 
   MpiCommunicator(std::uint64_t id, int rank, Members members)
       : m_id(id), m_rank(rank), m_members(std::move(members)) {}
 
-  /// Communicators that are made from now on are known. Precondition: MPI runs.
+  /// From now on, new communicators are recorded. Precondition: MPI is running.
   static void begin();
-  /// Which processes are PEs, by their ranks in MPI_COMM_WORLD.
+  /// Sets which processes are PEs, by rank in MPI_COMM_WORLD.
   static void set_pes(std::vector<bool> are_pes);
 
-  /// Null: unknown.
+  /// The record of a communicator; null if it is unknown.
   [[nodiscard]] static Pointer of(MPI_Comm communicator);
-  /// All members of `parent` have made `child`, which may be MPI_COMM_NULL.
+  /// Records that all members of `parent` have created `child`, which may be
+  /// MPI_COMM_NULL.
   static void add_child(MPI_Comm parent, MPI_Comm child);
-  /// The same of the members of `child` alone.
+  /// The same if only the members of `child` have called.
   static void add_child_of_group(MPI_Comm parent, int tag, MPI_Comm child);
 
   [[nodiscard]] int rank() const { return m_rank; }
   [[nodiscard]] int size() const { return static_cast<int>(m_members.size()); }
-  /// Whether that process is another PE of the job that runs.
+  /// Whether the process with this rank is another PE of the current job.
   [[nodiscard]] bool is_other_pe(int rank) const;
 
-  /// Before a message, which may be none: to MPI_PROC_NULL.
+  /// Called before a message is sent; does nothing for MPI_PROC_NULL.
   void send(int to, int tag);
-  /// A message has been received, or is there.
+  /// Called when a message has been received, or is available.
   void receive(int from, int tag, bool is_only_there = false);
 
   /// Begins a collective call. \returns its number.
   [[nodiscard]] std::uint64_t next_call();
-  /// What a member tells others in a collective call.
+  /// The key under which a member publishes its times in a collective call.
   [[nodiscard]] std::uint64_t key_of_call(std::uint64_t number, int from) const;
 
  private:
-  /// Of messages to, or from, a process with a tag.
+  /// Number of messages to or from a process, by rank and tag.
   using Counts = std::map<std::uint64_t, std::uint64_t>;
   [[nodiscard]] static std::uint64_t channel(int rank, int tag);
   [[nodiscard]] std::uint64_t key_of_message(int from, int to, int tag,
@@ -73,7 +75,7 @@ class MpiCommunicator {
   std::uint64_t m_n_calls    = 0;
   Counts m_n_sent;
   Counts m_n_received;
-  Counts m_n_of_groups;  // children
+  Counts m_n_of_groups;  // number of children
 };
 
 }  // namespace symm::Impl::check

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The functions of MPI that send and receive messages. The receiver knows what
-// its sender has done before; the sender learns nothing, whatever kind of send
-// it takes.
+// The functions of MPI that send and receive messages. The receiver learns what
+// its sender has done before. The sender learns nothing, whatever the send
+// mode.
 #include <utility>
 
 #include "MpiRequests.hpp"
@@ -27,12 +27,13 @@ void receive(MPI_Comm communicator, MPI_Status const& status,
   }
 }
 
-/// A request has a new handle, or one that was another one's before.
+/// A request's handle may have been used by an earlier request, which is
+/// forgotten here.
 void remember_receive(MPI_Comm communicator, MPI_Request request, int from,
                       bool is_persistent) {
   static_cast<void>(symm::Impl::check::forget(request));
   auto its = MpiCommunicator::of(communicator);
-  // Requests that do nothing may have one handle.
+  // Requests that do nothing may share one handle.
   if (its == nullptr || from == MPI_PROC_NULL) return;
   symm::Impl::check::remember(request, {.communicator = std::move(its),
                                         .kind = MpiRequest::Kind::receive,
@@ -55,7 +56,7 @@ void remember_send(MPI_Comm communicator, MPI_Request request, int to,
 
 void symm::Impl::check::see_mpi_messages() noexcept {}
 
-// MPI's.
+// Functions of MPI.
 
 extern "C" {
 
@@ -141,7 +142,7 @@ int MPI_Sendrecv_replace(void* data, int count, MPI_Datatype type, int to,
   return result;
 }
 
-// A message that is there is the next one to be received.
+// A message that a probe finds is the next one to be received.
 int MPI_Probe(int from, int tag, MPI_Comm communicator, MPI_Status* status) {
   MPI_Status mine;
   auto* const its  = status == MPI_STATUS_IGNORE ? &mine : status;
@@ -159,7 +160,7 @@ int MPI_Iprobe(int from, int tag, MPI_Comm communicator, int* is_there,
   }
   return result;
 }
-// Only MPI_Mrecv() and MPI_Imrecv() receive it then.
+// After these, only MPI_Mrecv() and MPI_Imrecv() can receive the message.
 int MPI_Mprobe(int from, int tag, MPI_Comm communicator, MPI_Message* message,
                MPI_Status* status) {
   MPI_Status mine;

@@ -26,14 +26,14 @@ void receive(MpiRequest const& what, MPI_Status status) {
   int is_cancelled = 0;
   if (PMPI_Test_cancelled(&status, &is_cancelled) == MPI_SUCCESS &&
       is_cancelled == 0) {
-    // Of a persistent request that is not active there is no source.
+    // An inactive persistent request has no source.
     what.communicator->receive(status.MPI_SOURCE, status.MPI_TAG);
   }
 }
 
-/// Requests in a call that may complete some of them. What they are about is
-/// taken out meanwhile: as soon as one is complete, another thread may get its
-/// handle.
+/// The requests of a call that may complete some of them. Their records are
+/// removed during the call: as soon as a request is complete, another thread
+/// may get its handle.
 class Completion {
  public:
   Completion(int count, MPI_Request const* requests) {
@@ -45,7 +45,7 @@ class Completion {
   }
   Completion(Completion const&)            = delete;
   Completion& operator=(Completion const&) = delete;
-  /// What is not complete, or persistent, is remembered again.
+  /// Restores the records of requests that are not complete, or persistent.
   ~Completion() {
     for (auto& begun : m_begun) {
       if (!begun.is_complete || begun.what.is_persistent) {
@@ -78,7 +78,7 @@ class Completion {
   std::vector<Begun> m_begun;
 };
 
-/// The program's statuses, or some in their place.
+/// The program's statuses, or temporary ones if the program ignores them.
 class Statuses {
  public:
   Statuses(int count, MPI_Status* of_program, MPI_Status const* ignored)
@@ -122,7 +122,7 @@ std::optional<MpiRequest> forget(MPI_Request request) {
 using symm::Impl::check::Completion;
 using symm::Impl::check::Statuses;
 
-// MPI's.
+// Functions of MPI.
 
 extern "C" {
 

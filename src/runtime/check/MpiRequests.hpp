@@ -13,8 +13,8 @@
 
 namespace symm::Impl::check {
 
-/// What this PE learns when a request of MPI is complete, or tells when it
-/// starts one that is persistent.
+/// What this PE learns when a request of MPI completes, or publishes when it
+/// starts a persistent one.
 struct MpiRequest {
   enum class Kind : std::uint8_t { receive, send, call };
 
@@ -23,12 +23,12 @@ struct MpiRequest {
   bool is_persistent = false;
   int to             = MPI_PROC_NULL;  // of a send
   int tag            = 0;
-  std::vector<std::uint64_t> keys{};  // of a collective call, to be received
+  std::vector<std::uint64_t> keys{};  // of a collective call: keys to receive
 };
 
-/// Begins to remember what the request is about.
+/// Records what a request stands for.
 void remember(MPI_Request request, MpiRequest what);
-/// Ends that. \returns nothing for a request that is about nothing.
+/// Removes the record of a request. \returns nothing if there is none.
 std::optional<MpiRequest> forget(MPI_Request request);
 
 }  // namespace symm::Impl::check

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The start of MPI, and that of the detector in a program with MPI.
+// The start of MPI, and the start of the detector in a program with MPI.
 #include "MpiStart.hpp"
 
 #include <dlfcn.h>
@@ -18,13 +18,13 @@ namespace symm::Impl::check {
 
 namespace {
 
-/// Whether a linker has taken MPI's functions of this library.
+/// Whether the MPI functions of this library are the ones that were linked.
 bool are_functions_seen() {
   static char const here = 0;
   Dl_info mine{};
   Dl_info its{};
   auto* const linked = ::dlsym(RTLD_DEFAULT, "MPI_Send");
-  return linked == nullptr ||  // of a program that is linked statically
+  return linked == nullptr ||  // statically linked program
          ::dladdr(&here, &mine) == 0 || ::dladdr(linked, &its) == 0 ||
          mine.dli_fbase == its.dli_fbase;
 }
@@ -67,7 +67,7 @@ void begin_mpi(Bootstrap& bootstrap) {
 
 using symm::Impl::check::MpiCommunicator;
 
-// MPI's.
+// Functions of MPI.
 
 extern "C" {
 

@@ -9,12 +9,12 @@ class Bootstrap;
 
 namespace symm::Impl::check {
 
-/// Collective: PEs tell each other their ranks in MPI_COMM_WORLD. From now on
-/// the order that MPI makes is seen, if MPI runs.
+/// Collective: PEs exchange their ranks in MPI_COMM_WORLD. If MPI is running,
+/// the detector from now on sees the order that MPI establishes.
 void begin_mpi(Bootstrap& bootstrap);
 
-// They do nothing: a call has their files linked. A linker that has read MPI's
-// library first would take the functions of that.
+// These do nothing, but a call makes the linker include their files. Otherwise
+// a linker that reads MPI's library first would use MPI's own functions.
 void see_mpi_messages() noexcept;
 void see_mpi_collectives() noexcept;
 

@@ -36,7 +36,7 @@ bool is_of_network(Epoch epoch) { return epoch.kind() >= Part::network; }
 
 std::string pe_text(Pe pe) { return "PE " + std::to_string(pe); }
 
-/// The deed of a side: "loads in the kernel "update"".
+/// The action of one side, such as "loads in the kernel "update"".
 std::string action(Side const& side) {
   std::string text;
   if (side.site.call[0] != '\0') {
@@ -144,7 +144,7 @@ std::string text_of(Limit limit, std::string const& pes) {
   return "";
 }
 
-/// Of the PEs for which `is_one`: "PE 1, PE 3"; empty: none.
+/// Lists the PEs for which `is_one` holds: "PE 1, PE 3"; empty for none.
 template <class IsOne>
 std::string pes_text(IsOne const& is_one) {
   std::string text;
@@ -169,8 +169,8 @@ std::vector<std::string> limits_of_all(Tables const& tables) {
   return texts;
 }
 
-/// The report as JSON, in the file that the environment names; without,
-/// nothing.
+/// The report as JSON, in the file that the environment names. Without such a
+/// file, does nothing.
 class JsonFile {
  public:
   JsonFile() {

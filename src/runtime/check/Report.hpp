@@ -7,13 +7,16 @@
 
 namespace symm::Impl::check {
 
-/// Prints all races to stderr, and to the file of SYMM_CHECK_REPORT. Local.
+/// Prints all races to stderr, and writes them to the file of
+/// SYMM_CHECK_REPORT. Local.
 void report(Tables const& tables);
 
-/// Prints the limits that PE `me` has reached, unless a PE has done so. Local.
+/// Prints the limits that PE `me` has reached, unless another PE has printed
+/// them. Local.
 void say_limits(Tables& tables, Pe me);
 
-/// From now on exit(0) ends with SYMM_CHECK_STATUS if there are races.
+/// From now on, exit(0) ends the process with SYMM_CHECK_STATUS if races were
+/// found.
 void end_with_status();
 void keep_result(Tables const& tables);
 

@@ -16,15 +16,15 @@
 
 namespace symm::Impl::check {
 
-/// The kinds of accesses of kernels, for reports.
+/// The kinds of kernel accesses that reports distinguish.
 enum class KernelDeed : std::uint8_t { access, put, get, atomic, put_signal };
 inline constexpr std::size_t n_kernel_deeds = 5;
 
-/// The detector's view of calls of the library, on the host and in kernels.
-/// GPUs reach the object, in host memory.
+/// How the detector processes calls of the library, on the host and in kernels.
+/// The object is in host memory that GPUs can access.
 class alignas(4096) Shadow : public AccessHistory {
  public:
-  /// CheckMemory::told_by(); null, too, for what is in no heap.
+  /// CheckMemory::told_by(); also null if `where` is in no heap.
   [[nodiscard]] SYMM_FUNCTION TimesOfPes told_by(Where where, bool adds) const {
     if (where.pe < 0 || where.pe >= m_n_pes) return nullptr;  // the call throws
     auto* const told = m_memory.told_by(where, adds);
@@ -40,9 +40,10 @@ class alignas(4096) Shadow : public AccessHistory {
     if (told != nullptr) clocks.tell(told, what, signalled);
   }
 
-  // The calls of base/Check.hpp. A `caller` is of the host, or of a kernel:
-  // make(is_write, part, is_atomic) is an access by one, here(address, bytes,
-  // access) notes it on this PE's side, there(where, bytes, access) on any.
+  // The calls of base/Check.hpp. A `caller` represents the host or a kernel.
+  // caller.make(is_write, part, is_atomic) creates an access.
+  // caller.here(address, bytes, access) records it on this PE's side;
+  // caller.there(where, bytes, access) records it on any PE.
 
   SYMM_CALLS_ANYTHING
   template <class Caller>
@@ -51,7 +52,7 @@ class alignas(4096) Shadow : public AccessHistory {
                           bool is_put, bool is_later) {
     if (bytes == 0) return;
     if (is_put && source == nullptr) return;  // the call throws
-    // This PE's own memory is reached by a copy that is done at once.
+    // A copy in this PE's own memory is done at once.
     bool const is_mine = pe == m_me;
     auto const side    = is_later && !is_mine ? Part::network : Part::loads;
     if (is_put) {
@@ -86,7 +87,8 @@ class alignas(4096) Shadow : public AccessHistory {
     if (is_done) learn(where, true);
   }
 
-  /// \param is_noted whether it is an access, and not part of another call.
+  /// \param is_noted whether to record accesses: false if this is part of
+  ///        another call.
   SYMM_CALLS_ANYTHING
   template <class Caller>
   SYMM_FUNCTION void put_signal(Caller const& caller, void const* dest,
@@ -94,7 +96,7 @@ class alignas(4096) Shadow : public AccessHistory {
                                 void const* signal, Pe pe, bool adds,
                                 bool is_later, bool is_noted) {
     auto const where = copy_of(signal, pe);
-    // Of others, the call throws.
+    // If these addresses are not seen, the call throws.
     if (bytes != 0 && !is_seen(copy_of(dest, pe))) return;
     if (told_by(where, true) == nullptr) return;
     auto const part = bytes != 0 ? Part::signals : Part::network;
@@ -123,8 +125,8 @@ class alignas(4096) Shadow : public AccessHistory {
     forget_write(its);
   }
 
-  /// Whether the kernel that runs is the library's, in a call that tells itself
-  /// what it does.
+  /// Whether the running kernel belongs to the library, and the library's call
+  /// reports what it does.
   [[nodiscard]] SYMM_FUNCTION bool hides_kernel() const {
     return m_hides_kernel;
   }
@@ -132,8 +134,8 @@ class alignas(4096) Shadow : public AccessHistory {
     return m_kernel_sites[static_cast<std::size_t>(deed)];
   }
 
-  /// The members of a PE team begin to wait for each other.
-  /// \returns for end_meeting().
+  /// Called when the members of a PE team begin to wait for each other.
+  /// \returns the argument for end_meeting().
   SYMM_FUNCTION int begin_meeting(std::uint64_t key) {
     auto& places = tables().places;
     for (std::size_t i = 0; i < Tables::n_places; ++i) {
@@ -157,25 +159,26 @@ class alignas(4096) Shadow : public AccessHistory {
     clocks.learn(tables().places[at / 2].known[at % 2]);
   }
 
-  /// Copies of so many bytes arrive whole, and may be waited for.
+  /// Copies of at most this many bytes arrive as whole words, which a PE may
+  /// wait for.
   static constexpr std::size_t max_bytes_of_words = 64;
 
  protected:
-  // Of the kernel of Kokkos that runs: its sites, by what it does. They change
-  // when none does.
+  // The sites of the running Kokkos kernel, by kind of access. They change only
+  // while no kernel runs.
   std::uint16_t m_kernel_sites[n_kernel_deeds]{};
   bool m_hides_kernel = false;
 };
 
-/// Kernels by which the host works on the shadow of GPU memory, enqueued in
-/// `queue`. `shadow` is the kernels' copy.
+/// Kernels with which the host processes the shadow of GPU memory, enqueued on
+/// `queue`. `shadow` is the copy for kernels.
 struct ShadowKernels {
   void (*note)(void* queue, Shadow* shadow, Where where, std::size_t bytes,
                Access const& access);
   void (*change)(void* queue, Shadow* shadow, Where where,
                  LaterAccess const& later);
 };
-/// Without them the host's calls on GPU memory are not seen.
+/// Without these kernels, the host's calls on GPU memory are not recorded.
 void set_shadow_kernels(ShadowKernels const& kernels);
 
 }  // namespace symm::Impl::check

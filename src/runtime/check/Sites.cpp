@@ -53,7 +53,7 @@ void copy_text(std::array<char, n>& to, char const* text) {
   from.copy(to.data(), n - 1);
 }
 
-/// The number of the module in the table of all PEs; n_modules: it has none.
+/// The index of a module in the table of all PEs; n_modules if there is none.
 std::uint64_t module_of(Tables& tables, char const* path) {
   std::array<char, 512> real{};
   if (::access(path, R_OK) != 0 || std::strchr(path, '/') == nullptr) {
@@ -67,7 +67,7 @@ std::uint64_t module_of(Tables& tables, char const* path) {
   for (std::uint32_t i = 0; i < n && i < Tables::n_modules; ++i) {
     if (name == tables.modules[i].data()) return i;
   }
-  // Two PEs may add the same one.
+  // Two PEs may add the same module.
   auto const i = tables.n_modules_used.fetch_add(1);
   if (i >= Tables::n_modules) return Tables::n_modules;
   copy_text(tables.modules[i], path);
@@ -86,7 +86,7 @@ std::uint64_t offset_in_module(Tables& tables, void const* place) {
   return module == Tables::n_modules ? 0 : module << 48U | offset;
 }
 
-/// Finds the site in the table, or adds it.
+/// Finds a site in the table, or adds it.
 std::uint16_t find_site(Tables& tables, void const* place, char const* call,
                         char const* kernel) {
   auto const& thread = s_thread;
@@ -116,7 +116,7 @@ std::uint16_t find_site(Tables& tables, void const* place, char const* call,
   return 0;
 }
 
-/// Whether a file is of this library, of Kokkos or of the compiler.
+/// Whether a file belongs to this library, to Kokkos or to the compiler.
 bool is_of_library(std::string_view file) {
   auto const name = file.substr(file.rfind('/') + 1);
   if (name.substr(0, 7) == "Kokkos_" || file.substr(0, 5) == "/usr/" ||
@@ -131,8 +131,8 @@ bool is_of_library(std::string_view file) {
   return false;
 }
 
-/// What a program prints; less if it cannot be run or read. No shell: a path
-/// may have any characters.
+/// The output of a program; incomplete if it cannot be run or read. Runs it
+/// without a shell, because a path may contain any characters.
 std::string output_of(std::vector<std::string>& arguments) {
   std::vector<char*> argv;
   for (auto& argument : arguments) argv.push_back(argument.data());
@@ -153,7 +153,7 @@ std::string output_of(std::vector<std::string>& arguments) {
                      environ) == 0;
   static_cast<void>(::posix_spawn_file_actions_destroy(&actions));
   if (!is_begun) return {};
-  input.reset();  // the end comes when the program has closed its own
+  input.reset();  // so that read() ends once the program has closed its end
   std::string text;
   std::array<char, 8192> part{};
   auto const read_part = [&] {
@@ -162,20 +162,20 @@ std::string output_of(std::vector<std::string>& arguments) {
   for (ssize_t n = 0; (n = uninterrupted(read_part)) > 0;) {
     text.append(part.data(), static_cast<std::size_t>(n));
   }
-  // ECHILD: the process does not want to know how its children end.
+  // ECHILD: the process ignores the exit of its children.
   uninterrupted([&] { return ::waitpid(program, nullptr, 0); });
   return text;
 }
 
-/// Asks addr2line for the lines of offsets in a module: for each, pairs of
-/// function and "file:line", from the innermost inlined function on.
+/// Asks addr2line for the source lines of offsets in a module. Each offset has
+/// pairs of function and "file:line", from the innermost inlined function on.
 std::map<std::uint64_t, std::vector<std::array<std::string, 2>>> look_up(
     char const* module, std::vector<std::uint64_t> const& offsets) {
   std::map<std::uint64_t, std::vector<std::array<std::string, 2>>> found;
   std::vector<std::string> arguments{"addr2line", "-aifC", "-e", module};
   std::array<char, 32> text{};
   for (auto const offset : offsets) {
-    // A return address is behind the call.
+    // A return address points after the call.
     std::snprintf(text.data(), text.size(), "0x%llx",
                   static_cast<unsigned long long>(offset - 1));
     arguments.emplace_back(text.data());
@@ -278,7 +278,7 @@ std::vector<std::string> lines_of(Tables const& tables,
   std::vector<std::string> lines;
   for (auto const site : sites) {
     std::string line;
-    std::string other;  // of the library, if there is no better one
+    std::string other;  // line in the library, used if there is no other
     for (auto const frame : tables.sites[site].frames) {
       if (frame == 0) break;
       for (auto const& pair : found[frame >> 48U][frame << 16U >> 16U]) {

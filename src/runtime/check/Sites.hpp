@@ -14,21 +14,21 @@
 
 namespace symm::Impl::check {
 
-/// The state of a thread: the calls that it is in.
+/// The state of a thread: the calls of the library that it is in.
 struct ThreadState {
   static constexpr std::size_t max_frames = 256;
   static constexpr std::size_t n_cached   = 1024;
 
-  int n_calls       = 0;        // of the library, nested in each other
+  int n_calls       = 0;        // nested calls of the library
   int n_hiding      = 0;        // those of them that hide all threads
-  void const* place = nullptr;  // of the outermost one
-  char const* call  = nullptr;  // its name
-  // The call in which accesses are seen; null: none.
+  void const* place = nullptr;  // of the outermost call
+  char const* call  = nullptr;  // name of the outermost call
+  // The call whose accesses are recorded under its name; null: none.
   char const* name_of_seen = nullptr;
-  // Of the next operation.
+  // For the next operation.
   void const* context = nullptr;
   void const* request = nullptr;
-  bool is_in_stream   = false;  // it is enqueued
+  bool is_in_stream   = false;  // whether it is enqueued
   // Return addresses of the program's functions, outermost first.
   std::size_t n_frames = 0;
   std::array<void const*, max_frames> frames{};
@@ -43,25 +43,26 @@ struct ThreadState {
 
 [[gnu::tls_model("initial-exec")]] extern thread_local ThreadState s_thread;
 
-/// The label of the Kokkos kernel that runs, or null; lives as long as the
-/// program.
+/// The label of the running Kokkos kernel, or null; valid until the program
+/// ends.
 extern std::atomic<char const*> s_kernel;
-/// A copy of a label, the same for equal ones.
+/// A copy of a label; equal labels have the same copy.
 [[nodiscard]] char const* kept_label(char const* label);
 
-/// Threads find their sites again: those that they know are of other tables.
+/// Makes threads look up their sites again: cached ones refer to earlier
+/// tables.
 void forget_sites();
-/// The number of the site of an access at `place`, a return address.
+/// The index of the site of an access at `place`, a return address.
 /// \param call null: a load or a store.
 [[nodiscard]] std::uint16_t site_at(Tables& tables, void const* place,
                                     char const* call);
 
-/// Whether loads of that site are the first guess of an atomic operation of
-/// Kokkos, which compares it then.
+/// Whether loads at this site are the initial guess of one of Kokkos' atomic
+/// operations, which compares the value afterwards.
 [[nodiscard]] bool is_guess_of_atomics(Tables const& tables,
                                        std::uint16_t site);
 
-/// The line of the program in each site, "heat.cpp:40 (main)".
+/// For each site, the line of the program: "heat.cpp:40 (main)".
 [[nodiscard]] std::vector<std::string> lines_of(
     Tables const& tables, std::vector<std::uint16_t> const& sites);
 

@@ -10,9 +10,9 @@
 
 namespace symm::Impl::check {
 
-/// std::atomic of 4 or 8 bytes, for kernels, too: host memory that processes
-/// share and GPUs reach. In kernels all orders but acquire and release are
-/// relaxed.
+/// A std::atomic of 4 or 8 bytes that kernels can use, too: in host memory that
+/// processes share and GPUs can access. In kernels, all memory orders except
+/// acquire and release are relaxed.
 template <class T>
 class Word {
  public:
@@ -60,7 +60,7 @@ class Word {
          expected       = InKernel::compare_swap(&m_value, wanted, value);
          return expected == wanted;))
   }
-  /// Makes it at least `value`.
+  /// Raises the word to at least `value`.
   SYMM_FUNCTION void raise(T value) {
     T now = load(Order::relaxed);
     while (now < value &&

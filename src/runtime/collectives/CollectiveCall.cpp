@@ -25,10 +25,11 @@ namespace symm::Impl {
 
 namespace {
 
-/// Passed by a PE that cannot take part; no digest, nor word_of_barrier.
+/// Sent by a PE that cannot take part; differs from every digest and from
+/// word_of_barrier.
 constexpr std::uint64_t failed = ~std::uint64_t{0};
 
-/// Passed with the shares of a result.
+/// Sent with a PE's share of a result.
 constexpr std::uint64_t word_of_shares = failed - 1;
 
 /// A hash of numbers that must be equal on all PEs.
@@ -64,16 +65,18 @@ std::uint64_t digest_of(CollectiveCall const& call, std::uint64_t type,
   if (call.are_counts_equal()) {
     digest.add(call.count);
     digest.add(call.source_bytes);
-    // Without elements the addresses do not matter.
+    // Without elements, the addresses do not matter.
     if (call.count != 0) add_blocks(digest, call, *heap);
   }
   return digest.value();
 }
 
-/// How the sources of a call travel with its checks on the host, if they do.
+/// How the sources of a call are sent together with its checks on the host, if
+/// they are.
 class SourcePassing {
  public:
-  /// \param heap of the blocks; null: they are wrong, and no source travels.
+  /// \param heap the heap of the blocks; null if the blocks are invalid: then
+  ///        no source is sent.
   SourcePassing(PeTeam const& team, CollectiveCall const& call,
                 SymmetricHeap const* heap)
       : m_team(team),
@@ -95,14 +98,14 @@ class SourcePassing {
     m_passes = m_are_shares = m_sync.can_pass(team, m_block);
   }
 
-  /// Collective: whether all PEs have passed that word. If so, and sources
-  /// travel, each PE has them.
+  /// Collective: returns whether all PEs have passed the same word. If so, and
+  /// if sources are sent, every PE has received them.
   bool is_passed_by_all(std::uint64_t word) const {
     check::Meeting const meeting(check::key_of(m_team));
     return m_passes ? m_sync.pass(m_team, m_call, word, m_block)
                     : m_sync.compare_word(m_team, m_call, word, true);
   }
-  /// The sources, after is_passed_by_all().
+  /// The sources, after is_passed_by_all(); nothing if none were sent.
   [[nodiscard]] std::optional<PassedSources> sources() const {
     if (!m_passes) return std::nullopt;
     return m_sync.passed(m_team, m_block);
@@ -130,7 +133,7 @@ class SourcePassing {
        "or addresses, or one has failed");
 }
 
-/// Whether dest and source overlap and must not.
+/// Whether dest and source overlap although they must not.
 bool is_overlap(CollectiveCall const& call) {
   auto const dest   = reinterpret_cast<std::size_t>(call.dest);
   auto const source = reinterpret_cast<std::size_t>(call.source);
@@ -140,11 +143,11 @@ bool is_overlap(CollectiveCall const& call) {
   return dest < source + call.source_bytes && source < dest + call.dest_bytes;
 }
 
-/// Collective: passes the counts of collect(), and its blocks, which only
-/// matter if there is an element. The sum of the counts, and so what is thrown,
-/// is the same on all PEs.
-/// \param heap    of this PE's blocks; null, if they are wrong.
-/// \param failure why they are.
+/// Collective: exchanges the counts of collect(), and its blocks, which matter
+/// only if any PE has an element. All PEs compute the same sum of counts, so
+/// they throw the same error.
+/// \param heap    of this PE's blocks; null if the blocks are invalid.
+/// \param failure why they are invalid.
 SymmetricHeap& pass_counts(PeTeam const& team, CollectiveCall const& call,
                            SymmetricHeap* heap,
                            std::optional<Failure> const& failure) {
@@ -168,7 +171,7 @@ SymmetricHeap& pass_counts(PeTeam const& team, CollectiveCall const& call,
                    " elements; the PEs of the team have " +
                    std::to_string(total));
   }
-  // Each count has memory, so the sum of their bytes does not overflow.
+  // Memory is mapped for each count, so the sum of their bytes cannot overflow.
   if (!heap->is_mapped(call.dest, total * call.collect_size)) {
     fail(call, "the PEs of the team have " + std::to_string(total) +
                    " elements together, for which there is no memory at dest");
@@ -176,7 +179,7 @@ SymmetricHeap& pass_counts(PeTeam const& team, CollectiveCall const& call,
   return *heap;
 }
 
-/// check_collective() for a PE team that has been checked.
+/// check_collective() for a PE team that was already checked.
 SymmetricHeap& check_blocks(PeTeam const& team, CollectiveCall const& call,
                             std::string const& problem) {
   if (!problem.empty()) fail(call, problem);
@@ -210,7 +213,8 @@ CollectiveHeap use_of(SymmetricHeap const& heap) {
 CollectiveHeap check_collective(PeTeam const& team, CollectiveCall const& call,
                                 std::string const& problem) {
   check_team(team, call.name);
-  // This call does not know whether the others have elements: the kernel looks.
+  // This PE cannot know yet whether others have elements: the kernel checks
+  // that.
   bool const is_nothing = !call.are_counts_equal() && call.count == 0 &&
                           call.dest == nullptr && call.source == nullptr;
   if (is_nothing && problem.empty()) {
@@ -225,7 +229,7 @@ EnteredCall enter_collective(PeTeam const& team, CollectiveCall const& call,
   SymmetricHeap* heap = nullptr;
   auto const failure =
       failure_of([&] { heap = &check_blocks(team, call, problem); });
-  // Wrong addresses do not matter if no PE has an element.
+  // Invalid addresses do not matter if no PE has an element.
   bool const may_be_nothing =
       !call.are_counts_equal() && call.count == 0 && problem.empty();
   bool const has_failed = failure && !may_be_nothing;

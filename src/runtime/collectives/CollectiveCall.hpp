@@ -18,34 +18,35 @@
 
 namespace symm::Impl {
 
-// The arguments of a collective operation, and their checks.
+// The arguments of a collective operation, and the checks of them.
 
-/// Whether dest and source may have elements in common.
+/// Whether dest and source may have common elements.
 enum class Overlap {
   none,
-  if_equal,  // if they are the same address
+  if_equal,  // only if dest and source are the same address
   unknown    // strided: nothing is checked
 };
 
-/// The arguments of a call, for its checks. The counts of collect() differ
-/// between PEs, and so do the sizes of their sources. There, dest has room for
-/// `dest_bytes`; without any element the addresses do not matter.
+/// The arguments of a call, as the checks need them. In collect(), the counts
+/// and the sizes of the sources may differ between PEs, and dest has room for
+/// `dest_bytes`. If no PE has an element, the addresses do not matter.
 struct CollectiveCall {
   char const* name;
-  std::size_t count;  // as the caller gave it
+  std::size_t count;  // as the caller passed it
   void const* dest;
   std::size_t dest_bytes;
   void const* source;
   std::size_t source_bytes;
   Pe root                  = 0;
   Overlap overlap          = Overlap::none;
-  std::size_t collect_size = 0;  // bytes of an element of collect(); others: 0
+  std::size_t collect_size = 0;  // element size in collect(); otherwise 0
   Passing passing          = Passing::nothing;
-  // Words that kernels pass to each member, if packets suffice; 0: none.
+  // Words that a kernel sends to each member if packets suffice; 0 for none.
   std::size_t n_words = 0;
-  bool has_one_sender = false;  // of these words
-  // Sources for Passing::to_combine that are too large: each member gets its
-  // share of all, as far as these fit (EnteredCall::are_shares).
+  bool has_one_sender = false;  // whether only one PE sends these words
+  // For Passing::to_combine, if the sources are too large: each member may
+  // receive its share of all sources instead, if the shares fit
+  // (EnteredCall::are_shares).
   bool may_pass_shares = false;
 
   [[nodiscard]] SYMM_FUNCTION bool are_counts_equal() const {
@@ -53,14 +54,15 @@ struct CollectiveCall {
   }
 };
 
-/// The heap of both blocks of a call. Its map lives until finalize().
+/// The heap that contains both blocks of a call. Its map lives until
+/// finalize().
 struct CollectiveHeap {
   HeapMap const& map;
   MemoryKind memory;
 };
 
-/// Local; the checks of the enqueued forms.
-/// \param problem an error found by the caller, for UsageError; or "".
+/// Local. Checks a call that is enqueued on a stream.
+/// \param problem an error that the caller found, for UsageError; otherwise "".
 /// \throws UsageError on this PE.
 CollectiveHeap check_collective(PeTeam const& team, CollectiveCall const& call,
                                 std::string const& problem);
@@ -68,17 +70,18 @@ CollectiveHeap check_collective(PeTeam const& team, CollectiveCall const& call,
 /// A call that all PEs of the PE team have made.
 struct EnteredCall {
   CollectiveHeap heap;
-  /// The sources that were passed with the checks: small ones in host memory.
+  /// The sources that were sent with the checks: small ones, in host memory.
   std::optional<PassedSources> passed;
-  /// They are this PE's shares of the sources, as share_of() has them.
+  /// Whether `passed` has only this PE's share of each source, as share_of()
+  /// defines it.
   bool are_shares = false;
 };
 
-/// Elements of a member's share of `count`: as many for each, and fewer or none
-/// for the last members.
+/// A member's share of `count` elements: all shares are equal, except that the
+/// last members have fewer elements or none.
 struct MemberShare {
-  std::size_t each;   // elements of the largest
-  std::size_t first;  // of this one
+  std::size_t each;   // elements of the largest share
+  std::size_t first;  // first element of this share
   std::size_t count;
 };
 [[nodiscard]] inline MemberShare share_of(std::size_t count, Pe member,
@@ -89,32 +92,35 @@ struct MemberShare {
   return {each, first, std::min(each, count - first)};
 }
 
-/// The start of the host's collective operations, a barrier. In collect() every
-/// PE has passed its count when it returns.
-/// \param type a number for the operation and the types in it, to be equal on
+/// Begins a collective operation on the host; includes a barrier. In collect(),
+/// every PE has sent its count when this returns.
+/// \param type a number for the operation and its types, which must be equal on
 ///        all PEs.
-/// \throws UsageError on every PE of the PE team; on this PE, if it is no team.
+/// \throws UsageError on every PE of the PE team; if the team is invalid, only
+///         on this PE.
 EnteredCall enter_collective(PeTeam const& team, CollectiveCall const& call,
                              std::uint64_t type, std::string const& problem);
 
-/// The end of a call whose sources were passed as shares: passes what this PE
-/// has made of its own to all, a barrier.
-/// \param bytes      of the largest share. \param mine_bytes of this PE's.
+/// Ends a call whose sources were sent as shares: sends this PE's share of the
+/// result to all PEs; includes a barrier.
+/// \param bytes      of the largest share.
+/// \param mine_bytes of this PE's share.
 /// \throws UsageError on every PE of the PE team, if a PE is in another call.
 PassedSources pass_shares(PeTeam const& team, char const* call,
                           void const* mine, std::size_t bytes,
                           std::size_t mine_bytes);
 
-/// Copies memory of this PE, and in between does what other nodes ask for. In a
-/// job of several nodes.
+/// Copies memory of this PE, and serves requests of other nodes at intervals.
+/// Only in jobs of several nodes.
 void copy_while_serving(void* to, void const* from, std::size_t bytes,
                         char const* call);
 
-/// enter_collective() for a call without blocks: passes `word` to all PEs.
-/// \param failure a failure of this PE; then all PEs fail.
-/// \returns the epoch: each PE's word is its second one there.
-/// \throws UsageError on every PE of the PE team; on this PE `failure`, or
-///         UsageError if it is no team.
+/// enter_collective() for a call without blocks: sends `word` to all PEs.
+/// \param failure why this PE fails; then all PEs fail.
+/// \returns the epoch; each PE's word is the second one that it sent in this
+///          epoch.
+/// \throws UsageError on every PE of the PE team. On this PE `failure`, if
+///         there is one; UsageError if the team is invalid.
 std::uint64_t pass_to_all(PeTeam const& team, char const* call,
                           std::uint64_t type, std::uint64_t word,
                           std::optional<Failure> const& failure = {});

@@ -28,7 +28,7 @@ SYMM_FUNCTION void run_between_barriers(Threads const& group,
   barrier_of(group, work.team, call.name);
 }
 
-/// The same, by packets if it can.
+/// As run_between_barriers(), but uses packets if possible.
 template <class Work, Group Threads>
 SYMM_FUNCTION void run_by_group(Threads const& group, HeapMap const& heap,
                                 Work const& work, CollectiveCall const& call) {

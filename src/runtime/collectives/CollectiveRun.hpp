@@ -35,8 +35,8 @@
 
 namespace symm::Impl {
 
-/// The host's form.
-/// \param call is work.call().
+/// Runs a collective operation on the host.
+/// \param call the result of work.call().
 template <class Work>
 void run_on_host(Work const& work, CollectiveCall const& call,
                  std::string const& problem = {}) {
@@ -75,7 +75,7 @@ void run_on_host(Work const& work, std::string const& problem = {}) {
   run_on_host(work, work.call(), problem);
 }
 
-/// The form in kernels.
+/// Runs a collective operation in a kernel.
 template <class Threads, class Work>
 SYMM_INLINE_FUNCTION void run_in_kernel(Threads const& threads,
                                         HeapMap const& heap, Work const& work) {

@@ -28,21 +28,25 @@
 #include "PacketCopy.hpp"
 #endif
 
-// The work of each PE in a collective operation, between two barriers: after
-// the first everybody's source is there, after the second everybody is done.
+// The work of each PE in a collective operation, between two barriers. After
+// the first barrier every source is ready; after the second every PE is done.
 // The same code runs on the host (one thread), in a kernel (one thread group)
 // and in a kernel of several blocks: work(group, heap, part, n_parts) does part
 // `part`.
 //
-// Each PE fetches data from the others, beginning with a different one. In
-// reductions each PE reduces a share and stores it to all, so every result is
-// computed once and has the same bits everywhere. Kernels of broadcasts pass
-// shares on, too. Shares.hpp says what each PE reads and stores; so each link
-// carries as few bytes as can be. On the host, small sources
-// are passed with the checks: then each PE copies, or computes in the same
-// order, alone (run_on_passed()). Kernels do so with some hundred words
-// (run_by_packets()). On the host, one thread of the group reaches far PEs, by
-// the Transport; the barrier at the end waits for what has begun.
+// Each PE fetches data from the others, and begins with a different one. In a
+// reduction, each PE reduces a share and stores the result to all PEs. Every
+// result is thus computed once and has the same bits on all PEs. Kernels of a
+// broadcast forward shares, too. Shares.hpp defines what each PE reads and
+// stores, so that each link carries as few bytes as possible.
+//
+// On the host, small sources are sent together with the checks. Each PE then
+// copies them, or combines them in the same order, without further
+// communication (run_on_passed()). Kernels do so with a few hundred words
+// (run_by_packets()).
+//
+// On the host, one thread of the group accesses far PEs through the Transport.
+// The barrier at the end waits for the operations that it began.
 
 namespace symm::Impl {
 
@@ -54,7 +58,7 @@ SYMM_INLINE_FUNCTION T* block_of(PeTeam const& team, HeapMap const& heap,
   return heap.peer_ptr(mine, team.world_pe(member));
 }
 
-/// Bytes of one block for each PE of a PE team; the largest number on overflow.
+/// Bytes of one block for each PE of a PE team; the maximum value on overflow.
 SYMM_INLINE_FUNCTION std::size_t bytes_of_all(PeTeam const& team,
                                               std::size_t size,
                                               std::size_t count) {
@@ -63,7 +67,7 @@ SYMM_INLINE_FUNCTION std::size_t bytes_of_all(PeTeam const& team,
                                static_cast<std::size_t>(team.n_pes()));
 }
 
-/// A part of a block of elements to be copied.
+/// The range of part `part` of a block of elements.
 template <class T>
 SYMM_INLINE_FUNCTION Range range_of_part(std::size_t count, std::size_t part,
                                          std::size_t n_parts) {
@@ -71,7 +75,7 @@ SYMM_INLINE_FUNCTION Range range_of_part(std::size_t count, std::size_t part,
   return part_of(count, part, n_parts, unit);
 }
 
-/// Copies a part of a block of elements.
+/// Copies one part of a block of elements.
 template <class T, Group Threads>
 SYMM_INLINE_FUNCTION void copy_part(Threads const& group, T* dest,
                                     T const* source, std::size_t count,
@@ -83,8 +87,8 @@ SYMM_INLINE_FUNCTION void copy_part(Threads const& group, T* dest,
 }
 
 /// Copies a part of a member's block at the symmetric address `mine` to `dest`.
-/// From a far PE it is there after quiet_far() of the host, or the quiet() of a
-/// kernel's barrier.
+/// Data of a far PE arrives only with quiet_far() on the host, or with the
+/// quiet() of the barrier in a kernel.
 template <class T, Group Threads>
 SYMM_INLINE_FUNCTION void fetch_part(Threads const& group, HeapMap const& heap,
                                      PeTeam const& team, Pe member, T* dest,
@@ -100,7 +104,7 @@ SYMM_INLINE_FUNCTION void fetch_part(Threads const& group, HeapMap const& heap,
                                 team.world_pe(member), call, Completion::none);
 }
 
-/// FarBlocks::share() for elements of `dest`.
+/// Calls FarBlocks::share() for elements of `dest`.
 template <class T, Group Threads, class BlockOf>
 void share_blocks(Threads const& group, HeapMap const& heap, PeTeam const& team,
                   T* dest, BlockOf const& block_of, char const* call,
@@ -112,7 +116,7 @@ void share_blocks(Threads const& group, HeapMap const& heap, PeTeam const& team,
   FarBlocks(group, team, call, fetch).share(block_of, has_all);
 }
 
-/// Stores the source that a member has passed with the checks.
+/// Stores the source that a member has sent with the checks.
 template <class T>
 void store_passed(T* to, PassedSources const& sources, Pe member,
                   std::size_t bytes) {
@@ -139,14 +143,15 @@ struct BroadcastWork {
   }
   static constexpr bool has_packets = true;
 #ifdef SYMM_FOR_DEVICE
-  /// Does all of it, or a part, in a kernel.
+  /// Does one part of the operation, possibly all of it, in a kernel.
   template <PacketPhase phase, Group Threads>
   __device__ void run_by_packets(Threads const& group,
                                  PacketPart const& part) const {
     broadcast_packets<phase>(*this, group, part);
   }
 #endif
-  /// Does all of it on the host, with the sources that the PEs have passed.
+  /// Does the whole operation on the host, with the sources that the PEs have
+  /// sent.
   void run_on_passed(PassedSources const& sources) const {
     store_passed(dest, sources, root, count * sizeof(T));
   }
@@ -171,18 +176,21 @@ struct BroadcastWork {
   }
 
  private:
-  /// Whether nodes share: else the root sends more than each member takes.
+  /// Whether members exchange shares. If all of them fetched everything from
+  /// the root, it would send more bytes than each member receives.
   [[nodiscard]] bool is_shared_by_nodes() const {
     return team.n_pes() > 2 && do_nodes_share(team, count * sizeof(T));
   }
-  /// The root's own dest, while others fetch from its source.
+  /// Copies the root's source to its own dest while others fetch from the
+  /// source.
   template <Group Threads>
   void copy_roots(Threads const& group, Range const& range) const {
     if (group.rank() != 0 || dest == source) return;
     copy_while_serving(dest + range.first, source + range.first,
                        range.count * sizeof(T), "symm::broadcast");
   }
-  /// Each member fetches a share from the root; then members exchange shares.
+  /// Each member fetches a share from the root; then the members exchange their
+  /// shares.
   template <Group Threads>
   void share(Threads const& group, HeapMap const& heap) const {
     auto const n        = static_cast<std::size_t>(team.n_pes());
@@ -201,7 +209,7 @@ struct BroadcastWork {
   }
 };
 
-/// fcollect and alltoall: one block of every member, one after the other.
+/// fcollect and alltoall: one block from each member, in order of the members.
 template <class T, bool is_alltoall>
 struct GatherWork {
   PeTeam team;
@@ -223,14 +231,14 @@ struct GatherWork {
   }
   static constexpr bool has_packets = true;
 #ifdef SYMM_FOR_DEVICE
-  /// As BroadcastWork's.
+  /// As in BroadcastWork.
   template <PacketPhase phase, Group Threads>
   __device__ void run_by_packets(Threads const& group,
                                  PacketPart const& part) const {
     gather_packets<is_alltoall, phase>(*this, group, part);
   }
 #endif
-  /// As BroadcastWork's.
+  /// As in BroadcastWork.
   void run_on_passed(PassedSources const& sources) const {
     for (Pe pe = 0; pe < team.n_pes(); ++pe)
       store_passed(dest + block(pe), sources, pe, count * sizeof(T));
@@ -261,7 +269,7 @@ struct GatherWork {
                   });
   }
 
-  /// The first element of a member's block.
+  /// The index of the first element of a member's block.
   [[nodiscard]] SYMM_FUNCTION std::size_t block(Pe pe) const {
     return static_cast<std::size_t>(pe) * count;
   }
@@ -272,14 +280,14 @@ struct GatherWork {
   }
 };
 
-/// Blocks of different sizes: every member has passed its count.
+/// Blocks of different sizes: every member has sent its count.
 template <class T>
 struct CollectWork {
   PeTeam team;
   T* dest;
   T const* source;
   std::size_t count;
-  // The room at dest, as far as it is known; at null 0.
+  // The room at dest as far as it is known; 0 if dest is null.
   std::size_t dest_bytes = dest == nullptr ? 0 : ~std::size_t{0};
 
   [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
@@ -302,7 +310,7 @@ struct CollectWork {
     for (Pe pe = 0; pe < team.n_pes(); ++pe) {
       std::size_t const n =
           load_relaxed(words.passed(words.map.my_pe, pe, epoch));
-      if (n > dest_bytes / sizeof(T) - first) {  // the host has looked before
+      if (n > dest_bytes / sizeof(T) - first) {  // on the host, already checked
         (KernelText() << "symm::collect: dest is too small").abort();
       }
       fetch_part(group, heap, team, pe, dest + first, source, n, part, n_parts,

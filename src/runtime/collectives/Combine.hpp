@@ -14,14 +14,14 @@
 namespace symm::Impl {
 
 /// Combines the sources of members 0 to `end` - 1, element by element, in the
-/// order of their numbers. Reductions and scans have this order, so that
-/// results have the same bits wherever the sources are. (PacketReduce alone has
-/// a loop of its own: it receives packets of several members at once.)
+/// order of the members. All reductions and scans use this order, so that
+/// results have the same bits wherever the sources are. (Only PacketReduce has
+/// a loop of its own, as it receives packets of several members at once.)
 ///
-/// \param values gets the n results. With `has_values`, it has elements that
-///        come before those of member 0.
-/// \param source_of called once for each member; source_of(member)[i] is its
-///        element i.
+/// \param values receives the n results. With `has_values`, it initially has
+///        elements that precede those of member 0.
+/// \param source_of called once for each member; source_of(member)[i] is
+///        element i of that member.
 SYMM_CALLS_ANYTHING
 template <class Values, class Op, class SourceOf>
 SYMM_FORCEINLINE_FUNCTION void combine(Values&& values, std::size_t n,
@@ -41,8 +41,8 @@ SYMM_FORCEINLINE_FUNCTION void combine(Values&& values, std::size_t n,
   }
 }
 
-/// The same for sources that the members have passed.
-/// \param init comes before them, unless it is null.
+/// As combine(), for sources that the members have sent.
+/// \param init precedes the sources, unless null.
 template <class T, class Op>
 void combine_passed(T* values, std::size_t n, Op const& op, Pe end,
                     PassedSources const& sources, T const* init = nullptr) {

@@ -14,7 +14,7 @@
 
 namespace symm::Impl {
 
-/// The place of this PE among the members of its node.
+/// The position of this PE among the members on its node.
 struct NearMembers {
   int n  = 0;
   int me = 0;  // 0 to n - 1
@@ -28,12 +28,12 @@ struct NearMembers {
 };
 
 /// Fetches blocks that all members need, on the host, in a PE team of several
-/// nodes. Each block comes to a node once, to one of its members; the others
-/// copy it from there. Blocks are elements [first, first + count) of `dest`,
-/// which has the same offset on all PEs.
+/// nodes. Each byte is sent to a node only once, to one of its members; the
+/// other members copy it from there. Blocks are elements [first, first + count)
+/// of `dest`, which has the same offset on all PEs.
 ///
-/// \tparam Fetch fetch(member, first, count): from that member's dest into this
-///         PE's, as fetch_part().
+/// \tparam Fetch fetch(member, first, count) copies from the member's dest to
+///         this PE's dest, as fetch_part() does.
 template <Group Threads, class Fetch>
 class FarBlocks {
  public:
@@ -45,10 +45,10 @@ class FarBlocks {
         m_call(call),
         m_fetch(fetch) {}
 
-  /// Collective. Block i is in dest of member i; all are in dest of all when
-  /// the next barrier of the PE team ends.
+  /// Collective. At the start, block i is in the dest of member i. When the
+  /// next barrier of the PE team ends, every member's dest has all blocks.
   /// \param block_of block_of(i) has `first` and `count` of block i.
-  /// \param has_all  this PE's dest has all blocks.
+  /// \param has_all  whether this PE's dest already has all blocks.
   template <class BlockOf>
   void share(BlockOf const& block_of, bool has_all = false) const {
     barrier_of(m_group, m_team, m_call);
@@ -59,7 +59,7 @@ class FarBlocks {
       auto const part = part_of_block(block_of(from), m_near.me);
       m_fetch(from, part.first, part.count);
     }
-    if (!has_shared_nodes()) return;  // each has all
+    if (!has_shared_nodes()) return;  // each PE has all blocks
     barrier_of(m_group, m_team, m_call);
     if (has_all) return;
     int next = 0;
@@ -67,7 +67,7 @@ class FarBlocks {
       int const near = next++;
       if (near == m_near.me) return;
       for (Pe from = 0; from < n; ++from) {
-        if (from == m_team.my_pe()) continue;  // its block was here before
+        if (from == m_team.my_pe()) continue;  // this PE has its own block
         auto const part = part_of_block(block_of(from), near);
         m_fetch(member, part.first, part.count);
       }

@@ -19,8 +19,8 @@
 
 namespace symm::Impl {
 
-/// Carries out this PE's share of a ReduceWork or ScanWork on the host, block
-/// by block, by Work::run_block().
+/// Processes this PE's share of a ReduceWork or ScanWork on the host, block by
+/// block, with Work::run_block().
 template <class Work>
 class HostShare {
   using T = typename Work::Element;
@@ -34,8 +34,8 @@ class HostShare {
     group.for_each((range.count + few - 1) / few,
                    [&](std::size_t b) { run_block(range, b); });
   }
-  /// The same with far members, by one thread. It fetches a block of all of
-  /// them at once, if there is private memory.
+  /// As run(), with far members, by one thread. If there is enough private
+  /// memory, it fetches a block of all far members at once.
   template <Group Threads>
   void run_far(Threads const& group, Range const& range) {
     if (group.rank() != 0 || range.count == 0) return;
@@ -46,8 +46,10 @@ class HostShare {
     });
   }
 
-  // For Work::run_block(), for each member in order: its block of the source,
-  // memory for its block of dest, perhaps the same, and what has it stored.
+  // Used by Work::run_block() for each member in order. source() and dest()
+  // return the member's block of source and dest, or local buffers, possibly
+  // the same one, if the member is far. store() writes the block to the
+  // member's dest.
 
   [[nodiscard]] T const* source(Pe member) {
     return at_block(
@@ -84,15 +86,15 @@ class HostShare {
     m_count                = std::min(m_block, range.count - done);
     if (m_has_all) fetch_all();
     m_work.run_block(*this, block(0), m_count);
-    if (m_has_all) quiet_far();  // before the blocks are used again
+    if (m_has_all) quiet_far();  // before the buffers are reused
   }
 
   static constexpr std::size_t alignment = std::max<std::size_t>(
-      alignof(T), 64);  // (else scans take 1.1 times as long)
+      alignof(T), 64);  // (with less, scans take 1.1 times as long)
   static constexpr std::size_t elements_of(std::size_t bytes) {
     return std::max<std::size_t>(bytes / sizeof(T), 1);
   }
-  /// Elements of a block that needs no private memory.
+  /// Elements of a block for which no private memory is allocated.
   static constexpr std::size_t few = elements_of(std::size_t{16} << 10U);
 
   struct Free {
@@ -101,7 +103,9 @@ class HostShare {
     }
   };
 
-  /// A block for the result, and one for each far member, or one for these.
+  /// Allocates a block for the result and one for each far member. Without
+  /// enough memory, uses `m_few`: a result and one block that all far members
+  /// share.
   void make_room(std::size_t count) {
     std::size_t n_far = 0;
     for_each_member<Members::of_other_nodes>(m_work.team, [&](Pe) { ++n_far; });
@@ -115,14 +119,15 @@ class HostShare {
     if (!m_has_all) m_block = few;
   }
 
-  /// at_copy_of() with the block of a member.
+  /// Calls at_copy_of() with the block of a member.
   template <class Element, class Near, class Far>
   auto at_block(Element* mine, Pe member, Near const& near,
                 Far const& far) const {
     return at_copy_of(m_heap, mine + m_first, m_work.team.world_pe(member),
                       near, far);
   }
-  /// Block 0 is the result. (Elements may have no default constructor.)
+  /// Block 0 is the result. (A buffer of bytes: T may have no default
+  /// constructor.)
   [[nodiscard]] T* block(std::size_t i) {
     auto* const memory = m_has_all ? m_memory.get() : m_few.data();
     return reinterpret_cast<T*>(memory) + i * m_block;
@@ -147,15 +152,15 @@ class HostShare {
   std::size_t m_count     = 0;
   bool m_has_all          = false;
   std::size_t m_n_fetched = 0;
-  T* m_fetched            = nullptr;  // the block of the latest far member
+  T* m_fetched            = nullptr;  // block of the latest far member
   std::unique_ptr<std::byte, Free> m_memory;
   alignas(alignment) std::array<std::byte, 2 * few * sizeof(T)> m_few;
 };
 
 #ifdef SYMM_FOR_DEVICE
-/// run_share() in a kernel with far PEs: element by element, each a request.
-/// (By value: an address of its arguments would keep them in memory in
-/// run_near(), too.)
+/// run_share() in a kernel with far PEs: one request for each element.
+/// (Arguments are passed by value: taking their address would keep them in
+/// memory in run_near(), too.)
 template <class Work, Group Threads>
 __device__ __noinline__ void run_share_far(Threads const& group, HeapMap heap,
                                            Work work, Range range) {
@@ -174,7 +179,7 @@ __device__ __noinline__ void run_share_far(Threads const& group, HeapMap heap,
 }
 #endif
 
-/// Carries out this PE's share of a ReduceWork or ScanWork.
+/// Processes this PE's share of a ReduceWork or ScanWork.
 template <class Work, Group Threads>
 SYMM_FUNCTION void run_share(Threads const& group, HeapMap const& heap,
                              Work const& work, Range const& range) {

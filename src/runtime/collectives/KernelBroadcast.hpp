@@ -15,7 +15,7 @@
 namespace symm::Impl {
 
 #ifdef SYMM_FOR_DEVICE
-/// A BroadcastWork in kernels, by pass_on() of words of 16 bytes.
+/// A BroadcastWork in kernels: pass_on() with words of 16 bytes.
 template <class Work>
 class KernelBroadcast {
   using Word16 = Word<16>;
@@ -24,8 +24,8 @@ class KernelBroadcast {
   __device__ KernelBroadcast(Work const& work, HeapMap const& heap)
       : m_work(work), m_heap(heap), m_bytes(work.count * sizeof(*work.dest)) {}
 
-  /// Whether pass_on() sends less than fetching from the root, and can: with
-  /// two members both send the same. Equal on all members.
+  /// Whether pass_on() is possible and sends less than fetching from the root
+  /// would; with two members, both send the same. Equal on all members.
   [[nodiscard]] __device__ bool is_for() const {
     auto const bits = reinterpret_cast<std::size_t>(m_work.dest) |
                       reinterpret_cast<std::size_t>(m_work.source);
@@ -33,7 +33,7 @@ class KernelBroadcast {
            bits % sizeof(Word16) == 0;
   }
 
-  /// For all members but the root.
+  /// Called by all members except the root.
   template <Group Threads>
   __device__ void run(Threads const& group, std::size_t part,
                       std::size_t n_parts) const {
@@ -49,7 +49,7 @@ class KernelBroadcast {
         [&](Pe member, std::size_t i, Word16 const& word) {
           m_heap.peer_ptr(to, team.world_pe(member))[i] = word;
         });
-    // Less than a word is left.
+    // The rest is shorter than a word.
     std::size_t const n_left = m_bytes % sizeof(Word16);
     if (n_left == 0 || part != 0) return;
     copy_bytes<1>(group, to + n_words, words + n_words, n_left);

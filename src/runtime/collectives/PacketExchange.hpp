@@ -19,9 +19,10 @@
 #include "../teams/Synchronise.hpp"
 #endif
 
-// Small blocks in kernels: they are passed with a barrier instead of being
-// fetched between two. A member that has received another's packets has its
-// data: there is no flag, which would have to wait for the data.
+// Exchange of small blocks in kernels: the blocks are sent as part of one
+// barrier instead of being fetched between two. Every packet contains the
+// epoch, so a member that has received a packet has its data. No separate flag
+// is needed, which would have to wait for the data.
 
 namespace symm::Impl {
 
@@ -31,8 +32,9 @@ inline constexpr std::size_t word_bytes = sizeof(std::uint64_t);
   return bytes / word_bytes + (bytes % word_bytes == 0 ? 0 : 1);
 }
 
-/// The place of each member's packets. Either all have as many, or all have one
-/// and the only sender, the last in place, has the rest.
+/// The places of each member's packets. Either all members have the same number
+/// of packets; or each has one, and the only sender, which is last, has the
+/// rest.
 class PacketPlaces {
  public:
   SYMM_FUNCTION static PacketPlaces of_all(PeTeam const& team) {
@@ -59,25 +61,27 @@ class PacketPlaces {
   int m_n_pes;
 };
 
-/// Packets that a link carries in the time of the round that they save: 3.9 us
-/// at 370 GB/s (docs/laboratory.md, "Collective operations on a stream").
+/// Number of packets that a link carries in the time of the round that packets
+/// save: 3.9 us at 370 GB/s (docs/laboratory.md, "Collective operations on a
+/// stream").
 inline constexpr std::size_t packets_of_a_round = 90'000;
 
 /// Whether `n_packets` of one epoch suffice for the blocks of `call`, and
-/// whether packets then take less time than blocks.
+/// packets take less time than blocks.
 [[nodiscard]] SYMM_INLINE_FUNCTION bool are_enough_packets(
     std::size_t n_packets, int n_pes, CollectiveCall const& call) {
   if (call.n_words == 0) return false;
   auto const n = static_cast<std::size_t>(n_pes);
-  // No sum or product that could wrap around.
+  // Written without sums or products that could wrap around.
   if (n > 1 && call.n_words > packets_of_a_round / (n - 1)) return false;
   return call.has_one_sender ? n <= n_packets && call.n_words <= n_packets - n
                              : call.n_words <= n_packets / n;
 }
 
-/// Whether kernels pass the blocks of `call` by packets; equal on all members.
-/// Packets take twice the bytes of blocks, and one round less. In a kernel of
-/// the program one group of threads passes them all, so there they are few.
+/// Whether kernels send the blocks of `call` as packets; equal on all members.
+/// Packets need twice the bytes of blocks, and one round less. In a kernel of
+/// the program a single group of threads sends all packets, so only a few are
+/// allowed.
 [[nodiscard]] SYMM_INLINE_FUNCTION bool go_by_packets(
     PeTeam const& team, CollectiveCall const& call, bool is_enqueued) {
   std::size_t const n_packets =
@@ -86,29 +90,29 @@ inline constexpr std::size_t packets_of_a_round = 90'000;
          are_enough_packets(n_packets, team.n_pes(), call);
 }
 
-/// Whether kernels have Work::run_by_packets(); also on the host.
+/// Whether Work has run_by_packets() in kernels; can also be used on the host.
 template <class Work>
 concept HasPackets = requires {
   requires Work::has_packets;
 };
 
-/// Whether a word has whole elements, or an element some whole words.
+/// Whether a word holds whole elements, or an element consists of whole words.
 template <class T>
 inline constexpr bool are_units_of_words_v = word_bytes % sizeof(T) == 0 ||
                                              (sizeof(T) % word_bytes == 0 &&
                                               sizeof(T) <= 8 * word_bytes);
 
-/// The part of a packet exchange that a group of threads has, of several groups
-/// of this PE. Part `part` of one PE waits only for part `part` of others, and
-/// a GPU begins thread blocks in the order of their numbers. So they may be
-/// more than fit on the GPU at once. This holds for a GPU that no other PE
-/// shares: blocks that wait could leave no room for those of the PE that they
-/// wait for.
+/// The part of a packet exchange that one of several groups of threads of this
+/// PE processes. Part `part` of one PE waits only for part `part` of other PEs,
+/// and a GPU starts thread blocks in order of their numbers. Therefore there
+/// may be more parts than fit on the GPU at once. This holds only for a GPU
+/// that no other PE shares: waiting blocks could leave no room for the blocks
+/// of the PE that they wait for.
 struct PacketPart {
   std::size_t part    = 0;
   std::size_t n_parts = 1;
 
-  /// \param unit words that stay together.
+  /// \param unit number of consecutive words that stay in one part.
   [[nodiscard]] SYMM_FUNCTION Range of(std::size_t n_words,
                                        std::size_t unit) const {
     return n_parts == 1 ? Range{0, n_words}
@@ -116,22 +120,24 @@ struct PacketPart {
   }
 };
 
-/// The part of an exchange of packets that a kernel carries out.
+/// The phases of a packet exchange that a kernel carries out.
 enum class PacketPhase { send, receive, both };
 
 #ifdef SYMM_FOR_DEVICE
-/// The unit by which words of 8 bytes are accessed in elements of type T.
+/// The size of the accesses by which a word of 8 bytes is read from or written
+/// to elements of type T.
 template <class T>
 inline constexpr std::size_t unit_of = alignof(T) < word_bytes ? alignof(T)
                                                                : word_bytes;
 
-/// Whether the word has all 8 bytes, and one access reaches them.
+/// Whether the word has all 8 bytes and is aligned, so that one access
+/// suffices.
 __device__ inline bool is_whole_word(char const* word, std::size_t left) {
   return left >= word_bytes &&
          reinterpret_cast<std::size_t>(word) % word_bytes == 0;
 }
 
-/// Word `k` of `count` elements; the last one may be shorter.
+/// Loads word `k` of `count` elements; the last word may be shorter.
 template <class T>
 [[nodiscard]] __device__ std::uint64_t load_word(T const* block,
                                                  std::size_t count,
@@ -154,7 +160,7 @@ template <class T>
   return word;
 }
 
-/// Stores what load_word() has loaded.
+/// Stores a word that load_word() loaded.
 template <class T>
 __device__ void store_word(T* block, std::size_t count, std::size_t k,
                            std::uint64_t word) {
@@ -174,17 +180,17 @@ __device__ void store_word(T* block, std::size_t count, std::size_t k,
   }
 }
 
-/// A barrier of a PE team, by one group of threads of each PE, or by several
-/// with a PacketPart each, in which members pass packets to all others, if
-/// go_by_packets():
+/// A barrier of a PE team in which members send packets to all others, if
+/// go_by_packets(). Each PE calls it with one group of threads, or with several
+/// groups that have one PacketPart each:
 ///
 ///     PacketExchange const exchange(group, part, team, PacketPlaces::...);
 ///     exchange.send_to_all(...);
 ///     exchange.pass_gates();
 ///     exchange.receive_each(...);       at least packet 0 of every member
-///     exchange.end();
+///     exchange.receive_each(...);       at least packet 0 of every member
 ///
-/// A kernel may send, and a later one receive.
+/// One kernel may send, and a later kernel receive.
 template <Group Threads>
 class PacketExchange {
  public:
@@ -197,14 +203,14 @@ class PacketExchange {
         m_team(team),
         m_places(places),
         m_words(team.words()),
-        // Only this PE's collective calls use the epoch, one after the other.
+        // Only the collective calls of this PE use the epoch, one at a time.
         m_epoch(*m_words.epoch() + 1) {
-    // All threads have read the epoch, and written their part of the data.
+    // All threads have read the epoch and written their part of the data.
     m_group.barrier();
   }
 
-  /// Sends to every member the packets with the numbers of `range`, which have
-  /// word(k). All groups together send number 0, at least.
+  /// Sends the packets of `range` to every member; packet k contains word(k).
+  /// All groups together must send at least packet 0.
   template <class Word>
   __device__ void send_to_all(Range const& range, Word const& word) const {
     m_group.for_each(range.count, [&](std::size_t i) {
@@ -212,7 +218,7 @@ class PacketExchange {
       send(range.first + i, [=](Pe) { return value; });
     });
   }
-  /// The same with word(member, k).
+  /// As send_to_all(), with word(member, k).
   template <class Word>
   __device__ void send_to_each(Range const& range, Word const& word) const {
     m_group.for_each(range.count, [&](std::size_t i) {
@@ -221,14 +227,15 @@ class PacketExchange {
     });
   }
 
-  /// The place of a packet: its sender, and its number among the sender's.
+  /// Identifies a packet: its sender, and its number among the sender's
+  /// packets.
   struct Place {
     Pe from;
     std::size_t k;
   };
 
   /// Waits for `count` packets, and calls use(i, word) for each.
-  /// \param at at(i) is the place of the i-th.
+  /// \param at at(i) is the place of packet i.
   template <class At, class Use>
   __device__ void receive_each(std::size_t count, At const& at,
                                Use const& use) const {
@@ -261,8 +268,8 @@ class PacketExchange {
     }
   }
 
-  /// After what was sent, if members wait at gates. Then receive() of a later
-  /// kernel finds all packets there.
+  /// Called after sending. If the team has gates, passes this PE's gate at each
+  /// member: receive() in a later kernel then finds all packets already there.
   __device__ void pass_gates() const {
     if (!m_team.has_gates()) return;
     m_group.barrier();
@@ -271,8 +278,8 @@ class PacketExchange {
         [&](auto const& group) { Impl::pass_gates(group, m_team); });
   }
 
-  /// The last group writes the epoch: all have read it, as packets have come
-  /// that have it.
+  /// The last group writes the epoch. By then all groups have read it, because
+  /// they have received packets that contain it.
   __device__ void end() const {
     after_all_groups([&](auto const& group) {
       group.for_each(1, [&](std::size_t) { *m_words.epoch() = m_epoch; });
@@ -281,7 +288,8 @@ class PacketExchange {
   }
 
  private:
-  /// Calls body(group); of several groups in the last one, by one thread.
+  /// Calls body(group). With several groups, only one thread of the last group
+  /// calls it.
   template <class Body>
   __device__ void after_all_groups(Body const& body) const {
     if (m_n_parts == 1) {
@@ -296,10 +304,11 @@ class PacketExchange {
     body(OneThread{});
   }
 
-  /// This PE is last: a thread that has that packet knows that all are sent.
+  /// Sends packet k to all members, to this PE last: a thread that has received
+  /// this PE's own packet knows that all copies were sent.
   template <class Value>
   __device__ void send(std::size_t k, Value const& value) const {
-    // Ordered as the flag of a barrier. The others need no order.
+    // Packet 0 is ordered like the flag of a barrier; the others need no order.
     if (k == 0) fence_release();
     int const n             = m_team.n_pes();
     Pe const me             = m_team.my_pe();
@@ -311,7 +320,7 @@ class PacketExchange {
       InKernel::store_two_relaxed(&to->word, value(member), m_epoch);
     }
   }
-  /// Number 0 of a member is the flag of its barrier.
+  /// Packet 0 of a member serves as its barrier flag.
   __device__ void load(Place const& at, std::uint64_t& word,
                        std::uint64_t& epoch) const {
     Packet const* const from = m_words.packets(m_words.map.my_pe, m_epoch) +

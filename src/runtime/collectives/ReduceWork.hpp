@@ -23,7 +23,7 @@
 
 namespace symm::Impl {
 
-/// reduce(); or reduce_scatter(), whose sources have a block for each member.
+/// reduce(), or reduce_scatter(), whose sources have one block for each member.
 template <class T, class Op, bool is_scattered = false>
 struct ReduceWork {
   using Element = T;
@@ -36,7 +36,7 @@ struct ReduceWork {
   std::size_t count;  // elements of dest
   Op op;
 
-  /// The number of elements in an access of 16 bytes.
+  /// Number of elements in an access of 16 bytes; 1 if they do not fill it.
   static constexpr std::size_t width = 16 % sizeof(T) == 0 ? 16 / sizeof(T) : 1;
 
   [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
@@ -55,8 +55,8 @@ struct ReduceWork {
   }
   static constexpr bool has_packets = are_units_of_words_v<T> && !is_scattered;
 #ifdef SYMM_FOR_DEVICE
-  /// Does all of it, or a part, in a kernel: each PE for itself, in the same
-  /// order.
+  /// Does one part of the operation, possibly all of it, in a kernel: each PE
+  /// combines all sources itself, in the same order.
   template <PacketPhase phase, Group Threads>
   __device__ void run_by_packets(Threads const& group,
                                  PacketPart const& part) const
@@ -64,11 +64,13 @@ struct ReduceWork {
     combine_packets<phase>(*this, group, part, team.n_pes());
   }
 #endif
-  /// Does all of it on the host, with the sources that the PEs have passed.
+  /// Does the whole operation on the host, with the sources that the PEs have
+  /// sent.
   void run_on_passed(PassedSources const& sources) const {
     combine_passed(dest, count, op, team.n_pes(), sources);
   }
-  /// The same with this PE's shares of them.
+  /// As run_on_passed(), if the PEs have sent only this PE's share of each
+  /// source.
   void run_on_shares(PassedSources const& sources) const
       requires(!is_scattered) {
     int const n     = team.n_pes();
@@ -82,14 +84,14 @@ struct ReduceWork {
         store_passed(dest + its.first, all, pe, its.count * sizeof(T));
     }
   }
-  /// A block of this PE's share, by HostShare.
+  /// Processes one block of this PE's share; called by HostShare.
   template <class Blocks>
   void run_block(Blocks& blocks, T* result, std::size_t n) const {
     combine(result, n, op, team.n_pes(),
             [&](Pe pe) { return blocks.source(pe); });
     for (Pe pe = first_dest(); pe < end_dest(); ++pe) blocks.store(pe, result);
   }
-  // The members that get what this PE computes.
+  // The range of members that receive this PE's result.
   [[nodiscard]] SYMM_FUNCTION Pe first_dest() const {
     return is_scattered ? team.my_pe() : 0;
   }
@@ -102,7 +104,7 @@ struct ReduceWork {
     auto const n  = static_cast<std::size_t>(team.n_pes());
     auto const me = static_cast<std::size_t>(team.my_pe());
     if constexpr (is_scattered) {
-      // Its block of all sources is where this PE's block is in its own.
+      // In every source, this PE's block has the same offset.
       ReduceWork const mine{team, dest, source + me * count, count, op};
       run_share(group, heap, mine, part_of(count, part, n_parts, width * 8));
     } else {
@@ -112,7 +114,7 @@ struct ReduceWork {
   }
 
 #ifdef SYMM_FOR_DEVICE
-  // For run_share().
+  // Used by run_share().
   template <Group Threads>
   __device__ void run_near(Threads const& group, HeapMap const& heap,
                            Range const& range) const {

@@ -23,12 +23,12 @@
 
 namespace symm::Impl {
 
-/// Makes a ScanWork inclusive.
+/// The `init` of an inclusive ScanWork.
 struct NoInit {};
 
 /// inscan(), or exscan() with a T as `init`. Each PE has a share of the
-/// elements; it alone reads and stores these, on all members. So dest may be
-/// source.
+/// elements, and only this PE reads and stores them, on all members. dest may
+/// therefore be source.
 template <class T, class Op, class Init>
 struct ScanWork {
   PeTeam team;
@@ -53,7 +53,7 @@ struct ScanWork {
   }
   static constexpr bool has_packets = are_units_of_words_v<T>;
 #ifdef SYMM_FOR_DEVICE
-  /// As ReduceWork's.
+  /// As in ReduceWork.
   template <PacketPhase phase, Group Threads>
   __device__ void run_by_packets(Threads const& group,
                                  PacketPart const& part) const
@@ -65,7 +65,8 @@ struct ScanWork {
     }
   }
 #endif
-  /// Does all of it on the host, with the sources that the PEs have passed.
+  /// Does the whole operation on the host, with the sources that the PEs have
+  /// sent.
   void run_on_passed(PassedSources const& sources) const {
     if constexpr (is_inclusive) {
       combine_passed(dest, count, op, team.my_pe() + 1, sources);
@@ -73,7 +74,7 @@ struct ScanWork {
       combine_passed(dest, count, op, team.my_pe(), sources, &init);
     }
   }
-  /// A block of this PE's share, by HostShare.
+  /// Processes one block of this PE's share; called by HostShare.
   template <class Blocks>
   void run_block(Blocks& blocks, T* values, std::size_t n) const {
     if constexpr (!is_inclusive) std::fill_n(values, n, init);
@@ -95,9 +96,9 @@ struct ScanWork {
   }
 
 #ifdef SYMM_FOR_DEVICE
-  // For run_share().
+  // Used by run_share().
 
-  /// Scans one element of all members, in the order of their numbers.
+  /// Scans one element over all members, in the order of the members.
   template <class Load, class Store>
   __device__ void run_element(Load const& load, Store const& store) const {
     int const n = team.n_pes();
@@ -133,7 +134,8 @@ struct ScanWork {
 #endif
 
  private:
-  /// \param values combined of the members before `pe`; afterwards with `pe`'s.
+  /// \param values result for the members before `pe`; updated with the values
+  ///        of `pe`.
   void add_block(T* values, Pe pe, T const* its, T* to, std::size_t n) const {
     if constexpr (is_inclusive) {
       for (std::size_t i = 0; i < n; ++i) {

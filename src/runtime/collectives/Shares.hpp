@@ -9,9 +9,9 @@
 #include "../base/Types.hpp"
 #include "../groups/GroupCopy.hpp"
 
-// The arithmetic here says what each PE reads and stores in a collective
-// operation. It needs no table and holds for any count of PEs. A test on CPUs
-// counts the bytes of each link (unit_tests/runtime/Shares.cpp).
+// This arithmetic determines what each PE reads and stores in a collective
+// operation. It needs no table and holds for any number of PEs. A test on CPUs
+// counts the bytes on each link (unit_tests/runtime/Shares.cpp).
 
 namespace symm::Impl {
 
@@ -20,7 +20,8 @@ struct Range {
   std::size_t count;
 };
 
-/// A part of `count` elements. Unless empty, it begins at a multiple of `unit`.
+/// Part `part` of `count` elements. Unless empty, it begins at a multiple of
+/// `unit`.
 SYMM_INLINE_FUNCTION Range part_of(std::size_t count, std::size_t part,
                                    std::size_t n_parts, std::size_t unit) {
   std::size_t const n_units = (count + unit - 1) / unit;
@@ -30,18 +31,18 @@ SYMM_INLINE_FUNCTION Range part_of(std::size_t count, std::size_t part,
   return {first, left < each ? left : each};
 }
 
-/// Shares the blocks of all members between the parts of a kernel, so that all
-/// blocks are under way at once: this PE's own, which takes no link, does not
-/// wait for the others. Calls fetch(member, part, n_parts) for each block of
-/// which `part` of `n_parts` has a part.
+/// Distributes the blocks of all members over the parts of a kernel, so that
+/// all blocks are transferred at the same time. This PE's own block uses no
+/// link, and need not wait for the others. Calls fetch(member, part, n_parts)
+/// for each block of which this part fetches a piece.
 template <class Fetch>
 SYMM_INLINE_FUNCTION void fetch_of_each(int n_pes, Pe me, std::size_t part,
                                         std::size_t n_parts,
                                         Fetch const& fetch) {
   auto const n = static_cast<std::size_t>(n_pes);
   for (std::size_t k = part % n; k < n; k += n_parts) {
-    // Block k is that of the PE after this one, and so on: no PE is the first
-    // of all others.
+    // Start with the PE after this one, so that not all PEs access the same PE
+    // first.
     auto const member =
         static_cast<Pe>((static_cast<std::size_t>(me) + 1 + k) % n);
     if (n_parts <= n) {
@@ -52,11 +53,11 @@ SYMM_INLINE_FUNCTION void fetch_of_each(int n_pes, Pe me, std::size_t part,
   }
 }
 
-/// A broadcast in which the root's link carries each word once. Each of the
-/// other members loads a share of the root's words, and stores it to all of
-/// them.
+/// A broadcast in which the root's link carries each word once. Each other
+/// member loads a share of the root's words, and stores it to all members
+/// except the root.
 /// \param load  load(i) loads word i of the root.
-/// \param store store(member, i, word) stores it.
+/// \param store store(member, i, word) stores word i at a member.
 template <class Threads, class Load, class Store>
 SYMM_INLINE_FUNCTION void pass_on(Threads const& group, int n_pes, Pe me,
                                   Pe root, std::size_t n_words,

@@ -17,7 +17,7 @@
 
 namespace symm::Impl {
 
-/// alltoall with elements that are not next to each other.
+/// alltoall with strided elements.
 template <class T>
 struct StridedAlltoallWork {
   PeTeam team;
@@ -64,7 +64,7 @@ struct StridedAlltoallWork {
   }
 };
 
-/// The problem with the strides of alltoalls(); "" if there is none.
+/// Why the strides of alltoalls() are invalid; "" if they are valid.
 inline char const* problem_of_strides(std::size_t dest_stride,
                                       std::size_t source_stride) {
   return dest_stride == 0 || source_stride == 0 ? "a stride is 0" : "";

@@ -11,12 +11,13 @@
 
 namespace symm::Impl {
 
-/// Checks the `result` of CUDA's `function`, called in `call` of this library.
-/// \throws SystemError with both names and CUDA's text.
+/// Checks the `result` of CUDA's `function`, called in this library's `call`.
+/// \throws SystemError with both names and CUDA's error text.
 inline void check_cuda(cudaError_t result, char const* call,
                        char const* function) {
   if (result == cudaSuccess) return;
-  // Clear it: the next caller of cudaGetLastError() must not see this error.
+  // Clear the error, so that the next caller of cudaGetLastError() does not get
+  // it.
   static_cast<void>(cudaGetLastError());
   throw SystemError(std::string(call) + ": " + function +
                     " failed: " + cudaGetErrorString(result));

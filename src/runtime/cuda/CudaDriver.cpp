@@ -12,7 +12,7 @@ namespace symm::Impl {
 
 namespace {
 
-// The name of the symbol, after cuda.h has renamed it.
+// The symbol's name after cuda.h has renamed it by a macro.
 #define SYMM_TEXT_OF(name) #name
 #define SYMM_SYMBOL_OF(name) SYMM_TEXT_OF(name)
 
@@ -27,7 +27,7 @@ void find(void* library, char const* symbol, Function& function) {
 
 CudaDriver load() {
   constexpr char const* name = "libcuda.so.1";
-  // Never closed: the driver does not survive that.
+  // Never closed: the driver does not work after dlclose().
   void* const library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     char const* const reason = ::dlerror();
@@ -58,7 +58,7 @@ CudaDriver const& CudaDriver::instance() {
 }
 
 std::string CudaDriver::text_of(CUresult result) const {
-  // Both calls fail for error numbers that this driver does not know.
+  // Both calls fail for error codes that this driver does not know.
   char const* name = nullptr;
   char const* text = nullptr;
   if (cuGetErrorName(result, &name) != CUDA_SUCCESS) name = nullptr;

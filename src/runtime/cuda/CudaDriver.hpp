@@ -7,8 +7,8 @@
 
 #include <string>
 
-// The entry points in use. (cuda.h renames some, such as cuMemsetD8 to
-// cuMemsetD8_v2; the members below are renamed alike.)
+// The driver functions in use. (cuda.h renames some of them by macros, such as
+// cuMemsetD8 to cuMemsetD8_v2; this also renames the members below.)
 #define SYMM_FOR_EACH_CUDA_FUNCTION(X)      \
   X(cuCtxGetStreamPriorityRange)            \
   X(cuCtxPopCurrent)                        \
@@ -74,30 +74,30 @@
 
 namespace symm::Impl {
 
-/// The CUDA driver, loaded when the program runs and not linked: a CUDA build
-/// starts on a machine without a GPU, and reports what is missing.
+/// The CUDA driver, loaded at run time instead of linked. A build with CUDA
+/// thus starts on a machine without a GPU, and reports what is missing.
 struct CudaDriver {
 #define SYMM_DECLARE_CUDA_FUNCTION(name) decltype(&::name) name = nullptr;
   SYMM_FOR_EACH_CUDA_FUNCTION(SYMM_DECLARE_CUDA_FUNCTION)
 #undef SYMM_DECLARE_CUDA_FUNCTION
 
-  /// The driver of this machine, loaded and initialised. Local, any thread.
-  /// \throws SystemError if there is none, it is too old, or it finds no GPU;
-  ///         the next call tries again.
+  /// The driver of this machine, loaded and initialized. Local, any thread.
+  /// \throws SystemError if there is no driver, if it is too old, or if it
+  ///         finds no GPU; the next call tries again.
   static CudaDriver const& instance();
 
-  /// Throws unless `result` is CUDA_SUCCESS:
-  /// "<what>: <call> failed: CUDA_ERROR_X (<text>)".
+  /// Throws unless `result` is CUDA_SUCCESS. The message is "<what>: <call>
+  /// failed: CUDA_ERROR_X (<text>)".
   /// \throws OutOfMemory, SystemError.
   void check(CUresult result, std::string const& what, char const* call) const;
 
-  /// An attribute of a device; 0 if the driver does not know it, and so lacks
-  /// the feature.
-  /// \param place of the device, for messages. \throws SystemError.
+  /// An attribute of a device. 0 if the driver does not know the attribute, and
+  /// therefore lacks the feature.
+  /// \param place names the device in messages. \throws SystemError.
   [[nodiscard]] int attribute(CUdevice device, CUdevice_attribute which,
                               std::string const& place) const;
 
-  /// "CUDA_ERROR_X (<text>)".
+  /// Name and text of an error: "CUDA_ERROR_X (<text>)".
   [[nodiscard]] std::string text_of(CUresult result) const;
 };
 

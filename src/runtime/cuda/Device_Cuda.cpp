@@ -25,7 +25,8 @@ int n_devices() {
 }
 
 void prepare_devices_for_nodes() {
-  // Keeps values that are set. (The library has no other thread yet.)
+  // Keeps variables that are already set. (setenv() is safe here: the library
+  // has not started other threads yet.)
   static_cast<void>(::setenv(environment::module_loading.names[0], "EAGER", 0));
   static_cast<void>(::setenv(environment::gpu_connections.names[0], "8", 0));
 }
@@ -41,7 +42,7 @@ bool loads_kernels_at_launch() {
 namespace {
 
 bool has_mps(CUdevice device, std::string const& place) {
-  // CU_DEVICE_ATTRIBUTE_MPS_ENABLED, which older headers do not have.
+  // CU_DEVICE_ATTRIBUTE_MPS_ENABLED, which older headers do not define.
   constexpr auto mps_enabled = static_cast<CUdevice_attribute>(133);
   return CudaDriver::instance().attribute(device, mps_enabled, place) != 0;
 }

@@ -27,7 +27,7 @@ Vmm_Cuda::Vmm_Cuda(CudaDriver const& driver, MemoryKind kind, int device,
   char name[48] = "";
   check(m_driver.cuDeviceGetName(name, sizeof name, m_device),
         "asking for the name of " + m_place, "cuDeviceGetName");
-  // Ordinals differ between processes; the bus address identifies a GPU.
+  // Ordinals differ between processes, but the bus address identifies a GPU.
   char bus[16] = "";
   check(m_driver.cuDeviceGetPCIBusId(bus, sizeof bus, m_device),
         "asking for the place of " + m_place, "cuDeviceGetPCIBusId");
@@ -43,15 +43,16 @@ Vmm_Cuda::Vmm_Cuda(CudaDriver const& driver, MemoryKind kind, int device,
   m_may_have_fabric =
       kind == MemoryKind::device &&
       attribute(CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED) != 0;
-  // The last step: no destructor would release it if a later one failed.
+  // This must be the last step: if a later one failed, no destructor would
+  // release the context.
   check(m_driver.cuDevicePrimaryCtxRetain(&m_context, m_device),
         "using " + m_place, "cuDevicePrimaryCtxRetain");
 }
 
 Vmm_Cuda::~Vmm_Cuda() {
   if (m_is_abandoned) return;
-  // A call fails only if the driver has shut down already, which has released
-  // everything.
+  // A call fails only if the driver has already shut down, and has thereby
+  // released everything.
   if (m_event != nullptr) static_cast<void>(m_driver.cuEventDestroy(m_event));
   if (m_module != nullptr) {
     CUcontext ours = nullptr;
@@ -92,7 +93,7 @@ void Vmm_Cuda::choose_location() {
   if (m_kind == MemoryKind::device) return;
   require(CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
           "virtual memory management of host memory");
-  // -1 or unknown: the system has no NUMA; its memory is node 0.
+  // -1 or unknown: the system has no NUMA, and all of its memory is node 0.
   int const node = std::max(attribute(CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID), 0);
   CUmemLocation const cpu{CU_MEM_LOCATION_TYPE_HOST_NUMA, {node}};
   m_properties.location = cpu;
@@ -124,7 +125,7 @@ char* Vmm_Cuda::reserve(std::size_t bytes, std::size_t alignment, void* hint) {
   CUdeviceptr address = 0;
   auto const result   = m_driver.cuMemAddressReserve(&address, bytes, alignment,
                                                      device_pointer(hint), 0);
-  // The driver calls too large a reservation an invalid value.
+  // The driver reports a reservation that is too large as an invalid value.
   if (result == CUDA_ERROR_OUT_OF_MEMORY ||
       result == CUDA_ERROR_INVALID_VALUE) {
     throw OutOfMemory(
@@ -136,7 +137,7 @@ char* Vmm_Cuda::reserve(std::size_t bytes, std::size_t alignment, void* hint) {
         "cuMemAddressReserve");
   auto* const start = reinterpret_cast<char*>(address);
   if (alignment > 1 && !is_multiple(address, alignment)) {
-    // Cannot fail: it is exactly one reservation, without mappings.
+    // Cannot fail: this is exactly one reservation without mappings.
     static_cast<void>(m_driver.cuMemAddressFree(address, bytes));
     throw SystemError("reserving " + bytes_text(bytes) +
                       " of addresses: the driver has not aligned them to " +
@@ -147,8 +148,8 @@ char* Vmm_Cuda::reserve(std::size_t bytes, std::size_t alignment, void* hint) {
 }
 
 void Vmm_Cuda::check_host_memory(std::size_t bytes) const {
-  // All PEs pin their memory at the same time. Without this check, a lack of
-  // memory would make the system kill some process.
+  // All PEs pin their memory at the same time. Without this check, the system
+  // would kill a process if memory is short.
   std::size_t const left =
       available_host_memory(HostMemoryUse::pinned) / m_n_sharers;
   if (bytes <= left) return;
@@ -179,8 +180,8 @@ Vmm::Handle Vmm_Cuda::add_handle(std::shared_ptr<Memory> const& memory) {
   try {
     return m_ledger->add_handle(memory);
   } catch (...) {
-    // The driver's handle would have no owner. The error to report is that
-    // there was no memory to record it, whatever release returns.
+    // Otherwise the driver's handle would have no owner. Report the original
+    // error, even if the release fails, too.
     static_cast<void>(m_driver.cuMemRelease(memory->handle));
     throw;
   }
@@ -197,7 +198,7 @@ Vmm::Handle Vmm_Cuda::create(std::size_t bytes, Sharing sharing) {
   auto result            = CUDA_ERROR_NOT_PERMITTED;
   if (sharing == Sharing::by_descriptor && m_may_have_fabric) {
     result = create_memory(*memory, handle_types | CU_MEM_HANDLE_TYPE_FABRIC);
-    // A user without an IMEX channel is not permitted to (V16, V17).
+    // The driver permits this only to users with an IMEX channel (V16, V17).
     memory->has_fabric = result == CUDA_SUCCESS;
     m_may_have_fabric  = result != CUDA_ERROR_NOT_PERMITTED &&
                         result != CUDA_ERROR_NOT_SUPPORTED;
@@ -246,8 +247,8 @@ UniqueFd Vmm_Cuda::export_handle(Handle handle) {
             CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
         "exporting memory of " + m_place, "cuMemExportToShareableHandle");
   UniqueFd result(descriptor);
-  // The driver does not promise this flag. Without it a program that this one
-  // starts would keep the memory alive.
+  // The driver does not guarantee this flag. Without it, a program that this
+  // process starts would keep the memory alive.
   if (::fcntl(result.get(), F_SETFD, FD_CLOEXEC) != 0) {
     throw SystemError("exporting memory of " + m_place, "fcntl(F_SETFD)",
                       errno);
@@ -277,7 +278,7 @@ Vmm::Handle Vmm_Cuda::import_handle(UniqueFd descriptor, std::size_t bytes) {
 bool Vmm_Cuda::can_import(UniqueFd const& descriptor) const {
   CUmemGenericAllocationHandle handle = 0;
   if (import_memory(handle, descriptor) != CUDA_SUCCESS) return false;
-  // Cannot fail for a handle that was just imported.
+  // Cannot fail: the handle was just imported.
   static_cast<void>(m_driver.cuMemRelease(handle));
   return true;
 }
@@ -301,7 +302,7 @@ std::optional<Vmm::FabricHandle> Vmm_Cuda::export_fabric(Handle handle) {
   if (m_driver.cuMemExportToShareableHandle(&fabric, memory->handle,
                                             CU_MEM_HANDLE_TYPE_FABRIC,
                                             0) != CUDA_SUCCESS) {
-    return std::nullopt;  // the caller uses the descriptor
+    return std::nullopt;  // the caller falls back to the descriptor
   }
   return fabric;
 }

@@ -20,18 +20,20 @@
 
 namespace symm::Impl {
 
-/// Memory of the CUDA driver's virtual memory management: a GPU's own, or that
-/// of the NUMA node next to it, which CPUs and GPUs reach.
+/// Memory managed by the CUDA driver's virtual memory management: GPU memory,
+/// or memory of the NUMA node next to the GPU, which CPUs and GPUs can access.
 ///
-/// Physical memory is taken when it is created, not when it is touched. The
-/// device must support virtual memory management and memory shared by file
-/// descriptor; for host memory, management of that as well.
+/// Physical memory is allocated on creation, not on first touch. The device
+/// must support virtual memory management and memory shared by file descriptor.
+/// For host memory, it must also support virtual memory management of host
+/// memory.
 class Vmm_Cuda final : public MemoryProvider {
  public:
   /// \param driver    outlives this.
   /// \param device    ordinal among the GPUs that this process sees.
-  /// \param n_sharers PEs of this node that each create as much host memory.
-  /// \throws SystemError if the device lacks that support.
+  /// \param n_sharers number of PEs of this node that each create as much host
+  ///        memory.
+  /// \throws SystemError if the device lacks this support.
   Vmm_Cuda(CudaDriver const& driver, MemoryKind kind, int device,
            int n_sharers = 1);
   ~Vmm_Cuda() override;
@@ -73,7 +75,7 @@ class Vmm_Cuda final : public MemoryProvider {
   void address_free(char* address, std::size_t bytes) override;
   void zero(char* address, std::size_t bytes) override;
   void copy(void* to, void const* from, std::size_t bytes) override;
-  /// One call of the driver, unless a stride exceeds its limit (2 GiB).
+  /// One driver call, unless a stride exceeds the driver's limit (2 GiB).
   void copy_strided(Strided const& all, void* queue) override;
   void synchronize() override;
   [[nodiscard]] bool is_idle(void* queue) override;
@@ -95,7 +97,7 @@ class Vmm_Cuda final : public MemoryProvider {
   void abandon() noexcept override { m_is_abandoned = true; }
 
  private:
-  /// One reference to physical memory: the driver counts them.
+  /// One reference to physical memory; the driver counts references.
   struct Memory {
     CUmemGenericAllocationHandle handle = 0;
     std::size_t bytes                   = 0;
@@ -112,7 +114,7 @@ class Vmm_Cuda final : public MemoryProvider {
   void choose_granularity();
   void check_host_memory(std::size_t bytes) const;
   Handle add_handle(std::shared_ptr<Memory> const& memory);
-  /// find_mapping() and describe(), for callers that hold m_mutex.
+  /// As find_mapping() and describe(), for callers that hold m_mutex.
   [[nodiscard]] std::optional<Mapping> mapping_around(
       void const* address) const;
   [[nodiscard]] std::string text_about(void const* address) const;
@@ -120,7 +122,7 @@ class Vmm_Cuda final : public MemoryProvider {
                                          Reference const& memory) const;
   [[nodiscard]] std::string text_about_vmm(void const* address,
                                            Reference const& memory) const;
-  /// An attribute of memory; nothing if CUDA does not know the memory.
+  /// A pointer attribute; nothing if CUDA does not know the memory.
   [[nodiscard]] std::optional<int> attribute_of(
       void const* address, CUpointer_attribute which) const;
   [[nodiscard]] bool is_known(void const* address) const;
@@ -141,22 +143,22 @@ class Vmm_Cuda final : public MemoryProvider {
   CUcontext m_context = nullptr;
   std::string m_place;
   CUmemAllocationProp m_properties{};
-  std::vector<CUmemLocation> m_users;  // GPU and CPUs that get access
+  std::vector<CUmemLocation> m_users;  // the GPU and CPUs that get access
   std::size_t m_minimum     = 0;
   std::size_t m_recommended = 0;
   bool m_may_have_fabric    = false;
-  std::mutex m_mutex;  // held by the public functions that use the ledger
+  std::mutex m_mutex;  // locked by every public function that uses the ledger
   std::optional<VmmLedger<Memory>> m_ledger;
   std::mutex m_event_mutex;
-  CUevent m_event = nullptr;  // for make_wait(), made by the first call
-  // For begin_changes(), loaded by the first call.
+  CUevent m_event = nullptr;  // for make_wait(), created by its first call
+  // For begin_changes(), loaded by its first call.
   CUmodule m_module         = nullptr;
   CUfunction m_word_changes = nullptr;
   bool m_is_abandoned       = false;
 };
 
-/// Makes the device's primary context, which Kokkos and the CUDA runtime use
-/// too, the current one of this thread.
+/// Makes the device's primary context, which Kokkos and the CUDA runtime also
+/// use, the current context of this thread.
 class Vmm_Cuda::ContextGuard {
  public:
   explicit ContextGuard(Vmm_Cuda const& vmm) : m_driver(vmm.m_driver) {

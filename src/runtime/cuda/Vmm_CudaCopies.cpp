@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Vmm_Cuda's members of its role CopyQueue.
+// The members of Vmm_Cuda that implement CopyQueue.
 
 #include <algorithm>
 #include <cstddef>
@@ -15,7 +15,7 @@ void Vmm_Cuda::zero(char* address, std::size_t bytes) {
   ContextGuard const context(*this);
   check(m_driver.cuMemsetD8(device_pointer(address), 0, bytes),
         "filling memory of " + m_place, "cuMemsetD8");
-  // cuMemsetD8() may return before the null stream has done it.
+  // cuMemsetD8() may return before the null stream has executed it.
   check(m_driver.cuCtxSynchronize(), "filling memory of " + m_place,
         "cuCtxSynchronize");
 }
@@ -54,7 +54,7 @@ void Vmm_Cuda::copy_strided(Strided const& all, void* queue) {
     copy.Height        = all.count;
     check(m_driver.cuMemcpy2DAsync(&copy, stream),
           "copying memory of " + m_place, "cuMemcpy2DAsync");
-  } else {  // with strides above 2 GiB, memory holds few elements
+  } else {  // with strides above 2 GiB, memory holds only a few elements
     for (std::size_t i = 0; i < all.count; ++i) enqueue(i, all.element_bytes);
   }
 }
@@ -82,7 +82,7 @@ void Vmm_Cuda::wait(void* queue) {
 void Vmm_Cuda::make_wait(void* later, void* earlier) {
   ContextGuard const context(*this);
   auto const what = "ordering the work of " + m_place;
-  // One event is enough: the wait is for the record just before it.
+  // One event is enough: the wait applies to the record just before it.
   std::lock_guard const lock(m_event_mutex);
   if (m_event == nullptr) {
     check(m_driver.cuEventCreate(&m_event, CU_EVENT_DISABLE_TIMING), what,
@@ -99,15 +99,17 @@ bool Vmm_Cuda::is_captured(void* queue) {
   auto const ask = [&] {
     return m_driver.cuStreamIsCapturing(static_cast<CUstream>(queue), &status);
   };
-  // A stream needs no ContextGuard, which costs more than the query: it knows
-  // its context. The default stream is that of the current context.
+  // A stream knows its context, so the query needs no ContextGuard, which would
+  // cost more than the query. The default stream is that of the current
+  // context.
   auto result = CUDA_ERROR_INVALID_CONTEXT;
   if (queue != nullptr) result = ask();
   if (result == CUDA_ERROR_INVALID_CONTEXT) {
     ContextGuard const context(*this);
     result = ask();
   }
-  // The default stream, while another stream of the thread is captured.
+  // This is the default stream, and another stream of this thread is being
+  // captured.
   if (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) return true;
   check(result, "asking for the work of " + m_place, "cuStreamIsCapturing");
   return status != CU_STREAM_CAPTURE_STATUS_NONE;

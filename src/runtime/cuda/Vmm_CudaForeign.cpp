@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Vmm_Cuda's members of its role ForeignMemory. Comments on the driver's
-// behaviour hold for H200s with driver 580 and CUDA 13.0.
+// The members of Vmm_Cuda that implement ForeignMemory. Statements about the
+// driver's behavior hold for H200s with driver 580 and CUDA 13.0.
 
 #include <cstdint>
 #include <cstring>
@@ -19,11 +19,11 @@
 
 namespace symm::Impl {
 
-/// Holds a handle to the memory that cuMemMap has mapped to an address, called
-/// by the runtime or by the program.
+/// Holds a handle to the memory that the runtime or the program has mapped at
+/// an address with cuMemMap.
 class Vmm_Cuda::Reference {
  public:
-  /// Empty if no such memory is mapped there.
+  /// Empty if no such memory is mapped at the address.
   Reference(CudaDriver const& driver, void const* address) : m_driver(driver) {
     auto const result = m_driver.cuMemRetainAllocationHandle(
         &m_handle, const_cast<void*>(address));
@@ -40,7 +40,7 @@ class Vmm_Cuda::Reference {
 
   explicit operator bool() const { return m_is_held; }
 
-  /// Handles of one memory are equal while they are held.
+  /// While handles of the same memory are held, they are equal.
   [[nodiscard]] bool is_also_at(CUdeviceptr address) const {
     Reference const other(m_driver, reinterpret_cast<void const*>(address));
     return other && other.m_handle == m_handle;
@@ -53,7 +53,7 @@ class Vmm_Cuda::Reference {
         "cuMemGetAllocationPropertiesFromHandle");
     return result;
   }
-  /// The caller releases it.
+  /// Transfers the handle to the caller, who releases it.
   CUmemGenericAllocationHandle take() {
     m_is_held = false;
     return m_handle;
@@ -67,7 +67,7 @@ class Vmm_Cuda::Reference {
 
 std::optional<int> Vmm_Cuda::attribute_of(void const* address,
                                           CUpointer_attribute which) const {
-  std::uint64_t value = 0;  // an int is written, or a bool
+  std::uint64_t value = 0;  // the driver writes an int or a bool
   auto const result =
       m_driver.cuPointerGetAttribute(&value, which, device_pointer(address));
   if (result == CUDA_ERROR_INVALID_VALUE) return std::nullopt;
@@ -91,8 +91,8 @@ bool Vmm_Cuda::is_only_reserved(void const* address) const {
 }
 
 /// The start of a mapping of host memory, which the driver does not report. A
-/// mapping is one whole memory, in whole granules. If several mappings of one
-/// memory adjoin, each has `bytes` bytes.
+/// mapping covers one whole memory, in whole granules. Adjacent mappings of the
+/// same memory all have `bytes` bytes.
 CUdeviceptr Vmm_Cuda::start_around(CUdeviceptr address, std::size_t bytes,
                                    Reference const& memory) const {
   auto first = round_down(address, m_minimum);
@@ -119,7 +119,8 @@ std::optional<ForeignMemory::Mapping> Vmm_Cuda::mapping_around(
   ContextGuard const context(*this);
   auto const result =
       m_driver.cuMemGetAddressRange(&start, &bytes, device_pointer(address));
-  if (result == CUDA_ERROR_NOT_FOUND) return std::nullopt;  // no access to it
+  // No access to the memory.
+  if (result == CUDA_ERROR_NOT_FOUND) return std::nullopt;
   check(result, "looking for memory at " + address_text(address),
         "cuMemGetAddressRange");
   if (start == 0) start = start_around(device_pointer(address), bytes, memory);
@@ -247,7 +248,7 @@ bool Vmm_Cuda::pin(void* address, std::size_t bytes) {
       refuse("not all of it is memory of this process");
     }
   }
-  // Without m_mutex: page-locking takes a while and does not use the ledger.
+  // Without m_mutex: page-locking takes time and does not use the ledger.
   ContextGuard const context(*this);
   auto const result =
       m_driver.cuMemHostRegister(address, bytes, CU_MEMHOSTREGISTER_PORTABLE);

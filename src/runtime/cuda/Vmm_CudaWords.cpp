@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Vmm_Cuda's members of its role CopyQueue that store, change and compare words
-// in the order of a queue.
+// The members of Vmm_Cuda that implement CopyQueue for words: they store,
+// change and compare words in the order of a queue.
 
 #include <algorithm>
 #include <array>
@@ -16,9 +16,10 @@
 
 namespace symm::Impl {
 
-// (Queues of one priority may share a channel of the GPU, and clients of MPS
-// have few: in the program's, copies would wait behind kernels that wait for
-// them.)
+// (The queue has the highest priority, because queues of equal priority may
+// share a channel of the GPU, and MPS clients have few channels. In the
+// program's channels, copies would wait for kernels that wait for these
+// copies.)
 void* Vmm_Cuda::make_queue() {
   ContextGuard const context(*this);
   auto const what = "making a queue of " + m_place;
@@ -34,7 +35,7 @@ void* Vmm_Cuda::make_queue() {
 
 void Vmm_Cuda::free_queue(void* queue) noexcept {
   if (queue == nullptr || m_is_abandoned) return;
-  // Fails only if the context is lost.
+  // The calls fail only if the context is lost.
   CUcontext ours = nullptr;
   if (m_driver.cuCtxPushCurrent(m_context) != CUDA_SUCCESS) return;
   static_cast<void>(m_driver.cuStreamDestroy(static_cast<CUstream>(queue)));
@@ -47,9 +48,9 @@ constexpr std::size_t max_at_once = 64;
 
 }  // namespace
 
-// (No flag has the driver flush remote writes after the wait: whoever changes
-// the word has fenced what was written before, at system scope. The flag is for
-// writers without fences, such as network cards.)
+// (CU_STREAM_WAIT_VALUE_FLUSH is not set: it makes remote writes visible for
+// writers without fences, such as network cards. Here, every writer of the word
+// has used a system-scope fence after its earlier writes.)
 void Vmm_Cuda::wait_for_words(void* queue, WordWait const* waits,
                               std::size_t n) {
   ContextGuard const context(*this);
@@ -100,8 +101,9 @@ void Vmm_Cuda::store_words(void* queue, WordStore const* stores,
   }
 }
 
-/// The kernel in the device's primary context. Its first launch loads it and
-/// may wait for running kernels: AtomicQueue begins with one for no changes.
+/// The kernel, loaded in the device's primary context. Its first launch loads
+/// it and may wait for running kernels. AtomicQueue therefore launches it once
+/// for an empty batch.
 CUfunction Vmm_Cuda::word_changes() {
   std::lock_guard const lock(m_event_mutex);
   if (m_word_changes != nullptr) return m_word_changes;
@@ -144,7 +146,7 @@ void* Vmm_Cuda::allocate(std::size_t bytes) {
 
 void Vmm_Cuda::deallocate(void* memory) noexcept {
   if (memory == nullptr || m_is_abandoned) return;
-  // Fails only if the context is lost.
+  // The calls fail only if the context is lost.
   CUcontext ours = nullptr;
   if (m_driver.cuCtxPushCurrent(m_context) != CUDA_SUCCESS) return;
   static_cast<void>(m_driver.cuMemFree(device_pointer(memory)));

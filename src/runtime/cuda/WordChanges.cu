@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The kernel that changes words of this GPU for far PEs. The library does not
-// compile it: cuda/WordChanges.hpp holds its PTX, which runs on any GPU, so
-// that the library builds without a compiler for GPUs. To make the PTX, run
+// The kernel that carries out atomic operations of far PEs on words of this
+// GPU. The library contains its PTX (cuda/WordChanges.hpp) instead of compiling
+// it, so that the library builds without a compiler for GPUs. The PTX runs on
+// GPUs of compute capability 7.0 or higher. To regenerate it, run in this
+// folder, which contains <symm_gpu/...>,
 //
-//   nvcc -std=c++20 -ptx -arch=compute_75 -I .. WordChanges.cu
+//   nvcc -std=c++20 -ptx -arch=compute_75 -I . WordChanges.cu
 //
-// with the folder that <symm_gpu/...> is in, and replace its directives by
-// ".version 7.0" and ".target sm_70", which older drivers accept, too.
+// Then replace the directives by ".version 7.0" and ".target sm_70", which
+// older drivers accept, too.
 
 #include "../memory/AtomicBatch.hpp"
 
-/// Blocks of four warps take parts of a run until none is left. (If each warp
-/// claimed its own, a run of 4096 took twice as long on an H100; if each read
-/// the run's word in the host's memory, ten times as long.)
+/// Blocks of four warps process parts of a batch until none is left. (If each
+/// warp claimed its own parts, a batch of 4096 took twice as long on an H100.
+/// If each read the batch's word in host memory, it took ten times as long.)
 extern "C" __global__ void __launch_bounds__(128)
     symm_change_words(symm::Impl::AtomicBoard* board, unsigned long long word) {
   using namespace symm::Impl;

@@ -10,16 +10,17 @@
 
 namespace symm::Impl {
 
-/// Threads of one PE that share the work of an operation: all of them call it,
+/// Threads of one PE that share the work of an operation. All of them call it,
 /// with equal arguments.
 ///
-/// - rank(): number of the calling thread, from 0 to size() - 1. On a GPU
-///   neighbouring threads have neighbouring numbers.
-/// - barrier(): returns when all threads have called it; they see then what any
-///   of them has written before.
-/// - for_each(count, body): shares the calls body(0) ... body(count - 1); from
-///   SharedLoops.
-/// - row: the count of adjacent numbers that access memory together: those of a
+/// - rank(): number of the calling thread, from 0 to size() - 1. On a GPU,
+///   neighboring threads have neighboring numbers.
+/// - barrier(): returns when all threads have called it; they then see
+///   everything that any of them wrote before.
+/// - for_each(count, body): distributes the calls body(0) ... body(count - 1)
+///   over the threads; provided by SharedLoops.
+/// - row: number of threads with adjacent ranks that access memory together:
+///   the threads of a warp.
 ///   warp.
 template <class T>
 concept Group = requires(T const& group, void (*body)(std::size_t)) {
@@ -30,13 +31,15 @@ concept Group = requires(T const& group, void (*body)(std::size_t)) {
   { T::row } -> std::convertible_to<std::size_t>;
 };
 
-/// A base for groups: makes for_each() of rank() and size() of `Threads`.
+/// Base class of groups: implements for_each() with rank() and size() of
+/// `Threads`.
 template <class Threads>
 struct SharedLoops {
   static constexpr std::size_t row = 32;
 
-  /// No barrier. On a GPU neighbouring threads get neighbouring numbers, and
-  /// access memory together; on the host each gets a part of the whole.
+  /// No barrier. On a GPU, neighboring threads get neighboring indices, so that
+  /// their accesses coalesce. On the host, each thread gets one contiguous
+  /// part.
   template <class Body>
   SYMM_FORCEINLINE_FUNCTION void for_each(std::size_t count,
                                           Body const& body) const {
@@ -53,7 +56,7 @@ struct SharedLoops {
   }
 };
 
-/// A thread alone is a group, too.
+/// A group of one thread.
 struct OneThread : SharedLoops<OneThread> {
   static constexpr std::size_t row = 1;
 
@@ -62,8 +65,8 @@ struct OneThread : SharedLoops<OneThread> {
   SYMM_FUNCTION void barrier() const {}
 };
 
-/// Makes a group of another object that stands for threads: specialised for it
-/// (Kokkos' handles of thread teams), with a static function of().
+/// Makes a group from another object that represents threads. Specializations
+/// (for Kokkos' handles of thread teams) have a static function of().
 template <class T>
 struct GroupOf;
 
@@ -72,7 +75,8 @@ struct GroupOf<T> {
   SYMM_FUNCTION static T of(T const& group) { return group; }
 };
 
-/// The argument of operations: a group or what one can be made of.
+/// The argument of operations: a group, or an object from which one can be
+/// made.
 template <class T>
 concept ThreadGroup = requires(T const& threads) {
   { GroupOf<T>::of(threads) } -> Group;

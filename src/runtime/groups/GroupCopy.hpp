@@ -16,9 +16,9 @@ namespace symm::Impl {
 
 // Copies by a group of threads.
 
-/// Calls store(i, load(i)) for i = 0 ... count - 1. On a GPU every thread has
-/// several loads in flight before its first store. Each of them is, with those
-/// of its neighbours, an access to adjacent elements.
+/// Calls store(i, load(i)) for i = 0 ... count - 1. On a GPU, every thread has
+/// several loads in flight before its first store, and neighboring threads
+/// access adjacent elements.
 template <class Threads, class Load, class Store>
 SYMM_INLINE_FUNCTION void copy_each(Threads const& threads, std::size_t count,
                                     Load const& load, Store const& store) {
@@ -28,7 +28,8 @@ SYMM_INLINE_FUNCTION void copy_each(Threads const& threads, std::size_t count,
       (copy_each_with_loads_in_flight(threads, count, load, store);))
 }
 
-/// copy_bytes() on the host: a part for each thread; small copies are one part.
+/// copy_bytes() on the host: one part for each thread. A small copy has one
+/// part.
 template <std::size_t alignment, class Threads>
 void copy_by_parts(Threads const& threads, char* to, char const* from,
                    std::size_t bytes) {
@@ -44,8 +45,9 @@ void copy_by_parts(Threads const& threads, char* to, char const* from,
   });
 }
 
-/// Whether the calling thread has nothing to do in copy_bytes(): most threads
-/// of a large team in a small copy. What they compute delays the others.
+/// Whether the calling thread has no work in copy_bytes(), like most threads of
+/// a large team in a small copy. If such threads computed anything, they would
+/// delay the others.
 template <std::size_t alignment, class Threads>
 [[nodiscard]] SYMM_INLINE_FUNCTION bool has_no_part(Threads const& threads,
                                                     std::size_t bytes) {
@@ -53,11 +55,11 @@ template <std::size_t alignment, class Threads>
   return threads.rank() >= bytes / least;
 }
 
-/// Copies bytes. On a GPU by the widest words that both addresses allow: 16
-/// bytes if they are congruent modulo 16. On the host as copy_host_memory().
-/// All threads of the group call; no barrier.
+/// Copies bytes. On a GPU, uses the widest words that both addresses allow: 16
+/// bytes if they are congruent modulo 16. On the host, as copy_host_memory().
+/// All threads of the group call it; no barrier.
 ///
-/// \tparam alignment that both addresses have at least; `bytes` is a multiple
+/// \tparam alignment minimum alignment of both addresses; `bytes` is a multiple
 ///         of it.
 template <std::size_t alignment, class Threads>
 SYMM_INLINE_FUNCTION void copy_bytes(Threads const& threads, void* dest,

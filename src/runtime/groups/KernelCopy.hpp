@@ -12,7 +12,7 @@
 
 namespace symm::Impl {
 
-// The copies of GroupCopy.hpp in kernels.
+// The device code of GroupCopy.hpp.
 
 /// copy_each() on a GPU.
 template <class Threads, class Load, class Store>
@@ -25,7 +25,7 @@ SYMM_INLINE_FUNCTION void copy_each_with_loads_in_flight(Threads const& threads,
     constexpr std::size_t n_loads = sizeof(Value) <= 16 ? 8 : 2;
     constexpr std::size_t row     = Threads::row;
     constexpr std::size_t tile    = row * n_loads;
-    // The last tile may not be whole: it ends where the elements end.
+    // The last tile may be incomplete, so loads and stores check `count`.
     std::size_t const n_tiles = (count + tile - 1) / tile;
     threads.for_each(n_tiles * row, [&](std::size_t i) {
       std::size_t const begin = i / row * tile + i % row;
@@ -42,7 +42,7 @@ SYMM_INLINE_FUNCTION void copy_each_with_loads_in_flight(Threads const& threads,
   }
 }
 
-/// A word that a GPU loads or stores at once, whatever objects it belongs to.
+/// A word that a GPU loads or stores in one access; may alias any object.
 template <std::size_t bytes>
 struct Word;
 template <>
@@ -67,7 +67,7 @@ struct [[gnu::may_alias]] Word<1> {
   std::uint8_t bits;
 };
 
-/// Copies one word of `bytes`, a power of two from `least` to `most`.
+/// Copies one word of `bytes` bytes, a power of two from `least` to `most`.
 template <std::size_t most, std::size_t least>
 SYMM_FORCEINLINE_FUNCTION void copy_word(char* to, char const* from,
                                          std::size_t bytes) {
@@ -78,14 +78,16 @@ SYMM_FORCEINLINE_FUNCTION void copy_word(char* to, char const* from,
       *reinterpret_cast<Word<most> const*>(from);
 }
 
-/// Halvings from `width` to `unit`. (In a kernel, nvcc warns of bit_width().)
+/// Number of halvings from `width` to `unit`. (A constant, because nvcc warns
+/// of bit_width() in a kernel.)
 template <std::size_t width, std::size_t unit>
 inline constexpr std::size_t n_halvings =
     std::bit_width(width) - std::bit_width(unit);
 
-/// Copies words of `width`, and the bytes before the first and after the last
-/// by the widest words possible. Precondition: the addresses are congruent
-/// modulo `width`; they and `bytes`, at least `width`, are multiples of `unit`.
+/// Copies words of `width` bytes; the bytes before the first and after the last
+/// word are copied by the widest words possible. Precondition: the addresses
+/// are congruent modulo `width`. They and `bytes`, which is at least `width`,
+/// are multiples of `unit`.
 template <std::size_t width, std::size_t unit, class Threads>
 SYMM_INLINE_FUNCTION void copy_words(Threads const& threads, char* to,
                                      char const* from, std::size_t bytes) {
@@ -94,8 +96,8 @@ SYMM_INLINE_FUNCTION void copy_words(Threads const& threads, char* to,
   if constexpr (width > unit) {
     std::size_t const tail = (bytes - head) % width;
     if (head + tail != 0) {
-      // The head has narrower words, if any, in order of width; the tail in
-      // reverse order.
+      // The head has at most one word of each smaller width, in increasing
+      // order; the tail has them in decreasing order.
       constexpr std::size_t n_narrower = n_halvings<width, unit>;
       threads.for_each(2 * n_narrower, [&](std::size_t i) {
         bool const is_head     = i < n_narrower;
@@ -114,9 +116,10 @@ SYMM_INLINE_FUNCTION void copy_words(Threads const& threads, char* to,
       [=](std::size_t i, Word<width> const& word) { to_words[i] = word; });
 }
 
-/// Copies at most a word of `width` bytes for each thread, if all is aligned to
-/// it. (Such a copy by 512 threads took half its time to compute which threads
-/// have no word.) \returns whether it has copied.
+/// If everything is aligned to `width`, copies at most one word of `width`
+/// bytes per thread. (Otherwise, 512 threads spent half of the time of such a
+/// copy on computing which of them have a word.) \returns whether it has
+/// copied.
 template <std::size_t width, std::size_t unit, class Threads>
 SYMM_INLINE_FUNCTION bool copy_word_each(Threads const& threads, char* to,
                                          char const* from, std::size_t bytes) {
@@ -134,8 +137,8 @@ SYMM_INLINE_FUNCTION bool copy_word_each(Threads const& threads, char* to,
   return true;
 }
 
-/// copy_bytes() on a GPU, with words of `width` bytes or less. Any word of 1,
-/// 2, 4 or 8 bytes that is aligned on both sides is one access, or part of one.
+/// copy_bytes() on a GPU, with words of at most `width` bytes. Any word of 1,
+/// 2, 4 or 8 bytes that is aligned on both sides is copied in a single access.
 template <std::size_t width, std::size_t unit, class Threads>
 SYMM_INLINE_FUNCTION void copy_by_widest_words(Threads const& threads, char* to,
                                                char const* from,

@@ -16,17 +16,19 @@
 
 namespace symm::Impl {
 
-/// Records which offsets of a heap have physical memory, and places new chunks:
-/// the heap's own from the bottom upwards, registered memory of the program
-/// from the top downwards. Pure arithmetic, the same on every PE.
+/// Records which offsets of a heap have physical memory, and chooses places for
+/// new chunks. The heap's own chunks grow from the bottom upwards, registered
+/// memory of the program from the top downwards. Makes no system calls; gives
+/// the same results on every PE.
 ///
-/// One thread at a time changes it; any number may call is_mapped() meanwhile.
+/// One thread at a time may change the map, while any number of threads call
+/// is_mapped() and mapped_around().
 class ChunkMap {
  public:
   enum class Kind : std::uint8_t {
-    own,         // the heap's: blocks are allocated in it
-    registered,  // the program's: nothing is allocated in it
-    lost         // not mapped on all PEs, and never used again
+    own,         // of the heap: blocks are allocated in it
+    registered,  // of the program: no blocks are allocated in it
+    lost         // not mapped on all PEs; never used again
   };
   struct Chunk {
     std::size_t offset = 0;
@@ -37,38 +39,40 @@ class ChunkMap {
   };
   struct Place {
     std::size_t offset = 0;
-    std::size_t needed = 0;  // bytes that serve the request
-    std::size_t wanted = 0;  // bytes that leave room for later requests
+    std::size_t needed = 0;  // bytes that the request needs
+    std::size_t wanted = 0;  // bytes including room for later requests
   };
 
   /// \param limit bytes that the heap can grow to.
-  /// \param unit  sizes of chunks are multiples of it; a power of two.
+  /// \param unit  chunk sizes are multiples of it; a power of two.
   ChunkMap(std::size_t limit, std::size_t unit);
 
-  /// Makes room for two chunks, one of which may be lost: that many add() do
-  /// not throw then.
+  /// Allocates the private memory for two chunks, of which one may be lost: the
+  /// next two add() do not throw.
   void prepare() {
     if (size() + 2 > table().capacity()) enlarge();
   }
 
-  /// Precondition: the range overlaps no chunk.
+  /// Precondition: the range overlaps no existing chunk.
   void add(Chunk const& chunk);
 
   /// Precondition: a chunk starts at `offset`.
   void remove(std::size_t offset) noexcept;
 
-  /// Marks a chunk that not all PEs could unmap as lost.
-  /// Precondition: a chunk that is not lost starts at `offset`.
+  /// Marks a chunk as lost because not all PEs could unmap it.
+  /// Precondition: a chunk starts at `offset` and is not lost yet.
   void lose(std::size_t offset) noexcept;
 
-  /// The offset of `bytes` bytes at the end of the highest gap that has them.
+  /// The offset for `bytes` bytes: at the end of the highest gap that is large
+  /// enough. Nothing if there is no such gap.
   [[nodiscard]] std::optional<std::size_t> place_for_registered(
       std::size_t bytes) const;
 
-  /// The first gap that is large enough, between chunks or after the last.
+  /// The first gap, between chunks or after the last one, that is large enough.
   /// \param missing_bytes returns the bytes that a chunk at the given offset
   ///        must have; 0 if the request fits without a chunk.
-  /// \param free_bytes_at returns the bytes free from the given offset on.
+  /// \param free_bytes_at returns the size of the free block that starts at the
+  ///        given offset.
   template <class MissingBytes, class FreeBytesAt>
   std::optional<Place> place_for(MissingBytes const& missing_bytes,
                                  FreeBytesAt const& free_bytes_at) const {
@@ -79,12 +83,13 @@ class ChunkMap {
       auto const missing = missing_bytes(start);
       auto const needed  = std::max(round_up(missing, m_unit), m_unit);
       if (needed <= room) {
-        // Geometric growth: few chunks, and the steady state needs none.
+        // Geometric growth keeps the number of chunks small; the steady state
+        // needs no new one.
         auto const half = round_up(m_own.bytes / 2, m_unit);
         return Place{start, needed, std::clamp(half, needed, room)};
       }
       if (i == size()) break;
-      // A chunk here joins the free memory on both sides (M50).
+      // A chunk that fills this gap joins the free memory on both sides (M50).
       if (room > 0 && missing - room <= free_bytes_at(end)) {
         return Place{start, room, room};
       }
@@ -93,9 +98,9 @@ class ChunkMap {
     return std::nullopt;
   }
 
-  /// Whether all of a range has physical memory; for an empty range, whether
-  /// its start has. Any thread. During a change the result is that of before
-  /// or after it.
+  /// Whether a whole range has physical memory; for an empty range, whether its
+  /// start has. Any thread. During a change, returns the result from before or
+  /// after the change.
   [[nodiscard]] bool is_mapped(std::size_t offset, std::size_t bytes) const {
     return read(
         [&](Table const& table) { return table.is_mapped(offset, bytes); });
@@ -104,13 +109,14 @@ class ChunkMap {
     std::size_t offset = 0;
     std::size_t bytes  = 0;
   };
-  /// The chunk with all of the range, or the range, if it is_mapped() by
-  /// several; else 0 bytes. Any thread, likewise.
+  /// The chunk that contains the whole range; or the range itself, if several
+  /// chunks cover it; 0 bytes if it is not is_mapped(). Any thread, also during
+  /// a change.
   [[nodiscard]] Mapped mapped_around(std::size_t offset,
                                      std::size_t bytes) const {
     return read([&](Table const& table) -> Mapped {
       if (!table.is_mapped(offset, bytes)) return {};
-      // During a change there may be none.
+      // During a change there may be no such chunk.
       auto const next = table.first_behind(offset);
       if (next == 0) return {};
       auto const chunk = table.at(next - 1);
@@ -121,7 +127,7 @@ class ChunkMap {
     });
   }
 
-  /// Bytes and number of the heap's own chunks, then of registered ones.
+  /// Bytes and number of the heap's own chunks, then of registered chunks.
   [[nodiscard]] std::size_t mapped_bytes() const { return m_own.bytes; }
   [[nodiscard]] std::size_t n_own() const { return m_own.n_chunks; }
   [[nodiscard]] std::size_t registered_bytes() const {
@@ -131,7 +137,7 @@ class ChunkMap {
     return m_registered.n_chunks;
   }
 
-  /// Number of chunks of all kinds, and each of them in the order of offsets.
+  /// Number of chunks of all kinds, and each chunk in order of offset.
   [[nodiscard]] std::size_t size() const { return table().size(); }
   [[nodiscard]] Chunk chunk(std::size_t i) const { return table().at(i); }
 
@@ -141,7 +147,8 @@ class ChunkMap {
     std::size_t bytes    = 0;
   };
 
-  /// Chunks in the order of offsets. Its capacity is fixed: it never moves.
+  /// Chunks in order of offset. The capacity is fixed, so the table never
+  /// moves.
   class Table {
    public:
     explicit Table(std::size_t capacity) : m_entries(capacity) {}
@@ -171,7 +178,7 @@ class ChunkMap {
       }
       return low;
     }
-    /// Returns also during a change, but its result means nothing then.
+    /// Terminates even during a change, but the result is then meaningless.
     [[nodiscard]] bool is_mapped(std::size_t offset, std::size_t bytes) const {
       auto next = first_behind(offset);
       if (next == 0) return false;
@@ -206,13 +213,13 @@ class ChunkMap {
   [[nodiscard]] Table& table() const {
     return *m_table.load(std::memory_order_relaxed);
   }
-  /// look(table) while nothing changes.
+  /// Returns look(table), repeated until no change interfered.
   template <class Look>
   [[nodiscard]] std::invoke_result_t<Look, Table const&> read(
       Look const& look) const {
     while (true) {
       auto const version = m_version.load(std::memory_order_acquire);
-      // Every load acquires: if one has seen a change, the version shows it.
+      // Every load acquires: if one has seen a change, the version check fails.
       auto const result = look(*m_table.load(std::memory_order_acquire));
       if (version % 2 == 0 &&
           m_version.load(std::memory_order_relaxed) == version) {
@@ -232,11 +239,11 @@ class ChunkMap {
   std::size_t m_unit;
   Sum m_own;
   Sum m_registered;
-  // All tables so far: a reader may still use an old one. Each has twice the
-  // capacity of the one before it.
+  // All tables so far, because a reader may still use an old one. Each has
+  // twice the capacity of the one before.
   std::vector<std::unique_ptr<Table>> m_tables;
   std::atomic<Table*> m_table{nullptr};
-  std::atomic<std::uint64_t> m_version{0};  // odd: being changed
+  std::atomic<std::uint64_t> m_version{0};  // odd during a change
 };
 
 }  // namespace symm::Impl

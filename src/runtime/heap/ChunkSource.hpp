@@ -12,39 +12,40 @@
 
 namespace symm::Impl {
 
-/// A heap, as the source of chunks of physical memory for the blocks of a
-/// memory pool.
+/// A heap as the source of physical memory for a memory pool's blocks.
 class ChunkSource {
  public:
   virtual ~ChunkSource() = default;
 
-  /// The parts of all PEs, in which all chunks are.
+  /// The parts of all PEs; all chunks are in these parts.
   [[nodiscard]] virtual HeapMap const& map() const = 0;
 
-  /// Collective. Adds a chunk to `blocks` in which the request fits.
-  /// \param call       the PEs compare it, and messages name it.
-  /// \param max_bytes limit of the chunk's size.
-  /// \param is_enough  called when all PEs have waited for their kernels and
-  ///        met; returns whether there is room without a chunk, the same on
+  /// Collective. Adds a chunk to `blocks` that is large enough for the request.
+  /// \param call       compared between the PEs, and named in messages.
+  /// \param max_bytes  maximum size of the chunk.
+  /// \param is_enough  called after all PEs have waited for their kernels and
+  ///        met. Returns whether there is room without a new chunk, the same on
   ///        all PEs.
   /// \throws OutOfMemory, SystemError, UsageError on every PE.
   virtual void grow(Rendezvous::Call& call, HeapBlocks& blocks,
                     HeapBlocks::Request const& request, std::size_t max_bytes,
                     std::function<bool()> const& is_enough) = 0;
 
-  /// Collective. Gives back chunks of `blocks` in which nothing is allocated.
-  /// \param max_bytes called when all PEs have waited for their kernels and
-  ///        met; returns how much to give back at most, the same on all PEs.
-  /// \returns bytes given back. Chunks that a PE cannot unmap are lost, and
-  ///          count; that PE prints the reason.
+  /// Collective. Gives back chunks of `blocks` that contain no allocated block.
+  /// \param max_bytes called after all PEs have waited for their kernels and
+  ///        met. Returns the maximum number of bytes to give back, the same on
+  ///        all PEs.
+  /// \returns the number of bytes given back. It includes chunks that a PE
+  ///          cannot unmap, which are lost; that PE prints the reason.
   /// \throws SystemError, UsageError on every PE.
   virtual std::size_t trim(Rendezvous::Call& call, HeapBlocks& blocks,
                            std::function<std::size_t()> const& max_bytes) = 0;
-  /// Gets the private memory that trim_step() needs after `n_ranges` ranges
-  /// have been added to `blocks`. Local. \throws std::bad_alloc on this PE.
+  /// Allocates the private memory for a trim_step() after `n_ranges` more
+  /// ranges have been added to `blocks`. Local. \throws std::bad_alloc on this
+  /// PE.
   virtual void prepare_to_trim(HeapBlocks& blocks, std::size_t n_ranges) = 0;
-  /// trim() as a step of a collective call in which the PEs have met.
-  /// Precondition: prepare_to_trim(), and no collective call since.
+  /// trim() as a step of a collective call in which the PEs have already met.
+  /// Precondition: prepare_to_trim(), and no collective call since then.
   virtual std::size_t trim_step(HeapBlocks& blocks, std::size_t max_bytes) = 0;
 };
 

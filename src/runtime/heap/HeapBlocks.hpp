@@ -23,9 +23,9 @@ struct BlockIds {
   static constexpr Id none = OffsetAllocator::none;
 };
 
-/// The blocks of a heap: their places, and the Views that they belong to. All
-/// calls are local, and give the same results on every PE that makes the same
-/// ones. Free memory is poisoned. One thread at a time.
+/// The blocks of a heap: their places, and the Views that own them. All calls
+/// are local; PEs that make the same calls get the same results. Free memory is
+/// poisoned. Not thread-safe.
 class HeapBlocks : public BlockIds {
  public:
   /// A request for a block with (offset + phase) % alignment == 0.
@@ -37,8 +37,9 @@ class HeapBlocks : public BlockIds {
 
   explicit HeapBlocks(HeapMap const& map) : m_map(map) {}
 
-  /// Gets private memory: adding a range and one more call do not throw then.
-  /// \param n_ranges number of further ranges that are added or removed.
+  /// Allocates private memory so that adding a range, and one further call, do
+  /// not throw.
+  /// \param n_ranges number of additional ranges that will be added or removed.
   void prepare(std::size_t n_ranges = 0) {
     m_allocator.prepare_to_remove(n_ranges);
     auto const n_ids =
@@ -46,28 +47,29 @@ class HeapBlocks : public BlockIds {
     if (m_views.size() < n_ids) m_views.resize(2 * n_ids);
   }
 
-  /// The same for removing `n_ranges` ranges.
+  /// As prepare(), for removing `n_ranges` ranges.
   void prepare_to_remove(std::size_t n_ranges) {
     m_allocator.prepare_to_remove(n_ranges);
   }
 
-  // Ranges: the offsets that have physical memory for blocks.
+  // Ranges of offsets that have physical memory for blocks.
 
-  /// Precondition: the range overlaps no other one.
+  /// Precondition: the range overlaps no earlier range.
   void add_range(std::size_t offset, std::size_t bytes) {
     m_allocator.add_range(offset, bytes);
     set_poisoned(m_map, offset, bytes, true);
   }
 
-  /// Takes a range out again if no block is in it; returns whether it did.
+  /// Removes a range if no block is in it; returns whether it did.
   bool remove_range(std::size_t offset, std::size_t bytes) {
     if (!m_allocator.remove_range(offset, bytes)) return false;
     set_poisoned(m_map, offset, bytes, false);
     return true;
   }
 
-  /// Moves free memory to `to`: all, or `most` bytes (a multiple of the
-  /// granule). Gets the private memory of both for one free block at a time.
+  /// Moves free memory to `to`: at most `most` bytes, a multiple of the
+  /// granule. Allocates the private memory of both sides before each free
+  /// block.
   void move_free_to(
       HeapBlocks& to,
       std::size_t most = std::numeric_limits<std::size_t>::max()) {
@@ -84,24 +86,25 @@ class HeapBlocks : public BlockIds {
       most -= bytes;
     }
   }
-  /// Moves free memory of `from` here, as little as makes one place for the
-  /// request of what is free in both. Gets private memory as move_free_to()
-  /// does. Linear time. \returns whether there is such a place.
+  /// Makes room for the request out of memory that is free in either object:
+  /// moves the pieces that belong to `from` here, and nothing else. Allocates
+  /// private memory as move_free_to() does. Linear time. \returns whether there
+  /// is such a place.
   bool join(HeapBlocks& from, Request const& request);
-  /// Frees a block: its memory becomes free in `to`.
+  /// Frees a block; its memory becomes free memory of `to`.
   void give_back_to(HeapBlocks& to, Id id) {
     end_block(id);
     auto const [offset, bytes] = m_allocator.remove(id);
     to.m_allocator.add_range(offset, bytes);
   }
 
-  /// Fewest bytes of a range added at `offset` with which the request fits.
+  /// The minimum size of a range added at `offset` for the request to fit.
   [[nodiscard]] std::size_t missing_bytes(std::size_t offset,
                                           Request const& request) {
     return m_allocator.missing_bytes(offset, request.bytes, request.alignment,
                                      request.phase);
   }
-  /// Size of the free block that starts at `offset`; 0 if none does.
+  /// Size of the free block that starts at `offset`; 0 if there is none.
   [[nodiscard]] std::size_t free_bytes_at(std::size_t offset) {
     return m_allocator.free_bytes_at(offset);
   }
@@ -140,18 +143,18 @@ class HeapBlocks : public BlockIds {
   [[nodiscard]] std::size_t bytes_of(Id id) const {
     return m_allocator.place(id).bytes;
   }
-  /// On this PE.
+  /// The block's address on this PE.
   [[nodiscard]] char* address_of(Id id) const {
     return m_map.part(m_map.my_pe) + m_allocator.place(id).offset;
   }
 
   /// Why `address` cannot be freed, as the end of a sentence.
-  /// Precondition: no block starts there, or, unless `is_view`, a View's.
+  /// Precondition: no block starts there or, unless `is_view`, a View owns it.
   [[nodiscard]] Text complaint_about(void const* address, bool is_view) const;
 
   // Views.
 
-  /// The block becomes that of a View.
+  /// Makes a View the owner of the block.
   void begin_view(Id id, char const* label, std::size_t header_bytes) {
     m_views[id].begin(label, header_bytes);
     ++m_n_views;
@@ -164,7 +167,7 @@ class HeapBlocks : public BlockIds {
 
   // Statistics.
 
-  /// An upper bound of the number of free blocks.
+  /// An upper bound for the number of free blocks.
   [[nodiscard]] std::size_t max_free_blocks() const {
     return m_allocator.n_ids();
   }
@@ -178,8 +181,8 @@ class HeapBlocks : public BlockIds {
   [[nodiscard]] std::size_t largest_free_bytes() const {
     return m_allocator.largest_free_bytes();
   }
-  /// In constant time; up to 3 % too low if more than eight free blocks are
-  /// about as large.
+  /// Constant time. Up to 3 % too low if more than eight free blocks are in the
+  /// largest size class.
   [[nodiscard]] std::size_t about_largest_free_bytes() const {
     return m_allocator.largest_free_bytes(8);
   }
@@ -194,7 +197,7 @@ class HeapBlocks : public BlockIds {
 
   HeapMap m_map;
   OffsetAllocator m_allocator;
-  std::vector<ViewInfo> m_views;  // by the block's number
+  std::vector<ViewInfo> m_views;  // indexed by block number
   std::size_t m_n_views = 0;
 };
 

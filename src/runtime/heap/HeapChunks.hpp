@@ -22,19 +22,22 @@
 
 namespace symm::Impl {
 
-/// The physical memory of a heap, in chunks at the same offsets on all PEs. A
-/// chunk is the heap's own, a range of its blocks, or registered memory of the
-/// program.
+/// The physical memory of a heap: chunks at the same offsets on all PEs. A
+/// chunk is either the heap's own, a range for its blocks, or registered memory
+/// of the program.
 ///
-/// Each collective call here is a step of one in which the PEs have met
-/// already. It succeeds on all PEs or fails on all, with one failure. Memory
-/// that a PE cannot unmap is lost on all PEs: its place is never used again.
+/// Each collective call here is a step of a larger call in which the PEs have
+/// already met. It succeeds on all PEs, or fails on all with the same failure.
+/// Memory that a PE cannot unmap is lost on all PEs: its offsets are never used
+/// again.
 class HeapChunks {
  public:
-  /// Alignment of the PEs' parts: an aligned offset is an aligned address.
+  /// Alignment of each PE's part, so that an aligned offset is an aligned
+  /// address.
   static constexpr std::size_t alignment = std::size_t{1} << 30U;
 
-  /// Collective. Reserves the addresses of all PEs' parts; maps nothing.
+  /// Collective. Reserves addresses for the parts of all near PEs; maps
+  /// nothing.
   /// \throws OutOfMemory, SystemError on every PE.
   HeapChunks(MemoryProvider& provider, FdExchange& exchange,
              Bootstrap& bootstrap, Rendezvous& rendezvous,
@@ -44,53 +47,55 @@ class HeapChunks {
   HeapChunks& operator=(HeapChunks const&) = delete;
 
   [[nodiscard]] HeapMap const& map() const { return m_range->map(); }
-  /// Its sizes are rounded up to multiples of the chunks' unit.
+  /// The options; sizes are rounded up to multiples of the chunk unit.
   [[nodiscard]] HeapOptions const& options() const { return m_options; }
   [[nodiscard]] ChunkMap const& places() const { return m_places; }
 
-  /// `told` is called with the offset of each chunk that goes, while it is
-  /// still mapped. It throws nothing.
+  /// Sets a function that is called with the offset of each chunk just before
+  /// the chunk is unmapped. It must not throw.
   void tell_before_removal(std::function<void(std::size_t)> told) {
     m_told = std::move(told);
   }
 
-  /// ChunkMap::prepare() for adding one more chunk. Local.
+  /// Calls ChunkMap::prepare(), for one more chunk. Local.
   void prepare() { m_places.prepare(); }
 
-  /// Collective. Adds a chunk of the heap's own as a range of `blocks`.
+  /// Collective. Adds a chunk of the heap's own memory as a range of `blocks`.
   [[nodiscard]] std::optional<Failure> add(HeapBlocks& blocks,
                                            std::size_t offset,
                                            std::size_t bytes);
 
-  /// Collective. Adds a chunk with which the request fits, and with room for
-  /// more if there is memory.
-  /// \param max_bytes limit of the chunk's size.
+  /// Collective. Adds a chunk in which the request fits, with room for later
+  /// requests if there is enough memory.
+  /// \param max_bytes maximum size of the chunk.
   [[nodiscard]] std::optional<Failure> grow(
       HeapBlocks& blocks, HeapBlocks::Request const& request,
       std::size_t max_bytes = std::numeric_limits<std::size_t>::max());
 
   struct Trimmed {
     std::size_t bytes = 0;
-    /// Lost chunks included.
+    /// Includes lost chunks.
     std::size_t removed_bytes = 0;
-    /// The first failure; trim() has gone on after it.
+    /// The first failure; trim() continues after it.
     std::optional<PeFailure> failure;
   };
-  /// Collective. Gives back the chunks of `blocks` that no block is in.
-  /// \param max_bytes limit of the sum of their sizes.
+  /// Collective. Gives back the chunks of `blocks` that contain no block.
+  /// \param max_bytes maximum sum of their sizes.
   /// Precondition: blocks.prepare_to_remove(places().size()).
   [[nodiscard]] Trimmed trim(
       HeapBlocks& blocks,
       std::size_t max_bytes = std::numeric_limits<std::size_t>::max());
 
-  /// The offset for `bytes` bytes of registered memory, if any. Local.
+  /// An offset for `bytes` bytes of registered memory; nothing if no gap fits.
+  /// Local.
   [[nodiscard]] std::optional<std::size_t> place_for_registered(
       std::size_t bytes) const {
     return m_places.place_for_registered(bytes);
   }
-  /// Collective. Maps memory of the program: each PE's own in its part.
-  /// \param memory start of a mapping that ForeignMemory::find_mapping() finds,
-  ///        `bytes` long.
+  /// Collective. Maps memory of the program: each PE maps its own memory in its
+  /// part, and that of its near PEs in theirs.
+  /// \param memory start of a mapping that ForeignMemory::find_mapping() finds
+  ///        and that has `bytes` bytes.
   [[nodiscard]] std::optional<Failure> add_registered(std::size_t offset,
                                                       std::size_t bytes,
                                                       void const* memory);
@@ -110,8 +115,8 @@ class HeapChunks {
       std::function<Vmm::Handle()> const& own_memory = {});
   [[nodiscard]] Failure no_room(HeapBlocks const& blocks) const;
   Agree agree();
-  /// Unpoisons all chunks: their addresses may get other memory next, or be
-  /// used after abandon().
+  /// Unpoisons all chunks: other memory may be mapped at their addresses later,
+  /// or the memory may be used after abandon().
   void unpoison() const noexcept;
 
   ForeignMemory& m_foreign;

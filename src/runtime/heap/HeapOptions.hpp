@@ -10,7 +10,8 @@
 namespace symm::Impl {
 
 struct HeapOptions {
-  /// Fixed size, all mapped at start (M39, M40); otherwise the heap grows.
+  /// The heap has a fixed size and is mapped at start (M39, M40); otherwise it
+  /// grows.
   bool is_static = false;
   /// Bytes per PE mapped at start.
   std::size_t initial_bytes = 0;

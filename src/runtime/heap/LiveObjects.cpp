@@ -10,10 +10,10 @@ namespace symm::Impl {
 
 namespace {
 
-/// An object of the library that has Views.
+/// An object of the library that owns Views.
 struct Object {
   std::string name;
-  std::vector<std::string> parts;  // its kinds of Views
+  std::vector<std::string> parts;  // the kinds of its Views
   int n_views = 0;
 };
 
@@ -22,7 +22,7 @@ std::string_view label_of(std::string_view view) {
   return view.substr(1, end == view.npos ? end : end - 1);
 }
 
-/// "symm::Migration" of "symm::Migration::migrate".
+/// Turns "symm::Migration::migrate" into "symm::Migration".
 std::string_view without_function(std::string_view name) {
   auto const last = name.rfind("::");
   if (last == name.npos || last + 2 >= name.size()) return name;
@@ -35,8 +35,8 @@ std::string_view without_function(std::string_view name) {
   return is_member ? name.substr(0, last) : name;
 }
 
-/// The object that a View of the library belongs to. (A mailbox of a
-/// DistributedHashMap has a comma in its own label.)
+/// The name of the library object that owns a View. (The label of a
+/// DistributedHashMap's mailbox itself contains a comma.)
 std::string name_of_object(std::string_view label) {
   auto const name  = label.substr(0, label.find(", "));
   auto const quote = name.find('"');

@@ -9,10 +9,11 @@
 
 namespace symm::Impl {
 
-/// What finalize() says of Views that are alive: a line for each View of the
-/// program, and one for all Views of an object of the library. Their labels are
-/// `symm::Mailbox "updates", inboxes` or `symm::Migration::migrate, signals`.
-/// \param views each as "\"label\" (size)"; labels may be cut.
+/// The warnings of finalize() about Views that are still alive: one line for
+/// each View of the program, and one line for all Views of a library object.
+/// Library labels look like `symm::Mailbox "updates", inboxes` or
+/// `symm::Migration::migrate, signals`.
+/// \param views each as "\"label\" (size)"; labels may be truncated.
 [[nodiscard]] std::vector<std::string> lines_of_live_views(
     std::span<std::string const> views);
 

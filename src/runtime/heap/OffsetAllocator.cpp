@@ -13,14 +13,14 @@ namespace symm::Impl {
 
 namespace {
 
-/// First start at or after `offset` with (start + phase) % alignment == 0.
+/// The first start at or after `offset` with (start + phase) % alignment == 0.
 std::size_t aligned_start(std::size_t offset, std::size_t alignment,
                           std::size_t phase) {
   return round_up(offset + phase, alignment) - phase;
 }
 
-/// Number of blocks of a request's own size class that are tried before larger
-/// classes: enough to find the hole that an equal block has just left.
+/// Number of blocks in a request's own size class that are tried before larger
+/// classes: enough to find the hole of an equal block freed just before.
 constexpr int n_own_class_tries = 4;
 
 }  // namespace
@@ -68,14 +68,14 @@ OffsetAllocator::BlockId OffsetAllocator::find_fit(std::size_t bytes,
     if (fits(id, bytes, alignment, phase)) return id;
     id = m_blocks[id].next_free;
   }
-  // Any block of the next class after that of the worst case is large enough,
-  // wherever it starts.
+  // Every block in the size class after that of the worst case is large enough,
+  // whatever its offset.
   auto const worst = bytes + alignment - granule;
   auto const row   = class_of(worst).row;
   auto const width = row == 0 ? granule : granule << (row - 1);
   id = first_in_class_not_below(class_of(worst + width - granule));
   if (id != none) return id;
-  // Little room is left: try every block that might be large enough.
+  // The heap is nearly full: try every block that might be large enough.
   for (auto rows = m_rows >> own.row << own.row; rows != 0; rows &= rows - 1) {
     auto const r = static_cast<unsigned>(std::countr_zero(rows));
     auto columns = m_columns[r];
@@ -102,7 +102,7 @@ OffsetAllocator::BlockId OffsetAllocator::allocate(std::size_t bytes,
                                                    std::size_t alignment,
                                                    std::size_t phase) {
   alignment = std::max(alignment, granule);
-  // No heap has more, and the sums below cannot overflow.
+  // No heap is larger; with this limit, the sums below cannot overflow.
   constexpr std::size_t limit = std::numeric_limits<std::size_t>::max() / 4;
   if (bytes > limit || alignment > limit) return none;
   bytes = round_up(bytes, granule);
@@ -126,7 +126,7 @@ OffsetAllocator::BlockId OffsetAllocator::allocate(std::size_t bytes,
     result = insert_after(id, start, whole.bytes - m_blocks[id].bytes);
     add_free(id);
   }
-  if (m_blocks[result].bytes > bytes) {  // and so does the tail
+  if (m_blocks[result].bytes > bytes) {  // the tail stays free, too
     auto const tail =
         insert_after(result, start + bytes, m_blocks[result].bytes - bytes);
     m_blocks[result].bytes = bytes;
@@ -181,7 +181,7 @@ void OffsetAllocator::merge_and_add_free(BlockId id) {
 
 OffsetAllocator::BlockId OffsetAllocator::last_before(
     std::size_t offset) const {
-  // Ranges are mostly added at the end or one after the other.
+  // Ranges are mostly added at the end, or each one next to the previous one.
   if (m_last == none || m_blocks[m_last].offset < offset) return m_last;
   auto id = m_added == none ? m_last : m_added;
   while (id != none && m_blocks[id].offset >= offset)
@@ -273,7 +273,7 @@ OffsetAllocator::Place OffsetAllocator::find_in_both(OffsetAllocator& one,
   bytes         = round_up(bytes, granule);
   auto in_one   = one.first_free_from(one.m_first);
   auto in_other = other.first_free_from(other.m_first);
-  Place run;  // free memory without a gap
+  Place run;  // contiguous free memory
   while (in_one != none || in_other != none) {
     bool const is_next_in_one =
         in_other == none ||

@@ -13,16 +13,16 @@
 
 namespace symm::Impl {
 
-/// Maps the offset of a live block to its number. Open addressing with linear
-/// probing: a lookup is one cache miss, and unlike a node-based map it
-/// allocates nothing in the steady state.
+/// Maps the offset of a live block to its number. Uses open addressing with
+/// linear probing: a lookup costs one cache miss and, unlike in a node-based
+/// map, the steady state allocates no memory.
 class OffsetMap {
  public:
   static constexpr std::uint32_t none = 0xffff'ffff;
 
   OffsetMap() : m_slots(16) {}
 
-  /// Makes room for one more entry: insert() does not throw then.
+  /// Makes room for one more entry, so that insert() does not throw.
   void prepare() {
     if (2 * (m_count + 1) > m_slots.size()) grow();
   }
@@ -42,7 +42,8 @@ class OffsetMap {
   /// Precondition: `offset` is in the map.
   void erase(std::size_t offset) {
     std::size_t hole = slot_of(offset);
-    // Move up each entry that probing would no longer reach across the hole.
+    // Move up each entry that probing could no longer reach because of the
+    // hole.
     for (std::size_t i = next(hole); m_slots[i].value != none; i = next(i)) {
       std::size_t const distance_to_home =
           (i - home(m_slots[i].offset)) & mask();
@@ -72,7 +73,7 @@ class OffsetMap {
     constexpr std::uint64_t golden = 0x9e37'79b9'7f4a'7c15;
     return (offset * golden) >> (64 - std::countr_zero(m_slots.size()));
   }
-  /// The slot of `offset`, or the empty one where it would go.
+  /// The slot of `offset`, or the empty slot where it belongs.
   [[nodiscard]] std::size_t slot_of(std::size_t offset) const {
     std::size_t i = home(offset);
     while (m_slots[i].value != none && m_slots[i].offset != offset) i = next(i);
@@ -87,7 +88,7 @@ class OffsetMap {
     }
   }
 
-  std::vector<Slot> m_slots;  // their number is a power of two
+  std::vector<Slot> m_slots;  // its size is a power of two
   std::size_t m_count = 0;
 };
 

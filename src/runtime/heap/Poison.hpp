@@ -14,9 +14,9 @@
 
 namespace symm::Impl {
 
-/// Poisons or unpoisons a range of offsets in every near PE's part, under
-/// AddressSanitizer: it reports this process' accesses to freed symmetric
-/// memory, its own or a peer's, where they happen. Otherwise does nothing.
+/// Under AddressSanitizer, poisons or unpoisons a range of offsets in every
+/// near PE's part: accesses of this process to freed symmetric memory, local or
+/// of a peer, are reported where they happen. Otherwise does nothing.
 inline void set_poisoned([[maybe_unused]] HeapMap const& map,
                          [[maybe_unused]] std::size_t offset,
                          [[maybe_unused]] std::size_t bytes,

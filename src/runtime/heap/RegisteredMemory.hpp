@@ -16,56 +16,56 @@
 
 namespace symm::Impl {
 
-/// The memory of the program that is part of a heap, and the checks of what may
-/// become part of it. All calls are local. All PEs have the same entries but
-/// for the program's addresses. One thread at a time.
+/// The program's memory that is part of a heap, and the checks of memory that
+/// is to become part of it. All calls are local. All PEs have the same entries,
+/// except for the program's addresses. Not thread-safe.
 class RegisteredMemory : public BlockIds {
  public:
-  /// Set in numbers of registered memory, and in no number of a block.
+  /// Marks an id of registered memory; never set in a block number.
   static constexpr Id bit = Id{1} << 31U;
 
   [[nodiscard]] static bool is_registered(Id id) { return (id & bit) != 0; }
 
   struct Entry {
-    void const* memory = nullptr;  // the program's address; null: not in use
+    void const* memory = nullptr;  // the program's address; null: unused entry
     std::size_t offset = 0;        // in the heap
     std::size_t bytes  = 0;
     ViewInfo view{};
   };
 
-  /// Memory to be registered: one memory of virtual memory management.
+  /// Memory to register: one whole allocation of virtual memory management.
   struct Wanted {
     ForeignMemory::Mapping memory;
-    std::size_t start = 0;  // offset of a View's data in it
+    std::size_t start = 0;  // offset of a View's data in this memory
   };
 
   /// \param provider must outlive this.
   RegisteredMemory(MemoryProvider& provider, HeapMap const& map, bool is_static)
       : m_provider(provider), m_map(map), m_is_static(is_static) {}
 
-  /// Replaces a View's data in `wanted` by the whole memory around them.
-  /// \throws UsageError if that memory ends before the data.
+  /// Replaces a View's data in `wanted` by the whole memory that contains them.
+  /// \throws UsageError if the data extend beyond that memory.
   void enclose(char const* label, Wanted& wanted);
 
   /// Why the heap cannot take the memory; nothing if it can.
-  /// \param what names the memory: "address 0x..."
+  /// \param what names the memory in the message, such as "address 0x...".
   [[nodiscard]] std::optional<Failure> refusal(
       std::string const& what, ForeignMemory::Mapping const& wanted, int flags);
 
-  /// Makes room for one more entry: add() does not throw then.
+  /// Makes room for one more entry, so that add() does not throw.
   void prepare() { m_entries.reserve(m_entries.size() + 1); }
   void add(Entry const& entry);
-  /// Removes an entry, and returns it.
+  /// Removes and returns an entry.
   Entry remove(Id id);
 
   [[nodiscard]] Entry const& entry(Id id) const { return m_entries[id & ~bit]; }
   /// The entry that contains `offset`, or none.
   [[nodiscard]] Id find(std::size_t offset) const;
-  /// An entry whose View has ended on all PEs, or none.
+  /// An entry whose View all PEs have retired, or none.
   [[nodiscard]] Id find_ended() const;
 
-  /// Why `bytes` bytes at `address` cannot be unregistered. If they can,
-  /// returns nothing, and `id` is their entry.
+  /// Why `bytes` bytes at `address` cannot be unregistered. Returns nothing if
+  /// they can; `id` is then their entry.
   [[nodiscard]] std::optional<Text> complaint_about(void const* address,
                                                     std::size_t bytes,
                                                     Id& id) const;
@@ -80,8 +80,8 @@ class RegisteredMemory : public BlockIds {
  private:
   MemoryProvider& m_provider;
   HeapMap m_map;
-  bool m_is_static;              // then nothing can be registered
-  std::vector<Entry> m_entries;  // by number, without the bit
+  bool m_is_static;              // if true, nothing can be registered
+  std::vector<Entry> m_entries;  // indexed by id without `bit`
   std::size_t m_n_views = 0;
 };
 

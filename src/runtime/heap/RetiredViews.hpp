@@ -16,15 +16,17 @@
 
 namespace symm::Impl {
 
-/// Views that have ended on this PE, but not yet on all PEs, as numbers of
-/// blocks or of registered memory. Each goes through retire(), collect(),
-/// notices() and told(); count() counts the PEs that have told of it.
+/// Views that this PE has destroyed but other PEs may not have, as numbers of
+/// blocks or of registered memory. Each View passes through retire(),
+/// collect(), notices() and told(); count() counts the PEs that have announced
+/// its end.
 ///
-/// All calls are local. Any thread may call retire(); all other calls are made
-/// by the thread that is in a collective call.
+/// All calls are local. Any thread may call retire(); the thread that is in a
+/// collective call makes all other calls.
 class RetiredViews : public BlockIds {
  public:
-  /// This PE no longer needs the View's memory. Any thread, at any time.
+  /// Records that this PE no longer needs the View's memory. Any thread, at any
+  /// time.
   /// Precondition: prepare() has counted the View.
   void retire(void* address) noexcept {
     std::lock_guard const lock(m_mutex);
@@ -32,7 +34,8 @@ class RetiredViews : public BlockIds {
     m_is_empty.store(false, std::memory_order_release);
   }
 
-  /// Lets retire() allocate nothing while at most `n_views` Views are alive.
+  /// Ensures that retire() allocates no memory while at most `n_views` Views
+  /// are alive.
   void prepare(std::size_t n_views) {
     if (n_views <= m_capacity) return;
     std::lock_guard const lock(m_mutex);
@@ -40,9 +43,9 @@ class RetiredViews : public BlockIds {
     m_capacity = 2 * n_views;
   }
 
-  /// Takes over newly retired addresses. If it throws, nothing has changed.
+  /// Processes newly retired addresses. If it throws, nothing has changed.
   /// \param end marks the View at an address as ended on this PE and returns
-  ///        its number; none if no live View is there. Must not throw.
+  ///        its number; none if there is no live View. Must not throw.
   template <class End>
   void collect(End const& end) {
     if (m_is_empty.load(std::memory_order_acquire)) return;
@@ -58,7 +61,8 @@ class RetiredViews : public BlockIds {
     m_is_empty.store(true, std::memory_order_relaxed);
   }
 
-  /// The numbers to tell all PEs next, at most as many as one call can carry.
+  /// The numbers to send to all PEs next, at most as many as one call can
+  /// carry.
   [[nodiscard]] std::span<Id const> notices() const {
     return std::span(m_to_tell).first(
         std::min(m_to_tell.size(), Rendezvous::max_notices));
@@ -66,8 +70,8 @@ class RetiredViews : public BlockIds {
   [[nodiscard]] bool has_more_notices() const {
     return m_to_tell.size() > Rendezvous::max_notices;
   }
-  /// Drops those of the first `n` notices that are at most `last`: all PEs have
-  /// read them.
+  /// Removes those of the first `n` notices that are not greater than `last`:
+  /// all PEs have read them.
   void told(std::size_t n, Id last) {
     auto const begin = m_to_tell.begin();
     auto const end   = begin + static_cast<std::ptrdiff_t>(n);
@@ -78,7 +82,8 @@ class RetiredViews : public BlockIds {
     m_to_tell.erase(kept, end);
   }
 
-  /// Adds `n_more` PEs that have told of its end; returns whether all have now.
+  /// Adds `n_more` PEs that have announced the View's end; returns whether all
+  /// PEs now have.
   [[nodiscard]] bool count(ViewInfo& view, int n_more, int n_pes) {
     view.n_retired += n_more;
     if (view.n_retired < n_pes) return false;
@@ -86,15 +91,15 @@ class RetiredViews : public BlockIds {
     return true;
   }
 
-  /// Views that this PE has retired, and others maybe not.
+  /// Number of Views that this PE has retired and that not all PEs have.
   [[nodiscard]] std::size_t n_waiting() const { return m_n_waiting; }
 
  private:
   std::mutex m_mutex;
-  std::vector<void*> m_addresses;  // retired, not yet collected
+  std::vector<void*> m_addresses;  // retired, not collected yet
   std::size_t m_capacity       = 0;
   std::atomic<bool> m_is_empty = true;
-  std::vector<Id> m_to_tell;  // collected, not yet told
+  std::vector<Id> m_to_tell;  // collected, not announced yet
   std::size_t m_n_waiting = 0;
 };
 

@@ -56,7 +56,8 @@ void* SymmetricHeap::calloc(std::size_t count, std::size_t size) {
   return run(RuntimeCall::calloc, [&]() -> void* {
     std::size_t bytes = 0;
     if (__builtin_mul_overflow(count, size, &bytes)) {
-      bytes = std::numeric_limits<std::size_t>::max();  // cannot be allocated
+      // Too large for any heap.
+      bytes = std::numeric_limits<std::size_t>::max();
     }
     Rendezvous::Call call{.operation = RuntimeCall::calloc,
                           .arguments = {bytes, count, size}};
@@ -64,7 +65,7 @@ void* SymmetricHeap::calloc(std::size_t count, std::size_t size) {
     auto const id = find_room(call, {bytes});
     auto const failure =
         failure_of([&] { m_provider.zero(m_blocks.address_of(id), bytes); });
-    // A peer's put must not be overwritten by zeros (C11).
+    // All PEs wait here: the zeros must not overwrite a peer's put (C11).
     end_step(failure, id);
     return m_blocks.address_of(id);
   });
@@ -96,7 +97,7 @@ void* SymmetricHeap::realloc(void* address, std::size_t bytes) {
     auto* const to   = m_blocks.address_of(moved);
     auto const failure =
         failure_of([&] { m_provider.copy(to, address, old_bytes); });
-    // A peer's put must not be overwritten by the copy.
+    // All PEs wait here: the copy must not overwrite a peer's put.
     end_step(failure, moved);
     m_blocks.give_back(id);
     return to;
@@ -113,7 +114,7 @@ void SymmetricHeap::free_block(void* address, bool is_view) {
   run(operation, [&] {
     auto call    = Rendezvous::make_call(operation, {map().offset_of(address)});
     call.failure = check_block(address, is_view, id);
-    // A copy: meet() may move the ViewInfo.
+    // Copy the label, because meet() may move the ViewInfo.
     auto const label = call.failure ? ViewInfo{}.label : view(id).label;
     call.label       = label.data();
     meet(call);

@@ -28,22 +28,24 @@
 
 namespace symm::Impl {
 
-/// A symmetric heap: all PEs allocate each block together, at the same offset
-/// of their parts of one address range, and every PE reaches every copy.
+/// A symmetric heap. All PEs allocate each block together, at the same offset
+/// in their parts of one address range, and every PE can access every copy.
 ///
-/// All PEs make the same collective calls with equal arguments. One thread of a
-/// PE at a time makes them: a second one gets a UsageError, alone and at once.
-/// Any number of threads may meanwhile call contains(), map(), memory(),
-/// is_mapped(), stats(), can_register() and retire(). A collective call waits
-/// for the kernels of this PE and is a rendezvous: a barrier, and a check of
-/// the arguments. If they differ, or any PE cannot do its part, the call throws
-/// on every PE, the message names PEs and values, and the heap is as before
-/// (M27-M30, M34, M48).
+/// All PEs make the same collective calls with equal arguments. Only one thread
+/// of a PE at a time may be in such a call: a second thread gets a UsageError
+/// at once, on this PE only. Meanwhile any number of threads may call
+/// contains(), map(), memory(), is_mapped(), stats(), can_register() and
+/// retire().
+///
+/// A collective call waits for the kernels of this PE. It is also a rendezvous:
+/// a barrier and a check that the arguments are equal. If arguments differ, or
+/// a PE cannot do its part, the call throws on every PE. The message then names
+/// PEs and values, and the heap is unchanged (M27-M30, M34, M48).
 class SymmetricHeap final : public ChunkSource {
  public:
-  /// Least alignment of every allocation (M03, M04).
+  /// Minimum alignment of every allocation (M03, M04).
   static constexpr std::size_t default_alignment = OffsetAllocator::granule;
-  /// Largest alignment: that of the PEs' parts.
+  /// Maximum alignment: that of each PE's part.
   static constexpr std::size_t max_alignment = HeapChunks::alignment;
 
   /// Collective.
@@ -68,14 +70,15 @@ class SymmetricHeap final : public ChunkSource {
   ///        at most max_alignment (M09-M14).
   [[nodiscard]] void* align(std::size_t alignment, std::size_t bytes);
 
-  /// As malloc(), all bits zero on every PE when it returns on any (C01-C15).
+  /// As malloc(); all bits are zero on every PE when the call returns on any PE
+  /// (C01-C15).
   ///
   /// \param count, size number of objects and bytes of each; if either is 0,
-  ///        nullptr without a barrier.
+  ///        returns nullptr without a barrier.
   [[nodiscard]] void* calloc(std::size_t count, std::size_t size);
 
-  /// Collective. Changes the size of a block, which may move; its contents up
-  /// to the smaller size are kept (S01-S10).
+  /// Collective. Changes the size of a block, which may move. Its contents are
+  /// kept up to the smaller of the two sizes (S01-S10).
   ///
   /// \param address nullptr: as malloc(bytes).
   /// \param bytes   0: as free(address), returns nullptr.
@@ -83,90 +86,94 @@ class SymmetricHeap final : public ChunkSource {
   void* realloc(void* address, std::size_t bytes);
 
   /// Collective, with a barrier on entry: no PE's copy is reused before all PEs
-  /// have called (M24). nullptr does nothing, without a barrier (M16, M17).
+  /// have called free() (M24). nullptr does nothing, without a barrier (M16,
+  /// M17).
   ///
-  /// \throws UsageError on every PE if `address` is not what an allocation
-  ///         returned, was freed already, or belongs to a View; nothing is
+  /// \throws UsageError on every PE if `address` was not returned by an
+  ///         allocation, was freed already, or belongs to a View; nothing is
   ///         freed.
   void free(void* address);
 
-  /// As align(), for the memory of a View: retire() gives it back.
+  /// As align(), for the memory of a View; retire() frees it.
   ///
   /// \param label  of the View, for messages.
-  /// \param bytes  of header and data; messages show those of the data.
+  /// \param bytes  of header and data together; messages show the size of the
+  ///        data.
   /// \param header bytes before the View's data, a multiple of
   ///        default_alignment. The data are aligned, not the header.
   [[nodiscard]] void* allocate_view(char const* label, std::size_t bytes,
                                     std::size_t alignment, std::size_t header);
 
-  /// Collective, with a barrier on exit: ends the construction of a View. All
-  /// PEs have filled the View when the call returns on any PE.
+  /// Collective, with a barrier on exit: completes the construction of a View.
+  /// All PEs have initialized the View when the call returns on any PE.
   ///
   /// \param failure why this PE has not constructed the View; all PEs throw it.
-  /// \throws UsageError on every PE, if one is in another call. The memory
-  ///         stays the View's in any case.
+  /// \throws UsageError on every PE, if a PE is in another call. In any case
+  ///         the memory still belongs to the View.
   void finish_view(char const* label, std::optional<Failure> const& failure);
 
-  /// This PE no longer needs the memory of a View. Local; any thread, at any
-  /// time. The heap reuses the memory when all PEs have retired it, in any
-  /// order: later collective calls find that out.
+  /// Declares that this PE no longer needs the memory of a View. Local; any
+  /// thread, at any time. The heap reuses the memory when all PEs have retired
+  /// it, in any order. A later collective call detects this.
   void retire(void* address) noexcept;
 
   /// Collective: free() for the memory of a View.
   void free_view(void* address);
 
   /// Collective, with a barrier on exit. Makes memory of the program part of
-  /// the heap: the same physical memory is then also at the symmetric address
-  /// returned, which all PEs use as one that malloc() returned (R01-R03). The
-  /// program's own address stays valid.
+  /// the heap. The same physical memory is then also mapped at the returned
+  /// symmetric address, which all PEs can use like one of malloc() (R01-R03).
+  /// The program's own address stays valid.
   ///
-  /// \param memory start of one memory of virtual memory management, in the
-  ///        place of this heap, that can be shared (R05, R06, R15). Each PE
-  ///        passes its own.
+  /// \param memory start of one shareable allocation of virtual memory
+  ///        management, of the kind and place of this heap (R05, R06, R15).
+  ///        Each PE passes its own.
   /// \param bytes  its size, equal on all PEs; a multiple of the recommended
   ///        granularity (R12).
   /// \param flags  0 (R04).
-  /// \throws OutOfMemory, UsageError, SystemError on every PE; nothing is
-  ///         mapped on any.
+  /// \throws OutOfMemory, UsageError, SystemError on every PE; no PE has mapped
+  ///         anything then.
   [[nodiscard]] void* register_memory(void* memory, std::size_t bytes,
                                       int flags = 0);
 
-  /// Collective, with a barrier on entry and exit. Takes registered memory out
-  /// of the heap on all PEs (R18-R23).
+  /// Collective, with a barrier on entry and exit. Removes registered memory
+  /// from the heap on all PEs (R18-R23).
   ///
   /// \param address the address that register_memory() returned.
-  /// \param bytes   the size that it was given.
-  /// \throws UsageError on every PE, if any PE passes something else; nothing
+  /// \param bytes   the size that was passed to register_memory().
+  /// \throws UsageError on every PE, if any PE passes other values; nothing
   ///         changes. SystemError on every PE.
   void unregister_memory(void* address, std::size_t bytes);
 
-  /// As register_memory(), for the memory around a View's data. After retire()
-  /// on all PEs a later collective call takes it out of the heap.
+  /// As register_memory(), for the memory that contains a View's data. After
+  /// all PEs have called retire(), a later collective call removes it from the
+  /// heap.
   ///
   /// \param bytes   of the View; above 0.
-  /// \param before  why this PE cannot go on, if it cannot; all PEs throw it.
-  /// \returns the symmetric address of `data`, whose distance from the start of
-  ///          the memory must be equal on all PEs.
+  /// \param before  why this PE cannot take part, if it cannot; all PEs throw
+  ///        it.
+  /// \returns the symmetric address of `data`. The offset of `data` in its
+  ///          memory must be equal on all PEs.
   [[nodiscard]] void* register_view(char const* label, void const* data,
                                     std::size_t bytes,
                                     std::optional<Failure> const& before = {});
 
   /// Whether `address` is in memory of the program that register_memory() could
-  /// take. Local.
+  /// accept. Local.
   [[nodiscard]] bool can_register(void const* address) const {
     return m_provider.find_mapping(address).has_value();
   }
 
-  /// Collective. Gives the chunks in which nothing is allocated back to the
+  /// Collective. Returns the chunks that contain no allocated block to the
   /// system, on all PEs.
   ///
   /// \returns bytes released per PE; 0 for a static heap.
   /// \throws UsageError, SystemError on every PE. If a PE cannot unmap a chunk,
-  ///         its addresses are not used again; the other chunks are given back
-  ///         nevertheless.
+  ///         its addresses are never used again; the other chunks are still
+  ///         given back.
   std::size_t trim();
 
-  // Chunks for the blocks of memory pools: ChunkSource.
+  // ChunkSource: chunks for the blocks of memory pools.
 
   void grow(Rendezvous::Call& call, HeapBlocks& blocks,
             HeapBlocks::Request const& request, std::size_t max_bytes,
@@ -176,9 +183,9 @@ class SymmetricHeap final : public ChunkSource {
   void prepare_to_trim(HeapBlocks& blocks, std::size_t n_ranges) override;
   std::size_t trim_step(HeapBlocks& blocks, std::size_t max_bytes) override;
 
-  /// Collective; the last call. Returns label and size of each View that this
-  /// PE has not destroyed yet. If there are any, the memory stays mapped until
-  /// the process ends: their destructors read their headers.
+  /// Collective; must be the last call. Returns label and size of each View
+  /// that this PE has not destroyed. If there are any, the memory stays mapped
+  /// until the process ends, because their destructors read their headers.
   [[nodiscard]] std::vector<std::string> finalize();
 
   /// Keeps all memory of the heap and its provider mapped until the process
@@ -203,8 +210,8 @@ class SymmetricHeap final : public ChunkSource {
            m_chunks.places().is_mapped(offset, bytes);
   }
 
-  /// All memory around `bytes` from `offset` that is_mapped(); 0 bytes, if
-  /// they are not. Local; any thread.
+  /// The mapped memory around `bytes` bytes at `offset`; 0 bytes if the range
+  /// is not is_mapped(). Local; any thread.
   [[nodiscard]] ChunkMap::Mapped mapped_around(std::size_t offset,
                                                std::size_t bytes) const {
     bool const is_inside =
@@ -225,7 +232,7 @@ class SymmetricHeap final : public ChunkSource {
   [[nodiscard]] std::size_t limit_bytes() const {
     return m_chunks.options().limit_bytes;
   }
-  /// Rounds up to a multiple of the chunks' unit.
+  /// Rounds up to a multiple of the chunk unit.
   [[nodiscard]] std::size_t rounded(std::size_t bytes) const {
     return round_up(bytes,
                     m_provider.granularity(Vmm::Granularity::recommended));
@@ -234,9 +241,9 @@ class SymmetricHeap final : public ChunkSource {
  private:
   using Id = HeapBlocks::Id;
 
-  // Parts of collective calls; collective.
+  // Steps of collective calls; collective themselves.
 
-  /// Rendezvous::run(), and then publish_stats().
+  /// Calls Rendezvous::run(), then publish_stats().
   template <class Body>
   decltype(auto) run(RuntimeCall operation, Body const& body) {
     return m_rendezvous.run(operation, [&]() -> decltype(body()) {
@@ -248,38 +255,39 @@ class SymmetricHeap final : public ChunkSource {
     });
   }
 
-  /// Begins a call: the barrier, the check of the arguments, and the end of
+  /// Begins a call: the barrier, the check of the arguments, and the release of
   /// Views that all PEs have retired.
   void meet(Rendezvous::Call& call);
-  /// Meets again while PEs have more retired Views than one call can carry.
+  /// Meets again as long as a PE has more retired Views than one call can
+  /// carry.
   void meet_until_all_retired();
-  /// Takes a new block; the heap grows if it must.
+  /// Allocates a block; grows the heap if necessary.
   /// Precondition: the PEs have met.
   Id find_room(Rendezvous::Call const& call,
                HeapBlocks::Request const& request);
-  /// Ends a call with a barrier; gives `block` back and throws if a PE failed.
+  /// Ends a call with a barrier. If a PE failed, frees `block` and throws.
   void end_step(std::optional<Failure> const& failure, Id block);
   void free_block(void* address, bool is_view);
-  /// Meets, and maps memory of the program; returns the symmetric address.
+  /// Meets, then maps memory of the program; returns its symmetric address.
   char* add_registered(Rendezvous::Call& call, RegisteredMemory::Entry entry);
-  /// Unmaps registered memory of Views that have ended on all PEs.
+  /// Unmaps registered memory whose Views all PEs have retired.
   void remove_registered_views();
 
   // Local.
 
   void publish_stats() noexcept;
-  /// Takes over the addresses given to retire().
+  /// Processes the addresses that were passed to retire().
   void collect_retired_views();
   [[nodiscard]] ViewInfo& view(Id id) {
     return RegisteredMemory::is_registered(id) ? m_registered.view(id)
                                                : m_blocks.view(id);
   }
 
-  // Checks of this PE's arguments; meet() tells all PEs of a failure.
+  // Checks of this PE's arguments; meet() reports a failure to all PEs.
 
   [[nodiscard]] static std::optional<Failure> check_alignment(
       std::size_t alignment);
-  /// \param id becomes the block's number, if nothing is wrong.
+  /// \param id set to the block's number if the check succeeds.
   [[nodiscard]] std::optional<Failure> check_block(void const* address,
                                                    bool is_view, Id& id) const;
   [[nodiscard]] bool is_lent(Id id) const;
@@ -291,13 +299,13 @@ class SymmetricHeap final : public ChunkSource {
   [[noreturn]] static void throw_lost(Rendezvous::Call const& call,
                                       PeFailure const& failed);
 
-  // Blocks of a static heap that pools use as chunks.
+  // Blocks of a static heap that serve as chunks of memory pools.
 
   struct Lent {
     HeapBlocks const* to;
     Id id;
   };
-  /// Returns whether the heap had such a block.
+  /// Returns whether the heap had room for such a block.
   bool lend(HeapBlocks& blocks, HeapBlocks::Request const& request,
             std::size_t max_bytes);
   /// Returns the number of bytes taken back.

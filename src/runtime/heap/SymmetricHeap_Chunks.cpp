@@ -41,7 +41,7 @@ std::size_t SymmetricHeap::trim(Rendezvous::Call& call, HeapBlocks& blocks,
 }
 
 void SymmetricHeap::prepare_to_trim(HeapBlocks& blocks, std::size_t n_ranges) {
-  // This call may add a chunk, or two if one is lost.
+  // This collective call may add a chunk, or two if one is lost.
   blocks.prepare_to_remove(n_ranges + m_lent.size() + m_chunks.places().size() +
                            2);
 }
@@ -64,11 +64,11 @@ std::size_t SymmetricHeap::trim_step(HeapBlocks& blocks,
   return trimmed.removed_bytes;
 }
 
-// A static heap never gets a second chunk: it lends a pool a block instead.
+// A static heap cannot add chunks: it lends a block to the pool instead.
 
 bool SymmetricHeap::lend(HeapBlocks& blocks, HeapBlocks::Request const& request,
                          std::size_t max_bytes) {
-  // Try a block with room for later requests first.
+  // First try a block with room for later requests.
   auto const wanted =
       std::min(m_provider.granularity(Vmm::Granularity::recommended),
                round_up(limit_bytes() / 16, request.alignment));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The life of a View: its allocation, its end on this PE, its end on all PEs.
+// The lifetime of a View: allocation, retirement on this PE, release on all
+// PEs.
 #include <cstdio>
 
 #include "../base/Check.hpp"
@@ -10,7 +11,7 @@
 
 namespace symm::Impl {
 
-// The allocation.
+// Allocation.
 
 void* SymmetricHeap::allocate_view(char const* label, std::size_t bytes,
                                    std::size_t alignment, std::size_t header) {
@@ -42,7 +43,8 @@ SymmetricHeap::Id SymmetricHeap::find_room(Rendezvous::Call const& call,
   check::allocated(m_blocks.address_of(id), request.bytes, call.label,
                    is_view ? call.arguments[2] : 0);
 #ifdef SYMM_CHECK
-  // No PE reaches the memory before all have forgotten who used it before.
+  // Wait until all PEs have cleared the access history of this memory, so that
+  // no PE accesses it earlier.
   static_cast<void>(m_rendezvous.agree(std::nullopt));
 #endif
   return id;
@@ -83,7 +85,7 @@ void SymmetricHeap::finish_view(char const* label,
   });
 }
 
-// The end.
+// Retirement and release.
 
 void SymmetricHeap::free_view(void* address) { free_block(address, true); }
 
@@ -92,8 +94,8 @@ void SymmetricHeap::retire(void* address) noexcept {
 }
 
 void SymmetricHeap::meet(Rendezvous::Call& call) {
-  // Gets all private memory that this call needs before the PEs meet:
-  // afterwards nothing may fail on one PE alone.
+  // Acquire all private memory that this call needs before the PEs meet: after
+  // that, nothing may fail on one PE alone.
   call.memory          = memory();
   auto* const listener = m_rendezvous.listener();
   auto const failure   = failure_of([&] {
@@ -107,7 +109,7 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
   if (failure && !call.failure) call.failure = failure;
   call.notices          = m_retired.notices();
   call.has_more_notices = m_retired.has_more_notices();
-  // If this throws, it throws on every PE and no PE has read the notices: the
+  // If this throws, it throws on every PE, and no PE has read the notices. The
   // next call sends them again.
   m_rendezvous.meet(call);
   if (!call.notices.empty()) {
@@ -115,8 +117,8 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
   }
   if (listener != nullptr) listener->all_ended();
   bool has_registered = false;
-  // Every PE reads the same notices in the same order: the same blocks become
-  // free in the same order.
+  // Every PE reads the same notices in the same order, so the same blocks
+  // become free in the same order.
   m_rendezvous.for_each_notice([&](Id id, int n_pes) {
     if (!m_retired.count(view(id), n_pes, map().n_pes)) return;
     if (RegisteredMemory::is_registered(id)) {
@@ -125,7 +127,7 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
       m_blocks.give_back(id);
     }
   });
-  // Last: it makes further rendezvous, which replace the notices.
+  // This must be last: it meets again, which replaces the notices.
   if (has_registered) remove_registered_views();
 }
 
@@ -158,7 +160,7 @@ void SymmetricHeap::remove_registered_views() {
     auto const id = m_registered.find_ended();
     if (id == RegisteredMemory::none) return;
     auto const failed = m_chunks.remove(m_registered.remove(id).offset);
-    // Printed, not thrown: the Views have ended.
+    // Print the failure instead of throwing it: the Views have already ended.
     if (!failed || failed->pe != map().my_pe) continue;
     std::fprintf(stderr,
                  "symm: PE %d: taking a View out of the heap: %s; its "

@@ -10,15 +10,15 @@
 
 namespace symm::Impl {
 
-/// The View that some memory of a heap belongs to, if any.
+/// The View that owns a piece of heap memory, if any.
 struct ViewInfo {
-  std::array<char, 52> label{};        // cut to fit
+  std::array<char, 52> label{};        // truncated to fit
   std::int32_t n_retired     = 0;      // PEs that have retired it
-  std::uint16_t header_bytes = 0;      // before its data
-  bool is_view               = false;  // whether the memory is a View's
+  std::uint16_t header_bytes = 0;      // before the View's data
+  bool is_view               = false;  // whether a View owns the memory
   bool is_retired_here       = false;
 
-  /// The memory becomes that of a View.
+  /// Makes a View the owner of the memory.
   void begin(char const* its_label, std::size_t its_header_bytes) {
     std::string_view const text(its_label);
     label[text.copy(label.data(), label.size() - 1)] = '\0';

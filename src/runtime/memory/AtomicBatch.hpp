@@ -13,12 +13,12 @@
 
 namespace symm::Impl {
 
-// Atomic operations on words of a GPU for far PEs. The host posts them in runs,
-// and a kernel of the library carries them out in parts. Kernels that occupy
-// the GPU while they wait for far PEs leave no room for that kernel: their
-// threads take the parts then.
+// Atomic operations on words in GPU memory for far PEs. The host posts them in
+// batches; a kernel of the library carries them out in parts. Kernels that wait
+// for far PEs may occupy the whole GPU, so that the library's kernel cannot
+// start. Their threads then carry out the parts.
 
-/// The address of a word, and what to do to it.
+/// The address of a word, and the operation on it.
 class PostedWord {
  public:
   SYMM_FUNCTION explicit PostedWord(std::uint64_t bits) : m_bits(bits) {}
@@ -48,7 +48,7 @@ struct GpuAtomic {
   std::uint64_t where;  // a PostedWord
   std::uint64_t value;
   std::uint64_t compare;
-  std::uint64_t was;  // becomes the word's value before
+  std::uint64_t was;  // receives the old value of the word
 
   GpuAtomic() = default;
   GpuAtomic(void* word, AtomicOp op, WordType type, std::uint64_t its_value,
@@ -59,14 +59,15 @@ struct GpuAtomic {
         was(0) {}
 };
 
-/// Changes, done in any order, as one word.
+/// A batch of operations, carried out in any order; packed in one word.
 class AtomicBatch {
  public:
   static constexpr std::size_t most    = 4096;
   static constexpr std::size_t in_part = 32;
 
   SYMM_FUNCTION explicit AtomicBatch(std::uint64_t word) : m_word(word) {}
-  /// \param number from 1; wraps around. \param first in AtomicBoard::changes.
+  /// \param number from 1; wraps around.
+  /// \param first index in AtomicBoard::changes.
   AtomicBatch(std::uint32_t number, std::size_t first, std::size_t count)
       : m_word(std::uint64_t{number} << 32U | first << 16U | count) {}
 
@@ -88,23 +89,23 @@ class AtomicBatch {
   std::uint64_t m_word;
 };
 
-/// The run of now, in memory of the GPU.
+/// The batch in progress. In GPU memory.
 struct AtomicBoard {
-  GpuAtomic* changes;       // in memory of the host
-  std::uint64_t* finished;  // in memory of the host: the number of the last run
-  /// The word of the run that threads are asked for that wait; 0: of none.
+  GpuAtomic* changes;       // in host memory
+  std::uint64_t* finished;  // in host memory: number of the last finished batch
+  /// The word() of the batch offered to waiting threads; 0 for none.
   std::uint64_t wanted;
-  std::uint64_t claimed;  // the number of a run, and in 16 bits below it parts
-  std::uint64_t n_done;   // parts of that run
+  std::uint64_t claimed;  // batch number; in the low 16 bits, claimed parts
+  std::uint64_t n_done;   // finished parts of that batch
 };
 
-/// Parts [first, first + count) of a run; 0: none is left.
+/// Parts [first, first + count) of a batch; a count of 0 means none are left.
 struct ChangeParts {
   std::size_t first;
   std::size_t count;
 };
 
-/// Claims at most `most` parts of a run.
+/// Claims at most `most` parts of a batch.
 template <class Board>
 SYMM_INLINE_FUNCTION ChangeParts claim_parts(Board& board, AtomicBatch run,
                                              std::size_t most) {
@@ -112,7 +113,8 @@ SYMM_INLINE_FUNCTION ChangeParts claim_parts(Board& board, AtomicBatch run,
   while (true) {
     auto const number   = static_cast<std::uint32_t>(claimed >> 16U);
     bool const is_begun = number == run.number();
-    // A run is posted when those before it have ended.
+    // A batch is posted only after the previous ones have ended, so this one is
+    // old.
     if (static_cast<std::int32_t>(run.number() - number) < 0) return {0, 0};
     auto const part = is_begun ? claimed & 0xffffU : 0;
     if (part >= run.n_parts()) return {0, 0};
@@ -125,7 +127,7 @@ SYMM_INLINE_FUNCTION ChangeParts claim_parts(Board& board, AtomicBatch run,
   }
 }
 
-/// Carries out one change of a part, if it has so many.
+/// Carries out operation `i` of a part, if the part has that many.
 template <class Board>
 SYMM_INLINE_FUNCTION void change_one(Board const& board, AtomicBatch run,
                                      std::size_t part, std::size_t i) {
@@ -143,8 +145,9 @@ SYMM_INLINE_FUNCTION void change_one(Board const& board, AtomicBatch run,
   store_relaxed(&change->was, was);
 }
 
-/// The same by one loop of comparisons for all types and operations. (The value
-/// is read in the loop: it would keep two registers.)
+/// As change_one(), with a single compare-and-swap loop for all types and
+/// operations. (The loop rereads the value, because keeping it would take two
+/// registers.)
 template <class Change>
 SYMM_FORCEINLINE_FUNCTION void change_by_swaps(Change* change) {
   PostedWord const posted(load_relaxed(&change->where));
@@ -170,8 +173,8 @@ SYMM_FORCEINLINE_FUNCTION void change_by_swaps(Change* change) {
   store_relaxed(&change->was, seen);
 }
 
-/// After `count` parts: tells the host of the last one. One thread, which knows
-/// all of them to be done.
+/// Reports `count` finished parts; the last report of a batch notifies the
+/// host. Called by one thread, after all of these parts are done.
 template <class Board>
 SYMM_INLINE_FUNCTION void finish_parts(Board& board, AtomicBatch run,
                                        std::size_t count) {
@@ -184,18 +187,19 @@ SYMM_INLINE_FUNCTION void finish_parts(Board& board, AtomicBatch run,
   store_release(board.finished, std::uint64_t{run.number()});
 }
 
-/// By a thread that waits for far PEs, again and again: reads one word of the
-/// GPU while nothing is wanted. \returns whether there was a part.
+/// Called repeatedly by a thread that waits for far PEs. Reads one word of GPU
+/// memory while no batch is offered. \returns whether it carried out a part.
 ///
-/// It is in each kernel that has an operation on PEs, whose near side must not
-/// lose registers to it: small, and inline, as a call takes 30 of them.
+/// Every kernel with an operation on PEs contains this function, and must not
+/// lose registers for operations on near PEs. The function is therefore small,
+/// and inlined: a call would take 30 registers.
 template <class Board>
 SYMM_FORCEINLINE_FUNCTION bool take_part(Board* board) {
   AtomicBatch const run(load_relaxed(&board->wanted));
   if (run.count() == 0) return false;
   auto const part = claim_parts(*board, run, 1);
   if (part.count == 0) return false;
-  fence_words();  // behind what the host wrote before it asked
+  fence_words();  // to see what the host wrote before its offer
   auto const first = static_cast<std::uint32_t>(part.first) *
                      static_cast<std::uint32_t>(AtomicBatch::in_part);
   auto left = static_cast<std::uint32_t>(run.count()) - first;

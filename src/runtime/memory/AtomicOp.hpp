@@ -24,10 +24,11 @@ enum class AtomicOp : std::uint8_t {
   bit_xor
 };
 
-/// Types of their objects; enumerations and pointers are sent as unsigned.
+/// Types of the operands; enumerations and pointers are sent as unsigned
+/// integers.
 enum class WordType : std::uint8_t { i32, u32, f32, i64, u64, f64 };
 
-/// The size of an object: 4 or 8.
+/// The size of an operand: 4 or 8 bytes.
 [[nodiscard]] SYMM_FUNCTION constexpr std::size_t bytes_of(WordType type) {
   return type <= WordType::f32 ? 4 : 8;
 }

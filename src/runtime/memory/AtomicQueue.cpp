@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::size_t bytes_of_changes = AtomicBatch::most * sizeof(GpuAtomic);
 
-/// A run of 4096 takes some 30 us where its kernel finds room.
+/// A batch of 4096 takes about 30 us if its kernel can start at once.
 constexpr auto time_to_begin = std::chrono::microseconds(100);
 constexpr auto shortest_look = std::chrono::microseconds(50);
 constexpr auto longest_look  = std::chrono::milliseconds(1);
 
-/// Launches until the host has to see that their kernels have ended. (CUDA has
-/// room for about a thousand; then a launch waits.)
+/// Maximum number of launches until the host checks that the kernels have
+/// ended. (CUDA queues about a thousand; then a launch blocks.)
 constexpr int max_launched = 64;
 
 }  // namespace
@@ -35,7 +35,7 @@ AtomicQueue::AtomicQueue(MemoryProvider& provider, void* stores)
     m_board = static_cast<AtomicBoard*>(provider.allocate(sizeof(AtomicBoard)));
     AtomicBoard const board{m_changes, m_finished, 0, 0, 0};
     provider.copy(m_board, &board, sizeof board);
-    // Loads the kernel now: its first launch may wait for all running kernels.
+    // Load the kernel now: its first launch may wait for all running kernels.
     launch();
     provider.wait(m_queue);
   } catch (...) {
@@ -72,12 +72,13 @@ void AtomicQueue::post(std::size_t first, std::size_t count) {
   }
 }
 
-/// The queue may be empty while parts are left: the run was offered to threads,
-/// which have stopped waiting.
+/// The queue may be idle while parts of the batch are left: the batch was
+/// offered to threads that have since stopped waiting. The kernel is then
+/// launched again.
 ///
-/// Keeps the core at first: the PE's own thread may share it (as `mpiexec`
-/// binds two PEs) and spin in a call of CUDA or MPI, for 3 ms each time it gets
-/// it.
+/// At first the loop does not yield the core. The PE's own thread may share the
+/// core (`mpiexec` binds two PEs to it) and spin in a call of CUDA or MPI for 3
+/// ms each time it is scheduled.
 void AtomicQueue::wait_for_run() {
   auto const is_finished = [&] {
     return __atomic_load_n(m_finished, __ATOMIC_ACQUIRE) == m_run.number();

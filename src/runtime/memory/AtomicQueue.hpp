@@ -15,30 +15,31 @@
 
 namespace symm::Impl {
 
-/// The host's side of a AtomicBoard. A run that the library's kernel does not
-/// begin in time, as others occupy the GPU, is offered to threads that wait.
-/// One thread at a time.
+/// The host's side of an AtomicBoard. If other kernels occupy the GPU and the
+/// library's kernel does not start in time, the batch is offered to GPU threads
+/// that wait. Not thread-safe.
 ///
-/// \throws SystemError in all of them, also for errors of earlier kernels.
+/// \throws SystemError from every call, also for errors of earlier kernels.
 class AtomicQueue {
  public:
   /// \param provider of the GPU's memory; outlives this.
-  /// \param stores a queue (CopyQueue) that waits for no kernel; outlives this.
+  /// \param stores a queue (CopyQueue) that no kernel can block; outlives this.
   AtomicQueue(MemoryProvider& provider, void* stores);
   ~AtomicQueue();
   AtomicQueue(AtomicQueue const&)            = delete;
   AtomicQueue& operator=(AtomicQueue const&) = delete;
 
-  /// For threads that wait, in memory of the GPU.
+  /// For GPU threads that wait; in GPU memory.
   [[nodiscard]] AtomicBoard* board() const { return m_board; }
 
-  /// Without a result. Those between two calls of finish() are done in any
-  /// order.
+  /// Adds an operation without a result. Operations between two calls of
+  /// finish() are carried out in any order.
   void add(void* word, AtomicOp op, WordType type, std::uint64_t value);
   void flush();
-  /// All are done.
+  /// Waits until all operations are done.
   void finish();
-  /// After finish(), and waits. \returns what the word was.
+  /// Calls finish(), then carries out one operation and waits for it. \returns
+  /// the old value of the word.
   [[nodiscard]] std::uint64_t fetch(void* word, AtomicOp op, WordType type,
                                     std::uint64_t value, std::uint64_t compare);
 
@@ -53,17 +54,18 @@ class AtomicQueue {
 
   MemoryProvider& m_provider;
   void* m_stores;
-  PinnedMemory m_memory;  // the changes, and a word behind them
+  PinnedMemory m_memory;  // the operations, followed by a word for m_finished
   GpuAtomic* m_changes;
   std::uint64_t* m_finished;
   void* m_queue        = nullptr;
   AtomicBoard* m_board = nullptr;
 
-  AtomicBatch m_run{0};     // the latest
-  std::size_t m_first = 0;  // [m_first, m_end) are not posted
+  AtomicBatch m_run{0};     // the latest batch
+  std::size_t m_first = 0;  // [m_first, m_end) are not posted yet
   std::size_t m_end   = 0;
-  bool m_is_occupied  = false;  // a kernel of an earlier run may not have begun
-  int m_n_launched    = 0;      // since the queue was last seen to be idle
+  // Whether a kernel of an earlier batch may not have started.
+  bool m_is_occupied = false;
+  int m_n_launched   = 0;  // since the queue was last seen idle
 };
 
 }  // namespace symm::Impl

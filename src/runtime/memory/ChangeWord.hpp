@@ -14,16 +14,16 @@
 
 namespace symm::Impl {
 
-// An atomic operation that is known at run time.
+// Atomic operations that are selected at run time.
 
-/// \returns what the word was; for AtomicOp::set, `value`.
+/// \returns the old value of the word; for AtomicOp::set, `value`.
 template <class T>
 SYMM_INLINE_FUNCTION T change_typed_word(T* word, AtomicOp op, T value,
                                          T compare) {
   switch (op) {
     case AtomicOp::fetch: return fetch_word(word);
     case AtomicOp::set:
-      // (Releasing, for ThreadSanitizer, which knows no fences.)
+      // A release store: ThreadSanitizer does not support fences.
       SYMM_IF_ON_HOST(
           (std::atomic_ref<T>(*word).store(value, std::memory_order_release);))
       SYMM_IF_ON_DEVICE((set_word(word, value);))
@@ -46,7 +46,7 @@ SYMM_INLINE_FUNCTION T change_typed_word(T* word, AtomicOp op, T value,
   return value;
 }
 
-/// The same of bits.
+/// As change_typed_word(), with operands given as bits.
 template <class T>
 SYMM_INLINE_FUNCTION std::uint64_t change_bits(void* word, AtomicOp op,
                                                std::uint64_t value,
@@ -57,7 +57,7 @@ SYMM_INLINE_FUNCTION std::uint64_t change_bits(void* word, AtomicOp op,
       bit_cast<T>(static_cast<Bits>(compare))));
 }
 
-/// Calls use(T()) with the type of the word.
+/// Calls use(T()), where T is the word's type.
 template <class Use>
 SYMM_INLINE_FUNCTION auto with_type(WordType type, Use const& use) {
   switch (type) {
@@ -70,11 +70,10 @@ SYMM_INLINE_FUNCTION auto with_type(WordType type, Use const& use) {
   }
 }
 
-// The operations once more, as functions of bits. They have few instructions
-// and need few registers: for kernels that have other things to do.
+// The same operations as functions of bits. They need few instructions and
+// registers, for kernels whose main work is something else.
 
-/// The number after an addition, a minimum or a maximum. Sums of integers wrap
-/// around.
+/// The result of an addition, minimum or maximum. Sums of integers wrap around.
 template <class T>
 SYMM_FORCEINLINE_FUNCTION T changed_number(AtomicOp op, T was, T value) {
   if (op == AtomicOp::add) {
@@ -89,8 +88,8 @@ SYMM_FORCEINLINE_FUNCTION T changed_number(AtomicOp op, T was, T value) {
   return (is_min ? value < was : value > was) ? value : was;
 }
 
-/// The bits of the word after an operation other than compare_swap; of a word
-/// of 4 bytes, the lower ones.
+/// The bits of the word after any operation except compare_swap. A 4-byte word
+/// is in the lower half.
 SYMM_FORCEINLINE_FUNCTION std::uint64_t changed_bits(AtomicOp op, WordType type,
                                                      std::uint64_t was,
                                                      std::uint64_t value) {

@@ -18,7 +18,7 @@ namespace symm::Impl {
 // GPUs, Device_None.cpp defines it.
 
 /// Number of GPUs that this process can use, at least 1. Local.
-/// \throws SystemError on this PE, saying why there is none.
+/// \throws SystemError on this PE, with the reason why there is none.
 [[nodiscard]] int n_devices();
 
 /// A GPU that this process can use, for symm_info.
@@ -27,48 +27,55 @@ struct DeviceProperties {
   std::string bus_address;
   std::string architecture;  // such as "9.0"
   std::size_t memory_bytes = 0;
-  // The symmetric heap needs virtual memory management and memory shared by
-  // file descriptors; in host memory, management of host memory as well.
+  // A symmetric heap needs virtual memory management and memory shared by file
+  // descriptors. A heap in host memory also needs virtual memory management of
+  // host memory.
   bool has_virtual_memory   = false;
   bool has_file_descriptors = false;
   bool has_host_memory      = false;
-  bool has_mps              = false;  // processes run side by side on it
-  std::vector<int> peers;             // the GPUs whose memory it reaches
+  // The GPU runs kernels of several processes at a time.
+  bool has_mps = false;
+  std::vector<int> peers;  // GPUs whose memory this GPU can access
 };
 
-/// Which GPU a PE has.
+/// Identifies the GPU of a PE.
 struct GpuOfPe {
-  std::array<char, 16> uuid{};  // the same in all processes, no other GPU's
-  bool has_mps = false;         // as of DeviceProperties
+  std::array<char, 16> uuid{};  // unique; the same in all processes
+  bool has_mps = false;         // as in DeviceProperties
 };
 /// \param device below n_devices(). Local. \throws SystemError on this PE.
 [[nodiscard]] GpuOfPe identify_device(int device);
 
-/// For jobs of several nodes, whose kernels wait for messages: they hang if the
-/// work that serves a message waits for such a kernel. So CUDA loads kernels
-/// with their program (at its first launch, a kernel may wait for running
-/// ones), and has as many queues to the GPU under MPS as without it (work of
-/// several streams in one queue waits for each other). Local. Without effect on
-/// what the environment sets, or if CUDA has been started.
+/// For jobs on several nodes, where kernels wait for messages. Such a job hangs
+/// if the work that serves a message waits for such a kernel. Therefore this
+/// call sets two CUDA options:
+/// - Kernels are loaded with their program: a kernel that is loaded at its
+///   first launch may wait for running kernels.
+/// - The process gets as many queues to the GPU under MPS as without MPS: work
+///   of several streams in one queue is serialized.
+/// Local. Keeps variables that the environment sets; without effect once CUDA
+/// has been initialized.
 void prepare_devices_for_nodes();
-/// Whether kernels are nevertheless loaded at their first launch. Local.
+/// Whether CUDA nevertheless loads kernels at their first launch. Local.
 /// \throws SystemError on this PE, if the driver cannot tell.
 [[nodiscard]] bool loads_kernels_at_launch();
 
 /// The GPUs that n_devices() counts. Local.
-/// \throws SystemError on this PE, saying why there is none.
+/// \throws SystemError on this PE, with the reason why there is none.
 [[nodiscard]] std::vector<DeviceProperties> describe_devices();
 
-/// "CUDA driver 13.0", the one that is installed. Local.
-/// \throws SystemError on this PE, saying why there is none.
+/// The installed driver, such as "CUDA driver 13.0". Local.
+/// \throws SystemError on this PE, with the reason why there is none.
 [[nodiscard]] std::string device_driver();
 
-/// Memory that the kernels of GPU `device` and of its peers reach: the GPU's
-/// own, or host memory, which CPUs reach too. Local.
+/// Memory that kernels of GPU `device` and of its peers can access: the GPU's
+/// own memory, or host memory, which CPUs also access. Local.
 ///
 /// \param device below n_devices().
-/// \param n_pes  PEs of this machine that each take as much host memory.
-/// \throws UsageError, SystemError on this PE, if the GPU cannot have it.
+/// \param n_pes  number of PEs of this machine that each take as much host
+///        memory.
+/// \throws UsageError, SystemError on this PE, if the GPU does not support this
+///         memory.
 [[nodiscard]] std::unique_ptr<MemoryProvider> make_device_memory(
     MemoryKind kind, int device, int n_pes);
 

@@ -11,20 +11,21 @@
 
 namespace symm {
 
-/// Places every PE's part of an address range: PE p's is at base + p * stride,
-/// in the address space of this process. Captured by value in kernels; a
-/// translation is one multiplication and one addition, without a table (S16).
-/// Each process has its own base; offsets are the same everywhere (S14, S15).
-/// Only the parts of near PEs, those of this PE's node, are mapped.
+/// Locates every PE's part of an address range in the address space of this
+/// process. The part of PE p begins at base + p * stride. Kernels capture the
+/// map by value. An address translation is one multiplication and one addition,
+/// without a table (S16). Each process has its own base; offsets are the same
+/// everywhere (S14, S15). Only the parts of near PEs (the PEs of this node) are
+/// mapped.
 struct HeapMap {
-  char* base         = nullptr;  // the part of PE 0, mapped or not
+  char* base         = nullptr;  // start of PE 0's part, mapped or not
   std::size_t stride = 0;
   Pe my_pe           = 0;
   int n_pes          = 0;
   Pe first_near      = 0;
   int n_near         = 0x7fff'ffff;  // by default, all PEs are near
 
-  /// Whether loads and stores reach the part of `pe`.
+  /// Whether this PE reaches the part of `pe` by loads and stores.
   [[nodiscard]] SYMM_FUNCTION bool is_near(Pe pe) const {
     return static_cast<unsigned>(pe - first_near) <
            static_cast<unsigned>(n_near);
@@ -40,7 +41,7 @@ struct HeapMap {
     return base + static_cast<std::size_t>(pe) * stride;
   }
 
-  /// Distance in bytes from this PE's copy of an object to the one of `pe`.
+  /// Distance in bytes from this PE's copy of an object to that of `pe`.
   [[nodiscard]] SYMM_FUNCTION std::ptrdiff_t distance(Pe pe) const {
     return static_cast<std::ptrdiff_t>(pe - my_pe) *
            static_cast<std::ptrdiff_t>(stride);
@@ -53,7 +54,7 @@ struct HeapMap {
     return Impl::moved(p, distance(pe));
   }
 
-  /// The same, given the address of PE 0's copy; saves a subtraction.
+  /// As peer_ptr(), from the address of PE 0's copy; saves a subtraction.
   template <class T>
   [[nodiscard]] SYMM_FUNCTION T* peer_ptr_from_first(T* first, Pe pe) const {
     return Impl::moved(first, static_cast<std::ptrdiff_t>(pe) *
@@ -74,8 +75,8 @@ struct HeapMap {
     return other < start ? start - other < bytes : other - start < total;
   }
 
-  /// Offset in bytes of `p` in this PE's part; not below stride if p is not in
-  /// it.
+  /// Offset in bytes of `p` in this PE's part; at least `stride` if `p` is not
+  /// in this part.
   [[nodiscard]] SYMM_FUNCTION std::size_t offset_of(void const* p) const {
     return reinterpret_cast<std::size_t>(p) -
            reinterpret_cast<std::size_t>(part(my_pe));

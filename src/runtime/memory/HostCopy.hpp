@@ -12,10 +12,9 @@
 
 namespace symm::Impl {
 
-// Copies in memory that the host reaches, whose words another thread or PE may
-// poll. memcpy must not write those words: it may store one twice (glibc 2.36
-// does so with 8 bytes). A thread that has seen a word and cleared it would see
-// it again.
+// Copies in host memory whose words another thread or PE may poll. memcpy must
+// not write such words: it may store a word twice (glibc 2.36 does so with 8
+// bytes). A thread that has seen a word and cleared it would then see it again.
 //
 // A word here is 1, 2, 4 or 8 bytes at a multiple of its size.
 
@@ -25,7 +24,7 @@ inline constexpr std::size_t widest_host_word = 8;
 /// The largest copy that copy_host_memory() carries out word by word, in bytes.
 inline constexpr std::size_t max_bytes_by_words = 64;
 
-/// An integer of so many bytes that may alias objects of any type.
+/// An integer of the given size that may alias objects of any type.
 template <std::size_t bytes>
 struct HostWord;
 template <>
@@ -45,8 +44,8 @@ struct HostWord<1> {
   using type [[gnu::may_alias]] = std::uint8_t;
 };
 
-// Each is one atomic access without an order: compilers do not split, double or
-// merge them, and do not replace a loop of them by memcpy.
+// Each function is one relaxed atomic access: compilers do not split, repeat or
+// merge such accesses, and do not turn a loop of them into memcpy.
 
 template <std::size_t bytes>
 [[nodiscard]] auto load_host_word(char const* from) {
@@ -60,19 +59,20 @@ void store_host_word(char* to, typename HostWord<bytes>::type value) {
   __atomic_store_n(reinterpret_cast<Word*>(to), value, __ATOMIC_RELAXED);
 }
 
-/// copy_host_memory() of 1 to max_bytes_by_words bytes, at any alignment.
+/// copy_host_memory() for 1 to max_bytes_by_words bytes, at any alignment.
 void copy_host_words(void* to, void const* from, std::size_t bytes);
 
-/// Copies `bytes`, at least 1, from `from` to `to`, memory that the host
-/// reaches; the ranges are equal or do not overlap. Done when it returns.
+/// Copies `bytes` bytes, at least 1, between memory that the host reaches. The
+/// ranges are equal or do not overlap. The copy is done on return.
 ///
-/// Up to max_bytes_by_words bytes, every word in the range at `from` is loaded
-/// once, and every word in the range at `to` is stored once and whole, at any
-/// alignment. If the corresponding word at `from` is aligned, too, the stored
+/// For up to max_bytes_by_words bytes at any alignment, every word in the range
+/// at `from` is loaded once, and every word in the range at `to` is stored once
+/// and whole. If the corresponding word at `from` is also aligned, the stored
 /// word is its value at one moment. Larger copies may write words more than
 /// once, and in pieces.
 ///
-/// \tparam alignment of both addresses, at least; `bytes` is a multiple of it.
+/// \tparam alignment lower bound for both addresses; `bytes` is a multiple of
+///         it.
 template <std::size_t alignment = 1>
 [[gnu::always_inline]] inline void copy_host_memory(void* to, void const* from,
                                                     std::size_t bytes) {
@@ -80,14 +80,14 @@ template <std::size_t alignment = 1>
       alignment < widest_host_word ? alignment : widest_host_word;
   if (to == from) return;
   if (bytes > max_bytes_by_words) {
-    // No object is larger; without it GCC warns of a count that wraps around.
+    // No object is larger; without the mask GCC warns of a wrapped count.
     constexpr std::size_t largest = ~std::size_t{0} >> 1U;
     std::memcpy(to, from, bytes & largest);
     return;
   }
   auto* const target       = static_cast<char*>(to);
   auto const* const source = static_cast<char const*>(from);
-  // Most copies are of whole widest words, or of one narrower word.
+  // Most copies consist of 8-byte words, or of one narrower word.
   std::size_t const all = reinterpret_cast<std::size_t>(to) |
                           reinterpret_cast<std::size_t>(from) | bytes;
   auto const copy_word = [&](std::size_t at, auto width) {

@@ -10,12 +10,12 @@
 
 namespace symm::Impl {
 
-/// Memory that the system may move to its swap space, or may not.
+/// Whether the system may move the memory to swap space.
 enum class HostMemoryUse { pageable, pinned };
 
-/// How many bytes processes of this node can still commit: the least of those
-/// that the machine has (available memory and, for pageable use, free swap) and
-/// those that each memory control group around this process has left. A
+/// The number of bytes that processes of this node can still commit. It is the
+/// minimum of what the machine has left (available memory and, for pageable
+/// use, free swap) and of what each enclosing memory control group has left. A
 /// snapshot; the largest std::size_t if the system does not say.
 std::size_t available_host_memory(HostMemoryUse use = HostMemoryUse::pageable);
 
@@ -23,8 +23,8 @@ inline std::size_t available_pageable_memory() {
   return available_host_memory();
 }
 
-/// The bytes left by the control groups alone, of version 1 or 2.
-/// \param mount      the folder in which the system shows the groups.
+/// The number of bytes that the control groups (version 1 or 2) have left.
+/// \param mount      where the control groups are mounted.
 /// \param membership the file that names the groups of the process.
 std::size_t left_in_control_groups(
     std::filesystem::path const& mount      = "/sys/fs/cgroup",

@@ -9,8 +9,9 @@
 
 namespace symm::Impl {
 
-/// Memory of one kind and place in its three roles, which share the record of
-/// its mappings. One for each heap; code that needs one role takes that class.
+/// Memory of one kind and place. Its three interfaces share one record of the
+/// mappings. Each heap has one provider; code that needs one interface takes
+/// that class.
 class MemoryProvider : public Vmm, public ForeignMemory, public CopyQueue {};
 
 }  // namespace symm::Impl

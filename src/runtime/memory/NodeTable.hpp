@@ -14,15 +14,16 @@
 
 namespace symm::Impl {
 
-/// Constant bytes that all PEs of a node read in one copy, in the part of the
-/// node's first PE. For tables that grow with the number of PEs of the job.
+/// Constant bytes that all PEs of a node share: one copy, in the part of the
+/// node's first PE. For tables whose size grows with the number of PEs of the
+/// job.
 class NodeTable {
  public:
   /// Collective.
-  /// \param vmm   of the host; outlives the table.
-  /// \param bytes equal on all PEs of a node, and as many on all PEs, at least
-  ///        1; not needed afterwards.
-  /// \throws OutOfMemory, SystemError on every PE, with `what`.
+  /// \param vmm   manages host memory; outlives the table.
+  /// \param bytes the table: equal contents on all PEs of a node, equal size on
+  ///        all PEs, at least 1. The caller may free it afterwards.
+  /// \throws OutOfMemory, SystemError on every PE, with `what` in the message.
   NodeTable(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
             char const* what, std::span<std::byte const> bytes);
 

@@ -10,8 +10,8 @@
 
 namespace symm::Impl {
 
-/// Memory that every PE has, with equal sizes and offsets: messages name it by
-/// segment and offset, and the target adds its own base.
+/// Memory that every PE has, with equal sizes and offsets. Messages address it
+/// by segment and offset; the target adds its own base address.
 enum class Segment : std::uint8_t {
   host_heap,
   device_heap,
@@ -19,8 +19,8 @@ enum class Segment : std::uint8_t {
   device_team_words
 };
 
-/// Whether the segment is in memory of a GPU. Messages carry pieces of at most
-/// Transport::max_begun bytes to and from it.
+/// Whether the segment is in GPU memory. A message carries at most
+/// Transport::max_begun bytes to or from it.
 [[nodiscard]] constexpr bool is_of_gpu(Segment segment) {
   return segment == Segment::device_heap ||
          segment == Segment::device_team_words;
@@ -28,20 +28,20 @@ enum class Segment : std::uint8_t {
 
 /// How the host of this PE reaches memory of a PE.
 enum class Reach : std::uint8_t {
-  words,    // by loads and stores
-  gpu,      // by copies of this PE's GPU
+  words,    // by loads and stores of words
+  gpu,      // by copies on this PE's GPU
   messages  // by messages to another node
 };
 
-/// Memory of one PE, near or far: where the bytes of an operation are. It is
-/// valid as long as the block of the heap that they are in. In two registers.
+/// Memory of one PE, near or far, where an operation's bytes are. Valid as long
+/// as the heap block that contains them. Passed in two registers.
 class PeMemory {
  public:
   constexpr PeMemory() = default;
-  /// Of a far PE, `offset` bytes into its part of the segment.
+  /// Memory of a far PE, `offset` bytes into its part of the segment.
   constexpr PeMemory(Pe its_pe, Segment its_segment, std::size_t offset)
       : pe(its_pe), segment(its_segment), m_position(offset) {}
-  /// Of a near PE, at `address` in this process.
+  /// Memory of a near PE, at `address` in this process.
   [[nodiscard]] static PeMemory at(Pe pe, Segment segment,
                                    void const* address) {
     PeMemory result(pe, segment, reinterpret_cast<std::size_t>(address));
@@ -49,19 +49,19 @@ class PeMemory {
     return result;
   }
 
-  /// Precondition: reached by messages. In bytes, in the PE's part.
+  /// Precondition: reached by messages. Offset in bytes in the PE's part.
   [[nodiscard]] constexpr std::size_t offset() const { return m_position; }
   /// Precondition: not reached by messages.
   template <class T = void>
   [[nodiscard]] T* address() const {
     return reinterpret_cast<T*>(m_position);
   }
-  /// The same, or of memory that messages reach `otherwise`.
+  /// As address(), but returns `otherwise` for memory reached by messages.
   template <class T>
   [[nodiscard]] T* address_or(T* otherwise) const {
     return reach == Reach::messages ? otherwise : address<T>();
   }
-  /// The memory `bytes` after it.
+  /// The memory `bytes` bytes further on.
   [[nodiscard]] constexpr PeMemory moved(std::size_t bytes) const {
     auto result = *this;
     result.m_position += bytes;
@@ -77,16 +77,16 @@ class PeMemory {
 };
 static_assert(sizeof(PeMemory) == 16);
 
-/// Elements at a distance, of iput() and iget().
+/// Strided elements, for iput() and iget().
 struct Strides {
   std::size_t element_bytes = 0;
   std::size_t count         = 0;
-  std::size_t remote_bytes  = 0;  // from one element to the next there
-  std::size_t local_bytes   = 0;  // and here
+  std::size_t remote_bytes  = 0;  // remote stride
+  std::size_t local_bytes   = 0;  // local stride
 };
 
-/// When an operation returns: with nothing left to do on this side, or as soon
-/// as it can, and quiet() completes it.
+/// When an operation returns. `local`: nothing is left to do on this side.
+/// `none`: as soon as possible; quiet() completes the operation.
 enum class Completion { local, none };
 
 }  // namespace symm::Impl

@@ -11,8 +11,8 @@
 
 namespace symm::Impl {
 
-/// Page-locked memory of the host, which a GPU's copies and kernels reach at
-/// the same address.
+/// Page-locked host memory, which copies and kernels of a GPU access at the
+/// same address.
 class PinnedMemory {
  public:
   /// Zeroes the memory. \throws OutOfMemory, SystemError on this PE.

@@ -40,7 +40,7 @@ void add_kernel_module(KernelModule& module) noexcept {
     module.set_shadow(s_shadow);
 #endif
   } catch (std::exception const& failure) {
-    // Kernels of the module report the missing ring if they need it.
+    // A kernel of the module that needs the missing ring reports it.
     std::fprintf(stderr, "symm: a library that was loaded: %s\n",
                  failure.what());
   }

@@ -10,22 +10,23 @@
 
 namespace symm::Impl {
 
-/// Large pages of one size that an administrator has set aside (hugetlb); a
+/// Huge pages of one size that an administrator has reserved (hugetlb). A
 /// snapshot.
 struct ReservedPages {
-  std::filesystem::path folder;  ///< in which the system shows and sets them
-  std::size_t bytes  = 0;        ///< of a page
-  std::size_t n      = 0;        ///< all pages
-  std::size_t n_left = 0;        ///< pages not promised to any mapping
+  std::filesystem::path folder;  ///< the system's folder with these numbers
+  std::size_t bytes  = 0;        ///< size of a page
+  std::size_t n      = 0;        ///< number of all pages
+  std::size_t n_left = 0;        ///< pages that no mapping has reserved
 
   /// One entry for each size that the system knows, smallest first.
   [[nodiscard]] static std::vector<ReservedPages> all(
       std::filesystem::path const& root = "/sys/kernel/mm/hugepages");
-  /// \throws UsageError if there is no such size; it names those that exist.
+  /// \throws UsageError if no pages have this size; the message lists the sizes
+  ///         that exist.
   [[nodiscard]] static ReservedPages of_size(std::size_t bytes);
 
-  /// The text of an error: there are too few pages for `n_sharers` PEs with
-  /// `wanted_bytes` each, and how to get more.
+  /// Error text for too few pages for `n_sharers` PEs with `wanted_bytes` each;
+  /// it says how to get more.
   [[nodiscard]] std::string refusal(std::size_t wanted_bytes,
                                     std::size_t n_sharers) const;
 };

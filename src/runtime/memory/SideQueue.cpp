@@ -10,7 +10,7 @@
 
 namespace symm::Impl {
 
-// For providers whose memory needs no SideQueue.
+// Defaults for providers whose memory needs no SideQueue.
 
 void CopyQueue::store_words(void*, WordStore const*, std::size_t) {
   throw SystemError("this memory has no queue that stores words");
@@ -105,8 +105,8 @@ void SideQueue::add_store(CopyQueue::WordStore const& store) {
   if (m_n_stores == m_stores.size()) flush();
 }
 
-/// Enqueues collected stores and changes. If both concern one word, their order
-/// does not matter.
+/// Enqueues the collected stores and atomic operations. Their order does not
+/// matter, even on the same word.
 void SideQueue::flush() {
   if (m_n_stores != 0) {
     m_provider.store_words(m_queue, m_stores.data(),

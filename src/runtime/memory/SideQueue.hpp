@@ -17,18 +17,18 @@
 
 namespace symm::Impl {
 
-/// Lets the host access memory of its GPU while kernels run there that may wait
-/// for it: on a queue of its own, in order, through page-locked memory. Kernels
-/// see the stores between two calls of finish() in any order. One thread at a
-/// time.
+/// Lets the host access GPU memory while kernels run that may wait for this
+/// access. Uses its own queue, in order, and page-locked memory. Kernels see
+/// the stores between two calls of finish() in any order. Not thread-safe.
 ///
-/// All of it proceeds while a kernel occupies the whole GPU: changes, which a
-/// kernel makes, where threads of the other wait for far PEs (AtomicBoard).
+/// All accesses make progress even if a kernel occupies the whole GPU. Atomic
+/// operations need a kernel: threads that wait for far PEs carry them out if
+/// that kernel cannot start (AtomicBoard).
 ///
-/// \throws SystemError in all of them, also for errors of earlier kernels.
+/// \throws SystemError from every call, also for errors of earlier kernels.
 class SideQueue {
  public:
-  /// The most that load() takes; half of the room for stores.
+  /// The maximum size of a load(), and half of the buffer for stores.
   static constexpr std::size_t max_bytes = std::size_t{64} << 10U;
 
   enum class Changes : bool { none, some };
@@ -40,20 +40,24 @@ class SideQueue {
   SideQueue(SideQueue const&)            = delete;
   SideQueue& operator=(SideQueue const&) = delete;
 
-  // Stores: done after finish(); their source may change at once. An aligned
-  // word of 4 or 8 bytes is one access.
+  // Stores are complete after finish(); the caller may reuse the source at
+  // once. An aligned word of 4 or 8 bytes is stored by one access.
 
   void store(void* to, void const* from, std::size_t bytes);
-  /// \param count elements, contiguous in `from`; max_bytes in all at most.
+  /// \param count number of elements, contiguous in `from`; at most max_bytes
+  ///        in all.
   void store_strided(void* to, std::size_t to_stride, void const* from,
                      std::size_t element_bytes, std::size_t count);
-  /// An atomic operation without a result. \param op, type for is_atomic().
+  /// An atomic operation without a result; is_atomic() must hold for `op` and
+  /// `type`.
   void change(void* word, AtomicOp op, WordType type, std::uint64_t value);
   void finish();
 
-  // These come after all stores, and wait.
+  // The next functions first complete all stores, then wait for their own
+  // result.
 
-  /// \returns what the word was. \param op, type for which is_atomic().
+  /// \returns the old value of the word. is_atomic() must hold for `op` and
+  ///          `type`.
   [[nodiscard]] std::uint64_t fetch_and_change(void* word, AtomicOp op,
                                                WordType type,
                                                std::uint64_t value,
@@ -62,17 +66,17 @@ class SideQueue {
   /// \param bytes at most max_bytes.
   [[nodiscard]] std::span<std::byte const> load(void const* from,
                                                 std::size_t bytes);
-  /// The same for elements, which are contiguous in the result.
+  /// As load(), for strided elements, which are contiguous in the result.
   [[nodiscard]] std::span<std::byte const> load_strided(
       void const* from, std::size_t from_stride, std::size_t element_bytes,
       std::size_t count);
 
-  /// For threads that wait; null without changes.
+  /// For GPU threads that wait; null with Changes::none.
   [[nodiscard]] AtomicBoard* board() const {
     return m_changes == nullptr ? nullptr : m_changes->board();
   }
 
-  // Copies of any memory of the process; `from` must stay until finish().
+  // Copies any memory of the process; `from` must stay valid until finish().
 
   void begin_copy(CopyQueue::Strided const& copy);
   [[nodiscard]] bool is_idle();
@@ -84,9 +88,9 @@ class SideQueue {
   void wait();
 
   MemoryProvider& m_provider;
-  PinnedMemory m_memory;  // for stores, for loads
+  PinnedMemory m_memory;  // a part for stores, then a part for loads
   void* m_queue;
-  std::size_t m_used = 0;  // bytes of the part for stores
+  std::size_t m_used = 0;  // bytes used in the part for stores
   std::array<CopyQueue::WordStore, 256> m_stores;
   std::size_t m_n_stores = 0;
   std::unique_ptr<AtomicQueue> m_changes;

@@ -39,7 +39,7 @@ SymmetricRange::SymmetricRange(Vmm& vmm, FdExchange& exchange, Pe my_pe,
                       "SYMM_HEAP_LIMIT");
   }
   m_reservation = m_vmm.reserve(total, alignment);
-  // Arithmetic on an integer: PE 0's part need not be in any object.
+  // Computed as an integer: PE 0's part need not exist in this process.
   auto const first = static_cast<std::size_t>(nodes.first_near());
   m_map            = {
                  reinterpret_cast<char*>(reinterpret_cast<std::size_t>(m_reservation) -
@@ -95,7 +95,7 @@ SymmetricRange::Offer SymmetricRange::map_own(Chunk& chunk,
                                               Vmm::Handle handle) {
   Offer offer;
   with_handle(handle, [&] {
-    if (m_map.n_near > 1) {  // imported memory need not be exportable
+    if (m_map.n_near > 1) {  // imported memory may not be exportable
       MemoryNote note;
       auto const place = m_vmm.place();
       place.copy(note.place.data(), note.place.size() - 1);
@@ -132,7 +132,7 @@ void SymmetricRange::map_peers(Chunk& chunk, Offer own) {
   auto parcels = m_exchange.exchange(own.descriptor.get(), own.note);
   for (Pe const pe : m_map.near_pes()) {
     auto& parcel = parcels[index(pe)];
-    // A PE that could not send one has failed, and reports why itself.
+    // A PE without a descriptor has failed, and reports the reason itself.
     if (parcel.descriptor) map_peer(chunk, pe, std::move(parcel));
   }
 }
@@ -171,7 +171,7 @@ void SymmetricRange::add_chunk(std::size_t offset, std::size_t bytes,
 
 void SymmetricRange::remove_chunk(std::size_t offset) {
   auto const chunk = m_chunks.find(offset);
-  if (chunk == m_chunks.end()) return;  // adding it failed before it was noted
+  if (chunk == m_chunks.end()) return;  // the chunk was never recorded
   if (auto const failure = unmap(chunk->second)) throw_failure(*failure);
   m_chunks.erase(chunk);
 }

@@ -16,20 +16,19 @@
 
 namespace symm::Impl {
 
-/// One range of addresses with a part for every PE of this node, and chunks of
-/// memory mapped at the same offset in every part. All PEs of a node reach the
+/// One address range with a part for every PE of this node. A chunk of memory
+/// is mapped at the same offset in every part. Every PE of the node reaches the
 /// memory that one of them creates.
 class SymmetricRange {
  public:
-  /// Reserves part_bytes for each PE that `exchange` connects. Local: agree on
-  /// a failure afterwards.
+  /// Reserves part_bytes for each PE that `exchange` connects. Local: the
+  /// caller must agree with the other PEs on a failure.
   /// \param part_bytes a multiple of the minimum granularity and of
-  ///        `alignment`: an aligned offset is then an aligned address.
-  /// \throws OutOfMemory, SystemError on this PE.
+  ///        `alignment`, so that an aligned offset is an aligned address.
   SymmetricRange(Vmm& vmm, FdExchange& exchange, Pe my_pe, int n_pes,
                  std::size_t part_bytes, std::size_t alignment);
 
-  /// Local. Unmaps what is mapped.
+  /// Local. Unmaps all chunks.
   ~SymmetricRange();
 
   SymmetricRange(SymmetricRange const&)            = delete;
@@ -39,42 +38,44 @@ class SymmetricRange {
 
   /// The result of adding a chunk, the same on every PE.
   struct Addition {
-    /// If no PE has the chunk, the failure of the lowest PE that had one; the
-    /// message names that PE.
+    /// The failure of the lowest PE that failed, whose number is in the
+    /// message; then no PE has the chunk.
     std::optional<Failure> failure;
-    /// Whether a PE could not unmap its part of a failed chunk: no chunk can be
-    /// at this offset from now on.
+    /// Whether a PE could not unmap its part of a failed chunk: this offset
+    /// cannot be used again.
     bool is_lost = false;
   };
 
-  /// Collective: every PE creates `bytes` bytes and maps those of its node's
-  /// PEs at `offset`. Either all PEs that agree have the chunk afterwards or
-  /// none has.
+  /// Collective: every PE creates `bytes` bytes and maps the memory of all PEs
+  /// of its node at `offset`. Afterwards either all PEs that take part in
+  /// `agree` have the chunk, or none has it.
   ///
-  /// \param own_memory makes a handle to `bytes` bytes of this PE's memory,
-  ///        which this call releases; by default to new memory.
+  /// \param own_memory returns a handle to `bytes` bytes of this PE's memory,
+  ///        which this call releases. By default the PE creates new memory.
   [[nodiscard]] Addition try_to_add_chunk(
       std::size_t offset, std::size_t bytes, Agree const& agree,
       std::function<Vmm::Handle()> const& own_memory = {});
 
-  /// The same for ranges that a failure makes useless.
+  /// As try_to_add_chunk(), for callers that cannot use the range after a
+  /// failure.
   /// \throws OutOfMemory, SystemError on every PE.
   void add_chunk(std::size_t offset, std::size_t bytes, Agree const& agree);
 
-  /// Removes a chunk from this process: the PE's own memory returns to the
-  /// system when all PEs have removed it. Local: agree on a failure, after
-  /// which no PE can use this offset again.
-  /// \throws SystemError on this PE, after unmapping all that it could.
+  /// Removes a chunk from this process. The PE's own memory returns to the
+  /// system when all PEs have removed the chunk. Local: the caller must agree
+  /// with the other PEs on a failure, after which no PE can use this offset
+  /// again.
+  /// \throws SystemError on this PE, after unmapping all parts that it could.
   void remove_chunk(std::size_t offset);
 
-  /// Keeps all memory mapped until the process ends (live Views).
+  /// Keeps all memory mapped until the process ends, for live Views.
   void abandon() noexcept { m_reservation = nullptr; }
   [[nodiscard]] bool is_abandoned() const noexcept {
     return m_reservation == nullptr;
   }
 
  private:
-  /// Lets the other PEs map this PE's memory.
+  /// The descriptor with which the other PEs map this PE's memory.
   struct Offer {
     UniqueFd descriptor;
     FdExchange::Attachment note{};
@@ -83,18 +84,18 @@ class SymmetricRange {
   struct Chunk {
     std::size_t offset = 0;
     std::size_t bytes  = 0;
-    std::vector<bool> is_mapped;  // by PE of the node
+    std::vector<bool> is_mapped;  // indexed by PE of the node
   };
 
-  // The steps of adding a chunk. They note their mappings in the chunk; if they
-  // fail, remove_chunk() undoes them.
+  // The steps of adding a chunk. Each records its mappings in the chunk, so
+  // that remove_chunk() can undo them after a failure.
 
-  /// Does `work` and releases the handle.
+  /// Calls work(), then releases the handle, even after a failure.
   template <class Work>
   void with_handle(Vmm::Handle handle, Work const& work);
   /// Maps this PE's memory and releases its handle.
   Offer map_own(Chunk& chunk, Vmm::Handle handle);
-  /// Maps the memory of the others.
+  /// Maps the memory of the other PEs of the node.
   void map_peers(Chunk& chunk, Offer own);
   void map_peer(Chunk& chunk, Pe pe, FdExchange::Parcel parcel);
   void map_handle(Chunk& chunk, Pe pe, Vmm::Handle handle);
@@ -103,14 +104,14 @@ class SymmetricRange {
     return static_cast<std::size_t>(pe - m_map.first_near);
   }
 
-  /// Unmaps all parts, also after a failure; returns the first failure.
+  /// Unmaps all parts, even after a failure; returns the first failure.
   std::optional<Failure> unmap(Chunk& chunk);
 
   Vmm& m_vmm;
   FdExchange& m_exchange;
-  char* m_reservation = nullptr;  // where the first part is
+  char* m_reservation = nullptr;  // start of the first part
   HeapMap m_map;
-  // By offset; also the rest of chunks that could not be removed.
+  // By offset. A chunk that could not be removed completely stays here.
   std::map<std::size_t, Chunk> m_chunks;
 };
 

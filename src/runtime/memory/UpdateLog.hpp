@@ -12,15 +12,15 @@
 
 namespace symm::Impl {
 
-/// An operation of a kernel on a far PE that has no reply.
+/// An operation without a reply that a kernel requests on a far PE.
 struct Update {
-  /// An AtomicOp times 16 and a WordType, or one of:
+  /// An AtomicOp times 16 plus a WordType, or one of:
   enum Kind : std::uint8_t {
-    store = 0xe0,  // and the number of bytes, 1 to 8
-    fence = 0xf0   // `value`: the ticket that the next request will get
+    store = 0xe0,  // plus the number of bytes, 1 to 8
+    fence = 0xf0   // `value`: the ticket of the next request
   };
 
-  std::uint64_t address;  // symmetric, of this PE's part; of 48 bits
+  std::uint64_t address;  // symmetric, in this PE's part; 48 bits
   std::uint64_t value;
   Pe pe;
   std::uint8_t kind;
@@ -38,10 +38,11 @@ struct Update {
 static_assert(static_cast<unsigned>(AtomicOp::bit_xor) * 16 + 16 <=
               Update::store);
 
-/// The three words of an update in a ring in memory of the host. Each has the
-/// number of the ring's lap in its upper byte, so that the host sees of each
-/// whether it has been written: the thread needs no fence in between. Words of
-/// 32 updates are side by side: a warp writes them together.
+/// The three words of an update in a ring in host memory. The upper byte of
+/// each word is the number of the ring's lap, which shows the host that the
+/// word has been written. The thread therefore needs no fence between the
+/// words. The first words of 32 updates are adjacent, and so are the second and
+/// third: a warp writes them together.
 class UpdateWords {
  public:
   static constexpr std::uint64_t size = std::uint64_t{1} << 16U;  // updates
@@ -54,7 +55,7 @@ class UpdateWords {
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* word(std::size_t i) const {
     return m_first + i * row;
   }
-  /// The word `i` of an update.
+  /// Word `i` of an update.
   [[nodiscard]] SYMM_FUNCTION std::uint64_t bits(Update const& its,
                                                  std::size_t i) const {
     auto const pe = static_cast<std::uint32_t>(its.pe);
@@ -67,11 +68,11 @@ class UpdateWords {
         return m_lap | std::uint64_t{pe >> 24U} << 32U | its.value >> 32U;
     }
   }
-  /// Whether a word is of this lap.
+  /// Whether a word was written in this lap.
   [[nodiscard]] bool is_of_lap(std::uint64_t word) const {
     return (word ^ m_lap) >> 56U == 0;
   }
-  /// The update of three words that are.
+  /// The update stored in three words that are all of this lap.
   [[nodiscard]] static Update update_of(std::uint64_t a, std::uint64_t b,
                                         std::uint64_t c) {
     return {

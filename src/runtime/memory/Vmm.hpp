@@ -14,21 +14,23 @@
 
 namespace symm::Impl {
 
-/// Virtual memory management: reserve addresses, create physical memory, map it
-/// to addresses, share it with another process. The rules are those of the CUDA
-/// driver's cuMem* functions (V01-V47) in all providers. A role of
-/// MemoryProvider.
+/// Virtual memory management: reserves addresses, creates physical memory, maps
+/// it to addresses and shares it with other processes. All providers follow the
+/// rules of the CUDA driver's cuMem* functions (V01-V47). One of the interfaces
+/// of MemoryProvider.
 ///
 /// Order: reserve, create, map, set_access, (export_handle; on the peer
 /// import_handle, map, set_access), ..., unmap, release, address_free.
 ///
-/// A broken rule is a UsageError that names the call and the values, a refusal
-/// of the system a SystemError, a lack of memory an OutOfMemory; nothing has
-/// changed then. All calls are local, on any thread: Views that own memory may
+/// A call that breaks a rule throws UsageError with the call's name and values.
+/// A call that the system refuses throws SystemError; without enough memory,
+/// OutOfMemory. A call that throws has changed nothing.
+///
+/// All calls are local and may be made on any thread: Views that own memory may
 /// be destroyed while another thread is in a collective call.
 class Vmm {
  public:
-  /// Physical memory of this process; means nothing in another one (V12).
+  /// Physical memory; the handle is valid only in this process (V12).
   struct Handle {
     std::uint64_t id                       = 0;
     friend bool operator==(Handle, Handle) = default;
@@ -38,7 +40,8 @@ class Vmm {
   enum class Access { none, read, read_write };
   enum class Sharing { none, by_descriptor };
 
-  /// Replaces a descriptor between processes that do not share one system.
+  /// Shares memory with processes of another operating system instance, to
+  /// which no file descriptor can be sent.
   using FabricHandle = std::array<std::byte, 64>;
 
   virtual ~Vmm() = default;
@@ -49,10 +52,10 @@ class Vmm {
   /// The unit in bytes of sizes, offsets and addresses (a power of two).
   [[nodiscard]] virtual std::size_t granularity(Granularity kind) const = 0;
 
-  /// Reserves addresses without memory.
+  /// Reserves an address range without memory.
   /// \param bytes     a positive multiple of the host's page size.
   /// \param alignment a power of two, or 0 for the provider's own.
-  /// \param hint      a wish only, page-aligned; null for none.
+  /// \param hint      a preferred address, page-aligned; null for none.
   [[nodiscard]] virtual char* reserve(std::size_t bytes,
                                       std::size_t alignment = 0,
                                       void* hint            = nullptr) = 0;
@@ -60,7 +63,7 @@ class Vmm {
   /// Whether memory of create() is zero when it is first touched.
   [[nodiscard]] virtual bool creates_zeros() const { return false; }
 
-  /// Makes physical memory that is mapped nowhere yet.
+  /// Allocates physical memory without mapping it.
   /// \param bytes a positive multiple of the minimum granularity.
   [[nodiscard]] virtual Handle create(std::size_t bytes, Sharing sharing) = 0;
 
@@ -76,18 +79,18 @@ class Vmm {
   /// open one keeps the physical memory alive (V36).
   [[nodiscard]] virtual UniqueFd export_handle(Handle handle) = 0;
 
-  /// Takes over a descriptor that export_handle() made in another process.
+  /// Imports a descriptor that export_handle() made in another process.
   /// \param bytes the size given to create() there.
   [[nodiscard]] virtual Handle import_handle(UniqueFd descriptor,
                                              std::size_t bytes) = 0;
 
-  /// Whether a provider of this kind has exported the memory of `descriptor`:
-  /// import_handle() would take it, with the right size.
+  /// Whether the memory of `descriptor` was exported by a provider of this
+  /// kind, so that import_handle() accepts it if the size is right.
   [[nodiscard]] virtual bool can_import(UniqueFd const& descriptor) const = 0;
 
-  /// The access that set_access(read_write) gives to CPUs, or to kernels of a
-  /// GPU of this process; nothing if there is no such GPU.
-  /// \param device its ordinal; for MemoryKind::device only.
+  /// The access that set_access(read_write) gives to CPUs, or to kernels of GPU
+  /// `device`. Nothing if there is no such GPU.
+  /// \param device the GPU's ordinal; only for MemoryKind::device.
   [[nodiscard]] virtual std::optional<Access> access_from(MemoryKind user,
                                                           int device) const = 0;
 
@@ -102,17 +105,17 @@ class Vmm {
   }
 
   /// As import_handle(), for handles of export_fabric(). Nothing if the process
-  /// has no access (V39): use the descriptor instead.
+  /// has no access (V39); the caller then imports the descriptor instead.
   [[nodiscard]] virtual std::optional<Handle> import_fabric(
       FabricHandle const& /*fabric*/, std::size_t /*bytes*/) {
     return std::nullopt;
   }
 
-  /// Drops a handle. The memory lives on while it is mapped or shared.
+  /// Drops a handle. The memory exists as long as it is mapped or shared.
   virtual void release(Handle handle) = 0;
 
-  /// Gives back addresses, exactly as reserve() returned them, with nothing
-  /// mapped in them.
+  /// Frees addresses, exactly as reserve() returned them. Nothing may be mapped
+  /// there.
   virtual void address_free(char* address, std::size_t bytes) = 0;
 
   /// Leaves every reservation and mapping in place until the process ends: for

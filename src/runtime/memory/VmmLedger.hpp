@@ -22,7 +22,8 @@
 namespace symm::Impl {
 
 /// Records what a MemoryProvider has reserved, created and mapped, and checks
-/// the rules of Vmm against it, for all providers. Makes no system calls.
+/// each call against the rules of Vmm. Shared by all providers; makes no system
+/// calls.
 ///
 /// \tparam Memory physical memory of the provider; has `bytes` and `sharing`.
 template <class Memory>
@@ -73,7 +74,8 @@ class VmmLedger {
     check_multiple("import_handle", "size in bytes", bytes, m_unit);
   }
 
-  /// For memory that the provider need not have made: the range does not wrap.
+  /// For memory that the provider may not have created: checks that the range
+  /// does not wrap around.
   void check_range(void const* address, std::size_t bytes,
                    char const* call) const {
     if (bytes > 0 && value_of(address) + (bytes - 1) < value_of(address)) {
@@ -109,8 +111,8 @@ class VmmLedger {
     return memory;
   }
 
-  /// V19-V21, V23, V27. Notes the mapping. If the system then refuses it, the
-  /// caller calls forget_mapping().
+  /// V19-V21, V23, V27. Records the mapping. If the system then refuses to map,
+  /// the caller calls forget_mapping().
   Memory& add_mapping(char* address, std::size_t bytes, std::size_t offset,
                       Vmm::Handle handle) {
     auto const& memory = memory_of(handle, "map");
@@ -156,7 +158,7 @@ class VmmLedger {
   }
   void forget_mapping(char const* address) { m_mappings.erase(address); }
 
-  /// The mapping around an address, if there is one.
+  /// The mapping that contains an address, if there is one.
   [[nodiscard]] std::optional<ForeignMemory::Mapping> find_mapping(
       void const* address) const {
     auto const it = mapping_around(address);
@@ -170,7 +172,7 @@ class VmmLedger {
            m_reservations.end();
   }
 
-  /// V41: the memory mapped at an address inside a mapping.
+  /// V41: the memory that is mapped at an address.
   [[nodiscard]] MemoryPtr const& memory_at(void const* address,
                                            char const* call) const {
     auto const it = mapping_around(address);

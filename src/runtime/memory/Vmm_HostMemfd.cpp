@@ -31,11 +31,11 @@ namespace {
 
 constexpr std::size_t recommended_granularity = std::size_t{2} << 20U;
 constexpr int no_access                       = PROT_NONE;
-/// They fix the size of memory: access beyond a new end would kill a PE.
+/// The size must not change: access past a new end would kill a PE.
 constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW;
 
-/// Making a file larger than the limit would end the process by a signal, not
-/// fail with an error.
+/// Growing a file past the limit would kill the process by a signal instead of
+/// returning an error.
 void check_file_size(std::size_t bytes) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0) {
@@ -67,8 +67,8 @@ Vmm_HostMemfd::Vmm_HostMemfd(int n_sharers, AvailableMemory available_memory,
 
 Vmm_HostMemfd::~Vmm_HostMemfd() {
   if (m_is_abandoned) return;
-  // Unmapping a reservation removes its mappings, too. It fails only for
-  // arguments that reserve() cannot have recorded.
+  // Unmapping a reservation also removes the mappings in it. munmap() fails
+  // only for arguments that reserve() cannot have recorded.
   for (auto const& [address, bytes] : m_ledger.reservations()) {
     static_cast<void>(::munmap(const_cast<char*>(address), bytes));
   }
@@ -84,7 +84,7 @@ char* Vmm_HostMemfd::reserve(std::size_t bytes, std::size_t alignment,
                              void* hint) {
   std::lock_guard const lock(m_mutex);
   m_ledger.check_reserve(bytes, alignment, hint);
-  // mmap() aligns to ordinary pages: reserve more and unmap both ends.
+  // mmap() aligns only to ordinary pages: reserve more and unmap both ends.
   alignment =
       std::max(alignment,
                m_pages == HugePages::advise ? recommended_granularity : m_unit);
@@ -115,7 +115,7 @@ char* Vmm_HostMemfd::reserve(std::size_t bytes, std::size_t alignment,
                      reinterpret_cast<std::size_t>(first));
   auto const head = static_cast<std::size_t>(result - first);
   // With valid arguments munmap() fails only at the limit on the number of
-  // mappings, and cutting off the ends adds none.
+  // mappings, and unmapping an end adds no mapping.
   if (head > 0) static_cast<void>(::munmap(first, head));
   if (slack > head) static_cast<void>(::munmap(result + bytes, slack - head));
   m_ledger.add_reservation(result, bytes);
@@ -123,15 +123,17 @@ char* Vmm_HostMemfd::reserve(std::size_t bytes, std::size_t alignment,
 }
 
 void Vmm_HostMemfd::check_capacity(std::size_t bytes) const {
-  std::size_t promised = 0;  // created by this PE, not touched by anyone yet
-  std::set<Memory const*> counted;  // one may have many handles and mappings
+  std::size_t promised = 0;  // created by this PE, not touched yet by any PE
+  // Each memory counts once: it may have several handles and mappings.
+  std::set<Memory const*> counted;
   auto const count = [&](Memory const& memory) {
     if (memory.is_imported || !counted.insert(&memory).second) return;
     struct stat status {};
     if (::fstat(memory.descriptor.get(), &status) != 0) {
       throw SystemError("looking at memory of this PE", "fstat", errno);
     }
-    constexpr std::size_t block_bytes = 512;  // st_blocks' unit, always
+    // The unit of st_blocks on every system.
+    constexpr std::size_t block_bytes = 512;
     auto const touched =
         static_cast<std::size_t>(status.st_blocks) * block_bytes;
     promised += memory.bytes - std::min(memory.bytes, touched);
@@ -148,8 +150,9 @@ void Vmm_HostMemfd::check_capacity(std::size_t bytes) const {
   }
 }
 
-/// Maps the memory once: this reserves all its pages for as long as it lives.
-/// Otherwise the first access to a missing page would be a SIGBUS.
+/// A mapping, even for a moment, makes the system reserve all huge pages for
+/// the memory's lifetime. Otherwise the first access to a missing page would
+/// raise SIGBUS.
 void Vmm_HostMemfd::take_huge_pages(UniqueFd const& memory,
                                     std::size_t bytes) const {
   void* const mapping =
@@ -207,7 +210,7 @@ void Vmm_HostMemfd::map(char* address, std::size_t bytes, std::size_t offset,
     m_ledger.forget_mapping(address);
     throw SystemError("mapping " + bytes_text(bytes), "mmap", error);
   }
-  // EINVAL: the system has no large pages and does not know the advice.
+  // EINVAL: the system has no transparent huge pages and rejects the advice.
   if (m_pages == HugePages::advise &&
       ::madvise(address, bytes, MADV_HUGEPAGE) != 0 && errno != EINVAL) {
     int const error = errno;
@@ -319,9 +322,10 @@ bool Vmm_HostMemfd::is_mapped(void const* address, std::size_t bytes) {
   auto const page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   auto const first      = reinterpret_cast<std::size_t>(address);
   auto const n_end      = (first + (bytes - 1)) / page_bytes + 1;
-  // Pages per call: mincore() needs a byte for each.
+  // Limits the pages per call: mincore() needs one byte for each page.
   constexpr std::size_t n_most = std::size_t{1} << 18U;
-  std::vector<unsigned char> is_resident;  // unused: the error code matters
+  // Unused: only the error code matters.
+  std::vector<unsigned char> is_resident;
   for (auto page = first / page_bytes; page < n_end;) {
     auto const n_pages = std::min(n_end - page, n_most);
     is_resident.resize(n_pages);
@@ -356,14 +360,14 @@ bool Vmm_HostMemfd::pin(void* address, std::size_t bytes) {
                                     address_text(address) +
                                     " are memory of this process");
   }
-  return false;  // nothing to undo: the CPUs reach it already
+  return false;  // nothing to undo: CPUs reach the memory anyway
 }
 
 void Vmm_HostMemfd::unmap(char* address, std::size_t bytes) {
   std::lock_guard const lock(m_mutex);
   static_cast<void>(m_ledger.check_mapping(address, bytes, "unmap"));
-  // One call restores the reservation: at no moment could another thread's
-  // mmap() take the addresses.
+  // A single call replaces the mapping by a reservation: another thread's
+  // mmap() cannot take the addresses in between.
   if (::mmap(address, bytes, no_access,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
              0) == MAP_FAILED) {
@@ -376,8 +380,9 @@ void Vmm_HostMemfd::release(Handle handle) {
   std::lock_guard const lock(m_mutex);
   auto const memory = m_ledger.memory_of(handle, "release");
   m_ledger.remove_handle(handle);
-  // Own memory keeps its descriptor while it is mapped, for retain(). Imported
-  // memory must not: it has a descriptor for every PE and chunk.
+  // A PE's own memory keeps its descriptor while it is mapped, for retain().
+  // Imported memory must not keep one: there would be a descriptor for every PE
+  // and chunk.
   auto const& handles = m_ledger.handles();
   bool const has_other_handle =
       std::any_of(handles.begin(), handles.end(),

@@ -19,18 +19,20 @@ namespace symm::Impl {
 
 /// Host memory: memfd_create() and mmap().
 ///
-/// Pages are committed when first touched, on the NUMA node of the thread that
+/// Pages are committed on first touch, on the NUMA node of the thread that
 /// touches them. create() refuses memory that the machine or its control group
-/// could not commit, so that a lack of memory is an error and not a later
-/// SIGBUS. It counts memory promised earlier and not touched yet as used.
-/// Reserved large pages (hugetlb) are counted by the system: create() takes all
-/// that the memory can ever need.
+/// could not commit: a lack of memory is then an error and not a later SIGBUS.
+/// Memory that was created earlier and not touched yet counts as used. For
+/// reserved huge pages (hugetlb) the system does the counting: create() takes
+/// every page that the memory can ever need.
 class Vmm_HostMemfd final : public MemoryProvider {
  public:
   using AvailableMemory = std::function<std::size_t()>;
 
-  /// \param n_sharers PEs of this node that each create as much as this one.
-  /// \throws UsageError if the system has no pages of the size that `pages` is.
+  /// \param n_sharers number of PEs of this node that each create as much
+  ///        memory as this one.
+  /// \throws UsageError if the system has no pages of the size given by
+  ///         `pages`.
   explicit Vmm_HostMemfd(
       int n_sharers                    = 1,
       AvailableMemory available_memory = available_pageable_memory,
@@ -70,8 +72,8 @@ class Vmm_HostMemfd final : public MemoryProvider {
   void synchronize() override {}
   void abandon() noexcept override { m_is_abandoned = true; }
 
-  /// Whether the process has mapped every page of a range of at least one byte,
-  /// with any rights.
+  /// Whether the process has mapped every page of the range, which is at least
+  /// one byte long, with any access rights.
   [[nodiscard]] static bool is_mapped(void const* address, std::size_t bytes);
 
  private:
@@ -84,15 +86,16 @@ class Vmm_HostMemfd final : public MemoryProvider {
 
   void check_capacity(std::size_t bytes) const;
   void take_huge_pages(UniqueFd const& memory, std::size_t bytes) const;
-  /// As is_mapped(), but false if the first or last byte is only reserved here.
+  /// As is_mapped(), but false if the first or last byte is in a reservation of
+  /// this provider and not mapped.
   [[nodiscard]] bool is_memory(void const* address, std::size_t bytes) const;
 
   std::size_t m_page_bytes;
   HugePages m_pages;
-  std::size_t m_unit;  // of memory: m_page_bytes, or the size of large pages
+  std::size_t m_unit;  // of memory: m_page_bytes, or the size of huge pages
   std::size_t m_n_sharers;
   AvailableMemory m_available_memory;
-  std::mutex m_mutex;  // held by the public functions that use the ledger
+  std::mutex m_mutex;  // locked by every public function that uses the ledger
   VmmLedger<Memory> m_ledger;
   bool m_is_abandoned = false;
 };

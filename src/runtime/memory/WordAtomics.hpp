@@ -14,7 +14,7 @@
 
 namespace symm::Impl {
 
-// The operations of symm_atomics.hpp at an address that the caller reaches.
+// The operations of symm_atomics.hpp on an address that the caller can access.
 
 template <class T>
 SYMM_INLINE_FUNCTION T fetch_word(T const* address) {
@@ -45,8 +45,8 @@ SYMM_INLINE_FUNCTION T compare_swap_word(T* address, T compare, T value) {
   SYMM_IF_ON_DEVICE((return InKernel::compare_swap(address, compare, value);))
 }
 
-/// An operation of std::atomic_ref<T> in two forms: fetch_..._word() returns
-/// what the word was; the other returns nothing.
+/// Defines an operation of std::atomic_ref<T> in two forms: fetch_..._word()
+/// returns the old value; ..._word() returns nothing.
 #define SYMM_CHANGE_WORD(name, in_kernel)                               \
   template <class T>                                                    \
   SYMM_INLINE_FUNCTION T fetch_##name##_word(T* address, T value) {     \
@@ -67,8 +67,8 @@ SYMM_CHANGE_WORD(or, change_or)
 SYMM_CHANGE_WORD(xor, change_xor)
 #undef SYMM_CHANGE_WORD
 
-/// Sets the word to `value` if it is `seen`, and returns whether it was. `seen`
-/// becomes what the word was.
+/// Sets the word to `value` if it equals `seen`; returns whether it did. `seen`
+/// becomes the old value of the word.
 template <class T>
 SYMM_INLINE_FUNCTION bool replace_if_seen(T* address, T& seen, T value) {
   T const before = compare_swap_word(address, seen, value);
@@ -78,7 +78,7 @@ SYMM_INLINE_FUNCTION bool replace_if_seen(T* address, T& seen, T value) {
   return was_seen;
 }
 
-/// Sets the word to `value` if precedes(value, word), and returns what it was.
+/// Sets the word to `value` if precedes(value, word); returns the old value.
 template <class T, class Precedes>
 SYMM_INLINE_FUNCTION T replace_if(T* address, T value,
                                   Precedes const& precedes) {

@@ -12,8 +12,8 @@
 
 namespace symm::Impl {
 
-// The loads, stores and fences of the operations; symm_atomics.hpp says what
-// they do.
+// Loads, stores and fences of the operations; symm_atomics.hpp has their
+// semantics.
 
 /// shmem_fence.
 SYMM_INLINE_FUNCTION void fence_words() {
@@ -21,8 +21,9 @@ SYMM_INLINE_FUNCTION void fence_words() {
   SYMM_IF_ON_DEVICE((InKernel::fence();))
 }
 
-/// The part of shmem_fence that a flag needs: what this thread has loaded or
-/// stored before comes before its later stores, for readers by load_acquire().
+/// The part of shmem_fence that a flag needs: loads and stores before this call
+/// are ordered before later stores of this thread, for readers that use
+/// load_acquire().
 SYMM_INLINE_FUNCTION void fence_release() {
   SYMM_IF_ON_HOST((std::atomic_thread_fence(std::memory_order_release);))
   SYMM_IF_ON_DEVICE((InKernel::fence_release();))

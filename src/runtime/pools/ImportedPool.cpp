@@ -17,7 +17,8 @@ void ImportedPool::map(char const* call, SharedPointer const& pointer,
                        MemoryProvider& provider) {
   auto const bytes = static_cast<std::size_t>(pointer.pool_bytes);
   auto const unit  = provider.granularity(Vmm::Granularity::recommended);
-  // A duplicate: the descriptor is kept to try again if mapping fails.
+  // Import a duplicate: if mapping fails, the descriptor is still there for the
+  // next attempt.
   UniqueFd descriptor(::fcntl(m_descriptor.get(), F_DUPFD_CLOEXEC, 0));
   if (!descriptor) {
     throw SystemError(Text(call, ": taking the pool's descriptor"),
@@ -42,7 +43,7 @@ void ImportedPool::map(char const* call, SharedPointer const& pointer,
     throw_failure({failure->kind, Text(call, ": the pool cannot be mapped: ",
                                        failure->message)});
   }
-  m_descriptor.reset();  // the mapping keeps the memory
+  m_descriptor.reset();  // the mapping keeps the memory alive
   m_provider          = &provider;
   m_properties.memory = static_cast<MemoryKind>(pointer.memory);
   m_reserved.set(bytes);

@@ -21,13 +21,13 @@
 
 namespace symm::Impl {
 
-/// A pool of another process, reached through its descriptor. The first pointer
-/// that is imported tells the pool's size, and all its memory is mapped then.
-/// It allocates nothing (H86). One thread at a time.
+/// A pool of another process, accessed through its descriptor. The first
+/// imported pointer contains the pool's size; all memory of the pool is mapped
+/// then. The pool allocates nothing here (H86). Not thread-safe.
 class ImportedPool final : public Pool {
  public:
-  /// \param job        abort() ends it.
-  /// \param descriptor of the pool's memory.
+  /// \param job        the job that abort() ends.
+  /// \param descriptor refers to the pool's memory.
   ImportedPool(std::uint64_t number, Bootstrap& job, UniqueFd descriptor,
                SharedPoolName const& name)
       : Pool(number, {.kind        = MemPoolKind::local,
@@ -39,33 +39,34 @@ class ImportedPool final : public Pool {
     set_shared_name(name);
   }
 
-  /// The address of an exported block; one that is imported twice has one
-  /// address, and is freed twice.
-  /// \param provider of the block's kind of memory; outlives this.
+  /// Returns the address of an exported block. A block that is imported twice
+  /// has one address, and must be freed twice.
+  /// \param provider manages the block's kind of memory; outlives this.
   /// \throws UsageError, OutOfMemory, SystemError on this PE.
   [[nodiscard]] void* import(char const* call, SharedPointer const& pointer,
                              MemoryProvider& provider);
 
-  /// Whether import() has returned `address`, and more often than it was freed.
+  /// Whether import() has returned `address` more often than it was freed.
   [[nodiscard]] bool has(void const* address) const {
     return m_range && m_range->map().contains(address) &&
            m_blocks.contains(m_range->map().offset_of(address));
   }
   /// Precondition: has(address).
-  /// \param at work put into streams before this may still use the block.
+  /// \param at work enqueued on streams before this position may still use the
+  ///        block.
   void free(void const* address, StreamOrder::Position at);
 
-  /// The provider of the pool's kind of memory; null before the first import().
+  /// The provider of the pool's kind of memory; null until the first import().
   [[nodiscard]] MemoryProvider* provider() const { return m_provider; }
 
-  /// Whether the pool is to end and no block is in use, given that all work up
-  /// to `ended` has ended.
+  /// Whether the pool was destroyed and no block is in use, if all work up to
+  /// `ended` has ended.
   [[nodiscard]] bool has_ended(StreamOrder::Position ended) const {
     return m_is_ending && m_blocks.empty() && m_latest_free <= ended;
   }
   /// Appends label and size of each block.
   void list_blocks(std::vector<std::string>& list) const;
-  /// Keeps the memory mapped until the process ends.
+  /// Keeps the pool's memory mapped until the process ends.
   void abandon() noexcept {
     if (m_range) m_range->abandon();
   }
@@ -73,7 +74,7 @@ class ImportedPool final : public Pool {
  private:
   struct Block {
     std::uint64_t bytes = 0;
-    std::size_t count   = 0;  // how often it is imported
+    std::size_t count   = 0;  // number of imports
   };
 
   void map(char const* call, SharedPointer const& pointer,
@@ -82,7 +83,7 @@ class ImportedPool final : public Pool {
   Pe m_my_pe;
   Bootstrap_Self m_self;
   FdExchange m_exchange;
-  UniqueFd m_descriptor;  // until it is mapped
+  UniqueFd m_descriptor;  // closed once the memory is mapped
   MemoryProvider* m_provider = nullptr;
   std::optional<SymmetricRange> m_range;
   std::map<std::uint64_t, Block> m_blocks;  // by offset

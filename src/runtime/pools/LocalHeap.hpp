@@ -14,11 +14,11 @@
 
 namespace symm::Impl {
 
-/// A heap of this PE alone: a SymmetricHeap in a job of one PE, whose
-/// collective calls wait for no other PE.
+/// A heap that belongs to this PE only: a SymmetricHeap in a job of one PE,
+/// whose collective calls wait for no other PE.
 class LocalHeap {
  public:
-  /// \param job   abort() ends it.
+  /// \param job   the job that abort() ends.
   /// \throws OutOfMemory, SystemError on this PE.
   LocalHeap(Bootstrap& job, MemoryProvider& provider, MemoryKind memory,
             std::size_t limit_bytes)

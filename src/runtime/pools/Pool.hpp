@@ -11,10 +11,10 @@
 
 namespace symm::Impl {
 
-/// The common part of pools that allocate and imported ones.
+/// Base class of pools that allocate and of imported pools.
 class Pool {
  public:
-  /// Attributes that the program sets.
+  /// The attributes that the program can set.
   struct Policy {
     bool follow_event_dependencies   = true;
     bool allow_opportunistic         = true;
@@ -46,13 +46,14 @@ class Pool {
   [[nodiscard]] Amount& reserved() { return m_reserved; }
   [[nodiscard]] Amount& used() { return m_used; }
 
-  /// The pool's name in all processes; none before the first export or import.
+  /// The pool's name, equal in all processes; none before the first export or
+  /// import.
   [[nodiscard]] std::optional<SharedPoolName> const& shared_name() const {
     return m_shared_name;
   }
   void set_shared_name(SharedPoolName const& name) { m_shared_name = name; }
 
-  /// The pool is to end with its last block (H44).
+  /// Destroys the pool as soon as its last block is freed (H44).
   void end() { m_is_ending = true; }
   [[nodiscard]] bool is_ending() const { return m_is_ending; }
 

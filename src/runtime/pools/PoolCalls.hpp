@@ -8,32 +8,35 @@
 #include "../symm_pools.hpp"
 #include "Stream.hpp"
 
-// The calls of symm_pools.hpp for any stream, also for those of Kokkos.
+// The calls of symm_pools.hpp for any kind of stream, including those of
+// Kokkos.
 
 namespace symm::Impl {
 
-/// \param pool null: the current one of the default kind of memory.
+/// \param pool null: the current pool for the default kind of memory.
 Status malloc_async(void** address, std::size_t bytes, MemPool const* pool,
                     StreamName const& stream) noexcept;
 Status free_async(void* address, StreamName const& stream) noexcept;
 Status order_after(StreamName const& stream,
                    StreamName const& earlier) noexcept;
 
-/// Notes a barrier of all PEs put into the stream. Cheap without pools.
+/// Records that a barrier of all PEs was enqueued on the stream. Cheap if there
+/// are no pools.
 void note_stream_barrier(StreamName const& stream);
 
-/// Allocates memory for a View: a header and the data, which are aligned.
-/// \throws an exception for each reason for which malloc_async() fails.
-/// \param memory of the View's space, which must be the pool's (UsageError).
-/// \param bytes  of header and data.
+/// Allocates memory for a View: a header, then the data, which are aligned.
+/// \throws an exception for every reason for which malloc_async() fails.
+/// \param memory kind of memory of the View's space; must be that of the pool
+///        (UsageError).
+/// \param bytes  of header and data together.
 [[nodiscard]] void* allocate_in_pool(MemPool pool, MemoryKind memory,
                                      std::size_t bytes, std::size_t header,
                                      StreamName const& stream,
                                      char const* label);
-/// Frees memory in the order of the stream that it was allocated on; prints a
-/// failure. Does nothing after finalize().
+/// Frees memory in the order of the stream on which it was allocated; prints
+/// failures. Does nothing after finalize().
 void free_in_pool(char const* label, void* address) noexcept;
-/// Whether an address is in memory of a pool.
+/// Whether a live block of a pool starts at the address.
 [[nodiscard]] bool is_in_pool(void const* address);
 
 }  // namespace symm::Impl

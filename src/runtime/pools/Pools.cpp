@@ -14,7 +14,7 @@ namespace symm::Impl {
 
 namespace {
 
-std::mutex s_begin;  // of Pools
+std::mutex s_begin;  // held while Pools is created
 
 char const* name_of(MemoryKind memory) {
   return memory == MemoryKind::host ? "host" : "GPU";
@@ -66,7 +66,8 @@ void Pools::begin_generation() {
   m_symmetric.push_back(std::make_unique<PoolSet>(m_runtime.n_pes()));
   auto& group = *m_symmetric.back();
   for (auto const memory : {MemoryKind::host, MemoryKind::device}) {
-    ++m_n_symmetric;  // also without such a heap: numbers stay the same
+    // Even without this heap, so that numbers do not depend on it.
+    ++m_n_symmetric;
     auto* const heap = m_runtime.find_heap(memory);
     if (heap == nullptr) continue;
     MemPoolProperties properties;
@@ -198,7 +199,7 @@ MemPool Pools::default_pool(MemoryKind memory) {
 
 MemPool Pools::current_pool(MemoryKind memory) {
   static_cast<void>(m_runtime.heap(memory, "symm::device_get_mem_pool"));
-  // Mostly without the lock: another thread may hold it and wait for PEs.
+  // Usually without the lock: a thread that holds it may wait for other PEs.
   if (m_n_generations <= m_runtime.rendezvous().trail().generation()) {
     Lock const lock(m_mutex);
     static_cast<void>(symmetric());
@@ -211,7 +212,8 @@ void Pools::set_current_pool(MemoryKind memory, MemPool pool) {
   auto const lock            = lock_for(pool);
   auto const found           = get_in_step(pool, call);
   require_memory(found.pool, memory, call);
-  // The current pool decides where malloc_async() allocates.
+  // Recorded, because the current pool determines where malloc_async()
+  // allocates.
   note(found.pool, RuntimeCall::pool_current, {pool.number()});
   m_current[index_of(memory)] = pool.number();
 }
@@ -280,7 +282,7 @@ void* Pools::malloc(char const* call, MemPool which,
   if (address != nullptr) return address;
   pool.grow(bytes, phase, label);
   catch_up(group);
-  // Again: catch_up() may have forgotten the stream's number.
+  // Look up the number again: catch_up() may have forgotten the stream.
   return take(group.order.number_of(name));
 }
 
@@ -333,8 +335,8 @@ void Pools::free(char const* call, void* address, StreamName const& name) {
     auto* const imported =
         is_in_symmetric_heap(address) ? nullptr : find_importer(address);
     if (imported == nullptr) throw_no_block(call, address);
-    // The memory stays with the process that made the pool. It is unmapped here
-    // when all streams were idle: add this one.
+    // The memory belongs to the process that made the pool. This process unmaps
+    // it once all known streams have been idle: make this stream known.
     static_cast<void>(m_local.order.number_of(name));
     return imported->free(address, m_local.order.advance());
   }
@@ -346,7 +348,7 @@ void Pools::free(char const* call, void* address, StreamName const& name) {
 void Pools::free_on_its_stream(void* address) {
   auto const lock  = lock_for(address);
   auto* const pool = find_owner(address);
-  if (pool == nullptr) return;  // of a job that has ended
+  if (pool == nullptr) return;  // block of an ended job
   catch_up(group_of(*pool));
   free_block(*pool, address, pool->find(address)->stream);
 }
@@ -384,7 +386,8 @@ void Pools::note_barrier(StreamName const& name) {
   Lock const lock(m_mutex);
   auto& group = symmetric();
   catch_up(group);
-  // A captured barrier does not run now, and its launches are not noted.
+  // A captured barrier does not run now, and launches of its graph are not
+  // recorded.
   if (!group.order.knows(name) || name.is_captured(name.what)) return;
   auto const number = group.order.number_of(name);
   group.order.barrier(number);

@@ -24,19 +24,20 @@
 
 namespace symm::Impl {
 
-/// All pools of a PE, from the first call about pools to finalize(). Does the
-/// calls of symm_pools.hpp, and those of the Kokkos memory space, with
-/// exceptions. Any thread; for symmetric pools one thread at a time.
+/// All pools of a PE, from the first call about pools until finalize().
+/// Implements the calls of symm_pools.hpp and those of the Kokkos memory space;
+/// errors are exceptions. Any thread; only one thread at a time for symmetric
+/// pools.
 class Pools final : public RendezvousListener {
  public:
   /// \throws UsageError on this PE, before initialize() and after finalize().
   static Pools& instance(char const* call);
-  /// The instance; null if no call was about pools yet.
+  /// The instance; null before the first call about pools.
   static Pools* find() noexcept;
 
   explicit Pools(Runtime& runtime);
 
-  // All throw UsageError on this PE if there is no such pool.
+  // All of these throw UsageError on this PE if there is no such pool.
 
   [[nodiscard]] MemPool create(MemPoolProperties const& properties);
   void destroy(MemPool pool);
@@ -44,9 +45,10 @@ class Pools final : public RendezvousListener {
   [[nodiscard]] MemPool current_pool(MemoryKind memory);
   void set_current_pool(MemoryKind memory, MemPool pool);
 
-  /// \param call   for messages.
-  /// \param memory that the pool must be in, if given (UsageError).
-  /// \param phase  (address + phase) is aligned; bytes of a View's header.
+  /// \param call   name of the call, for messages.
+  /// \param memory the kind of memory that the pool must have, if given
+  ///        (UsageError).
+  /// \param phase  bytes of a View's header: (address + phase) is aligned.
   /// \returns null for 0 bytes.
   /// \throws UsageError, OutOfMemory, SystemError, NotSupported.
   [[nodiscard]] void* malloc(char const* call, MemPool pool,
@@ -55,36 +57,37 @@ class Pools final : public RendezvousListener {
                              StreamName const& name, char const* label);
   /// \throws UsageError, NotSupported.
   void free(char const* call, void* address, StreamName const& name);
-  /// Frees a block in the order of the stream that it was allocated on. Ignores
-  /// blocks left by an earlier finalize().
+  /// Frees a block in the order of the stream on which it was allocated.
+  /// Ignores blocks that were alive at an earlier finalize().
   void free_on_its_stream(void* address);
   [[nodiscard]] bool free_at_once(void* address) override;
-  /// Whether `address` is in a live block.
+  /// Whether a live block starts at `address`.
   [[nodiscard]] bool is_block(void const* address);
 
   void order_after(StreamName const& later, StreamName const& earlier);
-  /// Notes that a barrier of all PEs has been put into the stream.
+  /// Records that a barrier of all PEs was enqueued on the stream.
   void note_barrier(StreamName const& name);
 
   [[nodiscard]] std::uint64_t attribute(MemPool pool, MemPoolAttribute which);
   void set_attribute(MemPool pool, MemPoolAttribute which, std::uint64_t value);
   void trim_to(MemPool pool, std::size_t min_bytes_to_hold);
 
-  // Between processes and devices: Pools_Sharing.cpp. Local.
+  // Sharing between processes and devices: Pools_Sharing.cpp. Local.
 
-  /// \throws SystemError, too.
+  /// \throws SystemError as well.
   [[nodiscard]] UniqueFd export_pool(MemPool pool, MemPoolHandleType type,
                                      unsigned flags);
-  /// \param descriptor stays the caller's.
+  /// \param descriptor remains the caller's.
   [[nodiscard]] MemPool import_pool(int descriptor, MemPoolHandleType type,
                                     unsigned flags);
   [[nodiscard]] MemPoolPtrExportData export_pointer(void const* address);
-  /// \throws OutOfMemory, SystemError, too.
+  /// \throws OutOfMemory, SystemError as well.
   [[nodiscard]] void* import_pointer(MemPool pool,
                                      MemPoolPtrExportData const& data);
   [[nodiscard]] MemAccessFlags access(MemPool pool, MemLocation const& location,
                                       char const* call);
-  /// Only checks: \throws UsageError if a location has another access.
+  /// Only checks the access. \throws UsageError if a location has another
+  /// access.
   void set_access(MemPool pool, std::span<MemAccessDesc const> list);
 
   [[nodiscard]] std::uint64_t idle_streams() override;
@@ -99,9 +102,9 @@ class Pools final : public RendezvousListener {
   using BothLocks =
       std::scoped_lock<std::recursive_mutex, std::recursive_mutex>;
 
-  /// Set in the numbers of local pools.
+  /// Set in the numbers of all local pools.
   static constexpr std::uint64_t local_bit = std::uint64_t{1} << 63U;
-  /// Numbers of symmetric pools begin with their generation.
+  /// The upper bits of a symmetric pool's number are its generation.
   static constexpr unsigned generation_shift = 32;
 
   /// The pools of one kind, and the order of the streams that use them.
@@ -118,7 +121,8 @@ class Pools final : public RendezvousListener {
     StreamPool& pool;
   };
 
-  /// The symmetric pools for which all PEs have made the same calls so far.
+  /// The current generation: symmetric pools for which all PEs have made the
+  /// same calls so far.
   [[nodiscard]] PoolSet& symmetric();
   void begin_generation();
   [[nodiscard]] std::array<PoolSet*, 2> groups() {
@@ -134,38 +138,40 @@ class Pools final : public RendezvousListener {
   [[nodiscard]] Lock lock_for(MemPool pool) {
     return Lock(is_local(pool) ? m_local_mutex : m_mutex);
   }
-  /// Whether a symmetric pool may own the address. Any thread.
+  /// Whether the address is in a symmetric heap, so that a symmetric pool may
+  /// own it. Any thread.
   [[nodiscard]] bool is_in_symmetric_heap(void const* address);
   [[nodiscard]] Lock lock_for(void const* address) {
     return Lock(is_in_symmetric_heap(address) ? m_mutex : m_local_mutex);
   }
-  /// Finds any pool.
+  /// Finds any pool, imported ones included.
   [[nodiscard]] Pool& find(MemPool pool, char const* call);
-  /// Finds a pool that allocates, no imported one (H86).
+  /// Finds a pool that can allocate; rejects imported pools (H86).
   [[nodiscard]] Found get(MemPool pool, char const* call);
-  /// Finds a pool that allocates and is not out of step.
+  /// As get(), but also rejects pools that are out of step.
   [[nodiscard]] Found get_in_step(MemPool pool, char const* call);
   [[nodiscard]] StreamPool* find_stream_pool(MemPool pool);
   [[nodiscard]] ImportedPool* find_imported(MemPool pool);
   [[nodiscard]] ImportedPool* find_importer(void const* address);
-  /// \throws UsageError on this PE, if the pool is in other memory.
+  /// \throws UsageError on this PE if the pool has another kind of memory.
   static void require_memory(Pool const& pool, MemoryKind memory,
                              char const* call);
   [[noreturn]] static void throw_no_pool(MemPool pool, char const* call);
   [[nodiscard]] StreamPool* find_owner(void const* address);
-  /// Notes a call on a symmetric pool: the next collective call compares it.
+  /// Records a call on a symmetric pool; the next collective call compares it
+  /// between the PEs.
   void note(Pool const& pool, RuntimeCall call,
             RuntimeCallArguments const& arguments, char const* label = "");
-  /// Runs the step of a noted call. If it fails on this PE alone, the next
-  /// collective call tells the other PEs.
+  /// Runs the step of a recorded call. If it fails on this PE only, the next
+  /// collective call reports that to the other PEs.
   template <class Step>
   decltype(auto) run_noted(Pool const& pool, Step const& step);
   void free_block(StreamPool& pool, void* address, StreamOrder::Number stream);
-  /// Makes memory free for all streams when all its uses have ended.
+  /// Makes memory available to all streams once all of its uses have ended.
   static void catch_up(PoolSet& group);
   /// Steps of a collective call in which the PEs have met. They give back
-  /// memory above the release thresholds, and end pools; pools out of step give
-  /// back all when no PE has blocks of them any more.
+  /// memory above the release thresholds, and remove destroyed pools. Pools
+  /// that are out of step give back all memory once no PE has blocks in them.
   static void release(PoolSet& group);
   void release_local();
   void release_out_of_step();
@@ -174,26 +180,27 @@ class Pools final : public RendezvousListener {
   [[nodiscard]] MemoryProvider& provider_of(StreamPool const& pool);
   [[nodiscard]] std::unique_ptr<LocalHeap> make_own_heap(
       MemPoolProperties const& properties, char const* call);
-  /// Whether the PEs were found to differ since the pool was made: on other PEs
-  /// it may have other blocks.
+  /// Whether the PEs were found to have made different calls since the pool was
+  /// created: the pool's blocks may then differ between PEs.
   [[nodiscard]] bool is_out_of_step(Pool const& pool);
 
   Runtime& m_runtime;
   // For symmetric pools. Recursive: a thread may hold it in a collective call,
-  // which calls back the functions of RendezvousListener.
+  // which calls the functions of RendezvousListener.
   std::recursive_mutex m_mutex;
-  // For local and imported pools. Its holder waits for no other PE, but maybe
-  // for the GPU. No collective call waits for it but finalize().
+  // For local and imported pools. The thread that holds it may wait for the
+  // GPU, but not for other PEs. Of all collective calls, only finalize() waits
+  // for it.
   std::recursive_mutex m_local_mutex;
   std::array<std::unique_ptr<LocalHeap>, n_memory_kinds> m_local_heaps;
   std::vector<std::unique_ptr<PoolSet>>
-      m_symmetric;  // by CallTrail::generation()
+      m_symmetric;  // indexed by CallTrail::generation()
   PoolSet m_local{1};
   std::vector<std::unique_ptr<ImportedPool>> m_imported;
   std::array<MemPool, n_memory_kinds> m_default;
   std::array<std::atomic<std::uint64_t>, n_memory_kinds> m_current{};
-  std::atomic<std::uint64_t> m_n_generations{0};  // in m_symmetric
-  std::uint64_t m_n_symmetric = 0;                // the latest number
+  std::atomic<std::uint64_t> m_n_generations{0};  // size of m_symmetric
+  std::uint64_t m_n_symmetric = 0;                // number of the latest pool
   std::uint64_t m_n_local     = 0;
 };
 

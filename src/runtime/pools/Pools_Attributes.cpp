@@ -70,7 +70,7 @@ void Pools::set_attribute(MemPool which, MemPoolAttribute attribute,
 
 void Pools::trim_to(MemPool which, std::size_t min_bytes_to_hold) {
   auto const lock = lock_for(which);
-  // An imported pool's memory is another process'.
+  // The memory of an imported pool belongs to another process.
   if (is_local(which) && find_imported(which) != nullptr) return;
   auto const [group, pool] = get_in_step(which, "symm::mem_pool_trim_to");
   pool.trim_to(min_bytes_to_hold);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The pools' part in collective calls.
+// How pools take part in collective calls.
 #include "../base/Failure.hpp"
 #include "Pools.hpp"
 
@@ -30,7 +30,8 @@ void Pools::prepare() {
 
 void Pools::all_ended() {
   Lock const lock(m_mutex);
-  // Not local pools: other threads use them, so release_local() asks.
+  // Local pools are excluded: other threads may use them. release_local() asks
+  // their streams.
   symmetric().order.all_ended();
 }
 
@@ -45,12 +46,13 @@ void Pools::before_return(RuntimeCall call) {
     release(symmetric());
     if (call == RuntimeCall::heap_trim) release_out_of_step();
   }
-  // A failure is not reported: the next call tries again.
+  // A failure is ignored: the next call tries again.
   static_cast<void>(failure_of([&] { release_local(); }));
 }
 
 void Pools::release_local() {
-  // Try: the holder may wait for a kernel, and that for this PE.
+  // Use try_lock: the thread that holds the mutex may wait for a kernel that
+  // waits for this PE.
   std::unique_lock const lock(m_local_mutex, std::try_to_lock);
   if (!lock || !m_local.order.are_idle()) return;
   m_local.order.all_ended_here();
@@ -70,7 +72,7 @@ void Pools::release(PoolSet& group) {
 void Pools::release_out_of_step() {
   for (auto const& group : m_symmetric) {
     if (group == m_symmetric.back()) return;
-    // Pools have grown alike on all PEs.
+    // Growth is collective, so `has_memory` is the same on all PEs.
     bool has_memory    = false;
     std::size_t n_live = 0;
     for (auto const& pool : group->pools) {

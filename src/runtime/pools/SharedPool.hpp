@@ -9,20 +9,21 @@
 #include "../base/UniqueFd.hpp"
 #include "../symm_pools.hpp"
 
-// Data about pools that processes pass to each other.
+// Data about pools that processes send to each other.
 
 namespace symm::Impl {
 
-/// The name of a pool in all processes: the file of its descriptors and, as all
-/// memory of a GPU may be one file, the process that made it, and its number
-/// there. (An importer knows only the file until it imports a pointer.)
+/// Identifies a pool in all processes: the file that its descriptors refer to,
+/// the process that created the pool, and the pool's number there. The file
+/// alone is not enough, as all memory of a GPU may be one file. (An importer
+/// knows only the file until it imports a pointer.)
 struct SharedPoolName {
   std::uint64_t device  = 0;
   std::uint64_t file    = 0;
   std::uint64_t process = 0;  // 0: not known yet
   std::uint64_t number  = 0;
 
-  /// \throws UsageError on this PE for no open descriptor.
+  /// \throws UsageError on this PE if the descriptor is not open.
   static SharedPoolName of(UniqueFd const& descriptor, char const* call);
 
   [[nodiscard]] bool is_complete() const { return process != 0; }
@@ -35,16 +36,16 @@ struct SharedPoolName {
 
 /// The contents of MemPoolPtrExportData: one block of an exported pool.
 struct SharedPointer {
-  std::uint32_t check  = 0;  // of all that follows
+  std::uint32_t check  = 0;  // checksum of all that follows
   std::uint32_t memory = 0;  // MemoryKind
   SharedPoolName pool;
   std::uint64_t pool_bytes = 0;
   std::uint64_t offset     = 0;  // in the pool
   std::uint64_t bytes      = 0;
 
-  /// The bytes to pass to another process.
+  /// The data to send to another process.
   [[nodiscard]] MemPoolPtrExportData pack() const;
-  /// \throws UsageError on this PE for data that pack() has not made.
+  /// \throws UsageError on this PE for data that pack() did not create.
   [[nodiscard]] static SharedPointer unpack(MemPoolPtrExportData const& data,
                                             char const* call);
 };

@@ -9,33 +9,33 @@
 
 namespace symm::Impl {
 
-/// A stream as the pools use it: a queue of a GPU, or an execution space
-/// instance of the host, which it keeps alive. All calls are local.
+/// A stream as pools use it: a queue of a GPU, or an execution space instance
+/// of the host, which the Stream keeps alive. All calls are local.
 ///
-/// \throws SystemError on this PE, in all calls, if CUDA refuses.
+/// \throws SystemError on this PE, from every call, if CUDA reports an error.
 class Stream {
  public:
   virtual ~Stream() = default;
 
-  /// Whether all work put into it has ended on this PE by now.
+  /// Whether all work enqueued so far has ended on this PE.
   [[nodiscard]] virtual bool is_idle() = 0;
-  /// Waits on the host for all work put into it.
+  /// Waits on the host for all work enqueued so far.
   virtual void fence() = 0;
-  /// Work put into it from now on begins when all work in `earlier` has ended.
-  /// The host does not wait if both are queues of a GPU.
+  /// Work enqueued from now on starts when all work on `earlier` has ended. The
+  /// host does not wait if both are queues of a GPU.
   virtual void wait_for(Stream& earlier) = 0;
-  /// Puts a barrier of all PEs into it, of a PE team that only the pools use.
+  /// Enqueues a barrier of all PEs, on a PE team reserved for pools.
   /// Precondition: has_barrier().
   virtual void barrier() = 0;
   [[nodiscard]] virtual bool has_barrier() const { return true; }
-  /// If false, work has ended when the call that puts it into it returns.
+  /// If false, work has ended when the call that enqueues it returns.
   [[nodiscard]] virtual bool is_on_gpu() const { return false; }
 };
 
-/// A queue of the heap's GPU; without a GPU, the order of the host's calls.
+/// A queue of the heap's GPU; without a GPU, the order of calls on the host.
 class QueueStream : public Stream {
  public:
-  /// \param gpu null where there is none.
+  /// \param gpu null if there is none.
   QueueStream(CopyQueue* gpu, void* queue) : m_gpu(gpu), m_queue(queue) {}
 
   [[nodiscard]] bool is_idle() override {
@@ -56,31 +56,32 @@ class QueueStream : public Stream {
   void* m_queue;
 };
 
-/// An execution space instance whose work is done on the host.
+/// An execution space instance that runs its work on the host.
 class HostStream : public Stream {
  public:
   [[nodiscard]] bool is_idle() override {
-    fence();  // kernels of the host have ended when parallel_for() returns
+    fence();  // host kernels have ended when parallel_for() returns
     return true;
   }
   void wait_for(Stream& earlier) override { earlier.fence(); }
   void barrier() override;
 };
 
-/// Identifies a stream in calls, and can make its Stream.
+/// Identifies a stream in calls, and can create its Stream.
 struct StreamName {
-  /// Unique among the streams that live; not null.
+  /// Unique among live streams; not null.
   void const* key;
-  /// Makes the Stream from `what`.
+  /// Creates the Stream from `what`.
   std::unique_ptr<Stream> (*make)(void const* what);
   void const* what;
-  /// Whether the stream records a graph instead of doing its work.
+  /// Whether the stream captures work into a graph instead of running it.
   bool (*is_captured)(void const* what);
 };
 
 /// StreamName::key of a CUstream.
 [[nodiscard]] void const* key_of_queue(void* queue);
-/// Names a CUstream; null: the default one, or the order of the host's calls.
+/// Names a CUstream; null: the default stream or, without a GPU, the order of
+/// calls on the host.
 [[nodiscard]] StreamName name_of_queue(void* const& queue);
 [[nodiscard]] bool is_captured_queue(void* queue);
 /// The GPU of the heap in GPU memory; null if there is none.

@@ -12,26 +12,27 @@
 
 namespace symm::Impl {
 
-/// The streams, and the known order of their work on this PE and on all PEs.
-/// Equal on all PEs that make the same calls, but for the results of idle() and
-/// are_idle(), which alone ask the GPU.
+/// The streams, and what is known about the order of their work on this PE and
+/// on all PEs. PEs that make the same calls have the same state, except for the
+/// results of idle() and are_idle(), the only functions that query the GPU.
 ///
-/// Time is counted in calls: a *position* is the number of a call, and a
-/// stream's work at a position is all that was put into it before that call.
-/// Each stream has a vector clock: for every other stream, the latest position
-/// whose work ends before work that is put into this one from now on.
+/// Time is counted in calls: a *position* is the number of a call. The work of
+/// a stream at a position is all work that was enqueued before that call. Each
+/// stream has a vector clock. For every other stream, it holds the latest
+/// position whose work ends before any later work of this stream starts.
 class StreamOrder {
  public:
   using Number   = std::uint32_t;
   using Position = std::uint64_t;
 
-  /// Streams in use at a time: each has a bit of a word.
+  /// Maximum number of streams in use at a time: each has one bit of a word.
   static constexpr Number max_streams = 63;
 
   explicit StreamOrder(int n_pes) : m_is_alone(n_pes == 1) {}
 
-  /// The number of a stream, from 0 in the order of their first use.
-  /// \throws UsageError on this PE, if there are too many.
+  /// The number of a stream: the lowest unused one when the stream is first
+  /// used.
+  /// \throws UsageError on this PE if too many streams are in use.
   Number number_of(StreamName const& name) {
     if (m_latest < m_streams.size() && m_streams[m_latest].key == name.key) {
       return m_latest;
@@ -42,49 +43,54 @@ class StreamOrder {
   [[nodiscard]] Stream& stream(Number number) {
     return *m_streams[number].stream;
   }
-  /// All numbers are below this; some may not be in use.
+  /// An upper bound for all numbers, exclusive; some may be unused.
   [[nodiscard]] Number n_streams() const {
     return static_cast<Number>(m_streams.size());
   }
 
-  /// A new position, after all earlier ones.
+  /// Returns a new position, after all earlier ones.
   Position advance() { return ++m_now; }
 
-  // Put dependencies into streams, and note them.
+  // Functions that enqueue dependencies and record them.
 
-  /// Makes `later` wait for the present work of `earlier`.
+  /// Makes later work of `later` wait for all work enqueued on `earlier` so
+  /// far.
   /// \throws SystemError on this PE.
   void make_wait(Number later, Number earlier) {
     if (later == earlier) return;
     stream(later).wait_for(stream(earlier));
     order_after(later, earlier);
   }
-  /// Puts a barrier of all PEs into the stream, after the one before it.
+  /// Enqueues a barrier of all PEs on the stream, ordered after the previous
+  /// barrier.
   /// \throws SystemError on this PE.
   void make_barrier(Number number);
 
-  // Note facts.
+  // Functions that only record facts.
 
-  /// The present work of `earlier` ends before any later work of `later`.
+  /// All work enqueued on `earlier` so far ends before later work of `later`
+  /// starts.
   void order_after(Number later, Number earlier);
-  /// Work put into the stream from now on begins when the present work of the
-  /// streams of this number has ended on all PEs.
+  /// Later work of this stream starts only when the work enqueued so far on the
+  /// streams with this number has ended on all PEs.
   void barrier(Number number);
-  /// This PE has waited for all its streams.
+  /// This PE has waited for all of its streams.
   void all_ended_here();
-  /// All PEs have waited for all their streams, and met.
+  /// All PEs have waited for all of their streams, and met.
   void all_ended();
-  /// All PEs have found these streams idle, and met; a bit for each number.
+  /// All PEs have found these streams idle, and met. One bit for each number.
   void were_idle(std::uint64_t numbers);
 
-  /// Asks streams: returns a bit for each of `numbers` that is idle on this PE.
+  /// Queries streams: returns one bit for each of `numbers` that is idle on
+  /// this PE.
   [[nodiscard]] std::uint64_t idle(std::uint64_t numbers);
 
   /// Whether all streams are idle on this PE.
   [[nodiscard]] bool are_idle();
 
-  // Whether the work of `earlier` at `at` ends before any later work of
-  // `later`, on this PE or on all PEs. Only dependencies between streams count.
+  // Whether the work of `earlier` at position `at` ends before any later work
+  // of `later` starts, on this PE or on all PEs. Considers only dependencies
+  // between streams.
 
   [[nodiscard]] bool precedes(Number earlier, Position at, Number later) const {
     return earlier == later || m_streams[later].here[earlier] >= at;
@@ -94,7 +100,8 @@ class StreamOrder {
     if (m_is_alone) return precedes(earlier, at, later);
     return m_streams[later].on_all[earlier] >= at;
   }
-  /// Whether were_idle() has told that the same work has ended on all PEs.
+  /// Whether were_idle() has reported, after position `at`, that the stream's
+  /// work had ended on all PEs.
   [[nodiscard]] bool was_idle_behind(Number earlier, Position at) const {
     return m_streams[earlier].was_idle >= at;
   }
@@ -103,30 +110,34 @@ class StreamOrder {
   [[nodiscard]] Position ended_here() const { return m_ended_here; }
   [[nodiscard]] Position ended() const { return m_ended; }
 
-  /// Forgets the streams that have no blocks.
-  /// \param in_use a bit for each stream that has blocks.
-  /// Precondition: nothing was put into the others since all_ended().
+  /// Forgets all streams that have no blocks.
+  /// \param in_use one bit for each stream that has blocks.
+  /// Precondition: no work was enqueued on the other streams since all_ended()
+  /// or, for local pools, all_ended_here().
   void forget_all_but(std::uint64_t in_use);
 
  private:
   using Clock = std::array<Position, max_streams>;
 
   struct Known {
-    void const* key = nullptr;  // null: not in use
+    void const* key = nullptr;  // null: unused
     std::unique_ptr<Stream> stream;
-    Clock here{};    // by stream: up to where its work precedes this one's
-    Clock on_all{};  // the same on all PEs
+    // For each stream, the position up to which its work precedes that of this
+    // one.
+    Clock here{};
+    Clock on_all{};  // the same, on all PEs
     Position was_idle = 0;
   };
 
   Number find_or_add(StreamName const& name);
 
   bool m_is_alone;
-  Position m_now          = 0;
-  Position m_ended_here   = 0;
-  Position m_ended        = 0;
-  Number m_latest         = 0;            // the latest result of number_of()
-  Number m_latest_barrier = max_streams;  // its stream; none if it has ended
+  Position m_now        = 0;
+  Position m_ended_here = 0;
+  Position m_ended      = 0;
+  Number m_latest       = 0;  // the latest result of number_of()
+  // The stream of the latest barrier; max_streams if it has ended.
+  Number m_latest_barrier = max_streams;
   std::vector<Known> m_streams;
 };
 

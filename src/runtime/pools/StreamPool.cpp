@@ -64,7 +64,8 @@ void StreamPool::move_freed(Number from, Number to, bool follows) {
 bool StreamPool::may_take_over(Number from, Number to, bool follows) const {
   auto const& its = m_streams[from];
   if (its.arena == nullptr || its.arena->free_bytes() == 0) return false;
-  // On all PEs, its last uses end before work put into `from` after `latest`.
+  // On all PEs, the last uses of this memory end before any work that was
+  // enqueued on `from` after position `latest`.
   return (follows && m_order.precedes(from, its.latest, to)) ||
          (m_policy.allow_opportunistic &&
           m_order.was_idle_behind(from, its.latest));
@@ -123,7 +124,7 @@ StreamPool::Taken StreamPool::take_of_others(
     auto const before = its.latest;
     move_freed(other, stream, m_policy.follow_event_dependencies);
     move_arena(other, stream, request, m_policy.follow_event_dependencies);
-    if (its.latest == before) continue;  // nothing was moved
+    if (its.latest == before) continue;  // no memory was moved
     arena->prepare();
     id = arena->take(request);
   }
@@ -141,7 +142,7 @@ StreamPool::Taken StreamPool::take_of_others(
 char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
                        char const* label) {
   auto const request = request_of(bytes, phase);
-  // Private memory first: nothing may fail once the block is taken.
+  // Allocate private memory first: nothing may fail once the block is taken.
   m_live.prepare();
   if (m_unused.empty()) {
     m_blocks.emplace_back();
@@ -149,7 +150,7 @@ char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
     m_unused.push_back(static_cast<std::uint32_t>(m_blocks.size() - 1));
   }
   auto* its = &per_stream(stream);
-  // The common cases: memory that the stream has used before.
+  // The common cases: memory that this stream used before.
   auto [arena, id] = take_waiting(stream, request);
   if (id == HeapBlocks::none) {
     move_freed(stream, stream, m_policy.follow_event_dependencies);
@@ -201,7 +202,8 @@ HeapBlocks::Id StreamPool::take_joined(HeapBlocks& arena,
 
 HeapBlocks::Id StreamPool::take_when_idle(Number stream,
                                           HeapBlocks::Request const& request) {
-  // PEs of a symmetric pool could see different states: barrier_all() asks.
+  // PEs of a symmetric pool could see different states; barrier_all() queries
+  // their streams instead.
   if (!is_local() || !m_policy.allow_opportunistic) return HeapBlocks::none;
   for (Number other = 0; other < m_streams.size(); ++other) {
     if (other == stream || !could_serve(m_streams[other], request)) continue;
@@ -222,7 +224,7 @@ HeapBlocks::Id StreamPool::take_with_dependency(
   if (!has_much_to_reuse(stream) && !is_at_its_limit(request.bytes)) {
     return HeapBlocks::none;
   }
-  // The pool makes this dependency itself: it follows it in any case.
+  // The pool itself adds this dependency, so it may always rely on it.
   auto const move_all = [&](Number other) {
     move_freed(other, stream, true);
     if (other != stream) move_arena(other, stream, request, true);
@@ -230,7 +232,7 @@ HeapBlocks::Id StreamPool::take_with_dependency(
   auto& arena = *m_streams[stream].arena;
   for (Number other = 0; other < m_streams.size(); ++other) {
     auto const& its = m_streams[other];
-    // No other PE uses the memory of a stream's arena any more.
+    // Other PEs no longer use the memory in a stream's arena.
     if (other == stream || !(is_alone() ? could_serve(its, request)
                                         : has_room_of_its_own(its, request))) {
       continue;
@@ -243,7 +245,7 @@ HeapBlocks::Id StreamPool::take_with_dependency(
   if (is_alone() || !m_order.stream(stream).has_barrier()) {
     return HeapBlocks::none;
   }
-  // One barrier makes all freed blocks usable.
+  // A single barrier makes all freed blocks usable.
   if (std::none_of(m_streams.begin(), m_streams.end(), [&](auto const& its) {
         return could_serve(its, request);
       })) {
@@ -269,7 +271,8 @@ void StreamPool::free(Number stream, void* address, bool is_over) {
   its.freed.push_back({block.arena, block.id, m_order.advance()});
   --m_streams[block.stream].n_live;
   m_live.erase(offset);
-  m_unused.push_back(slot);  // has room: the slot was taken from it
+  // Cannot throw: the slot was taken from this vector.
+  m_unused.push_back(slot);
   block.arena = nullptr;
   m_used.current -= bytes;
   if (is_over) set_poisoned(m_map, offset, bytes, true);
@@ -277,7 +280,8 @@ void StreamPool::free(Number stream, void* address, bool is_over) {
 
 HeapBlocks::Request StreamPool::request_of(std::size_t bytes,
                                            std::size_t phase) const {
-  // No pool has so much, and it does not overflow.
+  // Limits the size to more than any pool has, so that rounding cannot
+  // overflow.
   auto const too_much = m_map.stride + alignment;
   return {round_up(std::min(bytes, too_much), alignment), alignment,
           phase % alignment};
@@ -309,7 +313,7 @@ std::uint64_t StreamPool::streams_to_watch() const {
   std::uint64_t result = 0;
   for (Number stream = 0; stream < m_streams.size(); ++stream) {
     auto const& its = m_streams[stream];
-    // A stream that was found idle since is not asked again.
+    // A stream that was found idle after `at` need not be queried again.
     auto const is_new = [&](Position at) {
       return !m_order.was_idle_behind(stream, at);
     };

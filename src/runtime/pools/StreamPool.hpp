@@ -24,35 +24,35 @@ namespace symm::Impl {
 
 /// The memory of one pool, and the order in which streams may use it.
 ///
-/// Free memory is in *arenas*: a common one for every stream, and one for each
-/// stream, which only work put into that stream from now on may use. free()
-/// puts a block into the queue of its stream. A stream that needs memory gets
-/// the block into its arena if the order of streams shows that the two uses
+/// Free memory is in *arenas*. The common arena serves every stream. Each
+/// stream also has an arena that only later work of this stream may use. free()
+/// appends a block to the queue of its stream. A stream that needs memory moves
+/// a block into its own arena if the order of streams shows that the two uses
 /// cannot overlap in time (H02). When all PEs have waited for all their
-/// streams, everything returns to the common arena.
+/// streams, all free memory returns to the common arena.
 ///
-/// Decisions depend on the sequence of calls alone, so that they are the same
-/// on all PEs of a symmetric pool. A local pool also looks which streams are
-/// idle (H54). One thread at a time.
+/// Decisions depend only on the sequence of calls, so they are the same on all
+/// PEs of a symmetric pool. A local pool also checks which streams are idle
+/// (H54). Not thread-safe.
 class StreamPool final : public Pool {
  public:
   using Number   = StreamOrder::Number;
   using Position = StreamOrder::Position;
 
-  /// Alignment of blocks; their sizes are multiples of it.
+  /// Alignment of blocks; block sizes are multiples of it.
   static constexpr std::size_t alignment = 256;
 
   /// A live block.
   struct Block {
     HeapBlocks* arena = nullptr;
     HeapBlocks::Id id = HeapBlocks::none;
-    Number stream     = 0;  // the block was allocated on it
+    Number stream     = 0;  // stream on which the block was allocated
     std::array<char, 44> label{};
   };
 
-  /// \param heap  of all PEs; for a local pool, of this PE alone.
+  /// \param heap  shared by all PEs; for a local pool, of this PE only.
   /// \param order of the streams that use pools of this kind.
-  /// \param own   the same heap, if it is the pool's own (H80).
+  /// \param own   owns `heap`, if the heap belongs to this pool only (H80).
   StreamPool(std::uint64_t number, MemPoolProperties const& properties,
              ChunkSource& heap, StreamOrder& order,
              std::unique_ptr<LocalHeap> own = nullptr)
@@ -63,24 +63,25 @@ class StreamPool final : public Pool {
         m_order(order),
         m_common(m_map) {}
 
-  /// The parts of the heap that its blocks are in.
+  /// The map of the heap that contains the pool's blocks.
   [[nodiscard]] HeapMap const& map() const { return m_map; }
 
-  /// Allocates a block for `stream` without growth. Returns null if there is no
-  /// room that the stream may use, or be made to wait for (H55).
+  /// Allocates a block for `stream` without growing. Returns null if there is
+  /// no memory that the stream may use, or that it can use after waiting for
+  /// other streams (H55).
   /// \param phase as in HeapBlocks::Request.
   /// \throws SystemError on this PE.
   [[nodiscard]] char* take(Number stream, std::size_t bytes, std::size_t phase,
                            char const* label);
 
-  /// Collective for a symmetric pool: waits for the kernels, and grows. It does
-  /// not grow if half of the pool is unused, or the pool is at its limit, and
-  /// there is room for the request then.
+  /// Collective for a symmetric pool: waits for the kernels, then grows. Does
+  /// not grow if the request fits in existing memory, and half of the pool is
+  /// unused or the pool is at its limit.
   /// \throws OutOfMemory, SystemError on every PE; UsageError on every PE, if a
   ///         PE is in another call.
   void grow(std::size_t bytes, std::size_t phase, char const* label = "");
 
-  /// The block that starts at `address`; null, if none does.
+  /// The block that starts at `address`; null if there is none.
   [[nodiscard]] Block const* find(void const* address) const {
     auto const slot = m_live.find(m_map.offset_of(address));
     return slot == OffsetMap::none ? nullptr : &m_blocks[slot];
@@ -90,70 +91,75 @@ class StreamPool final : public Pool {
   }
 
   /// Precondition: a block starts at `address`.
-  /// \param is_over whether this PE's uses have ended already, not only in the
-  ///        order of the stream.
+  /// \param is_over whether this PE's uses of the block have already ended,
+  ///        rather than only being ordered on the stream.
   void free(Number stream, void* address, bool is_over);
 
-  /// Gets the private memory for collect() and release(): they do not throw
-  /// then, so no PE comes to differ from the others.
+  /// Allocates private memory so that collect() and release() do not throw:
+  /// otherwise this PE could come to differ from the others.
   void prepare_to_collect();
-  /// Makes all memory free for every stream, when all work has ended on all PEs
+  /// Makes memory available to every stream if its uses have ended on all PEs
   /// (for a local pool: on this PE).
   void collect();
 
-  /// Takes all memory that the pool may have, as one descriptor must cover it.
-  /// The pool keeps it to its end, and takes no more.
-  /// Precondition: it has a heap of its own, and no memory yet.
+  /// Allocates the pool's maximum memory at once, because one descriptor must
+  /// cover all of it. The pool keeps this memory until its end, and never
+  /// grows.
+  /// Precondition: the pool has a heap of its own, and no memory yet.
   /// \throws OutOfMemory, SystemError on this PE.
   void take_all();
 
-  /// Collective for a symmetric pool: trim().
+  /// Collective for a symmetric pool: waits for the kernels, then gives back
+  /// unused memory.
   void trim_to(std::size_t min_bytes_to_hold);
-  /// A step of a collective call whose PEs have met, after collect(): gives
-  /// back memory above the threshold; all, if the pool is to end.
+  /// A step of a collective call in which the PEs have met, after collect():
+  /// gives back memory above the threshold, or all memory if the pool was
+  /// destroyed.
   void release();
 
-  /// A bit for each stream that has live blocks, or freed ones in its queue.
+  /// One bit for each stream that has live blocks, or freed blocks in its
+  /// queue.
   [[nodiscard]] std::uint64_t streams_in_use() const;
-  /// A bit for each stream with memory that others may use if it is idle.
+  /// One bit for each stream with memory that others may use once it is idle.
   [[nodiscard]] std::uint64_t streams_to_watch() const;
 
   [[nodiscard]] std::size_t n_live() const { return m_live.count(); }
-  /// Keeps the memory of a heap of its own mapped until the process ends.
+  /// Keeps the memory of the pool's own heap mapped until the process ends.
   void abandon() noexcept {
     if (m_own_heap != nullptr) m_own_heap->heap().abandon();
   }
   /// Appends label and size of each live block.
   void list_blocks(std::vector<std::string>& list) const;
 
-  /// Whether the pool is to end, and has neither blocks nor memory.
+  /// Whether the pool was destroyed and has neither blocks nor memory.
   [[nodiscard]] bool has_ended() const {
     return m_is_ending && m_live.count() == 0 && m_reserved.current == 0;
   }
 
  private:
-  /// A block that was freed.
+  /// A freed block that is still in the queue of a stream.
   struct Freed {
     HeapBlocks* arena = nullptr;
     HeapBlocks::Id id = HeapBlocks::none;
     Position at       = 0;
   };
-  /// Whether no other PE uses the blocks.
+  /// Whether no other PE can use the blocks.
   [[nodiscard]] bool is_alone() const { return m_map.n_pes == 1; }
 
-  /// The pool's part for one stream.
+  /// The state of the pool for one stream.
   struct PerStream {
     std::unique_ptr<HeapBlocks> arena;
     Position latest = 0;  // when memory was last moved into the arena
     std::vector<Freed> freed;
-    std::size_t n_reused = 0;  // so many of the first have been reused
-    std::uint32_t n_live = 0;  // blocks allocated on it
+    std::size_t n_reused = 0;  // number of leading entries already reused
+    std::uint32_t n_live = 0;  // blocks allocated on this stream
 
     [[nodiscard]] std::size_t n_freed() const {
       return freed.size() - n_reused;
     }
     [[nodiscard]] bool has_freed() const { return n_freed() > 0; }
-    /// Drops reused blocks, once they are no fewer than the rest, which moves.
+    /// Drops the reused entries once they are at least as many as the others,
+    /// which move to the front.
     void forget_reused() {
       if (n_reused < n_freed()) return;
       freed.erase(freed.begin(),
@@ -169,31 +175,33 @@ class StreamPool final : public Pool {
   [[nodiscard]] HeapBlocks& arena_of(PerStream& its);
   [[nodiscard]] HeapBlocks::Request request_of(std::size_t bytes,
                                                std::size_t phase) const;
-  // `follows`: dependencies between different streams count.
+  // `follows`: whether dependencies between different streams count.
   [[nodiscard]] bool may_reuse(Number from, Position at, Number to,
                                bool follows) const;
   [[nodiscard]] bool may_take_over(Number from, Number to, bool follows) const;
-  /// A block for a request.
+  /// A block for a request; `id` is none if there is none.
   struct Taken {
     HeapBlocks* arena = nullptr;
     HeapBlocks::Id id = HeapBlocks::none;
   };
-  /// Takes the last or the first block in the stream's queue, if it has just
-  /// the request's size: the requests of a loop need no arena.
+  /// Takes the last or the first block in the stream's queue, if it has exactly
+  /// the requested size: allocations in a loop then need no arena.
   [[nodiscard]] Taken take_waiting(Number stream,
                                    HeapBlocks::Request const& request);
-  /// Takes memory that the stream has not used: of other streams, of none, of
-  /// several arenas joined, of streams that are idle, or after a dependency.
+  /// Takes memory that the stream has not used before. Tries the memory of
+  /// other streams, the common arena, both joined, idle streams, and finally a
+  /// new dependency.
   [[nodiscard]] Taken take_of_others(Number stream,
                                      HeapBlocks::Request const& request);
-  /// Moves blocks that `to` may use from the queue of `from` to `to`'s arena.
+  /// Moves blocks that `to` may use from the queue of `from` to the arena of
+  /// `to`.
   void move_freed(Number from, Number to, bool follows);
-  /// Moves free memory between arenas, if `to` may use it: room for the request
-  /// and half of the rest, so that streams do not take all from each other in
-  /// turn. Moves everything if there is no such room.
+  /// Moves free memory from one arena to the other, if `to` may use it: room
+  /// for the request plus half of the rest. Streams thus do not take everything
+  /// from each other in turn. If the request does not fit, moves everything.
   void move_arena(Number from, Number to, HeapBlocks::Request const& request,
                   bool follows);
-  /// Whether there is probably room in the arena: alignment may take some.
+  /// Whether the arena probably has room; alignment may need some of it.
   [[nodiscard]] static bool has_room_of_its_own(
       PerStream const& its, HeapBlocks::Request const& request) {
     return its.arena != nullptr &&
@@ -201,8 +209,8 @@ class StreamPool final : public Pool {
   }
   [[nodiscard]] bool could_serve(PerStream const& its,
                                  HeapBlocks::Request const& request) const;
-  /// Takes a block of a stream's arena, or of what that and the common one have
-  /// together: pieces of both may lie beside each other.
+  /// Takes a block from a stream's arena, or from this arena and the common one
+  /// combined, because pieces of both may be adjacent.
   [[nodiscard]] HeapBlocks::Id take_joined(HeapBlocks& arena,
                                            HeapBlocks::Request const& request);
   [[nodiscard]] HeapBlocks::Id take_with_dependency(
@@ -210,13 +218,13 @@ class StreamPool final : public Pool {
   [[nodiscard]] HeapBlocks::Id take_when_idle(
       Number stream, HeapBlocks::Request const& request);
   /// Whether at least half of the pool's memory is in queues or in arenas of
-  /// other streams: reusing it is better than growth.
+  /// other streams, so that reuse is better than growth.
   [[nodiscard]] bool has_much_to_reuse(Number stream) const;
-  /// Bytes that the pool gives back only when it is to end.
+  /// The number of bytes that the pool keeps until it is destroyed.
   [[nodiscard]] std::size_t least_bytes() const {
     return m_own_heap != nullptr ? m_properties.max_bytes : 0;
   }
-  /// Whether the common arena has room.
+  /// Whether the request fits in the common arena.
   [[nodiscard]] bool has_room(HeapBlocks::Request const& request);
   [[nodiscard]] bool is_at_its_limit(std::size_t bytes) const {
     return m_properties.max_bytes != 0 &&
@@ -231,7 +239,7 @@ class StreamPool final : public Pool {
   std::vector<PerStream> m_streams;
   std::vector<Block> m_blocks;          // slots
   std::vector<std::uint32_t> m_unused;  // free slots
-  OffsetMap m_live;                     // from offsets to slots
+  OffsetMap m_live;                     // maps offsets to slots
 };
 
 }  // namespace symm::Impl

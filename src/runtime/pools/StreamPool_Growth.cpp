@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Collects what is free, and takes memory from the heap and gives it back.
+// Collecting free memory, growing from the heap, and giving memory back.
 #include <algorithm>
 #include <limits>
 
@@ -52,7 +52,8 @@ void StreamPool::grow(std::size_t bytes, std::size_t phase, char const* label) {
   auto const request = request_of(bytes, phase);
   auto call  = Rendezvous::make_call(RuntimeCall::pool_grow, {m_number, bytes});
   call.label = label;
-  // All that is unused becomes one when the PEs have met.
+  // Once the PEs have met, collect() merges all unused memory, so it may
+  // suffice.
   bool const is_rather_reused =
       2 * (m_reserved.current - m_used.current) >= m_reserved.current ||
       is_at_its_limit(request.bytes);

@@ -12,7 +12,7 @@
 namespace symm::Impl {
 
 /// Buffers of the program that kernels use as local operands. All calls are
-/// local; any thread.
+/// local and may be made on any thread.
 class LocalBuffers {
  public:
   /// \param memory pins the buffers; must outlive this.
@@ -23,16 +23,17 @@ class LocalBuffers {
   LocalBuffers& operator=(LocalBuffers const&) = delete;
 
   /// \throws UsageError for a buffer of 0 bytes or at null, one that overlaps
-  ///         another (B09), and one that pin() refuses.
-  ///         OutOfMemory, SystemError.
+  ///         another one (B09), or one that pin() refuses. OutOfMemory,
+  ///         SystemError.
   void add(void* address, std::size_t bytes);
 
   /// \throws UsageError if no buffer starts at `address` (B13, B14).
-  ///         SystemError if the system refuses; the buffer is forgotten.
+  ///         SystemError if the system cannot unpin it; the buffer is
+  ///         unregistered anyway.
   void remove(void* address);
 
-  /// Removes all buffers; goes on after a failure.
-  /// \throws SystemError, the first failure.
+  /// Removes all buffers; continues after a failure.
+  /// \throws SystemError: the first failure.
   void clear();
 
  private:

@@ -27,7 +27,7 @@ char* PrivateMemory::allocate(std::string const& label, std::size_t bytes) {
     auto const step =
         failure_of([&] { m_vmm.map(address, rounded, 0, handle); });
     is_mapped = !step;
-    m_vmm.release(handle);  // the mapping keeps the memory
+    m_vmm.release(handle);  // the mapping keeps the memory alive
     if (step) throw_failure(*step);
     m_vmm.set_access(address, rounded, Vmm::Access::read_write);
     if (!m_vmm.creates_zeros()) m_queue.zero(address, rounded);
@@ -35,8 +35,8 @@ char* PrivateMemory::allocate(std::string const& label, std::size_t bytes) {
   if (!failure) return address;
   if (address != nullptr) {
     m_blocks.erase(address);
-    // Only the first failure is reported; the provider frees the rest at its
-    // end.
+    // Only the first failure is reported. The provider's destructor frees what
+    // remains.
     static_cast<void>(failure_of([&] {
       if (is_mapped) m_vmm.unmap(address, rounded);
       m_vmm.address_free(address, rounded);

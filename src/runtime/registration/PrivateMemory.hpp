@@ -13,23 +13,24 @@
 
 namespace symm::Impl {
 
-/// Private memory that can become part of the symmetric heap later: each block
-/// is one memory of virtual memory management. All calls are local; any thread.
+/// Private memory that may later become part of the symmetric heap. Each block
+/// is one allocation of virtual memory management. All calls are local and may
+/// be made on any thread.
 class PrivateMemory {
  public:
   /// \param provider must outlive this.
   explicit PrivateMemory(MemoryProvider& provider)
       : m_vmm(provider), m_queue(provider) {}
 
-  /// Allocates zeros, at the start of whole granules (2 MiB) of their own.
+  /// Allocates zeroed memory: whole granules (2 MiB) that no other block uses.
   /// \param label for messages.
   /// \param bytes above 0.
   /// \throws OutOfMemory, SystemError on this PE.
   [[nodiscard]] char* allocate(std::string const& label, std::size_t bytes);
 
-  /// Gives a block back. A registered one stays part of the heap until it is
-  /// unregistered. Ignores an address of no live block: it is from before the
-  /// latest initialize().
+  /// Frees a block. If the block is registered, it stays part of the heap until
+  /// it is unregistered. An address of no live block is ignored: it was
+  /// allocated before the latest initialize().
   void free(void const* address) noexcept;
 
   /// Labels and sizes of the blocks that are not freed.

@@ -14,7 +14,8 @@ namespace symm::Impl::check {
 
 enum class AtomicKind : int;
 
-// The same by one thread of a kernel: symm_gpu/KernelCheck.hpp.
+// The functions of base/Check.hpp for one thread of a kernel;
+// symm_gpu/KernelCheck.hpp defines them.
 namespace OnGpu {
 template <int = 0>
 __noinline__ __device__ void access(void const* address, std::size_t bytes,

@@ -20,9 +20,9 @@
 #include "Launch.hpp"
 
 // Barriers and collective operations as separate kernels: for calls of the host
-// on GPU memory, and for enqueued calls. Of a PE team with gates no kernel
-// waits: one ends when it has told the members, the queue waits at the gates,
-// and the next kernel finds all there.
+// on GPU memory, and for enqueued calls. If a PE team has gates, kernels never
+// wait. A first kernel notifies the members and ends, the queue waits at the
+// gates, and the next kernel finds all data already there.
 
 namespace symm::Impl {
 
@@ -36,7 +36,7 @@ struct BarrierKernel {
   }
 };
 
-/// The first half of a barrier, in which every PE passes a word.
+/// The first half of a barrier, in which every PE may send a word.
 template <class BeforeFlag>
 struct ArriveKernel {
   PeTeam team;
@@ -49,7 +49,7 @@ struct ArriveKernel {
   }
 };
 
-/// Has a queue wait until all members have passed this PE's gates.
+/// Makes a queue wait until all members have passed this PE's gates.
 inline void wait_at_gates(char const* call, void* queue, PeTeam const& team) {
   auto const words = team.words_on_gpu();
   auto const n     = static_cast<std::size_t>(team.n_pes());
@@ -70,7 +70,7 @@ void enqueue_gated_barrier(char const* call, void* queue, PeTeam const& team,
 }
 
 /// Enqueues a barrier of a valid PeTeam. \throws SystemError on this PE.
-/// \param queue a stream of CUDA.
+/// \param queue a CUDA stream.
 inline void enqueue_barrier(void* queue, PeTeam const& team) {
   if (team.has_gates()) {
     enqueue_gated_barrier("symm::barrier", queue, team, PassNothing());
@@ -112,7 +112,7 @@ struct CollectiveInBlocks {
   }
 };
 
-/// Passes each PE's count to the others, before a collect() of many blocks.
+/// Sends each PE's count to the others, before a collect() with several blocks.
 struct PassWordKernel {
   PeTeam team;
   std::uint64_t word;
@@ -123,10 +123,11 @@ struct PassWordKernel {
   }
 };
 
-/// Enqueues a kernel that passes packets: a thread for each or more, in several
-/// blocks where they are many. PEs that share a GPU have few, and so a block
-/// each (Runtime::find_shared_gpus()). Never so many blocks that kernels of two
-/// or three jobs on a GPU would not fit.
+/// Enqueues a kernel that exchanges packets. One block has a thread for each
+/// packet, as far as possible; many packets take several blocks. PEs that share
+/// a GPU have few packets, and therefore one block each
+/// (Runtime::find_shared_gpus()). The number of blocks is limited, so that the
+/// kernels of two or three jobs fit on a GPU together.
 template <PacketPhase phase, class Work>
 void launch_packets(cudaStream_t stream, Work const& work,
                     CollectiveCall const& call) {
@@ -142,9 +143,9 @@ void launch_packets(cudaStream_t stream, Work const& work,
          PacketKernel<Work, phase>{work});
 }
 
-/// Enqueues a collective operation on a GPU: by packets, or as one block for
-/// few bytes, else as many blocks between two barriers. PEs may choose
-/// differently between these two.
+/// Enqueues a collective operation on a GPU. Uses packets if possible, one
+/// block for few bytes, or else several blocks between two barriers. Of the
+/// last two, PEs may choose differently.
 template <class Work>
 void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
                         CollectiveCall const& call) {
@@ -153,12 +154,12 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
   constexpr std::size_t bytes_of_block   = std::size_t{8} << 10U;
   constexpr std::size_t max_blocks       = 64;
   constexpr int n_threads                = max_launched_threads;
-  // In collect(), the counts of other PEs are not known here.
+  // In collect(), this PE does not know the counts of the others here.
   auto const bytes = call.are_counts_equal()
                          ? std::max(call.dest_bytes, call.source_bytes)
                          : call.dest_bytes;
-  // Loads all kernels before the first one runs: loading may wait for running
-  // kernels, and those wait for the threads that serve far PEs.
+  // Load these kernels before the first one runs: loading may wait for running
+  // kernels, which wait for the threads that serve far PEs.
   static_cast<void>(waits_on_gpu<BarrierKernel>(call.name));
   static_cast<void>(waits_on_gpu<PassWordKernel>(call.name));
   static_cast<void>(waits_on_gpu<CollectiveInBlocks<Work>>(call.name));
@@ -201,7 +202,8 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
 }
 #endif
 
-/// A call of the host on GPU memory: enqueues the work and waits for it.
+/// Implements calls of the host on GPU memory: enqueues the work and waits for
+/// it.
 template <class Work>
 void run_on_gpu(CollectiveCall const& call,
                 [[maybe_unused]] HeapMap const& heap,

@@ -7,8 +7,8 @@
 
 #include <cstddef>
 
-// The CUDA runtime's function that assert() calls. Declared as in Kokkos: nvcc
-// sees both declarations.
+// The function of the CUDA runtime that assert() calls. Declared exactly as in
+// Kokkos, because nvcc sees both declarations.
 extern "C" {
 // NOLINTNEXTLINE(bugprone-reserved-identifier)
 [[noreturn]] __device__ void __assertfail(void const* message, void const* file,
@@ -19,7 +19,7 @@ extern "C" {
 
 namespace symm::Impl::InKernel {
 
-/// Prints the text on stderr and ends the kernel; every later call of CUDA in
+/// Prints the text on stderr and aborts the kernel; every later CUDA call of
 /// this process fails.
 [[noreturn]] inline __device__ void abort(char const* text) {
   __assertfail(text, "", 0, "", sizeof(char));

@@ -12,15 +12,15 @@
 
 #include "../../check/Shadow.hpp"
 
-// Kernels tell the detector of races this (base/Check.hpp).
+// Reports of kernels to the race detector (base/Check.hpp).
 
 namespace symm::Impl::check::OnGpu {
 
-/// For the kernels of this source; null: none looks for races. As the ring of a
-/// module (ProxyOfModule.hpp), which sets it, too.
+/// The shadow for the kernels of this source; null without race detection. Like
+/// the module's ring, it is set through ProxyOfModule.hpp.
 static __constant__ Shadow* shadow_of_module = nullptr;
 
-/// A kernel that does something of that kind.
+/// A kernel that performs an operation of kind `deed`.
 struct KernelCaller {
   Shadow& shadow;
   KernelDeed deed;
@@ -30,7 +30,7 @@ struct KernelCaller {
     return {is_write, part, shadow.clocks.use(part), is_atomic,
             shadow.kernel_site(deed)};
   }
-  /// Notes an access on this PE's side, if others reach that.
+  /// Records an access to memory of this PE if it is in the symmetric heap.
   __device__ void here(void const* address, std::size_t bytes,
                        Access const& access) const {
     if (shadow.is_in_heap(address)) {

@@ -11,25 +11,26 @@
 
 #include "../../base/BitCast.hpp"
 
-/// Accesses of kernels to words of 4 or 8 bytes that other PEs access at the
-/// same time; GPUs of other vendors need their own. All have scope "sys" (all
-/// GPUs and CPUs) and are for global memory: instructions that must find out an
-/// address's kind of memory take longer.
+/// Kernels' accesses to words of 4 or 8 bytes that other PEs access
+/// concurrently. GPUs of other vendors need their own version. All have scope
+/// "sys" (all GPUs and CPUs). They address global memory explicitly: generic
+/// instructions must determine the kind of memory and take longer.
 ///
-/// Loads, stores, and changes of bits without a result are PTX. The rest are
-/// built-in functions of nvcc, which infers the kind of memory from context.
-/// cuda::atomic_ref (libcu++ of CUDA 13.0) takes twice the instructions, does
-/// not infer it, and its header takes 3 s to compile.
+/// Loads, stores, and bitwise operations without a result are PTX. The others
+/// are built-in functions of nvcc, which infers the kind of memory from
+/// context. cuda::atomic_ref (libcu++ of CUDA 13.0) takes twice as many
+/// instructions and does not infer it; its header takes 3 s to compile.
 namespace symm::Impl::InKernel {
 
-/// As many bits as T has.
+/// An unsigned integer of the size of T.
 template <class T>
 using Bits =
     std::conditional_t<sizeof(T) == 4, unsigned int, unsigned long long>;
-/// The type in which T is added. Sums of integers, signed or not, wrap around.
+/// The type in which values of T are added. Sums of integers wrap around,
+/// signed ones too.
 template <class T>
 using Summand = std::conditional_t<std::is_floating_point_v<T>, T, Bits<T>>;
-/// An integer of the size and sign of T.
+/// An integer with the size and signedness of T.
 template <class T>
 using Integer =
     std::conditional_t<std::is_unsigned_v<T>, Bits<T>,
@@ -39,7 +40,7 @@ inline __device__ std::size_t global_address(void const* p) {
   return __cvta_generic_to_global(p);
 }
 
-/// The threads of a warp that construct it together.
+/// The threads of a warp that call the constructor together.
 class Together {
  public:
   __device__ Together() : m_threads(__activemask()) {
@@ -47,12 +48,12 @@ class Together {
     asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
     m_rank = static_cast<unsigned>(__popc(m_threads & before));
   }
-  /// Number of this thread among them, from 0 on.
+  /// Rank of this thread among these threads, from 0.
   [[nodiscard]] __device__ unsigned rank() const { return m_rank; }
   [[nodiscard]] __device__ unsigned count() const {
     return static_cast<unsigned>(__popc(m_threads));
   }
-  /// The value that the first of them passes. All call.
+  /// Returns the value of the first of these threads. All of them call it.
   [[nodiscard]] __device__ std::uint64_t of_first(std::uint64_t value) const {
     return __shfl_sync(m_threads, static_cast<unsigned long long>(value),
                        __ffs(static_cast<int>(m_threads)) - 1);
@@ -63,7 +64,7 @@ class Together {
   unsigned m_rank;
 };
 
-// Order.
+// Fences.
 
 inline __device__ void fence() { __threadfence_system(); }
 
@@ -111,8 +112,8 @@ SYMM_LOAD_WORD(load_acquire, "acquire")
 SYMM_STORE_WORD(store_relaxed, "st.relaxed.sys.global")
 SYMM_STORE_WORD(store_release, "st.release.sys.global")
 
-// Two words of 8 bytes at a multiple of 16, in one access: a load gets both
-// words of the same store (PTX 8.3, .b128).
+// Access two words of 8 bytes, aligned to 16 bytes, as one: a load gets both
+// words from the same store (PTX 8.3, .b128).
 
 #define SYMM_LOAD_TWO_WORDS(name, order)                                     \
   inline __device__ void name(std::uint64_t const* from, std::uint64_t& low, \
@@ -127,7 +128,7 @@ SYMM_STORE_WORD(store_release, "st.release.sys.global")
 SYMM_LOAD_TWO_WORDS(load_two_relaxed, "relaxed")
 SYMM_LOAD_TWO_WORDS(load_two_acquire, "acquire")
 
-/// Two words of 8 bytes at a multiple of 16, each relaxed.
+/// Loads two words of 8 bytes, aligned to 16 bytes; each load is relaxed.
 inline __device__ void load_pair(std::uint64_t const* from, std::uint64_t& low,
                                  std::uint64_t& high) {
   asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
@@ -145,8 +146,8 @@ inline __device__ void store_two_relaxed(std::uint64_t* to, std::uint64_t low,
       : "memory");
 }
 
-// Atomic operations, relaxed. Those that return a value return what the word
-// was.
+// Relaxed atomic operations. Those that return a value return the old value of
+// the word.
 
 template <class T>
 __device__ T fetch(T const* address) {
@@ -161,7 +162,7 @@ __device__ T swap(T* address, T value) {
   return bit_cast<T>(atomicExch_system(reinterpret_cast<Bits<T>*>(address),
                                        bit_cast<Bits<T>>(value)));
 }
-/// Compares bits.
+/// Compares the bits of the values.
 template <class T>
 __device__ T compare_swap(T* address, T compare, T value) {
   return bit_cast<T>(atomicCAS_system(reinterpret_cast<Bits<T>*>(address),
@@ -169,7 +170,7 @@ __device__ T compare_swap(T* address, T compare, T value) {
                                       bit_cast<Bits<T>>(value)));
 }
 
-/// If the result is not used, nvcc emits the instruction without a result.
+/// If the result is unused, nvcc emits the instruction without a result.
 #define SYMM_FETCH_WORD(name, Word, function)                           \
   template <class T>                                                    \
   __device__ T name(T* address, T value) {                              \
@@ -184,9 +185,9 @@ SYMM_FETCH_WORD(fetch_and, Bits, atomicAnd_system)
 SYMM_FETCH_WORD(fetch_or, Bits, atomicOr_system)
 SYMM_FETCH_WORD(fetch_xor, Bits, atomicXor_system)
 
-/// Changes bits without a result: waiting for one would cost a round trip. GPUs
-/// wait nevertheless if the address may be of any kind of memory: 10.4 instead
-/// of 14.7 random updates per nanosecond and PE, between two H200.
+/// Bitwise operations without a result: waiting for the result would cost a
+/// round trip. With a generic address, GPUs wait nevertheless: 10.4 instead of
+/// 14.7 random updates per nanosecond and PE, between two H200.
 #define SYMM_CHANGE_BITS(name, operation)                           \
   template <class T>                                                \
   __device__ void name(T* address, T value) {                       \
@@ -213,7 +214,7 @@ SYMM_CHANGE_BITS(change_xor, "xor")
 #undef SYMM_FETCH_WORD
 #undef SYMM_CHANGE_BITS
 
-/// A number that differs from call to call.
+/// A number that differs between calls.
 inline __device__ std::uint64_t clock() {
   return static_cast<std::uint64_t>(clock64());
 }

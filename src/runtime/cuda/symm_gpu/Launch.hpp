@@ -12,9 +12,9 @@
 #include "../CudaCheck.hpp"
 #include "ThreadBlock.hpp"
 
-// Short kernels of the library. They begin before the preceding kernel of the
+// Short kernels of the library. They start before the preceding kernel of the
 // stream has ended, and wait for it on the GPU (programmatic stream
-// serialization): this hides most of the time of a launch.
+// serialization). This hides most of the launch latency.
 
 namespace symm::Impl {
 
@@ -22,18 +22,20 @@ using LaunchedBlock = ThreadBlock<1>;
 
 inline constexpr int max_launched_threads = 512;
 
-// (1: else ptxas saves registers for a second block, and spills them.)
+// (Minimum 1 block: otherwise ptxas saves registers for a second block, and
+// spills.)
 template <class Body>
 __global__ __launch_bounds__(max_launched_threads, 1) void launched_kernel(
-    __grid_constant__ Body const body) {  // threads make no copies of it
+    __grid_constant__ Body const body) {  // one copy for all threads
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();  // waits for all work enqueued before
 #endif
   body(LaunchedBlock(), std::size_t{blockIdx.x}, std::size_t{gridDim.x});
 }
 
-/// Whether the kernel waits for work enqueued before it, and so may be launched
-/// early. A kernel compiled for GPUs before 9.0 does not, on any GPU.
+/// Whether the kernel itself waits for work enqueued before it, so that it may
+/// be launched early. A kernel compiled for GPUs before 9.0 does not wait, on
+/// any GPU.
 template <class Body>
 bool waits_on_gpu(char const* name) {
   static bool const result = [name] {
@@ -47,10 +49,10 @@ bool waits_on_gpu(char const* name) {
 
 /// Enqueues body(LaunchedBlock, block, n_blocks) for every block.
 /// \param name of the kernel, for messages.
-/// \param stream of this thread's device.
-/// \param n_blocks 1 or more, and less than 2^31.
-/// \param n_threads of a block; not above max_launched_threads.
-/// \throws SystemError on this PE, if CUDA refuses.
+/// \param stream on this thread's current device.
+/// \param n_blocks at least 1, and less than 2^31.
+/// \param n_threads per block; at most max_launched_threads.
+/// \throws SystemError on this PE if CUDA reports an error.
 template <class Body>
 void launch(char const* name, cudaStream_t stream, std::size_t n_blocks,
             int n_threads, Body const& body) {
@@ -85,7 +87,7 @@ struct OneThreadKernel {
 };
 #endif
 
-/// launch() into a queue of this thread's GPU.
+/// Calls launch() on a queue of this thread's GPU.
 template <class Body>
 void enqueue_kernel(char const* call, [[maybe_unused]] void* queue,
                     [[maybe_unused]] std::size_t n_blocks,
@@ -98,7 +100,7 @@ void enqueue_kernel(char const* call, [[maybe_unused]] void* queue,
 #endif
 }
 
-/// Runs body() as a kernel of one thread, and waits for it.
+/// Runs body() as a kernel with one thread, and waits for it.
 template <class Body>
 void run_one_thread_on_gpu(char const* call,
                            [[maybe_unused]] Body const& body) {

@@ -9,9 +9,10 @@
 #include "../CudaCheck.hpp"
 #include "KernelCheck.hpp"
 
-// The pointer to the ring for the kernels of this source; null in jobs of one
-// node. Without relocatable device code each source has its own variable;
-// set_ring_of_kernels() sets them all. A constant takes no register.
+// The pointer to the ring for the kernels of this source; null in jobs on one
+// node. Without relocatable device code, each source has its own variable;
+// set_ring_of_kernels() sets all of them. As a constant, the pointer takes no
+// register.
 
 namespace symm::Impl::InKernel {
 
@@ -34,7 +35,7 @@ static inline void set_shadow_of_module(check::Shadow* shadow) {
 }
 #endif
 
-/// Registers the kernels of this source; each source has its own object.
+/// Registers the kernels of this source. Each source has its own object.
 class ThisKernelModule {
  public:
   explicit ThisKernelModule(KernelModule const& module) : m_module(module) {

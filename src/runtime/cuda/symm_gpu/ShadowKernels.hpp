@@ -9,7 +9,7 @@
 #include "../../check/Shadow.hpp"
 #include "Launch.hpp"
 
-// The kernels by which the host works on the shadow of GPU memory.
+// The kernels with which the host processes the shadow of GPU memory.
 
 namespace symm::Impl::check {
 
@@ -24,7 +24,8 @@ struct ShadowKernel {
   }
 };
 
-/// work(shadow, first, step) does each `step`th word from `first` on.
+/// Launches work(shadow, first, step), which processes every `step`-th word
+/// from `first` on.
 template <class Work>
 void launch_on_shadow(void* queue, Shadow* shadow, std::size_t bytes,
                       Work const& work) {

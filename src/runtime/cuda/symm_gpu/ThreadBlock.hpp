@@ -8,8 +8,8 @@
 namespace symm::Impl {
 
 #ifdef __CUDACC__
-/// A thread block of at most n_dimensions dimensions as a group; on the host,
-/// one thread.
+/// A thread block with at most n_dimensions dimensions, as a group; on the
+/// host, one thread.
 template <int n_dimensions>
 struct ThreadBlock : SharedLoops<ThreadBlock<n_dimensions>> {
   static_assert(n_dimensions == 1 || n_dimensions == 3);
@@ -32,7 +32,7 @@ struct ThreadBlock : SharedLoops<ThreadBlock<n_dimensions>> {
   SYMM_FUNCTION void barrier() const { SYMM_IF_ON_DEVICE((__syncthreads();)) }
 };
 #else
-// This compiler compiles no kernels.
+// This compiler does not compile kernels.
 template <int>
 using ThreadBlock = OneThread;
 #endif
