@@ -56,16 +56,21 @@ def is_expected(race, view, sides):
             and race["missing"] == missing_in(race))
 
 
+def run_with(report, command):
+    """The exit status and the output."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=50, check=False,
+                          env=dict(os.environ, SYMM_CHECK_REPORT=report,
+                                   SYMM_CHECK_STATUS=str(RACES_FOUND)))
+    return done.returncode, done.stdout + done.stderr
+
+
 def run(command, bug, *more):
     """The exit status, the output and the races in the report."""
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
-        done = subprocess.run(command + [bug, *more], capture_output=True, text=True,
-                              timeout=50, check=False,
-                              env=dict(os.environ, SYMM_CHECK_REPORT=report,
-                                       SYMM_CHECK_STATUS=str(RACES_FOUND)))
+        status, output = run_with(report, command + [bug, *more])
         text = pathlib.Path(report).read_text(encoding="utf-8")
-    return done.returncode, done.stdout + done.stderr, json.loads(text)["races"]
+    return status, output, json.loads(text)["races"]
 
 
 def is_found(command, bug, view, sides):
@@ -85,6 +90,11 @@ def main():
         assert status == 0 and not races, output
         assert "symm: no races found" in output, output
         print(f"{bug}: reported as expected")
+    for report, why in (("/missing/folder/report.json", "No such file or directory"),
+                        ("/dev/full", "No space left on device")):
+        output = run_with(report, command + [bug, "mended"])[1]
+        assert f"SYMM_CHECK_REPORT={report} cannot be written: {why}" in output, output
+        print(f"{report}: reported as not written")
 
 
 if __name__ == "__main__":

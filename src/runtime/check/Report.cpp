@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -176,9 +177,14 @@ class JsonFile {
   JsonFile() {
     auto const file = setting_of(environment::check_report);
     if (!file || file->text.empty()) return;
-    m_file.reset(uninterrupted(
-        [&] { return std::fopen(std::string(file->text).c_str(), "w"); }));
-    if (m_file) std::fputs("{\"symm_check\": 1, \"races\": [", m_file.get());
+    m_name = file->text;
+    m_file.reset(
+        uninterrupted([&] { return std::fopen(m_name.c_str(), "w"); }));
+    if (m_file) {
+      std::fputs("{\"symm_check\": 1, \"races\": [", m_file.get());
+    } else {
+      say_not_written();
+    }
   }
 
   void add(Race const& race, Side const& first, Side const& second,
@@ -205,12 +211,22 @@ class JsonFile {
     }
     std::fprintf(m_file.get(), "], \"slow\": [%s]}\n",
                  slow.empty() ? "" : quoted(slow + got_one_by_one).c_str());
+    bool const has_error = std::ferror(m_file.get()) != 0;
+    if (std::fclose(m_file.release()) != 0 || has_error) say_not_written();
   }
 
  private:
+  void say_not_written() const {
+    std::fprintf(stderr,
+                 "symm: SYMM_CHECK_REPORT=%s cannot be written: %s; the races "
+                 "are here only\n",
+                 m_name.c_str(), std::strerror(errno));
+  }
+
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
+  std::string m_name;
   std::unique_ptr<std::FILE, Close> m_file;
   bool m_is_first = true;
 };
