@@ -107,40 +107,35 @@ using AtomicValue = std::type_identity_t<T>;
 /// Defines the forms of an operation that take a PE. For a PE on this node,
 /// these forms call the form that takes no PE. For a PE on another node, they
 /// send `op` and the operands.
-#define SYMM_ATOMIC_OF_PE(result, function, parameters, arguments, op,     \
-                          operands)                                        \
-  template <class T>                                                       \
-  SYMM_INLINE_FUNCTION result function(HeapMap const& heap,                \
-                                       SYMM_LIST parameters, Pe pe) {      \
-    Impl::expect_access(heap, address, sizeof(T), pe, "symm::" #function,  \
-                        sizeof(T));                                        \
-    [[maybe_unused]] Impl::check::Call const its_call("symm::" #function); \
-    Impl::check::atomic(address, sizeof(T), pe,                            \
-                        Impl::check_kind_of<result>(Impl::AtomicOp::op));  \
-    return Impl::change_word<result, T>(                                   \
-        heap, address, pe, "symm::" #function,                             \
-        SYMM_ATOMIC_AT(result, function, arguments), Impl::AtomicOp::op,   \
-        SYMM_LIST operands);                                               \
-  }                                                                        \
-  template <class T>                                                       \
-  result function(SYMM_LIST parameters, Pe pe) {                           \
-    return Impl::change_on_host<result, T>(                                \
-        "symm::" #function, address, pe,                                   \
-        SYMM_ATOMIC_AT(result, function, arguments), Impl::AtomicOp::op,   \
-        SYMM_LIST operands);                                               \
-  }                                                                        \
-  template <class T>                                                       \
-  result function(Context const& context, SYMM_LIST parameters, Pe pe) {   \
-    if constexpr (std::is_void_v<result>) {                                \
-      if (Impl::wait_in(context, "symm::" #function, address, pe,          \
-                        Impl::AtomicOp::op, SYMM_LIST operands))           \
-        return;                                                            \
-    }                                                                      \
-    return Impl::change_on_host<result, T>(                                \
-        context.call("symm::" #function), address,                         \
-        context.world_pe(pe, "symm::" #function),                          \
-        SYMM_ATOMIC_AT(result, function, arguments), Impl::AtomicOp::op,   \
-        SYMM_LIST operands);                                               \
+#define SYMM_ATOMIC_OF_PE(result, function, parameters, arguments, op,   \
+                          operands)                                      \
+  template <class T>                                                     \
+  SYMM_INLINE_FUNCTION result function(HeapMap const& heap,              \
+                                       SYMM_LIST parameters, Pe pe) {    \
+    return Impl::change_in_heap<result, T>(                              \
+        heap, "symm::" #function, address, pe,                           \
+        SYMM_ATOMIC_AT(result, function, arguments), Impl::AtomicOp::op, \
+        SYMM_LIST operands);                                             \
+  }                                                                      \
+  template <class T>                                                     \
+  result function(SYMM_LIST parameters, Pe pe) {                         \
+    return Impl::change_on_host<result, T>(                              \
+        "symm::" #function, address, pe,                                 \
+        SYMM_ATOMIC_AT(result, function, arguments), Impl::AtomicOp::op, \
+        SYMM_LIST operands);                                             \
+  }                                                                      \
+  template <class T>                                                     \
+  result function(Context const& context, SYMM_LIST parameters, Pe pe) { \
+    if constexpr (std::is_void_v<result>) {                              \
+      if (Impl::wait_in(context, "symm::" #function, address, pe,        \
+                        Impl::AtomicOp::op, SYMM_LIST operands))         \
+        return;                                                          \
+    }                                                                    \
+    return Impl::change_on_host<result, T>(                              \
+        context.call("symm::" #function), address,                       \
+        context.world_pe(pe, "symm::" #function),                        \
+        SYMM_ATOMIC_AT(result, function, arguments), Impl::AtomicOp::op, \
+        SYMM_LIST operands);                                             \
   }
 /// Defines the forms of a fetching operation that do not wait for the result.
 #define SYMM_ATOMIC_NBI(function, parameters, arguments, op, operands)        \

@@ -366,11 +366,7 @@ SYMM_INLINE_FUNCTION void getmem_nbi(HeapMap const& heap, void* dest,
 template <class T>
 SYMM_INLINE_FUNCTION void p(HeapMap const& heap, T* dest,
                             std::type_identity_t<T> const& value, Pe pe) {
-  Impl::check_element<T>();
-  Impl::expect_access(heap, dest, sizeof(T), pe, "symm::p", alignof(T));
-  [[maybe_unused]] Impl::check::Call const its_call("symm::p");
-  Impl::check::copy(dest, &value, sizeof(T), pe, true, false);
-  Impl::store_element(heap, dest, value, pe, "symm::p");
+  Impl::store_in_heap(heap, "symm::p", dest, value, pe);
 }
 
 /// Gets one element. An element of 4 or 8 bytes is read with a single load,
@@ -379,11 +375,7 @@ template <class T>
 [[nodiscard]] SYMM_INLINE_FUNCTION std::remove_const_t<T> g(HeapMap const& heap,
                                                             T* source, Pe pe) {
   using Value = std::remove_const_t<T>;
-  Impl::check_element<Value>();
-  Impl::expect_access(heap, source, sizeof(T), pe, "symm::g", alignof(T));
-  [[maybe_unused]] Impl::check::Call const its_call("symm::g");
-  Impl::check::copy(nullptr, source, sizeof(T), pe, false, false);
-  return Impl::load_element(heap, source, pe, "symm::g");
+  return Impl::load_in_heap<Value>(heap, "symm::g", source, pe);
 }
 
 }  // namespace symm

@@ -10,6 +10,7 @@
 #include <symm_gpu/ExecutionSpaceQueue.hpp>
 
 #include "../../runtime/access/Access.hpp"
+#include "../../runtime/access/Operations.hpp"
 #include "../../runtime/access/PeOperations.hpp"
 #include "../../runtime/access/ProxyClient.hpp"
 #include "../../runtime/base/Observer.hpp"
@@ -115,6 +116,15 @@ void enqueue_copy(Exec const& exec, Segment segment, void* to, void const* from,
   }
 }
 
+/// Reports an operation to the detector of races: it comes after all that the
+/// instance has begun.
+template <class Exec, class It>
+void report_enqueued(Exec const& exec, It const& operation) {
+  finish_for_check(exec, operation.call);
+  check::in_stream();
+  operation.report();
+}
+
 template <Direction direction, class Exec>
 void enqueue_copy_of_pe(Exec const& exec, void* dest, void const* source,
                         std::size_t bytes, Pe pe, char const* call) {
@@ -122,19 +132,11 @@ void enqueue_copy_of_pe(Exec const& exec, void* dest, void const* source,
   constexpr bool is_put   = direction == Direction::put;
   void const* const there = is_put ? dest : source;
   void const* const local = is_put ? source : dest;
-  Observed const observed([=] {
-    return Operation{is_put ? OperationKind::put : OperationKind::get,
-                     call,
-                     pe,
-                     bytes,
-                     there,
-                     local};
-  });
+  CopyOperation<direction> const operation{call, dest, source, bytes, pe};
+  Observed const observed([=] { return operation.operation(); });
   auto const its = resolve(there, bytes, pe, call);
   check_private(local, call);
-  finish_for_check(exec, call);
-  check::in_stream();
-  check::copy(dest, source, bytes, pe, is_put, false);
+  report_enqueued(exec, operation);
   enqueue_at(
       exec, its, call,
       [&] {
@@ -163,10 +165,9 @@ FarStridedKernel far_kernel_of(Copy const& copy, Pe pe) {
 
 template <class Exec, class Copy>
 void enqueue_strided(Exec const& exec, Copy const& strided, Pe pe) {
-  Observed const observed([=] { return strided.operation(pe); });
-  finish_for_check(exec, strided.call);
-  check::in_stream();
-  check::copy_strided(strided, pe, Copy::direction == Direction::put);
+  StridedOperation<Copy> const operation{strided, pe};
+  Observed const observed([=] { return operation.operation(); });
+  report_enqueued(exec, operation);
   find_and_copy(strided, pe, [&](PeMemory its, auto const& copy) {
     if constexpr (runs_on_host_v<Exec>) {
       exec.fence(copy.call);

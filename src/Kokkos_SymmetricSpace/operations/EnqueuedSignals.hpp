@@ -12,6 +12,7 @@
 #include <symm_gpu/Launch.hpp>
 
 #include "../../runtime/access/Access.hpp"
+#include "../../runtime/access/Operations.hpp"
 #include "../../runtime/access/PeOperations.hpp"
 #include "../../runtime/access/ProxyClient.hpp"
 #include "../../runtime/access/Signal.hpp"
@@ -29,21 +30,6 @@
 // kernel sends several, a block of threads each.
 
 namespace symm::Impl {
-
-/// A put with its signal; `dest` and `signal` are symmetric addresses.
-struct SignalledPut {
-  void* dest;
-  void const* source;
-  std::size_t bytes;
-  Signal* signal;
-  Signal value;
-  SignalOp op;
-  Pe pe;
-
-  [[nodiscard]] Operation operation(char const* call) const {
-    return {OperationKind::signal, call, pe, bytes, dest, source};
-  }
-};
 
 /// Of a near PE, `dest` and `signal` are its own addresses here.
 template <std::size_t most>
@@ -146,14 +132,15 @@ void enqueue_put_signals(Exec const& exec, std::span<SignalledPut const> puts,
     }
   } else {
     for (auto const& put : puts) {
-      Observed const observed([&] { return put.operation(call); });
+      Observed const observed([&] {
+        return SignalOperation{call, put}.operation();
+      });
       check_put_signal(put, call);
     }
     finish_for_check(exec, call);
     for (auto const& put : puts) {
       check::fence();
-      check::put_signal(put.dest, put.source, put.bytes, put.signal, put.pe,
-                        put.op == SignalOp::add, false);
+      SignalOperation{call, put}.report();
     }
     // (A GPU starts kernels with few bytes of arguments faster.)
     constexpr std::size_t most = 8;

@@ -231,38 +231,39 @@ template <class T, class Call>
       });
 }
 
-/// put_signal(); 0 bytes: the signal alone.
+/// put_signal().
 /// \param deliver_on_gpu takes a DeliverSignal, and runs it in a kernel.
 template <class DeliverOnGpu>
 [[gnu::always_inline]] inline void put_with_signal(
-    void* dest, void const* source, std::size_t bytes, Signal* signal_address,
-    Signal signal, SignalOp op, Pe pe, Completion completion,
-    HostCall const& call, DeliverOnGpu const& deliver_on_gpu) {
+    SignalledPut const& put, Completion completion, HostCall const& call,
+    DeliverOnGpu const& deliver_on_gpu) {
+  bool const has_data = put.bytes != 0;
   auto const put_data = [&] {
-    if (bytes == 0) return;
-    copy_memory<Direction::put>(dest, source, bytes, pe, completion, call);
+    if (!has_data) return;
+    copy_memory<Direction::put>(put.dest, put.source, put.bytes, put.pe,
+                                completion, call);
   };
-  check_aligned(signal_address, sizeof(Signal), call.name);
+  check_aligned(put.signal, sizeof(Signal), call.name);
   at_copy_of(
-      signal_address, sizeof(Signal), pe, call,
+      put.signal, sizeof(Signal), put.pe, call,
       [&](Signal* its) {
         put_data();
-        DeliverSignal{its, signal, op, bytes != 0}();
+        DeliverSignal{its, put.value, put.op, has_data}();
       },
       [&](PeMemory its) {
         if (its.reach == Reach::gpu) {
           put_data();
-          deliver_on_gpu(
-              DeliverSignal{its.address<Signal>(), signal, op, bytes != 0});
+          deliver_on_gpu(DeliverSignal{its.address<Signal>(), put.value, put.op,
+                                       has_data});
           return;
         }
         PeMemory data;
-        if (bytes != 0) {
-          data = resolve(dest, bytes, pe, call.name);
-          check_private(source, call.name);
+        if (has_data) {
+          data = resolve(put.dest, put.bytes, put.pe, call.name);
+          check_private(put.source, call.name);
         }
-        put_signal_to(data, source, bytes, its, signal, atomic_op_of(op),
-                      completion, call);
+        put_signal_to(data, put.source, put.bytes, its, put.value,
+                      atomic_op_of(put.op), completion, call);
       });
 }
 

@@ -22,6 +22,17 @@ enum class SignalOp { set, add };
 
 namespace symm::Impl {
 
+/// A put with its signal. Without bytes, the signal alone.
+struct SignalledPut {
+  void* dest;
+  void const* source;
+  std::size_t bytes;
+  Signal* signal;
+  Signal value;
+  SignalOp op;
+  Pe pe;
+};
+
 /// As messages carry it out.
 [[nodiscard]] SYMM_INLINE_FUNCTION constexpr AtomicOp atomic_op_of(
     SignalOp op) {

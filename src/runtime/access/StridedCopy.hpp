@@ -65,6 +65,9 @@ struct StridedCopy {
       return source;
     }
   }
+  [[nodiscard]] SYMM_FUNCTION T const* symmetric() const {
+    return direction == Direction::put ? dest : source;
+  }
   [[nodiscard]] SYMM_FUNCTION std::size_t symmetric_bytes() const {
     return bytes_with(direction == Direction::put ? dest_stride
                                                   : source_stride);
@@ -81,15 +84,6 @@ struct StridedCopy {
   /// Bytes that move.
   [[nodiscard]] std::size_t moved_bytes() const {
     return count * block_bytes();
-  }
-  [[nodiscard]] Operation operation(Pe pe) const {
-    constexpr bool is_put = direction == Direction::put;
-    return {is_put ? OperationKind::put : OperationKind::get,
-            call,
-            pe,
-            moved_bytes(),
-            is_put ? dest : source,
-            private_side()};
   }
   /// Bytes from the first block to the last one's end; on overflow the largest
   /// number.

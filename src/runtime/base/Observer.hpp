@@ -126,27 +126,13 @@ class Observed {
   bool m_is_on;
 };
 
-/// observe() with an observer. By value: without observers, no variable of the
-/// caller has its address taken.
+/// Runs `body` as an operation, with an observer. For operations of few
+/// instructions, whose callers first ask is_observed(). By value: without
+/// observers, no variable of the caller has its address taken.
 template <class Body>
 [[gnu::cold, gnu::noinline]] decltype(auto) run_observed(Operation operation,
                                                          Body body) {
   Observed const observed([&] { return operation; });
-  return body();
-}
-
-/// Runs `body` as an operation on an object of a PE. For operations of few
-/// instructions: without observers, no Operation is made.
-/// \param body a function object that captures copies ([=]).
-template <class Body>
-[[gnu::always_inline]] inline decltype(auto) observe(
-    OperationKind kind, char const* call, Pe pe, std::size_t bytes,
-    void const* symmetric, void const* local, Body body) {
-  [[maybe_unused]] check::Call const its_call(call);
-  if (is_observed()) [[unlikely]] {
-    return run_observed(Operation{kind, call, pe, bytes, symmetric, local},
-                        body);
-  }
   return body();
 }
 

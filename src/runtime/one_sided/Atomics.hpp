@@ -7,11 +7,15 @@
 #include <type_traits>
 
 #include "../access/Access.hpp"
+#include "../access/GroupOperations.hpp"
+#include "../access/Operations.hpp"
 #include "../access/PeOperations.hpp"
 #include "../base/Check.hpp"
-#include "../base/Observer.hpp"
+#include "../base/Function.hpp"
 #include "../base/Types.hpp"
+#include "../groups/Group.hpp"
 #include "../memory/AtomicOp.hpp"
+#include "../memory/HeapMap.hpp"
 #include "../memory/WordAtomics.hpp"
 #include "../transport/HostCall.hpp"
 
@@ -40,33 +44,43 @@ SYMM_INLINE_FUNCTION constexpr check::AtomicKind check_kind_of(AtomicOp op) {
                                 : check::AtomicKind::returns;
 }
 
-/// change_word() of the host, with observers.
+/// An atomic operation of the host.
 template <class Result, class T, class Call, class Near, class... Operands>
 [[gnu::always_inline]] inline Result change_on_host(Call call, T const* address,
                                                     Pe pe, Near near,
                                                     AtomicOp op,
                                                     Operands... operands) {
-  return observe(
-      OperationKind::atomic, name_of_call(call), pe, sizeof(T), address,
-      nullptr, [=]() -> Result {
-        check::atomic(address, sizeof(T), pe, check_kind_of<Result>(op));
-        return change_word<Result, T>(address, pe, call, near, op, operands...);
-      });
+  return run_operation(AtomicOperation{name_of_call(call), address, sizeof(T),
+                                       pe, check_kind_of<Result>(op)},
+                       [=]() -> Result {
+                         return change_word<Result, T>(address, pe, call, near,
+                                                       op, operands...);
+                       });
 }
 
-/// fetch_word_later(), with observers.
+/// An atomic operation of the host that does not wait for the old value.
 template <class T, class Near, class... Operands>
 void fetch_on_host(HostCall const& call, T* fetch, T const* address, Pe pe,
                    Near near, AtomicOp op, Operands... operands) {
   check_private(fetch, call.name);
-  Observed const observed([=] {
-    return Operation{OperationKind::atomic, call.name, pe, sizeof(T), address};
-  });
-  check::atomic(address, sizeof(T), pe,
-                op == AtomicOp::fetch ? check::AtomicKind::reads
-                                      : check::AtomicKind::posts,
-                fetch);
-  fetch_word_later<T>(fetch, address, pe, call, near, op, operands...);
+  run_operation(AtomicOperation{call.name, address, sizeof(T), pe,
+                                check_kind_of<void>(op), fetch},
+                [=, &call] {
+                  fetch_word_later<T>(fetch, address, pe, call, near, op,
+                                      operands...);
+                });
+}
+
+/// An atomic operation by one thread, in kernels too.
+template <class Result, class T, class Near, class... Operands>
+SYMM_INLINE_FUNCTION Result change_in_heap(HeapMap const& heap,
+                                           char const* call, T const* address,
+                                           Pe pe, Near near, AtomicOp op,
+                                           Operands... operands) {
+  GroupOperation const operation(
+      OneThread(), heap,
+      AtomicOperation{call, address, sizeof(T), pe, check_kind_of<Result>(op)});
+  return change_word<Result, T>(heap, address, pe, call, near, op, operands...);
 }
 
 }  // namespace symm::Impl

@@ -8,14 +8,12 @@
 
 #include <symm_gpu/Launch.hpp>
 
-#include "../access/Access.hpp"
 #include "../access/Elements.hpp"
 #include "../access/GroupOperations.hpp"
+#include "../access/Operations.hpp"
 #include "../access/PeOperations.hpp"
 #include "../access/Signal.hpp"
-#include "../base/Check.hpp"
 #include "../base/Function.hpp"
-#include "../base/Observer.hpp"
 #include "../base/Types.hpp"
 #include "../groups/Group.hpp"
 #include "../memory/HeapMap.hpp"
@@ -24,7 +22,7 @@
 namespace symm::Impl {
 
 /// put_signal() on the host.
-/// \param until what it waits for, if `pe` is a far PE.
+/// \param completion what the call waits for, if `pe` is a far PE.
 template <class T>
 void put_signal_on_host(T* dest, std::type_identity_t<T> const* source,
                         std::size_t count, Signal* signal_address,
@@ -32,15 +30,12 @@ void put_signal_on_host(T* dest, std::type_identity_t<T> const* source,
                         Completion completion, HostCall const& call) {
   check_element<T>();
   auto const bytes = bytes_of(sizeof(T), count);
-  observe(
-      OperationKind::signal, call.name, pe, bytes, dest, source, [=, &call] {
-        check::put_signal(dest, source, bytes, signal_address, pe,
-                          op == SignalOp::add, completion == Completion::none);
-        put_with_signal(dest, source, bytes, signal_address, signal, op, pe,
-                        completion, call, [&](DeliverSignal const& deliver) {
-                          run_one_thread_on_gpu(call.name, deliver);
-                        });
-      });
+  SignalledPut const put{dest, source, bytes, signal_address, signal, op, pe};
+  run_operation(SignalOperation{call.name, put, completion}, [=, &call] {
+    put_with_signal(put, completion, call, [&](DeliverSignal const& deliver) {
+      run_one_thread_on_gpu(call.name, deliver);
+    });
+  });
 }
 
 /// put_signal() by a group of threads.
@@ -52,14 +47,12 @@ SYMM_INLINE_FUNCTION void put_signal_of_group(
     Completion completion, char const* call) {
   check_element<T>();
   auto const bytes = bytes_of(sizeof(T), count);
-  expect_access(heap, signal_address, sizeof(Signal), pe, call, sizeof(Signal));
-  if (bytes != 0) expect_access(heap, dest, bytes, pe, call);
-  [[maybe_unused]] check::Call const its_call(call);
   auto const group = group_of(threads);
-  if (group.rank() == 0) {
-    check::put_signal(dest, source, bytes, signal_address, pe,
-                      op == SignalOp::add, completion == Completion::none);
-  }
+  GroupOperation const operation(
+      group, heap,
+      SignalOperation{call,
+                      {dest, source, bytes, signal_address, signal, op, pe},
+                      completion});
   put_with_signal(group, heap, dest, source, count, signal_address, signal, op,
                   pe, call, completion);
 }

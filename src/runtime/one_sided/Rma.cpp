@@ -7,12 +7,7 @@ namespace symm::Impl {
 template <Direction direction, Completion completion, class Call>
 void copy_bytes_on_host(Call call, void* dest, void const* source,
                         std::size_t bytes, Pe pe) {
-  if (bytes == 0) return;
-  constexpr bool is_put = direction == Direction::put;
-  observe(is_put ? OperationKind::put : OperationKind::get, name_of_call(call),
-          pe, bytes, is_put ? dest : source, is_put ? source : dest, [=] {
-            copy_memory<direction>(dest, source, bytes, pe, completion, call);
-          });
+  copy_memory<direction>(dest, source, bytes, pe, completion, call);
 }
 
 #define SYMM_COPY_ON_HOST(direction, completion)                    \

@@ -6,13 +6,11 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "../access/Access.hpp"
 #include "../access/Elements.hpp"
 #include "../access/GroupOperations.hpp"
+#include "../access/Operations.hpp"
 #include "../access/PeOperations.hpp"
-#include "../base/Check.hpp"
 #include "../base/Function.hpp"
-#include "../base/Observer.hpp"
 #include "../base/Types.hpp"
 #include "../groups/GroupCopy.hpp"
 #include "../memory/HeapMap.hpp"
@@ -28,8 +26,8 @@ namespace symm::Impl {
 
 // On the host.
 
-/// putmem() and getmem(), in any context, with or without a Request.
-/// \tparam until what it waits for, if the PE is far.
+/// Copies bytes, at least 1, in any context, with or without a Request.
+/// \tparam completion what the call waits for, if the PE is far.
 /// \tparam Call char const*, of calls without a context, or HostCall.
 template <Direction direction, Completion completion, class Call>
 void copy_bytes_on_host(Call call, void* dest, void const* source,
@@ -41,10 +39,13 @@ void copy_on_host(Call const& call, T* dest, T const* source, std::size_t count,
                   Pe pe) {
   check_element<T>();
   auto const bytes = bytes_of(sizeof(T), count);
-  [[maybe_unused]] check::Call const its_call(name_of_call(call));
-  check::copy(dest, source, bytes, pe, direction == Direction::put,
-              completion == Completion::none);
-  copy_bytes_on_host<direction, completion>(call, dest, source, bytes, pe);
+  if (bytes == 0) return;
+  run_operation(CopyOperation<direction>{name_of_call(call), dest, source,
+                                         bytes, pe, completion},
+                [=] {
+                  copy_bytes_on_host<direction, completion>(call, dest, source,
+                                                            bytes, pe);
+                });
 }
 
 /// put_nbi() and get_nbi().
@@ -73,11 +74,9 @@ template <class Call, class T>
 [[gnu::always_inline]] inline void store_on_host(Call call, T* dest,
                                                  T const& value, Pe pe) {
   check_element<T>();
-  observe(OperationKind::put, name_of_call(call), pe, sizeof(T), dest, nullptr,
-          [=, &value] {
-            check::copy(dest, &value, sizeof(T), pe, true, false);
-            store_element(dest, value, pe, call);
-          });
+  run_operation(CopyOperation<Direction::put, false>{name_of_call(call), dest,
+                                                     &value, sizeof(T), pe},
+                [=, &value] { store_element(dest, value, pe, call); });
 }
 
 /// g(), likewise.
@@ -86,15 +85,40 @@ template <class Call, class T>
                                                         T const* source,
                                                         Pe pe) {
   check_element<T>();
-  return observe(OperationKind::get, name_of_call(call), pe, sizeof(T), source,
-                 nullptr, [=] {
-                   check::copy(nullptr, source, sizeof(T), pe, false, false);
-                   return load_element(source, pe, call);
-                 });
+  return run_operation(
+      CopyOperation<Direction::get, false>{name_of_call(call), nullptr, source,
+                                           sizeof(T), pe},
+      [=] { return load_element(source, pe, call); });
 }
 
-// By a group of threads, on the host as well as in kernels.
+// In kernels, and on the host if a heap map is passed.
 
+/// p(), by one thread.
+template <class T>
+SYMM_INLINE_FUNCTION void store_in_heap(HeapMap const& heap, char const* call,
+                                        T* dest, T const& value, Pe pe) {
+  check_element<T>();
+  GroupOperation const operation(
+      OneThread(), heap,
+      CopyOperation<Direction::put, false>{call, dest, &value, sizeof(T), pe,
+                                           Completion::local, alignof(T)});
+  store_element(heap, dest, value, pe, call);
+}
+
+/// g(), likewise.
+template <class T>
+[[nodiscard]] SYMM_INLINE_FUNCTION T load_in_heap(HeapMap const& heap,
+                                                  char const* call,
+                                                  T const* source, Pe pe) {
+  check_element<T>();
+  GroupOperation const operation(
+      OneThread(), heap,
+      CopyOperation<Direction::get, false>{call, nullptr, source, sizeof(T), pe,
+                                           Completion::local, alignof(T)});
+  return load_element(heap, source, pe, call);
+}
+
+/// put() or get() by a group of threads.
 template <Direction direction, ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void copy_elements_of_pe(
     Threads const& threads, HeapMap const& heap, T* dest, T const* source,
@@ -104,13 +128,9 @@ SYMM_INLINE_FUNCTION void copy_elements_of_pe(
   auto const group        = group_of(threads);
   std::size_t const bytes = bytes_of(sizeof(T), count);
   if (bytes != 0) {
-    [[maybe_unused]] check::Call const its_call(call);
-    if (group.rank() == 0) {
-      check::copy(dest, source, bytes, pe, direction == Direction::put,
-                  completion == Completion::none);
-    }
-    expect_access(heap, direction == Direction::put ? dest : source, bytes, pe,
-                  call);
+    GroupOperation const operation(
+        group, heap,
+        CopyOperation<direction>{call, dest, source, bytes, pe, completion});
     copy_elements<direction>(group, heap, dest, source, count, pe, call,
                              completion);
   }

@@ -8,12 +8,11 @@
 #include "../access/Access.hpp"
 #include "../access/Elements.hpp"
 #include "../access/GroupOperations.hpp"
+#include "../access/Operations.hpp"
 #include "../access/PeOperations.hpp"
 #include "../access/StridedCopy.hpp"
-#include "../base/Check.hpp"
 #include "../base/Function.hpp"
 #include "../base/KernelText.hpp"
-#include "../base/Observer.hpp"
 #include "../base/Types.hpp"
 #include "../groups/Group.hpp"
 #include "../memory/HeapMap.hpp"
@@ -60,18 +59,11 @@ template <class Copy, class CopyIt>
 template <class Copy>
 [[gnu::always_inline]] inline void copy_strided(
     Copy const& copy, Pe pe, HostCall const& call = Copy::call) {
-  [[maybe_unused]] check::Call const its_call(copy.call);
-  check::copy_strided(copy, pe, Copy::direction == Direction::put);
-  auto const run = [=, &call] {
+  run_operation(StridedOperation<Copy>{copy, pe}, [=, &call] {
     find_and_copy(copy, pe, [&](PeMemory its, Copy const& found) {
       copy_found(its, found, call);
     });
-  };
-  if (is_observed()) [[unlikely]] {
-    run_observed(copy.operation(pe), run);
-    return;
-  }
-  run();
+  });
 }
 
 /// The same in a context, of whose PEs `pe` is a number.
@@ -92,11 +84,8 @@ SYMM_INLINE_FUNCTION void copy_strided(Threads const& threads,
     expect(
         copy.is_private_side_possible(), copy.call,
         "no stride is negative, and elements end in the memory of a process");
-    [[maybe_unused]] check::Call const its_call(copy.call);
-    if (group.rank() == 0)
-      check::copy_strided(copy, pe, Copy::direction == Direction::put);
-    expect_access(heap, copy.symmetric(), copy.symmetric_bytes(), pe,
-                  copy.call);
+    GroupOperation const operation(group, heap,
+                                   StridedOperation<Copy>{copy, pe});
     copy_blocks(group, heap, copy, pe, copy.call);
   }
   group.barrier();

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_ACCESS_OPERATIONS_HPP
+#define SYMM_ACCESS_OPERATIONS_HPP
+
+#include <cstddef>
+#include <type_traits>
+
+#include "../base/Check.hpp"
+#include "../base/Function.hpp"
+#include "../base/Observer.hpp"
+#include "../base/Types.hpp"
+#include "../memory/AtomicOp.hpp"
+#include "../memory/HeapMap.hpp"
+#include "../memory/PeMemory.hpp"
+#include "Access.hpp"
+#include "Elements.hpp"
+#include "Signal.hpp"
+#include "StridedCopy.hpp"
+
+namespace symm::Impl {
+
+// The descriptions of one-sided operations. A call describes its operation once
+// and runs it in one of the two scopes at the end of this file. Each
+// description has
+//
+//   call         the name of the call
+//   operation()  what observers see, on the host
+//   report()     reports the accesses to the detector of races
+//   expect(heap) checks the preconditions in kernels (expect_access())
+//
+// Addresses are symmetric. Where nobody observes and nothing is checked, a
+// description costs nothing.
+
+/// A put or get of one block.
+/// \tparam has_buffer false of p() and g(): they pass a value.
+template <Direction direction, bool has_buffer = true>
+struct CopyOperation {
+  static constexpr bool is_put = direction == Direction::put;
+
+  char const* call;
+  void const* dest;
+  void const* source;
+  std::size_t bytes;
+  Pe pe;
+  Completion completion = Completion::local;
+  std::size_t alignment = 1;
+
+  [[nodiscard]] SYMM_FUNCTION constexpr void const* symmetric() const {
+    return is_put ? dest : source;
+  }
+  [[nodiscard]] constexpr Operation operation() const {
+    return {is_put ? OperationKind::put : OperationKind::get,
+            call,
+            pe,
+            bytes,
+            symmetric(),
+            !has_buffer ? nullptr : is_put ? source : dest};
+  }
+  SYMM_FUNCTION void report() const {
+    check::copy(dest, source, bytes, pe, is_put,
+                completion == Completion::none);
+  }
+  SYMM_FUNCTION void expect(HeapMap const& heap) const {
+    expect_access(heap, symmetric(), bytes, pe, call, alignment);
+  }
+};
+
+/// iput(), iget(), ibput() or ibget(): a StridedCopy that is not empty.
+template <class Copy>
+struct StridedOperation {
+  static constexpr char const* call = Copy::call;
+  static constexpr bool is_put      = Copy::direction == Direction::put;
+
+  Copy copy;
+  Pe pe;
+
+  [[nodiscard]] Operation operation() const {
+    return {is_put ? OperationKind::put : OperationKind::get,
+            call,
+            pe,
+            copy.moved_bytes(),
+            copy.symmetric(),
+            copy.private_side()};
+  }
+  SYMM_FUNCTION void report() const { check::copy_strided(copy, pe, is_put); }
+  SYMM_FUNCTION void expect(HeapMap const& heap) const {
+    expect_access(heap, copy.symmetric(), copy.symmetric_bytes(), pe, call);
+  }
+};
+
+/// An atomic operation on one word.
+struct AtomicOperation {
+  char const* call;
+  void const* address;
+  std::size_t bytes;
+  Pe pe;
+  check::AtomicKind kind;
+  void const* fetch = nullptr;  // gets the old value later
+
+  [[nodiscard]] constexpr Operation operation() const {
+    return {OperationKind::atomic, call, pe, bytes, address};
+  }
+  SYMM_FUNCTION void report() const {
+    check::atomic(address, bytes, pe, kind, fetch);
+  }
+  SYMM_FUNCTION void expect(HeapMap const& heap) const {
+    expect_access(heap, address, bytes, pe, call, bytes);
+  }
+};
+
+/// put_signal(), put_signal_nbi() or signal_op().
+struct SignalOperation {
+  char const* call;
+  SignalledPut put;
+  Completion completion = Completion::local;
+
+  [[nodiscard]] constexpr Operation operation() const {
+    return {
+        OperationKind::signal, call, put.pe, put.bytes, put.dest, put.source};
+  }
+  SYMM_FUNCTION void report() const {
+    check::put_signal(put.dest, put.source, put.bytes, put.signal, put.pe,
+                      put.op == SignalOp::add, completion == Completion::none);
+  }
+  SYMM_FUNCTION void expect(HeapMap const& heap) const {
+    expect_access(heap, put.signal, sizeof(Signal), put.pe, call,
+                  sizeof(Signal));
+    if (put.bytes != 0) expect_access(heap, put.dest, put.bytes, put.pe, call);
+  }
+};
+
+/// On the host: runs `body` as the operation that `it` describes.
+/// \param body a function object that captures copies ([=]): without observers,
+///        no variable of the caller has its address taken.
+template <class It, class Body>
+[[gnu::always_inline]] inline decltype(auto) run_operation(It it, Body body) {
+  [[maybe_unused]] check::Call const its_call(it.call);
+  it.report();
+  if (is_observed()) [[unlikely]] {
+    return run_observed(it.operation(), body);
+  }
+  return body();
+}
+
+/// In kernels, and in the host's forms that take a heap map: an operation by a
+/// group of threads, to the end of the scope. Thread 0 reports it.
+class GroupOperation {
+ public:
+  template <class Threads, class It>
+  SYMM_FORCEINLINE_FUNCTION GroupOperation(Threads const& group,
+                                           HeapMap const& heap, It const& it)
+      : m_call(it.call) {
+    it.expect(heap);
+    if (group.rank() == 0) it.report();
+  }
+
+ private:
+  [[maybe_unused]] check::Call m_call;
+};
+
+}  // namespace symm::Impl
+
+#endif
