@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
-#include <typeinfo>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
@@ -264,9 +263,10 @@ class DistributedView {
   static std::size_t checked_extent(Shape const& shape,
                                     Distribution const& distribution) {
     auto const* const team = Impl::named_team(distribution);
-    Impl::expect_equal_shapes(
-        {typeid(DistributedView).name(), shape, Impl::has_block_v<Distribution>,
-         Impl::block_of_distribution(distribution), team});
+    Impl::expect_equal_shapes({Impl::hash_of_type<DistributedView>(), shape,
+                               Impl::has_block_v<Distribution>,
+                               Impl::block_of_distribution(distribution),
+                               team});
     return team == nullptr || team->is_valid() ? shape[0] : 0;
   }
   template <class Allocation, std::size_t... R>

@@ -158,7 +158,11 @@ class Context {
  private:
   void open(char const* name);
   void close() noexcept;
-  void deliver(char const* name) const;
+  /// This context has nothing.
+  void take_from(Context& other) noexcept;
+  /// Sends what waits, orders stores, and calls work(channel) for far PEs.
+  template <class Work>
+  void complete_by(Impl::HostCall const& call, Work const& work) const;
   [[nodiscard]] Pe world_pe_of_team(Pe pe, char const* name) const;
 
   Impl::Channel* m_channel = nullptr;  // null in jobs of one node
@@ -181,15 +185,9 @@ class Request {
   Request()  = default;
   ~Request() = default;
   /// After the move, `other` has no operation.
-  Request(Request&& other) noexcept
-      : m_started(std::exchange(other.m_started, {})),
-        m_life(std::exchange(other.m_life, 0)) {
-    Impl::check::operations_move(&other, this);
-  }
+  Request(Request&& other) noexcept { take_from(other); }
   Request& operator=(Request&& other) noexcept {
-    m_started = std::exchange(other.m_started, {});
-    m_life    = std::exchange(other.m_life, 0);
-    Impl::check::operations_move(&other, this);
+    take_from(other);
     return *this;
   }
   Request(Request const&)            = delete;
@@ -215,9 +213,15 @@ class Request {
   friend Impl::HostCall Impl::call_of(char const* name, Impl::Channel* channel,
                                       Request* request);
   [[nodiscard]] bool has_ended() const;
-  // While this call checks, the library stores incoming data.
   [[nodiscard]] bool is_past(Impl::Stage stage, char const* name);
   void wait_for(Impl::Stage stage, char const* name);
+  /// The operation has reached the stage.
+  void pass(Impl::Stage stage);
+  void take_from(Request& other) noexcept {
+    m_started = std::exchange(other.m_started, {});
+    m_life    = std::exchange(other.m_life, 0);
+    Impl::check::operations_move(&other, this);
+  }
 
   Impl::Started m_started;
   std::uint64_t m_life = 0;  // of the runtime; 0: no operation

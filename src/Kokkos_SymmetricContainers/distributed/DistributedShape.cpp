@@ -20,8 +20,7 @@ namespace {
 /// numbers differ.
 void expect_equal(PeTeam const& team, DistributedShape const& shape,
                   Text const& what, std::size_t mine) {
-  WordsOfPes const words(team, distributed_view, hash_of_name(shape.type),
-                         mine);
+  WordsOfPes const words(team, distributed_view, shape.type, mine);
   // All PEs look at the same words, so that all throw or none.
   for (Pe pe = 1; pe < team.n_pes(); ++pe) {
     if (words.of(pe) == words.of(0)) continue;
@@ -68,8 +67,7 @@ void expect_equal_shapes(DistributedShape const& shape) {
   });
   auto const world = team_world();
   // (First the types, of which a PE team may be a part.)
-  static_cast<void>(
-      WordsOfPes(world, distributed_view, hash_of_name(shape.type), 0));
+  static_cast<void>(WordsOfPes(world, distributed_view, shape.type, 0));
   for (std::size_t r = 1; r < shape.extents.size(); ++r)
     expect_equal(world, shape, Text("extent ", r), shape.extents[r]);
   if (shape.team == nullptr) {

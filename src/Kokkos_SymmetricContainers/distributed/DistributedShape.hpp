@@ -4,6 +4,7 @@
 #define SYMM_DISTRIBUTED_SHAPE_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ inline constexpr char const* distributed_view = "symm::DistributedView";
 
 /// What PEs pass to the constructor of a DistributedView.
 struct DistributedShape {
-  char const* type;  // its name
+  std::uint64_t type;  // hash_of_type() of the View
   std::span<std::size_t const> extents;
   bool has_block;
   std::size_t block;

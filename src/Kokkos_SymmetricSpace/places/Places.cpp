@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "Places.hpp"
+#include "../../runtime/base/PeNumbers.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -25,10 +26,6 @@ std::string text_of_numbers(std::span<Number const> numbers) {
   return text + ")";
 }
 
-std::string text_of_no_pe(std::int64_t pe, int n_pes) {
-  return "there is no PE " + std::to_string(pe) + "; PEs are 0 to " +
-         std::to_string(n_pes - 1);
-}
 std::string text_of_no_element(std::int64_t pe,
                                std::span<std::int64_t const> indices,
                                std::span<std::size_t const> extents) {
@@ -75,7 +72,7 @@ void throw_no_place(std::string const& label, std::size_t n, std::int64_t pe,
                     std::span<std::size_t const> extents) {
   auto const which = "place " + std::to_string(n) + ": ";
   if (pe < 0 || pe >= map.n_pes) {
-    throw_in_places(label, which + text_of_no_pe(pe, map.n_pes));
+    throw_in_places(label, which + std::string(no_pe(pe, map.n_pes)));
   }
   bool const is_element =
       std::equal(indices.begin(), indices.end(), extents.begin(),
@@ -97,7 +94,7 @@ void throw_not_gathered(std::string const& label, std::size_t n,
                         std::size_t extent) {
   throw UsageError(
       "symm::gather of \"" + label + "\": entry " + std::to_string(n) + ": " +
-      (pe < 0 || pe >= n_pes ? text_of_no_pe(pe, n_pes)
+      (pe < 0 || pe >= n_pes ? std::string(no_pe(pe, n_pes))
                              : text_of_no_element(pe, std::span(&index, 1),
                                                   std::span(&extent, 1))));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "PeerView.hpp"
+#include "../../runtime/base/PeNumbers.hpp"
 
 #include "../../runtime/job/Runtime.hpp"
 
@@ -27,8 +28,7 @@ void throw_no_peer_view(std::string const& label, Pe pe, int n_pes) {
                      "use symm::remote_view(view).peer(pe), or symm::put and "
                      "symm::get with addresses of this PE's View");
   }
-  throw UsageError(what + "there is no PE " + std::to_string(pe) +
-                   "; PEs are 0 to " + std::to_string(n_pes - 1));
+  throw UsageError(what + std::string(no_pe(pe, n_pes)));
 }
 
 }  // namespace symm::Impl

@@ -10,6 +10,7 @@
 #include "../../runtime/access/PeOperations.hpp"
 #include "../../runtime/base/Check.hpp"
 #include "../../runtime/base/Hints.hpp"
+#include "../../runtime/base/PeNumbers.hpp"
 #include "../../runtime/base/Text.hpp"
 #include "../../runtime/heap/SymmetricHeap.hpp"
 #include "../../runtime/job/Runtime.hpp"
@@ -51,8 +52,7 @@ FarElement find_far_element(void const* address, Pe pe) {
     if (pe < 0 || pe >= n_pes) break;
     if (offset < map.stride) return {*heap, map.part(map.my_pe) + offset};
   }
-  throw UsageError(Text(call_of_elements, ": there is no PE ", pe,
-                        " with this View; PEs are 0 to ", n_pes - 1));
+  throw_no_pe(pe, n_pes, call_of_elements, " with this View");
 }
 
 void put_far_element(SymmetricHeap const& heap, void* dest, void const* value,

@@ -8,6 +8,7 @@
 
 #include "../../runtime/base/Failure.hpp"
 #include "../../runtime/base/Observer.hpp"
+#include "../../runtime/base/PeNumbers.hpp"
 #include "../../runtime/base/Text.hpp"
 #include "../../runtime/collectives/CollectiveCall.hpp"
 #include "../../runtime/collectives/CollectiveRun.hpp"
@@ -57,14 +58,13 @@ bool ExtentTable::has_same_extents_as(ExtentTable const& other) const {
          std::equal(first, first + on_host.size(), other.on_host.data());
 }
 
-ExtentTable exchange_extents(char const* view_type, std::size_t mine) {
+ExtentTable exchange_extents(std::uint64_t view_type, std::size_t mine) {
   auto const team = team_world();
   Observed const observed([&] {
     return Operation{OperationKind::collective, uneven_view, -1, sizeof mine};
   });
   // As reduce() of a value, but each PE keeps the values of all.
-  auto const epoch =
-      pass_to_all(team, uneven_view, hash_of_name(view_type), mine);
+  auto const epoch = pass_to_all(team, uneven_view, view_type, mine);
   ExtentTable table;
   // If this PE lacks memory for that, or its GPU fails, all PEs must throw.
   auto failure = failure_of([&] { table = passed_extents(team, epoch); });
@@ -78,9 +78,7 @@ ExtentTable exchange_extents(char const* view_type, std::size_t mine) {
 
 void require_pe(std::string const& label, Pe pe, int n_pes) {
   if (0 <= pe && pe < n_pes) return;
-  throw UsageError("symm::UnevenView \"" + label + "\": there is no PE " +
-                   std::to_string(pe) + "; PEs are 0 to " +
-                   std::to_string(n_pes - 1));
+  throw_no_pe(pe, n_pes, "symm::UnevenView \"" + label + "\"");
 }
 
 }  // namespace symm::Impl

@@ -6,16 +6,17 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <string>
 #include <type_traits>
-#include <typeinfo>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
 #include "ElementsOfPes.hpp"
 #include "PeerView.hpp"
 
+#include "../../runtime/base/NameHash.hpp"
 #include "../../runtime/base/Types.hpp"
 
 namespace symm {
@@ -36,11 +37,11 @@ struct ExtentTable {
 
 /// Makes the table of the extents that all PEs pass as `mine`. The call is
 /// collective.
-/// \param view_type name of the View type, which is equal on all PEs.
+/// \param view_type hash_of_type() of the View type.
 /// \throws UsageError on every PE if the types differ; OutOfMemory or
 ///         SystemError on every PE if one PE has no room for the table or the
 ///         GPU of one PE fails.
-ExtentTable exchange_extents(char const* view_type, std::size_t mine);
+ExtentTable exchange_extents(std::uint64_t view_type, std::size_t mine);
 
 /// \throws UsageError on this PE if PE `pe` does not exist.
 void require_pe(std::string const& label, Pe pe, int n_pes);
@@ -151,7 +152,8 @@ class UnevenView {
   /// \throws UsageError, OutOfMemory or SystemError on every PE in the same
   ///         cases as the constructor; nothing changes then.
   void resize(std::size_t extent) {
-    auto const table = Impl::exchange_extents(typeid(View).name(), extent);
+    auto const table =
+        Impl::exchange_extents(Impl::hash_of_type<View>(), extent);
     if (table.has_same_extents_as(m_table)) return;
     Shape shape{};
     for (std::size_t r = 0; r < shape.size(); ++r) shape[r] = m_whole.extent(r);
@@ -203,7 +205,7 @@ class UnevenView {
 
   template <class Allocation>
   UnevenView(Shape const& shape, Allocation const& allocation)
-      : UnevenView(Impl::exchange_extents(typeid(View).name(),
+      : UnevenView(Impl::exchange_extents(Impl::hash_of_type<View>(),
                                           shape[uneven_dimension]),
                    shape, allocation) {}
   template <class Allocation>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "Access.hpp"
+#include "../base/PeNumbers.hpp"
 
 #include "../base/Text.hpp"
 #include "../heap/SymmetricHeap.hpp"
@@ -69,11 +70,6 @@ void throw_misaligned(void const* address, std::size_t alignment,
                         "change a word in one step"));
 }
 
-void throw_no_pe(Pe pe, int n_pes, char const* call) {
-  throw UsageError(
-      Text(call, ": there is no PE ", pe, "; PEs are 0 to ", n_pes - 1));
-}
-
 SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
                               char const* call) {
   return find_heap(address, bytes, pe, call);
@@ -110,7 +106,7 @@ void check_private(void const* address, char const* call) {
 
 PeMemory resolve_part(HeapMap const& heap, void const* address, Pe pe,
                       char const* call) {
-  if (pe < 0 || pe >= heap.n_pes) throw_no_pe(pe, heap.n_pes, call);
+  expect_pe(pe, heap.n_pes, call);
   return resolve_far(heap, address, pe);
 }
 

@@ -21,9 +21,6 @@ class SymmetricHeap;
 // the object in this PE's part of a heap names the copies of all PEs. In
 // kernels they also take the HeapMap, first or after the group of threads.
 
-/// \throws UsageError: there is no PE `pe`.
-[[noreturn]] void throw_no_pe(Pe pe, int n_pes, char const* call);
-
 /// The heap of the symmetric address `address`, for an operation of the host on
 /// `bytes` from there on PE `pe`. Local; any thread, also while another one is
 /// in a collective call.

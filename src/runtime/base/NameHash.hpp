@@ -7,13 +7,20 @@
 
 namespace symm::Impl {
 
-/// FNV-1a, which is equal in every process; type_info::hash_code() need not be.
+/// FNV-1a: equal in every process.
 [[nodiscard]] constexpr std::uint64_t hash_of_name(char const* name) {
   std::uint64_t hash = 0xcbf2'9ce4'8422'2325U;
   for (; *name != '\0'; ++name) {
     hash = (hash ^ static_cast<unsigned char>(*name)) * 0x100'0000'01b3U;
   }
   return hash;
+}
+
+/// A number of the type T, equal on all PEs that run the same program. (It
+/// needs no run-time type information, whose hash_code() may differ.)
+template <class T>
+[[nodiscard]] constexpr std::uint64_t hash_of_type() {
+  return hash_of_name(__PRETTY_FUNCTION__);
 }
 
 }  // namespace symm::Impl

@@ -10,6 +10,7 @@
 
 #include "../access/Access.hpp"
 #include "../base/Failure.hpp"
+#include "../base/PeNumbers.hpp"
 #include "../groups/Group.hpp"
 #include "../heap/SymmetricHeap.hpp"
 #include "../job/Runtime.hpp"
@@ -184,9 +185,7 @@ SymmetricHeap& check_blocks(PeTeam const& team, CollectiveCall const& call,
                             std::string const& problem) {
   if (!problem.empty()) fail(call, problem);
   if (call.root < 0 || call.root >= team.n_pes()) {
-    fail(call, "there is no PE " + std::to_string(call.root) +
-                   " in the team; its PEs are 0 to " +
-                   std::to_string(team.n_pes() - 1));
+    fail(call, no_pe(call.root, team.n_pes(), " in the PE team"));
   }
   auto& runtime = Runtime::instance(call.name);
   if (call.are_counts_equal() && call.count == 0) return runtime.heap();

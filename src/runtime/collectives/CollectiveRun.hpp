@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <typeinfo>
 
 #include <symm_gpu/CollectiveKernels.hpp>
 
@@ -44,7 +43,7 @@ void run_on_host(Work const& work, CollectiveCall const& call,
     return Operation{OperationKind::collective, call.name, -1,
                      call.source_bytes};
   });
-  static std::uint64_t const type = hash_of_name(typeid(Work).name());
+  constexpr std::uint64_t type = hash_of_type<Work>();
   auto const entered = enter_collective(work.team, call, type, problem);
   check::use_blocks(call.dest, call.count == 0 ? 0 : call.dest_bytes,
                     call.source, call.count == 0 ? 0 : call.source_bytes);

@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
-#include <typeinfo>
 #include <vector>
 
 #include "../base/Failure.hpp"
+#include "../base/NameHash.hpp"
 #include "../base/Observer.hpp"
 #include "../base/Types.hpp"
 #include "../teams/PassedSources.hpp"
@@ -68,7 +68,7 @@ class ReduceValue {
   /// \returns the word of each PE.
   [[nodiscard]] PassedSources pass(
       std::uint64_t word, std::optional<Failure> const& failure = {}) const {
-    static std::uint64_t const type = hash_of_name(typeid(ReduceValue).name());
+    constexpr std::uint64_t type = hash_of_type<ReduceValue>();
     auto const epoch = pass_to_all(m_team, name, type, word, failure);
     auto const words = m_team.words();
     return PassedSources::in_order(words.passed(words.map.my_pe, 0, epoch, 1),

@@ -3,6 +3,7 @@
 #include "../symm_memory.hpp"
 
 #include "../base/Failure.hpp"
+#include "../base/PeNumbers.hpp"
 #include "../base/Text.hpp"
 #include "LastError.hpp"
 #include "Runtime.hpp"
@@ -27,10 +28,7 @@ void* null_on_failure(char const* name, void const* address,
 /// Kept apart from ptr(), which has few instructions otherwise.
 [[noreturn, gnu::noinline]] void throw_no_copy(HeapMap const& map,
                                                void const* address, Pe pe) {
-  if (pe < 0 || pe >= map.n_pes) {
-    throw UsageError(Text("symm::ptr: there is no PE ", pe, "; PEs are 0 to ",
-                          map.n_pes - 1));
-  }
+  expect_pe(pe, map.n_pes, "symm::ptr");
   if (!map.is_near(pe)) {
     throw UsageError(
         Text("symm::ptr: PE ", pe,

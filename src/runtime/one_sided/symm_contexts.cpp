@@ -7,6 +7,7 @@
 #include "../access/Access.hpp"
 #include "../base/Check.hpp"
 #include "../base/Observer.hpp"
+#include "../base/PeNumbers.hpp"
 #include "../base/Text.hpp"
 #include "../job/Runtime.hpp"
 #include "../memory/WordAtomics.hpp"
@@ -51,8 +52,7 @@ std::unique_ptr<Impl::NodeBins> make_bins(UpdateRouting routing,
 }
 
 void check_pe(Pe pe, char const* call) {
-  int const n_pes = Impl::Runtime::instance(call).n_pes();
-  if (pe < 0 || pe >= n_pes) Impl::throw_no_pe(pe, n_pes, call);
+  Impl::expect_pe(pe, Impl::Runtime::instance(call).n_pes(), call);
 }
 
 }  // namespace
@@ -71,19 +71,16 @@ Context::Context(PeTeam const& team, ContextOptions options)
 
 Context::~Context() { close(); }
 
-Context::Context(Context&& other) noexcept
-    : m_channel(std::exchange(other.m_channel, nullptr)),
-      m_life(std::exchange(other.m_life, 0)),
-      m_has_team(other.m_has_team),
-      m_options(other.m_options),
-      m_team(other.m_team),
-      m_aggregation(std::move(other.m_aggregation)) {
-  Impl::check::operations_move(&other, this);
-}
+Context::Context(Context&& other) noexcept { take_from(other); }
 
 Context& Context::operator=(Context&& other) noexcept {
   if (this == &other) return *this;
   close();
+  take_from(other);
+  return *this;
+}
+
+void Context::take_from(Context& other) noexcept {
   m_channel     = std::exchange(other.m_channel, nullptr);
   m_life        = std::exchange(other.m_life, 0);
   m_has_team    = other.m_has_team;
@@ -91,7 +88,6 @@ Context& Context::operator=(Context&& other) noexcept {
   m_team        = other.m_team;
   m_aggregation = std::move(other.m_aggregation);
   Impl::check::operations_move(&other, this);
-  return *this;
 }
 
 void Context::open(char const* name) {
@@ -149,52 +145,45 @@ Impl::HostCall Context::call(char const* name, Request* request) const {
   return made;
 }
 
-void Context::deliver(char const* name) const {
-  [[maybe_unused]] Impl::check::Call const its_call(name);
-  if (m_aggregation) m_aggregation->deliver(name);
+template <class Work>
+void Context::complete_by(Impl::HostCall const& call, Work const& work) const {
+  Impl::check::complete(this);
+  if (m_aggregation) {
+    [[maybe_unused]] Impl::check::Call const its_call(call.name);
+    m_aggregation->deliver(call.name);
+  }
+  if (!m_options.nostore) Impl::fence_words();
+  complete(call.name, call.channel, work);
 }
 
 Pe Context::world_pe_of_team(Pe pe, char const* name) const {
   Impl::check_team(m_team, name);
-  if (0 <= pe && pe < m_team.n_pes()) return m_team.world_pe(pe);
-  throw UsageError(Impl::Text(name, ": there is no PE ", pe,
-                              " in the PE team of the context; its PEs are 0 "
-                              "to ",
-                              m_team.n_pes() - 1));
+  Impl::expect_pe(pe, m_team.n_pes(), name, " in the PE team of the context");
+  return m_team.world_pe(pe);
 }
 
 void Context::fence() const {
-  auto const mine = call("symm::Context::fence");
-  Impl::check::complete(this);
-  deliver(mine.name);
-  if (!m_options.nostore) Impl::fence_words();
+  auto const mine     = call("symm::Context::fence");
   bool const is_quiet = m_aggregation && m_aggregation->is_by_nodes();
-  complete(mine.name, mine.channel, [&](auto& channel) {
+  complete_by(mine, [&](auto& channel) {
     is_quiet ? channel.quiet(mine.name) : channel.fence(mine.name);
   });
 }
 
 void Context::quiet() const {
   auto const mine = call("symm::Context::quiet");
-  Impl::check::complete(this);
-  deliver(mine.name);
-  if (!m_options.nostore) Impl::fence_words();
-  complete(mine.name, mine.channel,
-           [&](auto& channel) { channel.quiet(mine.name); });
+  complete_by(mine, [&](auto& channel) { channel.quiet(mine.name); });
 }
 
 void Context::pe_quiet(std::span<Pe const> pes) const {
   auto const mine = call("symm::Context::pe_quiet");
-  Impl::check::complete(this);
   std::vector<Pe> in_world(pes.begin(), pes.end());
   for (auto& pe : in_world) {
     pe = world_pe(pe, mine.name);
     check_pe(pe, mine.name);
   }
-  deliver(mine.name);
-  if (!m_options.nostore) Impl::fence_words();
   bool const is_of_all = m_aggregation && m_aggregation->is_by_nodes();
-  complete(mine.name, mine.channel, [&](auto& channel) {
+  complete_by(mine, [&](auto& channel) {
     is_of_all ? channel.quiet(mine.name) : channel.quiet(in_world, mine.name);
   });
 }
@@ -239,39 +228,41 @@ bool Request::has_ended() const {
 }
 
 bool Request::test_source() {
-  if (!is_past(Impl::Stage::side, "symm::Request::test_source")) return false;
-  Impl::check::complete(this, Impl::check::Stage::done_here);
-  return true;
+  return is_past(Impl::Stage::side, "symm::Request::test_source");
 }
-
 bool Request::test() {
-  if (!is_past(Impl::Stage::operation, "symm::Request::test")) return false;
-  Impl::check::complete(this);
-  m_started = {};
-  m_life    = 0;
-  return true;
+  return is_past(Impl::Stage::operation, "symm::Request::test");
 }
-
 void Request::wait_source() {
   wait_for(Impl::Stage::side, "symm::Request::wait_source");
-  Impl::check::complete(this, Impl::check::Stage::done_here);
 }
-
 void Request::wait() {
   wait_for(Impl::Stage::operation, "symm::Request::wait");
-  Impl::check::complete(this);
-  m_started = {};
-  m_life    = 0;
 }
 
 bool Request::is_past(Impl::Stage stage, char const* name) {
+  // While this call checks, the library stores incoming data.
   [[maybe_unused]] Impl::check::Call const its_call(name);
-  return has_ended() || m_started.channel->test(m_started, stage, name);
+  if (!has_ended() && !m_started.channel->test(m_started, stage, name))
+    return false;
+  pass(stage);
+  return true;
 }
 
 void Request::wait_for(Impl::Stage stage, char const* name) {
   [[maybe_unused]] Impl::check::Call const its_call(name);
   if (!has_ended()) m_started.channel->wait(m_started, stage, name);
+  pass(stage);
+}
+
+void Request::pass(Impl::Stage stage) {
+  if (stage == Impl::Stage::side) {
+    Impl::check::complete(this, Impl::check::Stage::done_here);
+    return;
+  }
+  Impl::check::complete(this);
+  m_started = {};
+  m_life    = 0;
 }
 
 void wait_all(std::span<Request> requests) {

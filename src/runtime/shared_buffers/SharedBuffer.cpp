@@ -15,6 +15,7 @@
 #include "../base/Address.hpp"
 #include "../base/Failure.hpp"
 #include "../base/Interrupted.hpp"
+#include "../base/PeNumbers.hpp"
 #include "../base/Types.hpp"
 #include "../bootstrap/FdExchange.hpp"
 #include "../job/Runtime.hpp"
@@ -330,8 +331,7 @@ SharedBuffer::Part const& SharedBuffer::part(Pe pe, char const* call) const {
                      " is on another node, from where only symmetric memory "
                      "is reached (symm::put, symm::get)");
   }
-  throw UsageError(name() + "there is no PE " + std::to_string(pe) +
-                   "; PEs are 0 to " + std::to_string(n_pes - 1));
+  throw UsageError(name() + std::string(no_pe(pe, n_pes)));
 }
 
 std::size_t SharedBuffer::count(Pe pe) const { return part(pe, "count").count; }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_BASE_PE_NUMBERS_HPP
+#define SYMM_BASE_PE_NUMBERS_HPP
+
+#include <concepts>
+#include <string_view>
+
+#include "../symm_errors.hpp"
+#include "Text.hpp"
+
+namespace symm::Impl {
+
+// Checks of the PE numbers that a program passes, and their one text.
+
+/// "there is no PE 7; PEs are 0 to 3".
+/// \param where stands after the number, such as " in the PE team".
+[[nodiscard]] Text no_pe(std::integral auto pe, std::integral auto n_pes,
+                         std::string_view where = {}) {
+  return Text("there is no PE ", pe, where, "; PEs are 0 to ", n_pes - 1);
+}
+
+/// \param call the beginning of the message.
+/// \throws UsageError on this PE.
+[[noreturn, gnu::cold]] void throw_no_pe(std::integral auto pe,
+                                         std::integral auto n_pes,
+                                         std::string_view call,
+                                         std::string_view where = {}) {
+  throw UsageError(Text(call, ": ", no_pe(pe, n_pes, where)));
+}
+
+/// \throws UsageError on this PE, if PE `pe` does not exist.
+void expect_pe(std::integral auto pe, std::integral auto n_pes,
+               std::string_view call, std::string_view where = {}) {
+  if (pe < 0 || pe >= n_pes) [[unlikely]] {
+    throw_no_pe(pe, n_pes, call, where);
+  }
+}
+
+}  // namespace symm::Impl
+
+#endif
