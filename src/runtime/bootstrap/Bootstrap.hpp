@@ -15,47 +15,51 @@
 
 namespace symm::Impl {
 
-/// Connects the processes of a job as the launcher does (MPI, a test's fork()).
-/// Used only while the runtime starts and ends; calls in between go through
+/// Connects the processes of a job through their launcher (MPI, or fork() in
+/// tests). Used only while the runtime starts and ends; calls in between use
 /// Rendezvous.
 ///
-/// A collective step that throws is the last one on this PE: where the others
-/// are is not known then, and they would wait for each other. All later steps
-/// throw SystemError, and close() waits for nobody.
+/// If a collective step throws, this PE takes no further step: it cannot know
+/// which step the others have reached, and all would wait for each other. Later
+/// steps throw SystemError, and close() does not wait for other PEs.
 class Bootstrap {
  public:
   virtual ~Bootstrap() = default;
 
   [[nodiscard]] virtual Pe my_pe() const  = 0;
   [[nodiscard]] virtual int n_pes() const = 0;
-  /// Equal on the PEs that the launcher has put on one node; at least 0.
+  /// The number of this PE's node, at least 0: equal on all PEs that the
+  /// launcher has placed on one node.
   [[nodiscard]] virtual int node() const = 0;
 
   /// Collective: all PEs have called when it returns.
   /// \throws SystemError on this PE.
   virtual void barrier() = 0;
 
-  /// Collective: gathers `bytes` bytes of every PE, in the order of PEs, into
-  /// `all` (n_pes() * bytes).
+  /// Collective: gathers `bytes` bytes from every PE, in the order of PEs, into
+  /// `all`, which has room for n_pes() * bytes.
   /// \throws SystemError on this PE.
   virtual void allgather(void const* mine, void* all, std::size_t bytes) = 0;
 
-  // These need no memory that grows with the number of PEs.
+  // The memory that min() and broadcast() need does not grow with the number of
+  // PEs.
 
   /// Collective: \returns the lowest of the numbers of all PEs.
   /// \throws SystemError on this PE.
   [[nodiscard]] virtual int min(int mine) = 0;
-  /// Collective: copies `bytes` bytes at `data` of PE `from` to `data` of all.
+  /// Collective: copies the `bytes` bytes at `data` of PE `from` to `data` of
+  /// every PE.
   /// \throws SystemError on this PE.
   virtual void broadcast(void* data, std::size_t bytes, Pe from) = 0;
 
-  /// Collective: releases what the bootstrap holds; no call may follow, also if
-  /// it throws. (Destructors do not communicate.)
+  /// Collective: releases the resources of the bootstrap. No call may follow,
+  /// even if it throws. (Destructors do not communicate.)
   /// \throws SystemError on this PE.
   virtual void close() = 0;
 
-  /// Ends the whole job, as after the death of a peer: no collective call can
-  /// return then. Prints nothing. \param status that the launcher is to return.
+  /// Ends the whole job without a message, for example after the death of a
+  /// peer: no collective call could return then.
+  /// \param status the exit status that the launcher is to return.
   [[noreturn]] virtual void abort(int status) noexcept = 0;
   [[noreturn]] void abort() noexcept {
     abort(EXIT_FAILURE);
@@ -63,7 +67,8 @@ class Bootstrap {
   }
 };
 
-/// For a bootstrap: lets no step follow one that has failed.
+/// Runs the steps of a bootstrap, and refuses to run one after a step has
+/// failed.
 class StepGate {
  public:
   /// \throws SystemError on this PE, if a step has failed.
@@ -96,7 +101,8 @@ requires std::is_trivially_copyable_v<T> std::vector<T> allgather(
   return all;
 }
 
-/// Collective: the lowest PE whose `mine` is true; the same on every PE.
+/// Collective. \returns the lowest PE whose `mine` is true; the same on every
+/// PE.
 [[nodiscard]] inline std::optional<Pe> first_to_say(Bootstrap& bootstrap,
                                                     bool mine) {
   int const none = bootstrap.n_pes();
@@ -104,7 +110,7 @@ requires std::is_trivially_copyable_v<T> std::vector<T> allgather(
   return first == none ? std::nullopt : std::optional(first);
 }
 
-/// The value of PE 0, and the lowest PE with a different one.
+/// The value of PE 0, and the lowest PE with a different value.
 template <class T>
 struct Difference {
   T of_first;
@@ -126,27 +132,29 @@ requires std::is_trivially_copyable_v<T>
   return Difference<T>{of_first, *pe, its};
 }
 
-/// A failure of one PE, as all PEs know it.
+/// A failure of one PE, which all PEs know.
 struct PeFailure {
   Pe pe = 0;
   Failure failure;
 };
 
 /// Collective: every PE passes its failure, if its part failed. Returns the
-/// failure of the lowest PE that has one, the same on every PE. It goes through
-/// Bootstrap while the runtime starts, through Rendezvous afterwards.
+/// failure of the lowest PE that has one, the same on every PE. The PEs agree
+/// through Bootstrap while the runtime starts, and through Rendezvous
+/// afterwards.
 using Agree =
     std::function<std::optional<PeFailure>(std::optional<Failure> const& mine)>;
 
-/// Agreement through the bootstrap. Messages are cut at 511 characters.
+/// Agreement through the bootstrap. Truncates messages to 511 characters.
 std::optional<PeFailure> agree(Bootstrap& bootstrap,
                                std::optional<Failure> const& mine);
 
-/// The same as a function object. `bootstrap` must outlive it.
+/// agree() as a function object. `bootstrap` must outlive it.
 Agree agree_through(Bootstrap& bootstrap);
 
-/// Collective: runs a step of every PE. If any fails, throws on all PEs the
-/// failure of the lowest PE, which the message names. Takes no private memory.
+/// Collective: runs `step` on every PE. If any PE fails, throws the failure of
+/// the lowest such PE on all PEs; the message names that PE. Allocates no
+/// private memory.
 template <class Step>
 void all_or_none(Agree const& agree, Text const& what, Step const& step) {
   auto const failed = agree(failure_of(step));
@@ -157,7 +165,7 @@ void all_or_none(Agree const& agree, Text const& what, Step const& step) {
 }
 
 /// Runs collective steps and returns the Error that they throw on all PEs, if
-/// they do. Any other exception is of this PE alone: it passes through, to
+/// any. Any other exception has occurred on this PE alone: it propagates to
 /// run_collective().
 template <class Steps>
 std::optional<Failure> error_of_all(Steps const& steps) {
@@ -169,14 +177,14 @@ std::optional<Failure> error_of_all(Steps const& steps) {
   }
 }
 
-/// Ends the job with a message: this PE has failed, with the exception that is
-/// being handled, and cannot tell the others, which wait for it.
+/// Ends the job with a message, because this PE has failed and cannot tell the
+/// others, which wait for it. The exception being handled is the reason.
 [[noreturn]] void end_job_alone(Bootstrap& bootstrap,
                                 char const* call) noexcept;
 
-/// Runs `body`, a collective call, which fails with an Error on all PEs. Any
-/// other exception (such as bad_alloc, where no agreement covers it) ends the
-/// job with a message, since the other PEs would wait for ever.
+/// Runs `body`, a collective call. An Error that it throws is thrown on all
+/// PEs. Any other exception (such as a bad_alloc outside an agreement) ends the
+/// job with a message, since the other PEs would wait forever.
 template <class Body>
 decltype(auto) run_collective(Bootstrap& bootstrap, char const* call,
                               Body const& body) {

@@ -30,7 +30,7 @@ class StartAlone final : public JobStart {
   }
 
   [[nodiscard]] JobPes make_pes(Communicator const& /*all*/) override {
-    return make_tcp_pes({});  // connects nobody
+    return make_tcp_pes({});  // makes no connection
   }
 
   void end() override {}

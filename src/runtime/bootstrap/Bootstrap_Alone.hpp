@@ -7,9 +7,9 @@
 
 namespace symm::Impl {
 
-/// For a process that nothing connects with others, without MPI: a job of one
-/// PE, as a program of MPI without mpiexec. If a launcher has started several,
-/// the first says so, on stderr.
+/// Starts a job of one PE without MPI, for a process that nothing connects to
+/// others: like an MPI program without mpiexec. If a launcher has started
+/// several such processes, the first one reports this on stderr.
 [[nodiscard]] JobStart& start_alone();
 
 }  // namespace symm::Impl

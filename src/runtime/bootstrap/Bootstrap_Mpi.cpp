@@ -27,14 +27,15 @@ namespace {
 constexpr auto time_to_abort = std::chrono::seconds(3);
 
 /// How long the launcher may take to read the output of this process. MPICH's
-/// ends a job at once and loses unread output, such as the reason of the end.
+/// launcher ends a job at once and loses unread output, such as the reason for
+/// the end.
 constexpr auto time_to_read = std::chrono::milliseconds(100);
 
 void check(int result, char const* call) {
   if (result == MPI_SUCCESS) return;
   char text[MPI_MAX_ERROR_STRING] = "unknown error";
   int length                      = 0;
-  // If this fails, the text stays as it is.
+  // If this call fails, `text` is still "unknown error".
   static_cast<void>(MPI_Error_string(result, text, &length));
   throw SystemError(std::string(call) + " failed: " + text);
 }
@@ -53,9 +54,10 @@ MPI_Comm mpi_of(Communicator const& communicator) {
   return mpi;
 }
 
-/// Waits for a collective operation that has begun, and gives the core away:
-/// MPI may not know that there are more PEs than cores, as where nodes share a
-/// machine. Its own waits keep the core for a time slice each.
+/// Waits for a collective operation that has begun, and yields the core
+/// meanwhile. MPI may not know that there are more PEs than cores, for example
+/// when nodes share a machine. MPI's own waits keep the core for a whole time
+/// slice.
 void wait(MPI_Request& request, char const* call) {
   for (;;) {
     int is_done = 0;
@@ -66,7 +68,7 @@ void wait(MPI_Request& request, char const* call) {
 }
 
 [[noreturn]] void abort_mpi(int status) noexcept {
-  // MPI would wait for ever for a node that it cannot reach.
+  // MPI would wait forever for a node that it cannot reach.
   try {
     std::thread([status] {
       std::this_thread::sleep_for(time_to_abort);
@@ -76,8 +78,8 @@ void wait(MPI_Request& request, char const* call) {
     ::_exit(status);
   }
   std::this_thread::sleep_for(time_to_read);
-  // Not on a duplicate: MPICH may end only the processes of a communicator, and
-  // wait for ever for a process that is gone.
+  // Not on the duplicate: MPICH may end only the processes of the communicator,
+  // and wait forever for a process that is gone.
   static_cast<void>(MPI_Abort(MPI_COMM_WORLD, status));
   std::abort();
 }
@@ -129,8 +131,8 @@ class Bootstrap_Mpi final : public Bootstrap {
     });
   }
 
-  /// MPI has freed everything if it is finalised. To free a communicator may
-  /// take all PEs.
+  /// If MPI is finalized, it has freed everything. Freeing a communicator may
+  /// need all PEs, so it does not follow a failed step.
   void close() override {
     if (m_gate.has_failed()) return;
     if (is_set(MPI_Finalized, "MPI_Finalized")) return;
@@ -159,7 +161,7 @@ class Bootstrap_Mpi final : public Bootstrap {
     return static_cast<int>(bytes);
   }
 
-  /// The number of a node is the lowest rank on it.
+  /// A node's number is the lowest rank on that node.
   void find_node() {
     MPI_Comm node = MPI_COMM_NULL;
     check(MPI_Comm_split_type(m_communicator, MPI_COMM_TYPE_SHARED, 0,
@@ -181,8 +183,9 @@ class Bootstrap_Mpi final : public Bootstrap {
   int m_n_on_node         = 0;
 };
 
-/// Reports that the mpiexec of another MPI has started this program: it starts
-/// as many jobs of one process, and no other part of the system says so.
+/// Reports that the mpiexec of another MPI has started this program. Such an
+/// mpiexec starts each process as a job of one process, and nothing else tells
+/// the user.
 void report_another_launcher() {
   int size = 0;
   check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");

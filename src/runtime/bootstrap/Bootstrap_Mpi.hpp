@@ -7,9 +7,9 @@
 
 namespace symm::Impl {
 
-/// Makes the library's only calls of MPI. begin() asks for
-/// MPI_THREAD_FUNNELED. make_pes() duplicates the communicator, so that the
-/// library and the program do not receive each other's messages.
+/// Starts a job through MPI. No other part of the library calls MPI. begin()
+/// asks for MPI_THREAD_FUNNELED. make_pes() duplicates the communicator, so
+/// that the library and the program do not receive each other's messages.
 [[nodiscard]] JobStart& start_by_mpi();
 
 }  // namespace symm::Impl

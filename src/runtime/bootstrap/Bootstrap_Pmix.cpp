@@ -47,7 +47,7 @@ void find_in_pmix(void* library, char const* symbol, Function& function) {
 }
 
 Pmix load_pmix() {
-  // Never closed: MPI may use it, too.
+  // The library is never closed: MPI may use it, too.
   void* const library = ::dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     char const* const reason = ::dlerror();
@@ -78,7 +78,7 @@ void check_pmix(pmix_status_t status, char const* call) {
                          " failed: ", pmix_library().error_string(status)));
 }
 
-/// A value that PMIx has allocated; its string, if it is one, is apart.
+/// A value that PMIx has allocated. A string is a separate allocation.
 class PmixValue {
  public:
   PmixValue(pmix_proc_t const& proc, char const* key) {
@@ -97,7 +97,7 @@ class PmixValue {
   pmix_value_t* m_value = nullptr;
 };
 
-/// The end of a fence, of which PMIx tells by a thread of its own.
+/// The completion of a fence, which PMIx reports on a thread of its own.
 struct FenceEnd {
   std::mutex mutex;
   std::condition_variable changed;
@@ -112,7 +112,7 @@ struct FenceEnd {
   }
 };
 
-/// Collective: what PEs have put reaches all.
+/// Collective: all PEs see the values that any PE has put before.
 /// \throws SystemError on this PE, if not all call it in time.
 void exchange_puts(Deadline const& deadline) {
   pmix_info_t collects{};
@@ -124,7 +124,7 @@ void exchange_puts(Deadline const& deadline) {
   check_pmix(pmix_library().fence_nb(nullptr, 0, &collects, 1, FenceEnd::tell,
                                      told.get()),
              "PMIx_Fence_nb");
-  static_cast<void>(told.release());  // FenceEnd::tell() has it
+  static_cast<void>(told.release());  // FenceEnd::tell() owns it
   std::unique_lock lock(end->mutex);
   auto const is_over = [&] { return end->status.has_value(); };
   if (!deadline.end()) {
@@ -177,7 +177,7 @@ class StartByPmix final : public JobStart {
 
  private:
   std::string share(std::string text) {
-    // One key a job: what is there of an earlier one is not replaced.
+    // One key for each job: a put does not replace the value of an earlier job.
     auto const key = "symm.place." + std::to_string(m_n_jobs++);
     if (m_self.rank == 0) {
       pmix_value_t value{};

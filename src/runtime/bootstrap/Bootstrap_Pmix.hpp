@@ -7,13 +7,14 @@
 
 namespace symm::Impl {
 
-/// Whether a launcher has started this process that offers PMIx: Open MPI's
+/// Whether this process was started by a launcher that offers PMIx: Open MPI's
 /// mpiexec, PRRTE's prun, Slurm's srun --mpi=pmix.
 [[nodiscard]] bool is_pmix_offered();
 
-/// A start without MPI by a launcher with PMIx, which says which PE this is and
-/// of how many, and carries the place of PE 0 to the others: then they connect
-/// as by TCP. libpmix.so is loaded when such a job starts.
+/// Starts a job without MPI through PMIx. The launcher tells each process its
+/// PE number and the number of PEs, and passes the address of PE 0 to the other
+/// PEs. They then connect as in a start by TCP. libpmix.so is loaded only when
+/// such a job starts.
 [[nodiscard]] JobStart& start_by_pmix();
 
 }  // namespace symm::Impl

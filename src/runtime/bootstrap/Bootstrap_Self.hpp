@@ -14,7 +14,7 @@ namespace symm::Impl {
 /// A job of this PE alone, for memory that the other PEs do not share.
 class Bootstrap_Self final : public Bootstrap {
  public:
-  /// \param job that abort() ends; outlives this.
+  /// \param job the job that abort() ends; must outlive this object.
   explicit Bootstrap_Self(Bootstrap& job) : m_job(job) {}
 
   [[nodiscard]] Pe my_pe() const override { return 0; }

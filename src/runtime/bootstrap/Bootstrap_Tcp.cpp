@@ -44,7 +44,7 @@ struct StepHead {
   friend bool operator==(StepHead const&, StepHead const&) = default;
 };
 
-/// What PE 0 answers to a PE's part: the result follows, or a StepFailure.
+/// PE 0's answer to a PE's part of a step. The result or a StepFailure follows.
 enum class StepEnd : char { done, failed };
 using StepFailure = std::array<char, 512>;
 
@@ -104,7 +104,8 @@ class Bootstrap_Tcp final : public Bootstrap {
         data, bytes);
   }
 
-  /// (Others may end as soon as they have passed this barrier.)
+  /// Other PEs may end as soon as they have passed the barrier, so the watch
+  /// has to expect it first.
   void close() override {
     m_watch->expect_ends();
     auto const failure =
@@ -120,16 +121,16 @@ class Bootstrap_Tcp final : public Bootstrap {
   }
 
  private:
-  /// What PEs of a node have in common.
+  /// The host of a PE, equal on all PEs of a node.
   struct Host {
     std::array<char, 64> name{};
     std::array<char, 40> boot{};
     friend bool operator==(Host const&, Host const&) = default;
   };
 
-  /// A collective step: every PE but PE 0 sends its part to that, and gets the
-  /// result.
-  /// \param take take(pe, data) on PE 0, of every other PE's part.
+  /// Runs a collective step: every other PE sends its part to PE 0, and
+  /// receives the result.
+  /// \param take PE 0 calls take(pe, data) with every other PE's part.
   template <class Take>
   void run(StepHead const& head, void const* mine, Take const& take,
            void* result, std::size_t result_bytes) {
@@ -139,7 +140,8 @@ class Bootstrap_Tcp final : public Bootstrap {
           try {
             gather(head, take);
           } catch (...) {
-            // A PE that is late may wait for it, too.
+            // If a PE has ended, name that one: a PE that is late may be
+            // waiting for it.
             throw_if_one_has_ended(m_steps);
             throw;
           }
@@ -180,14 +182,16 @@ class Bootstrap_Tcp final : public Bootstrap {
         send_all(socket, &end, sizeof end, pe, deadline);
         send_all(socket, result, bytes, pe, deadline);
       } catch (SystemError const&) {
-        m_steps[index_of(pe)].reset();  // maybe within a result
+        // The PE may have received a part of the result.
+        m_steps[index_of(pe)].reset();
         throw;
       }
     }
   }
   void take_part(StepHead const& head, void const* mine, void* result,
                  std::size_t bytes) {
-    // PE 0 may begin the step that much later, and then says who is missing.
+    // Twice the timeout: PE 0 may begin the step one timeout later, and reports
+    // after another one which PE is missing.
     Deadline const deadline(2 * m_job.timeout);
     auto const& socket = m_steps[0];
     send_all(socket, &head, sizeof head, 0, deadline);
@@ -202,8 +206,8 @@ class Bootstrap_Tcp final : public Bootstrap {
     throw SystemError(failure.data());
   }
 
-  /// After a step that has failed on this PE: PE 0 tells all others, in the
-  /// place of their next result.
+  /// Called after a step has failed on this PE. PE 0 tells all others, in place
+  /// of their next result.
   void end_steps(std::string_view why) noexcept {
     if (my_pe() == 0) {
       struct {
@@ -212,7 +216,7 @@ class Bootstrap_Tcp final : public Bootstrap {
       } message;
       why.copy(message.why.data(), message.why.size() - 1);
       for (auto const& socket : m_steps) {
-        // Maybe to the PE that has ended.
+        // The send may fail: this PE may have ended.
         static_cast<void>(uninterrupted([&] {
           return ::send(socket.get(), &message, sizeof message,
                         MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -227,13 +231,14 @@ class Bootstrap_Tcp final : public Bootstrap {
     m_watch->expect_ends();
   }
 
-  /// The number of a node is its lowest PE.
+  /// A node's number is the lowest PE on that node.
   void find_node() {
     Host mine;
     if (::gethostname(mine.name.data(), mine.name.size() - 1) != 0)
       throw SystemError("cannot name this host", "gethostname", errno);
     std::string boot;
-    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;  // maybe none
+    // There may be no such file.
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
     boot.copy(mine.boot.data(), mine.boot.size() - 1);
     auto const all = Impl::allgather(*this, mine);
     m_node         = n_pes();

@@ -13,23 +13,25 @@ namespace symm::Impl {
 /// Whether SYMM_ROOT asks for a start by TCP, without MPI.
 [[nodiscard]] bool is_tcp_asked_for();
 
-/// Connects processes that anything has started (a shell, ssh, Slurm) with PE
-/// 0, which SYMM_ROOT names. All steps go through PE 0: for thousands of PEs,
-/// not for more. A process that ends without finalize() ends the job, as under
-/// mpiexec.
+/// Connects processes, however they were started (by a shell, ssh, Slurm), with
+/// PE 0, whose address SYMM_ROOT gives. All collective steps go through PE 0,
+/// which is fast enough for thousands of PEs, not for more. A process that ends
+/// without finalize() ends the job, as under mpiexec.
 [[nodiscard]] JobStart& start_by_tcp();
 
-// For other starts, which find PE 0 by something else.
+// The rest is for other starts, which find PE 0 by other means.
 
-/// Collective: connects the PEs of `job`, as a start by TCP.
+/// Collective: connects the PEs of `job`, as a start by TCP does.
 /// \throws as connect_by_tcp().
 [[nodiscard]] JobPes make_tcp_pes(TcpJob const& job);
-/// Ends the job that make_tcp_pes() has connected, or else this process.
+/// Ends the job that make_tcp_pes() has connected; without one, ends only this
+/// process.
 [[noreturn]] void abort_tcp_job(int status) noexcept;
-/// \param why the job starts without MPI.
-/// \throws UsageError on this PE, if there is a communicator.
+/// \param why how the job starts without MPI, for the message.
+/// \throws UsageError on this PE, if the caller has passed a communicator.
 void refuse_communicator(Communicator const& communicator, char const* why);
-/// SYMM_START_TIMEOUT; 0: none. \throws UsageError on this PE.
+/// The value of SYMM_START_TIMEOUT; 0 means no timeout. \throws UsageError on
+/// this PE.
 [[nodiscard]] std::chrono::duration<double> start_timeout();
 
 }  // namespace symm::Impl

@@ -7,11 +7,11 @@
 
 namespace symm::Impl {
 
-/// The start of the job: that of SYMM_START; if it is unset, TCP if SYMM_ROOT
-/// is set, else MPI, or without MPI PMIx if a launcher offers it, else nothing:
-/// one PE.
-/// \throws UsageError on this PE, if SYMM_START names none, or one that this
-///         library was built without.
+/// Returns the start that SYMM_START names. If the variable is unset: TCP if
+/// SYMM_ROOT is set; else MPI if the library was built with it; else PMIx if a
+/// launcher offers it; else a job of one PE.
+/// \throws UsageError on this PE, if SYMM_START names no start, or one that
+///         this library was built without.
 [[nodiscard]] JobStart& chosen_start();
 
 }  // namespace symm::Impl

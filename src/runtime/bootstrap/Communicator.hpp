@@ -8,9 +8,9 @@
 
 namespace symm {
 
-/// The processes that become the PEs, in the order of their ranks: those of an
-/// MPI communicator. symm_mpi.hpp converts one, so that no other header needs
-/// MPI's.
+/// An MPI communicator whose processes become the PEs, in the order of their
+/// ranks. symm_mpi.hpp converts an MPI_Comm to it, so that no other header
+/// needs mpi.h.
 class Communicator {
  public:
   /// All processes of the job: MPI_COMM_WORLD.
@@ -18,7 +18,7 @@ class Communicator {
 
   /// For symm_mpi.hpp.
   explicit Communicator(std::uintptr_t handle) : m_handle(handle) {}
-  /// The bits of the MPI_Comm; nothing for MPI_COMM_WORLD.
+  /// The bits of the MPI_Comm; nullopt for MPI_COMM_WORLD.
   [[nodiscard]] std::optional<std::uintptr_t> handle() const {
     return m_handle;
   }

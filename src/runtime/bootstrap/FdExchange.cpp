@@ -32,7 +32,7 @@ using Clock = std::chrono::steady_clock;
 /// The message that every PE sends to every other in an exchange, with or
 /// without a descriptor attached.
 struct FdExchange::Message {
-  std::uint64_t exchange       = 0;  // its number
+  std::uint64_t exchange       = 0;  // the number of the exchange
   std::uint64_t has_descriptor = 0;
   Attachment note{};
 };
@@ -103,7 +103,7 @@ void FdExchange::send(Pe to, int fd, Attachment const& note) const {
   std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
 
   int const socket = link(to).socket.get();
-  // Need not wait for room: a PE is at most one exchange ahead of another.
+  // The socket has room: a PE is at most one exchange ahead of another.
   auto const try_to_send = [&] {
     auto const sent = uninterrupted([&] {
       return ::sendmsg(socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -116,7 +116,7 @@ void FdExchange::send(Pe to, int fd, Attachment const& note) const {
   int error = 0;
   if (fd >= 0) {
     error            = try_to_send();
-    int retries_left = 10'000;  // of a millisecond
+    int retries_left = 10'000;  // one per millisecond
     // Too many descriptors of this user are in flight, perhaps of another job.
     while (error == ETOOMANYREFS && retries_left-- > 0) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -124,7 +124,7 @@ void FdExchange::send(Pe to, int fd, Attachment const& note) const {
     }
     if (error == 0) return;
   }
-  // Sends a message in any case, as the peer waits for one.
+  // Send a message without a descriptor, since the peer waits for a message.
   envelope.message.has_descriptor = 0;
   header.msg_control              = nullptr;
   header.msg_controllen           = 0;
@@ -152,7 +152,8 @@ void FdExchange::wait_for_message(Pe from) const {
     return (entries[0].revents & POLLIN) != 0;
   };
   while (!has_message(health_interval)) {
-    // In this order: a process may have sent its message and ended.
+    // Look for the message after is_gone(): a process may have sent its message
+    // and then ended.
     if (is_gone(from) && !has_message({})) end_job_of_gone(from);
     std::chrono::duration<double> const waited = Clock::now() - start;
     if (m_timeout.count() <= 0 || waited < next_report) continue;

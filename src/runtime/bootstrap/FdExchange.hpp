@@ -27,7 +27,7 @@ class FdExchange {
   using Attachment = std::array<std::byte, 128>;
 
   /// How often a PE that waits for others, here or elsewhere, checks that their
-  /// processes live.
+  /// processes are alive.
   static constexpr auto health_interval = std::chrono::milliseconds(100);
 
   /// A descriptor and a note that exchange() receives from a PE.
@@ -37,8 +37,8 @@ class FdExchange {
   };
 
   /// Collective over all PEs of the job.
-  /// \param timeout a PE that has waited for so long in an exchange reports for
-  ///        which PE, and goes on waiting; 0: never.
+  /// \param timeout a PE that has waited this long in an exchange reports which
+  ///        PE it waits for, and goes on waiting; 0: never.
   /// \throws SystemError on every PE.
   FdExchange(Bootstrap& bootstrap, Nodes nodes,
              std::chrono::duration<double> timeout);
@@ -50,11 +50,11 @@ class FdExchange {
   [[nodiscard]] Nodes const& nodes() const { return m_nodes; }
 
   /// Collective over the PEs of a node: passes a descriptor and a note to every
-  /// other one and returns theirs, in the order of PEs from the first of the
-  /// node on (the entry of this PE is empty). A PE without a descriptor passes
-  /// -1 and the others get an empty one.
+  /// other PE of the node. Returns what this PE has received from each of them,
+  /// in the order of PEs; the entry of this PE is empty. A PE without a
+  /// descriptor passes -1, and the others receive an empty one.
   ///
-  /// A PE whose own part fails, be it for lack of private memory, still sends
+  /// A PE whose own part fails, even for lack of private memory, still sends
   /// and receives all messages, so that the next exchange can follow. If it
   /// cannot, or a peer's process is gone, the job ends with a message.
   /// \throws SystemError, OutOfMemory on the PE concerned only: agree
@@ -62,10 +62,11 @@ class FdExchange {
   [[nodiscard]] std::vector<Parcel> exchange(int fd,
                                              Attachment const& note = {});
 
-  /// Whether the process of `pe` is gone (or has finalised, or executes another
-  /// program); false for PEs of other nodes, of which it is not known. Local.
-  /// A living child of that process hides its end only if the system has no
-  /// pidfd_open() or `pe` is in a PID namespace that this process cannot see.
+  /// Whether the process of `pe` is gone, has finalized, or executes another
+  /// program. False for PEs of other nodes, whose processes this PE cannot see.
+  /// Local. A child that outlives the process hides the process's end only if
+  /// the system has no pidfd_open() or `pe` is in a PID namespace that this
+  /// process cannot see.
   [[nodiscard]] bool is_gone(Pe pe) const;
 
   /// The PID of `pe`, as this process sees it; 0 if `pe` is in a PID namespace
@@ -77,7 +78,7 @@ class FdExchange {
   struct Envelope;
 
   [[nodiscard]] MeshLink const& link(Pe near) const;
-  /// Null: `pe` is on another node.
+  /// Null if `pe` is on another node.
   [[nodiscard]] MeshLink const* find_link(Pe pe) const;
   void send(Pe to, int fd, Attachment const& note) const;
   [[nodiscard]] Parcel receive(Pe from) const;
@@ -90,7 +91,7 @@ class FdExchange {
   std::chrono::duration<double> m_timeout;
   Nodes m_nodes;
   std::vector<MeshLink> m_links;    // see connect_mesh()
-  std::uint64_t m_n_exchanges = 0;  // also the number of the latest one
+  std::uint64_t m_n_exchanges = 0;  // also the latest one's number
 };
 
 }  // namespace symm::Impl

@@ -10,7 +10,7 @@
 
 namespace symm::Impl {
 
-/// The PEs of a job, and where this one is.
+/// The connected PEs of a job, and this PE's place on its node.
 struct JobPes {
   std::unique_ptr<Bootstrap> bootstrap;
   /// The number of this PE among those of its node, from 0.
@@ -19,35 +19,39 @@ struct JobPes {
   bool is_one_node = true;
 };
 
-/// A library that connects the processes of a job: MPI. The folders above know
-/// it by this interface and by Bootstrap only.
+/// A library that connects the processes of a job, such as MPI. The layers
+/// above know it only through this interface and Bootstrap.
 class JobStart {
  public:
-  /// For symm_info: "MPI".
+  /// The name that symm_info prints, such as "MPI".
   [[nodiscard]] virtual char const* name() const = 0;
 
-  /// Begins the library, unless the program has.
+  /// Initializes the library, unless the program has done so.
   /// \param argc, argv those of main(), or null.
-  /// \returns whether it has begun the library, so that end() must follow.
-  /// \throws UsageError on this PE, if the library has ended or this process is
-  ///         not in `communicator`; nothing has begun. SystemError.
+  /// \returns whether this call has initialized the library, so that end() must
+  ///          follow.
+  /// \throws UsageError on this PE, if the library is finalized already or this
+  ///         process is not in `communicator`; nothing is initialized then.
+  ///         SystemError.
   [[nodiscard]] virtual bool begin(int* argc, char*** argv,
                                    Communicator const& communicator) = 0;
 
   /// Collective over `communicator`: its processes become the PEs, in the order
-  /// of its ranks. Bootstrap::close() releases what this takes.
-  /// Precondition: the library runs.
+  /// of its ranks. Bootstrap::close() releases the resources that this call
+  /// takes. Precondition: the library is initialized.
   /// \throws SystemError on this PE.
   [[nodiscard]] virtual JobPes make_pes(Communicator const& communicator) = 0;
 
-  /// Ends the library, unless the program has. \throws SystemError on this PE.
+  /// Finalizes the library, unless the program has done so.
+  /// \throws SystemError on this PE.
   virtual void end() = 0;
 
-  /// Ends the whole job. \param status that the launcher is to return.
+  /// Ends the whole job.
+  /// \param status the exit status that the launcher is to return.
   [[noreturn]] virtual void abort(int status) noexcept = 0;
 
  protected:
-  ~JobStart() = default;  // it lives as long as the process
+  ~JobStart() = default;  // a start lives as long as the process
 };
 
 }  // namespace symm::Impl

@@ -21,7 +21,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// The one that there is.
+/// The watch of this process, if there is one.
 std::atomic<JobWatch*> s_watch = nullptr;
 
 }  // namespace
@@ -53,7 +53,7 @@ void JobWatch::end_job_of_process(int status) noexcept {
 void JobWatch::end_job(int status) const noexcept {
   for (auto const& life : m_lives) {
     if (!life) continue;
-    // It may have ended, too.
+    // The send may fail: that process may have ended, too.
     static_cast<void>(uninterrupted([&] {
       return ::send(life.get(), &status, sizeof status,
                     MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -65,11 +65,11 @@ void JobWatch::end_job(int status) const noexcept {
 void JobWatch::watch() noexcept {
   std::vector<pollfd> entries{{m_wake.get(), POLLIN, 0}};
   for (auto const& life : m_lives)
-    entries.push_back({life.get(), POLLIN, 0});  // none: poll() leaves it out
+    entries.push_back({life.get(), POLLIN, 0});  // poll() skips an empty one
   while (!m_is_over) {
     int const n = uninterrupted(
         [&] { return ::poll(entries.data(), entries.size(), -1); });
-    if (n < 0) {  // no memory now
+    if (n < 0) {  // no memory at the moment
       std::this_thread::sleep_for(time_to_report);
       continue;
     }

@@ -14,26 +14,26 @@
 
 namespace symm::Impl {
 
-/// Ends a job when one of its processes has ended: every PE watches PE 0, which
-/// watches all.
+/// Ends the job when one of the job's processes has ended early: every PE
+/// watches PE 0, and PE 0 watches all others.
 class JobWatch {
  public:
-  /// How long a PE that sees another one end leaves it to the library to say
-  /// so.
+  /// How long a PE that sees another one end waits before it ends the job: a
+  /// call of the library that notices the end, too, can report it first.
   static constexpr auto time_to_report = std::chrono::milliseconds(500);
 
-  /// \param lives of TcpLinks. \throws SystemError on this PE.
+  /// \param lives TcpLinks::lives. \throws SystemError on this PE.
   JobWatch(std::vector<UniqueFd> lives, Pe my_pe);
   JobWatch(JobWatch const&)            = delete;
   JobWatch& operator=(JobWatch const&) = delete;
   ~JobWatch();
 
-  /// Other PEs may end from now on.
+  /// From now on, it is no error if the process of another PE ends.
   void expect_ends() noexcept { m_is_over = true; }
   [[nodiscard]] bool expects_ends() const noexcept { return m_is_over; }
 
-  /// Ends the job that is watched, or else this process: tells the other PEs,
-  /// by way of PE 0.
+  /// Ends the job that is watched: tells the other PEs, through PE 0. Without a
+  /// watch, ends only this process.
   [[noreturn]] static void end_job_of_process(int status) noexcept;
 
  private:

@@ -50,7 +50,7 @@ constexpr std::size_t max_silent = 256;
 /// a node are used on that node.
 struct Introduction {
   Number name{};  // part of the addresses of the node's PEs
-  Number key{};   // only the node's PEs know it
+  Number key{};   // known only to the node's PEs
 };
 
 /// The first message on a connection.
@@ -58,7 +58,7 @@ struct Hello {
   Number key{};
   std::int64_t pe = 0;
 };
-// Padding would send what is left on the stack.
+// Padding would send leftover bytes of the stack.
 static_assert(std::has_unique_object_representations_v<Introduction>);
 static_assert(std::has_unique_object_representations_v<Hello>);
 
@@ -72,7 +72,8 @@ struct Address {
 
   Address(Number const& number, Pe pe) {
     name.sun_family = AF_UNIX;
-    // A leading 0 makes an abstract name: no file, and it ends with the socket.
+    // A leading 0 makes an abstract name: there is no file, and the name
+    // disappears with the socket.
     int const length = std::snprintf(
         name.sun_path + 1, sizeof(name.sun_path) - 1, "symm-%016llx%016llx-%d",
         static_cast<unsigned long long>(number[0]),
@@ -100,14 +101,15 @@ UniqueFd listen_here(Address const& address) {
   if (::bind(listener.get(), address.generic(), address.bytes) != 0) {
     throw SystemError("connecting PEs", "bind", errno);
   }
-  // The longest queue that the system allows: strangers take places, too.
+  // The longest queue that the system allows: connections of other programs
+  // take places in it, too.
   if (::listen(listener.get(), INT_MAX) != 0) {
     throw SystemError("connecting PEs", "listen", errno);
   }
   return listener;
 }
 
-/// The process that has connected to a socket, or listened at its other end.
+/// The credentials of the process at the other end of a socket.
 ucred other_end_of(UniqueFd const& socket) {
   ucred process{};
   socklen_t bytes = sizeof process;
@@ -119,7 +121,8 @@ ucred other_end_of(UniqueFd const& socket) {
 }
 
 /// One PE's part of the start: it connects to the lower PEs of its node and
-/// accepts the higher ones, all at the same time, and waits for no single one.
+/// accepts the higher ones, all at the same time, and never waits for one of
+/// them alone.
 class Start {
  public:
   Start(Introduction const& its_node, Nodes const& nodes, Pe my_pe)
@@ -135,7 +138,7 @@ class Start {
 
   [[nodiscard]] bool is_complete() const { return !missing(); }
 
-  /// The first PE without a link.
+  /// The first PE that this PE has no link to.
   [[nodiscard]] std::optional<Pe> missing() const {
     for (Pe const pe : m_nodes.near_pes()) {
       if (!link(pe).socket && pe != m_my_pe) return pe;
@@ -153,7 +156,8 @@ class Start {
       m_silent.look([&](UniqueFd& socket) { return hear_greeting(socket); });
       for (Pe const pe : std::exchange(m_to_open, {})) open_process(link(pe));
       if (is_queue_full) {
-        // Other processes take free places at once: try as often as they do.
+        // Other processes take free places in the queue at once, so do not wait
+        // before the next try.
         ::sched_yield();
       } else if (!is_complete()) {
         wait_for_news();
@@ -172,7 +176,7 @@ class Start {
   MeshLink& link(Pe pe) { return m_links[index(pe)]; }
   [[nodiscard]] MeshLink const& link(Pe pe) const { return m_links[index(pe)]; }
 
-  /// False if the queue of that PE is full.
+  /// Returns false if the queue of that PE's listener is full.
   bool connect_to(Pe pe) {
     auto socket = checked_socket(m_silent.open_with_room(open_socket));
     Address const address(m_name, pe);
@@ -200,8 +204,8 @@ class Start {
     return true;
   }
 
-  /// Whether this connection is settled: it is a PE's and now its link, or a
-  /// stranger's.
+  /// Whether this connection is settled: it has become the link of a PE, or it
+  /// belongs to no PE.
   bool hear_greeting(UniqueFd& socket) {
     if (other_end_of(socket).uid != ::geteuid()) return true;
     Hello hello;
@@ -228,7 +232,8 @@ class Start {
     its.process = m_silent.open_with_room([&] {
       return static_cast<int>(::syscall(SYS_pidfd_open, its.pid, 0));
     });
-    // Linux before 5.3, or a container that forbids calls it does not know.
+    // ENOSYS: Linux before 5.3. EPERM: a container that forbids system calls it
+    // does not know.
     if (!its.process && errno != ENOSYS && errno != EPERM)
       throw SystemError("connecting PEs", "pidfd_open", errno);
 #else
@@ -252,7 +257,7 @@ class Start {
   std::vector<MeshLink> m_links;
   Hello m_hello;
   SilentSockets m_silent;
-  std::vector<Pe> m_to_open;  // links without their process
+  std::vector<Pe> m_to_open;  // PEs whose links lack their process
 };
 
 }  // namespace
@@ -287,8 +292,9 @@ std::vector<MeshLink> connect_mesh(Bootstrap& bootstrap, Nodes const& nodes) {
                           " s");
       }
     });
-    // All PEs take part in this after they were connected, and so were alive
-    // when they were opened by PID: no other process had that PID.
+    // All PEs take part in this step after they were connected. So each was
+    // alive when its process was opened by PID, and no other process had that
+    // PID.
     is_complete = !first_to_say(bootstrap, !start->is_complete());
   }
   return start->take_links();

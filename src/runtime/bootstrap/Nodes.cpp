@@ -39,16 +39,17 @@ struct Place {
   [[nodiscard]] std::string_view key() const {
     return {reinterpret_cast<char const*>(this), offsetof(Place, host)};
   }
-  /// Whether both are containers of one running system, on one node or not.
+  /// Whether both are on one running system, on the same node or not
+  /// (containers).
   [[nodiscard]] bool shares_machine_with(Place const& other) const {
     return key() == other.key() ||
            (boot_id[0] != '\0' && std::strcmp(boot_id, other.boot_id) == 0);
   }
 };
-// Padding would send what is left on the stack.
+// Padding would send leftover bytes of the stack.
 static_assert(std::has_unique_object_representations_v<Place>);
 
-/// The first line of a file, "" where the system has no such file.
+/// The first line of a file, "" if the system has no such file.
 std::string read_line(char const* path) {
   char line[40]       = "";
   std::FILE* const in = uninterrupted([&] { return std::fopen(path, "r"); });
@@ -59,7 +60,7 @@ std::string read_line(char const* path) {
     if (uninterrupted([&] { return std::fgets(line, sizeof line, in); }) ==
         nullptr)
       line[0] = '\0';
-    static_cast<void>(std::fclose(in));  // read only: nothing to lose
+    static_cast<void>(std::fclose(in));  // opened for reading: nothing is lost
   }
   return line;
 }
@@ -68,7 +69,8 @@ Place find_my_place(Bootstrap const& bootstrap, int pes_per_node) {
   Place me;
   me.node = bootstrap.node();
   if (pes_per_node > 0) me.pretended = bootstrap.my_pe() / pes_per_node;
-  // Abstract sockets are per network namespace. Without /proc all PEs have 0.
+  // Abstract sockets exist per network namespace. Without /proc, the number is
+  // 0 on all PEs.
   constexpr char const* network_namespace = "/proc/self/ns/net";
   struct stat status {};
   if (::stat(network_namespace, &status) == 0) {
@@ -112,7 +114,8 @@ struct Division {
            "block)"));
 }
 
-/// Local. \returns the first division; `nodes` is then not complete.
+/// Local. \returns the first node whose PEs are not consecutive, if there is
+/// one; `nodes` is then incomplete.
 std::optional<Division> sort_into_nodes(std::vector<Place> const& all, Pe me,
                                         Nodes& nodes) {
   auto const& mine = all[static_cast<std::size_t>(me)];

@@ -21,12 +21,12 @@ struct Nodes {
   std::vector<Pe> first{0, 1};
   /// The node of this PE.
   int mine = 0;
-  /// SYMM_PES_PER_NODE: PEs of several nodes share a machine.
+  /// Whether SYMM_PES_PER_NODE is set: several nodes then share a machine.
   bool are_pretended = false;
-  /// The name of each node, for messages; empty, if they are not known.
+  /// The name of each node, for messages; empty if the names are not known.
   std::vector<std::string> hosts{};
-  /// For each node, whether it and this PE's are containers of one running
-  /// system; empty, if that is not known.
+  /// For each node, whether it and this PE's node share one running system, as
+  /// containers do; empty if that is not known.
   std::vector<bool> share_machine{};
 
   static Nodes one(int n_pes) { return {{0, n_pes}, 0, false, {}}; }
@@ -73,7 +73,8 @@ struct Nodes {
     return are_pretended || is_near(pe) ||
            (!share_machine.empty() && share_machine[index_of(node_of(pe))]);
   }
-  /// The number of PEs that may use those, this PE included.
+  /// The number of PEs that may use memory and cores of this PE's machine, this
+  /// PE included.
   [[nodiscard]] int n_on_machine() const {
     int n_pes_there = 0;
     for (int node = 0; node < n(); ++node) {
@@ -84,10 +85,11 @@ struct Nodes {
   }
 };
 
-/// Collective. PEs are on one node if the launcher says so and Unix sockets
-/// connect them: in one network namespace of one running system.
-/// \param pes_per_node SYMM_PES_PER_NODE: so many consecutive PEs, counted from
-///        PE 0, count as a node of their own; 0: those that share one.
+/// Collective: finds the nodes of the job. PEs are on one node if the launcher
+/// says so and Unix sockets can connect them. Such PEs share one network
+/// namespace of one running system.
+/// \param pes_per_node SYMM_PES_PER_NODE: divides each node into nodes of this
+///        many consecutive PEs, counted from PE 0; 0: does not divide them.
 /// \throws UsageError on every PE, if PEs of a node are not consecutive, or
 ///         `pes_per_node` differs. SystemError on every PE.
 [[nodiscard]] Nodes find_nodes(Bootstrap& bootstrap, int pes_per_node = 0);

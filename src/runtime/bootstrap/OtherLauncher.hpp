@@ -7,16 +7,17 @@
 
 namespace symm::Impl {
 
-/// A launcher says that it has started several processes of this program.
+/// A launcher that claims to have started several processes of this program.
 struct OtherLauncher {
   int n_processes      = 0;
-  char const* variable = nullptr;  // that says so
+  char const* variable = nullptr;  // the environment variable that says so
 };
 
-/// For a process that is a job of one PE: the launcher that has started it with
-/// others, as jobs of one PE each. Knows launchers that set the size of the job
-/// in the environment: Open MPI's, and those with PMI (MPICH's, Intel MPI's,
-/// Slurm's). Nothing but on the first of the processes: one reports.
+/// For a process that is a job of one PE: the launcher that has started it
+/// together with others, each as a job of one PE. Recognizes launchers that set
+/// the size of the job in the environment: Open MPI's, and those with PMI
+/// (MPICH's, Intel MPI's, Slurm's). Returns a launcher only on the first of the
+/// processes, so that only one reports it.
 [[nodiscard]] std::optional<OtherLauncher> other_launcher();
 
 }  // namespace symm::Impl

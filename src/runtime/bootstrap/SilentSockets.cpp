@@ -12,8 +12,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// Whether accept4() has failed for one connection only: Linux passes on errors
-/// of the network that it has found there.
+/// Whether accept4() has failed for one connection only: Linux passes on
+/// network errors that are already pending on the new socket.
 bool is_of_connection(int error) {
   return error == ECONNABORTED || error == EPROTO || error == ENOPROTOOPT ||
          error == ENETDOWN || error == ENETUNREACH || error == EHOSTDOWN ||

@@ -13,16 +13,16 @@
 
 namespace symm::Impl {
 
-/// A listener, and the connections that it has accepted and that have not said
-/// yet whose they are.
+/// A listener, and those of its accepted connections that have not identified
+/// themselves yet.
 ///
-/// Strangers may make any number of connections, and say nothing. Where there
-/// are more than a PE keeps, or than it can open, the oldest are dropped: PEs
-/// speak at once.
+/// Any program may open connections and send nothing. If there are more of them
+/// than a PE keeps or can open, the oldest are dropped: PEs identify themselves
+/// at once.
 class SilentSockets {
  public:
-  /// \param listener does not block.
-  /// \param most connections that are kept.
+  /// \param listener a non-blocking socket.
+  /// \param most the largest number of connections that are kept.
   SilentSockets(UniqueFd listener, std::size_t most)
       : m_listener(std::move(listener)), m_most(most) {}
 
@@ -31,10 +31,10 @@ class SilentSockets {
     return m_sockets;
   }
 
-  /// Accepts connections, as many as it keeps at most, and asks about each that
-  /// is silent. They do not block.
-  /// \param settle settle(socket) returns whether the connection is settled: it
-  ///        has taken the socket, or the socket is a stranger's.
+  /// Accepts at most `most` connections, then calls `settle` for each silent
+  /// one. The sockets are non-blocking.
+  /// \param settle settle(socket) returns whether the connection is settled:
+  ///        settle() has taken the socket, or the socket belongs to no PE.
   /// \throws SystemError on this PE.
   template <class Settle>
   void look(Settle const& settle) {
@@ -44,9 +44,11 @@ class SilentSockets {
     while (m_sockets.size() > m_most) drop_oldest();
   }
 
-  /// Opens another descriptor, for which strangers have to make room.
-  /// \param open a call of the system; not within look().
-  /// \returns as the last call, with its errno.
+  /// Opens another descriptor; drops silent connections while there is no room
+  /// for it.
+  /// \param open a system call. The caller must not be within look().
+  /// \returns the result of the last call of `open`; errno is as that call left
+  ///          it.
   template <class Open>
   [[nodiscard]] UniqueFd open_with_room(Open const& open) {
     while (true) {
@@ -60,13 +62,13 @@ class SilentSockets {
   }
 
  private:
-  /// Whether a call has failed for want of something that dropped connections
-  /// give back.
+  /// Whether a call has failed for lack of a resource that dropped connections
+  /// release.
   [[nodiscard]] static bool is_lack(int error);
-  /// \returns the error, if this process can open no more; else 0.
+  /// \returns the error if this process can open no more connections; else 0.
   [[nodiscard]] int accept_some();
   [[noreturn]] static void throw_lack(int error);
-  /// False: there is none.
+  /// Returns false if there is none.
   bool drop_oldest();
 
   UniqueFd m_listener;

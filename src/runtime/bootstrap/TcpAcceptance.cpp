@@ -21,14 +21,15 @@ namespace symm::Impl {
 
 namespace {
 
-/// Connections that may be open without a TcpHello.
+/// The number of connections that may be open without a TcpHello.
 constexpr std::size_t max_silent_tcp = 256;
-/// PEs that an error names.
+/// The number of PEs that an error names at most.
 constexpr int max_named = 8;
-/// After it, PE 0 looks at silent connections again.
+/// How long PE 0 waits before it looks at silent connections again.
 constexpr auto silent_pause = std::chrono::milliseconds(20);
 
-/// To a PE that may have gone: its end of the connection tells it.
+/// Answers a PE. The send may fail if the PE has gone; then PE 0
+/// notices the end of the connection.
 void answer(UniqueFd const& socket, std::string_view why_refused) {
   TcpAnswer const its(why_refused);
   static_cast<void>(uninterrupted([&] {
@@ -95,7 +96,8 @@ void TcpAcceptance::give_up() {
   throw SystemError(Text("symm::initialize: ", why));
 }
 
-/// Whether this connection is settled: a PE's, a stranger's, or gone.
+/// Whether this connection is settled: it belongs to a PE, belongs to no PE, or
+/// is closed.
 bool TcpAcceptance::hear(UniqueFd& socket) {
   TcpHello hello;
   auto const receive = [&](int flags) {
@@ -106,7 +108,7 @@ bool TcpAcceptance::hear(UniqueFd& socket) {
   if (bytes < 0) return errno != EAGAIN;
   if (bytes == 0) return true;
   if (bytes < static_cast<ssize_t>(sizeof hello)) return false;
-  static_cast<void>(receive(0));  // has come
+  static_cast<void>(receive(0));  // the whole message has arrived
   if (hello.magic != TcpHello().magic || hello.key != m_key ||
       hello.purpose > TcpPurpose::life)
     return true;
@@ -124,7 +126,8 @@ bool TcpAcceptance::hear(UniqueFd& socket) {
 void TcpAcceptance::join(TcpHello const& hello, UniqueFd& socket) {
   auto& member       = m_members[hello.pe];
   bool const is_same = member.process == hello.process;
-  if (is_same && hello.attempt < member.attempt) return;  // it has given it up
+  // The process has given up this attempt.
+  if (is_same && hello.attempt < member.attempt) return;
   if (!is_same && (is_open(member.life) || is_open(member.steps))) {
     return answer(socket, Text("there is a PE ", hello.pe,
                                " already: two processes have this SYMM_PE, or "

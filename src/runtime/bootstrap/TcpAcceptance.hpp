@@ -16,19 +16,20 @@
 
 namespace symm::Impl {
 
-/// PE 0 accepts the others. It takes memory for those that are there: a wrong
-/// SYMM_PES may be any number.
+/// Accepts, on PE 0, the connections of the other PEs. Takes memory only for
+/// PEs that have connected: a wrong SYMM_PES may be any number.
 class TcpAcceptance {
  public:
-  /// \param key of the job, which the others know. `job` must outlive this.
+  /// \param job must outlive this object.
+  /// \param key the key of the job, which the other PEs know.
   TcpAcceptance(TcpJob const& job, UniqueFd listener, std::uint64_t key);
 
-  /// \throws SystemError on this PE, and on those that are there, if not all
-  ///         are before the deadline.
+  /// \throws SystemError on this PE, if not all PEs have connected before the
+  ///         deadline; those that have are refused.
   [[nodiscard]] TcpLinks accept_all(Deadline const& deadline);
 
  private:
-  /// A PE of which there is a connection, or was.
+  /// A PE that has a connection, or had one.
   struct Member {
     std::uint64_t process = 0;  // TcpHello::process
     std::uint32_t attempt = 0;  // TcpHello::attempt
@@ -36,7 +37,7 @@ class TcpAcceptance {
     UniqueFd life;
 
     [[nodiscard]] bool is_complete() const { return steps && life; }
-    /// False also of one that has ended since.
+    /// False also if the PE has ended since.
     [[nodiscard]] bool is_there() const;
   };
 

@@ -13,25 +13,26 @@
 
 namespace symm::Impl {
 
-/// A launcher tells this to each process of a job that starts by TCP.
+/// The description of the job that each process gets from the launcher, in a
+/// start by TCP.
 struct TcpJob {
-  /// Where PE 0 is found: "host:port", or "file:path" of a file that PE 0
-  /// writes, on a file system that all PEs share.
+  /// The address of PE 0: "host:port", or "file:path" of a file that PE 0
+  /// writes on a file system that all PEs share.
   std::string root;
   Pe my_pe  = 0;
   int n_pes = 1;
-  /// SYMM_START_TIMEOUT; 0: none.
+  /// SYMM_START_TIMEOUT; 0 means no timeout.
   std::chrono::duration<double> timeout{60};
-  /// If set, carries the place of PE 0 in the stead of `root`. Collective: PE 0
-  /// passes a text, which all get.
+  /// If set, distributes the address of PE 0, in place of `root`. Collective:
+  /// PE 0 passes a text, which all PEs receive.
   std::function<std::string(std::string const&)> share;
 };
 
-/// Connections with PE 0: of PE 0 one for each PE, its own without a socket; of
-/// another PE one, the first.
+/// Connections with PE 0. On PE 0, there is one entry for each PE; PE 0's own
+/// is empty. On another PE, the only entry is the connection to PE 0.
 struct TcpLinks {
   std::vector<UniqueFd> steps;  // for collective steps
-  std::vector<UniqueFd> lives;  // each ends with the other process
+  std::vector<UniqueFd> lives;  // each closes when the other process ends
 };
 
 }  // namespace symm::Impl

@@ -29,12 +29,12 @@ namespace symm::Impl {
 
 namespace {
 
-/// Between two attempts.
+/// The time between two attempts.
 constexpr auto pause = std::chrono::milliseconds(20);
 
-// PE 0.
+// PE 0's part of the start.
 
-/// Has the file gone when PE 0 needs it no more.
+/// Removes the file at the end of the scope, when PE 0 no longer needs it.
 struct FileOfScope {
   std::string path;
   ~FileOfScope() { static_cast<void>(::unlink(path.c_str())); }
@@ -53,7 +53,7 @@ TcpLinks accept_others(TcpJob const& job, Deadline const& deadline) {
     return TcpAcceptance(job, listen_at(place.port), place.key)
         .accept_all(deadline);
   }
-  auto listener    = listen_at("0");  // any that is free
+  auto listener    = listen_at("0");  // any free port
   auto const path  = path_of_tcp_file(job.root);
   auto const place = write_tcp_file(path, port_of(listener));
   FileOfScope const file{path};
@@ -61,13 +61,14 @@ TcpLinks accept_others(TcpJob const& job, Deadline const& deadline) {
       .accept_all(deadline);
 }
 
-// The other PEs.
+// The other PEs' part of the start.
 
 /// A process that looks for PE 0.
 class Search {
  public:
   Search(TcpJob const& job, Deadline const& deadline)
-      // PE 0 gives up by itself; it may have started later.
+      // PE 0 may have started later than this PE, and gives up by itself, so
+      // wait twice as long for its answer.
       : m_job(job), m_deadline(deadline), m_last(2 * job.timeout) {
     do {
       m_hello.process = draw_number();
@@ -102,8 +103,8 @@ class Search {
   }
 
  private:
-  /// Nothing if this is not PE 0, or not any more, or if PE 0 has dropped a
-  /// connection.
+  /// Connects to PE 0. Returns nullopt if PE 0 is not, or no longer, at that
+  /// address, or has dropped a connection.
   std::optional<TcpLinks> try_host(std::string const& host,
                                    TcpPlace const& place) {
     TcpLinks links;
@@ -113,7 +114,7 @@ class Search {
       auto socket     = connect_to(host, place.port);
       m_hello.purpose = purpose;
       if (!socket) return std::nullopt;
-      // A new connection has room for it.
+      // The send does not block: a new connection has room for the message.
       auto const sent = uninterrupted([&] {
         return ::send(socket.get(), &m_hello, sizeof m_hello, MSG_NOSIGNAL);
       });
@@ -129,8 +130,8 @@ class Search {
                           " is not let in: ", answer->why.data()));
   }
 
-  /// PE 0 sends it once all PEs are there. Nothing if it has dropped a
-  /// connection.
+  /// Waits for the answer, which PE 0 sends once all PEs have connected.
+  /// Returns nullopt if PE 0 has dropped a connection.
   std::optional<TcpAnswer> wait_for_answer(UniqueFd const& steps,
                                            UniqueFd const& life) const {
     std::array events{pollfd{steps.get(), POLLIN, 0},
@@ -148,7 +149,8 @@ class Search {
       });
       if (bytes == 0 || (bytes < 0 && errno != EAGAIN)) return std::nullopt;
       if (bytes == static_cast<ssize_t>(sizeof its)) return its;
-      // The end of the job that has begun: the answer is on its way.
+      // A shorter message is an exit status: the job has started and ends
+      // already, and the answer arrives on the other connection.
       if (bytes > 0) events[1].fd = -1;
     }
     return std::nullopt;

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
-/// What a PE and PE 0 send each other in a start by TCP before they are
+/// The messages between a PE and PE 0 in a start by TCP, until they are
 /// connected.
 namespace symm::Impl {
 
@@ -18,28 +18,30 @@ enum class TcpPurpose : std::uint32_t { steps, life };
 struct TcpHello {
   std::array<char, 8> magic{'s', 'y', 'm', 'm', 'T', 'C', 'P', '2'};
   std::uint64_t key     = 0;
-  std::uint64_t process = 0;  // drawn by it, never 0
+  std::uint64_t process = 0;  // a random number of the process, never 0
   std::int32_t pe = 0, n_pes = 0;
   TcpPurpose purpose = TcpPurpose::steps;
-  /// Equal on both connections; counts those that the process has given up.
+  /// Counts the attempts of this process to connect. Equal on both connections
+  /// of an attempt.
   std::uint32_t attempt = 0;
 };
 
-/// PE 0's answer on the connection for steps, once all PEs are there, or not. A
-/// PE that is not let in gets it on the other one, too.
+/// PE 0's answer on the connection for steps, sent once all PEs have connected
+/// or PE 0 gives up. A PE that is refused at once gets it on the other
+/// connection, too.
 struct TcpAnswer {
   std::uint32_t is_refused = 0;
   std::array<char, 508> why{};
 
   TcpAnswer() = default;
-  /// \param why_not empty: the PE is let in.
+  /// \param why_not why the PE is refused; empty if it is let in.
   explicit TcpAnswer(std::string_view why_not)
       : is_refused(why_not.empty() ? 0 : 1) {
     why_not.copy(why.data(), why.size() - 1);
   }
 };
 
-// Padding would send what is left on the stack.
+// Padding would send leftover bytes of the stack.
 static_assert(std::has_unique_object_representations_v<TcpHello>);
 static_assert(std::has_unique_object_representations_v<TcpAnswer>);
 

@@ -30,8 +30,8 @@ namespace {
 constexpr auto finding_place           = "symm::initialize by TCP";
 constexpr std::string_view file_prefix = "file:";
 
-/// Nothing for an address that other hosts cannot use as it is: one of a link
-/// (fe80::) is known with the name of a network interface only.
+/// Returns nullopt for an address that other hosts cannot use as it is: a
+/// link-local one (fe80::) is valid only with the name of a network interface.
 std::optional<std::string> text_of_address(sockaddr const& address) {
   std::array<char, INET6_ADDRSTRLEN> text{};
   void const* bytes = nullptr;
@@ -48,7 +48,7 @@ std::optional<std::string> text_of_address(sockaddr const& address) {
   return text.data();
 }
 
-/// Those of the loopback interface last, IPv4 before IPv6.
+/// Addresses of the loopback interface come last, and IPv4 before IPv6.
 std::vector<std::string> addresses_of_this_host() {
   ifaddrs* all = nullptr;
   if (::getifaddrs(&all) != 0)
@@ -74,7 +74,7 @@ constexpr std::string_view no_regular_file = "it is no regular file";
 /// A host has some hundred addresses at most, of up to 46 characters.
 constexpr std::size_t max_of_tcp_file = std::size_t{64} << 10U;
 
-/// Why a file is not PE 0's, which this user has started; empty: it may be.
+/// Why the file cannot be from PE 0, which runs as this user; empty if it can.
 Text reason_to_distrust(struct stat const& status) {
   if (!S_ISREG(status.st_mode)) return no_regular_file;
   if (status.st_uid != ::geteuid()) {
@@ -86,7 +86,7 @@ Text reason_to_distrust(struct stat const& status) {
   return {};
 }
 
-/// \param part of that name until it is complete.
+/// \param part the name of the file until it is complete.
 void write_new_file(std::string const& path, std::string const& part,
                     std::string_view text) {
   auto const check = [&](bool is_done, char const* call) {
@@ -165,7 +165,7 @@ TcpPlace write_tcp_file(std::string const& path, std::string const& port) {
   }
   auto const place = tcp_place_here(port);
   auto const part  = path + ".part";
-  static_cast<void>(::unlink(part.c_str()));  // of an earlier job, maybe
+  static_cast<void>(::unlink(part.c_str()));  // an earlier job may have left it
   try {
     write_new_file(path, part, text_of(place) + "\n");
   } catch (SystemError const&) {
@@ -176,7 +176,7 @@ TcpPlace write_tcp_file(std::string const& path, std::string const& port) {
 }
 
 std::optional<TcpPlace> read_tcp_file(std::string const& path, Text& why_not) {
-  // O_NONBLOCK: to open a FIFO waits otherwise.
+  // O_NONBLOCK: opening a FIFO would wait otherwise.
   UniqueFd const file(uninterrupted(
       [&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
   struct stat status {};
@@ -192,7 +192,7 @@ std::optional<TcpPlace> read_tcp_file(std::string const& path, Text& why_not) {
     auto const got = uninterrupted([&] {
       return ::read(file.get(), text.data() + bytes, text.size() - bytes);
     });
-    if (got <= 0) break;  // a part of it is no place
+    if (got <= 0) break;  // an incomplete text is rejected below
     bytes += static_cast<std::size_t>(got);
   }
   std::string_view const all(text.data(), bytes);

@@ -12,18 +12,18 @@
 
 namespace symm::Impl {
 
-/// Where PE 0 listens in a start by TCP.
+/// The address at which PE 0 listens in a start by TCP.
 struct TcpPlace {
   std::vector<std::string> hosts;  // names of one host, to be tried in turn
   std::string port;
-  std::uint64_t key = 0;  // of the job; 0 without a file
+  std::uint64_t key = 0;  // of the job; 0 for a SYMM_ROOT "host:port"
 };
 
 /// Whether SYMM_ROOT has the form "file:path".
 [[nodiscard]] bool is_tcp_file(std::string const& root);
 [[nodiscard]] std::string path_of_tcp_file(std::string const& root);
 
-/// Of a SYMM_ROOT of the form "host:port", the host maybe in brackets.
+/// Parses a SYMM_ROOT of the form "host:port". The host may be in brackets.
 /// \throws UsageError on this PE, if it has another form.
 [[nodiscard]] TcpPlace tcp_place_of(std::string const& root);
 
@@ -31,20 +31,22 @@ struct TcpPlace {
 /// \throws SystemError on this PE.
 [[nodiscard]] TcpPlace tcp_place_here(std::string const& port);
 
-/// As one line, without its end.
+/// The place as one line, without the newline.
 [[nodiscard]] std::string text_of(TcpPlace const& place);
-/// Nothing if it is no such line.
+/// Parses such a line; returns nullopt if `text` is not one.
 [[nodiscard]] std::optional<TcpPlace> place_of_text(std::string const& text);
 
-/// On PE 0: tcp_place_here(), in a file that only this user can read. Nobody
-/// sees half of it. It replaces a regular file.
-/// \throws UsageError on this PE, if something else is there. SystemError.
+/// On PE 0: writes tcp_place_here() to a file that only this user can read. The
+/// file appears as a whole, in place of a regular file of that name.
+/// \throws UsageError on this PE, if `path` exists and is no regular file.
+///         SystemError.
 [[nodiscard]] TcpPlace write_tcp_file(std::string const& path,
                                       std::string const& port);
 
-/// What PE 0 has written: a regular file of this user, which nobody else can
-/// write. Whatever else is there, the call does not wait, and reads little.
-/// \param why_not is set if the result is nothing.
+/// Reads the file that PE 0 has written. Accepts only a regular file of this
+/// user that no other user can write. For any other `path`, too, the call
+/// does not block, and reads a limited number of bytes.
+/// \param why_not is set if the result is nullopt.
 [[nodiscard]] std::optional<TcpPlace> read_tcp_file(std::string const& path,
                                                     Text& why_not);
 

@@ -23,7 +23,7 @@ namespace symm::Impl {
 namespace {
 
 constexpr auto what_starts_tcp = "symm::initialize by TCP";
-/// How long one address may take to answer.
+/// How long a connection to one address may take.
 constexpr auto tcp_connect_time = std::chrono::seconds(2);
 
 struct FreeAddresses {
@@ -31,7 +31,7 @@ struct FreeAddresses {
 };
 using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
 
-/// Null if the name is not known (now).
+/// Null if the name cannot be resolved (at the moment).
 Addresses find_addresses(char const* host, std::string const& port, int flags) {
   addrinfo hints{};
   hints.ai_family   = AF_UNSPEC;
@@ -47,11 +47,12 @@ void set_option(UniqueFd const& socket, int level, int option, int value) {
     throw SystemError(what_starts_tcp, "setsockopt", errno);
 }
 
-/// Of a socket that has no connection yet.
+/// Connects a socket that has no connection yet; returns whether this succeeded
+/// in time.
 bool connect(UniqueFd const& socket, addrinfo const& address) {
   if (::connect(socket.get(), address.ai_addr, address.ai_addrlen) == 0)
     return true;
-  // An interrupted call goes on, too.
+  // The connection attempt goes on after EINTR, too.
   if (errno != EINPROGRESS && errno != EINTR) return false;
   std::array events{pollfd{socket.get(), POLLOUT, 0}};
   int error       = 0;
@@ -67,7 +68,8 @@ bool connect(UniqueFd const& socket, addrinfo const& address) {
       Text("PE ", pe, " has ended, or has given up, while others wait for it"));
 }
 
-/// After a call on a connection that failed with errno, unless with EAGAIN.
+/// Throws for a call on a connection that has failed with errno, unless with
+/// EAGAIN.
 void throw_unless_busy(char const* call, Pe other) {
   if (errno == EAGAIN) return;
   if (errno == EPIPE || errno == ECONNRESET) throw_ended(other);
@@ -90,7 +92,7 @@ void wait_for_pe(UniqueFd const& socket, short events, Pe other,
 
 UniqueFd listen_at(std::string const& port) {
   int error = 0;
-  // One for IPv6 takes connections of both kinds.
+  // An IPv6 socket accepts both kinds of connections.
   auto const list = find_addresses(nullptr, port, AI_PASSIVE);
   for (int const family : {AF_INET6, AF_INET}) {
     for (auto const* it = list.get(); it != nullptr; it = it->ai_next) {

@@ -14,35 +14,39 @@
 /// Sockets of a start by TCP. None of them blocks.
 namespace symm::Impl {
 
-/// A socket that takes connections of IPv6 and IPv4, if the host has both.
-/// \param port "0": any that is free.
+/// Opens a socket that accepts IPv6 and IPv4 connections, if the host has both.
+/// \param port "0" means any free port.
 /// \throws SystemError on this PE.
 [[nodiscard]] UniqueFd listen_at(std::string const& port);
 [[nodiscard]] std::string port_of(UniqueFd const& listener);
 
-/// Empty if nobody takes the connection within two seconds for each address of
-/// the host. \throws SystemError on this PE.
+/// Connects to a host. Returns an empty descriptor if no address of the host
+/// accepts the connection within two seconds.
+/// \throws SystemError on this PE.
 [[nodiscard]] UniqueFd connect_to(std::string const& host,
                                   std::string const& port);
-/// For a connection of PEs. A host that is gone ends it within a minute.
+/// Sets the options of a connection between PEs. If the other host is gone, the
+/// connection breaks within a minute.
 /// \throws SystemError on this PE.
 void set_tcp_options(UniqueFd const& socket);
 
-/// Whether the other process has the connection, as far as this one knows.
+/// Whether the other process still holds the connection, as far as this process
+/// knows.
 [[nodiscard]] bool is_open(UniqueFd const& socket);
 
-// Messages. \param other for the message. \throws SystemError on this PE, if
-// the other process has ended or closed the connection, or takes no part before
-// the deadline.
+// Messages. `other` is the PE that an error message names. Both functions throw
+// SystemError on this PE, if the other process has ended or closed the
+// connection, or does not take part before the deadline.
 
 void send_all(UniqueFd const& socket, void const* data, std::size_t bytes,
               Pe other, Deadline const& deadline);
 void receive_all(UniqueFd const& socket, void* data, std::size_t bytes,
                  Pe other, Deadline const& deadline);
 
-/// Waits for nobody, and takes no data. \param sockets by PE; none: left out.
-/// \throws SystemError on this PE, with the first PE that has ended or closed
-///         its connection, if there is one.
+/// Neither waits nor receives data.
+/// \param sockets indexed by PE; empty ones are skipped.
+/// \throws SystemError on this PE, if a PE has ended or closed the connection;
+///         the message names the first such PE.
 void throw_if_one_has_ended(std::vector<UniqueFd> const& sockets);
 
 }  // namespace symm::Impl

@@ -10,24 +10,25 @@
 
 namespace symm::Impl {
 
-// File descriptors that a network library opens, which programs that a PE
-// starts are not to get. Local, any thread.
+// Keep the file descriptors that a network library opens from programs that a
+// PE starts. Local, any thread.
 
-/// Programs that this process starts do not get it.
+/// Sets close-on-exec: programs that this process starts do not inherit `fd`.
 void close_on_exec(int fd) noexcept;
 
-/// Calls body(descriptor) for all of this process, if the system tells them.
+/// Calls body(fd) for each open descriptor of this process, if the system lists
+/// them in /proc.
 void for_each_descriptor(std::function<void(int fd)> const& body);
 
-/// The descriptors that programs would get.
+/// The descriptors that a started program would inherit.
 [[nodiscard]] std::set<int> inheritable_descriptors();
 
-/// close_on_exec() for sockets with an end, here or there, for which
-/// is_library(address) is true; Internet addresses only.
+/// Calls close_on_exec() for each socket whose local or remote address
+/// satisfies is_library(address).
 void close_sockets_on_exec(
     std::function<bool(sockaddr_storage const&)> const& is_library);
 
-/// Whether they have the same host and port.
+/// Whether both are Internet addresses with the same host and port.
 [[nodiscard]] bool is_same_address(sockaddr_storage const& a,
                                    sockaddr_storage const& b);
 

@@ -29,13 +29,14 @@ constexpr char const* no_network =
     "libfabric has no network between nodes here; FI_PROVIDER may name one "
     "(`fi_info` lists them)";
 
-/// Of its provider tcp;ofi_rxm. libfabric reads them when it is loaded, or
-/// asked for networks for the first time.
+/// Settings of libfabric's provider tcp;ofi_rxm. libfabric reads them when it
+/// is loaded, or when it is first asked for networks.
 constexpr std::array<std::pair<char const*, char const*>, 2> fabric_defaults{{
-    // Messages up to this go without its rendezvous. Larger payloads of this
-    // library wait for their receiver anyway.
+    // The provider sends messages of up to this many bytes without its
+    // rendezvous. Larger payloads wait for their receiver anyway, since this
+    // library offers them first.
     {"FI_OFI_RXM_EAGER_LIMIT", "66560"},
-    // In microseconds: how often it looks for new connections.
+    // In microseconds: the time between looks for new connections.
     {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "1000"},
 }};
 
@@ -61,7 +62,7 @@ Fabric load_fabric() {
   constexpr char const* name = "libfabric.so.1";
   TemporaryVariables variables;
   set_fabric_defaults(variables);
-  // Never closed: MPI may use it, too.
+  // The library is never closed: MPI may use it, too.
   void* const library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     char const* const reason = ::dlerror();
@@ -99,7 +100,8 @@ void Fabric::check(long status, Text const& what, char const* call) const {
 }
 
 bool Fabric::is_for_nodes(fi_info const& info) {
-  if (setting_of(environment::fabric_provider)) return true;  // as it says
+  // The user has chosen one.
+  if (setting_of(environment::fabric_provider)) return true;
   std::string_view const provider = info.fabric_attr->prov_name;
   auto const first                = provider.substr(0, provider.find(';'));
   return std::find(not_for_nodes.begin(), not_for_nodes.end(), first) ==
@@ -119,7 +121,7 @@ FabricInfo Fabric::networks() const {
   hints->caps                       = FI_MSG | FI_TAGGED;
   hints->mode                       = FI_CONTEXT | FI_CONTEXT2;
   hints->ep_attr->type              = FI_EP_RDM;
-  hints->tx_attr->iov_limit         = 2;  // of a header and a payload
+  hints->tx_attr->iov_limit         = 2;  // a header and a payload
   hints->domain_attr->threading     = FI_THREAD_DOMAIN;  // there is one lock
   hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
   fi_info* found                    = nullptr;
@@ -135,10 +137,12 @@ FabricInfo Fabric::one_sided_of(fi_info const& network) const {
   FabricInfo hints(fi_dupinfo(&network), fi_freeinfo);
   if (!hints) return hints;
   hints->caps |= FI_RMA;
-  // All but FI_MR_LOCAL: it would have sources and destinations registered.
+  // All but FI_MR_LOCAL, which would require that local sources and
+  // destinations are registered.
   hints->domain_attr->mr_mode =
       FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-  // fi_write can say when the data are there. Other operations need not.
+  // fi_write must be able to complete on delivery. Other operations need not,
+  // so the flag is cleared below.
   hints->tx_attr->op_flags = FI_DELIVERY_COMPLETE;
   fi_info* found           = nullptr;
   auto const status        = fi_getinfo(FI_VERSION(oldest_major, oldest_minor),

@@ -11,7 +11,8 @@
 
 #include "../base/Text.hpp"
 
-// The entry points in use; all other calls go through tables in its objects.
+// The entry points in use; all other calls go through function tables in
+// libfabric's objects.
 #define SYMM_FOR_EACH_FABRIC_FUNCTION(X) \
   X(fi_dupinfo)                          \
   X(fi_fabric)                           \
@@ -40,21 +41,23 @@ struct Fabric {
 
   /// The library of this machine. Local, any thread.
   ///
-  /// While libfabric is loaded, and in networks(), variables are set that it
-  /// reads then, unless the user has set them.
+  /// While libfabric is being loaded, and in networks(), sets environment
+  /// variables that libfabric reads then, unless the user has set them.
   /// \throws SystemError if there is none, or it is too old; the next call
   ///         tries again.
   static Fabric const& instance();
 
-  /// All networks that have what the engine needs, libfabric's favourite first.
+  /// All networks with the features that the engine needs, in libfabric's order
+  /// of preference.
   /// \throws SystemError if there is none.
   [[nodiscard]] FabricInfo networks() const;
-  /// Whether it reaches other machines, or FI_PROVIDER names it.
+  /// Whether the network is suitable between nodes. If FI_PROVIDER is set, all
+  /// are.
   [[nodiscard]] static bool is_for_nodes(fi_info const& info);
-  /// The one of networks() that a job takes; null: none is_for_nodes().
+  /// The one of `networks` that a job uses; null if none is_for_nodes().
   [[nodiscard]] static fi_info* best_of(fi_info& networks);
 
-  /// The same network with fi_write and fi_read; null: it has none.
+  /// The same network with fi_write and fi_read; null if it has none.
   [[nodiscard]] FabricInfo one_sided_of(fi_info const& network) const;
 
   /// \throws SystemError "<what>: <call> failed: <text>", if status is < 0.

@@ -8,8 +8,8 @@
 namespace symm::Impl {
 
 struct MessageEngineOptions {
-  /// In seconds, as env_seconds() has them: a watched PE that is silent for
-  /// that long is lost. 0: none is.
+  /// In seconds, as returned by env_seconds(): a watched PE that is silent for
+  /// this long counts as lost. 0: never.
   double peer_timeout = 60;
 
   /// \throws UsageError on this PE.

@@ -17,12 +17,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Completions that are taken at once.
+/// The number of completions that are read at once.
 constexpr std::size_t n_at_once = 16;
-/// More messages to a PE wait here.
+/// Further messages to a PE wait in this engine.
 constexpr int max_posted_to_a_pe = 64;
-/// If libfabric has no room for a PE's messages for so long, though there are
-/// none before them, it tries to connect again: the PE's process has ended.
+/// If libfabric has no room for a PE's messages for this long, though none are
+/// in flight, it is trying to connect again: the PE's process has ended.
 constexpr auto longest_reconnection = 300ms;
 
 }  // namespace
@@ -92,7 +92,7 @@ bool MessageEngine_Libfabric::try_post(Connection& peer,
   if (peer.n_posted >= max_posted_to_a_pe) return false;
   InFlight* const context = parcel;
   ssize_t status          = 0;
-  // libfabric only reads them.
+  // libfabric only reads the payload.
   auto* const payload = const_cast<void*>(parcel->payload);
   if (is_block(*parcel)) {
     status = post_block(peer, *parcel);
@@ -115,7 +115,8 @@ bool MessageEngine_Libfabric::try_post(Connection& peer,
   m_posted.add(parcel);
   ++peer.n_posted;
   ++m_n_posted;
-  // Otherwise nobody waits for its end, and the thread may sleep on.
+  // Without a token, no caller waits until this is sent, and the thread may
+  // sleep on.
   if (parcel->token != 0) m_needs_progress = true;
   return true;
 }
@@ -160,7 +161,8 @@ bool MessageEngine_Libfabric::post_queued_of_all() noexcept {
 void MessageEngine_Libfabric::forget(Connection& peer,
                                      Parcel* parcel) noexcept {
   take_pending(peer, *parcel);
-  // A block that has failed is not done. Its caller hears that the PE is lost.
+  // A failed block is not complete, so do not call sent(). The caller learns
+  // that the PE is lost.
   if (peer.has_failed && is_block(*parcel)) parcel->token = 0;
   finish(parcel);
 }
@@ -187,7 +189,7 @@ void MessageEngine_Libfabric::disconnect(Peer& its_peer) noexcept {
   while (auto* const parcel = peer.offered.last()) {
     forget(peer, peer.offered.take(parcel));
   }
-  // libfabric gives the others back when it notices, or never.
+  // libfabric returns the posted parcels when it notices the failure, or never.
 }
 
 // --- Progress
@@ -212,7 +214,7 @@ bool MessageEngine_Libfabric::prepare_sleep() noexcept {
   m_may_sleep_long =
       m_stuck.empty() && m_to_repost == nullptr && m_to_receive.empty();
   fid* events = &m_queue->fid;
-  // Any error is as good as an event: the thread looks again.
+  // An error counts as an event: the thread polls again.
   return fi_trywait(m_fabric.get(), &events, 1) == FI_SUCCESS;
 }
 
@@ -231,7 +233,7 @@ void MessageEngine_Libfabric::sleep(
 
 void MessageEngine_Libfabric::wake_thread() noexcept {
   std::uint64_t const one = 1;
-  // Even if this fails, the thread looks after m_check_time.
+  // Even if this fails, the thread wakes up after m_check_time.
   static_cast<void>(!::write(m_wake.get(), &one, sizeof one));
 }
 

@@ -24,14 +24,16 @@
 
 namespace symm::Impl {
 
-/// Messages of libfabric as an engine: one endpoint for all PEs (FI_EP_RDM).
+/// An engine that uses libfabric, with one endpoint for all PEs (FI_EP_RDM).
 ///
-/// Blocks go by fi_write and fi_read, where the network has these
-/// (MessageEngine_LibfabricOneSided.cpp), on chunks that are registered when
-/// they are opened. A message of up to max_eager bytes is one of libfabric's. A
-/// larger payload is offered first; the receiver posts a receive for its place
-/// with a tag of its own, and answers with that; the sender sends the payload
-/// there.
+/// fi_write and fi_read move blocks, if the network has these
+/// (MessageEngine_LibfabricOneSided.cpp). Chunks are registered when they are
+/// opened.
+///
+/// A message of up to max_eager bytes is one message of libfabric. A larger
+/// payload is offered first: the receiver posts a receive into the destination
+/// with a unique tag, and answers with that tag. The sender then sends the
+/// payload with the tag.
 class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
  public:
   /// As MessageEngineKind::make().
@@ -39,7 +41,7 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
                           MessageEngineOptions const& options);
   MessageEngine_Libfabric(MessageEngine_Libfabric const&)            = delete;
   MessageEngine_Libfabric& operator=(MessageEngine_Libfabric const&) = delete;
-  /// If close() was not called, the other PEs lose this one.
+  /// If close() was not called, the other PEs consider this one lost.
   ~MessageEngine_Libfabric() override;
 
   void close() override;
@@ -61,7 +63,7 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
 
   static constexpr std::size_t buffer_bytes =
       sizeof(ParcelHead) + max_header + max_eager;
-  /// For a message that comes.
+  /// A receive buffer for one message.
   struct Buffer : InFlight {
     Buffer* next = nullptr;  // in m_to_repost
     std::array<std::byte, buffer_bytes> bytes;
@@ -69,11 +71,11 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
 
   struct Connection final : Peer {
     fi_addr_t address = FI_ADDR_UNSPEC;
-    int error         = 0;  // of libfabric
-    ParcelQueue to_post;    // libfabric had no room
+    int error         = 0;  // libfabric's code
+    ParcelQueue to_post;    // libfabric has no room for these
     bool is_stuck = false;  // in m_stuck
     Clock::time_point stuck_since;
-    bool was_reached = false;  // once a message has been sent
+    bool was_reached = false;  // a message has reached it
     int n_posted     = 0;
     ParcelList offered;
   };
@@ -106,7 +108,7 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
   bool prepare_sleep() noexcept override;
   void sleep(std::chrono::milliseconds at_most) noexcept override;
   void wake_thread() noexcept override;
-  /// Connections, which libfabric makes at any time, are closed on exec.
+  /// Sets close-on-exec for connections, which libfabric may open at any time.
   void look_after() noexcept override;
 
   void note_failure(Connection& peer, int error) noexcept;
@@ -153,7 +155,7 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
   void post_queued_receives() noexcept;
 
   Fabric const* m_library = nullptr;
-  std::array<char, 64> m_provider{};  // its name, with a 0 at the end
+  std::array<char, 64> m_provider{};  // its name, terminated by a 0
   UniqueFd m_wake;                    // wakes the thread
   int m_events            = -1;       // the queue's file descriptor
   bool m_may_sleep_long   = true;     // used by the thread
@@ -161,7 +163,7 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
   std::size_t m_max_bytes = 0;
   int m_key_mode          = 0;  // FI_MR_...
 
-  // m_mutex guards what follows. The buffers outlive the endpoint.
+  // m_mutex guards the members below. The buffers outlive the endpoint.
   std::unique_ptr<Buffer[]> m_buffers;
   Buffer* m_to_repost = nullptr;
   ParcelList m_posted;
@@ -175,7 +177,7 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
   Owned<fid_av> m_table;
   Owned<fid_cq> m_queue;
   Owned<fid_ep> m_endpoint;
-  std::map<void*, Owned<fid_mr>> m_chunks;  // that are open
+  std::map<void*, Owned<fid_mr>> m_chunks;  // the open ones
   std::uint64_t m_n_keys = 0;
   bool m_has_complained  = false;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// Blocks of MessageEngine_Libfabric that go without messages.
+// The blocks that MessageEngine_Libfabric moves without messages.
 #include <rdma/fi_rma.h>
 
 #include <cstdio>
@@ -16,13 +16,13 @@ namespace {
 
 // The words of a key.
 constexpr std::size_t number = 0;
-constexpr std::size_t origin = 1;  // addresses are counted from here
+constexpr std::size_t origin = 1;  // addresses are relative to this
 
 }  // namespace
 
 std::size_t MessageEngine_Libfabric::least_bytes() const noexcept {
-  // As a message a larger one would be offered first. The others may share
-  // messages, and a put need not wait for them.
+  // Larger blocks would be offered first if they were messages. Smaller ones
+  // may share messages, and a put need not wait for them.
   return max_eager + 1;
 }
 
@@ -86,7 +86,7 @@ void MessageEngine_Libfabric::close_chunk(void* start) noexcept {
 
 void MessageEngine_Libfabric::put(Place const& to, void const* from,
                                   std::size_t bytes, std::size_t token) {
-  // libfabric only reads it.
+  // libfabric only reads `from`.
   begin_block(writes_block, to, const_cast<void*>(from), bytes, token);
 }
 
@@ -100,7 +100,7 @@ void MessageEngine_Libfabric::begin_block(Kind kind, Place const& there,
                                           std::size_t token) {
   Section const section(*this);
   auto& peer = connection_of(there.pe);
-  // Its key has come, so it is connected.
+  // This PE has received the peer's key, so the peer is connected.
   if (peer.has_failed || !peer.is_connected) {
     throw SystemError(Text("PE ", there.pe, " is lost"));
   }

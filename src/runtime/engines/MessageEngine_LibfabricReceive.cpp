@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// Takes what libfabric has completed for MessageEngine_Libfabric.
+// Handles the operations that libfabric has completed for
+// MessageEngine_Libfabric.
 #include <rdma/fi_errno.h>
 #include <rdma/fi_tagged.h>
 
@@ -35,7 +36,8 @@ void MessageEngine_Libfabric::take_error() noexcept {
   switch (operation->kind) {
     case receives_message:
       if (error.err == FI_ECANCELED) return;
-      // No PE of the job sends as much.
+      // The message is too long to be from a PE of the job: count it as
+      // foreign.
       static_cast<void>(take_head(ParcelHead{~m_key}));
       return repost(static_cast<Buffer&>(*operation));
     case receives_payload:
@@ -74,7 +76,7 @@ void MessageEngine_Libfabric::complete_payload(Parcel* parcel,
 
 void MessageEngine_Libfabric::take_message(
     std::span<std::byte const> message) noexcept {
-  ParcelHead head{~m_key};  // the message is not aligned
+  ParcelHead head{~m_key};  // a copy: `message` is not aligned
   if (message.size() >= sizeof head) {
     std::memcpy(&head, message.data(), sizeof head);
     message = message.subspan(sizeof head);
@@ -101,7 +103,7 @@ void MessageEngine_Libfabric::take_message(
         take_answer(peer, words[0], words[1]);
       }
       return;
-    default: return;  // take_head() has answered
+    default: return;  // take_head() has answered a ping
   }
 }
 
@@ -109,7 +111,7 @@ void MessageEngine_Libfabric::take_offer(Connection& peer,
                                          std::span<std::byte const> header,
                                          std::uint64_t number,
                                          std::uint64_t bytes) noexcept {
-  // A tag of 0: the payload is dropped.
+  // A tag of 0 means that the payload is dropped.
   std::array<std::uint64_t, 2> answer{number, 0};
   Parcel* parcel  = nullptr;
   Parcel* message = nullptr;

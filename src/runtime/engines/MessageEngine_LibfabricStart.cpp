@@ -23,10 +23,11 @@ using namespace std::chrono_literals;
 
 constexpr char const* what_starts_fabric = "starting libfabric";
 
-/// Messages that may come before this PE looks.
+/// The number of messages that may arrive before this PE polls.
 constexpr std::size_t n_buffers = 64;
 
-/// A dead process is found by a message that it does not take.
+/// libfabric notices that a process is dead only by a message that the process
+/// does not take, so there must be pings.
 constexpr auto ping_at_least_every = 200ms;
 
 }  // namespace
@@ -115,7 +116,7 @@ void MessageEngine_Libfabric::start_endpoint(fi_info& info) {
   check(fi_ep_bind(endpoint, &queue->fid, FI_SEND | FI_RECV), "fi_ep_bind");
   check(fi_enable(endpoint), "fi_enable");
 
-  // Not make_unique(), which would clear them.
+  // Not make_unique(), which would clear the buffers.
   m_buffers.reset(new Buffer[n_buffers]);
   for (std::size_t i = 0; i < n_buffers; ++i) repost(m_buffers[i]);
   m_is_open = true;
@@ -146,17 +147,17 @@ void MessageEngine_Libfabric::look_after() noexcept {
       return false;
     });
   } catch (std::bad_alloc const&) {
-    return;  // the next call looks
+    return;  // the next call tries again
   }
 }
 
 void MessageEngine_Libfabric::close() {
   {
-    // From now on a connection that ends is no failure: PEs leave.
+    // From now on, the end of a connection is no failure: PEs are leaving.
     Section const section(*this);
     m_is_closing = true;
   }
-  // Meanwhile the thread serves PEs that are not here yet.
+  // Meanwhile the thread serves PEs that have not called close() yet.
   m_bootstrap.barrier();
   {
     Section const section(*this);

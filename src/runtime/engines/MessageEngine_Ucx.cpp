@@ -12,11 +12,12 @@ namespace symm::Impl {
 
 namespace {
 
-/// Payloads up to this go without UCX's rendezvous, whose round trip takes as
-/// long as their bytes. Those of more than max_eager are still not copied here.
+/// UCX sends payloads of up to this many bytes without a rendezvous, whose
+/// round trip would take as long as the transfer. This engine still does not
+/// copy payloads of more than max_eager bytes.
 constexpr std::size_t max_without_rendezvous = std::size_t{256} << 10U;
 
-/// Parcel::number of one that UCX has.
+/// Parcel::number while UCX has the parcel.
 enum Way : std::uint64_t {
   by_endpoint,
   by_bulk,    // in Connection::on_bulk
@@ -43,7 +44,8 @@ void MessageEngine_Ucx::connect(Peer& its_peer) noexcept {
   params.err_handler.arg = &peer;
   auto const status = m_ucp->ucp_ep_create(m_worker, &params, &peer.endpoint);
   m_needs_progress  = true;
-  // At once: when the peer has heard of this PE, this PE may start a program.
+  // Look at once: as soon as the peer has heard from this PE, this PE may start
+  // another program.
   m_descriptors.look_if_few();
   if (status == UCS_OK) {
     peer.is_connected = true;
@@ -95,19 +97,20 @@ void MessageEngine_Ucx::on_sent(void* request, ucs_status_t status,
   engine.finish(parcel);
 }
 
-/// UCX completes nothing on an endpoint that tells of no failure.
+/// If the peer fails, UCX completes nothing on an endpoint without error
+/// handling. So this engine completes these parcels itself.
 void MessageEngine_Ucx::give_back_bulk(Connection& peer) noexcept {
   while (auto* const parcel = peer.on_bulk.last()) {
     peer.on_bulk.take(parcel);
     parcel->number = given_back;
-    m_given_back.add(parcel);  // UCX may still know it
+    m_given_back.add(parcel);  // UCX may still use it
     if (parcel->token == 0) continue;
     try {
       auto* const told = m_parcels.take();
       told->token      = std::exchange(parcel->token, 0);
       finish(told);
     } catch (std::bad_alloc const&) {
-      return;  // who waits for it is told that the PE is lost
+      return;  // the waiting caller is told that the PE is lost
     }
   }
 }
@@ -119,7 +122,7 @@ void MessageEngine_Ucx::connect_bulk() noexcept {
     params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
     params.address =
         reinterpret_cast<ucp_address_t const*>(address_of(peer->pe));
-    // Without it, all goes by the other endpoint.
+    // If this fails, the other endpoint sends all payloads.
     if (m_ucp->ucp_ep_create(m_worker, &params, &peer->bulk) != UCS_OK)
       peer->bulk = nullptr;
     m_needs_progress = true;
@@ -175,12 +178,12 @@ bool MessageEngine_Ucx::prepare_sleep() noexcept {
 
 void MessageEngine_Ucx::sleep(std::chrono::milliseconds at_most) noexcept {
   pollfd events{m_events, POLLIN, 0};
-  // An error is as good as an event: the thread looks, and sleeps again.
+  // An error counts as an event: the thread polls, and sleeps again.
   static_cast<void>(::poll(&events, 1, static_cast<int>(at_most.count())));
 }
 
 void MessageEngine_Ucx::wake_thread() noexcept {
-  // Even if this fails, the thread looks after m_check_time.
+  // Even if this fails, the thread wakes up after m_check_time.
   static_cast<void>(m_ucp->ucp_worker_signal(m_worker));
 }
 

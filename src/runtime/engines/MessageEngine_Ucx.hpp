@@ -18,7 +18,7 @@
 
 namespace symm::Impl {
 
-/// Active messages of UCX as an engine: one context, one worker.
+/// An engine that uses UCX's active messages, with one context and one worker.
 class MessageEngine_Ucx final : public ServedEngine {
  public:
   /// As MessageEngineKind::make().
@@ -26,7 +26,7 @@ class MessageEngine_Ucx final : public ServedEngine {
                     MessageEngineOptions const& options);
   MessageEngine_Ucx(MessageEngine_Ucx const&)            = delete;
   MessageEngine_Ucx& operator=(MessageEngine_Ucx const&) = delete;
-  /// If close() was not called, the other PEs lose this one.
+  /// If close() was not called, the other PEs consider this one lost.
   ~MessageEngine_Ucx() override;
 
   void close() override;
@@ -41,10 +41,10 @@ class MessageEngine_Ucx final : public ServedEngine {
 
   struct Connection final : Peer {
     ucp_ep_h endpoint   = nullptr;
-    ucp_ep_h bulk       = nullptr;  // null: large payloads go by `endpoint`
+    ucp_ep_h bulk       = nullptr;  // null: `endpoint` sends all payloads
     bool is_bulk_wanted = false;
-    int n_large_heard   = 0;  // counted to 4: its bulk has connected by then
-    ParcelList on_bulk;       // sent there
+    int n_large_heard = 0;  // counts to 4: the peer's bulk is connected by then
+    ParcelList on_bulk;     // sent by `bulk`
     ucs_status_t status = UCS_OK;
   };
 
@@ -63,10 +63,13 @@ class MessageEngine_Ucx final : public ServedEngine {
   }
   [[nodiscard]] std::unique_ptr<Peer> make_peer() override;
   void connect(Peer& its_peer) noexcept override;
-  /// Makes Connection::bulk of m_without_bulk. Only between endpoints that tell
-  /// of no failure does UCX receive from a socket where a payload belongs; the
-  /// other endpoint tells. While such an endpoint connects, UCX 1.13 aborts if
-  /// the peer ends: so it is made when the peer has just taken a large payload.
+  /// Creates Connection::bulk for the peers in m_without_bulk, an endpoint
+  /// without error handling. Only between such endpoints does UCX receive a
+  /// payload from the socket directly into the destination. The other endpoint
+  /// still reports failures.
+  ///
+  /// While such an endpoint connects, UCX 1.13 aborts if the peer ends. So it
+  /// is created only when the peer has just taken a large payload.
   void connect_bulk() noexcept;
   void give_back_bulk(Connection& peer) noexcept;
   void disconnect(Peer& peer) noexcept override;
@@ -86,7 +89,7 @@ class MessageEngine_Ucx final : public ServedEngine {
   ucs_status_t take_rendezvous(Pe from, std::span<std::byte const> header,
                                void* data, std::size_t bytes) noexcept;
 
-  // UCX calls these.
+  // UCX calls these functions.
   static void on_error(void* peer, ucp_ep_h endpoint, ucs_status_t status);
   static void on_sent(void* request, ucs_status_t status, void* parcel);
   static void on_received(void* request, ucs_status_t status, std::size_t bytes,
@@ -103,10 +106,10 @@ class MessageEngine_Ucx final : public ServedEngine {
   ucp_worker_h m_worker   = nullptr;  // guarded by m_mutex
   int m_events            = -1;       // the worker's file descriptor
   UcxDescriptors m_descriptors;
-  std::optional<ProcessMemory> m_process_memory;  // none: not allowed
+  std::optional<ProcessMemory> m_process_memory;  // empty: not allowed
   std::vector<ucs_status_ptr_t> m_closing;        // has room for all of m_met
   bool m_has_complained = false;
-  bool m_has_bulk       = false;              // over TCP only
+  bool m_has_bulk       = false;              // all networks are TCP
   std::vector<Connection*> m_without_bulk{};  // has room for all of m_met
   ParcelList m_given_back;
   ParcelList m_receiving;

@@ -23,7 +23,7 @@ ucs_status_t MessageEngine_Ucx::take_message(void const* header,
                                              std::size_t header_bytes,
                                              void* data, std::size_t bytes,
                                              bool is_rendezvous) noexcept {
-  Parcel::Head head;  // UCX's is not aligned
+  Parcel::Head head;  // a copy: UCX's header is not aligned
   bool const has_head =
       header_bytes >= sizeof(ParcelHead) && header_bytes <= sizeof head;
   if (has_head) std::memcpy(&head, header, header_bytes);
@@ -52,7 +52,7 @@ ucs_status_t MessageEngine_Ucx::take_rendezvous(
     parcel = m_parcels.take();
   } catch (std::bad_alloc const&) {
     refuse_message(from);
-    return UCS_OK;  // UCX drops it, and completes the send
+    return UCS_OK;  // UCX drops the payload, and completes the send
   }
   auto& receiver    = *m_receiver.load();
   void* const place = receiver.place_for(from, header, bytes);

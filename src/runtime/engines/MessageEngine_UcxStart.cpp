@@ -46,16 +46,17 @@ MessageEngine_Ucx::MessageEngine_Ucx(Bootstrap& bootstrap, FdExchange& exchange,
 void MessageEngine_Ucx::start(Nodes const& nodes) {
   m_ucp = &Ucp::instance();
   // UCX reads these when it makes the context and the worker.
-  // ucp_config_modify() wants other names in each version (1.13 "CONN_NB",
-  // later ones with "TCP_"), and only warns of unknown names.
+  // ucp_config_modify() needs different names in each version (1.13 "CONN_NB",
+  // later ones with "TCP_"), and only warns about unknown names.
   TemporaryVariables variables;
-  // Otherwise the first message over a cut link waits in connect().
+  // Otherwise the first message over a cut link blocks in connect().
   variables.set("UCX_TCP_CONN_NB", "y");
   // With UCP_ERR_HANDLING_MODE_PEER large messages arrive in fragments of this
   // size, which are copied. The default of 64 KiB takes up to 1.6 x the time.
   variables.set("UCX_TCP_RX_SEG_SIZE", "512k");
-  // A network may need megabytes in flight. If all nodes are one machine, bytes
-  // beyond this have left the caches when they arrive: 2.5 to 3 x the time.
+  // A network may need megabytes in flight. But if all nodes share one machine,
+  // bytes beyond this limit have left the caches when they arrive, which takes
+  // 2.5 to 3 x the time.
   if (nodes.n_on_machine() == nodes.n_pes())
     variables.set("UCX_TCP_SNDBUF", "128k");
   start_context();
@@ -74,7 +75,8 @@ void MessageEngine_Ucx::start_context() {
                  Text(what_starts, " with ", name, "=", value),
                  "ucp_config_modify");
   };
-  // Between namespaces of a host UCX would silently use shared memory.
+  // Otherwise UCX would silently use shared memory between namespaces of one
+  // host.
   if (!setting_of(environment::ucx_transports)) set("TLS", "^sm");
   // UCX's own keepalive keeps TCP from noticing a cut link. The engine's
   // heartbeats find both, silent PEs and cut links.
@@ -156,11 +158,12 @@ void MessageEngine_Ucx::close_endpoint(Connection& peer,
   auto const close    = [&](ucp_ep_h& endpoint) {
     auto* const request =
         m_ucp->ucp_ep_close_nbx(std::exchange(endpoint, nullptr), &params);
-    // An error leaves nothing to be done: it has been closed as far as it can.
+    // On an error there is nothing left to do: the endpoint is closed as far as
+    // possible.
     if (UCS_PTR_IS_PTR(request)) m_closing.push_back(request);
   };
   close(peer.endpoint);
-  // By force it goes with the worker: UCX takes no other way for it.
+  // UCX cannot close `bulk` by force. It is destroyed with the worker.
   if (peer.bulk != nullptr && flags != forced) close(peer.bulk);
 }
 
@@ -186,11 +189,11 @@ void MessageEngine_Ucx::wait_for_closed_endpoints(
 
 void MessageEngine_Ucx::close() {
   {
-    // From now on a connection that ends is no failure: PEs leave.
+    // From now on, the end of a connection is no failure: PEs are leaving.
     Section const section(*this);
     m_is_closing = true;
   }
-  // Meanwhile the thread serves PEs that are not here yet.
+  // Meanwhile the thread serves PEs that have not called close() yet.
   m_bootstrap.barrier();
   {
     Section const section(*this);
@@ -201,7 +204,7 @@ void MessageEngine_Ucx::close() {
     }
   }
   wait_for_closed_endpoints(closing_time);
-  // Meanwhile the thread answers PEs that close theirs.
+  // Meanwhile the thread answers PEs that are closing their endpoints.
   m_bootstrap.barrier();
   destroy();
 }

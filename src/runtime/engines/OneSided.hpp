@@ -12,26 +12,29 @@
 
 namespace symm::Impl {
 
-/// Some engines move blocks without messages: they go to and from host memory
-/// of another PE, and its program has no part in it. Any thread; these
-/// operations have no order among themselves, nor with messages.
+/// The operations of engines that move blocks to and from host memory of
+/// another PE without messages. The program of the other PE takes no part in
+/// them. Any thread. These operations are not ordered among themselves, nor
+/// with messages.
 class OneSided {
  public:
-  /// Opens a chunk of one PE's memory to the others. It travels as its bytes.
+  /// Gives other PEs access to a chunk of one PE's memory. Sent to them as
+  /// raw bytes.
   using Key = std::array<std::uint64_t, 4>;
 
   /// Memory of another PE, within one chunk.
   struct Place {
     Pe pe = 0;
     Key key{};
-    std::uint64_t address = 0;  // at that PE
+    std::uint64_t address = 0;  // in that PE's address space
   };
 
   virtual ~OneSided() = default;
 
-  /// Smaller blocks are faster as messages; at least 1.
+  /// The smallest block for put() and get(), at least 1 byte: smaller blocks
+  /// are faster as messages.
   [[nodiscard]] virtual std::size_t least_bytes() const noexcept = 0;
-  /// Larger blocks are moved in parts.
+  /// The largest block for put() and get(): larger blocks are moved in parts.
   [[nodiscard]] virtual std::size_t max_bytes() const noexcept {
     return SIZE_MAX;
   }
@@ -39,11 +42,11 @@ class OneSided {
   // Memory of this PE. Callable within Receiver.
 
   /// Opens a chunk, until close_chunk(). The same chunk may be opened again.
-  /// \returns nothing: it cannot be reached without messages.
+  /// \returns nullopt if the chunk can be reached only by messages.
   [[nodiscard]] virtual std::optional<Key> open_chunk(
       void* start, std::size_t bytes) noexcept = 0;
-  /// Before a chunk is unmapped, whether it has been opened or not. No PE uses
-  /// its keys any more.
+  /// To be called before a chunk is unmapped, whether it has been opened or
+  /// not. No PE may use the chunk's keys any more.
   virtual void close_chunk(void* start) noexcept = 0;
 
   // Memory of other PEs.
@@ -52,19 +55,20 @@ class OneSided {
   /// within Receiver.
   [[nodiscard]] virtual bool reaches(Pe pe, Key const& key) noexcept = 0;
 
-  // Of memory that is reached:
+  // For memory that this PE reaches:
 
-  /// Whether put() and get() are done when they return. Else they are when
-  /// Receiver::sent(token) is called; if the PE is lost first, it is not
-  /// called.
+  /// Whether put() and get() are complete when they return. Otherwise they are
+  /// complete when Receiver::sent(token) is called. It is not called if the PE
+  /// is lost first.
   [[nodiscard]] virtual bool is_immediate() const noexcept { return false; }
 
-  /// When it is done, the data are in the target's memory, and seen there
-  /// before any message that is sent later. Until then `from` is read. \throws
-  /// SystemError on this PE, if memory is not there, or the PE is gone.
+  /// Writes a block. Once this is complete, the data are in the target's
+  /// memory, and visible there before any message that is sent later. `from`
+  /// must not change until then.
+  /// \throws SystemError on this PE, if memory is not there, or the PE is gone.
   virtual void put(Place const& to, void const* from, std::size_t bytes,
                    std::size_t token) = 0;
-  /// The same for data that come from there; `to` is written.
+  /// Reads a block. `to` is written until this is complete.
   virtual void get(void* to, Place const& from, std::size_t bytes,
                    std::size_t token) = 0;
 };

@@ -28,21 +28,22 @@ struct ParcelHead {
     answer  // to an offer
   };
 
-  std::uint64_t key          = 0;  // of the job: only its PEs know it
+  std::uint64_t key          = 0;  // the job's: only PEs of the job know it
   std::int32_t from          = 0;
   Kind kind                  = Kind::message;
-  std::uint16_t header_bytes = 0;  // of the message's own
+  std::uint16_t header_bytes = 0;  // of the message's own header
 };
-// No padding: it would be sent with what is left on the stack.
+// Padding would send leftover bytes of the stack.
 static_assert(std::has_unique_object_representations_v<ParcelHead>);
 
-/// An operation that a network library is given, and gives back.
+/// An operation that a network library holds until it is complete.
 struct InFlight {
-  std::array<void*, 8> of_library{};  // written by it meanwhile
-  int kind = 0;                       // as the engine likes
+  std::array<void*, 8> of_library{};  // the library writes here meanwhile
+  int kind = 0;                       // for the engine's use
 };
 
-/// A message in flight: all that must live until it is sent, or received.
+/// A message in flight, with everything that must live until it is sent or
+/// received.
 struct Parcel : InFlight {
   struct Head {  // sent in one piece
     ParcelHead engine;
@@ -55,8 +56,8 @@ struct Parcel : InFlight {
   void* owner              = nullptr;
   Pe peer                  = 0;
   std::size_t token        = 0;
-  std::uint64_t number     = 0;  // as the engine likes
-  std::uint64_t address    = 0;  // likewise
+  std::uint64_t number     = 0;  // for the engine's use
+  std::uint64_t address    = 0;  // for the engine's use
   // The payload: elsewhere, or a copy in `small` or `large`.
   void const* payload = nullptr;
   void* place         = nullptr;
@@ -67,13 +68,15 @@ struct Parcel : InFlight {
   Parcel* before          = nullptr;  // in a ParcelList
   Parcel* next            = nullptr;  // in a ParcelQueue
 
-  /// Bytes of `large` for a copy of a payload; 0: `small` has it.
+  /// The bytes of `large` that a copy of a payload needs; 0 if it fits into
+  /// `small`.
   [[nodiscard]] static constexpr std::size_t large_bytes_for(
       std::size_t payload_bytes) {
     return payload_bytes <= small_bytes ? 0 : std::bit_ceil(payload_bytes);
   }
-  /// Private memory that a message takes until it is sent.
-  /// \param copied_bytes of its payload; 0, if that is read in place.
+  /// The private memory that a message takes until it is sent, in bytes.
+  /// \param copied_bytes the bytes of the payload's copy; 0 if the payload is
+  ///        read in place.
   [[nodiscard]] static constexpr std::size_t bytes_for(
       std::size_t copied_bytes) {
     return sizeof(Parcel) + large_bytes_for(copied_bytes);
@@ -115,7 +118,7 @@ class ParcelQueue {
     m_first      = parcel;
     if (m_last == nullptr) m_last = parcel;
   }
-  /// The oldest; null: there is none.
+  /// Takes the oldest parcel; returns null if there is none.
   Parcel* pop() noexcept {
     auto* const parcel = m_first;
     if (parcel == nullptr) return nullptr;
@@ -150,7 +153,8 @@ class ParcelList {
     (parcel->next != nullptr ? parcel->next->before : m_last) = parcel->before;
     return parcel;
   }
-  /// The newest; null: there is none. The older ones follow by `before`.
+  /// The newest parcel; null if there is none. `before` leads to the older
+  /// ones.
   [[nodiscard]] Parcel* last() const { return m_last; }
 
  private:
@@ -163,7 +167,8 @@ class Parcels {
   /// \throws std::bad_alloc.
   Parcel* take() { return take_from(0).release(); }
 
-  /// With a copy of `bytes` (at most max_eager). \throws std::bad_alloc.
+  /// Takes a parcel with a copy of `bytes` (at most max_eager). \throws
+  /// std::bad_alloc.
   Parcel* take_copy(std::span<std::byte const> bytes) {
     auto parcel = take_from(Parcel::large_bytes_for(bytes.size()));
     auto* const copy =
@@ -202,7 +207,7 @@ class Parcels {
       list.pop_back();
       return parcel;
     }
-    // Not make_unique(), which would clear it.
+    // Not make_unique(), which would clear the parcel.
     std::unique_ptr<Parcel> parcel(new Parcel);
     if (large_bytes != 0) {
       parcel->large.reset(new std::byte[large_bytes]);

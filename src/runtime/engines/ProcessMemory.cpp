@@ -35,7 +35,8 @@ void* pointer_of(std::uint64_t address) {
   return reinterpret_cast<void*>(address);
 }
 
-/// Empty if the system has no pidfd_open(), or no such process.
+/// Returns an empty descriptor if the system has no pidfd_open(), or no such
+/// process.
 UniqueFd open_process(pid_t number) {
 #ifdef SYS_pidfd_open
   return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, number, 0)));
@@ -73,7 +74,8 @@ OneSided::Key ProcessMemory::my_key() const noexcept {
 }
 
 bool ProcessMemory::reaches(Pe /*pe*/, Key const& key) noexcept {
-  // In this order: what has the secret is what was opened.
+  // Open the process before reading the secret: then the process with the
+  // secret is the one that was opened.
   auto its_process = open_process(process_of(key));
   if (!has_secret(key)) return false;
   try {
@@ -82,7 +84,7 @@ bool ProcessMemory::reaches(Pe /*pe*/, Key const& key) noexcept {
       m_processes.try_emplace(key[secret], std::move(its_process));
     }
   } catch (std::bad_alloc const&) {
-    // is_alive() reads the secret.
+    // is_alive() reads the secret instead.
   }
   return true;
 }
@@ -122,7 +124,7 @@ void ProcessMemory::copy_all(Copy copy, char const* name, Place const& there,
 
 void ProcessMemory::put(Place const& to, void const* from, std::size_t bytes,
                         std::size_t /*token*/) {
-  // The kernel only reads it.
+  // The kernel only reads `from`.
   copy_all(::process_vm_writev, "process_vm_writev", to,
            const_cast<void*>(from), bytes);
 }

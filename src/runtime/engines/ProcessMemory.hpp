@@ -15,14 +15,15 @@
 namespace symm::Impl {
 
 /// One-sided operations between processes of one machine that the kernel
-/// carries out (process_vm_writev, "CMA"). They are done when they return.
+/// carries out (process_vm_writev, "CMA"). They are complete when they return.
 ///
-/// A process is known by its number, which another process may get once it has
-/// ended. So before each block this PE checks that the PE's process has not.
-/// (Some hundred nanoseconds are between that and the block.)
+/// A process is identified by its PID, which another process may get once the
+/// first one has ended. So before each block, this PE checks that the other
+/// PE's process is alive. (A few hundred nanoseconds pass between the check and
+/// the block.)
 ///
-/// A PE on another machine, in another namespace of process numbers, or one
-/// that the system shields (ptrace_scope, seccomp) is not reached.
+/// A PE is not reached if it is on another machine, is in another PID
+/// namespace, or is protected by the system (ptrace_scope, seccomp).
 class ProcessMemory final : public OneSided {
  public:
   /// \throws SystemError if there are no random numbers.
@@ -31,7 +32,7 @@ class ProcessMemory final : public OneSided {
   ProcessMemory& operator=(ProcessMemory const&) = delete;
 
   [[nodiscard]] std::size_t least_bytes() const noexcept override;
-  /// One key opens all of the process, for as long as it lives.
+  /// One key opens the whole process, for as long as it lives.
   [[nodiscard]] std::optional<Key> open_chunk(
       void* /*start*/, std::size_t /*bytes*/) noexcept override {
     return my_key();
@@ -51,11 +52,11 @@ class ProcessMemory final : public OneSided {
   void copy_all(Copy copy, char const* name, Place const& there, void* here,
                 std::size_t bytes) const;
 
-  // Other PEs read it: the process that has it is the PE that they mean.
+  // Other PEs read it to check that this process is the PE that they mean.
   std::uint64_t m_secret;
   mutable std::shared_mutex m_mutex;
-  // By their secrets (pidfd_open()): processes of PEs that are reached. None if
-  // the system does not have it.
+  // The processes of reached PEs (pidfd_open()), by their secrets. Empty if the
+  // system has no pidfd_open().
   std::map<std::uint64_t, UniqueFd> m_processes;
 };
 

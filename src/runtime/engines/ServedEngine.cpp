@@ -75,8 +75,8 @@ ServedEngine::Section::Section(ServedEngine& engine) : m_outer(s_inside) {
   if (s_inside == &engine) return;
   m_lock = std::unique_lock(engine.m_mutex, std::try_to_lock);
   if (!m_lock) {
-    // The engine's thread and pollers leave the lock to this thread. Else they
-    // would have it again before this one wakes up.
+    // Tell the engine's thread and pollers to leave the lock to this thread.
+    // Otherwise they would take it again before this thread wakes up.
     engine.m_n_waiting.fetch_add(1);
     m_lock.lock();
     engine.m_n_waiting.fetch_sub(1);
@@ -96,7 +96,7 @@ ServedEngine::Section::~Section() {
 ServedEngine::Peer& ServedEngine::peer_of(Pe pe) {
   auto& peer = m_peers[index_of(pe)];
   if (!peer) {
-    // There must be room: adding to these later must not fail.
+    // Reserve room now, since adding to these vectors later must not fail.
     if (auto const n = m_met.size(); n == m_met.capacity()) {
       auto const room = std::max<std::size_t>(16, 2 * n);
       m_to_connect.reserve(room);
@@ -197,7 +197,7 @@ void ServedEngine::post_control(Peer& peer, ParcelHead::Kind kind) noexcept {
   try {
     parcel = m_parcels.take_copy({});
   } catch (std::bad_alloc const&) {
-    return;  // the next ping or pong may get there
+    return;  // the next ping or pong may succeed
   }
   parcel->head.engine = {m_key, m_me, kind};
   parcel->set_header({});
@@ -224,7 +224,7 @@ void ServedEngine::send_farewell(std::span<std::byte const> header,
       parcel->peer       = peer->pe;
       submit(*peer, parcel);
     } catch (std::bad_alloc const&) {
-      return;  // the others will find out themselves
+      return;  // the other PEs will notice by themselves
     }
   }
 }
@@ -256,12 +256,12 @@ ServedEngine::Peer* ServedEngine::take_head(ParcelHead const& head) noexcept {
     refuse_message(head.from);
     return nullptr;
   }
-  // A PE that was given up stays lost: others have been told.
+  // A PE that counts as lost stays lost, since the receiver has been told.
   if (peer->has_failed) return nullptr;
 
   peer->was_heard = true;
   if (!peer->is_connected && !peer->is_to_connect) {
-    // Connected, the library tells us when the peer fails.
+    // Once connected, the network library reports when the peer fails.
     peer->is_to_connect = true;
     m_to_connect.push_back(peer);
   }
@@ -307,7 +307,8 @@ bool ServedEngine::progress() noexcept {
   return settle() || any;
 }
 
-/// Does the work that had to wait while the library was calling the engine.
+/// Does the work that had to wait while the network library was calling the
+/// engine.
 bool ServedEngine::settle() noexcept {
   bool any = false;
   while (!m_to_connect.empty()) {
@@ -317,7 +318,7 @@ bool ServedEngine::settle() noexcept {
     if (!peer.is_connected && !peer.has_failed) connect(peer);
     any = true;
   }
-  // The receiver may add to these.
+  // The receiver may add to these queues.
   while (auto* const parcel = m_to_post.pop()) {
     submit(peer_of(parcel->peer), parcel);
     any = true;

@@ -25,11 +25,11 @@
 
 namespace symm::Impl {
 
-/// An engine that has one lock and one thread, which serves while nobody polls.
-/// This class has the heartbeats, the PEs that this one has met, and the
-/// messages that wait until the network library can take them. A derived
-/// class adds the network library. It calls start_thread() last when it is
-/// made, and stop_thread() first when it is destroyed.
+/// An engine with one lock and one thread, which serves while no other thread
+/// polls. This class handles the heartbeats, the PEs that this PE has met, and
+/// the messages that wait until the network library can take them. A derived
+/// class adds the network library. Its constructor calls start_thread() last,
+/// and its destructor calls stop_thread() first.
 class ServedEngine : public MessageEngine {
  public:
   ServedEngine(ServedEngine const&)            = delete;
@@ -49,7 +49,7 @@ class ServedEngine : public MessageEngine {
   void send_farewell(std::span<std::byte const> header,
                      std::span<std::byte const> payload) noexcept final;
 
-  /// The number of messages that were not of this job.
+  /// The number of received messages that did not belong to this job.
   [[nodiscard]] std::uint64_t n_strangers() const { return m_n_strangers; }
 
  protected:
@@ -57,7 +57,8 @@ class ServedEngine : public MessageEngine {
 
   ServedEngine(Bootstrap& bootstrap, MessageEngineOptions const& options);
 
-  /// A PE that this one has met: sent to, heard of, or waited for.
+  /// A PE that this PE has met: it has sent to it, heard from it, or waited for
+  /// it.
   struct Peer {
     Peer()                       = default;
     Peer(Peer const&)            = delete;
@@ -73,11 +74,12 @@ class ServedEngine : public MessageEngine {
     // Heartbeats
     int n_watching = 0;
     bool was_heard = false;  // since the last check
-    bool is_heard  = false;  // a message of it has come
+    bool is_heard  = false;  // a message from it has arrived
     Clock::time_point last_heard;
     Clock::time_point last_pinged;
   };
-  /// Holds the lock, unless this thread holds it anyway: within Receiver.
+  /// Holds the lock. Does nothing if this thread holds it already, as within
+  /// Receiver.
   class Section {
    public:
     explicit Section(ServedEngine& engine);
@@ -94,24 +96,28 @@ class ServedEngine : public MessageEngine {
     std::unique_lock<std::mutex> m_lock;
   };
 
-  // What the network library does. All but sleep(), wake_thread() and
-  // look_after() are called with the lock.
+  // The network library's part. All but sleep(), wake_thread() and look_after()
+  // are called with the lock.
 
   [[nodiscard]] virtual std::unique_ptr<Peer> make_peer() = 0;
-  /// Sets is_connected, or fails by note_failure().
+  /// Sets is_connected, or calls note_failure().
   virtual void connect(Peer& peer) noexcept = 0;
-  /// Forgets what is under way to a lost PE, as far as it can.
+  /// Drops the messages and operations in flight to a lost PE, as far as
+  /// possible.
   virtual void disconnect(Peer& peer) noexcept = 0;
-  /// Sends it, and calls finish() when it has been sent; may call
+  /// Sends a parcel, and calls finish() when it has been sent; may call
   /// note_failure().
   virtual void post(Peer& peer, Parcel* parcel) noexcept = 0;
-  /// Takes what has arrived or has been sent; whether there was any.
+  /// Handles messages that have arrived or been sent; returns whether there
+  /// were any.
   virtual bool progress_network() noexcept = 0;
-  /// Why note_failure() was called, for the error of the PE.
+  /// The reason for a call of note_failure(), for the error message.
   [[nodiscard]] virtual Text reason_of(Peer const& peer) const = 0;
-  /// Prepares sleep(). \returns false if something has come.
+  /// Prepares sleep(). \returns false if the thread must not sleep, since there
+  /// are new events.
   virtual bool prepare_sleep() noexcept = 0;
-  /// Until something comes, or wake_thread() is called, or the time is over.
+  /// Sleeps until there is a new event, wake_thread() is called, or the time is
+  /// over.
   virtual void sleep(std::chrono::milliseconds at_most) noexcept = 0;
   virtual void wake_thread() noexcept                            = 0;
   /// The engine's thread calls this several times a second.
@@ -122,7 +128,8 @@ class ServedEngine : public MessageEngine {
   Peer& peer_of(Pe pe);
   Parcel* parcel_for(std::span<std::byte const> header,
                      std::span<std::byte const> payload, std::size_t token);
-  /// The network library has it now, or a queue does; has sent it.
+  /// Count the memory of a parcel from when the network library or a queue gets
+  /// it until it is sent.
   void add_pending(Peer& peer, Parcel const& parcel) noexcept {
     count_pending(peer,
                   peer.pending_bytes + sizeof(Parcel) + parcel.large_bytes);
@@ -132,18 +139,20 @@ class ServedEngine : public MessageEngine {
                   peer.pending_bytes - sizeof(Parcel) - parcel.large_bytes);
   }
   void submit(Peer& peer, Parcel* parcel) noexcept;
-  /// The message is sent, or never will be.
+  /// To be called when the message has been sent, or never will be.
   void finish(Parcel* parcel) noexcept;
-  /// Whose message this is; null: to be dropped. Answers pings.
+  /// Returns the sender of a message; null if the message is to be dropped.
+  /// Answers pings.
   Peer* take_head(ParcelHead const& head) noexcept;
-  /// The message of this PE cannot be taken.
+  /// Reports `from` as lost, since this PE cannot take its message.
   void refuse_message(Pe from) noexcept;
   void note_failure(Peer& peer) noexcept;
   [[nodiscard]] bool is_inside() const { return s_inside == this; }
 
   void start_thread();
   void stop_thread() noexcept;
-  /// Collective: draws the key, compares versions, gathers m_addresses.
+  /// Collective: draws the job's key, compares the library versions, and
+  /// gathers m_addresses.
   void gather_addresses(std::string_view library, unsigned major,
                         unsigned minor, std::vector<std::byte> const& mine,
                         FdExchange& exchange, Vmm& vmm);
@@ -161,15 +170,15 @@ class ServedEngine : public MessageEngine {
   std::uint64_t m_key         = 0;
   std::size_t m_address_bytes = 0;  // of address_of()
 
-  // m_mutex guards what follows, and the network library.
+  // m_mutex guards the members below, and the network library.
   std::mutex m_mutex;
   std::vector<std::unique_ptr<Peer>> m_peers;  // of all PEs; null: never met
   std::vector<Peer*> m_met;
   Parcels m_parcels;
   bool m_is_closing     = false;  // connections may end
   bool m_is_over        = false;  // the receiver is not called any more
-  bool m_is_open        = false;  // the network library is there
-  bool m_needs_progress = false;  // something has begun that is not done
+  bool m_is_open        = false;  // the network library may be used
+  bool m_needs_progress = false;  // an operation is not complete
 
   std::atomic<Receiver*> m_receiver{nullptr};
 
@@ -194,19 +203,19 @@ class ServedEngine : public MessageEngine {
   void wake() noexcept;
   void check_peers() noexcept;
 
-  // The engine whose lock this thread has.
+  // The engine whose lock this thread holds.
   static inline thread_local ServedEngine const* s_inside = nullptr;
 
   std::optional<NodeTable> m_addresses;      // of all PEs, m_address_bytes each
   std::vector<std::atomic<bool>> m_is_full;  // of all PEs; set with the lock
   std::atomic<int> m_n_waiting{0};           // threads that wait for m_mutex
 
-  // m_mutex guards these. They are work for when the network library has
+  // m_mutex guards these. They hold work to do once the network library has
   // returned. Each vector has room for all of m_met.
   std::vector<Peer*> m_to_connect;
   ParcelQueue m_to_post;
   std::vector<Peer*> m_failed;
-  ParcelQueue m_sent;  // the receiver is to be told
+  ParcelQueue m_sent;  // to be reported to the receiver
   int m_n_watching_all = 0;
 
   std::atomic<std::uint64_t> m_n_polls{0};
@@ -215,10 +224,10 @@ class ServedEngine : public MessageEngine {
   std::atomic<bool> m_may_start{false};
   std::atomic<bool> m_stops{false};
   std::atomic<bool> m_is_asleep{false};
-  std::atomic<bool> m_is_polled{false};  // the thread that woke it polls
+  std::atomic<bool> m_is_polled{false};  // a polling thread woke it
   // Used by the thread:
   Clock::time_point m_last_check;
-  Clock::time_point m_last_look;  // at m_n_polls
+  Clock::time_point m_last_look;  // last read of m_n_polls
   Clock::time_point m_they_polled;
   std::uint64_t m_n_polls_seen = 0;
   std::thread m_thread;

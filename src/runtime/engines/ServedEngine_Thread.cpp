@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// The thread that serves messages while nobody polls, and heartbeats.
+// The thread that serves messages while no other thread polls, and the
+// heartbeats.
 #include <algorithm>
 #include <utility>
 
@@ -14,14 +15,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long the thread sleeps while others poll; longer, the longer they do.
-/// Each time it wakes up, it takes the core of a waiting PE for microseconds.
+/// How long the thread sleeps while other threads poll; the longer they do, the
+/// longer it sleeps. Each time the thread wakes up, it takes the core of a
+/// waiting PE for microseconds.
 constexpr auto shortest_park = std::chrono::microseconds(200us);
 constexpr auto longest_park  = std::chrono::microseconds(1000us);
 /// How long the thread polls after a message before it sleeps.
 constexpr auto silence = 5us;
-/// A thread that polls less often sleeps in between, as idle waits do, and
-/// would let messages wait for as long.
+/// A thread that polls less often than this sleeps in between, as idle waits
+/// do. Messages would have to wait until it wakes up.
 constexpr auto longest_between_polls = 50us;
 }  // namespace
 
@@ -35,7 +37,7 @@ void ServedEngine::stop_thread() noexcept {
   m_stops     = true;
   m_may_start = true;
   m_may_start.notify_all();
-  // At worst the thread wakes up by itself.
+  // If this fails, the thread wakes up by itself after m_check_time.
   wake_thread();
   m_thread.join();
 }
@@ -54,14 +56,16 @@ void ServedEngine::serve() noexcept {
       park = std::min(park * 2, longest_park);
       continue;
     }
-    // Messages that this thread finds itself may have been late, so it sleeps
-    // shortly again. If a polling thread has woken it, they were not.
+    // Messages that this thread finds itself may have been late, so the next
+    // sleep is short again. If a polling thread has woken this thread, no
+    // messages were late.
     if (poll_until_silent()) sleep_until_something_comes();
     park = m_is_polled ? std::min(park * 2, longest_park) : shortest_park;
   }
 }
 
-/// Whether other threads poll, or did a short time ago and so will again.
+/// Whether other threads poll, or have done so recently and will probably do so
+/// again.
 bool ServedEngine::others_poll() noexcept {
   auto const n_polls = m_n_polls.load(std::memory_order_relaxed);
   auto const now     = Clock::now();
@@ -74,14 +78,15 @@ bool ServedEngine::others_poll() noexcept {
   return now - m_they_polled < longest_park;
 }
 
-/// Calls progress() after the threads that wait for the lock.
+/// Lets the threads that wait for the lock go first, then calls progress().
 bool ServedEngine::progress_in_turn() noexcept {
   while (m_n_waiting.load() != 0) std::this_thread::yield();
   Section const section(*this);
   return progress();
 }
 
-/// \returns false if another thread polls, or there is something else to do.
+/// Polls until no more messages arrive.
+/// \returns false if another thread polls, or there is other work to do.
 bool ServedEngine::poll_until_silent() noexcept {
   auto const n_polls = m_n_polls.load(std::memory_order_relaxed);
   auto last          = Clock::time_point{};
@@ -106,16 +111,17 @@ void ServedEngine::sleep_until_something_comes() noexcept {
   m_is_asleep = false;
 }
 
-/// A caller calls this after it has begun work that the thread may finish.
+/// To be called after a caller has begun work that the thread may have to
+/// finish.
 void ServedEngine::wake_if_needed() noexcept {
   if (!m_needs_progress || !m_is_asleep) return;
   m_needs_progress = false;
   wake();
 }
 
-/// Called after a caller has delivered messages. Asleep in poll(2), the thread
-/// would be woken by the system for each message, too, find none and stay in
-/// poll(2). Woken from here, it sleeps for a while instead.
+/// To be called after a caller has delivered messages. If the thread stayed in
+/// poll(2), the system would wake it for each message, and it would find none.
+/// Woken from here, the thread sleeps for a while instead.
 void ServedEngine::wake_to_park() noexcept {
   if (!m_is_asleep) return;
   m_is_polled = true;
@@ -124,7 +130,7 @@ void ServedEngine::wake_to_park() noexcept {
 
 void ServedEngine::wake() noexcept {
   m_is_asleep = false;
-  // Even if this fails, the thread looks after m_check_time.
+  // Even if this fails, the thread wakes up after m_check_time.
   wake_thread();
 }
 
@@ -134,7 +140,7 @@ void ServedEngine::watch(Pe pe) {
   check_receiver_of(pe, 0);
   Section const section(*this);
   auto& peer = peer_of(pe);
-  // Silence before this does not count: nothing was asked of the peer.
+  // Silence before this does not count: no caller waited for the peer.
   if (peer.n_watching++ == 0) peer.last_heard = Clock::now();
 }
 
@@ -161,7 +167,7 @@ void ServedEngine::check_peers() noexcept {
   auto const now    = Clock::now();
   auto const passed = now - std::exchange(m_last_check, now);
   if (m_peer_timeout == Clock::duration(0)) return;
-  // Messages that are there already are delivered first, as far as time allows.
+  // First deliver messages that have arrived already, as far as time allows.
   while (progress_in_turn() && Clock::now() - now < m_check_time) {
   }
   Section const section(*this);

@@ -44,7 +44,7 @@ namespace symm::Impl {
 /// UCX, loaded when a job of several nodes starts. Programs are not linked with
 /// it, and jobs of one node do not load it.
 struct Ucp {
-  /// Older versions lack what is used here, or have not been tried.
+  /// Older versions lack features that are used here, or have not been tried.
   static constexpr unsigned oldest_major = 1;
   static constexpr unsigned oldest_minor = 13;
 
@@ -58,8 +58,9 @@ struct Ucp {
 
   /// The library of this machine. Local, any thread.
   ///
-  /// While UCX is loaded, UCX_ERROR_SIGNALS is set to nothing, unless the user
-  /// has set it: UCX would take SIGSEGV and others.
+  /// While UCX is being loaded, sets UCX_ERROR_SIGNALS to an empty value,
+  /// unless the user has set it. Otherwise UCX would install handlers for
+  /// SIGSEGV and other signals.
   /// \throws SystemError if there is none, or it is too old; the next call
   ///         tries again.
   static Ucp const& instance();
@@ -71,12 +72,12 @@ struct Ucp {
 // For MessageEngineKind:
 [[nodiscard]] std::string ucx_of_this_machine();
 [[nodiscard]] std::vector<std::string> ucx_networks_of_this_machine();
-/// Those that a context uses: "tcp/eth0".
+/// The networks that a context uses, such as "tcp/eth0".
 [[nodiscard]] std::vector<std::string> ucx_networks_of(Ucp const& ucp,
                                                        ucp_context& context);
 [[nodiscard]] std::string ucx_one_sided_of_this_machine();
-/// Whether UCX_TLS lets processes of one machine copy each other's memory: it
-/// names cma, or all shared memory, or excludes neither.
+/// Whether UCX_TLS lets processes of one machine copy each other's memory: the
+/// variable names cma or all shared memory, or excludes neither.
 [[nodiscard]] bool ucx_allows_process_memory();
 
 }  // namespace symm::Impl

@@ -27,7 +27,7 @@ namespace {
 
 constexpr char const* what_finds = "finding UCX's file descriptors";
 
-// Functions that a forked child runs call only what a signal handler may.
+// Functions that a forked child runs call only async-signal-safe functions.
 
 /// UCX's epoll sets in this process; -1: none.
 std::array<std::atomic<int>, 2> s_sets{-1, -1};
@@ -72,7 +72,7 @@ void for_each_watched(int set, Body const& body) noexcept {
       if (!read_field(line, "tfd:", 10, fd) || ::fstat(fd, &status) != 0) {
         continue;
       }
-      // The number may belong to another file by now, which has another inode.
+      // By now, the number may belong to another file, which has another inode.
       // Old systems do not tell the inode.
       ino_t inode        = 0;
       bool const is_told = read_field(line, "ino:", 16, inode);
@@ -89,14 +89,14 @@ void for_each_of_ucx(Body const& body) noexcept {
   for (auto const& set : s_sets) {
     if (set < 0) continue;
     for_each_watched(set, [&](int fd, struct stat const& status) {
-      // It may be an epoll set of one transport's connections.
+      // The descriptor may be an epoll set of one transport's connections.
       if (!S_ISSOCK(status.st_mode)) for_each_watched(fd, body);
       body(fd, status);
     });
   }
 }
 
-/// The parent's connections stay.
+/// Runs in a forked child. The parent's connections stay open.
 void close_sockets_in_child() noexcept {
   for_each_of_ucx([](int fd, struct stat const& status) {
     if (S_ISSOCK(status.st_mode)) static_cast<void>(::close(fd));
@@ -104,7 +104,8 @@ void close_sockets_in_child() noexcept {
   for (auto& set : s_sets) set = -1;
 }
 
-/// The epoll set of UCX's thread, to which UCX adds a new event; -1: none.
+/// Returns the epoll set of UCX's thread: the one to which UCX adds a new
+/// event. -1 if there is none.
 int find_set_of_thread(Ucp const& ucp) {
   UniqueFd const event(::eventfd(0, EFD_CLOEXEC));
   if (!event) throw SystemError(what_finds, "eventfd", errno);
@@ -141,7 +142,8 @@ void UcxDescriptors::start(Ucp const& ucp, int worker_set) {
     if (set >= 0) close_on_exec(set);
   }
   look();
-  // Also the writing ends of UCX's pipes, which no set watches.
+  // Also set close-on-exec for the write ends of UCX's pipes, which no set
+  // watches.
   for_each_of_ucx([](int, struct stat const& status) {
     if (!S_ISFIFO(status.st_mode)) return;
     for_each_descriptor([&](int fd) {

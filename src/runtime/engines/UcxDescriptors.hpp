@@ -9,12 +9,12 @@
 
 namespace symm::Impl {
 
-/// Sets close-on-exec for the file descriptors of UCX, which it opens without.
-/// Else a program that a PE has started would keep the PE's connections open,
-/// and other PEs would not notice its death.
+/// Sets close-on-exec for the file descriptors of UCX, since UCX does not.
+/// Otherwise a program that a PE has started would keep the PE's connections
+/// open, and other PEs would not notice its death.
 ///
-/// UCX's descriptors are those that its epoll sets watch, as /proc tells: the
-/// worker's set, that of UCX's thread, and sets in them. Without /proc, none
+/// /proc tells which descriptors UCX's epoll sets watch: the worker's set, the
+/// set of UCX's thread, and sets in these. Without /proc, no descriptors of UCX
 /// are known.
 class UcxDescriptors {
  public:
@@ -23,18 +23,18 @@ class UcxDescriptors {
   UcxDescriptors& operator=(UcxDescriptors const&) = delete;
   ~UcxDescriptors() { forget(); }
 
-  /// From now on exec() closes UCX's descriptors, and a forked child its
-  /// sockets.
+  /// From now on, exec() closes UCX's descriptors, and a forked child closes
+  /// UCX's sockets.
   /// \param worker_set the result of ucp_worker_get_efd().
   /// \throws SystemError.
   void start(Ucp const& ucp, int worker_set);
   /// To be called before the worker is destroyed.
   void forget() noexcept;
 
-  /// Sets close-on-exec for what UCX has opened since. Any thread.
+  /// Sets close-on-exec for descriptors that UCX has opened since. Any thread.
   void look() noexcept;
-  /// The same, after each new connection. With many descriptors this would take
-  /// long, and the next look() does it.
+  /// Calls look() after a new connection, unless there are many descriptors. It
+  /// would take long then, and the next regular look() finds the new ones.
   void look_if_few() noexcept {
     if (m_n_found < few) look();
   }
@@ -42,7 +42,7 @@ class UcxDescriptors {
  private:
   static constexpr int few = 64;
 
-  std::atomic<int> m_n_found{0};  // by the last look
+  std::atomic<int> m_n_found{0};  // by the last look()
 };
 
 }  // namespace symm::Impl

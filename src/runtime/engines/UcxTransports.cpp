@@ -96,7 +96,7 @@ std::vector<std::string> ucx_networks_of_this_machine() {
 std::vector<std::string> ucx_networks_of(Ucp const& ucp, ucp_context& context) {
   std::string const s = text_of(ucp, context);
 
-  // UCX has this list as a text only, with a line for each transport:
+  // UCX offers this list only as a text, with a line for each transport:
   // "#      resource 2  :  md 1  dev 2  flags -- tcp/eth0".
   std::vector<std::string> transports;
   std::string_view rest = s;
@@ -110,7 +110,7 @@ std::vector<std::string> ucx_networks_of(Ucp const& ucp, ucp_context& context) {
     }
     line.remove_prefix(begin + 3);
     line = line.substr(0, line.find(' '));
-    if (line.starts_with("self/")) continue;  // to this process
+    if (line.starts_with("self/")) continue;  // only reaches this process
     transports.emplace_back(line);
   }
   return transports;

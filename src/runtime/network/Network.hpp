@@ -27,45 +27,47 @@ namespace symm::Impl {
 class Rendezvous;
 class Transport_Messages;
 
-/// For jobs of several nodes: the transport between them, and the memory of
-/// this PE that it reaches.
+/// For jobs of several nodes: owns the transport between them, and tells it
+/// where this PE's memory is.
 class Network final : public TransportTarget {
  public:
   /// Collective.
-  /// \param bootstrap outlives it.
+  /// \param bootstrap must outlive this object.
   /// \throws SystemError, UsageError on every PE.
   Network(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm);
   Network(Network const&)            = delete;
   Network& operator=(Network const&) = delete;
-  /// Without close(), other PEs may take this one for lost.
+  /// Without close(), other PEs may consider this one lost.
   ~Network() override;
 
   [[nodiscard]] Transport& transport() const;
 
-  /// Far PEs reach `heap` from now on. No PE uses it before all have called.
-  /// Local.
+  /// From now on, far PEs can access `heap`. No PE may do so before all PEs
+  /// have called open(). Local.
   void open(SymmetricHeap& heap);
   /// The same for this PE's part of the map.
   void open_team_words(MemoryKind kind, HeapMap const& map) {
     m_team_words_maps[index_of(kind)] = map;
     m_team_words[index_of(kind)]      = &m_team_words_maps[index_of(kind)];
   }
-  /// Before memory of the GPU is opened. Local.
-  /// \param provider of that memory; outlives close().
+  /// To be called before memory of the GPU is opened. Local.
+  /// \param provider the provider of that memory; must live until close()
+  ///        returns.
   /// \throws SystemError, OutOfMemory on this PE.
   void open_gpu(MemoryProvider& provider);
-  /// When all memory is open: kernels reach far PEs from now on. Local.
+  /// To be called when all memory is open. From now on, kernels can access
+  /// memory of far PEs. Local.
   /// \throws SystemError, OutOfMemory on this PE.
   void open_ring(MemoryProvider& provider);
-  /// For kernels; null without open_ring().
+  /// The queue for kernels; null without open_ring().
   [[nodiscard]] ProxyQueue* ring() const {
     return m_ring == nullptr ? nullptr : m_ring->ring();
   }
   /// For operations of the host on memory of GPUs; null without open_gpu().
   [[nodiscard]] GpuStaging* staging() { return m_staging.get(); }
 
-  /// Takes this PE's calls, and the node's record of a lost PE, from
-  /// `rendezvous`, which outlives close().
+  /// From now on, `rendezvous` provides this PE's calls and the node's record
+  /// of a lost PE. It must live until close() returns.
   void open_rendezvous(Rendezvous& rendezvous);
 
   [[nodiscard]] char* find(Segment segment, std::size_t offset,
@@ -80,12 +82,14 @@ class Network final : public TransportTarget {
   [[nodiscard]] PeProgress progress() const noexcept override;
   [[nodiscard]] LostPeRecord* lost_pe() noexcept override { return m_lost_pe; }
 
-  /// Collective: no PE reaches another node any more. The memory can go then.
+  /// Collective. On return, no PE accesses memory of other nodes any more, and
+  /// the memory may be freed.
   /// \throws SystemError on every PE.
   void close();
 
  private:
-  /// Finds the object at `address` in memory of `pe`; false: it has none there.
+  /// Finds the object of `pe` that corresponds to `address`. Returns false if
+  /// there is none.
   [[nodiscard]] bool find_remote(void const* address, std::size_t bytes, Pe pe,
                                  PeMemory& found) const noexcept;
   void close_ring();

@@ -9,8 +9,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// Odd factors and a rotation lose no bits: one different word always makes
-/// another hash, which stays different whatever equal words follow.
+/// Odd factors and a rotation lose no bits. So a different word always makes a
+/// different hash, and the hashes stay different whatever equal words follow.
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
   return std::rotl(hash ^ (word * 0x9e3779b97f4a7c15U), 29) *
          0xff51afd7ed558ccdU;

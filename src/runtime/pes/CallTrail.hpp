@@ -17,26 +17,27 @@ namespace symm::Impl {
 /// order, but they do not communicate: the next Rendezvous compares the hashes
 /// of all PEs, and finds the first different call among the kept ones (P04).
 ///
-/// All calls are local. One thread at a time, and none while another thread of
-/// the PE is in a collective call, which might or might not see the new call.
+/// All functions are local. One thread at a time may call them, and none while
+/// another thread of the PE is in a collective call, which might or might not
+/// see the new call.
 class CallTrail {
  public:
-  /// Number of latest calls that are kept.
+  /// The number of latest calls that are kept.
   static constexpr std::size_t capacity = 1024;
 
-  // Not "= default", which would clear m_kept: its pages would take memory in
-  // programs without pools, too.
+  // Not "= default", which would clear m_kept: the pages of m_kept would take
+  // memory in programs without pools, too.
   CallTrail() noexcept {}
 
   CallTrail(CallTrail const&)            = delete;
   CallTrail& operator=(CallTrail const&) = delete;
 
   /// \param arguments compared between PEs.
-  /// \param label     for messages, cut to fit; not compared.
+  /// \param label     for messages, truncated to fit; not compared.
   void note(RuntimeCall operation, RuntimeCallArguments const& arguments,
             char const* label = "") noexcept;
 
-  /// Calls noted so far.
+  /// The number of calls noted so far.
   [[nodiscard]] std::uint64_t count() const {
     return m_count.load(std::memory_order_relaxed);
   }
@@ -45,7 +46,7 @@ class CallTrail {
     return m_hash.load(std::memory_order_relaxed);
   }
   /// How often PEs were found to differ. Pools of an earlier generation may
-  /// differ between PEs, and stay out of step for ever.
+  /// differ between PEs, and stay out of step forever.
   [[nodiscard]] std::uint64_t generation() const {
     return m_generation.load(std::memory_order_relaxed);
   }
@@ -63,7 +64,7 @@ class CallTrail {
   }
   /// Precondition: oldest() <= call < count().
   [[nodiscard]] Text text_of(std::uint64_t call) const;
-  /// Forgets all calls, in a new generation.
+  /// Forgets all calls, and begins a new generation.
   void start_anew() noexcept;
 
  private:

@@ -47,7 +47,7 @@ void Combination::add(Summary const& said,
                       std::span<std::uint32_t const> its_notices) {
   parts().summary.add(said);
   if (its_notices.empty()) return;
-  // At most max_notices at a time: the result is the same.
+  // Add at most max_notices at a time, which gives the same result.
   while (!its_notices.empty()) {
     auto const n = std::min(its_notices.size(), max_notices);
     auto& sorted = m_received.notices;

@@ -16,7 +16,7 @@
 
 namespace symm::Impl {
 
-/// The records of several PEs in a step of a Rendezvous, combined.
+/// The combined records of several PEs in a step of a Rendezvous.
 struct Summary {
   // Flags: a difference between PEs, or a state of at least one of them.
   static constexpr std::uint32_t other_operation  = 1;
@@ -28,10 +28,10 @@ struct Summary {
       other_operation | other_arguments | other_trail | has_failed;
 
   ComparedCall call{};                // of the lowest PE, without its failure
-  std::uint64_t bits           = 0;   // set on all PEs
-  std::uint64_t lowest_first   = 0;   // of the first arguments
-  std::uint64_t highest_second = 0;   // of the second arguments
-  Pe lowest_pe                 = -1;  // -1: of no PE yet
+  std::uint64_t bits           = 0;   // those set on all PEs
+  std::uint64_t lowest_first   = 0;   // among the first arguments
+  std::uint64_t highest_second = 0;   // among the second arguments
+  Pe lowest_pe                 = -1;  // -1: no PE yet
   std::uint32_t flags          = 0;
 
   /// The summary of one PE.
@@ -46,16 +46,16 @@ struct Summary {
 };
 static_assert(std::has_unique_object_representations_v<Summary>);
 
-/// The records of the PEs of some nodes in a step of a Rendezvous, in a size
-/// that does not grow with their number. Takes no private memory after its
-/// construction, and none to be sent.
+/// The combined records of the PEs of some nodes in a step of a Rendezvous. The
+/// size does not grow with the number of PEs. Allocates no private memory after
+/// the construction, not even for sending.
 ///
-/// Of too many notices it keeps those with the lowest numbers. The result does
-/// not depend on the order in which PEs are combined: a number that is among
-/// the lowest of all PEs is among the lowest of every part of them.
+/// If there are too many notices, those with the lowest numbers are kept. The
+/// result does not depend on the order in which PEs are combined: a number that
+/// is among the lowest of all PEs is among the lowest of every part of them.
 class Combination {
  public:
-  /// Most different numbers of notices.
+  /// The most notices with different numbers.
   static constexpr std::size_t max_notices = 1024;
   static constexpr std::uint32_t told_all =
       std::numeric_limits<std::uint32_t>::max();
@@ -66,20 +66,20 @@ class Combination {
   void add(Summary const& said, std::span<std::uint32_t const> its_notices);
 
   /// Adds a message() of PEs of other nodes.
-  /// \throws SystemError if it is none.
+  /// \throws SystemError if `message` is none.
   void add(std::span<std::byte const> message);
-  /// Takes over a message() of all PEs. \throws as add().
+  /// Replaces the content by a message() of all PEs. \throws as add().
   void assign(std::span<std::byte const> message);
 
-  /// The bytes to send; valid until this changes.
+  /// The bytes to send; valid until the next change.
   [[nodiscard]] std::span<std::byte const> message() const;
 
   [[nodiscard]] Summary const& summary() const { return parts().summary; }
-  /// Sorted by number.
+  /// The notices, sorted by number.
   [[nodiscard]] std::span<NoticeCount const> notices() const {
     return std::span(parts().notices).first(parts().n_notices);
   }
-  /// Notices of higher numbers have been left out.
+  /// Notices with higher numbers than this have been left out.
   [[nodiscard]] std::uint32_t last_told() const { return parts().last_told; }
 
  private:
@@ -102,7 +102,7 @@ class Combination {
   [[nodiscard]] Parts const& parts() const { return m_both[m_current]; }
   [[nodiscard]] Parts& spare() { return m_both[1 - m_current]; }
   void add_notices(std::span<NoticeCount const> more, std::uint32_t last);
-  /// Copies a message to `copy` and checks its size.
+  /// Copies a message to `copy` and checks the message's size.
   [[nodiscard]] static Parts const& parts_of(std::span<std::byte const> message,
                                              Parts& copy);
 

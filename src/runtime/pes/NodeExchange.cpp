@@ -10,7 +10,7 @@ std::vector<ExchangeStep> exchange_steps(int node, int n_nodes) {
   std::vector<ExchangeStep> steps;
   auto const n_pairs =
       static_cast<int>(std::bit_floor(static_cast<unsigned>(n_nodes)));
-  // The first 2 * n_folded nodes are pairs; the lower one of each stands for
+  // The first 2 * n_folded nodes are pairs; the lower one of each represents
   // both in the doubling steps.
   int const n_folded  = n_nodes - n_pairs;
   auto const place_of = [&](int number) {

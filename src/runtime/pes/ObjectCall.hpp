@@ -10,8 +10,8 @@
 
 namespace symm::Impl {
 
-/// A collective call over the world of an object that is made of Views, such as
-/// a plan or a mailbox. A Rendezvous compares all but the text.
+/// A collective call of all PEs on an object that is made of Views, such as a
+/// plan or a mailbox. A Rendezvous compares all members but the text.
 struct ObjectCall {
   /// \param its_kind such as "symm::ExchangePlan::reserve".
   constexpr ObjectCall(char const* its_text, char const* its_kind,
@@ -28,7 +28,7 @@ struct ObjectCall {
   [[nodiscard]] constexpr RuntimeCallArguments arguments() const {
     return {kind, number, value};
   }
-  /// Of calls of this kind and object, whatever the value; not 0.
+  /// Identifies calls of this kind on this object, whatever the value; never 0.
   [[nodiscard]] constexpr std::uint64_t key() const {
     return key_of(arguments());
   }
@@ -40,7 +40,7 @@ struct ObjectCall {
   char const* text;  // the call as a user would write it, for messages
   std::uint64_t kind;
   std::uint64_t number;  // of the object: equal on all PEs
-  std::uint64_t value;   // what else must be equal
+  std::uint64_t value;   // another value that must be equal
 };
 
 }  // namespace symm::Impl

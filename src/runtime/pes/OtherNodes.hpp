@@ -19,14 +19,15 @@
 
 namespace symm::Impl {
 
-/// A Rendezvous' part for other nodes: messages between leaders, and the result
-/// that a leader shares with the PEs of its node.
+/// The part of a Rendezvous for other nodes: messages between leaders, and the
+/// result that a leader shares with the PEs of its node.
 class OtherNodes {
  public:
   /// The leader's data for the PEs of its node, in shared memory.
   struct Result {
     std::atomic<std::uint64_t> sequence{0};
-    // The leader waits for a message of nodes [first, end). For reports.
+    // For reports: the leader waits for a message of the nodes
+    // [first_missing, end_missing).
     std::atomic<int> first_missing{0};
     std::atomic<int> end_missing{0};
     LostPeRecord lost_pe;
@@ -37,7 +38,7 @@ class OtherNodes {
     std::array<NoticeCount, Combination::max_notices> notices;
   };
 
-  /// \param nodes  outlives this.
+  /// \param nodes must outlive this object.
   /// \param result memory for the Result, which the leader constructs there.
   /// \throws std::bad_alloc.
   OtherNodes(Nodes const& nodes, StepMessages& messages, void* result,
@@ -50,9 +51,10 @@ class OtherNodes {
   /// The host of this node; empty if it is not known.
   [[nodiscard]] std::string_view host() const { return host_of(m_nodes.mine); }
 
-  /// For the leader: combines `mine`, of this node, with those of all nodes.
-  /// \param number of the message of phase 0.
-  /// \param receive(step, pe, number) waits for a message.
+  /// For the leader: combines `mine`, the data of this node, with the data of
+  /// all nodes.
+  /// \param number the number of the message of phase 0.
+  /// \param receive receive(step, pe, number) waits for a message.
   template <class Parts, class Receive>
   void exchange(Parts& mine, std::uint64_t number, Receive const& receive) {
     for (auto const& step : m_steps) {
@@ -74,7 +76,7 @@ class OtherNodes {
   /// not arrived".
   [[nodiscard]] BasicText<255> missing() const;
 
-  /// "PE 9 of another node (host b)".
+  /// The name of a PE for messages: "PE 9 of another node (host b)".
   [[nodiscard]] Text name_of(Pe pe) const;
 
   Combination combination;

@@ -55,7 +55,8 @@ Text list(PeGroups const& groups) {
 
 Question question_of(Summary const& summary) {
   if (summary.is(Summary::other_operation)) return Question::calls;
-  // Before differences: a failure may be their cause.
+  // Failures come before differences, since a failure may be the cause of
+  // these.
   if (summary.is(Summary::has_failed)) return Question::failures;
   if (summary.call.operation == RuntimeCall::compare_trails) {
     bool const asks = summary.call.arguments == ask_for_labels;

@@ -10,13 +10,14 @@
 
 namespace symm::Impl {
 
-/// The question to all PEs whose answers explain what was wrong in a step.
+/// A question to all PEs. The answers explain the error of a step.
 enum class Question : std::uint8_t { none, calls, failures, labels };
 
 Question question_of(Summary const& summary);
 
-/// A PE's answer to the question; empty: none.
-/// \param text of the PE's record: its failure, or else its label.
+/// A PE's answer to the question; empty if the PE has none.
+/// \param text the text of the PE's record: the failure, or otherwise the
+///        label.
 [[nodiscard]] Text answer_of(Question question, ComparedCall const& call,
                              char const* text);
 
@@ -32,8 +33,10 @@ struct Outcome {
   Failure failure;
 };
 
+/// Sets `outcome` to the result of a step.
 /// \param groups the answers of all PEs.
-/// \param text   of the call that PEs have made, if it is an ObjectCall.
+/// \param text   the text of the call that PEs have made, if it is an
+///        ObjectCall.
 void conclude(Outcome& outcome, Summary const& summary, PeGroups const& groups,
               char const* text = "");
 

@@ -113,7 +113,7 @@ void PeGroups::add(PeGroup const& group) {
   } else if (m_n_groups < max_groups) {
     m_groups[m_n_groups++] = group;
   } else {
-    // The groups with the lowest PEs stay.
+    // Keep the groups with the lowest PEs.
     auto* last = end - 1;
     if (group.pes[0] < last->pes[0]) {
       m_n_other_pes += last->n_pes;
@@ -148,7 +148,7 @@ void PeGroups::add(std::span<std::byte const> message) {
     group.words = Words(reader.get_text());
   }
   if (!reader.is_at_end()) throw_no_message();
-  // Lower PEs first, on both sides: both get the same groups.
+  // Both sides add the lower PEs first, so both get the same groups.
   bool const are_lower = n_groups > 0 && m_n_groups > 0 &&
                          theirs.m_groups[0].pes[0] < m_groups[0].pes[0];
   auto const& low  = are_lower ? theirs : mine;

@@ -18,10 +18,11 @@
 
 namespace symm::Impl {
 
-/// PEs grouped by their words, for error texts. A group is named by its lowest
-/// PEs. Takes private memory only in message().
+/// PEs grouped by their words, for error messages, which name the lowest PEs of
+/// each group. Allocates private memory only in message().
 ///
-/// It keeps the max_groups groups with the lowest PEs, and counts other PEs.
+/// Only the max_groups groups with the lowest PEs are kept; other PEs are
+/// counted.
 class PeGroups {
  public:
   static constexpr std::size_t max_groups = 16;
@@ -30,7 +31,7 @@ class PeGroups {
   using Host                              = BasicText<63>;
 
   struct PeGroup {
-    std::array<Pe, max_named> pes{};  // the lowest, in their order
+    std::array<Pe, max_named> pes{};  // the lowest, in order
     int n_pes             = 0;
     RuntimeCall operation = RuntimeCall::none;  // of the lowest PE
     ErrorKind failure     = ErrorKind::none;    // of the lowest PE
@@ -41,19 +42,20 @@ class PeGroups {
       return std::span(pes).first(
           std::min(max_named, static_cast<std::size_t>(n_pes)));
     }
-    /// "PE 3", "PEs 0, 2".
+    /// The names for messages: "PE 3", "PEs 0, 2".
     [[nodiscard]] Text names() const;
   };
 
-  /// Adds a PE, unless its words are empty.
-  /// \param host of the PE; empty in jobs of one node.
+  /// Adds a PE, unless `words` is empty.
+  /// \param host the host of the PE; empty in jobs of one node.
   void add(Pe pe, ComparedCall const& call, std::string_view words,
            std::string_view host);
 
   /// Adds a message() of other nodes, whose PEs must all be higher, or all
-  /// lower, than those here. \throws SystemError if it is none.
+  /// lower, than the PEs in this object.
+  /// \throws SystemError if `message` is none.
   void add(std::span<std::byte const> message);
-  /// Takes over a message() of all PEs. \throws as add().
+  /// Replaces the content by a message() of all PEs. \throws as add().
   void assign(std::span<std::byte const> message);
 
   /// The bytes to send.

@@ -10,7 +10,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// Two cache lines: processors often fetch both at once.
+/// Two cache lines, since processors often fetch two at once.
 constexpr std::size_t slot_alignment = 128;
 
 std::size_t slot_bytes(int n_pes, PeTeamWords::Buffers buffers, bool is_first) {
@@ -56,7 +56,8 @@ void PeTeamMemory::begin(int slot, std::span<Pe const> members) {
       PeTeamWords::n_fixed + index_of(its.map.n_pes) + members.size(), 0);
   copy(its.epoch(), zeros);
   if (its.n_packets != 0) {
-    // A packet of the last PE team may carry an epoch that is still to come.
+    // A packet of the last PE team may carry an epoch that this one has yet to
+    // reach.
     m_queue.zero(reinterpret_cast<char*>(its.packets(its.map.my_pe, 0)),
                  2 * its.n_packets * sizeof(PeTeamWords::Packet));
   }

@@ -23,20 +23,23 @@ namespace symm::Impl {
 /// The words of all PE teams in one kind of memory.
 class PeTeamMemory {
  public:
-  /// Slots, one for each PE team that a PE is in. The PE teams of the world, of
-  /// the node and of the memory pools have the first three at all times.
+  /// The number of slots. Each PE team that a PE is in takes one. The PE teams
+  /// of the world, of the node and of the memory pools always have the first
+  /// three.
   static constexpr int max_teams     = 64;
   static constexpr int n_fixed_teams = 3;
-  /// One more slot, for exchanges of PEs that are no PE team (PairExchange).
+  /// One more slot, for exchanges between PEs outside any PE team
+  /// (PairExchange).
   static constexpr int slot_of_pairs = max_teams;
-  /// The first slots have rooms, of half a megabyte of every PE, or many
-  /// packets, of one. It must be available even if it is never used. All slots
-  /// of a GPU take 4 MiB then.
+  /// The first slots have either rooms, which take half a megabyte on every PE,
+  /// or many packets, which take one megabyte. This memory must be available
+  /// even if it is never used. With these numbers, all slots of a GPU take 4
+  /// MiB.
   static constexpr int n_teams_with_rooms        = 8;
   static constexpr int n_teams_with_many_packets = 2;
 
   /// Collective, through the bootstrap.
-  /// \param buffers memory after the words of each PE team.
+  /// \param buffers the kind of buffers after the words of each PE team.
   /// \throws OutOfMemory, SystemError on every PE.
   PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
                MemoryProvider& provider, PeTeamWords::Buffers buffers);
@@ -49,8 +52,9 @@ class PeTeamMemory {
 
   /// Begins a PE team in this PE's words: clears epoch, flags, gates and
   /// packets, and sets the members (PEs of the world, in the order of the PE
-  /// team). Local. No other PE may use this PE's slot from the end of its last
-  /// PE team until the call returns. \throws SystemError on this PE.
+  /// team). Local. No other PE may use this PE's slot from the end of the
+  /// slot's previous PE team until the call returns.
+  /// \throws SystemError on this PE.
   void begin(int slot, std::span<Pe const> members);
 
  private:
@@ -70,8 +74,8 @@ class PeTeamMemory {
 };
 
 /// The slots of this PE's PE teams. Each new PE team gets a number that no
-/// earlier one of this process has had (until 2^32 have begun): it shows
-/// whether a copy of a PeTeam refers to one that has ended. Local.
+/// earlier one of this process has had (until 2^32 have begun): the number
+/// shows whether a copy of a PeTeam refers to a PE team that has ended. Local.
 class PeTeamSlots {
  public:
   /// Begins the fixed PE teams.

@@ -15,21 +15,21 @@ namespace symm::Impl {
 /// The words of one PE team in every PE's memory, captured by value in kernels.
 /// Only those of near PEs are mapped.
 ///
-/// A PE writes its own epoch (the number of its synchronisations that have
-/// ended) and the members' numbers in the world. Each member writes into every
-/// PE's memory a flag (the epoch that it has reached) and a pair of words that
-/// it passes. There are two pairs, used in turn: a member may be one epoch
-/// ahead of one that still reads.
+/// A PE writes its own epoch (the number of synchronizations that it has
+/// completed) and the members' numbers in the world. Each member writes a flag
+/// (the epoch that it has reached) and a pair of words to be passed into every
+/// PE's memory. There are two pairs, used in turn, since a member may be one
+/// epoch ahead of one that still reads.
 ///
 /// A gate is a word on which queues of a GPU wait: how often a member has
-/// arrived, less how often this PE has begun to wait for it. It is open unless
-/// it is negative.
+/// arrived, minus how often this PE has begun to wait for that member. A gate
+/// is open unless it is negative.
 ///
-/// For kernels there are packets, also two sets used in turn. A packet holds a
-/// word and its epoch, written in one access, and so needs no flag. For the
-/// host, in a job of several nodes, there are two rooms, used in turn, for the
-/// blocks that members pass. The first PE teams have more packets than later
-/// ones, which have no rooms.
+/// For kernels there are packets, also in two sets that are used in turn. A
+/// packet holds a word and its epoch, written in one access, and so needs no
+/// flag. For the host, in a job of several nodes, there are two rooms, used in
+/// turn, for the blocks that members pass. The first PE teams have more packets
+/// than later ones, which have no rooms.
 struct PeTeamWords {
   enum class Buffers { none, packets, many_packets, rooms };
 
@@ -47,8 +47,9 @@ struct PeTeamWords {
     return n_fixed + 7 * static_cast<std::size_t>(n_pes);
   }
 
-  /// `n_packets`; PacketExchange lays them out. Many: 256 KiB, and a flag for
-  /// each of 64 members. Only the first PE teams have many, with that buffer.
+  /// Values of `n_packets`. PacketExchange defines the layout of packets. Many
+  /// packets hold 256 KiB, and a flag for each of 64 members. Only the first PE
+  /// teams have many packets, with Buffers::many_packets.
   static constexpr std::size_t many_packets = 32768 + 64;
   static constexpr std::size_t few_packets  = 896;
   /// \param is_first whether it is one of the first PE teams.
@@ -59,7 +60,7 @@ struct PeTeamWords {
     return has_packets ? few_packets : 0;
   }
 
-  /// Bytes of one epoch's room; FarPassing lays it out.
+  /// Bytes of one epoch's room. FarPassing defines the layout.
   static constexpr std::size_t room_bytes = std::size_t{257} << 10U;
 
   static constexpr std::size_t bytes(int n_pes, Buffers buffers,
@@ -69,7 +70,7 @@ struct PeTeamWords {
     return end_of_words(n_pes) + 2 * of_epoch;
   }
 
-  /// \param pe     the words are in its memory; number in the world.
+  /// \param pe     the PE whose memory has the words; number in the world.
   /// \param member number in the PE team.
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* flag(Pe pe, Pe member) const {
     return word(pe, n_fixed + index_of(member));
@@ -86,7 +87,7 @@ struct PeTeamWords {
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* epoch() const {
     return word(map.my_pe, 0);
   }
-  /// The thread blocks of a kernel that have done their part.
+  /// The number of thread blocks of a kernel that have done their part.
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* n_blocks_done() const {
     return word(map.my_pe, 1);
   }
@@ -108,7 +109,8 @@ struct PeTeamWords {
   }
 
  private:
-  /// Rounded up to 128 bytes: the words share no cache line with what follows.
+  /// Rounded up to 128 bytes: the words share no cache line with the buffers
+  /// after them.
   SYMM_FUNCTION static constexpr std::size_t end_of_words(int n_pes) {
     return (n_words(n_pes) * sizeof(std::uint64_t) + 127) / 128 * 128;
   }

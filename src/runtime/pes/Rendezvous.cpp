@@ -22,11 +22,13 @@ namespace symm::Impl {
 
 namespace {
 
-/// The first report comes soon if an exception is unwinding the stack: it is
-/// not printed yet, and may be the reason why other PEs never arrive.
+/// The first report comes soon if an exception is unwinding the stack: the
+/// exception is not printed yet, and may be the reason why other PEs never
+/// arrive.
 constexpr std::chrono::duration<double> patience_with_exceptions{5};
 
-/// Some tens of microseconds if each PE of the machine has a core, otherwise 0.
+/// The number of spins: some tens of microseconds if each PE of the machine has
+/// a core, otherwise 0.
 int choose_spins(Bootstrap& bootstrap, Nodes const& nodes) {
   cpu_set_t mine;
   CPU_ZERO(&mine);
@@ -118,7 +120,7 @@ bool Rendezvous::has_arrived(Pe pe) const {
          m_sequence;
 }
 
-/// Out of line: the rare case costs the caller no registers.
+/// Out of line, so that the rare case costs the caller no registers.
 void Rendezvous::wait_for(Pe pe) {
   wait_slowly([&] { return has_arrived(pe); });
 }
@@ -144,7 +146,7 @@ void Rendezvous::wait_slowly(HasCome const& has_come) {
     auto const waited = backoff.pause(ThreadProgress::make());
     if (waited < next_check) continue;
     next_check = waited + health_interval;
-    if (has_come()) return;  // in the pause
+    if (has_come()) return;  // arrived during the pause
     check_alive();
     if (m_timeout.count() > 0 && waited >= report) {
       report = waited + m_timeout;
@@ -223,7 +225,7 @@ void Rendezvous::report_missing(double waited_seconds) const {
     text.append("\n  ", describe(pe));
   }
   if (is_node_here) {
-    if (m_across == nullptr) return;  // all have come meanwhile
+    if (m_across == nullptr) return;  // all have arrived meanwhile
     text.append("\n  ", missing_nodes());
   }
   if (std::uncaught_exceptions() > 0) {
@@ -241,7 +243,8 @@ void Rendezvous::report_missing(double waited_seconds) const {
 
 void Rendezvous::check_alive() const {
   for (Pe pe = m_first_near; pe < m_end_near; ++pe) {
-    // Before has_arrived(): a process may publish its record and then end.
+    // Call is_gone() before has_arrived(): a process may publish its record and
+    // then end.
     if (!m_exchange.is_gone(pe)) continue;
     bool const is_awaited =
         m_across != nullptr && pe == m_first_near && !has_result();
@@ -258,7 +261,7 @@ void Rendezvous::check_alive() const {
   }
 }
 
-/// Used in this file only, always inline.
+/// Inlined everywhere; used only in this file.
 [[gnu::always_inline]] inline void Rendezvous::wait_for_all() {
   for (Pe pe = m_first_near; pe < m_end_near; ++pe) {
     if (!has_arrived(pe)) wait_for(pe);
@@ -287,7 +290,7 @@ void Rendezvous::meet(Call const& call) {
 }
 
 std::optional<PeFailure> Rendezvous::agree(std::optional<Failure> const& mine) {
-  // The notices that the latest meet() left over are still to be told.
+  // The notices that the latest meet() left over are still to be delivered.
   bool const has_more = record(m_my_pe, m_sequence).has_more_notices != 0;
   check::Meeting const meeting(check::key_of_all);
   publish({.operation        = RuntimeCall::agree,

@@ -48,12 +48,12 @@ class StepMessages;
 ///
 /// In a job of several nodes the PEs of each node do so. The first PE of a
 /// node, its leader, then combines the records of the node. The leaders combine
-/// those by messages, and each publishes the result for its node. It needs only
-/// one place for that: all PEs of the node have read a result when they have
-/// published their next records.
+/// those by messages, and each publishes the result for its node. One place for
+/// the result is enough: when all PEs of the node have published their next
+/// records, they have read the result.
 class Rendezvous {
  public:
-  /// Most notices that one call can carry.
+  /// The most notices that one call can carry.
   static constexpr std::size_t max_notices = 369;
 
   struct Call {
@@ -61,17 +61,19 @@ class Rendezvous {
     MemoryKind memory     = MemoryKind::host;  // the heap's; compared
     RuntimeCallArguments arguments{};          // compared between PEs
     char const* label = "";  // shown in messages, not compared
-    /// Why this PE cannot do its part, if it found out before the call.
+    /// The reason why this PE cannot do its part, if it is known before the
+    /// call.
     std::optional<Failure> failure = no_failure();
-    /// Numbers that this PE tells all PEs with the call; not compared.
+    /// Numbers that this PE passes to all PEs with the call; not compared.
     std::span<std::uint32_t const> notices{};
     bool has_more_notices = false;
     std::uint64_t bits    = 0;  // for bits_of_all(), not compared
   };
 
-  /// Faster than Call{.operation = ..., .arguments = ...}: GCC clears that as a
-  /// whole, with the text of its failure, 2 KiB, which takes as long as an
-  /// allocation. (A constant initialiser of `failure` would cost the same.)
+  /// Faster than Call{.operation = ..., .arguments = ...}: for that, GCC clears
+  /// the whole object with the 2 KiB of the failure's text, which takes as long
+  /// as an allocation. (A constant initializer of `failure` would cost the
+  /// same.)
   static Call make_call(RuntimeCall operation,
                         RuntimeCallArguments const& arguments) {
     Call call;
@@ -82,9 +84,10 @@ class Rendezvous {
   static std::optional<Failure> no_failure() { return std::nullopt; }
 
   /// Collective, through the bootstrap.
-  /// \param timeout a PE that has waited so long reports the missing PEs, and
+  /// \param timeout a PE that has waited this long reports the missing PEs, and
   ///        goes on waiting; 0: no reports.
-  /// \param messages between leaders; outlives this. Null if there is one node.
+  /// \param messages the messages between leaders; must outlive this object.
+  ///        Null if there is one node.
   /// \throws SystemError, OutOfMemory on every PE.
   Rendezvous(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
              std::chrono::duration<double> timeout,
@@ -94,9 +97,9 @@ class Rendezvous {
   Rendezvous(Rendezvous const&)            = delete;
   Rendezvous& operator=(Rendezvous const&) = delete;
 
-  /// Runs `body`, a whole collective call of this PE, by run_collective().
-  /// \throws UsageError on this thread alone, if another one is in such a call;
-  ///         it names both calls.
+  /// Runs `body`, a whole collective call of this PE, with run_collective().
+  /// \throws UsageError on this thread alone, if another thread is in such a
+  ///         call; the message names both calls.
   template <class Body>
   decltype(auto) run(RuntimeCall operation, Body const& body) {
     auto other = RuntimeCall::none;
@@ -124,8 +127,9 @@ class Rendezvous {
                           });
   }
 
-  /// Collective. Returns when all PEs have called; all that PEs wrote before is
-  /// visible afterwards. Ends the job with a message if a PE's process is gone.
+  /// Collective. Returns when all PEs have called; everything that PEs wrote
+  /// before is visible afterwards. Ends the job with a message if a PE's
+  /// process is gone.
   /// \throws UsageError on every PE, if operations or arguments differ, or the
   ///         trail(), which starts anew then.
   /// \throws the failure's exception on every PE, if a PE called with one.
@@ -135,7 +139,7 @@ class Rendezvous {
   std::optional<PeFailure> agree(std::optional<Failure> const& mine);
 
   /// Calls read(number, n_pes) for the notices of the latest meet(), in the
-  /// same order on every PE: n_pes PEs have told the number. `read` may be
+  /// same order on every PE: n_pes PEs have given that number. `read` may be
   /// called several times for a number. Valid until the next call.
   template <class Read>
   void for_each_notice(Read const& read) const {
@@ -149,12 +153,15 @@ class Rendezvous {
       for (auto const number : notices(pe)) read(number, 1);
     }
   }
-  /// The latest meet() has told only notices with numbers up to this: PEs of
-  /// many nodes may have more different ones than a combination can carry.
+  /// The latest meet() has delivered only notices with numbers up to this one.
+  /// PEs of many nodes may have more different notices than a Combination can
+  /// carry.
   [[nodiscard]] std::uint32_t last_told() const;
-  /// Whether any PE had more notices than the latest meet() has told all PEs.
+  /// Whether any PE had more notices than the latest meet() has delivered to
+  /// all PEs.
   [[nodiscard]] bool has_more_notices() const;
-  /// The bits that all PEs gave the latest meet(). Valid until the next call.
+  /// The bits that all PEs have set in Call::bits of the latest meet(). Valid
+  /// until the next call.
   [[nodiscard]] std::uint64_t bits_of_all() const;
 
   /// This PE's calls on pools, which meet() compares.
@@ -165,9 +172,10 @@ class Rendezvous {
     return m_in_call.load(std::memory_order_relaxed) != RuntimeCall::none;
   }
 
-  /// Rendezvous so far, inner steps of calls included. Any thread.
+  /// The number of rendezvous so far, inner steps of calls included. Any
+  /// thread.
   [[nodiscard]] std::uint64_t n_calls() const { return latest(m_my_pe); }
-  /// Those of them to which all PEs have come. Any thread.
+  /// The number of rendezvous that all PEs have reached. Any thread.
   [[nodiscard]] std::uint64_t n_met() const {
     return m_n_met.load(std::memory_order_relaxed);
   }
@@ -181,44 +189,47 @@ class Rendezvous {
     m_listener.store(listener, std::memory_order_release);
   }
 
-  // For waiting PEs, here and elsewhere. All local; any thread.
+  // For waits for PEs, in this class and elsewhere. All local; any thread.
 
   /// Time between two checks that the other PEs' processes are alive.
   static constexpr auto health_interval = FdExchange::health_interval;
   // For PeBackoff.
   [[nodiscard]] int spins() const { return m_spins; }
-  /// The way to PEs of other nodes; null in jobs of one node.
+  /// The transport to PEs of other nodes; null in jobs of one node.
   [[nodiscard]] Transport* transport() const { return m_transport; }
-  /// \param transport must live as long as it is set. No other thread waits.
+  /// \param transport must live as long as it is set. No other thread may be
+  ///        waiting for PEs.
   void set_transport(Transport* transport) { m_transport = transport; }
   /// Time between two reports; 0: no reports.
   [[nodiscard]] std::chrono::duration<double> timeout() const {
     return m_timeout;
   }
   /// Whether `pe` waits in finalize() for this PE, and so does nothing else any
-  /// more. If so, all that it has stored is visible to this thread.
-  /// \param most how long to wait for the reply of a PE of another node; false
-  ///        if none comes. 0: do not ask it, use its earlier reply.
-  /// \param call the caller's name, if a PE is lost; null: a collective call.
+  /// more. If so, everything that `pe` has stored is visible to this thread.
+  /// \param most how long to wait for the reply of a PE of another node;
+  ///        returns false if none arrives. 0: does not ask that PE, but uses
+  ///        the PE's earlier reply.
+  /// \param call the caller's name, for the message if a PE is lost; null: a
+  ///        collective call.
   [[nodiscard]] bool is_in_finalize(Pe pe, std::chrono::milliseconds most = {},
                                     char const* call = nullptr) const;
   /// Whether `pe` waits for this PE in an ObjectCall with that key().
-  /// \param most, call as is_in_finalize(). Local.
+  /// \param most, call as in is_in_finalize(). Local.
   [[nodiscard]] bool is_in_object_call(Pe pe, std::uint64_t key,
                                        std::chrono::milliseconds most,
                                        char const* call) const;
   /// For messages: "PE 2, whose last collective call was #6 ..." or "PE 2,
   /// which waits in collective call #7 symm::finalize()". A PE of another node
   /// that sends no reply is just "PE 9 of another node (host b)".
-  /// \param call as is_in_finalize().
+  /// \param call as in is_in_finalize().
   [[nodiscard]] Text describe(Pe pe, char const* call = nullptr) const;
-  /// This PE's reply to FarPes::progress_of() of other PEs.
+  /// This PE's reply to Transport::progress_of() of other PEs.
   [[nodiscard]] PeProgress progress() const;
-  /// The call that a thread of this PE is in; null: none.
+  /// The call that a thread of this PE is in; null if there is none.
   [[nodiscard]] char const* call() const;
 
-  /// The PEs of this node note here that a PE is lost; null in a job of one
-  /// node.
+  /// The record in which the PEs of this node note that a PE is lost; null in a
+  /// job of one node.
   [[nodiscard]] LostPeRecord* lost_pe() const;
   /// Ends the job; the reason has been printed.
   [[noreturn]] void end_job(LostPe const& lost) const;
@@ -229,7 +240,8 @@ class Rendezvous {
     ComparedCall call{};
     std::uint16_t n_notices        = 0;
     std::uint16_t has_more_notices = 0;
-    // The first three are in the cache line of `call`, which is always read.
+    // The first three notices are in the cache line of `call`, which is always
+    // read.
     std::array<std::uint32_t, max_notices> notices{};
     std::uint64_t bits = 0;
     std::array<char, 512> text{};  // the failure, or else the label
@@ -238,8 +250,8 @@ class Rendezvous {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
   static_assert(sizeof(Record) == 2048);
 
-  /// Completes the operations on other nodes of this PE and of kernels that it
-  /// has waited for: collective calls are barriers.
+  /// Completes operations on other nodes, both this PE's and those of kernels
+  /// that this PE has waited for: collective calls are barriers.
   [[gnu::noinline]] void quiet() const;
   void end_call(RuntimeCall operation) const {
     if (auto* const following = listener()) following->before_return(operation);
@@ -260,7 +272,7 @@ class Rendezvous {
   }
   [[nodiscard]] std::span<std::uint32_t const> notices(Pe pe) const;
   [[nodiscard]] static Text call_of(Record const& record);
-  /// 0: the call is no ObjectCall.
+  /// Returns 0 if the call is no ObjectCall.
   [[nodiscard]] static std::uint64_t key_of_object(Record const& record);
   [[nodiscard]] std::uint64_t latest(Pe pe) const;
   [[nodiscard]] Text last_call_of(Pe pe) const;

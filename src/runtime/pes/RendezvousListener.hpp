@@ -11,30 +11,32 @@
 
 namespace symm::Impl {
 
-/// Hears of the collective calls of a job, which say what all PEs have done.
-/// The memory pools are one. A Rendezvous has one or none, and calls it on the
-/// thread of the collective call.
+/// Is notified of the collective calls of a job, which tell what all PEs have
+/// done. The memory pools are such a listener. A Rendezvous has at most one
+/// listener, and calls it on the thread of the collective call.
 class RendezvousListener {
  public:
   virtual ~RendezvousListener() = default;
 
   /// Called before a barrier, which waits for no kernels. Returns a bit for
-  /// each stream that is idle on this PE, of those that matter to the pools.
+  /// each stream of the pools that is idle on this PE.
   [[nodiscard]] virtual std::uint64_t idle_streams() = 0;
-  /// Called after it, with the streams that were idle on all PEs.
+  /// Called after the barrier, with the streams that were idle on all PEs.
   virtual void were_idle(std::uint64_t streams) = 0;
-  /// Called before a call that waits for the kernels of all PEs. Gets the
-  /// private memory that the calls below need. \throws std::bad_alloc.
+  /// Called before a call that waits for the kernels of all PEs. Allocates the
+  /// private memory that the calls below need.
+  /// \throws std::bad_alloc.
   virtual void prepare() = 0;
   /// Called when all PEs have waited for their kernels, and met.
   virtual void all_ended() = 0;
   /// Called before a collective call returns; may make collective steps.
   virtual void before_return(RuntimeCall call) = 0;
-  /// free() of an address in no heap: if it is memory of this PE alone, waits
-  /// for the kernels and frees it. Local; any thread.
-  /// \returns whether it was. \throws SystemError on this PE.
+  /// Called by free() for an address in no heap. If it is memory of this PE
+  /// alone, waits for the kernels and frees the memory. Local; any thread.
+  /// \returns whether it was such memory. \throws SystemError on this PE.
   [[nodiscard]] virtual bool free_at_once(void* address) = 0;
-  /// The last call. Returns what has not been freed, for a message.
+  /// The last call of the listener. Returns descriptions of memory that has not
+  /// been freed, for a message.
   [[nodiscard]] virtual std::vector<std::string> finalize() = 0;
 };
 

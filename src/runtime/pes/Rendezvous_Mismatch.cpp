@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Error texts, if not all PEs have made the same calls, or one has failed.
+// The error messages if not all PEs have made the same calls, or one has
+// failed.
 
 #include <algorithm>
 #include <cstdint>
@@ -71,7 +72,8 @@ bool Rendezvous::compare(RuntimeCallArguments const& mine, char const* text) {
   return !summary().is(Summary::other_arguments);
 }
 
-/// Collective. Returns nothing if the call is older than those all PEs keep.
+/// Collective. Returns nullopt if the call is older than those that all PEs
+/// keep.
 std::optional<std::uint64_t> Rendezvous::first_differing_call() {
   compare({m_trail.count(), m_trail.oldest()});
   auto const all             = summary();

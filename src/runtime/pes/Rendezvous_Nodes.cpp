@@ -59,7 +59,7 @@ PeProgress Rendezvous::progress() const {
       record(m_my_pe, sequence).call.operation == RuntimeCall::finalize;
   auto const key  = key_of_object(record(m_my_pe, sequence));
   auto const text = last_call_of(m_my_pe);
-  // The record may be of a later call by now; that of finalize() is the last.
+  // By now, the record may be that of a later call. No call follows finalize().
   bool const is_same = latest(m_my_pe) == sequence;
   return {sequence, is_finalize && is_same, is_same ? key : 0, text};
 }
@@ -108,8 +108,8 @@ void Rendezvous::check_meeting() {
   if (all.is(Summary::is_wrong)) throw_mismatch();
 }
 
-/// Waits for the message for `health_interval` at most, and does this thread's
-/// work meanwhile.
+/// Waits for the message for `health_interval` at most, and meanwhile does the
+/// work of this thread's ThreadProgress.
 std::optional<std::vector<std::byte>> Rendezvous::receive_for_a_while(
     Pe from, std::uint64_t number) {
   auto& messages = m_across->messages();
@@ -124,7 +124,8 @@ std::optional<std::vector<std::byte>> Rendezvous::receive_for_a_while(
   }
 }
 
-/// For the leader of this node, when all PEs of the node have arrived.
+/// To be called by the leader of this node when all PEs of the node have
+/// arrived.
 void Rendezvous::lead() {
   Observed const observed([this] { return waiting(); });
   auto& across       = *m_across;
@@ -170,7 +171,7 @@ void Rendezvous::lead() {
       conclude(to_publish.outcome, all, groups, m_label);
     }
   } catch (...) {
-    // The others wait for this PE.
+    // End the job, since the other PEs wait for this one.
     end_job_alone(m_bootstrap,
                   name_of(record(m_my_pe, m_sequence).call.operation));
   }

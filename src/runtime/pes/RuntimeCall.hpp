@@ -12,8 +12,9 @@
 
 namespace symm::Impl {
 
-/// The calls that all PEs must make alike, as numbers in a rendezvous record:
-/// collective ones, and those of stream-ordered pools (CallTrail).
+/// The calls that all PEs must make in the same order, as numbers in a
+/// record of a Rendezvous: collective calls, and calls of stream-ordered pools
+/// (CallTrail).
 enum class RuntimeCall : std::uint16_t {
   none,
   barrier_all,
@@ -54,10 +55,12 @@ using RuntimeCallArguments = std::array<std::uint64_t, 3>;
 /// The call's name without arguments: "symm::malloc".
 char const* name_of(RuntimeCall operation);
 
-/// Calls that only wait for all PEs are barriers, all others allocations.
+/// Calls that only wait for all PEs count as barriers, all others as
+/// allocations.
 OperationKind kind_of(RuntimeCall operation);
 
-/// Advice if PEs differ in this call, as the end of a sentence; mostly empty.
+/// Advice for a mismatch in this call, as the end of a sentence; empty for most
+/// calls.
 char const* advice_for(RuntimeCall operation);
 
 /// The call as a user would write it: `symm::malloc(bytes = 1024)`. Adds the

@@ -5,14 +5,16 @@
 
 namespace symm::Impl {
 
-/// The work for other PEs that a thread does while it waits for them: one of
-/// these may wait until it is done. A thread has one at most.
+/// The work for other PEs that a thread does while it waits for PEs. One of
+/// these may wait until that work is done. A thread has at most one such
+/// object.
 ///
-/// Barriers, collective calls, locks and waits for variables call it. One-sided
-/// operations do not: the threads of the library complete them.
+/// Barriers, collective calls, locks and waits for variables call make().
+/// One-sided operations do not: the threads of the library complete them.
 class ThreadProgress {
  public:
-  /// Does some of the work of the calling thread, unless it is Working already.
+  /// Does some of the work of the calling thread, unless the thread is Working
+  /// already.
   /// \returns whether there was any.
   static bool make() noexcept {
     return t_current != nullptr && t_current->make_of_thread();
@@ -26,12 +28,12 @@ class ThreadProgress {
  protected:
   ThreadProgress() = default;
   ~ThreadProgress() { end(); }
-  /// Makes it that of the calling thread.
+  /// Makes this object that of the calling thread.
   void begin() noexcept;
-  /// By the same thread.
+  /// To be called by the same thread.
   void end() noexcept;
 
-  /// The thread does the work to the end of the scope. Nests.
+  /// Marks the thread as doing the work, until the end of the scope. Nests.
   class Working {
    public:
     explicit Working(ThreadProgress& its) noexcept
@@ -51,8 +53,8 @@ class ThreadProgress {
   virtual bool work() noexcept = 0;
   bool make_of_thread() noexcept;
 
-  // (Defined in a source: a program whose symbols are hidden would get one of
-  // its own from a header.)
+  // (Defined in a source file: if it were defined in the header, a program with
+  // hidden symbols would get a copy of its own.)
   static thread_local ThreadProgress* t_current;
   bool m_is_working = false;
 };

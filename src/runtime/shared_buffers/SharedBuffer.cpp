@@ -24,9 +24,9 @@
 
 namespace symm::Impl {
 
-/// Tells the other PEs what a PE shares.
+/// The description of a PE's shared memory for the other PEs.
 struct SharedBuffer::PartNote {
-  std::uint64_t address = 0;  // in its process
+  std::uint64_t address = 0;  // in the PE's process
   std::uint64_t count   = 0;
   ForeignMemory::ForeignHandle handle;  // kind device
   std::array<char, 40> place{};
@@ -44,7 +44,8 @@ std::string elements_text(std::size_t index, std::size_t count) {
          std::to_string(index) + " on";
 }
 
-/// \throws UsageError unless [data, data + count * element_bytes) is possible.
+/// \throws UsageError unless [data, data + count * element_bytes) is a valid
+///         range of addresses.
 void check_memory(void const* data, std::size_t count,
                   std::size_t element_bytes) {
   if (count == 0) return;
@@ -61,7 +62,8 @@ void check_memory(void const* data, std::size_t count,
                    " do not fit into the address space");
 }
 
-/// Reads the first and the last byte of memory of a process; 0, or errno.
+/// Reads the first and the last byte of memory of a process. Returns 0, or
+/// errno.
 int try_to_read(pid_t process, char* start, std::size_t bytes) {
   std::array<char, 2> ends{};
   iovec const here{ends.data(), ends.size()};
@@ -74,7 +76,7 @@ int try_to_read(pid_t process, char* start, std::size_t bytes) {
   return read < 0 ? errno : EFAULT;
 }
 
-/// A remedy for a refusal of the system.
+/// Advice for an error of the system, as the end of a message.
 char const* remedy_for(int error) {
   if (error == EPERM) {
     return "; processes of one user may reach each other's memory if "
@@ -103,7 +105,7 @@ void move_bytes(bool is_put, pid_t process, char* mine, char* theirs,
   while (done < bytes) {
     iovec const here{mine + done, bytes - done};
     iovec const there{moved(theirs, done), bytes - done};
-    // At most 2 GiB a call; less where the memory ends.
+    // One call copies at most 2 GiB, and less if the memory ends before.
     auto const moved = uninterrupted([&] {
       return is_put ? ::process_vm_writev(process, &here, 1, &there, 1, 0)
                     : ::process_vm_readv(process, &here, 1, &there, 1, 0);
@@ -168,14 +170,14 @@ void SharedBuffer::share(void const* data, std::size_t count,
     });
   });
   if (!opened) return;
-  // Once this throws, a PE may free its memory: first all close their imports.
-  // The failure to open matters more than one to close.
+  // Once this throws, a PE may free its memory, so all PEs close their imports
+  // first. A failure to close matters less than the failure to open.
   static_cast<void>(rendezvous.agree(failure_of([&] { close_imports(); })));
   throw_failure(*opened);
 }
 
 SharedBuffer::~SharedBuffer() {
-  // Nobody could act on a failure: the end of the process frees the rest.
+  // No caller could act on a failure. The end of the process frees the rest.
   if (!m_runtime.expired()) {
     static_cast<void>(failure_of([&] { close_imports(); }));
   }
@@ -190,7 +192,8 @@ void SharedBuffer::swap(SharedBuffer& other) noexcept {
   m_runtime.swap(other.m_runtime);
 }
 
-/// Does all that can fail on this PE alone, before the others hear of the call.
+/// Does everything that can fail on this PE alone, before the other PEs learn
+/// of the call.
 void SharedBuffer::prepare(void const* data, std::size_t count,
                            std::exception_ptr const& failure) {
   if (failure) std::rethrow_exception(failure);
@@ -282,7 +285,7 @@ void SharedBuffer::close_imports() {
   auto* const provider =
       Runtime::instance(type_name_of(m_kind)).provider(m_kind);
   if (provider == nullptr) return;  // nothing was opened
-  // Goes on after a failure.
+  // A failure does not end the loop.
   auto first = failure_of([&] { provider->synchronize(); });
   for (auto const& part : parts) {
     if (part.import_start == nullptr) continue;
@@ -353,7 +356,7 @@ char* SharedBuffer::range(Pe pe, void const* mine, std::size_t index,
                      elements_text(index, count) + " of PE " +
                      std::to_string(pe) + ": the address on this PE is null");
   }
-  // The process number may belong to another process by now.
+  // By now, the PID may belong to another process.
   if (pe != m_my_pe &&
       Runtime::instance(type_name_of(m_kind)).exchange().is_gone(pe)) {
     throw SystemError(std::string(type_name_of(m_kind)) + "::" + call + ": " +

@@ -21,7 +21,7 @@ namespace symm::Impl {
 /// every PE's memory, and how this PE reaches it.
 class SharedBuffer {
  public:
-  /// Collective; those classes say the rest.
+  /// Collective; the two classes document the rest.
   SharedBuffer(MemoryKind kind, void const* data, std::size_t count,
                std::size_t element_bytes, std::exception_ptr const& failure);
   SharedBuffer(SharedBuffer&& other) noexcept : SharedBuffer(other.m_kind) {
@@ -46,7 +46,7 @@ class SharedBuffer {
  private:
   /// The memory that a PE has shared.
   struct Part {
-    char* start        = nullptr;  // kind device: here; host: in its process
+    char* start        = nullptr;  // device: in this process; host: in the PE's
     std::size_t count  = 0;        // in elements
     pid_t process      = 0;        // kind host
     char* import_start = nullptr;  // opened by this PE; null: none
@@ -74,7 +74,7 @@ class SharedBuffer {
   std::uint64_t m_number      = 0;  // the same on all PEs
   Pe m_my_pe                  = 0;
   std::vector<Part> m_parts;            // empty: closed
-  std::weak_ptr<void const> m_runtime;  // that it was made with
+  std::weak_ptr<void const> m_runtime;  // the one it was made with
 };
 
 }  // namespace symm::Impl

@@ -18,19 +18,20 @@ namespace symm::Impl {
 template <class Held>
 class ArrivalOrder {
  public:
-  /// All up to this number have been carried out.
+  /// All messages up to this number have been carried out.
   [[nodiscard]] std::uint64_t done_up_to() const { return m_done.up_to(); }
   [[nodiscard]] bool may_be_done(std::uint64_t after) const {
     return after <= done_up_to();
   }
 
-  /// Keeps `held` until all up to number `after` have been carried out.
+  /// Keeps `held` until all messages up to number `after` have been carried
+  /// out.
   void hold(std::uint64_t after, Held held) {
     m_held.emplace_back(after, std::move(held));
     std::push_heap(m_held.begin(), m_held.end(), is_later);
   }
-  /// Takes the message that waited for the least number, if it may be carried
-  /// out now.
+  /// Takes the held message with the least `after`, if it may be carried out
+  /// now.
   std::optional<Held> take() {
     if (m_held.empty() || !may_be_done(m_held.front().first)) return {};
     std::pop_heap(m_held.begin(), m_held.end(), is_later);

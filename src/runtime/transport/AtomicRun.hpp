@@ -16,21 +16,23 @@
 
 namespace symm::Impl {
 
-// A run: atomic operations of one kind, one behind the other in a batch. Of
-// equal values ("add 1") it takes 4 bytes each, of others 4 and the word.
+// A run: consecutive atomic operations of one kind in a batch. Each takes 4
+// bytes if all values are equal ("add 1"), otherwise 4 bytes and the value.
 //
-//   BatchEntry  8 bytes; of Kind::run or Kind::run_of_values. Its offset, a
-//               multiple of 2^32 words, is where the indices count from.
-//   value       8 bytes; of Kind::run
+//   BatchEntry  8 bytes, Kind::run or Kind::run_of_values. The entry's offset,
+//               a multiple of 2^32 words, is where the indices count from.
+//   value       8 bytes, only for Kind::run
 //   count       4 bytes
-//   the operations, `count` times: index in words, 4 bytes; of
-//               Kind::run_of_values its value, 4 or 8 bytes
-//   zeros up to a multiple of 8 bytes
+//   operations  `count` times the index in words, 4 bytes; for
+//               Kind::run_of_values followed by the value, 4 or 8 bytes
+//   zeros       up to a multiple of 8 bytes
 
-/// Makes a run of the last entry of a batch and of operations that follow it.
+/// Merges the last entry of a batch and the operations that follow it into a
+/// run.
 class AtomicRunWriter {
  public:
-  /// The entry at `at`, with its value, has been added to the batch.
+  /// To be called when the entry at `at`, with a value, has been added to the
+  /// batch.
   void begin(std::size_t at, Segment segment, std::size_t offset, AtomicOp op,
              WordType type, std::uint64_t value) {
     auto const shift = shift_of(type);
@@ -44,11 +46,12 @@ class AtomicRunWriter {
     m_value = value;
     m_has_values = false;
   }
-  /// Another entry has been added, or there is no batch any more.
+  /// To be called when another entry has been added, or the batch is gone.
   void end() { m_count = 0; }
 
   /// Adds an operation, if it continues the run and there is room for it.
-  /// \param bytes of the batch; larger afterwards, and then no multiple of 8.
+  /// \param bytes the bytes of the batch. They grow, and need not be a multiple
+  ///        of 8 afterwards.
   bool append(std::byte* batch, std::size_t& bytes, std::size_t capacity,
               Segment segment, std::size_t offset, AtomicOp op, WordType type,
               std::uint64_t value) {
@@ -73,8 +76,10 @@ class AtomicRunWriter {
     return true;
   }
 
-  /// append() of several to PE `pe`, as far as each continues the run and there
-  /// is room, if the run has two already. \returns how many.
+  /// append() for the first of several operations, as long as each is on PE
+  /// `pe`, continues the run and has room. Adds none unless the run has two
+  /// already.
+  /// \returns the number of operations added.
   std::size_t append_all(std::byte* batch, std::size_t& bytes,
                          std::size_t capacity, Pe pe,
                          std::span<FarAtomic const> all) {
@@ -115,12 +120,12 @@ class AtomicRunWriter {
            static_cast<std::uint32_t>(type);
   }
 
-  /// Turns the entry that is there into a run of one.
+  /// Turns the entry of the first operation into a run of one.
   std::size_t begin_run(std::byte* batch, std::size_t word_bytes) {
     auto const head = m_head.as_run(m_has_values).word();
     std::memcpy(batch + m_at, &head, sizeof head);
     m_count_at = m_at + BatchEntry::head_bytes;
-    if (!m_has_values) m_count_at += sizeof m_value;  // it stays
+    if (!m_has_values) m_count_at += sizeof m_value;  // stays in place
     return add(batch, m_count_at + sizeof m_count, m_first, m_value,
                word_bytes);
   }
@@ -133,10 +138,10 @@ class AtomicRunWriter {
     return at + word_bytes;
   }
 
-  std::uint32_t m_count  = 0;  // 0: none
+  std::uint32_t m_count  = 0;  // 1: no run yet, one entry; 0: none
   std::uint32_t m_kind   = 0;
-  unsigned m_shift       = 0;  // of its words
-  std::uint32_t m_first  = 0;  // the index of the first, while it is alone
+  unsigned m_shift       = 0;  // log2 of the bytes of a word
+  std::uint32_t m_first  = 0;  // the index of the first operation
   std::size_t m_at       = 0;
   std::size_t m_count_at = 0;
   std::uint64_t m_value  = 0;
@@ -148,8 +153,8 @@ class AtomicRunWriter {
 /// Reads a run.
 class AtomicRunReader {
  public:
-  /// \param payload of the batch, behind the word of the entry.
-  /// \returns nothing, if the payload is too short.
+  /// \param payload the batch, from after the word of the entry on.
+  /// \returns nullopt if the payload is too short.
   static std::optional<AtomicRunReader> make(
       BatchEntry entry, std::span<std::byte const> payload) {
     AtomicRunReader run(entry);
@@ -167,9 +172,9 @@ class AtomicRunReader {
   }
 
   [[nodiscard]] std::size_t count() const { return m_count; }
-  /// Of all, in the batch.
+  /// The bytes of the run in the batch, without the word of the entry.
   [[nodiscard]] std::size_t bytes() const { return m_bytes; }
-  /// Of the word of operation `i`, from where those of the run count.
+  /// The offset of the word of operation `i`, in bytes, relative to the run's.
   [[nodiscard]] std::size_t offset(std::size_t i) const {
     std::uint32_t index = 0;
     std::memcpy(&index, m_operations + i * m_step, sizeof index);

@@ -17,45 +17,49 @@
 
 namespace symm::Impl {
 
-/// Operations on memory of far PEs, of one context: messages, which the target
-/// carries out with the code of operations inside a node. fence() orders and
-/// quiet() completes the operations of this channel only. Any thread of this
-/// PE, also at the same time as others; all waits poll().
+/// The operations of one context on memory of far PEs. They are messages, which
+/// the target carries out with the code of operations inside a node. fence()
+/// orders and quiet() completes the operations of this channel only. Any thread
+/// of this PE may call them, also at the same time as others. All waits call
+/// poll().
 ///
-/// A lost PE ends the job, with PE, host and call.
+/// If a PE is lost, the job ends with a message that names the PE, the host and
+/// the call.
 ///
-/// Offsets have been checked by the caller (every PE has the same memory); the
+/// The caller has checked the offsets (every PE has the same memory); the
 /// target checks them again and ends the job if they are wrong.
 ///
-/// `call`: its name is for the text of a lost PE; its `request`, if not null,
-/// gets what test() and wait() need; its channel is not used.
+/// Of each `call`, the name is for the message about a lost PE. The `request`,
+/// if not null, receives what test() and wait() need. The channel is not used.
 class Channel {
  public:
   virtual ~Channel() = default;
 
-  // The target has it after quiet(); before later operations on the same PE
-  // after fence(). local: `from` may be written again.
+  // After quiet(), the data are at the target. After fence(), they are there
+  // before later operations on the same PE. With Completion::local, `from` may
+  // be overwritten on return.
   virtual void put(PeMemory to, void const* from, std::size_t bytes,
                    Completion completion = Completion::local,
                    HostCall const& call  = {})         = 0;
   virtual void put_strided(PeMemory to, void const* from, Strides strides,
                            HostCall const& call = {}) = 0;
-  /// The signal is changed when the data are there, in one message.
-  /// \param op SignalOp: AtomicOp::set or AtomicOp::add.
+  /// The target changes the signal when the data are there.
+  /// \param op the SignalOp: AtomicOp::set or AtomicOp::add.
   virtual void put_signal(PeMemory to, void const* from, std::size_t bytes,
                           PeMemory signal, std::uint64_t value, AtomicOp op,
                           Completion completion = Completion::local,
                           HostCall const& call  = {}) = 0;
 
-  // local: the data are in `to`; else after quiet().
+  // With Completion::local, the data are in `to` on return; otherwise after
+  // quiet().
   virtual void get(void* to, PeMemory from, std::size_t bytes,
                    Completion completion = Completion::local,
                    HostCall const& call  = {})         = 0;
   virtual void get_strided(void* to, PeMemory from, Strides strides,
                            HostCall const& call = {}) = 0;
 
-  /// Returns the value before the operation. Bits of a word of 4 bytes are the
-  /// lower ones.
+  /// Returns the value before the operation. A word of 4 bytes is in the lower
+  /// bits.
   [[nodiscard]] virtual std::uint64_t atomic(PeMemory at, AtomicOp op,
                                              WordType type, std::uint64_t value,
                                              std::uint64_t compare = 0,
@@ -65,48 +69,49 @@ class Channel {
   virtual void fetch_nbi(PeMemory at, AtomicOp op, WordType type,
                          std::uint64_t value, std::uint64_t compare, void* was,
                          HostCall const& call = {}) = 0;
-  /// Without an answer, complete after quiet(), as a put.
+  /// Gets no answer; complete after quiet(), like a put.
   virtual void post_atomic(PeMemory at, AtomicOp op, WordType type,
                            std::uint64_t value, HostCall const& call = {}) = 0;
 
-  /// post_atomic() of all.
+  /// post_atomic() for all of them.
   virtual void post_atomics(std::span<FarAtomic const> all,
                             HostCall const& call = {}) {
     for (auto const& [at, op, type, value] : all)
       post_atomic(at, op, type, value, call);
   }
 
-  /// NodeUpdates of words of any PEs of the node of `to`, complete after
-  /// quiet(); fence() does not order them. Channels between nodes of several
-  /// PEs have it.
-  /// \param updates    at most MessageEngine::max_eager bytes: words of 8
-  /// bytes. \param has_values each is followed by its value; else that is
-  /// `value`.
+  /// Sends NodeUpdates for words of any PEs on the node of `to`. They are
+  /// complete after quiet(); fence() does not order them. Channels between
+  /// nodes of several PEs implement this.
+  /// \param updates words of 8 bytes, at most MessageEngine::max_eager bytes
+  ///        in all.
+  /// \param has_values whether a value follows each word; otherwise all have
+  ///        `value`.
   virtual void post_node_updates(Pe /*to*/,
                                  std::span<std::byte const> /*updates*/,
                                  bool /*has_values*/, std::uint64_t /*value*/,
                                  HostCall const& /*call*/ = {}) {}
 
-  // These count `left` down when done, within poll(). So a caller may have many
-  // under way and wait for one of them.
+  // These decrement `left` when they are complete, within poll(). So a caller
+  // may have many in flight and wait for one of them.
 
   using Counter = std::atomic<std::uint64_t>;
 
   static constexpr std::size_t max_begun = std::size_t{64} << 10U;
-  /// \param bytes no more than max_begun.
+  /// \param bytes at most max_begun.
   virtual void begin_get(void* to, PeMemory from, std::size_t bytes,
                          Counter& left, HostCall const& call = {}) {
     get(to, from, bytes, Completion::local, call);
     left.fetch_sub(1, std::memory_order_release);
   }
-  /// \param was gets what the word was.
+  /// \param was receives the word's old value.
   virtual void begin_atomic(PeMemory at, AtomicOp op, WordType type,
                             std::uint64_t value, std::uint64_t compare,
                             std::uint64_t& was, Counter& left) {
     was = atomic(at, op, type, value, compare);
     left.fetch_sub(1, std::memory_order_release);
   }
-  /// Waits until `left` is 0; it counts operations begun on `pe`.
+  /// Waits until `left` is 0, which counts operations begun on `pe`.
   virtual void wait_for_begun(Pe /*pe*/, Counter& /*left*/,
                               HostCall const& /*call*/ = {}) {}
 
@@ -116,9 +121,10 @@ class Channel {
   /// The same for the operations on these PEs.
   virtual void quiet(std::span<Pe const> pes, HostCall const& call = {}) = 0;
 
-  // Of an operation of this channel. Any thread.
+  // For an operation of this channel. Any thread.
 
-  /// Whether `started` has come so far; sends what it still waits for.
+  /// Whether `started` has reached `stage`; sends messages that it still waits
+  /// for.
   [[nodiscard]] virtual bool test(Started& /*started*/, Stage /*stage*/,
                                   HostCall const& /*call*/ = {}) {
     return true;

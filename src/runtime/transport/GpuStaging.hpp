@@ -16,15 +16,16 @@ namespace symm::Impl {
 
 /// Operations on memory of far PEs, where either side may be memory of a GPU.
 /// Data of this PE's GPU pass through page-locked host memory: messages are
-/// sent from it and arrive in it. They do not wait for running kernels. Any
-/// thread.
+/// sent from it and arrive in it. The copies do not wait for running kernels.
+/// Any thread.
 ///
-/// \throws SystemError in all of them, on this PE.
+/// \throws SystemError on this PE, from all functions.
 class GpuStaging {
  public:
   using Completion = Impl::Completion;
 
-  /// \param provider of the GPU's memory; outlives this.
+  /// \param provider the provider of the GPU's memory; must outlive this
+  ///        object.
   explicit GpuStaging(MemoryProvider& provider);
 
   // As in Channel; puts from this PE's GPU and all gets from or to a GPU are
@@ -57,7 +58,7 @@ class GpuStaging {
                    std::size_t bytes, HostCall const& call);
 
   MemoryProvider& m_provider;
-  std::mutex m_mutex;  // of what is below
+  std::mutex m_mutex;  // guards the members below
   PinnedMemory m_memory;
   SideQueue m_queue;
 };

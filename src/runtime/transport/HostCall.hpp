@@ -8,7 +8,7 @@ namespace symm::Impl {
 class Channel;
 struct Started;
 
-/// The call of the host that an operation is part of.
+/// The host call that an operation is part of.
 struct HostCall {
   constexpr HostCall() = default;
   // A name alone is a call without a context.
@@ -17,18 +17,19 @@ struct HostCall {
                      Started* its_request = nullptr)
       : name(its_name), channel(its_channel), request(its_request) {}
 
-  // For messages, such as "symm::put"; null: not known.
+  // The name for error messages, such as "symm::put"; null: not known.
   char const* name = nullptr;
-  Channel* channel = nullptr;  // to far PEs; null: of calls without a context
-  // Not null: gets what a Request waits for, if a message carries out the
-  // operation.
+  Channel* channel = nullptr;  // to far PEs; null: no context
+  // If not null, receives what a Request waits for, if a message carries out
+  // the operation.
   Started* request = nullptr;
-  // Small puts wait in a batch, also where the source may be written again.
+  // Small puts wait in a batch, even if the source may be overwritten on
+  // return.
   bool aggregates = false;
 };
 
-// Operations of few instructions take a name or a HostCall, which is made
-// before a message.
+// Operations of few instructions take a name or a HostCall. A HostCall is made
+// from a name only before a message is sent.
 [[nodiscard]] constexpr char const* name_of_call(char const* call) {
   return call;
 }

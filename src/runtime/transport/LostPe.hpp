@@ -19,8 +19,9 @@ struct LostPe {
   Text why;         // as the end of a sentence: "its process is gone"
 };
 
-/// The first lost PE that a PE of this node has found, in memory that they
-/// share: so all of them name that PE, and none that has ended because of it.
+/// The first lost PE that a PE of this node has found, in memory that the
+/// node's PEs share. So all of them name that PE, and not one that has ended
+/// because of it.
 class LostPeRecord {
  public:
   /// Callable from any thread of these PEs; only the first call counts.
@@ -39,7 +40,7 @@ class LostPeRecord {
   [[nodiscard]] bool is_set() const noexcept {
     return m_state.load(std::memory_order_acquire) == State::there;
   }
-  /// Only if is_set().
+  /// Precondition: is_set().
   [[nodiscard]] LostPe get() const noexcept {
     return {m_pe, m_found_by, Text(m_why)};
   }

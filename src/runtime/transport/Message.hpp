@@ -17,7 +17,7 @@
 namespace symm::Impl {
 
 // Transport_Messages sends a header and a payload. All PEs run the same program
-// on processors of one kind, so objects are sent as their bytes.
+// on processors of one kind, so objects are sent as raw bytes.
 static_assert(std::endian::native == std::endian::little);
 
 /// The largest payload of a strided operation, whose elements are packed.
@@ -26,24 +26,24 @@ inline constexpr std::size_t max_strided = MessageEngine::max_eager;
 enum class MessageKind : std::uint8_t {
   // Numbered: the target acknowledges them.
   put,           // the data
-  put_strided,   // elements, packed
+  put_strided,   // packed elements
   put_signal,    // the data, and then the signal
   atomic,        // answered by atomic_reply
-  node_updates,  // NodeUpdates; `compare` is 0: all with this `value`, else
-                 // each is followed by its own
-  batch,         // one BatchEntry after the other; answered by get_reply if
-                 // there is a token: all answers, in the order of the entries
+  node_updates,  // NodeUpdates; if `compare` is 0, all have this `value`,
+                 // otherwise a value follows each
+  batch,  // a sequence of BatchEntries; if there is a token, a get_reply has
+          // all answers, in the order of the entries
   // Not numbered.
   get,          // answered by get_reply
-  get_strided,  // likewise, elements packed
+  get_strided,  // likewise, with packed elements
   get_reply,
   atomic_reply,
   ack,          // only the header's `acked`
   ack_request,  // asks for an ack of all up to `number`
-  key_request,  // answered by key: where is the chunk at this offset?
-  key,          // WireKey; empty: the PE has no one-sided operations
-  note,         // Transport::send() with this `number`
-  where,        // answered by progress
+  key_request,  // asks for the chunk at this offset; answered by key
+  key,          // WireKey; empty: no one-sided operations on the chunk
+  note,         // StepMessages::send() with this `number`
+  where,        // asks for the call of the PE; answered by progress
   progress,     // WireProgress, and the name of the call
   farewell      // the sender ends the job: PE `number` is lost, found by PE
                 // `offset`; the payload says why
@@ -58,18 +58,18 @@ struct MessageHeader {
   Segment segment{};
   AtomicOp op{};
   WordType type{};
-  /// An ack is wanted as soon as this one is carried out.
+  /// The sender wants an ack as soon as this message is carried out.
   bool wants_ack = false;
   Segment signal_segment{};
-  /// Of an answer and an ack the receiver's channel, else the sender's.
+  /// In an answer or an ack, the receiver's channel; otherwise the sender's.
   std::uint16_t channel = 0;
 
-  /// Numbers such messages of a channel to a PE: 1, 2, ...
+  /// In a numbered message: 1, 2, ... for each channel and target.
   std::uint64_t number = 0;
-  /// All up to this number are to be carried out before this one.
+  /// The target carries out all messages up to this number before this one.
   std::uint64_t after = 0;
-  /// The sender has carried out the messages of the receiver's channel with
-  /// this number up to here. 0: says nothing.
+  /// The sender has carried out the messages up to this number that the
+  /// receiver has sent on the channel `channel`. 0: no statement.
   std::uint64_t acked = 0;
 
   std::uint64_t offset = 0;
@@ -108,7 +108,7 @@ struct WireProgress {
 /// Opens a chunk of a PE's heap to one-sided operations.
 struct WireKey {
   OneSided::Key key{};
-  std::uint64_t address = 0;  // of its start, at that PE
+  std::uint64_t address = 0;  // of the chunk's start, at that PE
 };
 
 inline std::span<std::byte const> bytes_of(MessageHeader const& header) {
@@ -123,8 +123,8 @@ inline MessageHeader header_of(std::span<std::byte const> bytes) {
 }
 
 /// An operation in a batch: a word of 8 bytes that describes it, then its data,
-/// padded to 8 bytes. A put of 8 bytes takes 16 bytes, a get 8; its answer,
-/// too, is padded to 8 bytes.
+/// padded to 8 bytes. A put of 8 bytes takes 16 bytes, a get takes 8. Answers
+/// are padded to 8 bytes, too.
 class BatchEntry {
  public:
   static constexpr std::size_t max_bytes    = 512;
@@ -152,7 +152,8 @@ class BatchEntry {
                         std::size_t bytes) {
     return BatchEntry(Kind::get, segment, offset, bytes);
   }
-  /// An atomic operation that is answered. Its data: value, compare.
+  /// An atomic operation that is answered. The entry's data are value and
+  /// compare.
   static BatchEntry fetch(Segment segment, std::size_t offset, AtomicOp op,
                           WordType type) {
     return BatchEntry(Kind::fetch, segment, offset, detail_of(op, type));
@@ -190,7 +191,7 @@ class BatchEntry {
       default: return 16;
     }
   }
-  /// Bytes that its answer takes in the reply.
+  /// Bytes that the answer takes in the reply.
   [[nodiscard]] std::size_t answer_room() const {
     bool const is_answered = kind() == Kind::get || kind() == Kind::fetch;
     return is_answered ? round_up(bytes(), 8) : 0;

@@ -10,8 +10,8 @@
 
 namespace symm::Impl {
 
-/// An atomic operation on a word of the host heap of a PE, in a message to
-/// another PE of its node, which reaches that memory. In 8 bytes.
+/// An atomic operation on a word of a PE's host heap, encoded in 8 bytes. It is
+/// sent to another PE of that PE's node, which can access the memory.
 struct NodeUpdate {
   static constexpr int max_near             = 1 << 11;
   static constexpr std::uint64_t end_offset = std::uint64_t{1} << 48U;

@@ -16,19 +16,19 @@ namespace symm::Impl {
 /// messages. Any thread.
 class OpenChunks {
  public:
-  /// The place of its start; nothing: it is not reached.
+  /// The place of the chunk's start; nullopt if the chunk is not reached.
   using Answer = std::optional<OneSided::Place>;
 
-  /// \param offset of the chunk. \returns nothing: no answer has come.
+  /// \param offset the chunk's. \returns nullopt if no answer has arrived.
   [[nodiscard]] std::optional<Answer> find(std::size_t offset) const {
     std::lock_guard const lock(m_mutex);
     auto const found = m_answers.find(offset);
     if (found == m_answers.end()) return {};
     return found->second;
   }
-  /// \returns whether the caller is the first, and has to ask. An answer
-  /// belongs to the one question, so none comes when the chunk is gone. \throws
-  /// std::bad_alloc.
+  /// \returns whether the caller is the first, and has to ask. Each chunk is
+  ///          asked for once, so no answer arrives when the chunk is gone.
+  /// \throws std::bad_alloc.
   [[nodiscard]] bool is_to_ask(std::size_t offset) {
     std::lock_guard const lock(m_mutex);
     return m_answers.emplace(offset, std::nullopt).second;

@@ -16,23 +16,24 @@ namespace symm::Impl {
 struct PendingOperation;
 
 /// The operations of a channel that wait for a reply, by the tokens of their
-/// messages. A token is of one message to one PE: a reply finds nothing, if its
-/// token is wrong, another PE's, or used already. (A token has the generation
-/// of its place, which is odd while an operation is there.)
+/// messages. A token belongs to one message to one PE: a reply finds no
+/// operation if the reply's token is wrong, another PE's, or used already. (A
+/// token contains the generation of a place, which is odd while an operation is
+/// there.)
 ///
-/// One thread at a time adds, with the channel's mutex. Beside it, the Receiver
-/// finds and removes.
+/// One thread at a time adds operations, with the channel's mutex. The Receiver
+/// finds and removes them concurrently.
 class PendingTable {
  public:
-  /// 0: of no operation.
+  /// 0 is the token of no operation.
   using Token = std::uint64_t;
 
-  /// What is known of a reply before it comes.
+  /// Properties of a reply that are known before it arrives.
   struct Asked {
     PendingOperation* pending = nullptr;
     std::size_t bytes         = 0;      // of the reply's payload
-    std::size_t first         = 0;      // of strided elements
-    bool is_arriving          = false;  // its payload, in its place
+    std::size_t first         = 0;      // the first of strided elements
+    bool is_arriving          = false;  // the payload, directly in `to`
   };
 
   PendingTable()                               = default;
@@ -42,9 +43,10 @@ class PendingTable {
     for (auto& chunk : m_chunks) delete[] chunk.load();
   }
 
-  // With the channel's mutex.
+  // The caller holds the channel's mutex.
 
-  /// The next add() does not fail. \throws std::bad_alloc.
+  /// Makes room, so that the next add() does not fail.
+  /// \throws std::bad_alloc.
   void make_room() {
     if (m_free.load(std::memory_order_acquire) != none) return;
     auto const number = chunk_of(m_n_used);
@@ -52,7 +54,7 @@ class PendingTable {
     if (chunk.load(std::memory_order_relaxed) != nullptr) return;
     chunk.store(new Place[least << number], std::memory_order_release);
   }
-  /// After make_room(), without a pause between the two.
+  /// To be called after make_room(), under the same lock.
   Token add(Pe pe, Asked const& asked) noexcept {
     auto const index = take_free();
     auto& place      = place_at(index);
@@ -64,9 +66,10 @@ class PendingTable {
     return Token{generation} << 32U | index;
   }
 
-  // The Receiver.
+  // For the Receiver.
 
-  /// Null: `from` was not asked by a message with this token, or has answered.
+  /// Null if `from` was not asked by a message with this token, or has
+  /// answered.
   [[nodiscard]] Asked* find(Token token, Pe from) const noexcept {
     auto const index      = static_cast<Index>(token);
     auto const generation = generation_of(token);
@@ -77,7 +80,7 @@ class PendingTable {
         place.pe == from;
     return is_there ? &place.asked : nullptr;
   }
-  /// \param token of which find() has found the operation.
+  /// \param token find() has found an operation for it.
   void remove(Token token) noexcept {
     auto const index = static_cast<Index>(token);
     auto& place      = place_at(index);
@@ -112,13 +115,14 @@ class PendingTable {
   [[nodiscard]] bool has_place(Index index) const noexcept {
     return m_chunks[chunk_of(index)].load(std::memory_order_acquire) != nullptr;
   }
-  /// If has_place().
+  /// Precondition: has_place().
   [[nodiscard]] Place& place_at(Index index) const noexcept {
     auto const number = chunk_of(index);
     auto const begin  = (std::size_t{least} << number) - least;
     return m_chunks[number].load(std::memory_order_acquire)[index - begin];
   }
-  /// One thread takes, so what is first stays there until it is taken.
+  /// Only one thread takes places, so a free place stays in the list until that
+  /// thread takes it (no ABA problem).
   Index take_free() noexcept {
     auto index = m_free.load(std::memory_order_acquire);
     while (index != none &&
@@ -128,9 +132,9 @@ class PendingTable {
     return index != none ? index : m_n_used++;
   }
 
-  std::array<std::atomic<Place*>, 27> m_chunks{};  // for any Index
+  std::array<std::atomic<Place*>, 27> m_chunks{};  // enough for any Index
   Index m_n_used = 0;
-  std::atomic<Index> m_free{none};  // the first
+  std::atomic<Index> m_free{none};  // the first of the list
 };
 
 }  // namespace symm::Impl

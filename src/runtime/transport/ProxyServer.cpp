@@ -24,7 +24,7 @@ constexpr std::size_t cache_line    = 64;
 
 constexpr int n_spins          = 2000;
 constexpr auto ring_watch_time = std::chrono::milliseconds(2);
-constexpr std::size_t max_run  = 256;  // requests before replies are looked at
+constexpr std::size_t max_run  = 256;  // requests between two looks at replies
 
 FarCode code_of(FarRequest const& request) {
   return {static_cast<FarOp>(request.code & 0xffU),
@@ -151,7 +151,7 @@ bool ProxyServer::take_requests() {
       static_cast<void>(m_updates.take(m_head));
       if (!m_updates.may_begin(m_head, update)) break;
     }
-    // Consecutive ones are carried out as one.
+    // Consecutive quiets are carried out as one.
     if (!m_quiets.empty() && !is_quiet) quiet_all();
     carry_out(request);
     ++m_head;
@@ -161,7 +161,7 @@ bool ProxyServer::take_requests() {
   return n != 0;
 }
 
-/// Waits for all pending requests and for Channel::quiet().
+/// Waits for all pending requests and for Channel::quiet(), then replies.
 void ProxyServer::quiet_all() {
   while (!m_pending.empty()) {
     if (!m_transport.poll()) {
@@ -180,7 +180,8 @@ void ProxyServer::reply(Number ticket, std::uint64_t value) {
   set_state(ticket, State::replied);
 }
 
-/// \returns whether any is done.
+/// Finishes the pending requests whose replies have arrived.
+/// \returns whether there were any.
 bool ProxyServer::finish_pending() {
   bool has_copied    = false;
   bool has_any       = false;
@@ -214,7 +215,8 @@ bool ProxyServer::finish_pending() {
   return has_any;
 }
 
-/// Tells kernels what is free, and drain() what is carried out.
+/// Tells kernels which places are free, and drain() which requests are carried
+/// out.
 void ProxyServer::advance() {
   auto completed = m_completed.load(std::memory_order_relaxed);
   while (completed < m_head && m_states[completed % size] != State::pending) {
@@ -223,7 +225,7 @@ void ProxyServer::advance() {
   m_completed.store(completed, std::memory_order_release);
   auto const freed = m_freed;
   while (m_freed < completed) {
-    // A reply belongs to the kernel until that has read it.
+    // A reply belongs to the kernel until the kernel has read it.
     bool const is_replied = m_states[m_freed % size] == State::replied;
     if (is_replied && is_written(m_freed)) break;
     ++m_freed;

@@ -26,22 +26,23 @@
 
 namespace symm::Impl {
 
-/// Carries out what kernels of this PE ask for in the ProxyQueue, on a thread
-/// of its own. It begins requests in the order of their tickets; many may be
-/// waiting for replies of PEs. Updates go in between, as ProxyQueue.hpp says.
-/// It polls while there is something to do and for 2 ms afterwards, then once
-/// in up to a millisecond.
+/// A thread that carries out the requests of this PE's kernels in the
+/// ProxyQueue. It begins requests in the order of their tickets; many may be
+/// waiting for replies of other PEs. Updates are carried out in between, as
+/// ProxyQueue.hpp describes. The thread polls while there is work and for 2 ms
+/// afterwards, and then at intervals of up to a millisecond.
 class ProxyServer final : public KernelRequests {
  public:
-  /// Finds the object at `address` of this PE's part in that of `pe`.
-  /// \returns whether it is there.
+  /// Finds the object of `pe` that corresponds to `address` in this PE's part
+  /// of the heap. \returns whether there is one.
   using Find = std::function<bool(void const* address, std::size_t bytes, Pe pe,
                                   PeMemory& found)>;
   /// Ends the job; the reason has been printed.
   using EndJob = std::function<void()>;
 
-  /// \param provider of the GPU's memory; outlives this, as the transport does
-  ///                 and `memory`, what `find` finds of this PE.
+  /// \param provider the provider of the GPU's memory.
+  /// \param memory this PE's memory that `find` finds. `provider`, `transport`
+  ///        and `memory` must outlive this object.
   /// \throws SystemError, OutOfMemory on this PE.
   ProxyServer(Pe my_pe, int n_pes, Transport& transport,
               MemoryProvider& provider, TransportTarget& memory, Find find,
@@ -51,11 +52,11 @@ class ProxyServer final : public KernelRequests {
   ProxyServer(ProxyServer const&)            = delete;
   ProxyServer& operator=(ProxyServer const&) = delete;
 
-  /// For kernels.
+  /// The queue for kernels.
   [[nodiscard]] ProxyQueue* ring() const { return m_ring; }
 
   /// Waits until the requests of kernels that have ended have begun, and their
-  /// gets are done. Any thread but its own.
+  /// gets are complete. Any thread but the server's own.
   void drain(char const* call) override;
 
  private:
@@ -98,8 +99,8 @@ class ProxyServer final : public KernelRequests {
   [[nodiscard]] bool is_written(Number ticket) const;
   [[nodiscard]] PeMemory find(void const* address, std::size_t bytes, Pe pe,
                               char const* what) const;
-  /// Then nothing has to be asked of the GPU's driver, which may wait for
-  /// kernels that wait for this thread.
+  /// Whether `local` is in the host heap. If so, the thread need not ask the
+  /// GPU's driver, which may wait for kernels that wait for this thread.
   [[nodiscard]] bool is_in_host_heap(void const* local,
                                      std::size_t bytes) const;
   [[noreturn]] void end_job(Text const& why) noexcept;

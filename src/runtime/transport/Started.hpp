@@ -27,7 +27,7 @@ class SideDone {
   };
   using Owner = std::unique_ptr<SideDone, Drop>;
 
-  /// Both owners' flag.
+  /// Makes a flag, for both owners.
   static std::pair<Owner, Owner> make() {
     Owner first(new SideDone);
     Owner second(first.get());
@@ -45,18 +45,21 @@ class SideDone {
   std::atomic<bool> m_is_set  = false;
 };
 
-/// How far an operation has come.
+/// The stages of an operation.
 enum class Stage {
-  side,      // this PE's side: the source may be written, or the data are there
+  side,      // this PE's side: the source may be overwritten, or the data have
+             // arrived
   operation  // the target has carried it out
 };
 
-/// One operation of a Channel. Without a channel: none, or it is done.
+/// An operation of a Channel. If `channel` is null, there is none, or it is
+/// complete.
 struct Started {
   Channel* channel = nullptr;
   Pe pe            = 0;
-  // The target has carried it out when it has acknowledged this message of the
-  // channel, or this batch. Both 0: when this PE's side is done.
+  // The target has carried out the operation when it has acknowledged this
+  // message of the channel, or this batch. If both are 0, the operation is
+  // carried out when this PE's side is done.
   std::uint64_t message = 0;
   std::uint64_t batch   = 0;
   SideDone::Owner side  = nullptr;  // null: this PE's side is done

@@ -14,12 +14,14 @@
 
 namespace symm::Impl {
 
-/// Messages of collective steps between PEs of different nodes. A message has a
-/// number, by which the receiver asks for it; between two PEs each number is
-/// used once in each direction. A message may arrive before it is asked for.
+/// Messages of collective steps between PEs of different nodes. The receiver
+/// asks for a message by the message's number. Between two PEs, each number is
+/// used once in each direction. A message may arrive before the receiver asks
+/// for it.
 ///
-/// A lost PE ends the job, with PE, host and call: `call`, or if that is null
-/// the collective call that a thread of this PE is in.
+/// If a PE is lost, the job ends with a message that names the PE, the host and
+/// the call. The call is `call`, or if that is null, the collective call that a
+/// thread of this PE is in.
 class StepMessages {
  public:
   /// Numbers from here on are for Rendezvous.
@@ -27,24 +29,27 @@ class StepMessages {
 
   virtual ~StepMessages() = default;
 
-  /// `message` may be written again when it returns.
+  /// `message` may be overwritten on return.
   virtual void send(Pe to, std::uint64_t number,
                     std::span<std::byte const> message,
                     char const* call = nullptr) = 0;
-  /// Waits for that message.
+  /// Waits for the message.
   [[nodiscard]] virtual std::vector<std::byte> receive(
       Pe from, std::uint64_t number) = 0;
-  /// Waits for that message at most `most` (0: looks); empty: it has not come.
+  /// Waits for the message for at most `most`; 0 only looks. Returns nullopt if
+  /// the message has not arrived.
   [[nodiscard]] virtual std::optional<std::vector<std::byte>> receive_within(
       Pe from, std::uint64_t number, std::chrono::milliseconds most,
       char const* call = nullptr) = 0;
 
-  /// For a caller that waits for `pe` in several of these calls: between the
-  /// two, `pe` is watched, and lost if it is silent for too long. Nests.
+  /// For a caller that waits for `pe` in several of these calls. Between
+  /// watch() and unwatch(), `pe` is watched, and counts as lost if it is silent
+  /// for too long. Calls nest.
   virtual void watch(Pe pe)   = 0;
   virtual void unwatch(Pe pe) = 0;
 
-  /// Returns whether anything was done. All waits in the library call it.
+  /// Makes progress; returns whether anything was done. All waits in the
+  /// library call this function.
   virtual bool poll(char const* call = nullptr) = 0;
 };
 

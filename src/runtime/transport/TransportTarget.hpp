@@ -20,7 +20,8 @@ struct MemoryRange {
   std::size_t offset = 0;
   std::size_t bytes  = 0;  // 0: none
 
-  /// The address of [its_offset, its_offset + its_bytes); null: not in it.
+  /// The address of [its_offset, its_offset + its_bytes); null if not in this
+  /// range.
   [[nodiscard]] char* find(std::size_t its_offset,
                            std::size_t its_bytes) const noexcept {
     auto const from    = its_offset - offset;
@@ -29,15 +30,15 @@ struct MemoryRange {
   }
 };
 
-/// Memory that has been looked up: much that a message asks for is near what it
-/// asked for before.
+/// Memory that has been looked up before. Much of the memory that a message
+/// needs is near memory that the same message has needed before.
 class KnownMemory {
  public:
   KnownMemory() = default;
   KnownMemory(Segment segment, MemoryRange range)
       : m_segment(segment), m_range(range) {}
 
-  /// The address of [offset, offset + bytes); null: not known.
+  /// The address of [offset, offset + bytes); null if not known.
   [[nodiscard]] char* find(Segment segment, std::size_t offset,
                            std::size_t bytes) const noexcept {
     return segment == m_segment ? m_range.find(offset, bytes) : nullptr;
@@ -48,17 +49,17 @@ class KnownMemory {
   MemoryRange m_range;
 };
 
-/// Tells a transport of its own PE: the addresses of its segments, for
-/// operations of far PEs, and its progress, for their questions. Any thread,
-/// also while another one is in a collective call.
+/// Gives a transport information about its own PE: addresses in the segments,
+/// for operations of far PEs, and the progress, for their questions. Any
+/// thread, also while another thread is in a collective call.
 class TransportTarget {
  public:
   virtual ~TransportTarget() = default;
 
-  /// The address of [offset, offset + bytes); null: there is no such memory.
+  /// The address of [offset, offset + bytes); null if there is no such memory.
   [[nodiscard]] virtual char* find(Segment segment, std::size_t offset,
                                    std::size_t bytes) noexcept = 0;
-  /// The same, and all that is known to be there around it.
+  /// The same, with all memory around it that is known to be there.
   [[nodiscard]] virtual MemoryRange find_around(Segment segment,
                                                 std::size_t offset,
                                                 std::size_t bytes) noexcept {
@@ -67,25 +68,26 @@ class TransportTarget {
   }
 
   /// The distance in bytes from this PE's part of the host heap to that of PE
-  /// `number` of this node; nothing: there is none.
+  /// `number` of this node; nullopt if there is none.
   [[nodiscard]] virtual std::optional<std::ptrdiff_t> distance_to_near(
       int number) noexcept {
     return number == 0 ? std::optional<std::ptrdiff_t>(0) : std::nullopt;
   }
 
-  /// The queue that reaches segments that is_of_gpu(), if find() has found
+  /// The queue for segments that are is_of_gpu(); not null if find() has found
   /// memory there. One thread at a time.
   [[nodiscard]] virtual SideQueue* gpu() noexcept { return nullptr; }
 
-  /// The host of `pe`, for messages; empty, if it is not known.
+  /// The host of `pe`, for messages; empty if not known.
   [[nodiscard]] virtual std::string_view host_of(Pe /*pe*/) const noexcept {
     return {};
   }
-  /// The collective call that this PE is in, for messages; null: in none.
+  /// The collective call that this PE is in, for messages; null if it is in
+  /// none.
   [[nodiscard]] virtual char const* call() const noexcept { return nullptr; }
   [[nodiscard]] virtual PeProgress progress() const noexcept { return {}; }
 
-  /// The record that the PEs of this node share; null: none.
+  /// The record that the PEs of this node share; null if there is none.
   [[nodiscard]] virtual LostPeRecord* lost_pe() noexcept { return nullptr; }
 };
 

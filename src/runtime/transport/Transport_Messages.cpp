@@ -35,8 +35,9 @@ Transport_Messages::Transport_Messages(Pe my_pe, int n_pes,
 
 Transport_Messages::~Transport_Messages() {
   stop_thread();
-  // The engine's thread may be in the Receiver, which answers by m_engine until
-  // that has ended. (reset() would make it null before.)
+  // The engine's thread may be in the Receiver, which uses m_engine until the
+  // thread has ended. So m_engine must not be null before then, as it would be
+  // in reset().
   m_engine.get_deleter()(m_engine.get());
   static_cast<void>(m_engine.release());
   for (auto& peer : m_peers) delete peer.load();
@@ -64,7 +65,7 @@ Channel* Transport_Messages::open_channel() {
   }
   auto const n = m_n_channels.load();
   if (n == max_channels) return nullptr;
-  m_closed_channels.reserve(n);  // close_channel() needs no memory
+  m_closed_channels.reserve(n);  // close_channel() must not allocate
   auto* const channel = new Channel_Messages(
       *this, static_cast<std::uint16_t>(n), static_cast<int>(m_peers.size()));
   m_channels[n] = channel;
@@ -81,8 +82,8 @@ void Transport_Messages::close_channel(Channel& channel) noexcept {
 
 template <class Work>
 void Transport_Messages::for_each_channel(Work const& work) {
-  // In one order with m_thread_sleeps: the thread must not sleep while a new
-  // channel has an open batch.
+  // Sequentially consistent, as m_thread_sleeps is: the thread must not sleep
+  // while a new channel has an open batch.
   auto const n = m_n_channels.load();
   work(m_default);
   for (std::size_t i = 1; i < n; ++i) work(*m_channels[i].load());
@@ -113,9 +114,10 @@ void Transport_Messages::flush_in_time() {
   };
   for (int n_idle = 0; !m_thread_is_done;) {
     if (n_idle >= n_idle_before_sleep) {
-      // Not after each batch: waking the thread takes longer than a batch.
+      // The thread does not sleep after each batch: waking it takes longer than
+      // a batch.
       m_thread_sleeps = true;
-      // A batch that is opened from here on wakes it.
+      // A batch that is opened from here on wakes the thread.
       if (!has_open_batches()) {
         m_wake.wait(lock, [&] { return !m_thread_sleeps || m_thread_is_done; });
       }
@@ -125,7 +127,7 @@ void Transport_Messages::flush_in_time() {
     m_wake.wait_for(lock, m_options.flush_interval,
                     [&] { return m_thread_is_done; });
     n_idle = has_open_batches() ? 0 : n_idle + 1;
-    // A channel's lock comes before m_thread_mutex: see wake_thread().
+    // A channel's lock is taken before m_thread_mutex: see wake_thread().
     lock.unlock();
     auto const tick = m_tick.load();
     for_each_channel(
@@ -175,7 +177,8 @@ void Transport_Messages::send_message(Pe to, MessageHeader const& header,
 }
 
 void Transport_Messages::end_job_unless_lost(Text const& failed) noexcept {
-  // If the engine has just found that a PE is lost, it tells so when polled.
+  // If the engine has just found that a PE is lost, it reports this when
+  // polled.
   for (int i = 0; i < 100 && !m_is_lost; ++i) {
     if (m_engine->poll()) continue;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -192,7 +195,7 @@ void Transport_Messages::send(Pe to, std::uint64_t number,
   bool const is_large = message.size() > MessageEngine::max_eager;
   Counter left        = is_large ? 1 : 0;
   PendingOperation unsent{.left = &left};
-  static_cast<void>(peer_of(to));  // it is met from now on
+  static_cast<void>(peer_of(to));  // marks it as met
   if (m_is_lost) end_job_of_lost(call, "a collective call", to);
   m_default.flush(to);
   wait(call, "a collective call", to, [&] { return !m_engine->is_full(to); });

@@ -32,28 +32,28 @@
 
 namespace symm::Impl {
 
-/// A Transport over any MessageEngine (Channel_Messages says how). The target
-/// reaches memory of its GPU through its SideQueue, before the message counts
-/// as carried out.
+/// A Transport over any MessageEngine; Channel_Messages describes the protocol.
+/// The target accesses GPU memory through its SideQueue, and waits for it
+/// before a message counts as carried out.
 class Transport_Messages final : public Transport,
                                  private MessageEngine::Receiver {
  public:
   using EndJob = std::function<void()>;
 
   struct Options {
-    /// A batch is sent after twice this at the latest. 0: there is no thread
-    /// for it, batches wait for calls.
+    /// A batch is sent after twice this time at the latest. 0: no thread sends
+    /// batches, and they wait for calls.
     std::chrono::microseconds flush_interval{250};
-    /// In bytes: an acknowledgement is asked for so often, and at most twice
-    /// this is in flight to a PE without one.
+    /// In bytes: after each such amount, the sender asks for an
+    /// acknowledgement. At most twice this is in flight to a PE.
     std::size_t half_window = std::size_t{2} << 20U;
-    /// Of a channel at once, 16 KiB each.
+    /// The most batches of a channel at once, 16 KiB each.
     std::size_t max_batches = 1024;
   };
 
   /// \param end_job Ends the job and does not return; the reason has been
   ///        printed.
-  /// \throws SystemError if there can be no thread.
+  /// \throws SystemError if the thread cannot be started.
   Transport_Messages(Pe my_pe, int n_pes, std::unique_ptr<MessageEngine> engine,
                      TransportTarget& target, EndJob end_job, Options options);
   ~Transport_Messages() override;
@@ -104,38 +104,40 @@ class Transport_Messages final : public Transport,
   };
 
   Peer& peer_of(Pe pe);
-  /// Calls work(channel) for each that has ever been open.
+  /// Calls work(channel) for each channel that has ever been open.
   template <class Work>
   void for_each_channel(Work const& work);
 
-  /// If a PE is lost, it may send nothing: whoever waits ends the job.
-  /// \param unsent the payload is read until this has been counted down; null:
-  ///        it may be written again when this returns.
+  /// If a PE is lost, the call may send nothing: a thread that waits ends the
+  /// job.
+  /// \param unsent the payload is read until this is finished. If it is null,
+  ///        the payload may be overwritten on return.
   void send_message(Pe to, MessageHeader const& header,
                     std::span<std::byte const> payload = {},
                     PendingOperation* unsent           = nullptr) noexcept;
-  /// Notes a failure that a lost PE may have caused: ends the job with
-  /// `failed`, unless a PE is lost.
+  /// Ends the job with the message `failed`, unless a PE is lost, which may
+  /// have caused the failure.
   void end_job_unless_lost(Text const& failed) noexcept;
   void flush_in_time();
-  /// For a batch that has been opened.
+  /// To be called when a batch has been opened.
   void wake_thread();
   void stop_thread();
 
-  /// Takes the note with this number, if it has come. `n_seen`: the number of
-  /// notes at the last look, at first SIZE_MAX.
+  /// Takes the note with this number, if it has arrived.
+  /// \param n_seen the number of notes at the last look; SIZE_MAX at first.
   std::optional<std::vector<std::byte>> take_note(Peer& peer,
                                                   std::uint64_t number,
                                                   std::size_t& n_seen);
-  // `call`, `what`, `pe`: for the message, if a PE is lost: the name of the
-  // call, or null; else what it is; the PE that it needs.
+  // `call`, `what` and `pe` are for the message about a lost PE: the name of
+  // the call, or null; a description, if there is no name; and the PE that the
+  // call needs.
   template <class IsDone>
   void wait(char const* call, char const* what, Pe pe, IsDone const& is_done);
-  /// poll() without the batches of all channels.
+  /// poll() without sending the batches of all channels.
   bool progress(char const* call, char const* what, Pe pe);
-  /// Whether a PE is lost, as this PE has found or another has told it.
+  /// Whether a PE is lost, as found by this PE or reported by another one.
   [[nodiscard]] bool has_lost() noexcept;
-  /// "PE 3 (host b)".
+  /// The name of a PE for messages: "PE 3 (host b)".
   [[nodiscard]] Text name_of(Pe pe) const noexcept;
   [[noreturn]] void end_job_of_lost(char const* call, char const* what,
                                     Pe pe) noexcept;
@@ -144,10 +146,10 @@ class Transport_Messages final : public Transport,
 
   // Transport_Messages_OneSided.cpp: blocks without messages.
 
-  /// The place of the block at `at` for the engine, and the bytes that it moves
-  /// at once without messages. The first call for a chunk of a PE asks that for
-  /// its key, and waits.
-  /// \returns nothing: it is not reached.
+  /// The place of the block at `at` for the engine, and the bytes that one
+  /// operation of the engine moves. The first call for a chunk of a PE asks
+  /// that PE for the key, and waits. reach_of() returns nullopt if the block is
+  /// not reached.
   struct Reach {
     OneSided::Place place;
     std::size_t bytes;
@@ -157,15 +159,16 @@ class Transport_Messages final : public Transport,
   [[nodiscard]] bool are_moves_immediate() const {
     return m_engine->one_sided()->is_immediate();
   }
-  /// Ends the job, if the engine cannot.
+  /// Ends the job if the engine fails.
   void begin_move(BlockMove const& move, PendingOperation* pending);
-  /// Waits until it is done.
+  /// Moves a block, and waits until this is done.
   void move_block(BlockMove const& move);
   void answer_key_request(Pe from, MessageHeader const& header);
   void take_key(Peer& peer, MessageHeader const& header,
                 std::span<std::byte const> payload);
 
-  // Transport_Messages_Arrivals.cpp: what arrives. Nothing in there waits.
+  // Transport_Messages_Arrivals.cpp: messages that arrive. No function there
+  // waits.
 
   void receive(Pe from, std::span<std::byte const> header,
                std::span<std::byte const> payload) noexcept override;
@@ -183,7 +186,8 @@ class Transport_Messages final : public Transport,
   Incoming& incoming_of(Peer& peer, std::uint16_t channel);
   /// Ends the job if there is no such channel.
   Channel_Messages& channel_of(Pe from, MessageHeader const& header) noexcept;
-  /// What the reply of `from` is for. Ends the job if it is for nothing.
+  /// The operation that waits for this reply of `from`. Ends the job if there
+  /// is none.
   PendingTable::Asked& asked_of(Pe from, MessageHeader const& header) noexcept;
   void take_reply(Pe from, MessageHeader const& header,
                   std::span<std::byte const> payload);
@@ -191,12 +195,14 @@ class Transport_Messages final : public Transport,
   void take_progress(Peer& peer, std::span<std::byte const> payload);
   void take_farewell(Pe from, MessageHeader const& header,
                      std::span<std::byte const> payload);
-  /// Notes that the message is carried out and may want an ack, but sends none.
+  /// Records that the message is carried out and whether it wants an ack, but
+  /// sends none.
   static void set_done(Incoming& from, MessageHeader const& header);
   void carry_out_held(Incoming& from);
   void send_wanted_ack(Incoming& from);
 
-  // Transport_Messages_Target.cpp: operations on this PE's memory, likewise.
+  // Transport_Messages_Target.cpp: operations on this PE's memory. These do not
+  // wait, either.
 
   void answer_get(Incoming& from, MessageHeader const& header);
   void answer_get_strided(Incoming& from, MessageHeader const& header);
@@ -212,21 +218,23 @@ class Transport_Messages final : public Transport,
   void answer_numbered(Incoming& from, MessageHeader const& header,
                        MessageHeader& reply,
                        std::span<std::byte const> payload = {});
-  /// Leaves what is answered in m_answer_bytes.
+  /// Leaves the answers in m_answer_bytes.
   void carry_out_batch(Incoming const& from, MessageHeader const& header,
                        std::span<std::byte const> payload);
   void carry_out_node_updates(Incoming const& from, MessageHeader const& header,
                               std::span<std::byte const> payload);
-  /// \param payload behind the head of the run. \returns bytes of it.
+  /// \param payload the batch after the head of the run.
+  /// \returns the bytes of the run in it.
   std::size_t carry_out_run(Incoming const& from, BatchEntry head,
                             std::span<std::byte const> payload,
                             KnownMemory& known);
-  /// Adds the entry to the queue that it returns; the caller calls finish().
+  /// Adds the entry to the GPU's queue and returns the queue; the caller calls
+  /// finish().
   SideQueue& put_on_gpu(Incoming const& from, BatchEntry entry,
                         std::span<std::byte const> data);
   /// Ends the job if there is no such memory.
-  /// \param known null, or memory that is looked at first. Where the place is
-  ///        not in it, it becomes what is around the place.
+  /// \param known null, or memory to look in first. If the place is not in it,
+  ///        it becomes the memory around the place.
   char* find(Pe from, std::string_view operation, Segment segment,
              std::uint64_t offset, std::uint64_t bytes,
              KnownMemory* known = nullptr);
@@ -252,8 +260,8 @@ class Transport_Messages final : public Transport,
   // SIZE_MAX: the engine has no one-sided operations.
   std::size_t m_least_one_sided = SIZE_MAX;
 
-  // Channels live as long as the transport. Those that are closed are used
-  // again, and go on with their numbers.
+  // Channels live as long as the transport. A closed channel is reused, and
+  // continues the numbers of its messages.
   static constexpr std::size_t max_channels = 256;
   Channel_Messages m_default;
   std::mutex m_channels_mutex;
@@ -268,7 +276,7 @@ class Transport_Messages final : public Transport,
   std::atomic<bool> m_thread_sleeps = false;
   bool m_thread_is_done             = false;
 
-  std::mutex m_notes_mutex;  // taken last
+  std::mutex m_notes_mutex;  // locked last
 
   std::mutex m_lost_mutex;  // likewise
   std::atomic<bool> m_is_lost = false;
@@ -280,15 +288,16 @@ class Transport_Messages final : public Transport,
   std::vector<void*> m_receive_buffers;
   std::vector<std::byte> m_answer_bytes;
 
-  // Replies to gets, whose payload is read from this PE's memory until sent().
+  // Counts replies to gets whose payload is read from this PE's memory until
+  // sent().
   Counter m_n_answers = 0;
   PendingOperation m_answers{.left = &m_n_answers};
 
   std::unique_ptr<MessageEngine> m_engine;  // destroyed first
 };
 
-/// Messages of a channel of another PE to this one. Used by the Receiver; any
-/// thread may ask `arrivals` how much is done.
+/// The messages of a channel of another PE to this PE. Used by the Receiver;
+/// any thread may call arrivals.done_up_to().
 struct Transport_Messages::Incoming {
   Pe const pe;
   std::uint16_t const channel;
@@ -297,7 +306,7 @@ struct Transport_Messages::Incoming {
   std::uint64_t ack_sent   = 0;
 };
 
-/// State of another PE that this one has met.
+/// The state of another PE that this PE has met.
 struct Transport_Messages::Peer {
   explicit Peer(Pe number) : pe(number), incoming{number, 0} {}
 
@@ -308,19 +317,19 @@ struct Transport_Messages::Peer {
 
   OpenChunks chunks;
 
-  // With m_notes_mutex.
+  // Guarded by m_notes_mutex.
 
   std::vector<Note> notes;
   std::atomic<std::size_t> n_notes = 0;  // ever received
-  PeProgress progress;                   // its last report
+  PeProgress progress;                   // the PE's last report
   std::atomic<std::size_t> n_progress_reports = 0;
 };
 
 template <class IsDone>
 void Transport_Messages::wait(char const* call, char const* what, Pe pe,
                               IsDone const& is_done) {
-  // Giving the core away takes as long as a poll or two, in which a message may
-  // come. So with a core for every PE it is not done each time.
+  // Yielding the core takes as long as a poll or two, in which a message may
+  // arrive. So if every PE has a core, the loop does not yield each time.
   unsigned const polls_per_pause = spins() == 0 ? 1 : 8;
   unsigned n_polls               = 0;
   Backoff backoff(spins() / 8);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// Arrivals at this PE: their order, the places of their payloads, and
-// acknowledgements; and answers to what this PE has asked for.
+// Messages that arrive at this PE: their order, the places of their payloads,
+// acknowledgements, and answers to requests of this PE.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -15,7 +15,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// Whether the payload goes to its place without a copy in between.
+/// Whether the payload may be received directly where it belongs.
 bool is_block(MessageKind kind) {
   return kind == MessageKind::put || kind == MessageKind::put_signal;
 }
@@ -188,7 +188,7 @@ void Transport_Messages::send_wanted_ack(Incoming& from) {
   from.ack_sent = done;
 }
 
-// Answers to this PE.
+// Answers to requests of this PE.
 
 PendingTable::Asked& Transport_Messages::asked_of(
     Pe from, MessageHeader const& header) noexcept {

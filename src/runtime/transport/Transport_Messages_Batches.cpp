@@ -15,7 +15,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// Bytes of the answers to a batch: as many as to a batch of gets of 8 bytes.
+/// The most bytes of answers to a batch: a full batch of gets of 8 bytes has as
+/// many.
 constexpr std::size_t max_answers = Channel_Messages::batch_size;
 /// The most batches of a channel to a PE that wait for answers.
 constexpr std::uint64_t max_answered = 64;
@@ -42,7 +43,7 @@ void Channel_Messages::ensure_batch(Lock& lock, Outgoing& outgoing) {
     auto const i = next_to_give();
     auto& other  = *m_with_batch[i];
     flush(lock, other);
-    // It may have unlocked.
+    // flush() may have unlocked.
     if (outgoing.batch || &other != m_with_batch[i] || other.batch_bytes != 0)
       continue;
     outgoing.batch  = std::move(other.batch);
@@ -98,8 +99,8 @@ void Channel_Messages::make_room(Lock& lock, Outgoing& outgoing,
   };
   while (!has_room()) {
     flush(lock, outgoing);
-    // Takes what other PEs send meanwhile. Else the engine's thread would take
-    // the core for it, which costs more.
+    // Take what other PEs send meanwhile. Otherwise the engine's thread would
+    // take the core to do so, which costs more.
     static_cast<void>(m_transport.m_engine->poll());
   }
 }
@@ -132,8 +133,8 @@ std::byte* Channel_Messages::add_answered_entry(Lock& lock, Outgoing& outgoing,
   auto const answer_bytes = entry.answer_room();
   make_room(lock, outgoing, BatchEntry::head_bytes + entry.room(),
             answer_bytes);
-  // All that can fail comes first: quiet() would wait for the answer to an
-  // entry that is not there.
+  // First do all that can fail: otherwise quiet() would wait for the answer to
+  // an entry that is not there.
   if (outgoing.batch_answers == nullptr) {
     PendingOperation pending{.left = &outgoing.answers};
     pending.answers.reserve(max_answers / 8);
@@ -154,7 +155,7 @@ void Channel_Messages::flush(Lock& lock, Outgoing& outgoing, Wait wait,
     if (wait == Wait::must_not) return;
     auto const n = outgoing.n_batches;
     wait_for_room(lock, outgoing);
-    if (are_answers_full(outgoing)) {  // once, as wait_for_room()
+    if (are_answers_full(outgoing)) {  // once, like wait_for_room()
       lock.unlock();
       wait_until(lock.call, "a get", outgoing.pe,
                  [&] { return outgoing.answers <= max_answered; });

@@ -42,7 +42,7 @@ Outgoing* Channel_Messages::find_outgoing(Pe pe) const noexcept {
 
 Outgoing& Channel_Messages::outgoing_to(Pe pe) {
   if (auto* const outgoing = find_outgoing(pe)) return *outgoing;
-  static_cast<void>(m_transport.peer_of(pe));  // it is met from now on
+  static_cast<void>(m_transport.peer_of(pe));  // marks it as met
   auto made          = std::make_unique<Outgoing>(pe);
   Outgoing* expected = nullptr;
   auto& place        = m_outgoing[static_cast<std::size_t>(pe)];
@@ -134,7 +134,7 @@ PendingOperation* Channel_Messages::begin(Outgoing& outgoing,
     made->side       = std::move(its);
     *started         = {this, outgoing.pe, 0, 0, std::move(mine)};
   }
-  // Nothing fails from here on: quiet() waits for each number.
+  // From here on nothing may fail, since quiet() waits for each number.
   made->outgoing = &outgoing;
   made->begun    = ++outgoing.begun;
   made->left->fetch_add(1, std::memory_order_relaxed);
@@ -147,7 +147,7 @@ void Channel_Messages::post_block(Lock& lock, Outgoing& outgoing,
                                   Started* started) {
   check_lost(lock.call, "a put", outgoing.pe);
   flush(lock, outgoing);
-  // Fences of other threads that come while this one waits do not count.
+  // Fences that other threads call while this one waits do not count.
   auto const after       = outgoing.fenced;
   auto const* const data = static_cast<std::byte const*>(from);
   bool const wants_ack   = started != nullptr;
@@ -197,7 +197,7 @@ void Channel_Messages::ask_for_ack(Outgoing& outgoing) {
 void Channel_Messages::fence(HostCall const& call) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   auto lock = enter(call.name);
-  // flush() may unlock, and m_dirty change then.
+  // A copy, since flush() may unlock, and m_dirty may change then.
   auto const dirty = m_dirty;
   for (auto* const outgoing : dirty) {
     flush(lock, *outgoing);
@@ -222,7 +222,7 @@ Channel_Messages::Asked Channel_Messages::ask_for_all(
     all.reserve(m_dirty.size());
     for (auto* const outgoing : m_dirty) all.push_back({outgoing, 0, 0});
   } else {
-    for (Pe const pe : *pes) {  // one that comes twice is asked once
+    for (Pe const pe : *pes) {  // a PE listed twice is asked once
       auto* const outgoing = find_outgoing(pe);
       if (outgoing != nullptr && outgoing->is_dirty)
         all.push_back({outgoing, 0, 0});
@@ -272,7 +272,7 @@ bool Channel_Messages::is_acknowledged(Started& started, char const* call) {
     if (started.batch > outgoing.n_batches) return false;  // no room
   }
   if (started.batch != 0) {
-    started.message = outgoing.last_batch;  // or a later batch's
+    started.message = outgoing.last_batch;  // or that of a later batch
     started.batch   = 0;
   }
   if (outgoing.acked >= started.message) return true;

@@ -18,7 +18,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// How long a PE that ends the job waits for others to say why they do.
+/// How long a PE that ends the job waits, so that other PEs can print why they
+/// end.
 constexpr auto time_of_farewell = std::chrono::milliseconds(500);
 
 }  // namespace
@@ -27,7 +28,8 @@ constexpr auto time_of_farewell = std::chrono::milliseconds(500);
 
 std::optional<PeProgress> Transport_Messages::progress_of(
     Pe pe, std::chrono::milliseconds most, char const* call) {
-  // Nothing is known of a PE that was never met, and a look sends it nothing.
+  // Nothing is known about a PE that was never met, and a mere look sends no
+  // message.
   bool const is_met = m_peers[static_cast<std::size_t>(pe)].load() != nullptr;
   if (!is_met && most.count() == 0) return {};
   auto& peer     = peer_of(pe);
@@ -76,7 +78,7 @@ void Transport_Messages::take_progress(Peer& peer,
   peer.n_progress_reports.fetch_add(1, std::memory_order_release);
 }
 
-// Ends.
+// The end of the job.
 
 void Transport_Messages::lost(Pe pe, Text const& why) noexcept {
   note_lost({pe, m_my_pe, why});
@@ -161,7 +163,7 @@ void Transport_Messages::end_job(LostPe const& lost) noexcept {
   auto const me  = std::this_thread::get_id();
   auto is_ending = std::thread::id();
   if (!m_is_ending.compare_exchange_strong(is_ending, me)) {
-    // Another thread ends the job; or this one does, in poll() below.
+    // Another thread is ending the job, or this thread is, in poll() below.
     while (is_ending != me) std::this_thread::sleep_for(time_of_farewell);
     m_end_job();
   }
@@ -173,8 +175,8 @@ void Transport_Messages::end_job(LostPe const& lost) noexcept {
                 .number = static_cast<std::uint64_t>(lost.pe),
                 .offset = static_cast<std::uint64_t>(lost.found_by)}),
       std::as_bytes(std::span(why.data(), why.size())));
-  // The launcher ends all PEs when the first one ends: wait, so that they can
-  // say why.
+  // The launcher ends all PEs when the first one ends. So wait, to let them
+  // print why they end.
   auto const end = std::chrono::steady_clock::now() + time_of_farewell;
   while (record != nullptr && std::chrono::steady_clock::now() < end) {
     if (m_engine->poll()) continue;

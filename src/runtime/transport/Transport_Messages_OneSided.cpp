@@ -13,7 +13,8 @@
 
 namespace symm::Impl {
 
-// Keys. A PE asks another one when it has the first block for a chunk.
+// Keys. A PE asks another one for the key of a chunk when it has the first
+// block for that chunk.
 
 std::optional<Transport_Messages::Reach> Transport_Messages::reach_of(
     PeMemory at, std::size_t bytes, char const* call) {
@@ -114,11 +115,12 @@ void Transport_Messages::move_block(BlockMove const& move) {
   wait(move.call, move.what(), move.there.pe, [&] { return left == 0; });
 }
 
-// As a part of a channel.
+// The channel's part.
 
 void Channel_Messages::move_part(BlockMove const& move, std::size_t left,
                                  Completion completion, Started* started) {
-  // A request waits for one operation: the last part.
+  // A Request waits for one operation, which is the last part: wait for the
+  // others here.
   bool const waits = completion == Completion::local ||
                      (started != nullptr && move.bytes != left) ||
                      m_transport.are_moves_immediate();
@@ -129,7 +131,7 @@ void Channel_Messages::move_part(BlockMove const& move, std::size_t left,
   }
   auto& outgoing = outgoing_to(move.there.pe);
   auto lock      = enter(move.call);
-  if (outgoing.blocks >= max_blocks) {  // once, as wait_for_room()
+  if (outgoing.blocks >= max_blocks) {  // once, like wait_for_room()
     lock.unlock();
     wait_until(move.call, move.what(), outgoing.pe,
                [&] { return outgoing.blocks < max_blocks; });
@@ -145,7 +147,7 @@ std::size_t Channel_Messages::put_one_sided(PeMemory to, void const* from,
                                             std::size_t bytes,
                                             Completion completion,
                                             HostCall const& call) {
-  // It is only read.
+  // The engine only reads it.
   auto* const source = static_cast<std::byte*>(const_cast<void*>(from));
   std::size_t done   = 0;
   while (done < bytes) {
@@ -185,7 +187,7 @@ bool Channel_Messages::wait_for_fenced(Pe pe, std::size_t bytes,
   check_lost(call.name, "a put", pe);
   auto const after = outgoing.fenced;
   if (outgoing.acked >= after) return true;
-  if (bytes <= MessageEngine::max_eager) return false;  // takes no wait
+  if (bytes <= MessageEngine::max_eager) return false;  // send a message
   ask_for_ack(outgoing);
   lock.unlock();
   wait_until(call.name, "a put", pe, [&] { return outgoing.acked >= after; });

@@ -14,13 +14,13 @@ namespace symm::Impl {
 
 namespace {
 
-/// The most gets under way to a PE.
+/// The most gets in flight to a PE.
 constexpr std::uint64_t max_gets = 256;
-/// The same for strided gets: each reply takes max_strided at the target.
+/// The same for strided gets: each reply takes max_strided bytes at the target.
 constexpr std::uint64_t max_packed_gets = 32;
 
-/// Whether an entry of a batch reads there. (Memory of a GPU is read by
-/// messages of their own: the GPU copies each beside others.)
+/// Whether an entry of a batch may read `from`. (GPU memory is read by separate
+/// messages, each with a copy of its own.)
 bool can_be_answered(PeMemory const& from) {
   return from.offset() < BatchEntry::end_offset && !is_of_gpu(from.segment);
 }
@@ -61,7 +61,8 @@ void Channel_Messages::put_signal(PeMemory to, void const* from,
                                   std::size_t bytes, PeMemory signal,
                                   std::uint64_t value, AtomicOp op,
                                   Completion completion, HostCall const& call) {
-  // The signal waits for a block without messages, so the caller has to wait.
+  // The signal must not be sent before a block without messages has arrived, so
+  // the caller has to wait.
   if (bytes >= m_transport.m_least_one_sided &&
       (completion == Completion::local || m_transport.are_moves_immediate())) {
     auto const done =
@@ -159,7 +160,7 @@ void Channel_Messages::get(void* to, PeMemory from, std::size_t bytes,
   bool const is_large = bytes > MessageEngine::max_eager;
   auto& left          = is_large ? outgoing.large_gets : outgoing.gets;
   auto const most     = is_large ? max_large : max_gets;
-  if (left >= most) {  // once, as wait_for_room()
+  if (left >= most) {  // once, like wait_for_room()
     lock.unlock();
     wait_until(call.name, "a get", from.pe, [&] { return left < most; });
     enter_again(lock);
@@ -204,7 +205,7 @@ void Channel_Messages::get_strided(void* to, PeMemory from, Strides strides,
     try {
       m_asked.make_room();
     } catch (std::bad_alloc const&) {
-      failure = std::current_exception();  // `pending` waits for replies
+      failure = std::current_exception();  // replies need `pending`
       break;
     }
     header.detail.strided = {
@@ -290,7 +291,7 @@ void Channel_Messages::begin_get(void* to, PeMemory from, std::size_t bytes,
   check_lost(call.name, "a get", from.pe);
   flush(lock, outgoing_to(from.pe));
   m_asked.make_room();
-  // The reply owns it, and may come before this returns.
+  // The reply owns `pending`, and may arrive before this call returns.
   ask_for_get(from, bytes, *pending.release());
 }
 
@@ -344,7 +345,7 @@ void Channel_Messages::post_node_updates(Pe to,
   MessageHeader header{.kind = MessageKind::node_updates};
   header.detail.atomic = {value, has_values ? 1U : 0U, 0};
   post(outgoing, header, outgoing.fenced, updates);
-  // Takes what other PEs send meanwhile, as make_room() does.
+  // Take what other PEs send meanwhile, as make_room() does.
   static_cast<void>(m_transport.m_engine->poll());
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// Operations of other PEs on the memory of this one.
+// Operations of other PEs on the memory of this PE.
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -169,15 +169,15 @@ void Transport_Messages::put_signal(Incoming& from,
 
 namespace {
 
-/// An entry of a batch on host memory, whose place is found.
+/// An entry of a batch on host memory, with the place in that memory.
 struct FoundEntry {
   BatchEntry entry = BatchEntry(0);
   char* place;
   std::byte const* data;
 };
 
-/// \param answer where it is answered, if it is.
-/// \returns false if there is no such entry.
+/// \param answer where the answer goes, if there is one.
+/// \returns false if there is no such kind of entry.
 inline bool carry_out_entry(FoundEntry const& its, std::byte* answer) {
   auto const value = [&](std::size_t which) {
     std::uint64_t word = 0;
@@ -227,7 +227,8 @@ void Transport_Messages::carry_out_batch(Incoming const& from,
   std::span<std::byte> answers(m_answer_bytes);
   SideQueue* queue = nullptr;  // null: nothing has been put in it
   KnownMemory known;
-  // Several at once: words in no cache are fetched while others are changed.
+  // Several at once: words that are in no cache are fetched while others are
+  // changed.
   std::array<FoundEntry, 16> found;
   while (!payload.empty()) {
     std::size_t n = 0;
@@ -237,7 +238,7 @@ void Transport_Messages::carry_out_batch(Incoming const& from,
       std::memcpy(&word, payload.data(), sizeof word);
       BatchEntry const entry(word);
       if (entry.is_run()) {
-        if (n != 0) break;  // those before it first
+        if (n != 0) break;  // first those before the run
         payload = payload.subspan(BatchEntry::head_bytes);
         payload = payload.subspan(carry_out_run(from, entry, payload, known));
         if (is_of_gpu(entry.segment())) queue = m_target.gpu();
@@ -285,7 +286,7 @@ std::size_t Transport_Messages::carry_out_run(
     return find_word(from.pe, head.segment(), offset, op, type, &known);
   };
   if (is_of_gpu(head.segment())) {
-    auto* const queue = m_target.gpu();  // there, if a word is found
+    auto* const queue = m_target.gpu();  // not null if a word is found
     for (std::size_t i = 0; i < run->count(); ++i) {
       auto* const word = find(i);
       queue->change(word, op, type, run->value(i));
@@ -328,7 +329,7 @@ void Transport_Messages::carry_out_node_updates(
     }
     op   = its.op;
     type = its.type;
-    // find_word() alone, for each, takes a tenth longer.
+    // Calling only find_word(), for each word, takes a tenth longer.
     bool const is_aligned = (its.offset & (bytes - 1)) == 0;
     char* mine            = nullptr;
     if (is_of_kind && is_aligned)

@@ -10,8 +10,8 @@ namespace symm::Impl {
 namespace {
 
 constexpr UpdateServer::Number max_at_once = 4096;
-/// Threads that have drawn tickets and have not written yet leave holes, at
-/// most so many side by side that drain() looks behind them.
+/// Threads that have drawn tickets and have not written yet leave holes.
+/// drain() looks beyond at most this many adjacent holes.
 constexpr UpdateServer::Number max_holes = 1024;
 constexpr UpdateServer::Number max_ahead = 256;
 constexpr std::size_t bytes_of_line      = 64;
@@ -35,7 +35,7 @@ UpdateServer::UpdateServer(MemoryProvider& provider, Channel& channel,
 
 bool UpdateServer::read(Number ticket, Update& its) const {
   UpdateWords const place(m_words, ticket);
-  // The last is written last, as a rule.
+  // The last word is usually written last.
   auto const c = load_word(place.word(2));
   if (!place.is_of_lap(c)) return false;
   auto const a = load_word(place.word(0));
@@ -50,7 +50,8 @@ bool UpdateServer::take(Number next_request) {
   m_range          = {};
   Update its;
   for (; m_head - begin < max_at_once && read(m_head, its); ++m_head) {
-    // Memory that a GPU has written is in no cache, or in a shared one.
+    // Prefetch: memory that a GPU has written is in no cache, or in a shared
+    // one.
     if (m_head % 8 == 0) {
       UpdateWords const later(m_words, m_head + max_ahead);
       for (std::size_t i = 0; i < 3; ++i) __builtin_prefetch(later.word(i));

@@ -20,17 +20,19 @@
 
 namespace symm::Impl {
 
-/// The updates of a ProxyQueue: carries them out in the order of their tickets,
-/// a block of atomic operations at once. One thread.
+/// Carries out the updates of a ProxyQueue in the order of their tickets, a
+/// block of atomic operations at once. Used by one thread.
 class UpdateServer {
  public:
   using Number = std::uint64_t;
-  /// Finds the object at `address` of this PE's part in that of `pe`.
-  /// \throws UsageError on this PE: it is not there.
+  /// Finds the object of `pe` that corresponds to `address` in this PE's part
+  /// of the heap.
+  /// \throws UsageError on this PE, if there is none.
   using Find = std::function<PeMemory(void const* address, std::size_t bytes,
                                       Pe pe, char const* what)>;
 
-  /// \param memory of this PE, as `find` finds it; outlives this.
+  /// \param memory this PE's memory that `find` finds; must outlive this
+  ///        object.
   /// \throws SystemError, OutOfMemory on this PE.
   UpdateServer(MemoryProvider& provider, Channel& channel,
                TransportTarget& memory, int n_pes, Find find);
@@ -39,14 +41,15 @@ class UpdateServer {
   [[nodiscard]] std::uint64_t* words() const { return m_words; }
   [[nodiscard]] std::uint64_t const* freed() const { return m_freed; }
 
-  /// Carries out what has been written, some thousands at most, up to a fence
-  /// that has to wait for requests.
+  /// Carries out the updates that have been written, some thousands at most, up
+  /// to a fence that has to wait for requests.
   /// \param next_request all requests with tickets below it have begun.
-  /// \returns whether there was anything.
+  /// \returns whether there were any.
   bool take(Number next_request);
-  /// Whether a request may begin that was made when updates had drawn tickets
-  /// up to `ticket`. True also if a fence waits for it.
-  /// \param ticket its lower 32 bits.
+  /// Whether a request may begin: the updates before it have been carried out,
+  /// or a fence waits for it.
+  /// \param ticket the next ticket of an update when the request was made; the
+  ///        lower 32 bits.
   [[nodiscard]] bool may_begin(Number request, std::uint32_t ticket) const {
     auto const left =
         static_cast<std::int32_t>(ticket - static_cast<std::uint32_t>(m_head));
@@ -55,7 +58,7 @@ class UpdateServer {
 
   // Any thread.
 
-  /// Behind the last update that kernels that have ended have written.
+  /// One past the last update that kernels that have ended have written.
   [[nodiscard]] Number end_of_written() const;
   [[nodiscard]] bool is_carried_out(Number end) const {
     return m_taken.load(std::memory_order_acquire) >= end;
@@ -74,13 +77,13 @@ class UpdateServer {
   TransportTarget& m_memory;
   int const m_n_pes;
   Find m_find;
-  PinnedMemory m_pinned;  // the words, and the number of those that are free
+  PinnedMemory m_pinned;  // the words, and how many updates are taken
   std::uint64_t* m_words;
   std::uint64_t* m_freed;
 
   Number m_head    = 0;  // the next to be carried out
   Number m_awaited = 0;  // a fence waits for requests below it
-  // Memory of this PE's part that has been looked up. (The calls that unmap
+  // The memory of this PE's part that was looked up last. (The calls that unmap
   // memory wait for the updates of kernels that have ended.)
   MemoryRange m_range;
   Segment m_segment{};

@@ -10,16 +10,16 @@
 
 namespace symm::Impl {
 
-// Atomic operations that are carried out many at once. The value has the bits
-// of a word of 4 bytes below.
+// Atomic operations, of which many are carried out at once. A value for a word
+// of 4 bytes is in the lower bits.
 
-/// One of a kind that is said elsewhere, on a word that this PE reaches.
+/// An operation on a word that this PE reaches. The kind is passed separately.
 struct WordChange {
   char* word;
   std::uint64_t value;
 };
 
-/// One on a word of a far PE.
+/// An operation on a word of a far PE.
 struct FarAtomic {
   PeMemory at;
   AtomicOp op;
