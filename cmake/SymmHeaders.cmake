@@ -24,7 +24,7 @@ if(SYMM_ENABLE_PERF_TESTS)
   _symm_add_headers(symm_json nlohmann/json.hpp nlohmann-json3-dev)
 endif()
 
-# symm_reads_options(source...): by CLI11, which takes long to optimise, and is used
+# symm_reads_options(source...): by CLI11, which takes long to optimize, and is used
 # once in a program.
 function(symm_reads_options)
   if(SYMM_OPTIMIZE_PROGRAMS)

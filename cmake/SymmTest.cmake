@@ -20,7 +20,7 @@
 #
 # Says, before the program is added, that the order in which the compiler leaves
 # loads and stores may change what those sources of tests find. Without
-# SYMM_OPTIMIZE_TESTS they are optimised as they are with it, the others by -O1: in
+# SYMM_OPTIMIZE_TESTS they are optimized as they are with it, the others by -O1: in
 # half the time.
 #
 #   symm_add_mpi_run(NAME name TARGET t [ARGUMENTS argument...] PES n
@@ -167,7 +167,7 @@ endfunction()
 
 function(symm_tests_order)
   if(SYMM_OPTIMIZE_PROGRAMS AND NOT SYMM_OPTIMIZE_TESTS)
-    # (Precompiled headers have the optimisation of the others.)
+    # (Precompiled headers have the optimization of the others.)
     set_source_files_properties(
       ${ARGN} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>"
                          SKIP_PRECOMPILE_HEADERS ON)

@@ -45,7 +45,7 @@ namespace perf {
   return p;
 }
 
-/// A View of that many bytes comes and goes, uninitialised. Collective if the
+/// A View of that many bytes comes and goes, uninitialized. Collective if the
 /// space is symmetric.
 template <class Space>
 void create_and_destroy_view(std::size_t bytes) {

@@ -4,11 +4,11 @@
 // What memory costs in the symmetric heap, over size.
 //
 // symm::malloc + symm::free is compared with shmem_malloc + shmem_free: both
-// pairs contain two synchronisations of all PEs, ours also the comparison of
+// pairs contain two synchronizations of all PEs, ours also the comparison of
 // what the PEs asked for. Nobody touches the memory. The pages are there: both
 // heaps have grown during the warm-up.
 //
-// View create + destroy (without initialisation) contains one synchronisation:
+// View create + destroy (without initialization) contains one synchronization:
 // destruction is local. It is compared with a View in HostSpace and one
 // barrier_all, which is what a program would write that keeps Views in step.
 // For large blocks HostSpace may ask the operating system each time (mmap,

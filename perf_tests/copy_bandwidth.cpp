@@ -138,11 +138,11 @@ class CopyMemory {
 
   [[nodiscard]] Near make_near() {
     return m_near.emplace_back(
-        uninitialised<Near>("near", m_lanes.pair().is_active() ? m_bytes : 0));
+        uninitialized<Near>("near", m_lanes.pair().is_active() ? m_bytes : 0));
   }
 
   [[nodiscard]] Far make_far() {
-    return m_far.emplace_back(uninitialised<Far>("far", m_bytes));
+    return m_far.emplace_back(uninitialized<Far>("far", m_bytes));
   }
 
   /// On PE 0, what copies between `near` and `far`, the addresses that it uses.

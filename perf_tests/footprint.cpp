@@ -3,7 +3,7 @@
 
 // Physical memory that symm::initialize takes, per PE.
 //
-// The program initialises MPI and Kokkos itself and lets MPI set up what it
+// The program initializes MPI and Kokkos itself and lets MPI set up what it
 // sets up at the first collective calls, as a program that uses MPI has done
 // anyway. What the process has more after symm::initialize than before it is
 // the price of this library: the kernel's own count of private pages, its part
@@ -14,7 +14,7 @@
 // On GPUs, GPU memory as well, as the driver counts it: what is free on the GPU
 // before and after, on all PEs together, so that PEs that share a GPU count
 // their part. Other programs must not use the GPUs meanwhile. With NVSHMEM in
-// the program, what its initialisation takes is measured after ours.
+// the program, what its initialization takes is measured after ours.
 
 #include <mpi.h>
 
@@ -101,7 +101,7 @@ void measure(Session& session) {
   auto const report = [&](std::string const& what, std::int64_t kib) {
     session.report().value(what, "KiB", mean_over_pes(kib, pes));
   };
-  report("physical memory taken at initialise, per PE", taken.physical());
+  report("physical memory taken at initialize, per PE", taken.physical());
   report("  of it private", taken.anonymous);
   report("  of it shared between PEs", taken.shared);
   report("  of it code and constants", taken.file);
@@ -109,11 +109,11 @@ void measure(Session& session) {
   report("address space reserved, per PE", taken.reserved);
 
   if (session.gpus().count > 0)
-    report("GPU memory taken at initialise, per PE", gpu_taken);
+    report("GPU memory taken at initialize, per PE", gpu_taken);
   if (nvshmem::available()) {
     auto const nvshmem_before = free_gpu_kib();
     nvshmem::Job const job;
-    report("GPU memory taken by NVSHMEM at initialise, per PE",
+    report("GPU memory taken by NVSHMEM at initialize, per PE",
            gpu_kib_taken_since(nvshmem_before, session.gpus()));
   }
 

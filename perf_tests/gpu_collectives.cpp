@@ -92,8 +92,8 @@ class CollectiveMemory {
   CollectiveMemory(Session& session, CollectiveLanes& lanes, std::size_t bytes)
       : m_session(session),
         m_lanes(lanes),
-        m_dest(uninitialised<FarView<Number>>("dest", bytes)),
-        m_source(uninitialised<FarView<Number>>("source", bytes)) {
+        m_dest(uninitialized<FarView<Number>>("dest", bytes)),
+        m_source(uninitialized<FarView<Number>>("source", bytes)) {
     auto const team    = symm::team_world();
     auto* const dest   = m_dest.data();
     auto* const source = m_source.data();
@@ -141,8 +141,8 @@ class CollectiveMemory {
       return;
     }
     m_session.report().note("NCCL " + nccl::version() + ", NVLS off");
-    m_near_dest        = uninitialised<NearView<Number>>("dest", bytes);
-    m_near_source      = uninitialised<NearView<Number>>("source", bytes);
+    m_near_dest        = uninitialized<NearView<Number>>("dest", bytes);
+    m_near_source      = uninitialized<NearView<Number>>("source", bytes);
     auto* const dest   = m_near_dest.data();
     auto* const source = m_near_source.data();
     add("NCCL", "NVSHMEM", dest, source,

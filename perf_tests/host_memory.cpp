@@ -95,10 +95,10 @@ class HostMemory {
   [[nodiscard]] Words make_near() {
     std::size_t const bytes = m_lanes.pair().is_active() ? m_bytes : 0;
     if (!m_is_near_on_gpu)
-      return m_pinned.emplace_back(uninitialised<PinnedView>("near", bytes))
+      return m_pinned.emplace_back(uninitialized<PinnedView>("near", bytes))
           .data();
     return m_near
-        .emplace_back(uninitialised<NearView<std::uint64_t>>("near", bytes))
+        .emplace_back(uninitialized<NearView<std::uint64_t>>("near", bytes))
         .data();
   }
 
@@ -127,7 +127,7 @@ class HostMemory {
   }
 
   void add_symmetric(std::string const& name, std::string const& baseline) {
-    auto const far = m_far.emplace_back(uninitialised<HostView>(name, m_bytes));
+    auto const far = m_far.emplace_back(uninitialized<HostView>(name, m_bytes));
     add(name, baseline, symm::peer_view(far, m_lanes.pair().peer()).data(),
         far.data());
   }

@@ -272,8 +272,8 @@ class Ways {
         m_pair(session),
         m_direction(direction),
         m_bytes(largest_memory(session.quick())),
-        m_far(uninitialised<FarView<std::uint64_t>>("far", m_bytes)),
-        m_near(uninitialised<NearView<std::uint64_t>>(
+        m_far(uninitialized<FarView<std::uint64_t>>("far", m_bytes)),
+        m_near(uninitialized<NearView<std::uint64_t>>(
             "near", m_pair.is_active() ? m_bytes : 0)) {
     auto const baseline = nvshmem::available() ? "NVSHMEM" : "";
     add("symm", baseline, m_far.data(), m_near.data(), start_symm);

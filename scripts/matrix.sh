@@ -301,9 +301,9 @@ for name in "${chosen[@]}"; do
   fi
   described=$(describe)
   if $fast; then
-    optimisation=-O0
-    [[ $way == emulated ]] && optimisation=-O1 # it is slow as it is
-    options+=("-DCMAKE_CXX_FLAGS_RELEASE=$optimisation")
+    optimization=-O0
+    [[ $way == emulated ]] && optimization=-O1 # it is slow as it is
+    options+=("-DCMAKE_CXX_FLAGS_RELEASE=$optimization")
   fi
   dir=$logs/$name
   rm -rf "$dir"

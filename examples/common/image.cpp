@@ -49,8 +49,8 @@ void write_png(std::ostream& out, Image const&) {
 void write_ppm(std::ostream& out, Image const& image) {
   std::string bytes;
   for (auto const pixel : image.pixels) {
-    auto const& colour = image.palette[pixel];
-    bytes.append(colour.begin(), colour.end());
+    auto const& color = image.palette[pixel];
+    bytes.append(color.begin(), color.end());
   }
   out << "P6\n" << image.width << ' ' << image.height << "\n255\n" << bytes;
 }
@@ -72,14 +72,14 @@ std::string fault_of_picture_name(std::string const& name) {
   return "";
 }
 
-std::array<Image::Colour, 256> heat_palette() {
+std::array<Image::Color, 256> heat_palette() {
   constexpr double stops[][3] = {
       {0, 0, 4},      {33, 12, 74},   {87, 16, 110},
       {138, 34, 106}, {187, 55, 84},  {227, 89, 50},
       {249, 140, 10}, {249, 201, 50}, {252, 255, 164}};
   constexpr std::size_t n_stops = std::size(stops);
 
-  std::array<Image::Colour, 256> palette{};
+  std::array<Image::Color, 256> palette{};
   for (std::size_t n = 0; n < palette.size(); ++n) {
     double const at       = static_cast<double>(n) / 255 * (n_stops - 1);
     std::size_t const low = std::min(static_cast<std::size_t>(at), n_stops - 2);

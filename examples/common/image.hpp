@@ -13,14 +13,14 @@
 
 namespace examples {
 
-/// An image of 256 colours, and the two formats it can be written in. Both
+/// An image of 256 colors, and the two formats it can be written in. Both
 /// functions leave a failure in the state of `out`.
 struct Image {
-  using Colour = std::array<std::uint8_t, 3>;  ///< red, green, blue
+  using Color = std::array<std::uint8_t, 3>;  ///< red, green, blue
 
   std::size_t width  = 0;
   std::size_t height = 0;
-  std::array<Colour, 256> palette{};
+  std::array<Color, 256> palette{};
   std::vector<std::uint8_t> pixels;  ///< indices into palette, top row first
 };
 
@@ -36,9 +36,9 @@ void write_image(std::ostream& out, Image const& image,
 std::string fault_of_picture_name(std::string const& name);
 
 /// Black over red and yellow to white, as hot iron; brightness rises evenly, so
-/// that it also reads in print and by the colour-blind ("inferno" of
+/// that it also reads in print and by the color-blind ("inferno" of
 /// Matplotlib, interpolated).
-std::array<Image::Colour, 256> heat_palette();
+std::array<Image::Color, 256> heat_palette();
 
 }  // namespace examples
 

@@ -11,7 +11,7 @@ namespace heat3d {
 
 /// Weights of the 7-point update.
 struct Stencil {
-  double centre;
+  double center;
   double x, y, z;
 };
 

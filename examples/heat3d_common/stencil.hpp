@@ -28,7 +28,7 @@ struct Update {
   Stencil stencil;
 
   KOKKOS_FUNCTION double operator()(int i, int j, int k) const {
-    return stencil.centre * u(i, j, k) +
+    return stencil.center * u(i, j, k) +
            stencil.x * (u(i - 1, j, k) + u(i + 1, j, k)) +
            stencil.y * (u(i, j - 1, k) + u(i, j + 1, k)) +
            stencil.z * (u(i, j, k - 1) + u(i, j, k + 1));

@@ -126,14 +126,14 @@ void fill(Box const& box, Triple const& grid, int per_cell, Add const& add) {
         int const at[] = {box.begin[0] + cell / box.extent[2] / box.extent[1],
                           box.begin[1] + cell / box.extent[2] % box.extent[1],
                           box.begin[2] + cell % box.extent[2]};
-        double from_centre  = 0;
+        double from_center  = 0;
         std::int64_t number = 0;
         for (int axis = 0; axis < 3; ++axis) {
           double const d = (at[axis] + 0.5) / grid[axis] - 0.5;
-          from_centre += d * d;
+          from_center += d * d;
           number = number * grid[axis] + at[axis];
         }
-        double const speed = from_centre < 0.15 * 0.15 ? 6 : 0.5;
+        double const speed = from_center < 0.15 * 0.15 ? 6 : 0.5;
         for (int n = 0; n < per_cell; ++n) {
           int const site[] = {n / side / side, n / side % side, n % side};
           Particle particle{};

@@ -95,7 +95,7 @@ Communicator::Communicator() {
     m_communicator = m_problem.empty() ? communicator : nullptr;
   }
   if (is_everywhere(m_problem.empty())) return;
-  if (m_problem.empty()) m_problem = "NCCL does not initialise on another PE";
+  if (m_problem.empty()) m_problem = "NCCL does not initialize on another PE";
   if (m_communicator != nullptr)
     static_cast<void>(ncclCommAbort(handle(m_communicator)));
   m_communicator = nullptr;

@@ -163,7 +163,7 @@ void check_nvls_is_off() {
 }
 
 /// The unique id way: no plugin has to fit this MPI.
-void initialise() {
+void initialize() {
   check_nvls_is_off();
   int pe  = 0;
   int pes = 0;
@@ -179,7 +179,7 @@ void initialise() {
       "MPI_Bcast");
   if (nvshmemx_set_attr_uniqueid_args(pe, pes, &id, &attributes) != 0 ||
       nvshmemx_init_attr(NVSHMEMX_INIT_WITH_UNIQUEID, &attributes) != 0)
-    throw std::runtime_error("NVSHMEM does not initialise");
+    throw std::runtime_error("NVSHMEM does not initialize");
   if (nvshmem_my_pe() != pe || nvshmem_n_pes() != pes)
     throw std::runtime_error("NVSHMEM numbers the PEs in another way");
 }
@@ -194,7 +194,7 @@ Job::Job() {
   set_environment("NVSHMEM_REMOTE_TRANSPORT", "none", false);
   // NVSHMEM's own collective operations: NCCL's are measured as NCCL's.
   set_environment("NVSHMEM_DISABLE_NCCL", "1", true);
-  initialise();
+  initialize();
 }
 
 Job::~Job() { nvshmem_finalize(); }

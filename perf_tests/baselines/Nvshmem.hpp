@@ -26,7 +26,7 @@ using Stream = CUstream_st*;
 /// Whether this program has NVSHMEM. If not, none of the others is called.
 [[nodiscard]] bool available();
 
-/// Initialises NVSHMEM, where available, for the processes of MPI_COMM_WORLD on
+/// Initializes NVSHMEM, where available, for the processes of MPI_COMM_WORLD on
 /// their current GPUs. MPI must outlive it, and so must Views and NVSHMEM's own
 /// blocks not. NVLS (multicast) stays off: that is checked.
 class Job {

@@ -22,8 +22,8 @@ namespace perf::openshmem {
 /// Whether this program has OpenSHMEM. If not, none of the others is called.
 [[nodiscard]] bool available();
 
-/// Initialises OpenSHMEM, and with it MPI, where available. Its destructor
-/// finalises both, so that it must outlive all other users of MPI.
+/// Initializes OpenSHMEM, and with it MPI, where available. Its destructor
+/// finalizes both, so that it must outlive all other users of MPI.
 class Job {
  public:
   Job();

@@ -9,7 +9,7 @@
 /// is Open MPI's. See OpenShmem.hpp.
 namespace perf::openshmem {
 
-/// The symmetric arrays that the operations synchronise with; made once, as
+/// The symmetric arrays that the operations synchronize with; made once, as
 /// programs do. Every call is collective.
 class Collectives {
  public:

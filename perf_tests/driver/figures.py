@@ -222,7 +222,7 @@ def all_figures(records):
     figures += registration.cpu_figures(records, compare)
     figures.append(memory_at_start(
         records, "footprint.np2",
-        "physical memory taken at initialise, per PE", 1024))
+        "physical memory taken at initialize, per PE", 1024))
     return figures
 
 

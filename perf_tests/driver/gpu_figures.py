@@ -134,7 +134,7 @@ def all_figures(records):
         places.figure_of_product(records, _product, "places"),
         *places.figures(records, _product, "places"),
         memory_at_start(records, "footprint",
-                        "GPU memory taken at initialise, per PE", 4096)]
+                        "GPU memory taken at initialize, per PE", 4096)]
 
 
 def _latency(records):
@@ -201,14 +201,14 @@ def _all_cases(records, job, title, what, baseline):
 
 
 def _nvshmem_footprint(records):
-    title = "GPU memory taken by NVSHMEM at initialise, per PE"
+    title = "GPU memory taken by NVSHMEM at initialize, per PE"
     value = records.value("footprint_nvshmem", title)
     ours = records.value("footprint_nvshmem",
-                         "GPU memory taken at initialise, per PE")
+                         "GPU memory taken at initialize, per PE")
     if value is None or ours is None or ours.median <= 0:
         return []
     ratio = value.median / ours.median
-    return [Figure("GPU memory taken at initialise, per PE", "NVSHMEM", 1,
+    return [Figure("GPU memory taken at initialize, per PE", "NVSHMEM", 1,
                    f"{ours.median:.0f} KiB", f"{value.median:.0f} KiB",
                    Summary(ratio, ratio, ratio), None, True)]
 

@@ -128,11 +128,11 @@ def _table(rows):
 
 
 def _svg(name, text):
-    """To stand in a page: without a head, in the page's colours."""
+    """To stand in a page: without a head, in the page's colors."""
     text = text[text.index("<svg"):]
     text = re.sub(r"#ffffff\b", "none", text)
     text = re.sub(r"#000000\b", "currentColor", text)
-    # Frames and lines of the grid; text without a colour is black.
+    # Frames and lines of the grid; text without a color is black.
     text = re.sub(r"#(?:cccccc|b0b0b0)\b", "var(--line)", text)
     text = text.replace(
         "<svg", f'<svg role="img" aria-label="{html.escape(name)}" '

@@ -15,7 +15,7 @@ namespace perf {
 /// a figure means nothing without them.
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-/// MPI must be initialised.
+/// MPI must be initialized.
 [[nodiscard]] Environment describe_environment(Gpus const& gpus,
                                                std::string const& command);
 

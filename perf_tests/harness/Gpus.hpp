@@ -26,7 +26,7 @@ struct Gpus {
   [[nodiscard]] bool take_turns() const { return are_shared() && !has_mps; }
 };
 
-/// Collective over MPI_COMM_WORLD; Kokkos must be initialised.
+/// Collective over MPI_COMM_WORLD; Kokkos must be initialized.
 /// \throws std::runtime_error
 [[nodiscard]] Gpus gpus_of_job();
 

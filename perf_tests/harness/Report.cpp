@@ -100,7 +100,7 @@ void Report::comparison(Case const& measured, std::vector<Series> const& all) {
     heading += "  " + key + " " + std::to_string(value);
   if (!heading.empty()) std::printf("%s\n", heading.c_str());
   for (auto const& series : all) {
-    Summary const time = summarise(series.seconds);
+    Summary const time = summarize(series.seconds);
     print_series(series, time, measured.payload_bytes);
     Json json    = record("result", m_benchmark, m_pes);
     json["what"] = series.name;
@@ -114,7 +114,7 @@ void Report::comparison(Case const& measured, std::vector<Series> const& all) {
     json["min"]        = time.min;
     json["max"]        = time.max;
     if (auto const* baseline = find(all, series.baseline)) {
-      auto const ratio = summarise(ratios(series.seconds, baseline->seconds));
+      auto const ratio = summarize(ratios(series.seconds, baseline->seconds));
       std::printf("  %.2f x [%.2f .. %.2f] of %s", ratio.median, ratio.q1,
                   ratio.q3, baseline->name.c_str());
       json["baseline"] = baseline->name;

@@ -143,7 +143,7 @@ int start_and_run(int argc, char** argv, Registered const& benchmark,
     }
     case Starts::all: break;
   }
-  openshmem::Job const job;  // finalises MPI, so it must go last
+  openshmem::Job const job;  // finalizes MPI, so it must go last
   symm::ScopeGuard const guard(argc, argv);
   nvshmem::Job const nvshmem_job;  // with MPI, on the GPU of Kokkos
   return run_session(benchmark, options);

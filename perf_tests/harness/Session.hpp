@@ -16,7 +16,7 @@
 namespace perf {
 
 /// What a benchmark needs to run: who it is, how much to measure, where the
-/// results go. MPI must be initialised.
+/// results go. MPI must be initialized.
 class Session {
  public:
   /// Collective over MPI_COMM_WORLD.
@@ -59,7 +59,7 @@ class Session {
   bool m_wrong    = false;
 };
 
-/// The `main` of the programs: parses the command line, initialises what the
+/// The `main` of the programs: parses the command line, initializes what the
 /// benchmark wants, OpenSHMEM first and NVSHMEM last, prints the environment
 /// and runs the benchmark. An exception on one PE aborts the job, for the
 /// others would wait for it.

@@ -20,8 +20,8 @@ double quantile(std::span<double const> sorted, double fraction) {
 
 }  // namespace
 
-Summary summarise(std::span<double const> samples) {
-  if (samples.empty()) throw std::invalid_argument("summarise: no samples");
+Summary summarize(std::span<double const> samples) {
+  if (samples.empty()) throw std::invalid_argument("summarize: no samples");
   std::vector<double> sorted(samples.begin(), samples.end());
   std::sort(sorted.begin(), sorted.end());
   return {quantile(sorted, 0.5), quantile(sorted, 0.25), quantile(sorted, 0.75),

@@ -20,7 +20,7 @@ struct Summary {
 };
 
 /// \throws std::invalid_argument if there is no sample.
-[[nodiscard]] Summary summarise(std::span<double const> samples);
+[[nodiscard]] Summary summarize(std::span<double const> samples);
 
 /// numerator[i] / denominator[i]. The samples with the same number were taken
 /// within milliseconds of each other, so what disturbs both cancels.

@@ -70,8 +70,8 @@ class LaneMemory {
   template <class Copy, class MakeFar>
   void add(std::string const& name, std::string const& baseline,
            Copy const& copy, MakeFar const& make_far) {
-    auto const far  = uninitialised<FarView<T>>(name, m_bytes);
-    auto const near = uninitialised<NearView<T>>(
+    auto const far  = uninitialized<FarView<T>>(name, m_bytes);
+    auto const near = uninitialized<NearView<T>>(
         name, m_lanes.pair().is_active() ? m_bytes : 0);
     m_far.push_back(far);
     m_near.push_back(near);

@@ -140,7 +140,7 @@ class NvshmemBlocks {
 };
 
 template <class View>
-[[nodiscard]] View uninitialised(std::string const& label, std::size_t bytes) {
+[[nodiscard]] View uninitialized(std::string const& label, std::size_t bytes) {
   return View(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
               bytes / sizeof(typename View::value_type));
 }

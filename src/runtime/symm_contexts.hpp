@@ -13,7 +13,7 @@
 #include "base/Types.hpp"
 #include "teams/PeTeam.hpp"
 #include "transport/HostCall.hpp"
-#include "transport/Started.hpp"
+#include "transport/OperationHandle.hpp"
 
 // Contexts and requests order and complete some operations independently of
 // others. The host's one-sided operations take a Context as their first
@@ -218,12 +218,12 @@ class Request {
   /// The operation has reached the stage.
   void pass(Impl::Stage stage);
   void take_from(Request& other) noexcept {
-    m_started = std::exchange(other.m_started, {});
-    m_life    = std::exchange(other.m_life, 0);
+    m_operation = std::exchange(other.m_operation, {});
+    m_life      = std::exchange(other.m_life, 0);
     Impl::check::operations_move(&other, this);
   }
 
-  Impl::Started m_started;
+  Impl::OperationHandle m_operation;
   std::uint64_t m_life = 0;  // of the runtime; 0: no operation
 };
 

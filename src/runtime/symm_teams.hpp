@@ -94,15 +94,15 @@ void sync_all();
 /// Splits a PE team by color. The call is collective over `parent`: the PEs
 /// that pass the same color become a new PE team, in the order of their keys,
 /// then of their numbers in `parent`.
-/// \param colour if less than 0, this PE joins no new PE team.
-/// \returns this PE's new PE team; no PE team if `colour` is less than 0.
+/// \param color if less than 0, this PE joins no new PE team.
+/// \returns this PE's new PE team; no PE team if `color` is less than 0.
 /// \throws UsageError on every PE of `parent` if these PEs make different
 ///         calls; on this PE if `parent` is not a PE team.
 /// \throws OutOfMemory on every PE of `parent` if none of the 61 slots for PE
 ///         teams is free on all PEs of a new PE team, or if a PE has no private
 ///         memory left; nothing changes.
 /// \throws SystemError on every PE of `parent`; nothing changes.
-[[nodiscard]] PeTeam team_split(PeTeam const& parent, int colour, int key);
+[[nodiscard]] PeTeam team_split(PeTeam const& parent, int color, int key);
 
 /// Splits off a PE team with a stride. The call is collective over `parent`,
 /// with the same arguments on every PE: the members first, first + stride, ...

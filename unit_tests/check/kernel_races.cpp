@@ -191,7 +191,7 @@ TEST(KernelRaces, a_deep_copy_is_an_access) {
 }
 
 TEST(KernelRaces, a_fence_is_missing_before_a_signal) {
-  Words const words("signalled words", n);
+  Words const words("signaled words", n);
   Signals const flags("flags", 2);
   auto* const flag = flags.data();
   SYMM_EXPECT_RACE({

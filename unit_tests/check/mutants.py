@@ -20,8 +20,8 @@ out. Each runs on few PEs, of a test those cases alone that get to the call, and
     not found   none of these
 
 --turn takes another example, or a few calls of a test, each day. --doubt tries the calls that can go, too: a race
-there is a wrong judgement. The status is 1 if a program itself has a race or fails, a
-mutant is not found or a judgement is wrong.
+there is a wrong judgment. The status is 1 if a program itself has a race or fails, a
+mutant is not found or a judgment is wrong.
 """
 
 import argparse

@@ -42,8 +42,8 @@ class Containers {
  public:
   explicit Containers(unsigned seed) : m_world(seed) {
     // Each PE is in one of two halves, and in one of those of odd and even PEs.
-    for (int const colour : {m_world.me * 2 / m_world.n_pes, m_world.me % 2}) {
-      m_teams.push_back(symm::team_split(symm::team_world(), colour, 0));
+    for (int const color : {m_world.me * 2 / m_world.n_pes, m_world.me % 2}) {
+      m_teams.push_back(symm::team_split(symm::team_world(), color, 0));
       m_world.has_met();
     }
     // The first PE is in none.

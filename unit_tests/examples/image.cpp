@@ -39,7 +39,7 @@ TEST(HeatImage, a_png_holds_the_pixels_row_by_row) {
     EXPECT_EQ(file.width, image.width);
     EXPECT_EQ(file.height, image.height);
     file.format = PNG_FORMAT_RGB;
-    std::vector<examples::Image::Colour> pixels(image.width * image.height);
+    std::vector<examples::Image::Color> pixels(image.width * image.height);
     ASSERT_EQ(PNG_IMAGE_SIZE(file), pixels.size() * 3);
     ASSERT_TRUE(
         png_image_finish_read(&file, nullptr, pixels.data(), 0, nullptr));
@@ -56,10 +56,10 @@ TEST(HeatImage, a_ppm_holds_three_bytes_a_pixel) {
   EXPECT_EQ(out.str().size(), 11U + 3 * 6);
 }
 
-TEST(HeatImage, the_palette_gets_brighter_with_every_colour) {
+TEST(HeatImage, the_palette_gets_brighter_with_every_color) {
   auto const palette = examples::heat_palette();
-  auto const light   = [](examples::Image::Colour const& colour) {
-    return 0.3 * colour[0] + 0.59 * colour[1] + 0.11 * colour[2];
+  auto const light   = [](examples::Image::Color const& color) {
+    return 0.3 * color[0] + 0.59 * color[1] + 0.11 * color[2];
   };
   for (std::size_t n = 1; n < palette.size(); ++n)
     EXPECT_GE(light(palette[n]), light(palette[n - 1])) << n;

@@ -158,17 +158,17 @@ std::byte const* RandomOperations::source_of(std::size_t bytes) {
 symm::Impl::HostCall RandomOperations::any_request(Completion completion) {
   m_has_request = completion == Completion::none && below(8) == 0;
   if (!m_has_request) return {};
-  m_started = {};
-  return {nullptr, nullptr, &m_started};
+  m_operation = {};
+  return {nullptr, nullptr, &m_operation};
 }
 
 void RandomOperations::complete_request() {
   if (!std::exchange(m_has_request, false) || below(4) == 0) return;
   auto const stage = below(2) == 0 ? Stage::side : Stage::operation;
   if (below(2) == 0) {
-    channel().wait(m_started, stage);
+    channel().wait(m_operation, stage);
   } else {
-    while (!channel().test(m_started, stage)) {
+    while (!channel().test(m_operation, stage)) {
     }
   }
 }
@@ -244,8 +244,8 @@ void RandomOperations::change_word(Target& target) {
   } else if (below(3) == 0) {
     std::uint64_t was = 0;
     channel().fetch_nbi(there(target, at), AtomicOp::add, WordType::u64, value,
-                        0, &was, {nullptr, nullptr, &m_started});
-    channel().wait(m_started, Stage::operation);
+                        0, &was, {nullptr, nullptr, &m_operation});
+    channel().wait(m_operation, Stage::operation);
     EXPECT_LE(was, word);
   } else {
     // Posted ones may not be there yet.

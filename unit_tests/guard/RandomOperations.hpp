@@ -111,7 +111,7 @@ class RandomOperations {
   std::vector<Target> m_targets;
   std::deque<std::vector<std::byte>> m_sources;  // read until quiet()
   std::deque<Got> m_gots;
-  symm::Impl::Started m_started;
+  symm::Impl::OperationHandle m_operation;
   bool m_has_request       = false;
   std::uint64_t m_n_notes  = 0;
   std::uint64_t m_n_fences = 0;

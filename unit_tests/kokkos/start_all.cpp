@@ -146,14 +146,14 @@ TEST(StartAll, a_failure_ends_what_was_started) {
 TEST(StartAll, after_the_end_of_MPI_is_a_UsageError) {
   { symm::ScopeGuard const guard({}); }
   EXPECT_THAT(message_of<symm::UsageError>([] { symm::initialize(); }),
-              HasSubstr("MPI is finalised"));
+              HasSubstr("MPI is finalized"));
 }
 
 TEST(StartAll, after_the_end_of_Kokkos_is_a_UsageError) {
   MPI_Init(nullptr, nullptr);
   { symm::ScopeGuard const guard({}); }
   EXPECT_THAT(message_of<symm::UsageError>([] { symm::initialize(); }),
-              HasSubstr("Kokkos is finalised"));
+              HasSubstr("Kokkos is finalized"));
   EXPECT_EQ(running(), (Running{true, false}));
   MPI_Finalize();
 }

@@ -41,11 +41,11 @@ int world_size() {
   return size;
 }
 
-/// The processes with the same colour, as a communicator.
+/// The processes with the same color, as a communicator.
 class Group {
  public:
-  explicit Group(int colour, int key = 0) {
-    MPI_Comm_split(MPI_COMM_WORLD, colour, key, &m_communicator);
+  explicit Group(int color, int key = 0) {
+    MPI_Comm_split(MPI_COMM_WORLD, color, key, &m_communicator);
   }
   Group(Group const&)            = delete;
   Group& operator=(Group const&) = delete;
@@ -118,7 +118,7 @@ TEST(StartSymm, finalize_within_the_life_of_a_ScopeGuard_is_enough) {
 TEST(StartSymm, twice_is_a_UsageError_and_changes_nothing) {
   symm::ScopeGuard const guard({});
   EXPECT_THAT(message_of<symm::UsageError>([] { symm::initialize(); }),
-              HasSubstr("initialised already"));
+              HasSubstr("initialized already"));
   EXPECT_THROW(symm::ScopeGuard({}), symm::UsageError);
   expect_ring_works(1);
 }
@@ -131,15 +131,15 @@ TEST(StartSymm, on_a_duplicate_with_the_ranks_reversed) {
 }
 
 TEST(StartSymm, on_two_halves_of_the_job_at_the_same_time) {
-  int const colour = world_rank() % 2;
-  Group const half(colour);
+  int const color = world_rank() % 2;
+  Group const half(color);
   symm::ScopeGuard const guard({}, symm::communicator(half.get()));
   EXPECT_EQ(symm::my_pe(), world_rank() / 2);
-  EXPECT_EQ(symm::n_pes(), (world_size() + 1 - colour) / 2);
+  EXPECT_EQ(symm::n_pes(), (world_size() + 1 - color) / 2);
   // The heaps have nothing to do with each other: other calls, other sizes.
-  for (int round = 0; round < 10 + 20 * colour; ++round) {
-    View1 const other("other size", static_cast<std::size_t>(100 + colour));
-    expect_ring_works(1000 * colour + round);
+  for (int round = 0; round < 10 + 20 * color; ++round) {
+    View1 const other("other size", static_cast<std::size_t>(100 + color));
+    expect_ring_works(1000 * color + round);
   }
 }
 

@@ -248,7 +248,7 @@ TEST(ViewValues, S03_WithoutInitializing_leaves_the_memory_alone) {
   EXPECT_EQ(count_wrong(view, symm::my_pe(), symm::my_pe()), 0U);
 }
 
-TEST(ViewValues, M26_a_put_right_after_an_uninitialised_View_is_kept) {
+TEST(ViewValues, M26_a_put_right_after_an_uninitialized_View_is_kept) {
   for (int round = 0; round < rounds(200); ++round) {
     Kokkos::View<int*, Space> const view(view_alloc(WithoutInitializing, "w"),
                                          100);
@@ -261,12 +261,12 @@ TEST(ViewValues, M26_a_put_right_after_an_uninitialised_View_is_kept) {
 
 TEST(ViewValues, view_alloc_takes_an_execution_space_and_a_space) {
   Space::execution_space const exec;
-  Kokkos::View<int*, Space> const view(view_alloc(exec, Space(), "labelled"),
+  Kokkos::View<int*, Space> const view(view_alloc(exec, Space(), "labeled"),
                                        10);
   Kokkos::View<int*, Space> const raw(
       view_alloc("raw", exec, WithoutInitializing), 10);
   exec.fence();
-  EXPECT_EQ(view.label(), "labelled");
+  EXPECT_EQ(view.label(), "labeled");
   EXPECT_EQ(raw.label(), "raw");
   EXPECT_EQ(get(view, 9), 0);
   symm::barrier_all();

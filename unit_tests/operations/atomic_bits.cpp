@@ -218,7 +218,7 @@ TYPED_TEST(AtomicValues, fetch_and_set_move_whole_words) {
   test_whole<double, TypeParam>();
 }
 
-enum class Colour : std::uint32_t { red = 1, green = 0x8000'0001U, blue };
+enum class Color : std::uint32_t { red = 1, green = 0x8000'0001U, blue };
 
 /// Stores, swaps and compares what is no number.
 template <class Form, class T>
@@ -259,7 +259,7 @@ void test_replace(T initial, T a, T b) {
 TYPED_TEST(AtomicValues, enumerations_and_pointers_are_replaced) {
   // Any: a pointer is good on the PE that made it only.
   auto* const x = reinterpret_cast<int*>(std::uintptr_t{0x1234'5678'9ab0});
-  test_replace<Colour, TypeParam>(Colour::red, Colour::green, Colour::blue);
+  test_replace<Color, TypeParam>(Color::red, Color::green, Color::blue);
   test_replace<int*, TypeParam>(nullptr, x, x + 4);
 }
 

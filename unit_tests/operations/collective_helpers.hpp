@@ -73,14 +73,14 @@ class Teams {
     int const n         = symm::n_pes();
     symm::Pe const me   = symm::my_pe();
     auto const& world   = symm::team_world();
-    auto const split_by = [&](char const* name, auto const& colour,
+    auto const split_by = [&](char const* name, auto const& color,
                               auto const& key) {
       std::vector<std::pair<int, symm::Pe>> chosen;
       for (symm::Pe pe = 0; pe < n; ++pe) {
-        if (colour(pe) == colour(me)) chosen.emplace_back(key(pe), pe);
+        if (color(pe) == color(me)) chosen.emplace_back(key(pe), pe);
       }
       std::sort(chosen.begin(), chosen.end());
-      Team result{symm::team_split(world, colour(me), key(me)), {}, name};
+      Team result{symm::team_split(world, color(me), key(me)), {}, name};
       if (result.team.is_valid()) {
         for (auto const& [its_key, pe] : chosen) result.members.push_back(pe);
       }

@@ -65,11 +65,11 @@ TEST(PeTeams, no_team_has_no_PEs_and_is_refused) {
   EXPECT_EQ(symm::team_translate(world(), 0, none), -1);
 }
 
-// Splits by colour and key.
+// Splits by color and key.
 
 /// What a PE of the parent asks for.
 struct Wish {
-  int colour;
+  int color;
   int key;
 };
 
@@ -77,11 +77,11 @@ struct Wish {
 template <class WishOf>
 PeTeam expect_split(PeTeam const& parent, WishOf const& wish_of, Mail& mail) {
   auto const mine = wish_of(parent.my_pe());
-  auto team       = symm::team_split(parent, mine.colour, mine.key);
+  auto team       = symm::team_split(parent, mine.color, mine.key);
   std::vector<std::pair<int, Pe>> in_order;
   for (Pe pe = 0; pe < parent.n_pes(); ++pe) {
     auto const its = wish_of(pe);
-    if (mine.colour < 0 || its.colour != mine.colour) continue;
+    if (mine.color < 0 || its.color != mine.color) continue;
     in_order.emplace_back(its.key, pe);
   }
   std::sort(in_order.begin(), in_order.end());
@@ -93,7 +93,7 @@ PeTeam expect_split(PeTeam const& parent, WishOf const& wish_of, Mail& mail) {
   return team;
 }
 
-TEST(PeTeams, a_split_makes_a_team_of_each_colour_in_the_order_of_keys) {
+TEST(PeTeams, a_split_makes_a_team_of_each_color_in_the_order_of_keys) {
   Mail mail;
   for (Wish (*const wish_of)(Pe) : {
            +[](Pe) {

@@ -39,8 +39,8 @@ TYPED_TEST_SUITE(SignalTest, Execs);
 constexpr std::size_t n_max   = 1025;
 constexpr std::size_t n_guard = 3;
 
-KOKKOS_FUNCTION constexpr int signalled(int round, Pe from, Pe to,
-                                        std::size_t i) {
+KOKKOS_FUNCTION constexpr int signaled(int round, Pe from, Pe to,
+                                       std::size_t i) {
   return value(from, to, i + n_max * static_cast<std::size_t>(round));
 }
 
@@ -135,7 +135,7 @@ struct FillSource {
   std::size_t count;
   KOKKOS_FUNCTION void operator()() const {
     for (std::size_t i = 0; i < count; ++i) {
-      source(i) = signalled(round, from, to, i);
+      source(i) = signaled(round, from, to, i);
     }
   }
 };
@@ -159,7 +159,7 @@ struct Receive {
     for (std::size_t i = 0; i < count + 2 * n_guard; ++i) {
       bool const is_data = i >= n_guard && i < n_guard + count;
       int const is_to_be =
-          is_data ? signalled(round, from, to, i - n_guard) : -7;
+          is_data ? signaled(round, from, to, i - n_guard) : -7;
       if (dest(i) != is_to_be) ++errors();
       dest(i) = -7;
     }

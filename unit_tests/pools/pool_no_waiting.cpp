@@ -99,14 +99,14 @@ void expect_views_wait_for_nothing(TestPool const& pool,
   EXPECT_EQ(s_fences, std::vector<std::string>{});
 }
 
-TEST_P(NoWaiting, P01_Views_that_are_not_initialised) {
+TEST_P(NoWaiting, P01_Views_that_are_not_initialized) {
   expect_views_wait_for_nothing(TestPool(GetParam()),
                                 Kokkos::WithoutInitializing);
 }
 
-TEST_P(NoWaiting, P01_Views_that_are_initialised) {
+TEST_P(NoWaiting, P01_Views_that_are_initialized) {
 #if KOKKOS_VERSION < 50000
-  GTEST_SKIP() << "Kokkos 4 fences HostSpace before it initialises a View";
+  GTEST_SKIP() << "Kokkos 4 fences HostSpace before it initializes a View";
 #endif
   expect_views_wait_for_nothing(TestPool(GetParam()));
 }

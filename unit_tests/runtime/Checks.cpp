@@ -20,7 +20,7 @@ namespace {
 #error "this source is compiled with NDEBUG"
 #endif
 
-void expect_nothing_in_optimised_source() {
+void expect_nothing_in_optimized_source() {
   symm::Impl::expect(false, "test", "it is not met");
 }
 
@@ -36,7 +36,7 @@ int status_after(void (*call)()) {
 }
 
 TEST(ChecksInKernels, are_the_same_in_sources_with_and_without_NDEBUG) {
-  auto const status = status_after(expect_nothing_in_optimised_source);
+  auto const status = status_after(expect_nothing_in_optimized_source);
   EXPECT_EQ(status_after(expect_nothing_in_debugging_source), status);
 #ifdef SYMM_CHECKS_IN_KERNELS
   EXPECT_NE(status, 0);

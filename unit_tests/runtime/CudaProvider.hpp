@@ -29,7 +29,7 @@ class CurrentContext {
 
 /// Memory of GPU 0 or of the host next to it, with the machine's CUDA driver or
 /// the fake one. All access is by the driver: the host cannot reach a real
-/// GPU's memory. Nothing is initialised before the first call.
+/// GPU's memory. Nothing is initialized before the first call.
 class CudaProvider final : public VmmProvider {
  public:
   explicit CudaProvider(symm::MemoryKind kind) : m_kind(kind) {}

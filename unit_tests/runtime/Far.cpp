@@ -254,7 +254,7 @@ class FarAtomics : public FarPes {
   T& its() { return *reinterpret_cast<T*>(&far[1][4]); }
   T* word() { return mine<T>(4); }
 };
-enum class Colour : std::uint32_t { red = 1, green = 7 };
+enum class Color : std::uint32_t { red = 1, green = 7 };
 using Numbers = testing::Types<int, unsigned, long, unsigned long, long long,
                                unsigned long long, float, double>;
 TYPED_TEST_SUITE(FarAtomics, Numbers);
@@ -298,9 +298,8 @@ TYPED_TEST(FarAtomics, numbers) {
 }
 
 TEST_F(FarPes, atomics_on_enumerations_and_pointers) {
-  EXPECT_EQ(symm::atomic_swap(map, mine<Colour>(4), Colour::green, 1),
-            Colour{});
-  EXPECT_EQ(symm::atomic_fetch(map, mine<Colour>(4), 1), Colour::green);
+  EXPECT_EQ(symm::atomic_swap(map, mine<Color>(4), Color::green, 1), Color{});
+  EXPECT_EQ(symm::atomic_fetch(map, mine<Color>(4), 1), Color::green);
   int thing = 0;
   symm::atomic_set(map, mine<int*>(5), &thing, 1);
   symm::quiet();

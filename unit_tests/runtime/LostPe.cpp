@@ -194,7 +194,7 @@ TEST(LostPeOfRuntime, one_that_crashes_is_lost) {
   expect_others_aborted(results, "Ending the job");
 }
 
-// The last PE to finalise may find the others gone already; it must not mind.
+// The last PE to finalize may find the others gone already; it must not mind.
 TEST(LostPeOfRuntime, one_that_has_finalized_is_not_lost) {
   for (int round = 0; round < 20; ++round) {
     expect_on_pes(4, [](ForkedBootstrap& bootstrap) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The words that PE teams synchronise with.
+// The words that PE teams synchronize with.
 
 #include <sys/mman.h>
 #include <unistd.h>

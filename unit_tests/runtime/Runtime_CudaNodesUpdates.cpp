@@ -17,7 +17,7 @@
 #include <vector>
 
 #include <runtime/access/ProxyClient.hpp>
-#include <runtime/memory/SideQueue.hpp>
+#include <runtime/memory/GpuAccessQueue.hpp>
 #include <runtime/memory/UpdateLog.hpp>
 #include <runtime/network/Network.hpp>
 #include <runtime/symm_memory.hpp>
@@ -308,7 +308,8 @@ TEST_F(CudaOfNodes, many_changes_need_few_launches_at_a_time) {
     fake().run_at_launch();
     auto* const gpu =
         Runtime::instance("test").provider(symm::MemoryKind::device);
-    symm::Impl::SideQueue queue(*gpu, symm::Impl::SideQueue::Changes::some);
+    symm::Impl::GpuAccessQueue queue(*gpu,
+                                     symm::Impl::GpuAccessQueue::Changes::some);
     for (Word i = 0; i < 2000; ++i) {
       EXPECT_EQ(
           queue.fetch_and_change(word, AtomicOp::add, WordType::u64, 1, 0), i);

@@ -87,7 +87,7 @@ TEST_F(CudaRuntime, without_a_gpu_there_is_no_heap_on_it_and_it_says_why) {
     EXPECT_THAT(failure.message,
                 AllOf(HasSubstr("symm::heap_stats: there is no symmetric heap "
                                 "in GPU memory"),
-                      HasSubstr("initialised without a GPU")));
+                      HasSubstr("initialized without a GPU")));
     EXPECT_NE(heap(MemoryKind::host).malloc(64), nullptr);
     EXPECT_EQ(fake().counts(), FakeCudaCounts{}) << "no driver was asked";
     Runtime::finalize();

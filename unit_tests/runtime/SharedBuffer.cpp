@@ -148,7 +148,7 @@ TEST(SharedBufferOfPes, without_a_GPU_there_is_no_buffer_in_GPU_memory) {
     EXPECT_THAT(failure->message,
                 AllOf(HasSubstr("construction of a shared buffer(bytes of an "
                                 "element = 4, memory = GPU)"),
-                      HasSubstr("initialised without a GPU")));
+                      HasSubstr("initialized without a GPU")));
     expect_sharing_works();
     Runtime::finalize();
   });

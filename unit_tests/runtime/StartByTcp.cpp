@@ -140,10 +140,9 @@ TEST(StartByTcp, without_a_PE_names_it_on_all_PEs) {
       if (forked.my_pe() == 1) return;
       tell(root, forked.my_pe(), 3, "3");
       EXPECT_THAT([] { auto const pes = start_told(); },
-                  testing::Throws<symm::Error>(testing::Property(
-                      &symm::Error::what,
-                      HasSubstr("PE 1 has not connected to PE 0 (SYMM_ROOT=" +
-                                root + ") within SYMM_START_TIMEOUT"))));
+                  ThrowsMessage<SystemError>(HasSubstr(
+                      "PE 1 has not connected to PE 0 (SYMM_ROOT=" + root +
+                      ") within SYMM_START_TIMEOUT")));
     });
   }
   tell(file_root(), 0, 4, "0.2");

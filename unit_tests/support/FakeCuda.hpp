@@ -21,7 +21,7 @@ class FakeCuda {
   /// SYMM_TEST_FAKE_CUDA says so, and the library must agree.
   static bool is_selected();
 
-  /// The fake driver of this process. Initialises nothing.
+  /// The fake driver of this process. Initializes nothing.
   static FakeCuda const& instance();
 
   /// Describes a machine with `n_devices` GPUs that only the processes forked

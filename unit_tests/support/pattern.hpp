@@ -29,7 +29,7 @@ KOKKOS_FUNCTION constexpr std::uint64_t pattern(Tag tag, std::size_t i) {
   std::uint64_t x = static_cast<std::uint64_t>(tag.from + 1) << 56U ^
                     static_cast<std::uint64_t>(tag.to + 1) << 48U ^
                     static_cast<std::uint64_t>(tag.salt + 1) << 32U ^ i;
-  // The finaliser of splitmix64: one to one, and every bit depends on all.
+  // The finalizer of splitmix64: one to one, and every bit depends on all.
   x = (x ^ (x >> 30U)) * 0xbf58'476d'1ce4'e5b9U;
   x = (x ^ (x >> 27U)) * 0x94d0'49bb'1331'11ebU;
   return x ^ (x >> 31U);

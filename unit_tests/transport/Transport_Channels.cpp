@@ -190,12 +190,12 @@ TEST(TransportChannels, quiet_of_some_pes_waits_for_these) {
 }
 
 /// Waits until the target has carried it out; looks meanwhile.
-/// A call whose request is `started`.
-HostCall with(Started& started) { return {nullptr, nullptr, &started}; }
+/// A call whose request is `handle`.
+HostCall with(OperationHandle& handle) { return {nullptr, nullptr, &handle}; }
 
-void expect_completion(Channel& channel, Started& started) {
+void expect_completion(Channel& channel, OperationHandle& handle) {
   int n_looks = 0;
-  while (!channel.test(started, Stage::operation)) ASSERT_LT(++n_looks, 10'000);
+  while (!channel.test(handle, Stage::operation)) ASSERT_LT(++n_looks, 10'000);
 }
 
 TEST(TransportRequests, one_put_of_any_size_is_waited_for) {
@@ -208,15 +208,15 @@ TEST(TransportRequests, one_put_of_any_size_is_waited_for) {
       auto const block = block_of(id, bytes);
       auto const noise = block_of(1000 + id, 3000);
       channel.put(at(2 << 20U), noise.data(), noise.size(), Completion::none);
-      Started started;
+      OperationHandle handle;
       channel.put(at(4096), block.data(), bytes, Completion::none,
-                  with(started));
+                  with(handle));
       channel.put(at(3 << 20U), noise.data(), 8, Completion::none);
       if (looks) {
-        expect_completion(channel, started);
+        expect_completion(channel, handle);
       } else {
-        channel.wait(started, Stage::side);
-        channel.wait(started, Stage::operation);
+        channel.wait(handle, Stage::side);
+        channel.wait(handle, Stage::operation);
       }
       EXPECT_TRUE(holds(job.target(1).heap() + 4096, id, bytes)) << bytes;
       channel.quiet();
@@ -230,15 +230,15 @@ TEST(TransportRequests, one_get_is_waited_for_before_earlier_ones) {
   auto& channel = *job[0].open_channel();
   for (std::size_t i = 0; i < 64; ++i) job.target(1).at(8 * i) = 100 + i;
   std::array<std::uint64_t, 64> got{};
-  std::array<Started, 64> started;
+  std::array<OperationHandle, 64> handle;
   for (std::size_t i = 0; i < 64; ++i) {
-    channel.get(&got[i], at(8 * i), 8, Completion::none, with(started[i]));
+    channel.get(&got[i], at(8 * i), 8, Completion::none, with(handle[i]));
   }
   for (std::size_t i = 64; i-- != 0;) {
     if (i % 2 == 0) {
-      channel.wait(started[i], Stage::operation);
+      channel.wait(handle[i], Stage::operation);
     } else {
-      expect_completion(channel, started[i]);
+      expect_completion(channel, handle[i]);
     }
     EXPECT_EQ(got[i], 100 + i);
   }
@@ -251,9 +251,9 @@ TEST(TransportRequests, one_get_of_any_size_is_waited_for) {
     auto const block = block_of(bytes, bytes);
     std::copy(block.begin(), block.end(), job.target(1).heap() + 4096);
     std::vector<std::byte> got(bytes);
-    Started started;
-    channel.get(got.data(), at(4096), bytes, Completion::none, with(started));
-    if (bytes != 0) expect_completion(channel, started);
+    OperationHandle handle;
+    channel.get(got.data(), at(4096), bytes, Completion::none, with(handle));
+    if (bytes != 0) expect_completion(channel, handle);
     EXPECT_EQ(got, block) << bytes;
   }
 }
@@ -263,10 +263,10 @@ TEST(TransportRequests, words_that_come_back_have_their_size) {
   auto& channel                       = job[0].channel();
   job.target(1).at<std::uint32_t>(64) = 7;
   std::array<std::uint32_t, 3> was{1, 2, 3};
-  Started started;
+  OperationHandle handle;
   channel.fetch_nbi(at(64), AtomicOp::add, WordType::u32, 5, 0, &was[1],
-                    with(started));
-  channel.wait(started, Stage::operation);
+                    with(handle));
+  channel.wait(handle, Stage::operation);
   EXPECT_EQ(was, (std::array<std::uint32_t, 3>{1, 7, 3}));
   EXPECT_EQ(job.target(1).at<std::uint32_t>(64), 12);
 }
@@ -277,7 +277,7 @@ TEST(TransportRequests, a_test_sends_no_batch_of_another_channel) {
   auto& mine                = *job[0].open_channel();
   std::uint64_t const value = 3;
   other.put(at(8), &value, 8, Completion::none);
-  Started put;
+  OperationHandle put;
   mine.put(at(16), &value, 8, Completion::none, with(put));
   while (!mine.test(put, Stage::operation)) {
   }
@@ -293,8 +293,8 @@ TEST(TransportRequests, nobody_has_to_wait) {
   std::vector<std::byte> got(200'000);
   auto& channel = *job[0].open_channel();
   for (int i = 0; i < 20; ++i) {
-    Started put;
-    Started get;
+    OperationHandle put;
+    OperationHandle get;
     channel.put(at(4096), block.data(), block.size(), Completion::none,
                 with(put));
     channel.get(got.data(), at(4096), block.size(), Completion::none,
@@ -309,10 +309,10 @@ TEST(TransportRequests, a_signal_is_there_with_its_data) {
   auto& channel = *job[0].open_channel();
   for (std::size_t const bytes : {0U, 8U, 5000U, 100'000U}) {
     auto const block = block_of(bytes, bytes);
-    Started started;
+    OperationHandle handle;
     channel.put_signal(at(4096), block.data(), bytes, at(8), bytes + 1,
-                       AtomicOp::set, Completion::none, with(started));
-    channel.wait(started, Stage::operation);
+                       AtomicOp::set, Completion::none, with(handle));
+    channel.wait(handle, Stage::operation);
     EXPECT_EQ(job.target(1).at(8), bytes + 1);
     EXPECT_TRUE(holds(job.target(1).heap() + 4096, bytes, bytes));
     std::fill_n(job.target(1).heap() + 4096, bytes, std::byte{});
@@ -340,9 +340,9 @@ TEST(TransportChannels, of_several_threads) {
         EXPECT_EQ(job.target(1).at(mine + 128), i);
         // The answer may come to any of the threads.
         std::uint64_t got = 0;
-        Started started;
-        channel.get(&got, at(mine), 8, Completion::none, with(started));
-        channel.wait(started, Stage::side);
+        OperationHandle handle;
+        channel.get(&got, at(mine), 8, Completion::none, with(handle));
+        channel.wait(handle, Stage::side);
         EXPECT_EQ(got, i);
       }
       job[0].close_channel(channel);

@@ -242,16 +242,16 @@ TEST_F(TransportDeathTest, a_reply_that_fits_no_question_names_its_pe) {
   PeMemory const there{1, Segment::host_heap, 64};
   std::vector<std::byte> got(100'000);
   std::uint64_t was = 0;
-  Started started;
+  OperationHandle handle;
   auto const get = [&](std::size_t bytes) {
     return [&, bytes](Channel& it) {
       it.get(got.data(), there, bytes, Completion::none,
-             {"test", nullptr, &started});
+             {"test", nullptr, &handle});
     };
   };
   auto const fetch = [&](Channel& it) {
     it.fetch_nbi(there, AtomicOp::add, WordType::u64, 1, 0, &was,
-                 {"test", nullptr, &started});
+                 {"test", nullptr, &handle});
   };
   auto const batch = [&](Channel& it) {
     it.get(got.data(), there, 8, Completion::none);

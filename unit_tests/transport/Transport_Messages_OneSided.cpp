@@ -211,8 +211,8 @@ TEST(TransportOneSided, requests_of_blocks_are_done) {
   for (std::uint64_t round = 1; round <= 50; ++round) {
     auto const block = block_of(round, 3001);
     std::vector<std::byte> got(3001);
-    Started put;
-    Started get;
+    OperationHandle put;
+    OperationHandle get;
     HostCall call;
     call.request = &put;
     job[0].channel().put(data, block.data(), 3001, Completion::none, call);
@@ -233,8 +233,8 @@ TEST(TransportOneSided, a_request_waits_for_all_parts) {
   for (std::uint64_t round = 1; round <= 20; ++round) {
     auto const block = block_of(round, bytes);
     std::vector<std::byte> got(bytes);
-    Started put;
-    Started get;
+    OperationHandle put;
+    OperationHandle get;
     HostCall call;
     call.request = &put;
     job[0].channel().put(data, block.data(), bytes, Completion::none, call);

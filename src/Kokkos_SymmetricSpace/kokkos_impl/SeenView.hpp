@@ -141,7 +141,7 @@ class SeenElements {
 }  // namespace symm::Impl
 
 /// As Kokkos' own, but for the type of elements. Views with other traits have
-/// other specialisations.
+/// other specializations.
 template <class Traits>
 requires(symm::Impl::has_seen_views_v<Traits> &&
          !Traits::memory_traits::is_atomic &&

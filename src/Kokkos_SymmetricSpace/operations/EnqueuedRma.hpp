@@ -87,7 +87,7 @@ template <class Exec, class Near, class Kernel, class... ByHost>
 void enqueue_at(Exec const& exec, PeMemory its, char const* call,
                 Near const& near, Kernel const& kernel,
                 ByHost const&... by_host) {
-  if (its.reach != Reach::messages) {
+  if (its.path != AccessPath::messages) {
     near();
   } else if constexpr (runs_on_host_v<Exec>) {
     exec.fence(call);

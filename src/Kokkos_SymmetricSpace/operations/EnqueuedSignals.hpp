@@ -35,7 +35,7 @@ namespace symm::Impl {
 template <std::size_t most>
 struct PutSignalsKernel {
   struct Sent {
-    SignalledPut put;
+    SignaledPut put;
     bool is_far;
   };
   Sent all[most];
@@ -61,7 +61,7 @@ struct PutSignalsKernel {
 
 /// Whether the kernel copies the data. A copy engine is faster for larger
 /// blocks, and only copy engines reach all memory of the process.
-[[nodiscard]] inline bool is_copied_by_kernel(SignalledPut const& put,
+[[nodiscard]] inline bool is_copied_by_kernel(SignaledPut const& put,
                                               Segment dest, char const* call) {
   constexpr std::size_t most = std::size_t{64} << 10U;
   return put.bytes <= most && is_of_gpu(dest) &&
@@ -71,7 +71,7 @@ struct PutSignalsKernel {
 
 /// Enqueues one kernel on a GPU for at most `most` puts.
 template <std::size_t most, class Exec>
-void launch_put_signals(Exec const& exec, std::span<SignalledPut const> puts,
+void launch_put_signals(Exec const& exec, std::span<SignaledPut const> puts,
                         char const* call) {
   PutSignalsKernel<most> kernel{};
   std::size_t longest = 0;
@@ -80,7 +80,7 @@ void launch_put_signals(Exec const& exec, std::span<SignalledPut const> puts,
     auto& sent      = kernel.all[i];
     sent            = {put, false};
     auto const its  = resolve(put.signal, sizeof(Signal), put.pe, call);
-    sent.is_far     = its.reach == Reach::messages;
+    sent.is_far     = its.path == AccessPath::messages;
     if (sent.is_far) {
       longest = std::max(longest, put.bytes);
       continue;
@@ -106,7 +106,7 @@ void launch_put_signals(Exec const& exec, std::span<SignalledPut const> puts,
 }
 
 /// \throws UsageError on this PE, as put_signal().
-inline void check_put_signal(SignalledPut const& put, char const* call) {
+inline void check_put_signal(SignaledPut const& put, char const* call) {
   check_aligned(put.signal, sizeof(Signal), call);
   static_cast<void>(resolve(put.signal, sizeof(Signal), put.pe, call));
   if (put.bytes == 0) return;
@@ -117,7 +117,7 @@ inline void check_put_signal(SignalledPut const& put, char const* call) {
 /// put_signal() of all, in the order of an execution space instance. A
 /// UsageError comes before anything is sent.
 template <class Exec>
-void enqueue_put_signals(Exec const& exec, std::span<SignalledPut const> puts,
+void enqueue_put_signals(Exec const& exec, std::span<SignaledPut const> puts,
                          char const* call) {
   if constexpr (runs_on_host_v<Exec>) {
     if (puts.size() > 1)

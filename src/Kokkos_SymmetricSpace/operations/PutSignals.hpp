@@ -39,7 +39,7 @@ class PutSignals {
   template <class T, class... P, class U, class... Q, class... S>
   void add(Kokkos::View<T, P...> const& dst, Kokkos::View<U, Q...> const& src,
            Kokkos::View<S...> const& signal, Signal value, SignalOp op, Pe pe) {
-    Impl::check_signalled_views(dst, src);
+    Impl::check_signaled_views(dst, src);
     add(dst.data(), src.data(), src.size(), Impl::signal_of(signal), value, op,
         pe);
   }
@@ -65,13 +65,13 @@ class PutSignals {
   template <Impl::ExecutionSpace Exec>
   void enqueue(Exec const& exec) {
     if (m_puts.empty()) return;
-    Impl::enqueue_put_signals(exec, std::span<Impl::SignalledPut const>(m_puts),
+    Impl::enqueue_put_signals(exec, std::span<Impl::SignaledPut const>(m_puts),
                               "symm::PutSignals::enqueue");
     m_puts.clear();
   }
 
  private:
-  std::vector<Impl::SignalledPut> m_puts;
+  std::vector<Impl::SignaledPut> m_puts;
 };
 
 }  // namespace symm

@@ -89,7 +89,7 @@ void enqueue_put_signal(Exec const& exec, T* dest,
                         std::size_t count, Signal* signal_address,
                         Signal signal, SignalOp op, Pe pe, char const* call) {
   check_element<T>();
-  SignalledPut const put{
+  SignaledPut const put{
       dest, source, bytes_of(sizeof(T), count), signal_address, signal, op, pe};
   enqueue_put_signals(exec, std::span(&put, 1), call);
 }

@@ -23,7 +23,7 @@ namespace symm::Impl {
 /// \throws UsageError with labels and extents on this PE if the Views are not
 ///         equal blocks without gaps.
 template <class Dst, class Src>
-void check_signalled_views(Dst const& dst, Src const& src) {
+void check_signaled_views(Dst const& dst, Src const& src) {
   static_assert(is_symmetric_space_v<typename Dst::memory_space>,
                 "the destination must be in a symmetric space: declare it as "
                 "Kokkos::View<..., symm::SymmetricSpace>");
@@ -100,7 +100,7 @@ void put_signal(Kokkos::View<T, P...> const& dst,
                 Kokkos::View<U, Q...> const& src,
                 Kokkos::View<S...> const& signal, Signal value, SignalOp op,
                 Pe pe) {
-  Impl::check_signalled_views(dst, src);
+  Impl::check_signaled_views(dst, src);
   put_signal(dst.data(), src.data(), src.size(), Impl::signal_of(signal), value,
              op, pe);
 }
@@ -110,7 +110,7 @@ void put_signal(Exec const& exec, Kokkos::View<T, P...> const& dst,
                 Kokkos::View<U, Q...> const& src,
                 Kokkos::View<S...> const& signal, Signal value, SignalOp op,
                 Pe pe) {
-  Impl::check_signalled_views(dst, src);
+  Impl::check_signaled_views(dst, src);
   put_signal(exec, dst.data(), src.data(), src.size(), Impl::signal_of(signal),
              value, op, pe);
 }

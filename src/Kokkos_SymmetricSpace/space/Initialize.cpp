@@ -24,7 +24,7 @@ namespace {
 
 class KokkosHooks final : public Impl::LibraryHooks {
  public:
-  /// \param start initialises Kokkos; gets the device to take, if
+  /// \param start initializes Kokkos; gets the device to take, if
   ///        choose_device() names one. Not called after begin().
   KokkosHooks(bool has_user_chosen,
               std::function<void(std::optional<int>)> start)
@@ -33,7 +33,7 @@ class KokkosHooks final : public Impl::LibraryHooks {
   void check() const override {
     if (!Kokkos::is_finalized()) return;
     throw UsageError(
-        "symm::initialize: Kokkos is finalised, and cannot start again; call "
+        "symm::initialize: Kokkos is finalized, and cannot start again; call "
         "initialize() before Kokkos::finalize()");
   }
   void begin(int number_on_node) override {

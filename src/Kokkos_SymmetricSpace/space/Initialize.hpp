@@ -13,7 +13,7 @@ namespace symm {
 
 /// Begins the library. Collective over `communicator`: its processes become the
 /// PEs, in the order of its ranks. (symm_mpi.hpp makes one of an MPI
-/// communicator.) Initialises MPI (with MPI_THREAD_FUNNELED) and Kokkos first,
+/// communicator.) Initializes MPI (with MPI_THREAD_FUNNELED) and Kokkos first,
 /// unless the program has. finalize() ends only what this call has begun. If
 /// SYMM_ROOT is set, PEs find each other by TCP, and MPI is not used; nor is it
 /// with SYMM_START=pmix, or in a library without MPI.

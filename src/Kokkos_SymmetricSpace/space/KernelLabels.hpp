@@ -7,7 +7,7 @@ namespace symm::Impl {
 
 /// Tells the detector of races which kernel of Kokkos runs, beside a tool that
 /// Kokkos may have loaded. In the library of KokkosSymmetricSpace::Checked
-/// only. Kokkos is initialised.
+/// only. Kokkos is initialized.
 void tell_check_of_kernels();
 
 }  // namespace symm::Impl

@@ -19,7 +19,7 @@ namespace symm::Impl {
                                                bool has_user_chosen);
 
 /// The GPU that Kokkos uses, numbered as in the CUDA runtime; nothing in a
-/// build without GPUs. Precondition: Kokkos is initialised.
+/// build without GPUs. Precondition: Kokkos is initialized.
 [[nodiscard]] std::optional<int> device_of_kokkos();
 
 /// From now on, host calls enqueue their kernels on Kokkos' default instance.

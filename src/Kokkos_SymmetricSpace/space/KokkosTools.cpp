@@ -77,7 +77,7 @@ class ToolsObserver final : public Observer {
            operation.kind != OperationKind::atomic;
   }
 
-  /// The labelled memory that holds `address`, if any.
+  /// The labeled memory that holds `address`, if any.
   [[nodiscard]] std::optional<Memory> find(void const* address) {
     std::lock_guard const lock(m_mutex);
     auto next = m_memories.upper_bound(address);

@@ -14,7 +14,7 @@ namespace symm::Impl {
 /// From now on, reports this PE's host operations to the tool, if one is
 /// loaded. An operation is a region with its name. In the region, a transfer of
 /// elements is a deep copy, and waiting for PEs is a fence. Precondition:
-/// Kokkos is initialised.
+/// Kokkos is initialized.
 void observe_for_tools();
 void end_observing_for_tools() noexcept;
 

@@ -116,7 +116,7 @@ void SymmetricSpaceBase::deallocate(char const* label, void* address,
   }
   if (!Runtime::is_initialized()) return;  // finalize() has reported it
   auto& heap = Runtime::instance("destruction of a View").heap_of(address);
-  if (!heap.contains(address)) return;  // of a heap that was finalised before
+  if (!heap.contains(address)) return;  // of a heap that was finalized before
   if (m_deallocate == Deallocate::retire) {
     heap.retire(address);
     return;

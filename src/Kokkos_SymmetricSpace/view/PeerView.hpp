@@ -54,7 +54,7 @@ constexpr void check_symmetric_view() {
   static_assert(
       elements_are_shareable_v<typename View::non_const_value_type>,
       "elements that are not trivially copyable may refer to memory of the "
-      "process that made them: if these do not, specialise "
+      "process that made them: if these do not, specialize "
       "symm::elements_are_shareable_v for their type");
 }
 

@@ -56,8 +56,8 @@ struct RetireRegistered {
 };
 
 // Parts of the templates below that need not be templates.
-/// To call first: making a View before Kokkos is initialised ends the program.
-/// \throws UsageError if the runtime is not initialised.
+/// To call first: making a View before Kokkos is initialized ends the program.
+/// \throws UsageError if the runtime is not initialized.
 void require_runtime(char const* call);
 /// \param space name of the View's space, for tools.
 void* allocate_registrable(MemoryKind kind, char const* space,
@@ -99,7 +99,7 @@ void unregister_view(Kokkos::View<T, Properties...> const& view) {
 
 /// A View in an ordinary space whose memory can be registered later with
 /// register_symmetric_view(): for applications that want to keep the types of
-/// their Views. Elements are initialised as those of any View, numbers with
+/// their Views. Elements are initialized as those of any View, numbers with
 /// zeros. Local. The memory is private to this PE, in whole granules (2 MiB)
 /// from the View's first element on, and freed with the View's last copy. On
 /// the host each such View keeps a file descriptor open (ulimit -n).

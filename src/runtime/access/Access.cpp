@@ -80,8 +80,8 @@ PeMemory resolve(void const* address, std::size_t bytes, Pe pe,
   return resolve_in(find_heap(address, bytes, pe, call), address, pe);
 }
 
-FoundCopy find_copy(void const* address, std::size_t bytes, Pe pe,
-                    char const* call) {
+ResolvedCopy resolve_copy(void const* address, std::size_t bytes, Pe pe,
+                          char const* call) {
   auto const& heap    = find_heap(address, bytes, pe, call);
   auto const& map     = heap.map();
   bool const by_words = map.is_near(pe) && heap.memory() == MemoryKind::host;
@@ -89,7 +89,7 @@ FoundCopy find_copy(void const* address, std::size_t bytes, Pe pe,
           &heap};
 }
 
-PeMemory memory_of(FoundCopy found, void const* address, Pe pe) {
+PeMemory memory_of(ResolvedCopy found, void const* address, Pe pe) {
   return resolve_in(*found.heap, address, pe);
 }
 

@@ -36,14 +36,15 @@ SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
                                char const* call);
 
 /// The same in two registers, for operations of few instructions.
-struct FoundCopy {
+struct ResolvedCopy {
   void* words;  // its address, if loads and stores reach it; else null
   SymmetricHeap const* heap;
 };
-[[nodiscard]] FoundCopy find_copy(void const* address, std::size_t bytes, Pe pe,
-                                  char const* call);
+[[nodiscard]] ResolvedCopy resolve_copy(void const* address, std::size_t bytes,
+                                        Pe pe, char const* call);
 /// The same memory as resolve() returns.
-[[nodiscard]] PeMemory memory_of(FoundCopy found, void const* address, Pe pe);
+[[nodiscard]] PeMemory memory_of(ResolvedCopy found, void const* address,
+                                 Pe pe);
 
 /// resolve() for operations that take loads and stores, or messages.
 /// \throws UsageError, too, if the memory is that of a near PE's GPU.
@@ -52,7 +53,7 @@ struct FoundCopy {
 [[noreturn]] void throw_not_reached(void const* address, char const* call);
 /// \throws UsageError on this PE, if it is.
 inline void check_words(PeMemory its, void const* address, char const* call) {
-  if (its.reach == Reach::gpu) [[unlikely]] {
+  if (its.path == AccessPath::gpu) [[unlikely]] {
     throw_not_reached(address, call);
   }
 }

@@ -112,7 +112,7 @@ struct AtomicOperation {
 /// put_signal(), put_signal_nbi() or signal_op().
 struct SignalOperation {
   char const* call;
-  SignalledPut put;
+  SignaledPut put;
   Completion completion = Completion::local;
 
   [[nodiscard]] constexpr Operation operation() const {

@@ -39,7 +39,7 @@ template <class ByCopy, class ByHost, class ByGpu>
 void copy_at(PeMemory its, void const* local, HostCall const& call,
              ByCopy const& by_copy, ByHost const& by_host,
              ByGpu const& by_gpu) {
-  if (its.reach == Reach::gpu) return by_copy();
+  if (its.path == AccessPath::gpu) return by_copy();
   auto& channel = channel_to(its.pe, call);
   if (is_of_gpu(its.segment)) {
     by_gpu(staging_for(local, call.name), channel);
@@ -79,7 +79,8 @@ void complete_parts_if_throws(std::size_t bytes, Completion completion,
 
 void tell_check(PeMemory its, void const* local, std::size_t bytes, bool is_put,
                 HostCall const& call) {
-  if (its.reach != Reach::messages || its.segment != Segment::host_heap) return;
+  if (its.path != AccessPath::messages || its.segment != Segment::host_heap)
+    return;
   check::copy_far(its.pe, its.offset(), local, bytes, is_put, call.name);
 }
 

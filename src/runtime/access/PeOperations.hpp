@@ -149,7 +149,7 @@ void fetch_word_at(PeMemory at, HostCall const& call, T* fetch, AtomicOp op,
 template <class Copy>
 [[gnu::always_inline]] inline void copy_found(PeMemory its, Copy const& copy,
                                               HostCall const& call) {
-  if (its.reach == Reach::words) {
+  if (its.path == AccessPath::words) {
     run_strided(OneThread(), copy);
   } else {
     copy_strided_otherwise(its, copy, call);
@@ -167,7 +167,7 @@ template <class T, class Call, class ByWords, class Otherwise>
                                               Pe pe, Call const& call,
                                               ByWords const& by_words,
                                               Otherwise const& otherwise) {
-  auto const found = find_copy(address, bytes, pe, name_of_call(call));
+  auto const found = resolve_copy(address, bytes, pe, name_of_call(call));
   if (found.words != nullptr) [[likely]] {
     return by_words(static_cast<T*>(found.words));
   }
@@ -235,7 +235,7 @@ template <class T, class Call>
 /// \param deliver_on_gpu takes a DeliverSignal, and runs it in a kernel.
 template <class DeliverOnGpu>
 [[gnu::always_inline]] inline void put_with_signal(
-    SignalledPut const& put, Completion completion, HostCall const& call,
+    SignaledPut const& put, Completion completion, HostCall const& call,
     DeliverOnGpu const& deliver_on_gpu) {
   bool const has_data = put.bytes != 0;
   auto const put_data = [&] {
@@ -251,7 +251,7 @@ template <class DeliverOnGpu>
         DeliverSignal{its, put.value, put.op, has_data}();
       },
       [&](PeMemory its) {
-        if (its.reach == Reach::gpu) {
+        if (its.path == AccessPath::gpu) {
           put_data();
           deliver_on_gpu(DeliverSignal{its.address<Signal>(), put.value, put.op,
                                        has_data});

@@ -82,7 +82,7 @@ template <class Ring>
 class ProxyClient {
  public:
   /// The address of the object in this PE's part, and the PE.
-  struct There {
+  struct PeAddress {
     void const* address;
     Pe pe;
   };
@@ -90,43 +90,44 @@ class ProxyClient {
   SYMM_FUNCTION explicit ProxyClient(ProxyQueue* ring) : m_ring(ring) {}
 
   /// \param bytes 1 to 8, the lower ones of `bits`.
-  SYMM_FUNCTION void store(There to, std::uint64_t bits,
+  SYMM_FUNCTION void store(PeAddress to, std::uint64_t bits,
                            std::size_t bytes) const {
     post_update(m_ring, number_of(to.address), bits, to.pe,
                 Update::kind_of_store(bytes));
   }
-  [[nodiscard]] SYMM_FUNCTION std::uint64_t load(There from,
+  [[nodiscard]] SYMM_FUNCTION std::uint64_t load(PeAddress from,
                                                  std::size_t bytes) const {
     return ask(FarOp::load, from, 0, 0, 0, 0, bytes);
   }
-  SYMM_FUNCTION void put(There to, void const* from, std::size_t bytes,
+  SYMM_FUNCTION void put(PeAddress to, void const* from, std::size_t bytes,
                          bool waits) const {
     run(waits, FarOp::put, to, number_of(from), bytes, 0, 0, 0);
   }
-  SYMM_FUNCTION void get(void* to, There from, std::size_t bytes,
+  SYMM_FUNCTION void get(void* to, PeAddress from, std::size_t bytes,
                          bool waits) const {
     run(waits, FarOp::get, from, number_of(to), bytes, 0, 0, 0);
   }
   /// Strides in bytes; waits.
-  SYMM_FUNCTION void copy_strided(bool is_put, There there, void const* local,
-                                  std::size_t element_bytes, std::size_t count,
-                                  std::size_t there_stride,
+  SYMM_FUNCTION void copy_strided(bool is_put, PeAddress there,
+                                  void const* local, std::size_t element_bytes,
+                                  std::size_t count, std::size_t there_stride,
                                   std::size_t local_stride) const {
     ask(is_put ? FarOp::put_strided : FarOp::get_strided, there,
         number_of(local), count, there_stride, local_stride, element_bytes);
   }
-  SYMM_FUNCTION void put_signal(There to, void const* from, std::size_t bytes,
-                                void const* signal, std::uint64_t value,
-                                AtomicOp op, bool waits) const {
+  SYMM_FUNCTION void put_signal(PeAddress to, void const* from,
+                                std::size_t bytes, void const* signal,
+                                std::uint64_t value, AtomicOp op,
+                                bool waits) const {
     run(waits && bytes != 0, FarOp::put_signal, to, number_of(from), bytes,
         number_of(signal), value, 0, op);
   }
   [[nodiscard]] SYMM_FUNCTION std::uint64_t atomic(
-      There at, AtomicOp op, WordType type, std::uint64_t value,
+      PeAddress at, AtomicOp op, WordType type, std::uint64_t value,
       std::uint64_t compare) const {
     return ask(FarOp::atomic, at, value, compare, 0, 0, 0, op, type);
   }
-  SYMM_FUNCTION void post_atomic(There at, AtomicOp op, WordType type,
+  SYMM_FUNCTION void post_atomic(PeAddress at, AtomicOp op, WordType type,
                                  std::uint64_t value) const {
     post_update(m_ring, number_of(at.address), value, at.pe,
                 Update::kind_of(op, type));
@@ -147,10 +148,11 @@ class ProxyClient {
            static_cast<std::uint64_t>(type) << 16U |
            static_cast<std::uint64_t>(wants_reply ? 1 : 0) << 24U;
   }
-  SYMM_FUNCTION std::uint64_t post(FarOp op, There there, std::uint64_t local,
-                                   std::uint64_t count, std::uint64_t signal,
-                                   std::uint64_t value, std::size_t bytes,
-                                   AtomicOp atomic_op = {}, WordType type = {},
+  SYMM_FUNCTION std::uint64_t post(FarOp op, PeAddress there,
+                                   std::uint64_t local, std::uint64_t count,
+                                   std::uint64_t signal, std::uint64_t value,
+                                   std::size_t bytes, AtomicOp atomic_op = {},
+                                   WordType type    = {},
                                    bool wants_reply = false) const {
     auto const ticket = draw_request(m_ring);
     write_request(m_ring, ticket, number_of(there.address), local, count,
@@ -160,18 +162,18 @@ class ProxyClient {
                   code_of(op, atomic_op, type, wants_reply));
     return ticket.number;
   }
-  SYMM_FUNCTION std::uint64_t ask(FarOp op, There there, std::uint64_t local,
-                                  std::uint64_t count, std::uint64_t signal,
-                                  std::uint64_t value, std::size_t bytes,
-                                  AtomicOp atomic_op = {},
-                                  WordType type      = {}) const {
+  SYMM_FUNCTION std::uint64_t ask(FarOp op, PeAddress there,
+                                  std::uint64_t local, std::uint64_t count,
+                                  std::uint64_t signal, std::uint64_t value,
+                                  std::size_t bytes, AtomicOp atomic_op = {},
+                                  WordType type = {}) const {
     return take_reply(m_ring, post(op, there, local, count, signal, value,
                                    bytes, atomic_op, type, true));
   }
-  SYMM_FUNCTION void run(bool waits, FarOp op, There there, std::uint64_t local,
-                         std::uint64_t count, std::uint64_t signal,
-                         std::uint64_t value, std::size_t bytes,
-                         AtomicOp atomic_op = {}) const {
+  SYMM_FUNCTION void run(bool waits, FarOp op, PeAddress there,
+                         std::uint64_t local, std::uint64_t count,
+                         std::uint64_t signal, std::uint64_t value,
+                         std::size_t bytes, AtomicOp atomic_op = {}) const {
     auto const ticket = post(op, there, local, count, signal, value, bytes,
                              atomic_op, {}, waits);
     if (waits) take_reply(m_ring, ticket);

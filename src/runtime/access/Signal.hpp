@@ -23,7 +23,7 @@ enum class SignalOp { set, add };
 namespace symm::Impl {
 
 /// A put with its signal. Without bytes, the signal alone.
-struct SignalledPut {
+struct SignaledPut {
   void* dest;
   void const* source;
   std::size_t bytes;

@@ -216,7 +216,7 @@ class StartByMpi final : public JobStart {
     }
     if (is_set(MPI_Finalized, "MPI_Finalized")) {
       throw UsageError(
-          "symm::initialize: MPI is finalised, and cannot start again; call "
+          "symm::initialize: MPI is finalized, and cannot start again; call "
           "initialize() before MPI_Finalize()");
     }
     bool const begins = !is_set(MPI_Initialized, "MPI_Initialized");

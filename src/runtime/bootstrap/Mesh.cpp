@@ -160,7 +160,7 @@ class Start {
         // before the next try.
         ::sched_yield();
       } else if (!is_complete()) {
-        wait_for_news();
+        wait_for_events();
       }
     }
   }
@@ -241,7 +241,7 @@ class Start {
 #endif
   }
 
-  void wait_for_news() {
+  void wait_for_events() {
     std::vector<pollfd> entries{{m_silent.listener().get(), POLLIN, 0}};
     for (auto const& socket : m_silent.sockets()) {
       entries.push_back({socket.get(), POLLIN, 0});

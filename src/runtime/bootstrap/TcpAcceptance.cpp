@@ -30,11 +30,14 @@ constexpr auto silent_pause = std::chrono::milliseconds(20);
 
 /// Answers a PE. The send may fail if the PE has gone; then PE 0
 /// notices the end of the connection.
-void answer(UniqueFd const& socket, std::string_view why_refused) {
-  TcpAnswer const its(why_refused);
+void answer(UniqueFd const& socket, TcpAnswer const& its) {
   static_cast<void>(uninterrupted([&] {
     return ::send(socket.get(), &its, sizeof its, MSG_NOSIGNAL | MSG_DONTWAIT);
   }));
+}
+
+void refuse(UniqueFd const& socket, Text const& why) {
+  answer(socket, TcpAnswer(TcpAnswer::Kind::refused, why));
 }
 
 }  // namespace
@@ -60,7 +63,7 @@ TcpLinks TcpAcceptance::links() {
   links.steps.resize(index_of(m_job.n_pes));
   links.lives.resize(index_of(m_job.n_pes));
   for (auto& [pe, member] : m_members) {
-    answer(member.steps, "");
+    answer(member.steps, TcpAnswer());
     links.steps[index_of(pe)] = std::move(member.steps);
     links.lives[index_of(pe)] = std::move(member.life);
   }
@@ -91,7 +94,8 @@ void TcpAcceptance::give_up() {
              ") within SYMM_START_TIMEOUT seconds, or ended since: ", n_missing,
              " of ", m_job.n_pes, " PEs are missing");
   for (auto const& [pe, member] : m_members) {
-    if (member.steps) answer(member.steps, why);
+    if (member.steps)
+      answer(member.steps, TcpAnswer(TcpAnswer::Kind::given_up, why));
   }
   throw SystemError(Text("symm::initialize: ", why));
 }
@@ -113,7 +117,7 @@ bool TcpAcceptance::hear(UniqueFd& socket) {
       hello.purpose > TcpPurpose::life)
     return true;
   if (hello.n_pes != m_job.n_pes || hello.pe < 1 || hello.pe >= m_job.n_pes) {
-    answer(socket,
+    refuse(socket,
            Text("PE 0 has a job of ", m_job.n_pes, " PEs, this process is PE ",
                 hello.pe, " of ", hello.n_pes,
                 ": start all with one SYMM_PES, and with SYMM_PE from 0"));
@@ -129,7 +133,7 @@ void TcpAcceptance::join(TcpHello const& hello, UniqueFd& socket) {
   // The process has given up this attempt.
   if (is_same && hello.attempt < member.attempt) return;
   if (!is_same && (is_open(member.life) || is_open(member.steps))) {
-    return answer(socket, Text("there is a PE ", hello.pe,
+    return refuse(socket, Text("there is a PE ", hello.pe,
                                " already: two processes have this SYMM_PE, or "
                                "two jobs this SYMM_ROOT"));
   }

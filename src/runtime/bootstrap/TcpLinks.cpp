@@ -124,8 +124,10 @@ class Search {
     }
     auto answer = wait_for_answer(links.steps[0], links.lives[0]);
     if (!answer) return std::nullopt;
-    if (answer->is_refused == 0) return links;
+    if (answer->kind == TcpAnswer::Kind::let_in) return links;
     answer->why.back() = '\0';
+    if (answer->kind == TcpAnswer::Kind::given_up)
+      throw SystemError(Text("symm::initialize: ", answer->why.data()));
     throw UsageError(Text("symm::initialize: PE ", m_job.my_pe,
                           " is not let in: ", answer->why.data()));
   }

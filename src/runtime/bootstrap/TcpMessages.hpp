@@ -30,13 +30,18 @@ struct TcpHello {
 /// or PE 0 gives up. A PE that is refused at once gets it on the other
 /// connection, too.
 struct TcpAnswer {
-  std::uint32_t is_refused = 0;
+  enum class Kind : std::uint32_t {
+    let_in,
+    refused,  // what this PE was told is wrong
+    given_up  // other PEs have not come
+  };
+
+  Kind kind = Kind::let_in;
   std::array<char, 508> why{};
 
   TcpAnswer() = default;
-  /// \param why_not why the PE is refused; empty if it is let in.
-  explicit TcpAnswer(std::string_view why_not)
-      : is_refused(why_not.empty() ? 0 : 1) {
+  /// \param why_not why the PE is not let in.
+  TcpAnswer(Kind its_kind, std::string_view why_not) : kind(its_kind) {
     why_not.copy(why.data(), why.size() - 1);
   }
 };

@@ -117,8 +117,8 @@ class Clocks {
   }
 
   /// Adds the times that this PE publishes to `known`.
-  /// \param signalled the time of the put_signal() that publishes them, or 0.
-  SYMM_FUNCTION void tell(TimesOfPes known, Tells what, Time signalled = 0) {
+  /// \param signaled the time of the put_signal() that publishes them, or 0.
+  SYMM_FUNCTION void tell(TimesOfPes known, Tells what, Time signaled = 0) {
     auto const first = part_of(m_me, Part::loads);
     for (std::size_t part = 0; part < m_parts; ++part) {
       if (part - first < n_parts) continue;
@@ -134,7 +134,7 @@ class Clocks {
     auto const signals     = part_of(m_me, Part::signals);
     known[network].raise(done[network].load(std::memory_order_relaxed));
     auto const time = done[signals].load(std::memory_order_relaxed);
-    known[signals].raise(time < signalled ? signalled : time);
+    known[signals].raise(time < signaled ? signaled : time);
   }
   /// Learns the times in `known`; if `later`, at the next fence().
   SYMM_FUNCTION void learn(Word<Time> const* known, bool later = false) {

@@ -23,9 +23,9 @@ std::unordered_map<MPI_Request, MpiRequest>& requests() {
 void receive(MpiRequest const& what, MPI_Status status) {
   for (auto const key : what.keys) s_checker.receive(key);
   if (what.kind != MpiRequest::Kind::receive) return;
-  int is_cancelled = 0;
-  if (PMPI_Test_cancelled(&status, &is_cancelled) == MPI_SUCCESS &&
-      is_cancelled == 0) {
+  int is_canceled = 0;
+  if (PMPI_Test_cancelled(&status, &is_canceled) == MPI_SUCCESS &&
+      is_canceled == 0) {
     // An inactive persistent request has no source.
     what.communicator->receive(status.MPI_SOURCE, status.MPI_TAG);
   }

@@ -35,9 +35,9 @@ class alignas(4096) Shadow : public AccessHistory {
     auto* const told = told_by(where, false);
     if (told != nullptr) clocks.learn(told, later);
   }
-  SYMM_FUNCTION void tell(Where where, Tells what, Time signalled = 0) {
+  SYMM_FUNCTION void tell(Where where, Tells what, Time signaled = 0) {
     auto* const told = told_by(where, true);
-    if (told != nullptr) clocks.tell(told, what, signalled);
+    if (told != nullptr) clocks.tell(told, what, signaled);
   }
 
   // The calls of base/Check.hpp. A `caller` represents the host or a kernel.

@@ -18,7 +18,7 @@
 #include "../memory/HostCopy.hpp"
 #include "../symm_errors.hpp"
 #include "../teams/HostSync.hpp"
-#include "../teams/Synchronise.hpp"
+#include "../teams/Synchronize.hpp"
 #include "../teams/TeamSync.hpp"
 #include "../transport/Transport.hpp"
 

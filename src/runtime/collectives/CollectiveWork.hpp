@@ -179,7 +179,7 @@ struct BroadcastWork {
   /// Whether members exchange shares. If all of them fetched everything from
   /// the root, it would send more bytes than each member receives.
   [[nodiscard]] bool is_shared_by_nodes() const {
-    return team.n_pes() > 2 && do_nodes_share(team, count * sizeof(T));
+    return team.n_pes() > 2 && do_nodes_combine(team, count * sizeof(T));
   }
   /// Copies the root's source to its own dest while others fetch from the
   /// source.
@@ -276,7 +276,7 @@ struct GatherWork {
 
  private:
   [[nodiscard]] bool is_shared_by_nodes() const {
-    return do_nodes_share(team, count * sizeof(T)) && has_shared_nodes();
+    return do_nodes_combine(team, count * sizeof(T)) && has_shared_nodes();
   }
 };
 

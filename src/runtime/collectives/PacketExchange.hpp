@@ -16,7 +16,7 @@
 #include "Shares.hpp"
 #ifdef SYMM_FOR_DEVICE
 #include "../groups/KernelCopy.hpp"
-#include "../teams/Synchronise.hpp"
+#include "../teams/Synchronize.hpp"
 #endif
 
 // Exchange of small blocks in kernels: the blocks are sent as part of one

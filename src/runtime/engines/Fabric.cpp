@@ -100,8 +100,9 @@ void Fabric::check(long status, Text const& what, char const* call) const {
 }
 
 bool Fabric::is_for_nodes(fi_info const& info) {
-  // The user has chosen one.
-  if (setting_of(environment::fabric_provider)) return true;
+  // The user has chosen one. (^ begins a list of excluded ones.)
+  auto const chosen = setting_of(environment::fabric_provider);
+  if (chosen && !chosen->text.starts_with('^')) return true;
   std::string_view const provider = info.fabric_attr->prov_name;
   auto const first                = provider.substr(0, provider.find(';'));
   return std::find(not_for_nodes.begin(), not_for_nodes.end(), first) ==

@@ -51,8 +51,8 @@ struct Fabric {
   /// of preference.
   /// \throws SystemError if there is none.
   [[nodiscard]] FabricInfo networks() const;
-  /// Whether the network is suitable between nodes. If FI_PROVIDER is set, all
-  /// are.
+  /// Whether the network is suitable between nodes. All are, if FI_PROVIDER
+  /// names providers; it may also exclude some: "^verbs".
   [[nodiscard]] static bool is_for_nodes(fi_info const& info);
   /// The one of `networks` that a job uses; null if none is_for_nodes().
   [[nodiscard]] static fi_info* best_of(fi_info& networks);

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t max_without_rendezvous = std::size_t{256} << 10U;
 
 /// Parcel::number while UCX has the parcel.
-enum Way : std::uint64_t {
+enum ParcelState : std::uint64_t {
   by_endpoint,
   by_bulk,    // in Connection::on_bulk
   given_back  // in m_given_back: the peer is lost

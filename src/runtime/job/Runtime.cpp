@@ -106,7 +106,7 @@ void Runtime::initialize(std::unique_ptr<Bootstrap> bootstrap,
                          std::optional<int> device) {
   if (is_initialized()) {
     throw UsageError(
-        "symm::initialize: initialised already; call it once, before the first "
+        "symm::initialize: initialized already; call it once, before the first "
         "View and after the last finalize()");
   }
   auto& job = *bootstrap;
@@ -236,7 +236,7 @@ void Runtime::make_memories(std::optional<int> device, RuntimeOptions options) {
   }
   if (!device) {
     memory(MemoryKind::device).missing =
-        "the runtime was initialised without a GPU";
+        "the runtime was initialized without a GPU";
     auto& host = memory(MemoryKind::host).provider;
     if (options.huge_pages != HugePages::never) {
       all_or_none(agree_through(*m_bootstrap), "symm::initialize", [&] {
@@ -502,7 +502,7 @@ void Runtime::throw_not_initialized(char const* call) {
                    (s_was_finalized ? ": called after symm::finalize()"
                                     : ": called before symm::initialize()") +
                    "; a symm::ScopeGuard in main() keeps the symmetric heap "
-                   "initialised as long as it lives");
+                   "initialized as long as it lives");
 }
 
 }  // namespace symm::Impl

@@ -56,7 +56,7 @@ class Runtime {
   ///
   /// \param device GPU of this PE, an ordinal among those that the process
   ///        sees; several PEs may share one. Without: host memory only.
-  /// \throws UsageError on every PE, if the runtime is initialised already, or
+  /// \throws UsageError on every PE, if the runtime is initialized already, or
   ///         if a variable holds junk or differs between PEs.
   /// \throws SystemError, OutOfMemory on every PE.
   static void initialize(std::unique_ptr<Bootstrap> bootstrap,
@@ -65,13 +65,13 @@ class Runtime {
   /// Collective; no View of the space may be alive. Others are reported on
   /// stderr with label and size, and their memory stays until the process ends.
   ///
-  /// \throws UsageError if not initialised.
+  /// \throws UsageError if not initialized.
   static void finalize();
 
   [[nodiscard]] static bool is_initialized() noexcept;
 
   /// \param call for the message, such as "symm::malloc".
-  /// \throws UsageError on this PE, if not initialised, or finalised.
+  /// \throws UsageError on this PE, if not initialized, or finalized.
   static Runtime& instance(char const* call);
 
   Runtime(Runtime const&)            = delete;
@@ -196,7 +196,7 @@ class Runtime {
   /// The settings of such waits. Local.
   [[nodiscard]] Rendezvous const& rendezvous() const { return *m_rendezvous; }
   /// A PE of this node whose process is gone, if there is one: none can
-  /// finalise before this PE does. Local; any thread.
+  /// finalize before this PE does. Local; any thread.
   [[nodiscard]] std::optional<Pe> find_gone() const;
   /// Ends the job; does not return.
   void abort(LostPe const& lost) { m_rendezvous->end_job(lost); }

@@ -93,7 +93,7 @@ class CopyQueue {
     }
   }
 
-  // For SideQueue, whose work must proceed while kernels wait for it.
+  // For GpuAccessQueue, whose work must proceed while kernels wait for it.
 
   /// Makes a queue that does not wait for other queues, and that no other queue
   /// waits for. Null if the provider has no queues.

@@ -27,7 +27,7 @@ enum class Segment : std::uint8_t {
 }
 
 /// How the host of this PE reaches memory of a PE.
-enum class Reach : std::uint8_t {
+enum class AccessPath : std::uint8_t {
   words,    // by loads and stores of words
   gpu,      // by copies on this PE's GPU
   messages  // by messages to another node
@@ -45,7 +45,7 @@ class PeMemory {
   [[nodiscard]] static PeMemory at(Pe pe, Segment segment,
                                    void const* address) {
     PeMemory result(pe, segment, reinterpret_cast<std::size_t>(address));
-    result.reach = is_of_gpu(segment) ? Reach::gpu : Reach::words;
+    result.path = is_of_gpu(segment) ? AccessPath::gpu : AccessPath::words;
     return result;
   }
 
@@ -59,7 +59,7 @@ class PeMemory {
   /// As address(), but returns `otherwise` for memory reached by messages.
   template <class T>
   [[nodiscard]] T* address_or(T* otherwise) const {
-    return reach == Reach::messages ? otherwise : address<T>();
+    return path == AccessPath::messages ? otherwise : address<T>();
   }
   /// The memory `bytes` bytes further on.
   [[nodiscard]] constexpr PeMemory moved(std::size_t bytes) const {
@@ -70,7 +70,7 @@ class PeMemory {
 
   Pe pe           = 0;
   Segment segment = Segment::host_heap;
-  Reach reach     = Reach::messages;
+  AccessPath path = AccessPath::messages;
 
  private:
   std::size_t m_position = 0;

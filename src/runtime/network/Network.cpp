@@ -86,7 +86,8 @@ PeProgress Network::progress() const noexcept {
 }
 
 void Network::open_gpu(MemoryProvider& provider) {
-  m_gpu     = std::make_unique<SideQueue>(provider, SideQueue::Changes::some);
+  m_gpu =
+      std::make_unique<GpuAccessQueue>(provider, GpuAccessQueue::Changes::some);
   m_staging = std::make_unique<GpuStaging>(provider);
 }
 

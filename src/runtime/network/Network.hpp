@@ -13,9 +13,9 @@
 #include "../bootstrap/Bootstrap.hpp"
 #include "../bootstrap/FdExchange.hpp"
 #include "../heap/SymmetricHeap.hpp"
+#include "../memory/GpuAccessQueue.hpp"
 #include "../memory/HeapMap.hpp"
 #include "../memory/MemoryProvider.hpp"
-#include "../memory/SideQueue.hpp"
 #include "../transport/GpuStaging.hpp"
 #include "../transport/LostPe.hpp"
 #include "../transport/ProxyServer.hpp"
@@ -76,7 +76,7 @@ class Network final : public TransportTarget {
                                         std::size_t bytes) noexcept override;
   [[nodiscard]] std::optional<std::ptrdiff_t> distance_to_near(
       int number) noexcept override;
-  [[nodiscard]] SideQueue* gpu() noexcept override { return m_gpu.get(); }
+  [[nodiscard]] GpuAccessQueue* gpu() noexcept override { return m_gpu.get(); }
   [[nodiscard]] std::string_view host_of(Pe pe) const noexcept override;
   [[nodiscard]] char const* call() const noexcept override;
   [[nodiscard]] PeProgress progress() const noexcept override;
@@ -99,7 +99,7 @@ class Network final : public TransportTarget {
   std::array<std::atomic<SymmetricHeap const*>, n_memory_kinds> m_heaps{};
   std::array<HeapMap, n_memory_kinds> m_team_words_maps;
   std::array<std::atomic<HeapMap const*>, n_memory_kinds> m_team_words{};
-  std::unique_ptr<SideQueue> m_gpu;  // for the transport
+  std::unique_ptr<GpuAccessQueue> m_gpu;  // for the transport
   std::unique_ptr<GpuStaging> m_staging;
   MemoryProvider* m_gpu_memory = nullptr;  // for the ring
   std::atomic<Rendezvous const*> m_rendezvous{nullptr};

@@ -30,7 +30,7 @@ void put_signal_on_host(T* dest, std::type_identity_t<T> const* source,
                         Completion completion, HostCall const& call) {
   check_element<T>();
   auto const bytes = bytes_of(sizeof(T), count);
-  SignalledPut const put{dest, source, bytes, signal_address, signal, op, pe};
+  SignaledPut const put{dest, source, bytes, signal_address, signal, op, pe};
   run_operation(SignalOperation{call.name, put, completion}, [=, &call] {
     put_with_signal(put, completion, call, [&](DeliverSignal const& deliver) {
       run_one_thread_on_gpu(call.name, deliver);

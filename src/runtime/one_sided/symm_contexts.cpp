@@ -213,16 +213,16 @@ namespace Impl {
 HostCall call_of(char const* name, Channel* channel, Request* request) {
   check::with_request(request);
   if (request == nullptr) return {name, channel};
-  request->m_started = {};
-  request->m_life    = life_of_runtime(name);
-  return {name, channel, &request->m_started};
+  request->m_operation = {};
+  request->m_life      = life_of_runtime(name);
+  return {name, channel, &request->m_operation};
 }
 
 }  // namespace Impl
 
 /// finalize() has completed the operations of its runtime.
 bool Request::has_ended() const {
-  if (m_started.channel == nullptr) return true;
+  if (m_operation.channel == nullptr) return true;
   return !Impl::Runtime::is_initialized() ||
          Impl::Runtime::instance("symm::Request").number() != m_life;
 }
@@ -243,7 +243,7 @@ void Request::wait() {
 bool Request::is_past(Impl::Stage stage, char const* name) {
   // While this call checks, the library stores incoming data.
   [[maybe_unused]] Impl::check::Call const its_call(name);
-  if (!has_ended() && !m_started.channel->test(m_started, stage, name))
+  if (!has_ended() && !m_operation.channel->test(m_operation, stage, name))
     return false;
   pass(stage);
   return true;
@@ -251,7 +251,7 @@ bool Request::is_past(Impl::Stage stage, char const* name) {
 
 void Request::wait_for(Impl::Stage stage, char const* name) {
   [[maybe_unused]] Impl::check::Call const its_call(name);
-  if (!has_ended()) m_started.channel->wait(m_started, stage, name);
+  if (!has_ended()) m_operation.channel->wait(m_operation, stage, name);
   pass(stage);
 }
 
@@ -261,8 +261,8 @@ void Request::pass(Impl::Stage stage) {
     return;
   }
   Impl::check::complete(this);
-  m_started = {};
-  m_life    = 0;
+  m_operation = {};
+  m_life      = 0;
 }
 
 void wait_all(std::span<Request> requests) {

@@ -33,7 +33,7 @@ BasicText<255> OtherNodes::missing() const {
   BasicText<255> text;
   append_node(text, first);
   if (end - first > 1) {
-    text.append(" or one behind it, up to ");
+    text.append(" or a later one, up to ");
     append_node(text, end - 1);
   }
   text.append(", which has not arrived");

@@ -206,7 +206,7 @@ void SharedBuffer::prepare(void const* data, std::size_t count,
   if (m_kind == MemoryKind::device) {
     CopyQueue* const queue = runtime.provider(m_kind);
     if (queue == nullptr) {
-      throw UsageError("the runtime was initialised without a GPU");
+      throw UsageError("the runtime was initialized without a GPU");
     }
     queue->synchronize();
     return;

@@ -21,8 +21,8 @@ void for_each_member(Team const& team, Body const& body) {
 }
 
 /// Whether the members of a node share what takes messages; the same on all.
-[[nodiscard]] inline bool do_nodes_share(PeTeam const& team,
-                                         std::size_t bytes) {
+[[nodiscard]] inline bool do_nodes_combine(PeTeam const& team,
+                                           std::size_t bytes) {
   constexpr std::size_t least = std::size_t{64} << 10U;
   return team.has_far_pes() && bytes >= least;
 }

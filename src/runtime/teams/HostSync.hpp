@@ -22,7 +22,7 @@ struct PassedBlock {
   std::size_t source_bytes;  // of all: the last blocks may be shorter, or empty
 };
 
-/// How the members of a PE team synchronise on the host, by one thread: in one
+/// How the members of a PE team synchronize on the host, by one thread: in one
 /// node by flags, over nodes by messages. All but can_pass() and passed() are
 /// collective.
 class HostSync {

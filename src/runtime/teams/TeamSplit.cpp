@@ -20,7 +20,7 @@
 #include "../symm_errors.hpp"
 #include "../symm_teams.hpp"
 #include "PairExchange.hpp"
-#include "Synchronise.hpp"
+#include "Synchronize.hpp"
 #include "TeamSync.hpp"
 
 namespace symm {
@@ -42,7 +42,7 @@ int low_of(std::uint64_t bits) {
 
 /// The calls, as passed in the first exchange; none is word_of_barrier.
 enum class Split {
-  by_colour = 1,
+  by_color = 1,
   strided,
   in_2d,
   of_members,
@@ -85,7 +85,7 @@ class SplitCall {
             char const* call);
 
   /// This PE's new PE team, as team_split().
-  PeTeam make(int colour, int key);
+  PeTeam make(int color, int key);
 
  private:
   SplitCall(PeTeam const& parent, std::span<Pe const> members, char const* call,
@@ -93,13 +93,13 @@ class SplitCall {
 
   /// The wish of a PE that calls.
   struct Wish {
-    int colour;
+    int color;
     int key;
     Pe pe;                    // its number in the parent
     std::uint64_t taken = 0;  // a bit for each of its slots
     /// The order of the new PE teams' members, one PE team after the other.
     friend bool operator<(Wish const& a, Wish const& b) {
-      return std::tie(a.colour, a.key, a.pe) < std::tie(b.colour, b.key, b.pe);
+      return std::tie(a.color, a.key, a.pe) < std::tie(b.color, b.key, b.pe);
     }
   };
 
@@ -109,9 +109,9 @@ class SplitCall {
   /// The words that they pass, in order; valid until the next gather().
   std::vector<std::uint64_t> const& gather(std::uint64_t mine);
   void expect_equal(Split kind, int a, int b, int c);
-  void gather_wishes(int colour, int key);
-  /// The slot of this PE's new PE team, -1 without a colour; sets m_members.
-  int choose_slot(int colour);
+  void gather_wishes(int color, int key);
+  /// The slot of this PE's new PE team, -1 without a color; sets m_members.
+  int choose_slot(int color);
   PeTeam begin(int slot);
 
   PeTeam const& m_parent;
@@ -193,9 +193,9 @@ void SplitCall::expect_equal(Split kind, int a, int b, int c) {
   }
 }
 
-void SplitCall::gather_wishes(int colour, int key) {
+void SplitCall::gather_wishes(int color, int key) {
   m_wishes.clear();
-  for (auto const word : gather(bits_of(colour, key))) {
+  for (auto const word : gather(bits_of(color, key))) {
     auto const i = m_wishes.size();
     m_wishes.push_back({high_of(word), low_of(word),
                         m_callers.empty() ? static_cast<Pe>(i) : m_callers[i]});
@@ -204,11 +204,11 @@ void SplitCall::gather_wishes(int colour, int key) {
   for (std::size_t pe = 0; pe < taken.size(); ++pe) {
     m_wishes[pe].taken = taken[pe];
   }
-  std::erase_if(m_wishes, [](Wish const& wish) { return wish.colour < 0; });
+  std::erase_if(m_wishes, [](Wish const& wish) { return wish.color < 0; });
   std::sort(m_wishes.begin(), m_wishes.end());
 }
 
-int SplitCall::choose_slot(int colour) {
+int SplitCall::choose_slot(int color) {
   int slot = -1;
   m_members.clear();
   // All PEs of a new PE team get the same slot. Different ones may share a
@@ -216,7 +216,7 @@ int SplitCall::choose_slot(int colour) {
   for (auto first = m_wishes.begin(); first != m_wishes.end();) {
     auto const last = std::find_if(
         first, m_wishes.end(),
-        [&](auto const& wish) { return wish.colour != first->colour; });
+        [&](auto const& wish) { return wish.color != first->color; });
     std::uint64_t taken = 0;
     for (auto wish = first; wish != last; ++wish) taken |= wish->taken;
     if (~taken == 0) {
@@ -226,7 +226,7 @@ int SplitCall::choose_slot(int colour) {
                          PeTeamMemory::n_fixed_teams) +
           " teams already, besides those of the library; destroy one");
     }
-    if (first->colour == colour) {
+    if (first->color == color) {
       slot = std::countr_one(taken);
       for (auto wish = first; wish != last; ++wish) {
         m_members.push_back(m_parent.world_pe(wish->pe));
@@ -266,9 +266,9 @@ PeTeam SplitCall::begin(int slot) {
   return MakePeTeam::of(slot, m_call, m_members);
 }
 
-PeTeam SplitCall::make(int colour, int key) {
-  gather_wishes(colour, key);
-  return begin(choose_slot(colour));
+PeTeam SplitCall::make(int color, int key) {
+  gather_wishes(color, key);
+  return begin(choose_slot(color));
 }
 
 /// Collective over `team`.
@@ -282,14 +282,13 @@ void end_team(PeTeam& team, char const* call) {
 
 }  // namespace Impl
 
-PeTeam team_split(PeTeam const& parent, int colour, int key) {
+PeTeam team_split(PeTeam const& parent, int color, int key) {
   constexpr char const* call = "symm::team_split";
   Impl::check_team(parent, call);
   Impl::Observed const observed([] {
     return Impl::Operation{Impl::OperationKind::collective, call};
   });
-  return Impl::SplitCall(parent, call, Impl::Split::by_colour)
-      .make(colour, key);
+  return Impl::SplitCall(parent, call, Impl::Split::by_color).make(color, key);
 }
 
 PeTeam team_split_strided(PeTeam const& parent, Pe first, int stride,

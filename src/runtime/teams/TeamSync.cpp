@@ -18,13 +18,13 @@
 #include "../waiting/HostWait.hpp"
 #include "HostSync.hpp"
 #include "PassedSources.hpp"
-#include "Synchronise.hpp"
+#include "Synchronize.hpp"
 
 namespace symm::Impl {
 
 namespace {
 
-/// For synchronise(). (No lambda: nvcc compiles that for kernels, too.)
+/// For synchronize(). (No lambda: nvcc compiles that for kernels, too.)
 struct PassWords {
   PeTeam const& team;
   std::uint64_t first;
@@ -92,12 +92,12 @@ class NearSync final : public HostSync {
   std::uint64_t exchange_words(PeTeam const& team, char const* call,
                                std::uint64_t first,
                                std::uint64_t second) const override {
-    return synchronise(OneThread{}, team, call, PassWords{team, first, second});
+    return synchronize(OneThread{}, team, call, PassWords{team, first, second});
   }
   bool compare_word(PeTeam const& team, char const* call, std::uint64_t word,
                     bool looks) const override {
     auto const epoch =
-        synchronise(OneThread{}, team, call, PassWord{team, word});
+        synchronize(OneThread{}, team, call, PassWord{team, word});
     return !looks || is_equal_on_all(team, epoch, 0, word);
   }
   [[nodiscard]] bool can_pass(PeTeam const&,

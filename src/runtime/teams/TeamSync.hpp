@@ -15,7 +15,7 @@
 #include "../pes/PeTeamWords.hpp"
 #include "PeTeam.hpp"
 #ifdef SYMM_FOR_DEVICE
-#include "Synchronise.hpp"
+#include "Synchronize.hpp"
 #endif
 
 namespace symm::Impl {
@@ -46,7 +46,7 @@ SYMM_INLINE_FUNCTION std::uint64_t exchange_word(
                        exchange_words_on_host(team, call, word, 0);
                    group.barrier(); return *team.words().epoch();))
   SYMM_IF_ON_DEVICE(
-      (return synchronise(group, team, call, PassWord{team, word});))
+      (return synchronize(group, team, call, PassWord{team, word});))
 }
 
 /// PEs pass this word in the host's barriers; all other calls begin with
@@ -62,7 +62,7 @@ SYMM_INLINE_FUNCTION void barrier_of(Threads const& group, PeTeam const& team,
   SYMM_IF_ON_HOST((group.barrier();
                    if (group.rank() == 0) barrier_on_host(team, call);
                    group.barrier();))
-  SYMM_IF_ON_DEVICE((synchronise(group, team, call, PassNothing{});))
+  SYMM_IF_ON_DEVICE((synchronize(group, team, call, PassNothing{});))
 }
 
 /// Calls body(group), in which the members wait for each other; in a kernel it

@@ -12,7 +12,7 @@
 #include "../memory/AtomicOp.hpp"
 #include "../memory/PeMemory.hpp"
 #include "HostCall.hpp"
-#include "Started.hpp"
+#include "OperationHandle.hpp"
 #include "Updates.hpp"
 
 namespace symm::Impl {
@@ -123,13 +123,13 @@ class Channel {
 
   // For an operation of this channel. Any thread.
 
-  /// Whether `started` has reached `stage`; sends messages that it still waits
+  /// Whether `handle` has reached `stage`; sends messages that it still waits
   /// for.
-  [[nodiscard]] virtual bool test(Started& /*started*/, Stage /*stage*/,
+  [[nodiscard]] virtual bool test(OperationHandle& /*handle*/, Stage /*stage*/,
                                   HostCall const& /*call*/ = {}) {
     return true;
   }
-  virtual void wait(Started& /*started*/, Stage /*stage*/,
+  virtual void wait(OperationHandle& /*handle*/, Stage /*stage*/,
                     HostCall const& /*call*/ = {}) {}
 };
 

@@ -155,8 +155,10 @@ class Channel_Messages final : public Channel {
   void quiet(std::span<Pe const> pes, HostCall const& call) override {
     wait_for(ask_for_all(&pes, call.name), call.name);
   }
-  bool test(Started& started, Stage stage, HostCall const& call) override;
-  void wait(Started& started, Stage stage, HostCall const& call) override;
+  bool test(OperationHandle& handle, Stage stage,
+            HostCall const& call) override;
+  void wait(OperationHandle& handle, Stage stage,
+            HostCall const& call) override;
 
   // For Transport_Messages.
 
@@ -266,7 +268,7 @@ class Channel_Messages final : public Channel {
             PendingOperation* unsent = nullptr);
   void post_block(Lock& lock, Outgoing& outgoing, MessageHeader const& header,
                   void const* from, std::size_t bytes, Completion completion,
-                  Started* started);
+                  OperationHandle* handle);
   void ask_for_ack(Outgoing& outgoing);
   /// Locks, and waits until an atomic operation may be sent at once.
   [[nodiscard]] Lock enter_for_atomic(Outgoing& outgoing, char const* call);
@@ -277,9 +279,9 @@ class Channel_Messages final : public Channel {
   void ask_for_get(PeMemory from, std::size_t bytes, PendingOperation& pending);
   /// Moves `pending` to the heap, as the next operation that quiet() waits for.
   PendingOperation* begin(Outgoing& outgoing, PendingOperation pending,
-                          Started* started);
-  /// Whether the message of `started` is acknowledged; if not, asks for an ack.
-  [[nodiscard]] bool is_acknowledged(Started& started, char const* call);
+                          OperationHandle* handle);
+  /// Whether the message of `handle` is acknowledged; if not, asks for an ack.
+  [[nodiscard]] bool is_acknowledged(OperationHandle& handle, char const* call);
 
   // The caller does not hold m_mutex.
 
@@ -292,7 +294,7 @@ class Channel_Messages final : public Channel {
                             Completion completion, HostCall const& call);
   /// \param left the bytes of the block that are left, with this part.
   void move_part(BlockMove const& move, std::size_t left, Completion completion,
-                 Started* started);
+                 OperationHandle* handle);
   /// Waits until the messages before a fence() are carried out.
   /// \returns false if they are not, but `bytes` are few: then a message is to
   ///          be sent, which waits for them at the target.

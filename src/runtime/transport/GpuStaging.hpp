@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <mutex>
 
+#include "../memory/GpuAccessQueue.hpp"
 #include "../memory/MemoryProvider.hpp"
-#include "../memory/SideQueue.hpp"
 #include "Channel.hpp"
 
 namespace symm::Impl {
@@ -60,7 +60,7 @@ class GpuStaging {
   MemoryProvider& m_provider;
   std::mutex m_mutex;  // guards the members below
   PinnedMemory m_memory;
-  SideQueue m_queue;
+  GpuAccessQueue m_queue;
 };
 
 }  // namespace symm::Impl

@@ -6,7 +6,7 @@
 namespace symm::Impl {
 
 class Channel;
-struct Started;
+struct OperationHandle;
 
 /// The host call that an operation is part of.
 struct HostCall {
@@ -14,7 +14,7 @@ struct HostCall {
   // A name alone is a call without a context.
   constexpr HostCall(char const* its_name) : name(its_name) {}
   constexpr HostCall(char const* its_name, Channel* its_channel,
-                     Started* its_request = nullptr)
+                     OperationHandle* its_request = nullptr)
       : name(its_name), channel(its_channel), request(its_request) {}
 
   // The name for error messages, such as "symm::put"; null: not known.
@@ -22,7 +22,7 @@ struct HostCall {
   Channel* channel = nullptr;  // to far PEs; null: no context
   // If not null, receives what a Request waits for, if a message carries out
   // the operation.
-  Started* request = nullptr;
+  OperationHandle* request = nullptr;
   // Small puts wait in a batch, even if the source may be overwritten on
   // return.
   bool aggregates = false;

@@ -16,9 +16,9 @@
 
 #include "../base/Text.hpp"
 #include "../base/Types.hpp"
+#include "../memory/GpuAccessQueue.hpp"
 #include "../memory/MemoryProvider.hpp"
 #include "../memory/ProxyQueue.hpp"
-#include "../memory/SideQueue.hpp"
 #include "GpuStaging.hpp"
 #include "Transport.hpp"
 #include "TransportTarget.hpp"
@@ -119,7 +119,7 @@ class ProxyServer final : public KernelRequests {
   std::uint64_t* m_freed_for_kernels;
   ProxyQueue* m_ring = nullptr;
   GpuStaging m_staging;
-  SideQueue m_queue;
+  GpuAccessQueue m_queue;
   UpdateServer m_updates;
 
   // Used by the thread.

@@ -12,7 +12,7 @@
 
 namespace symm::Impl {
 
-class SideQueue;
+class GpuAccessQueue;
 
 /// Memory of a segment, from `offset` on.
 struct MemoryRange {
@@ -76,7 +76,7 @@ class TransportTarget {
 
   /// The queue for segments that are is_of_gpu(); not null if find() has found
   /// memory there. One thread at a time.
-  [[nodiscard]] virtual SideQueue* gpu() noexcept { return nullptr; }
+  [[nodiscard]] virtual GpuAccessQueue* gpu() noexcept { return nullptr; }
 
   /// The host of `pe`, for messages; empty if not known.
   [[nodiscard]] virtual std::string_view host_of(Pe /*pe*/) const noexcept {

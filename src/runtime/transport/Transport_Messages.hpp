@@ -33,7 +33,7 @@
 namespace symm::Impl {
 
 /// A Transport over any MessageEngine; Channel_Messages describes the protocol.
-/// The target accesses GPU memory through its SideQueue, and waits for it
+/// The target accesses GPU memory through its GpuAccessQueue, and waits for it
 /// before a message counts as carried out.
 class Transport_Messages final : public Transport,
                                  private MessageEngine::Receiver {
@@ -148,14 +148,14 @@ class Transport_Messages final : public Transport,
 
   /// The place of the block at `at` for the engine, and the bytes that one
   /// operation of the engine moves. The first call for a chunk of a PE asks
-  /// that PE for the key, and waits. reach_of() returns nullopt if the block is
-  /// not reached.
-  struct Reach {
+  /// that PE for the key, and waits. place_of_block() returns nullopt if the
+  /// block is not reached.
+  struct BlockPlace {
     OneSided::Place place;
     std::size_t bytes;
   };
-  std::optional<Reach> reach_of(PeMemory at, std::size_t bytes,
-                                char const* call);
+  std::optional<BlockPlace> place_of_block(PeMemory at, std::size_t bytes,
+                                           char const* call);
   [[nodiscard]] bool are_moves_immediate() const {
     return m_engine->one_sided()->is_immediate();
   }
@@ -230,8 +230,8 @@ class Transport_Messages final : public Transport,
                             KnownMemory& known);
   /// Adds the entry to the GPU's queue and returns the queue; the caller calls
   /// finish().
-  SideQueue& put_on_gpu(Incoming const& from, BatchEntry entry,
-                        std::span<std::byte const> data);
+  GpuAccessQueue& put_on_gpu(Incoming const& from, BatchEntry entry,
+                             std::span<std::byte const> data);
   /// Ends the job if there is no such memory.
   /// \param known null, or memory to look in first. If the place is not in it,
   ///        it becomes the memory around the place.
@@ -240,7 +240,7 @@ class Transport_Messages final : public Transport,
              KnownMemory* known = nullptr);
   /// An address in GPU memory, and the queue that reaches it.
   struct OnGpu {
-    SideQueue& queue;
+    GpuAccessQueue& queue;
     char* place;
   };
   OnGpu find_on_gpu(Pe from, std::string_view operation, Segment segment,

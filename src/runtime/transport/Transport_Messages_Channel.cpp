@@ -125,14 +125,14 @@ void Channel_Messages::post(Outgoing& outgoing, MessageHeader header,
 
 PendingOperation* Channel_Messages::begin(Outgoing& outgoing,
                                           PendingOperation pending,
-                                          Started* started) {
+                                          OperationHandle* handle) {
   auto made        = std::make_unique<PendingOperation>(std::move(pending));
   made->is_on_heap = true;
   mark_dirty(outgoing);
-  if (started != nullptr) {
+  if (handle != nullptr) {
     auto [mine, its] = SideDone::make();
     made->side       = std::move(its);
-    *started         = {this, outgoing.pe, 0, 0, std::move(mine)};
+    *handle          = {this, outgoing.pe, 0, 0, std::move(mine)};
   }
   // From here on nothing may fail, since quiet() waits for each number.
   made->outgoing = &outgoing;
@@ -144,13 +144,13 @@ PendingOperation* Channel_Messages::begin(Outgoing& outgoing,
 void Channel_Messages::post_block(Lock& lock, Outgoing& outgoing,
                                   MessageHeader const& header, void const* from,
                                   std::size_t bytes, Completion completion,
-                                  Started* started) {
+                                  OperationHandle* handle) {
   check_lost(lock.call, "a put", outgoing.pe);
   flush(lock, outgoing);
   // Fences that other threads call while this one waits do not count.
   auto const after       = outgoing.fenced;
   auto const* const data = static_cast<std::byte const*>(from);
-  bool const wants_ack   = started != nullptr;
+  bool const wants_ack   = handle != nullptr;
   if (bytes <= MessageEngine::max_eager) {
     wait_for_room(lock, outgoing);
     std::byte words[max_bytes_by_words];
@@ -160,7 +160,7 @@ void Channel_Messages::post_block(Lock& lock, Outgoing& outgoing,
     } else {
       post(outgoing, header, after, {data, bytes}, wants_ack);
     }
-    if (wants_ack) *started = {this, outgoing.pe, outgoing.sent, 0, {}};
+    if (wants_ack) *handle = {this, outgoing.pe, outgoing.sent, 0, {}};
     return;
   }
   if (outgoing.acked < after || outgoing.unsent >= max_large) {
@@ -174,14 +174,14 @@ void Channel_Messages::post_block(Lock& lock, Outgoing& outgoing,
   wait_for_room(lock, outgoing);
   if (completion == Completion::none) {
     post(outgoing, header, after, {data, bytes}, wants_ack,
-         begin(outgoing, {.left = &outgoing.unsent}, started));
-    if (started != nullptr) started->message = outgoing.sent;
+         begin(outgoing, {.left = &outgoing.unsent}, handle));
+    if (handle != nullptr) handle->message = outgoing.sent;
     return;
   }
   Counter left = 1;
   PendingOperation unsent{.left = &left};
   post(outgoing, header, after, {data, bytes}, wants_ack, &unsent);
-  if (wants_ack) *started = {this, outgoing.pe, outgoing.sent, 0, {}};
+  if (wants_ack) *handle = {this, outgoing.pe, outgoing.sent, 0, {}};
   lock.unlock();
   wait_until(lock.call, "a put", outgoing.pe, [&] { return left == 0; });
 }
@@ -264,43 +264,44 @@ void Channel_Messages::wait_for(Asked const& all, char const* call) {
   }
 }
 
-bool Channel_Messages::is_acknowledged(Started& started, char const* call) {
-  auto& outgoing = outgoing_to(started.pe);
+bool Channel_Messages::is_acknowledged(OperationHandle& handle,
+                                       char const* call) {
+  auto& outgoing = outgoing_to(handle.pe);
   auto lock      = enter(call);
-  if (started.batch > outgoing.n_batches) {
+  if (handle.batch > outgoing.n_batches) {
     flush(lock, outgoing, Wait::must_not);
-    if (started.batch > outgoing.n_batches) return false;  // no room
+    if (handle.batch > outgoing.n_batches) return false;  // no room
   }
-  if (started.batch != 0) {
-    started.message = outgoing.last_batch;  // or that of a later batch
-    started.batch   = 0;
+  if (handle.batch != 0) {
+    handle.message = outgoing.last_batch;  // or that of a later batch
+    handle.batch   = 0;
   }
-  if (outgoing.acked >= started.message) return true;
-  if (outgoing.asked < started.message) ask_for_ack(outgoing);
+  if (outgoing.acked >= handle.message) return true;
+  if (outgoing.asked < handle.message) ask_for_ack(outgoing);
   return false;
 }
 
-bool Channel_Messages::test(Started& started, Stage stage,
+bool Channel_Messages::test(OperationHandle& handle, Stage stage,
                             HostCall const& call) {
-  static_cast<void>(m_transport.progress(call.name, "test()", started.pe));
-  if (started.side && !started.side->is_set()) return false;
+  static_cast<void>(m_transport.progress(call.name, "test()", handle.pe));
+  if (handle.side && !handle.side->is_set()) return false;
   if (stage == Stage::side) return true;
-  if (started.message == 0 && started.batch == 0) return true;
-  return is_acknowledged(started, call.name);
+  if (handle.message == 0 && handle.batch == 0) return true;
+  return is_acknowledged(handle, call.name);
 }
 
-void Channel_Messages::wait(Started& started, Stage stage,
+void Channel_Messages::wait(OperationHandle& handle, Stage stage,
                             HostCall const& call) {
-  if (started.side) {
-    wait_until(call.name, "wait()", started.pe,
-               [&] { return started.side->is_set(); });
+  if (handle.side) {
+    wait_until(call.name, "wait()", handle.pe,
+               [&] { return handle.side->is_set(); });
   }
-  bool const has_number = started.message != 0 || started.batch != 0;
+  bool const has_number = handle.message != 0 || handle.batch != 0;
   if (stage == Stage::side || !has_number) return;
-  auto& outgoing = outgoing_to(started.pe);
-  wait_until(call.name, "wait()", started.pe, [&] {
-    if (started.batch != 0) return is_acknowledged(started, call.name);
-    return outgoing.acked >= started.message;
+  auto& outgoing = outgoing_to(handle.pe);
+  wait_until(call.name, "wait()", handle.pe, [&] {
+    if (handle.batch != 0) return is_acknowledged(handle, call.name);
+    return outgoing.acked >= handle.message;
   });
 }
 

@@ -16,8 +16,9 @@ namespace symm::Impl {
 // Keys. A PE asks another one for the key of a chunk when it has the first
 // block for that chunk.
 
-std::optional<Transport_Messages::Reach> Transport_Messages::reach_of(
-    PeMemory at, std::size_t bytes, char const* call) {
+std::optional<Transport_Messages::BlockPlace>
+Transport_Messages::place_of_block(PeMemory at, std::size_t bytes,
+                                   char const* call) {
   if (at.segment != Segment::host_heap) return {};
   // Chunks are the same on all PEs.
   auto const chunk = m_target.find_around(at.segment, at.offset(), 1);
@@ -39,10 +40,10 @@ std::optional<Transport_Messages::Reach> Transport_Messages::reach_of(
   }
   if (!*found) return {};
   auto const begin = at.offset() - chunk.offset;
-  Reach reach{**found, std::min({bytes, chunk.bytes - begin,
-                                 m_engine->one_sided()->max_bytes()})};
-  reach.place.address += begin;
-  return reach;
+  BlockPlace block{**found, std::min({bytes, chunk.bytes - begin,
+                                      m_engine->one_sided()->max_bytes()})};
+  block.place.address += begin;
+  return block;
 }
 
 void Transport_Messages::answer_key_request(Pe from,
@@ -118,15 +119,16 @@ void Transport_Messages::move_block(BlockMove const& move) {
 // The channel's part.
 
 void Channel_Messages::move_part(BlockMove const& move, std::size_t left,
-                                 Completion completion, Started* started) {
+                                 Completion completion,
+                                 OperationHandle* handle) {
   // A Request waits for one operation, which is the last part: wait for the
   // others here.
   bool const waits = completion == Completion::local ||
-                     (started != nullptr && move.bytes != left) ||
+                     (handle != nullptr && move.bytes != left) ||
                      m_transport.are_moves_immediate();
   if (waits) {
     m_transport.move_block(move);
-    if (started != nullptr) *started = {};
+    if (handle != nullptr) *handle = {};
     return;
   }
   auto& outgoing = outgoing_to(move.there.pe);
@@ -137,7 +139,7 @@ void Channel_Messages::move_part(BlockMove const& move, std::size_t left,
                [&] { return outgoing.blocks < max_blocks; });
     enter_again(lock);
   }
-  auto* const pending = begin(outgoing, {.left = &outgoing.blocks}, started);
+  auto* const pending = begin(outgoing, {.left = &outgoing.blocks}, handle);
   if (move.kind == BlockMove::Kind::put) outgoing.last_block = outgoing.begun;
   lock.unlock();
   m_transport.begin_move(move, pending);
@@ -151,13 +153,14 @@ std::size_t Channel_Messages::put_one_sided(PeMemory to, void const* from,
   auto* const source = static_cast<std::byte*>(const_cast<void*>(from));
   std::size_t done   = 0;
   while (done < bytes) {
-    auto const left  = bytes - done;
-    auto const reach = m_transport.reach_of(to.moved(done), left, call.name);
-    if (!reach || (done == 0 && !wait_for_fenced(to.pe, bytes, call))) break;
-    move_part({BlockMove::Kind::put, reach->place, source + done, reach->bytes,
+    auto const left = bytes - done;
+    auto const block =
+        m_transport.place_of_block(to.moved(done), left, call.name);
+    if (!block || (done == 0 && !wait_for_fenced(to.pe, bytes, call))) break;
+    move_part({BlockMove::Kind::put, block->place, source + done, block->bytes,
                call.name},
               left, completion, call.request);
-    done += reach->bytes;
+    done += block->bytes;
   }
   return done;
 }
@@ -169,13 +172,14 @@ std::size_t Channel_Messages::get_one_sided(void* to, PeMemory from,
   check_lost(call.name, "a get", from.pe);
   std::size_t done = 0;
   while (done < bytes) {
-    auto const left  = bytes - done;
-    auto const reach = m_transport.reach_of(from.moved(done), left, call.name);
-    if (!reach) break;
-    move_part({BlockMove::Kind::get, reach->place,
-               static_cast<std::byte*>(to) + done, reach->bytes, call.name},
+    auto const left = bytes - done;
+    auto const block =
+        m_transport.place_of_block(from.moved(done), left, call.name);
+    if (!block) break;
+    move_part({BlockMove::Kind::get, block->place,
+               static_cast<std::byte*>(to) + done, block->bytes, call.name},
               left, completion, call.request);
-    done += reach->bytes;
+    done += block->bytes;
   }
   return done;
 }

@@ -7,8 +7,8 @@
 #include <iterator>
 #include <utility>
 
+#include "../memory/GpuAccessQueue.hpp"
 #include "../memory/HostCopy.hpp"
-#include "../memory/SideQueue.hpp"
 #include "AtomicRun.hpp"
 #include "NodeUpdates.hpp"
 #include "TargetMemory.hpp"
@@ -24,7 +24,7 @@ void Transport_Messages::answer_get(Incoming& from,
                       .acked   = from.arrivals.done_up_to()};
   reply.detail.get = header.detail.get;
   if (is_of_gpu(header.segment)) {
-    if (bytes > SideQueue::max_bytes) end_job_of_nonsense(from.pe);
+    if (bytes > GpuAccessQueue::max_bytes) end_job_of_nonsense(from.pe);
     auto const [queue, place] =
         find_on_gpu(from.pe, "a get", header.segment, header.offset, bytes);
     send_message(from.pe, reply, queue.load(place, bytes));
@@ -225,7 +225,7 @@ void Transport_Messages::carry_out_batch(Incoming const& from,
   if (n_answered > MessageEngine::max_eager) end_job_of_nonsense(from.pe);
   m_answer_bytes.resize(n_answered);
   std::span<std::byte> answers(m_answer_bytes);
-  SideQueue* queue = nullptr;  // null: nothing has been put in it
+  GpuAccessQueue* queue = nullptr;  // null: nothing has been put in it
   KnownMemory known;
   // Several at once: words that are in no cache are fetched while others are
   // changed.
@@ -346,9 +346,8 @@ void Transport_Messages::carry_out_node_updates(
   if (n != 0) change_words({changes, n}, op, type);
 }
 
-SideQueue& Transport_Messages::put_on_gpu(Incoming const& from,
-                                          BatchEntry entry,
-                                          std::span<std::byte const> data) {
+GpuAccessQueue& Transport_Messages::put_on_gpu(
+    Incoming const& from, BatchEntry entry, std::span<std::byte const> data) {
   if (entry.kind() == BatchEntry::Kind::put) {
     auto const [queue, place] = find_on_gpu(from.pe, "a put", entry.segment(),
                                             entry.offset(), entry.bytes());

@@ -10,9 +10,9 @@
 #include <functional>
 
 #include "../base/Types.hpp"
+#include "../memory/GpuAccessQueue.hpp"
 #include "../memory/MemoryProvider.hpp"
 #include "../memory/ProxyQueue.hpp"
-#include "../memory/SideQueue.hpp"
 #include "../memory/UpdateLog.hpp"
 #include "Channel.hpp"
 #include "TransportTarget.hpp"

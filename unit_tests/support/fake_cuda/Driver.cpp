@@ -67,10 +67,10 @@ Entry::Entry(char const* function)
     : driver(Driver::instance()), m_lock(driver.mutex) {
   std::string_view const name = function;
   ++driver.n_calls[function];
-  // Once initialised, never again in a child of that process.
-  bool const is_initialised = driver.process == ::getpid();
+  // Once initialized, never again in a child of that process.
+  bool const is_initialized = driver.process == ::getpid();
   bool const is_first       = name == "cuInit" && driver.process == 0;
-  if (!is_initialised && !is_first) m_result = CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized && !is_first) m_result = CUDA_ERROR_NOT_INITIALIZED;
   auto& fault = driver.fault;
   if (fault.times == 0 || fault.function != name) return;
   int const call = fault.n_calls++;

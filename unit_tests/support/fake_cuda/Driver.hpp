@@ -97,7 +97,7 @@ struct Driver {
 };
 
 /// What every entry point does first: takes the lock, and finds out whether it
-/// is to fail, by a test's order or because the driver is not initialised in
+/// is to fail, by a test's order or because the driver is not initialized in
 /// this process (as after a fork).
 class Entry {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// Initialisation, devices, contexts and errors.
+// Initialization, devices, contexts and errors.
 
 #include <unistd.h>
 #include <cstdio>

@@ -15,7 +15,7 @@
 #include "../../memory/CopyQueue.hpp"
 #include "../../memory/HeapMap.hpp"
 #include "../../teams/PeTeam.hpp"
-#include "../../teams/Synchronise.hpp"
+#include "../../teams/Synchronize.hpp"
 #include "../../teams/TeamSync.hpp"
 #include "Launch.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_TRANSPORT_STARTED_HPP
-#define SYMM_TRANSPORT_STARTED_HPP
+#ifndef SYMM_TRANSPORT_OPERATION_HANDLE_HPP
+#define SYMM_TRANSPORT_OPERATION_HANDLE_HPP
 
 #include <atomic>
 #include <cstdint>
@@ -15,7 +15,8 @@ namespace symm::Impl {
 class Channel;
 
 /// A flag that an operation sets when this PE's side of it is done. It belongs
-/// to a Started and to the operation, and lives until both have dropped it.
+/// to a OperationHandle and to the operation, and lives until both have dropped
+/// it.
 class SideDone {
  public:
   struct Drop {
@@ -54,7 +55,7 @@ enum class Stage {
 
 /// An operation of a Channel. If `channel` is null, there is none, or it is
 /// complete.
-struct Started {
+struct OperationHandle {
   Channel* channel = nullptr;
   Pe pe            = 0;
   // The target has carried out the operation when it has acknowledged this

@@ -14,7 +14,7 @@
 
 #include "cuda_streams.hpp"
 
-namespace symm_test::cuda_synchronisations {
+namespace symm_test::cuda_synchronizations {
 namespace {
 
 /// Calls of the driver's functions, by name, and waits, from now on.
@@ -34,7 +34,7 @@ class DriverCalls {
   /// Of this thread: streams or contexts that were waited for, of any API.
   [[nodiscard]] int n_waits() const { return m_n_waits; }
   /// Calls that are named as what waits is.
-  [[nodiscard]] int n_synchronising() const {
+  [[nodiscard]] int n_synchronizing() const {
     int result = 0;
     for (auto const& [name, count] : m_calls) {
       if (name.find("Synchronize") != std::string::npos) result += count;
@@ -70,11 +70,11 @@ class DriverCalls {
 
 constexpr int n_rounds = 1000;
 
-class CudaSynchronisations : public testing::Test {
+class CudaSynchronizations : public testing::Test {
  protected:
   using View = Kokkos::View<int*, symm::SymmetricCudaSpace>;
 
-  CudaSynchronisations() {
+  CudaSynchronizations() {
     for (auto const& stream : m_streams) {  // the pool gets its memory
       release(allocate(m_pool, stream), stream);
       View const view(
@@ -84,18 +84,18 @@ class CudaSynchronisations : public testing::Test {
     symm::barrier_all(Kokkos::Cuda());
     barrier_of(m_streams);
   }
-  ~CudaSynchronisations() override { end_pool(m_pool); }
+  ~CudaSynchronizations() override { end_pool(m_pool); }
 
   /// A counter sees that something waits.
   static void expect_counter_works() {
     DriverCalls const calls;
     Kokkos::fence();
     EXPECT_GT(calls.n_waits(), 0);
-    EXPECT_GT(calls.n_synchronising(), 0);
+    EXPECT_GT(calls.n_synchronizing(), 0);
   }
   static void expect_no_wait(char const* what, DriverCalls const& calls) {
     EXPECT_EQ(calls.n_waits(), 0) << calls.text();
-    EXPECT_EQ(calls.n_synchronising(), 0) << calls.text();
+    EXPECT_EQ(calls.n_synchronizing(), 0) << calls.text();
     if (symm::my_pe() == 0) {
       std::printf("%d x %s: %s\n", n_rounds, what, calls.text().c_str());
     }
@@ -105,7 +105,7 @@ class CudaSynchronisations : public testing::Test {
   std::vector<Kokkos::Cuda> m_streams = make_streams(4);
 };
 
-TEST_F(CudaSynchronisations, P01_1000_blocks_need_none) {
+TEST_F(CudaSynchronizations, P01_1000_blocks_need_none) {
   expect_counter_works();
   DriverCalls const calls;
   for (int i = 0; i < n_rounds; ++i) {
@@ -116,7 +116,7 @@ TEST_F(CudaSynchronisations, P01_1000_blocks_need_none) {
   expect_no_wait("malloc_async + free_async", calls);
 }
 
-TEST_F(CudaSynchronisations, P01_1000_Views_need_none) {
+TEST_F(CudaSynchronizations, P01_1000_Views_need_none) {
   for (bool const is_filled : {false, true}) {
     DriverCalls const calls;
     for (int i = 0; i < n_rounds; ++i) {
@@ -136,4 +136,4 @@ TEST_F(CudaSynchronisations, P01_1000_Views_need_none) {
 }
 
 }  // namespace
-}  // namespace symm_test::cuda_synchronisations
+}  // namespace symm_test::cuda_synchronizations

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_TEAMS_SYNCHRONISE_HPP
-#define SYMM_TEAMS_SYNCHRONISE_HPP
+#ifndef SYMM_TEAMS_SYNCHRONIZE_HPP
+#define SYMM_TEAMS_SYNCHRONIZE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -100,7 +100,7 @@ SYMM_INLINE_FUNCTION std::uint64_t arrive(Threads const& group,
 /// \param call for the host's messages, such as "symm::barrier".
 /// \returns its epoch.
 template <Group Threads, class BeforeFlag>
-SYMM_INLINE_FUNCTION std::uint64_t synchronise(
+SYMM_INLINE_FUNCTION std::uint64_t synchronize(
     Threads const& group, PeTeam const& team, [[maybe_unused]] char const* call,
     BeforeFlag const& before_flag) {
   PeTeamWords const words   = team.words();
@@ -118,13 +118,13 @@ SYMM_INLINE_FUNCTION std::uint64_t synchronise(
   return epoch;
 }
 
-/// For synchronise(): passes nothing.
+/// For synchronize(): passes nothing.
 struct PassNothing {
   SYMM_FUNCTION void operator()(Pe, std::uint64_t) const {}
   SYMM_FUNCTION void far(Pe, std::uint64_t) const {}
 };
 
-/// For synchronise(): passes a word to all members.
+/// For synchronize(): passes a word to all members.
 struct PassWord {
   PeTeam team;
   std::uint64_t word;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_MEMORY_SIDEQUEUE_HPP
-#define SYMM_MEMORY_SIDEQUEUE_HPP
+#ifndef SYMM_MEMORY_GPU_ACCESS_QUEUE_HPP
+#define SYMM_MEMORY_GPU_ACCESS_QUEUE_HPP
 
 #include <array>
 #include <cstddef>
@@ -26,7 +26,7 @@ namespace symm::Impl {
 /// that kernel cannot start (AtomicBoard).
 ///
 /// \throws SystemError from every call, also for errors of earlier kernels.
-class SideQueue {
+class GpuAccessQueue {
  public:
   /// The maximum size of a load(), and half of the buffer for stores.
   static constexpr std::size_t max_bytes = std::size_t{64} << 10U;
@@ -35,10 +35,11 @@ class SideQueue {
 
   /// \param provider of the GPU's memory; outlives this.
   /// \param changes whether change() and fetch_and_change() are called.
-  explicit SideQueue(MemoryProvider& provider, Changes changes = Changes::none);
-  ~SideQueue();
-  SideQueue(SideQueue const&)            = delete;
-  SideQueue& operator=(SideQueue const&) = delete;
+  explicit GpuAccessQueue(MemoryProvider& provider,
+                          Changes changes = Changes::none);
+  ~GpuAccessQueue();
+  GpuAccessQueue(GpuAccessQueue const&)            = delete;
+  GpuAccessQueue& operator=(GpuAccessQueue const&) = delete;
 
   // Stores are complete after finish(); the caller may reuse the source at
   // once. An aligned word of 4 or 8 bytes is stored by one access.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include "SideQueue.hpp"
+#include "GpuAccessQueue.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -10,7 +10,7 @@
 
 namespace symm::Impl {
 
-// Defaults for providers whose memory needs no SideQueue.
+// Defaults for providers whose memory needs no GpuAccessQueue.
 
 void CopyQueue::store_words(void*, WordStore const*, std::size_t) {
   throw SystemError("this memory has no queue that stores words");
@@ -24,7 +24,7 @@ void CopyQueue::begin_changes(void*, AtomicBoard*, std::uint64_t) {
   throw SystemError("this memory has no queue that changes words");
 }
 
-SideQueue::SideQueue(MemoryProvider& provider, Changes changes)
+GpuAccessQueue::GpuAccessQueue(MemoryProvider& provider, Changes changes)
     : m_provider(provider),
       m_memory(provider, 3 * max_bytes),
       m_queue(provider.make_queue()) {
@@ -37,28 +37,28 @@ SideQueue::SideQueue(MemoryProvider& provider, Changes changes)
   }
 }
 
-SideQueue::~SideQueue() {
+GpuAccessQueue::~GpuAccessQueue() {
   m_changes = nullptr;
   m_provider.free_queue(m_queue);
 }
 
-void SideQueue::wait() {
+void GpuAccessQueue::wait() {
   m_provider.wait(m_queue);
   m_used = 0;
 }
 
-void SideQueue::finish() {
+void GpuAccessQueue::finish() {
   flush();
   wait();
   if (m_changes != nullptr) m_changes->finish();
 }
 
-bool SideQueue::is_idle() {
+bool GpuAccessQueue::is_idle() {
   flush();
   return m_provider.is_idle(m_queue);
 }
 
-std::byte* SideQueue::room_for(std::size_t bytes) {
+std::byte* GpuAccessQueue::room_for(std::size_t bytes) {
   constexpr std::size_t all = 2 * max_bytes;
   if (m_used + bytes > all) finish();
   auto* const place = m_memory.data() + m_used;
@@ -66,12 +66,12 @@ std::byte* SideQueue::room_for(std::size_t bytes) {
   return place;
 }
 
-void SideQueue::begin_copy(CopyQueue::Strided const& copy) {
+void GpuAccessQueue::begin_copy(CopyQueue::Strided const& copy) {
   flush();
   m_provider.copy_strided(copy, m_queue);
 }
 
-void SideQueue::store(void* to, void const* from, std::size_t bytes) {
+void GpuAccessQueue::store(void* to, void const* from, std::size_t bytes) {
   bool const is_word = (bytes == 4 || bytes == 8) &&
                        reinterpret_cast<std::uintptr_t>(to) % bytes == 0;
   if (is_word) {
@@ -92,22 +92,23 @@ void SideQueue::store(void* to, void const* from, std::size_t bytes) {
   }
 }
 
-void SideQueue::store_strided(void* to, std::size_t to_stride, void const* from,
-                              std::size_t element_bytes, std::size_t count) {
+void GpuAccessQueue::store_strided(void* to, std::size_t to_stride,
+                                   void const* from, std::size_t element_bytes,
+                                   std::size_t count) {
   auto* const place = room_for(element_bytes * count);
   std::memcpy(place, from, element_bytes * count);
   begin_copy({static_cast<char*>(to), reinterpret_cast<char const*>(place),
               to_stride, element_bytes, element_bytes, count});
 }
 
-void SideQueue::add_store(CopyQueue::WordStore const& store) {
+void GpuAccessQueue::add_store(CopyQueue::WordStore const& store) {
   m_stores[m_n_stores++] = store;
   if (m_n_stores == m_stores.size()) flush();
 }
 
 /// Enqueues the collected stores and atomic operations. Their order does not
 /// matter, even on the same word.
-void SideQueue::flush() {
+void GpuAccessQueue::flush() {
   if (m_n_stores != 0) {
     m_provider.store_words(m_queue, m_stores.data(),
                            std::exchange(m_n_stores, 0));
@@ -115,8 +116,8 @@ void SideQueue::flush() {
   if (m_changes != nullptr) m_changes->flush();
 }
 
-void SideQueue::change(void* word, AtomicOp op, WordType type,
-                       std::uint64_t value) {
+void GpuAccessQueue::change(void* word, AtomicOp op, WordType type,
+                            std::uint64_t value) {
   if (op == AtomicOp::fetch) return;
   if (op == AtomicOp::set || op == AtomicOp::swap) {
     add_store({word, value, bytes_of(type)});
@@ -125,9 +126,10 @@ void SideQueue::change(void* word, AtomicOp op, WordType type,
   m_changes->add(word, op, type, value);
 }
 
-std::uint64_t SideQueue::fetch_and_change(void* word, AtomicOp op,
-                                          WordType type, std::uint64_t value,
-                                          std::uint64_t compare) {
+std::uint64_t GpuAccessQueue::fetch_and_change(void* word, AtomicOp op,
+                                               WordType type,
+                                               std::uint64_t value,
+                                               std::uint64_t compare) {
   finish();
   if (op == AtomicOp::fetch) {
     auto const now          = load(word, bytes_of(type));
@@ -138,15 +140,14 @@ std::uint64_t SideQueue::fetch_and_change(void* word, AtomicOp op,
   return m_changes->fetch(word, op, type, value, compare);
 }
 
-std::span<std::byte const> SideQueue::load(void const* from,
-                                           std::size_t bytes) {
+std::span<std::byte const> GpuAccessQueue::load(void const* from,
+                                                std::size_t bytes) {
   return load_strided(from, bytes, bytes, 1);
 }
 
-std::span<std::byte const> SideQueue::load_strided(void const* from,
-                                                   std::size_t from_stride,
-                                                   std::size_t element_bytes,
-                                                   std::size_t count) {
+std::span<std::byte const> GpuAccessQueue::load_strided(
+    void const* from, std::size_t from_stride, std::size_t element_bytes,
+    std::size_t count) {
   auto* const place = m_memory.data() + 2 * max_bytes;
   begin_copy({reinterpret_cast<char*>(place), static_cast<char const*>(from),
               element_bytes, from_stride, element_bytes, count});
