@@ -26,6 +26,8 @@
 #include "../runtime/symm_job.hpp"
 #include "../runtime/symm_teams.hpp"
 #include "exchange/BoxTargets.hpp"
+#include "exchange/CombineGhosts.hpp"
+#include "exchange/CopyChunks.hpp"
 #include "exchange/ExchangeKernels.hpp"
 #include "exchange/ExchangeLists.hpp"
 #include "exchange/Fields.hpp"
@@ -463,18 +465,8 @@ class ExchangePlan {
     }
     for_each_elements(
         fields,
-        [&](Impl::PlanElements const& elements, auto const& its,
-            auto const& places) {
-          auto const& to = elements.contributions;
-          Impl::for_each_group(its, [&](auto const& group, std::size_t before) {
-            Impl::run_in_chain(
-                exec, scatter_name, to.elements.size(),
-                Impl::Combine<Op, std::remove_cvref_t<decltype(group)>,
-                              std::remove_cvref_t<decltype(places)>>{
-                    buffers, elements.owned.blocks.data(), to.elements.data(),
-                    to.firsts.data(), to.from.data(), places, before, op,
-                    group});
-          });
+        [&](auto const&... part) {
+          Impl::combine_ghosts(exec, scatter_name, buffers, part..., op);
         },
         from_ghosts.received);
     wait_for_messages(exec, scatter_name);
