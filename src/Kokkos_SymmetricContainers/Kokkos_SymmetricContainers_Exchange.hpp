@@ -25,6 +25,8 @@
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"
 #include "../runtime/symm_teams.hpp"
+#include "exchange/BoxDecomposition.hpp"
+#include "exchange/BoxLists.hpp"
 #include "exchange/BoxTargets.hpp"
 #include "exchange/CombineGhosts.hpp"
 #include "exchange/CopyChunks.hpp"
