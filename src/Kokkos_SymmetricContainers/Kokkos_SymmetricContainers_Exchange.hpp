@@ -33,6 +33,7 @@
 #include "exchange/ExchangeKernels.hpp"
 #include "exchange/ExchangeLists.hpp"
 #include "exchange/Fields.hpp"
+#include "exchange/GridBoxLists.hpp"
 #include "exchange/GridBoxes.hpp"
 #include "exchange/JoinedFields.hpp"
 #include "exchange/PlanBlocks.hpp"
