@@ -21,6 +21,7 @@
 #include "distributed/DistributedCopy.hpp"
 #include "distributed/DistributedShape.hpp"
 #include "distributed/Distributions.hpp"
+#include "distributed/PartsOfPes.hpp"
 #include "distributed/RowsAround.hpp"
 
 namespace symm {
@@ -303,44 +304,6 @@ class DistributedView {
   View m_local;
   Impl::ElementsOfPes<View> m_elements;
 };
-
-namespace Impl {
-
-template <class View, class Distribution>
-inline constexpr bool is_view_of_pes_v<DistributedView<View, Distribution>> =
-    true;
-
-/// All PEs have equal strides; arithmetic gives the number of rows on each PE.
-template <class View, class Distribution>
-class ExtentsOfPes<DistributedView<View, Distribution>> {
- public:
-  static constexpr bool are_equal = false;
-
-  ExtentsOfPes() = default;
-  KOKKOS_FUNCTION explicit ExtentsOfPes(
-      DistributedView<View, Distribution> const& view)
-      : m_rows(view.row_map()) {}
-
-  KOKKOS_FUNCTION static View const& whole(
-      DistributedView<View, Distribution> const& view) {
-    return view.allocated();
-  }
-
-  template <class Whole>
-  [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(Whole const& whole, Pe pe,
-                                                   std::size_t r) const {
-    return r == 0 ? m_rows.count(pe) : whole.extent(r);
-  }
-  template <class Whole>
-  [[nodiscard]] KOKKOS_FUNCTION Whole part_of(Whole const& whole, Pe pe) const {
-    return first_of_view<0>(whole, m_rows.count(pe));
-  }
-
- private:
-  RowMap<Distribution> m_rows;
-};
-
-}  // namespace Impl
 
 /// PE `pe`'s part of `view`, like peer_view() of a View. The call is local.
 /// \returns a View that is valid as long as the memory of `view` lives on this

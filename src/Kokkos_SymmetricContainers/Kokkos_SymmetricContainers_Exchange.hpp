@@ -3,13 +3,8 @@
 #ifndef KOKKOS_SYMMETRICCONTAINERS_EXCHANGE_HPP
 #define KOKKOS_SYMMETRICCONTAINERS_EXCHANGE_HPP
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -25,15 +20,21 @@
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"
 #include "../runtime/symm_teams.hpp"
+#include "exchange/BoxDecomposition.hpp"
+#include "exchange/BoxLists.hpp"
 #include "exchange/BoxTargets.hpp"
+#include "exchange/ExchangeBuffers.hpp"
 #include "exchange/ExchangeKernels.hpp"
 #include "exchange/ExchangeLists.hpp"
-#include "exchange/Fields.hpp"
+#include "exchange/GhostValues.hpp"
 #include "exchange/GridBoxes.hpp"
 #include "exchange/JoinedFields.hpp"
+#include "exchange/MakePlan.hpp"
 #include "exchange/PlanBlocks.hpp"
+#include "exchange/PlanExchange.hpp"
 #include "exchange/Replace.hpp"
 #include "exchange/SubviewLists.hpp"
+#include "exchange/ViewLists.hpp"
 
 namespace symm {
 
@@ -63,14 +64,11 @@ class ExchangePlan {
  public:
   ExchangePlan() = default;
   /// Moves a plan. The call is local, and leaves `other` empty.
-  ExchangePlan(ExchangePlan&& other) noexcept { swap(other); }
-  ExchangePlan& operator=(ExchangePlan&& other) noexcept {
-    ExchangePlan(std::move(other)).swap(*this);
-    return *this;
-  }
-  ExchangePlan(ExchangePlan const&)            = delete;
-  ExchangePlan& operator=(ExchangePlan const&) = delete;
-  ~ExchangePlan()                              = default;
+  ExchangePlan(ExchangePlan&& other) noexcept            = default;
+  ExchangePlan& operator=(ExchangePlan&& other) noexcept = default;
+  ExchangePlan(ExchangePlan const&)                      = delete;
+  ExchangePlan& operator=(ExchangePlan const&)           = delete;
+  ~ExchangePlan()                                        = default;
 
   // Making a plan is collective over the world, because it allocates symmetric
   // memory. Each PE passes its own PE team, and PE numbers are relative to that
@@ -91,10 +89,7 @@ class ExchangePlan {
       PeTeam const& team = team_world()) {
     constexpr char const* call = "symm::ExchangePlan::from_exports";
     return make(call, team, [&] {
-      auto const its_ids = on_host(ids);
-      auto const its_pes = on_host(pes);
-      return Impl::lists_of_exports(call, n_owned, integers(its_ids),
-                                    integers(its_pes), team.n_pes());
+      return Impl::lists_of_export_views(call, n_owned, ids, pes, team.n_pes());
     });
   }
 
@@ -107,10 +102,8 @@ class ExchangePlan {
       PeTeam const& team = team_world()) {
     constexpr char const* call = "symm::ExchangePlan::from_imports";
     return make(call, team, [&] {
-      auto const its_indices = on_host(indices);
-      auto const its_pes     = on_host(pes);
-      return Impl::lists_of_imports(call, n_owned, integers(its_indices),
-                                    integers(its_pes), nullptr, team.n_pes());
+      return Impl::lists_of_import_views(call, n_owned, indices, pes,
+                                         team.n_pes());
     });
   }
 
@@ -124,12 +117,8 @@ class ExchangePlan {
       Places const& places, PeTeam const& team = team_world()) {
     constexpr char const* call = "symm::ExchangePlan::from_imports";
     return make(call, team, [&] {
-      auto const its_indices = on_host(indices);
-      auto const its_pes     = on_host(pes);
-      auto const its_places  = on_host(places);
-      auto const to          = integers(its_places);
-      return Impl::lists_of_imports(call, n_owned, integers(its_indices),
-                                    integers(its_pes), &to, team.n_pes());
+      return Impl::lists_of_import_views(call, n_owned, indices, pes, places,
+                                         team.n_pes());
     });
   }
 
@@ -150,12 +139,8 @@ class ExchangePlan {
   /// components.
   [[nodiscard]] static ExchangePlan from_boxes(
       GridBoxes const& boxes, PeTeam const& team = team_world()) {
-    constexpr char const* call = "symm::ExchangePlan::from_boxes";
-    Impl::Observed const observed([=] { return operation(call); });
-    std::optional<Impl::Failure> failure;
-    std::vector<Impl::ExchangeLists> lists(1);
-    lists[0] = Impl::lists_of_boxes(call, boxes, team, failure);
-    return made_of(call, team, std::move(lists), std::move(failure));
+    return ExchangePlan(Impl::make_plan_of_boxes(
+        "symm::ExchangePlan::from_boxes", team, boxes));
   }
 
   /// Makes a plan from subviews of `view`. PE sent[k].pe gets a copy of the
@@ -194,26 +179,17 @@ class ExchangePlan {
   [[nodiscard]] static ExchangePlan joined(
       std::vector<std::reference_wrapper<ExchangePlan const>> const& plans,
       PeTeam const& team = team_world()) {
-    constexpr char const* call = "symm::ExchangePlan::joined";
-    Impl::Observed const observed([=] { return operation(call); });
-    std::vector<Impl::ExchangeLists> lists;
-    auto failure = Impl::failure_of([&] {
-      for (ExchangePlan const& plan : plans) {
-        for (auto& its : plan.m_plan.lists(call, team))
-          lists.push_back(std::move(its));
-      }
-      if (!lists.empty() && lists.size() <= Impl::PlacesOfJoined::most) return;
-      throw UsageError(Impl::Text(call, ": ", lists.size(),
-                                  " plans: pass 1 to ",
-                                  Impl::PlacesOfJoined::most));
-    });
-    return made_of(call, team, std::move(lists), std::move(failure));
+    return ExchangePlan(Impl::join_plans("symm::ExchangePlan::joined", team,
+                                         [&](auto const& append) {
+                                           for (ExchangePlan const& its : plans)
+                                             append(its.plan());
+                                         }));
   }
 
   /// Number of ghosts on this PE, in all joined plans.
   [[nodiscard]] std::size_t n_ghosts() const {
-    auto n = m_plan.ghosts.elements.extent(0);
-    for (auto const& its : m_plan.others) n += its.ghosts.elements.extent(0);
+    auto n = plan().ghosts.elements.extent(0);
+    for (auto const& its : plan().others) n += its.ghosts.elements.extent(0);
     return n;
   }
 
@@ -223,17 +199,8 @@ class ExchangePlan {
   /// call is local.
   /// \throws UsageError on this PE if the plan was not made by from_exports().
   [[nodiscard]] Kokkos::View<int*, Impl::ExchangeMemory> ghost_owners() const {
-    m_plan.expect_exports("symm::ExchangePlan::ghost_owners");
-    Kokkos::View<int*, Impl::ExchangeMemory> owners(
-        "symm::ExchangePlan, owners", m_plan.ghosts.elements.extent(0));
-    auto const on_host = Kokkos::create_mirror_view(owners);
-    auto* to           = on_host.data();
-    for (std::size_t b = 0; b < m_plan.neighbours.size(); ++b) {
-      to = std::fill_n(to, m_plan.ghosts.blocks.on_host()[b].count,
-                       m_plan.neighbours[b]);
-    }
-    Kokkos::deep_copy(owners, on_host);
-    return owners;
+    plan().expect_exports("symm::ExchangePlan::ghost_owners");
+    return Impl::owners_of_ghosts(plan());
   }
 
   /// Sends each ghost a value from its owner, such as a periodic shift, the
@@ -262,31 +229,15 @@ class ExchangePlan {
     static_assert(Kokkos::is_view_v<Values> && Values::rank() == 1,
                   "values are a Kokkos::View of rank 1, one for each export");
     using T = typename Values::non_const_value_type;
-    m_plan.expect_exports(call);
-    auto const its_pes = on_host(pes);
-    auto const order   = m_plan.order_of_exports(call, integers(its_pes));
-    if (values.extent(0) != order.size()) {
-      throw UsageError(Impl::Text(call, ": View \"", values.label(), "\" of ",
-                                  values.extent(0), " values, in a plan of ",
-                                  order.size(),
-                                  " exports: pass one for each export"));
-    }
-    Kokkos::View<T*, Impl::ExchangeMemory> all(
-        Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(call)),
-        order.size() + n_ghosts());
-    auto const mine =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), values);
-    auto const sorted = Kokkos::create_mirror_view(all);
-    for (std::size_t k = 0; k < order.size(); ++k) sorted(k) = mine(order[k]);
-    Kokkos::deep_copy(all, sorted);
-    Impl::PlanElements elements = m_plan.of_exports();
-    std::swap(static_cast<Impl::PlanElements&>(m_plan), elements);
-    auto const failure = Impl::failure_of([&] { gather(exec, all); });
-    exec.fence(call);
-    std::swap(static_cast<Impl::PlanElements&>(m_plan), elements);
-    if (failure) Impl::throw_failure(*failure);
-    return Kokkos::View<T*, Impl::ExchangeMemory>(Kokkos::subview(
-        all, std::pair(order.size(), order.size() + n_ghosts())));
+    plan().expect_exports(call);
+    auto const its_pes = Impl::list_on_host(pes);
+    auto const all     = Impl::values_of_exports(
+            call, plan(), Impl::integers_of(its_pes), values, n_ghosts());
+    Impl::with_exports(exec, call, m_exchange.plan(),
+                       [&] { gather(exec, all); });
+    auto const n = all.extent(0);
+    return Kokkos::View<T*, Impl::ExchangeMemory>(
+        Kokkos::subview(all, std::pair(n - n_ghosts(), n)));
   }
 
   /// Copies owned elements of the Views to their ghosts on other PEs. All PEs
@@ -317,7 +268,8 @@ class ExchangePlan {
   ///         reserve().
   template <Impl::ExecutionSpace Exec, class... Views>
   void gather(Exec const& exec, Views const&... views) {
-    begin(exec, gather_name, Impl::Halves::together, from_owned, views...);
+    m_exchange.begin(exec, gather_name, Impl::Halves::together,
+                     Impl::PlanExchange::from_owned, views...);
     end_gather(exec, views...);
   }
   /// The first half of gather(), which sends owned elements. The program may
@@ -325,7 +277,8 @@ class ExchangePlan {
   /// call is done.
   template <Impl::ExecutionSpace Exec, class... Views>
   void begin_gather(Exec const& exec, Views const&... views) {
-    begin(exec, gather_name, Impl::Halves::apart, from_owned, views...);
+    m_exchange.begin(exec, gather_name, Impl::Halves::apart,
+                     Impl::PlanExchange::from_owned, views...);
   }
   /// The second half of gather(), which waits for the neighbors and then fills
   /// the ghosts.
@@ -334,13 +287,8 @@ class ExchangePlan {
   ///         call end_gather() again with the Views passed to begin_gather().
   ///         Also the errors of gather().
   template <Impl::ExecutionSpace Exec, class... Views>
-  [[gnu::noinline]] void end_gather(Exec const& exec, Views const&... views) {
-    auto const fields = receive(exec, gather_name, from_owned, views...);
-    for_each_part(fields, from_owned.received, [&](auto const&... part) {
-      Impl::copy_chunks<Impl::CopyWay::from_block>(
-          exec, gather_name, m_plan.buffers.in_kernels(), part...);
-    });
-    wait_for_messages(exec, gather_name);
+  void end_gather(Exec const& exec, Views const&... views) {
+    m_exchange.end_gather(exec, gather_name, views...);
   }
 
   /// The places to which kernels store copies of cells while they compute the
@@ -370,64 +318,18 @@ class ExchangePlan {
   template <std::size_t most = 26, class View>
   [[nodiscard]] BoxTargets<typename View::value_type, most> targets(
       View const& view) {
-    using T                    = typename View::value_type;
     constexpr char const* call = "symm::ExchangePlan::targets";
     static_assert(is_symmetric_space_v<typename View::memory_space>,
                   "the View must be symmetric: kernels store to its copies");
-    if (!m_plan.is_box || View::rank() != m_plan.extents.size()) {
-      throw UsageError(std::string(call) + ": View \"" + view.label() +
-                       "\" has " + std::to_string(View::rank()) +
-                       " indices: pass one that has as many as the box of "
-                       "ExchangePlan::from_box has axes");
-    }
-    auto const n = m_plan.box_copies.size();
-    if (n > most) {
-      throw UsageError(std::string(call) + ": the box has neighbours in " +
-                       std::to_string(n) + " directions: pass targets<" +
-                       std::to_string(n) + ">");
-    }
-    static_cast<void>(
-        Impl::fields_of(call, m_plan.extents,
-                        std::max(m_plan.owned.end, m_plan.ghosts.end), view));
-    make_room(call, sizeof(T), m_call);
-    auto* const outbox =
-        reinterpret_cast<T*>(m_plan.buffers.in_kernels().outbox);
-    auto const heap   = heap_map(view);
-    auto const stored = Impl::StoredCopies::of<Impl::ExchangeSpace>(view);
-    BoxTargets<T, most> targets;
-    for (auto const& copies : m_plan.box_copies)
-      targets.append(Impl::target_of(copies, view, heap, outbox, stored));
-    return targets;
+    Impl::expect_box_of<most>(call, plan(), view);
+    m_exchange.make_room(call, sizeof(typename View::value_type));
+    return Impl::targets_of<most>(plan(), view);
   }
   /// Does gather() for one View if kernels on `exec` have stored all copies to
   /// targets(view).
   template <Impl::ExecutionSpace Exec, class View>
-  [[gnu::noinline]] void gather_stored(Exec const& exec, View const& view) {
-    constexpr char const* call = "symm::ExchangePlan::gather_stored";
-    if (!m_plan.is_box) {
-      throw UsageError(std::string(call) +
-                       ": the plan is not of ExchangePlan::from_box, alone; "
-                       "call gather()");
-    }
-    auto const& ghosts = m_plan.ghosts;
-    auto const fields  = start(call, view);
-    Impl::PlacesOfPlan const places{fields.bytes()};
-    Impl::Observed const observed(
-        [&] { return operation(call, from_owned, fields); },
-        Impl::check::Accesses::are_its);
-    auto const& buffers = m_plan.buffers.in_kernels();
-    auto const stored   = Impl::StoredCopies::of<Impl::ExchangeSpace>(view);
-    begin_call(call, Impl::Halves::together, Impl::ElementShape(fields));
-    expect_same_shape(
-        call,
-        Impl::tell_blocks(exec, call, buffers, m_plan.owned, fields, places,
-                          Impl::Halves::together, nullptr, stored));
-    m_call = nullptr;
-    if (ghosts.needs_outbox || !stored.have(ghosts.thin_axes)) {
-      Impl::copy_chunks<Impl::CopyWay::from_block>(
-          exec, call, buffers, ghosts, fields, places, false, true, stored);
-    }
-    wait_for_messages(exec, call);
+  void gather_stored(Exec const& exec, View const& view) {
+    m_exchange.gather_stored(exec, "symm::ExchangePlan::gather_stored", view);
   }
 
   /// Combines each owned element with all its ghosts on other PEs, component by
@@ -439,45 +341,18 @@ class ExchangePlan {
   ///        function object that kernels can call.
   template <Impl::ExecutionSpace Exec, class Op, class... Views>
   void scatter(Exec const& exec, Op const& op, Views const&... views) {
-    begin(exec, scatter_name, Impl::Halves::together, from_ghosts, views...);
+    m_exchange.begin(exec, scatter_name, Impl::Halves::together,
+                     Impl::PlanExchange::from_ghosts, views...);
     end_scatter(exec, op, views...);
   }
   template <Impl::ExecutionSpace Exec, class... Views>
   void begin_scatter(Exec const& exec, Views const&... views) {
-    begin(exec, scatter_name, Impl::Halves::apart, from_ghosts, views...);
+    m_exchange.begin(exec, scatter_name, Impl::Halves::apart,
+                     Impl::PlanExchange::from_ghosts, views...);
   }
   template <Impl::ExecutionSpace Exec, class Op, class... Views>
-  [[gnu::noinline]] void end_scatter(Exec const& exec, Op const& op,
-                                     Views const&... views) {
-    auto const fields   = receive(exec, scatter_name, from_ghosts, views...);
-    auto const& buffers = m_plan.buffers.in_kernels();
-    if constexpr (Impl::runs_on_host_v<Exec>) {
-      if (is_in_order(exec)) {
-        for_each_part(fields, from_ghosts.received, [&](auto const&... part) {
-          Impl::copy_chunks<Impl::CopyWay::from_block>(
-              exec, scatter_name, buffers, part..., false, false,
-              Impl::StoredCopies{}, op);
-        });
-        return;
-      }
-    }
-    for_each_elements(
-        fields,
-        [&](Impl::PlanElements const& elements, auto const& its,
-            auto const& places) {
-          auto const& to = elements.contributions;
-          Impl::for_each_group(its, [&](auto const& group, std::size_t before) {
-            Impl::run_in_chain(
-                exec, scatter_name, to.elements.size(),
-                Impl::Combine<Op, std::remove_cvref_t<decltype(group)>,
-                              std::remove_cvref_t<decltype(places)>>{
-                    buffers, elements.owned.blocks.data(), to.elements.data(),
-                    to.firsts.data(), to.from.data(), places, before, op,
-                    group});
-          });
-        },
-        from_ghosts.received);
-    wait_for_messages(exec, scatter_name);
+  void end_scatter(Exec const& exec, Op const& op, Views const&... views) {
+    m_exchange.end_scatter(exec, scatter_name, op, views...);
   }
 
   /// Makes room for elements of `bytes` bytes, summed over all Views in a call.
@@ -487,253 +362,26 @@ class ExchangePlan {
   ///         plans, or if an exchange has begun on a PE and not ended;
   ///         OutOfMemory or SystemError on every PE. Nothing changes then.
   void reserve(std::size_t bytes) {
-    m_plan.make_room("symm::ExchangePlan::reserve", bytes, m_call);
+    m_exchange.reserve("symm::ExchangePlan::reserve", bytes);
   }
 
  private:
-  // (Exchanges are not inlined. Otherwise GCC 12 would generate slower code for
-  // the caller's kernels next to the exchanges: 5 % slower in cg_solve.)
-
   static constexpr char const* gather_name  = "symm::ExchangePlan::gather";
   static constexpr char const* scatter_name = "symm::ExchangePlan::scatter";
 
-  /// Which elements are sent, and which are set.
-  struct Way {
-    Impl::SideOfPlan sent;
-    Impl::SideOfPlan received;
-  };
-  static constexpr Way from_owned{&Impl::PlanElements::owned,
-                                  &Impl::PlanElements::ghosts};
-  static constexpr Way from_ghosts{&Impl::PlanElements::ghosts,
-                                   &Impl::PlanElements::owned};
+  explicit ExchangePlan(Impl::PlanBlocks plan) : m_exchange(std::move(plan)) {}
 
-  /// Whether chunks are unpacked one after the other.
-  template <class Exec>
-  static bool is_in_order(Exec const& exec) {
-    return Impl::runs_on_host_v<Exec> && exec.concurrency() == 1;
-  }
-  /// The host waits for a GPU's exchange between nodes if the data are in GPU
-  /// memory and no graph records the exchange. Otherwise a program that then
-  /// frees memory (cudaFree) would hang: the driver waits for the kernels, the
-  /// kernels wait for a thread of the library, and that thread waits for the
-  /// driver.
-  template <class Exec>
-  void wait_for_messages(Exec const& exec, char const* call) const {
-    if constexpr (!Impl::runs_on_host_v<Exec>) {
-      auto const& buffers = m_plan.buffers.in_kernels();
-      if (m_plan.owned.needs_outbox && !buffers.uses_host &&
-          !Impl::is_captured(exec))
-        exec.fence(call);
-    }
+  [[nodiscard]] Impl::PlanBlocks const& plan() const {
+    return m_exchange.plan();
   }
 
-  template <class Lists>
+  template <class MakeLists>
   static ExchangePlan make(char const* call, PeTeam const& team,
-                           Lists const& make_lists) {
-    Impl::Observed const observed([=] { return operation(call); });
-    std::vector<Impl::ExchangeLists> lists(1);
-    auto failure = Impl::failure_of([&] {
-      if (team.is_valid()) lists[0] = make_lists();
-    });
-    return made_of(call, team, std::move(lists), std::move(failure));
-  }
-  static Impl::Operation operation(char const* call) {
-    return {Impl::OperationKind::collective, call};
-  }
-  static ExchangePlan made_of(char const* call, PeTeam const& team,
-                              std::vector<Impl::ExchangeLists> lists,
-                              std::optional<Impl::Failure> failure) {
-    ExchangePlan plan;
-    plan.m_plan = Impl::PlanBlocks::make(call, std::move(lists), team,
-                                         std::move(failure));
-    return plan;
+                           MakeLists const& make_lists) {
+    return ExchangePlan(Impl::make_plan(call, team, make_lists));
   }
 
-  /// Returns the list in memory that the host reaches.
-  template <class List>
-  static auto on_host(List const& list) {
-    static_assert(Kokkos::is_view_v<List> && List::rank() == 1 &&
-                      std::is_integral_v<typename List::value_type>,
-                  "a list is a Kokkos::View of rank 1 of integers");
-    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), list);
-  }
-  template <class List>
-  static Impl::Integers integers(List const& list) {
-    return {list.data(), list.extent(0), list.stride(0)};
-  }
-
-  /// The fields of the Views, or the fields of each joined plan's Views.
-  /// \throws UsageError on this PE.
-  template <class... Views>
-  auto fields_of(char const* call, Views const&... views) const {
-    static_assert(sizeof...(Views) > 0, "an exchange needs a View");
-    if constexpr ((Impl::is_views_of_plan_v<Views> || ...)) {
-      static_assert((Impl::is_views_of_plan_v<Views> && ...),
-                    "pass symm::of_plan() of all Views, or of none");
-      return Impl::joined_fields_of(call, m_plan, views...);
-    } else {
-      if (m_plan.n_joined() > 1) {
-        throw UsageError(std::string(call) + ": the plan is of " +
-                         std::to_string(m_plan.n_joined()) +
-                         " that are joined: pass symm::of_plan(k, views...)");
-      }
-      return Impl::all_fields_of(call, m_plan.extents,
-                                 std::max(m_plan.owned.end, m_plan.ghosts.end),
-                                 views...);
-    }
-  }
-  /// Checks the call and makes room, before anything is sent.
-  /// \returns the fields of the Views.
-  template <class... Views>
-  auto start(char const* call, Views const&... views) {
-    if (m_call != nullptr) {
-      throw UsageError(std::string(call) + ": " + m_call +
-                       " of this plan has begun and not ended");
-    }
-    auto const fields = fields_of(call, views...);
-    make_room(call, max_bytes(fields));
-    return fields;
-  }
-
-  /// The number of bytes of the largest element in any one plan.
-  template <class Fields>
-  static std::size_t max_bytes(Fields const& fields) {
-    if constexpr (Impl::are_joined_v<Fields>) {
-      return fields.max_bytes();
-    } else {
-      return fields.bytes();
-    }
-  }
-  /// Calls body(elements, fields, places of their blocks) for each plan that
-  /// has fields.
-  template <class Fields, class Body>
-  void for_each_elements(Fields const& fields, Body const& body,
-                         Impl::SideOfPlan side) const {
-    if constexpr (Impl::are_joined_v<Fields>) {
-      auto places = fields.places(m_plan, side);
-      fields.for_each([&](std::size_t k, auto const& its) {
-        places.number = static_cast<std::uint32_t>(k);
-        body(m_plan.joined(k), its, places);
-      });
-    } else {
-      body(static_cast<Impl::PlanElements const&>(m_plan), fields,
-           Impl::PlacesOfPlan{fields.bytes()});
-    }
-  }
-  /// Calls body(side, fields, places) for each plan that has fields.
-  template <class Fields, class Body>
-  void for_each_part(Fields const& fields, Impl::SideOfPlan side,
-                     Body const& body) const {
-    for_each_elements(
-        fields,
-        [&](Impl::PlanElements const& elements, auto const& its,
-            auto const& places) { body(elements.*side, its, places); },
-        side);
-  }
-
-  /// (For joined plans, the bytes are counted as if all elements had all
-  /// fields.)
-  template <class Fields>
-  Impl::Operation operation(char const* call, Way way,
-                            Fields const& fields) const {
-    return {Impl::OperationKind::collective, call, -1,
-            fields.bytes() * (m_plan.*way.sent).elements.extent(0)};
-  }
-  /// \param begun is passed on to PlanBlocks::make_room().
-  void make_room(char const* call, std::size_t bytes,
-                 char const* begun = nullptr) {
-    bool const has_neighbours = m_plan.owned.blocks.size() > 0;
-    if (bytes <= m_plan.room || (!has_neighbours && !m_plan.is_of_world))
-      return;
-    if (!m_plan.is_of_world) {
-      throw UsageError(std::string(call) + ": elements of " +
-                       std::to_string(bytes) +
-                       " bytes in a plan of a PE team with room for " +
-                       std::to_string(m_plan.room) +
-                       ": call reserve() on all PEs of the world first");
-    }
-    m_plan.make_room(call, bytes, begun);
-  }
-
-  template <class Exec, class... Views>
-  [[gnu::noinline]] void begin(Exec const& exec, char const* call,
-                               Impl::Halves halves, Way way,
-                               Views const&... views) {
-    auto const fields = start(call, views...);
-    Impl::Observed const observed([&] { return operation(call, way, fields); },
-                                  Impl::check::Accesses::are_its);
-    begin_call(call, halves, Impl::ElementShape(fields));
-    auto const& buffers = m_plan.buffers.in_kernels();
-    auto const& sent    = m_plan.*way.sent;
-    if constexpr (Impl::are_joined_v<std::remove_cvref_t<decltype(fields)>>) {
-      if (sent.blocks.size() == 0) return;
-      for_each_part(fields, way.sent, [&](auto const&... part) {
-        Impl::copy_chunks<Impl::CopyWay::to_block>(exec, call, buffers,
-                                                   part...);
-      });
-      expect_same_shape(
-          call, Impl::tell_blocks(exec, call, buffers, sent, fields,
-                                  fields.places(m_plan, way.sent), halves));
-    } else {
-      expect_same_shape(
-          call, Impl::send_blocks(exec, call, buffers, sent, fields, halves));
-    }
-  }
-
-  template <class Exec, class... Views>
-  auto receive(Exec const& exec, char const* call, Way way,
-               Views const&... views) {
-    // (The name of a call has a unique address only within a source file.)
-    if (m_call == nullptr || std::string_view(m_call) != call) {
-      throw UsageError(std::string(call) +
-                       ": this plan has not begun such an exchange");
-    }
-    auto const fields = fields_of(call, views...);
-    Impl::ElementShape const shape(fields);
-    if (shape != m_shape) {
-      throw UsageError(
-          Impl::Text(call, ": the exchange has begun with Views of ",
-                     Impl::ElementShape::text_of(m_shape.bits()),
-                     " per element, and these have ",
-                     Impl::ElementShape::text_of(shape.bits()),
-                     ", or other parts: end it with the same Views"));
-    }
-    if (m_halves == Impl::Halves::apart) {
-      expect_same_shape(
-          call, Impl::await_blocks(exec, call, m_plan.buffers.in_kernels(),
-                                   m_plan.*way.received, shape));
-    }
-    m_call = nullptr;
-    return fields;
-  }
-
-  void begin_call(char const* call, Impl::Halves halves,
-                  Impl::ElementShape shape) {
-    m_call   = call;
-    m_halves = halves;
-    m_shape  = shape;
-  }
-  /// Called when the exchange has ended. \throws UsageError on this PE.
-  void expect_same_shape(char const* call,
-                         std::optional<Impl::OtherShape> const& other) {
-    if (!other) return;
-    m_call = nullptr;
-    Impl::throw_other_shape(call, m_shape, *other);
-  }
-
-  void swap(ExchangePlan& other) noexcept {
-    std::swap(m_plan, other.m_plan);
-    std::swap(m_call, other.m_call);
-    std::swap(m_halves, other.m_halves);
-    std::swap(m_shape, other.m_shape);
-  }
-
-  Impl::PlanBlocks m_plan;
-
-  // The call that has begun; null if no call has begun.
-  char const* m_call    = nullptr;
-  Impl::Halves m_halves = Impl::Halves::apart;
-  Impl::ElementShape m_shape{};
+  Impl::PlanExchange m_exchange;
 };
 
 }  // namespace symm

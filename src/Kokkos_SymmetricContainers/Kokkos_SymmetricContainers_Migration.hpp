@@ -21,6 +21,8 @@
 #include "../runtime/symm_job.hpp"
 #include "../runtime/symm_teams.hpp"
 #include "base/CollectiveClock.hpp"
+#include "base/RunKernel.hpp"
+#include "exchange/CopyChunks.hpp"
 #include "exchange/ExchangeKernels.hpp"
 #include "exchange/GrowView.hpp"
 #include "exchange/MigrationOnHost.hpp"

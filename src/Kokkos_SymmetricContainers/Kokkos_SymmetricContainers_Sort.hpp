@@ -23,7 +23,7 @@
 #include "../runtime/symm_errors.hpp"
 #include "../runtime/symm_job.hpp"
 #include "../runtime/symm_teams.hpp"
-#include "exchange/ExchangeKernels.hpp"
+#include "base/RunKernel.hpp"
 #include "exchange/Fields.hpp"
 #include "exchange/GrowView.hpp"
 #include "exchange/PlanBlocks.hpp"

@@ -15,8 +15,8 @@
 
 #include "../runtime/symm_job.hpp"
 #include "../runtime/symm_teams.hpp"
+#include "base/RunKernel.hpp"
 #include "base/TeamMembers.hpp"
-#include "exchange/ExchangeKernels.hpp"
 
 namespace symm::Impl {
 

@@ -3,12 +3,19 @@
 #ifndef SYMM_EXCHANGE_BOX_TARGETS_HPP
 #define SYMM_EXCHANGE_BOX_TARGETS_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_Space.hpp>
+#include <Kokkos_SymmetricSpace_Views.hpp>
 
+#include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_rma.hpp"
+#include "ExchangeBuffers.hpp"
+#include "Fields.hpp"
 #include "PlanBlocks.hpp"
 
 namespace symm {
@@ -103,6 +110,42 @@ auto target_of(BoxCopies const& copies, View const& view, HeapMap const& heap,
     }
   }
   return BoxTarget<T>(begin, end, first, stride);
+}
+
+/// \throws UsageError on this PE, if the plan is not for a box with as many
+/// axes
+///         as the View has indices, has more than `most` directions, or the
+///         View is too small.
+template <std::size_t most, class View>
+void expect_box_of(char const* call, PlanBlocks const& plan, View const& view) {
+  if (!plan.is_box || View::rank() != plan.extents.size()) {
+    throw UsageError(std::string(call) + ": View \"" + view.label() +
+                     "\" has " + std::to_string(View::rank()) +
+                     " indices: pass one that has as many as the box of "
+                     "ExchangePlan::from_box has axes");
+  }
+  auto const n = plan.box_copies.size();
+  if (n > most) {
+    throw UsageError(std::string(call) + ": the box has neighbours in " +
+                     std::to_string(n) + " directions: pass targets<" +
+                     std::to_string(n) + ">");
+  }
+  static_cast<void>(Impl::fields_of(
+      call, plan.extents, std::max(plan.owned.end, plan.ghosts.end), view));
+}
+
+/// Preconditions: expect_box_of() has returned, and the plan has room for the
+/// View's elements.
+template <std::size_t most, class View>
+auto targets_of(PlanBlocks const& plan, View const& view) {
+  using T            = typename View::value_type;
+  auto* const outbox = reinterpret_cast<T*>(plan.buffers.in_kernels().outbox);
+  auto const heap    = heap_map(view);
+  auto const stored  = StoredCopies::of<ExchangeSpace>(view);
+  BoxTargets<T, most> targets;
+  for (auto const& copies : plan.box_copies)
+    targets.append(Impl::target_of(copies, view, heap, outbox, stored));
+  return targets;
 }
 
 }  // namespace symm::Impl

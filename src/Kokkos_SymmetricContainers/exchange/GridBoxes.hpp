@@ -9,8 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "../../runtime/symm_teams.hpp"
-#include "ExchangeLists.hpp"
+#include "BoxDecomposition.hpp"
 
 namespace symm {
 
@@ -62,19 +61,5 @@ struct GridBoxes {
 };
 
 }  // namespace symm
-
-namespace symm::Impl {
-
-/// Makes the lists of this PE. The call is collective over the world, even if
-/// this PE has no PE team.
-/// \param failure why this PE cannot continue.
-/// \throws UsageError, OutOfMemory or SystemError on every PE, before lists are
-///         made.
-/// \param failure on return: why this PE has no lists.
-ExchangeLists lists_of_boxes(char const* call, GridBoxes const& boxes,
-                             PeTeam const& team,
-                             std::optional<Failure>& failure);
-
-}  // namespace symm::Impl
 
 #endif

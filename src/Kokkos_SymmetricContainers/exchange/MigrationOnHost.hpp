@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <type_traits>
 #include <vector>
 
@@ -18,9 +17,14 @@
 #include "../../runtime/symm_atomics.hpp"
 #include "../../runtime/symm_job.hpp"
 #include "../../runtime/symm_signals.hpp"
+#include "../base/RunKernel.hpp"
+#include "BlockPlaces.hpp"
+#include "CopyChunks.hpp"
 #include "ExchangeBuffers.hpp"
-#include "ExchangeKernels.hpp"
+#include "FieldGroups.hpp"
+#include "Fields.hpp"
 #include "MigrationStep.hpp"
+#include "PlanBlocks.hpp"
 
 namespace symm::Impl {
 
@@ -49,29 +53,34 @@ class MigrationOnHost {
     // A kernel of several threads has some chunks for each of them.
     auto const threads   = static_cast<std::size_t>(m_exec.concurrency());
     auto const at_a_time = threads == 1 ? 1 : 8 * threads;
-    for (std::size_t c = 0; c < m_order.sent.size(); c += at_a_time) {
-      auto const end = std::min(c + at_a_time, m_order.sent.size());
-      copy<CopyWay::to_block>(m_sent, m_order.sent.data() + c, end - c);
-      for (auto k = c; k < end; ++k)
-        tell(m_sent.chunks.on_host()[m_order.sent[k]]);
-      unpack(end < m_order.sent.size()
-                 ? m_sent.chunks.on_host()[m_order.sent[end]].start
-                 : all_are_free);
-    }
-    for (std::size_t b = 0; b < m_order.ends.size(); ++b) {
-      while (m_order.next[b] < m_order.ends[b]) {
-        PollOne<Signal> poll{
-            {signal_of(b), 1, nullptr, Compare::ge,
-             value_of(m_received.chunks.on_host()[m_order.next[b]],
-                      m_order.received_before)}};
-        wait_for(m_call, poll);
-        unpack(all_are_free);
-      }
-    }
+    auto const n_chunks  = m_order.sent.size();
+    for (std::size_t c = 0; c < n_chunks; c += at_a_time)
+      pack_and_unpack(c, std::min(c + at_a_time, n_chunks));
+    for (std::size_t b = 0; b < m_order.ends.size(); ++b) unpack_rest_of(b);
   }
 
  private:
   static constexpr auto all_are_free = std::numeric_limits<ElementIndex>::max();
+
+  /// Packs chunks of the order, and tells their receivers. Then unpacks into
+  /// the places that are free.
+  void pack_and_unpack(std::size_t first, std::size_t end) {
+    copy<CopyWay::to_block>(m_sent, m_order.sent.data() + first, end - first);
+    for (auto k = first; k < end; ++k)
+      tell(m_sent.chunks.on_host()[m_order.sent[k]]);
+    unpack(end < m_order.sent.size()
+               ? m_sent.chunks.on_host()[m_order.sent[end]].start
+               : all_are_free);
+  }
+  /// Unpacks chunks until all chunks of a received block are unpacked.
+  void unpack_rest_of(std::size_t b) {
+    while (m_order.next[b] < m_order.ends[b]) {
+      PollOne<Signal> poll{{signal_of(b), 1, nullptr, Compare::ge,
+                            value_of_received(m_order.next[b])}};
+      wait_for(m_call, poll);
+      unpack(all_are_free);
+    }
+  }
 
   [[nodiscard]] Signal const* signal_of(std::size_t received_block) const {
     return m_buffers.near_signals +
@@ -81,6 +90,10 @@ class MigrationOnHost {
   [[nodiscard]] Signal value_of(Chunk const& chunk,
                                 std::vector<ElementIndex> const& before) const {
     return m_buffers.steps[0] + before[chunk.block] + chunk.first + chunk.count;
+  }
+  [[nodiscard]] Signal value_of_received(std::size_t chunk) const {
+    return value_of(m_received.chunks.on_host()[chunk],
+                    m_order.received_before);
   }
   template <CopyWay way>
   void copy(PlanSide const& side, std::uint32_t const* chunks,
@@ -132,21 +145,25 @@ class MigrationOnHost {
            m_order.next[m_first] == m_order.ends[m_first])
       ++m_first;
     for (auto b = m_first; b < m_order.ends.size(); ++b) {
-      auto& next = m_order.next[b];
+      auto const next = m_order.next[b];
       if (next == m_order.ends[b]) continue;
       if (last_place(next) >= end) break;
-      for (auto const signal = poll(signal_of(b));
-           next < m_order.ends[b] && last_place(next) < end &&
-           value_of(m_received.chunks.on_host()[next],
-                    m_order.received_before) <= signal;
-           ++next)
-        m_order.ready.push_back(static_cast<std::uint32_t>(next));
+      list_ready(b, end);
     }
     if (m_order.ready.empty()) return;
     for (auto const chunk : m_order.ready)
       check::seen(signal_of(m_received.chunks.on_host()[chunk].block));
     copy<CopyWay::from_block>(m_received, m_order.ready.data(),
                               m_order.ready.size());
+  }
+  /// Lists the chunks of a received block that have come and whose places are
+  /// below `end`.
+  void list_ready(std::size_t b, ElementIndex end) {
+    auto& next        = m_order.next[b];
+    auto const signal = poll(signal_of(b));
+    while (next < m_order.ends[b] && last_place(next) < end &&
+           value_of_received(next) <= signal)
+      m_order.ready.push_back(static_cast<std::uint32_t>(next++));
   }
   [[nodiscard]] ElementIndex last_place(std::size_t received_chunk) const {
     auto const& chunk = m_received.chunks.on_host()[received_chunk];

@@ -13,7 +13,7 @@
 
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"
-#include "../exchange/ExchangeKernels.hpp"
+#include "../base/RunKernel.hpp"
 
 namespace symm::Impl {
 

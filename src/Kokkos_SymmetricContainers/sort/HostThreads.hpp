@@ -8,7 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "../exchange/ExchangeKernels.hpp"
+#include "../base/RunKernel.hpp"
 
 namespace symm::Impl {
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_EXCHANGE_BOX_DECOMPOSITION_HPP
+#define SYMM_EXCHANGE_BOX_DECOMPOSITION_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include <Kokkos_SymmetricSpace_Edge.hpp>
+
+#include "../../runtime/symm_job.hpp"
+
+namespace symm {
+
+/// One box of a grid that is divided into one box per PE, with ghost cells
+/// around each box. The PEs of the PE team have the boxes; `order` says how
+/// these PEs are numbered. Along each axis, a View has owned cells from index
+/// `ghost_width` on, and ghosts on both sides, even at an end of the grid.
+///
+/// PEs compare these settings. All settings except owned, first and
+/// view_extents must be equal on all PEs. Boxes side by side must have equal
+/// extents where they touch.
+struct BoxDecomposition {
+  enum class Neighbours { faces, faces_and_edges, all };
+  /// How PEs are numbered. In a grid of 3 x 2 PEs, last_axis_fastest puts PE 1
+  /// at (0, 1), as MPI_Cart_create() does; first_axis_fastest puts PE 1 at (1,
+  /// 0).
+  enum class Order { last_axis_fastest, first_axis_fastest };
+
+  /// Number of cells that this PE owns along each axis, up to the first 0.
+  /// Boxes may differ, as long as the boxes on PEs side by side have faces of
+  /// equal extents.
+  std::array<std::size_t, 3> owned{};
+  std::array<int, 3> pe_grid{1, 1, 1};
+  /// If the program numbers PEs in another order, ghosts are wrong. A wrong
+  /// order is reported as an error only if `first` is set or boxes differ.
+  Order order = Order::last_axis_fastest;
+  /// The index in the whole grid, along each axis, of the first cell that this
+  /// PE owns. If `first` is set, each PE checks that it is where its neighbors
+  /// expect it.
+  std::optional<std::array<std::size_t, 3>> first{};
+  std::size_t ghost_width = 1;
+  /// For each axis, whether the first and the last box are neighbors.
+  std::array<bool, 3> periodic{};
+  Neighbours neighbours = Neighbours::all;
+  /// Extents of the Views, if they are larger than the owned and ghost cells.
+  std::array<std::size_t, 3> view_extents{};
+  /// The number of ghost layers next to the box that are filled. If 0, all
+  /// layers are filled.
+  std::size_t depth = 0;
+};
+
+}  // namespace symm
+
+namespace symm::Impl {
+
+/// Number of ghost layers that are filled.
+[[nodiscard]] inline std::size_t depth_of(BoxDecomposition const& box) {
+  return box.depth == 0 ? box.ghost_width : box.depth;
+}
+
+/// Cells on this PE of which the neighbor in one direction has copies.
+struct BoxPart {
+  Pe pe;                         // the neighbor's, in the PE team
+  std::array<int, 3> direction;  // each -1, 0 or 1
+  unsigned wraps;                // bit a: across the end of periodic axis a
+  std::array<std::size_t, 3> begin;
+  std::array<std::size_t, 3> end;
+  std::size_t in_block;  // elements before these in the PE's block
+};
+
+/// The data about its own box that a PE sends to other PEs.
+struct BoxWords {
+  static constexpr std::int64_t unknown = -1;
+
+  std::array<std::size_t, 3> owned{};  // cells; 0: there is no box
+  std::array<std::int64_t, 3> first{unknown, unknown, unknown};
+  /// A hash of the settings that all boxes share, or of the joined plans.
+  std::uint64_t settings = 0;
+
+  static constexpr std::size_t n_words = 7;
+  using Words                          = std::array<std::int64_t, n_words>;
+  [[nodiscard]] Words words() const;
+  [[nodiscard]] static BoxWords of(std::int64_t const* words);
+};
+
+/// Why two boxes cannot be side by side, or nothing if they can.
+/// \param part the part of the first box of which the second box has copies.
+std::optional<Text> difference(BoxPart const& part, BoxWords const& mine,
+                               BoxWords const& theirs);
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_EXCHANGE_BOX_LISTS_HPP
+#define SYMM_EXCHANGE_BOX_LISTS_HPP
+
+#include "../../runtime/symm_job.hpp"
+#include "BoxDecomposition.hpp"
+#include "ExchangeLists.hpp"
+
+namespace symm::Impl {
+
+/// The lists of this PE for its box and the boxes around it.
+/// \throws UsageError on this PE. `call` is for messages.
+ExchangeLists lists_of_box(char const* call, BoxDecomposition const& box,
+                           Pe my_pe, int n_pes);
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_EXCHANGE_CHECKED_BOXES_HPP
+#define SYMM_EXCHANGE_CHECKED_BOXES_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "BoxesOfPe.hpp"
+#include "GridBoxes.hpp"
+#include "GridRegion.hpp"
+
+namespace symm::Impl {
+
+/// GridBoxes of this PE, checked.
+class CheckedBoxes {
+ public:
+  /// \param its lives as long as this object.
+  /// \throws UsageError on this PE.
+  CheckedBoxes(char const* call, GridBoxes const& its);
+
+  [[nodiscard]] std::size_t n_points() const { return m_n_points; }
+  [[nodiscard]] std::int64_t depth(std::size_t a) const {
+    return a < m_rank ? static_cast<std::int64_t>(m_depth[a]) : 0;
+  }
+  /// 0: the axis is not periodic.
+  [[nodiscard]] std::int64_t period(std::size_t a) const {
+    return a < m_rank && m_its.periodic[a]
+               ? static_cast<std::int64_t>(m_its.grid[a])
+               : 0;
+  }
+  [[nodiscard]] std::int64_t grid(std::size_t a) const {
+    return a < m_rank ? static_cast<std::int64_t>(m_its.grid[a]) : 1;
+  }
+  [[nodiscard]] bool shares_points() const { return m_its.shares_points; }
+  [[nodiscard]] int max_axes_outside() const {
+    using enum BoxDecomposition::Neighbours;
+    return m_its.neighbours == faces             ? 1
+           : m_its.neighbours == faces_and_edges ? 2
+                                                 : 3;
+  }
+  /// Of the indices of Views.
+  [[nodiscard]] std::vector<std::size_t> extents() const;
+
+  /// Number of words that write() writes.
+  [[nodiscard]] std::size_t n_words() const {
+    return BoxesOfPe::n_header_words +
+           BoxesOfPe::n_box_words * m_its.boxes.size();
+  }
+  /// Writes what BoxesOfPe reads.
+  void write(std::int64_t* words) const;
+
+ private:
+  void find_rank(char const* call);
+  void check_ghosts(char const* call) const;
+  void check_box(char const* call, std::size_t b) const;
+  void find_extents(char const* call);
+  [[nodiscard]] bool is_empty(GridBoxes::Box const& box) const;
+
+  GridBoxes const& m_its;
+  std::array<std::size_t, n_grid_axes> m_depth;
+  std::array<std::size_t, n_grid_axes> m_extents{1, 1, 1};
+  std::size_t m_rank     = 0;
+  std::size_t m_n_points = 0;
+};
+
+}  // namespace symm::Impl
+
+#endif

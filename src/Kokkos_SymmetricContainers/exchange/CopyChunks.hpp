@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_EXCHANGE_COPY_CHUNKS_HPP
+#define SYMM_EXCHANGE_COPY_CHUNKS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_SymmetricSpace_Edge.hpp>
+
+#include "../base/RunKernel.hpp"
+#include "ExchangeBuffers.hpp"
+#include "FieldGroups.hpp"
+#include "Fields.hpp"
+#include "PlanBlocks.hpp"
+
+namespace symm::Impl {
+
+/// Copies chunk after chunk between Views and blocks: a thread of the host a
+/// chunk, a thread of a GPU an element.
+template <CopyWay way, class Fields, class Places, class Op = Assign>
+struct CopyChunks {
+  BlockMemory buffers;
+  Block const* blocks;
+  Chunk const* chunks;
+  ElementIndex const* elements;
+  std::size_t n_elements;  // listed for all chunks
+  Places places;
+  std::size_t bytes_before;  // of an element, in fields of other groups
+  bool sends_runs_unpacked;  // to far PEs
+  bool skips_stored;         // blocks that have not come this way
+  StoredCopies stored;
+  Fields fields;
+  Op op{};  // from blocks
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    KOKKOS_IF_ON_HOST((copy(chunks[i], 0, chunks[i].count);))
+    KOKKOS_IF_ON_DEVICE(
+        (auto const& chunk = chunks[i / Chunk::most];
+         auto const k      = static_cast<ElementIndex>(i % Chunk::most);
+         if (k < chunk.count) copy(chunk, k, k + 1);))
+  }
+
+ private:
+  KOKKOS_FUNCTION void copy(Chunk const& chunk, ElementIndex first,
+                            ElementIndex end) const {
+    auto const& block = blocks[chunk.block];
+    char* at          = nullptr;
+    if constexpr (way == CopyWay::to_block) {
+      if (block.is_near) {
+        at = buffers.heap.peer_ptr(buffers.turn(buffers.steps[0] + 1, true),
+                                   block.pe) +
+             places.there(blocks, chunk.block);
+      } else if (sends_runs_unpacked && block.is_run) {
+        return;
+      } else {
+        at = buffers.outbox + places.here(blocks, chunk.block);
+      }
+    } else {
+      if (skips_stored && block.is_stored(stored)) return;
+      at = buffers.turn(buffers.steps[0], block.is_near) +
+           places.here(blocks, chunk.block);
+    }
+    auto const padded = block.padded();
+    copy_fields(fields, chunk, first, end, at + padded * bytes_before, padded);
+  }
+
+  template <class List>
+  KOKKOS_FUNCTION void copy_fields(List const& list, Chunk const& chunk,
+                                   ElementIndex first, ElementIndex end,
+                                   char* at, std::size_t padded) const {
+    if constexpr (!List::is_empty) {
+      auto const& field = list.first;
+      using T = typename std::remove_cvref_t<decltype(field)>::value_type;
+      copy_field(field, chunk, first, end, reinterpret_cast<T*>(at));
+      copy_fields(list.others, chunk, first, end, at + padded * field.bytes(),
+                  padded);
+    }
+  }
+
+  template <class T, std::size_t rank, std::uint32_t most>
+  KOKKOS_FUNCTION void copy_fields(FieldArray<T, rank, most> const& list,
+                                   Chunk const& chunk, ElementIndex first,
+                                   ElementIndex end, char* at,
+                                   std::size_t padded) const {
+    for (std::uint32_t f = 0; f < list.n; ++f) {
+      auto const& field = list.fields[f];
+      copy_field(field, chunk, first, end, reinterpret_cast<T*>(at));
+      at += padded * field.bytes();
+    }
+  }
+
+  template <class FieldOfView, class T>
+  KOKKOS_FUNCTION void copy_field(FieldOfView const& field, Chunk const& chunk,
+                                  ElementIndex first, ElementIndex end,
+                                  T* part) const {
+    auto const n = field.n_components;
+    part += std::size_t{chunk.first} * n;
+    auto const* const list = elements + chunk.listed;
+    if (!field.is_plain) {
+      for (auto k = first; k < end; ++k) {
+        auto const element = chunk.is_run ? chunk.start + k : list[k];
+        auto* const its    = field.data + field.elements.offset(element);
+        for (std::uint32_t c = 0; c < n; ++c)
+          copy_component(its[field.components.offset(c)],
+                         part[std::size_t{k} * n + c]);
+      }
+      return;
+    }
+    auto const stride = field.elements.stride[0];
+    if (chunk.is_run && stride == static_cast<std::ptrdiff_t>(n)) {
+      auto* const its = field.data + std::size_t{chunk.start} * n;
+      for (std::size_t c = std::size_t{first} * n; c < std::size_t{end} * n;
+           ++c)
+        copy_component(its[c], part[c]);
+    } else if (chunk.is_run) {
+      for (auto k = first; k < end; ++k)
+        copy_components<0>(n, field.data + (chunk.start + k) * stride,
+                           part + std::size_t{k} * n);
+    } else if (n == 1) {
+      copy_listed<1>(field.data, stride, chunk, first, end, n, part);
+    } else if (n == 3) {
+      copy_listed<3>(field.data, stride, chunk, first, end, n, part);
+    } else {
+      copy_listed<0>(field.data, stride, chunk, first, end, n, part);
+    }
+  }
+
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION void copy_component(T& in_view,
+                                                  T& in_block) const {
+    if constexpr (way == CopyWay::to_block) {
+      in_block = in_view;
+    } else {
+      in_view = static_cast<T>(op(in_view, in_block));
+    }
+  }
+  /// \tparam fixed the number of components; 0: `n`.
+  template <std::uint32_t fixed, class T>
+  KOKKOS_FORCEINLINE_FUNCTION void copy_components(std::uint32_t n, T* its,
+                                                   T* part) const {
+    for (std::uint32_t c = 0; c < (fixed == 0 ? n : fixed); ++c)
+      copy_component(its[c], part[c]);
+  }
+  template <std::uint32_t fixed, class T>
+  KOKKOS_FUNCTION void copy_listed(T* data, std::ptrdiff_t stride,
+                                   Chunk const& chunk, ElementIndex first,
+                                   ElementIndex end, std::uint32_t n,
+                                   T* part) const {
+    auto const* const list = elements + chunk.listed;
+    for (auto k = first; k < end; ++k) {
+      KOKKOS_IF_ON_HOST(
+          (if (chunk.listed + k + prefetched < n_elements)
+               prefetch(data + list[k + prefetched] * stride, n);))
+      copy_components<fixed>(n, data + list[k] * stride,
+                             part + std::size_t{k} * (fixed == 0 ? n : fixed));
+    }
+  }
+
+  /// The host loads elements this many ahead, those of the next chunk, too.
+  static constexpr std::size_t prefetched = 32;
+
+  template <class T>
+  static void prefetch(T const* its, std::uint32_t n) {
+    constexpr int writes = way == CopyWay::from_block ? 1 : 0;
+    __builtin_prefetch(its, writes);
+    __builtin_prefetch(reinterpret_cast<char const*>(its + n) - 1, writes);
+  }
+};
+
+/// Packs the blocks of a side, or unpacks them.
+template <CopyWay way, class Exec, class Fields, class Places,
+          class Op = Assign>
+void copy_chunks(Exec const& exec, char const* call, Buffers const& buffers,
+                 PlanSide const& side, Fields const& fields,
+                 Places const& places, bool sends_runs_unpacked = false,
+                 bool skips_stored = false, StoredCopies stored = {},
+                 Op const& op = {}) {
+  auto const n = side.chunks.size();
+  Impl::for_each_group(fields, [&](auto const& group,
+                                   std::size_t bytes_before) {
+    Impl::run_in_chain(
+        exec, call, runs_on_host_v<Exec> ? n : n * Chunk::most,
+        CopyChunks<way, std::remove_cvref_t<decltype(group)>, Places, Op>{
+            buffers, side.blocks.data(), side.chunks.data(),
+            side.elements.data(), side.elements.extent(0), places, bytes_before,
+            sends_runs_unpacked, skips_stored, stored, group, op});
+  });
+}
+
+}  // namespace symm::Impl
+
+#endif

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_EXCHANGE_GRID_BOX_LISTS_HPP
+#define SYMM_EXCHANGE_GRID_BOX_LISTS_HPP
+
+#include <optional>
+
+#include <Kokkos_SymmetricSpace_Edge.hpp>
+
+#include "../../runtime/symm_teams.hpp"
+#include "ExchangeLists.hpp"
+#include "GridBoxes.hpp"
+
+namespace symm::Impl {
+
+/// Makes the lists of this PE. The call is collective over the world, even if
+/// this PE has no PE team.
+/// \param failure on return: why this PE has no lists, if it has none.
+/// \throws UsageError, OutOfMemory or SystemError on every PE, before lists are
+///         made.
+ExchangeLists lists_of_boxes(char const* call, GridBoxes const& boxes,
+                             PeTeam const& team,
+                             std::optional<Failure>& failure);
+
+}  // namespace symm::Impl
+
+#endif

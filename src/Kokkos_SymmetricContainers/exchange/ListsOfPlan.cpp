@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// The lists of a plan that has been made: a plan that joins it is made of them.
+
+#include <cstddef>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <Kokkos_SymmetricSpace_Edge.hpp>
+
+#include "../../runtime/symm_errors.hpp"
+#include "../../runtime/symm_teams.hpp"
+#include "../base/TeamMembers.hpp"
+#include "BlockPlaces.hpp"
+#include "ExchangeLists.hpp"
+#include "PlanBlocks.hpp"
+
+namespace symm::Impl {
+
+namespace {
+
+/// The elements of a side of a plan, as its lists had them.
+/// \throws UsageError on this PE.
+ElementsOfMembers of_side(char const* call, PlanSide const& side,
+                          PeTeam const& team) {
+  TeamMembers const members(team);
+  ElementsOfMembers result;
+  result.is_known = true;
+  result.elements =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), side.elements);
+  auto const& blocks = side.blocks.on_host();
+  auto block         = blocks.begin();
+  for (Pe n = 0; n < members.n(); ++n) {
+    bool const is_its =
+        block != blocks.end() && block->pe == members.world_pe(n);
+    result.counts.push_back(is_its ? block->count : 0);
+    if (is_its) ++block;
+  }
+  if (block != blocks.end()) {
+    throw UsageError(Text(call, ": a plan exchanges elements with PE ",
+                          block->pe,
+                          ", which is not in the PE team, or not in this "
+                          "order: pass the PE team that the plans are of"));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<ExchangeLists> PlanBlocks::lists(char const* call,
+                                             PeTeam const& team) const {
+  std::vector<ExchangeLists> result(n_joined());
+  for (std::size_t k = 0; k < n_joined(); ++k) {
+    auto const& its   = joined(k);
+    result[k].owned   = of_side(call, its.owned, team);
+    result[k].ghosts  = of_side(call, its.ghosts, team);
+    result[k].extents = its.extents;
+    // What PEs compare.
+    result[k].is_joined    = true;
+    result[k].box.settings = number * PlacesOfJoined::most + k;
+  }
+  return result;
+}
+
+}  // namespace symm::Impl

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_EXCHANGE_PLAN_FIELDS_HPP
+#define SYMM_EXCHANGE_PLAN_FIELDS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "../../runtime/symm_errors.hpp"
+#include "BlockPlaces.hpp"
+#include "FieldGroups.hpp"
+#include "JoinedFields.hpp"
+#include "PlanBlocks.hpp"
+
+// The fields of an exchange, in one form for a single plan and for plans that
+// are joined.
+
+namespace symm::Impl {
+
+/// The fields of the Views, or the fields of each joined plan's Views.
+/// \throws UsageError on this PE.
+template <class... Views>
+auto fields_of_plan(char const* call, PlanBlocks const& plan,
+                    Views const&... views) {
+  static_assert(sizeof...(Views) > 0, "an exchange needs a View");
+  if constexpr ((is_views_of_plan_v<Views> || ...)) {
+    static_assert((is_views_of_plan_v<Views> && ...),
+                  "pass symm::of_plan() of all Views, or of none");
+    return Impl::joined_fields_of(call, plan, views...);
+  } else {
+    if (plan.n_joined() > 1) {
+      throw UsageError(std::string(call) + ": the plan is of " +
+                       std::to_string(plan.n_joined()) +
+                       " that are joined: pass symm::of_plan(k, views...)");
+    }
+    return Impl::all_fields_of(call, plan.extents,
+                               std::max(plan.owned.end, plan.ghosts.end),
+                               views...);
+  }
+}
+
+/// The number of bytes of the largest element in any one plan.
+template <class Fields>
+std::size_t max_bytes_of(Fields const& fields) {
+  if constexpr (are_joined_v<Fields>) {
+    return fields.max_bytes();
+  } else {
+    return fields.bytes();
+  }
+}
+
+/// Calls body(elements, fields, places of their blocks) for each plan that has
+/// fields.
+template <class Fields, class Body>
+void for_each_elements(PlanBlocks const& plan, Fields const& fields,
+                       SideOfPlan side, Body const& body) {
+  if constexpr (are_joined_v<Fields>) {
+    auto places = fields.places(plan, side);
+    fields.for_each([&](std::size_t k, auto const& its) {
+      places.number = static_cast<std::uint32_t>(k);
+      body(plan.joined(k), its, places);
+    });
+  } else {
+    body(static_cast<PlanElements const&>(plan), fields,
+         PlacesOfPlan{fields.bytes()});
+  }
+}
+
+/// Calls body(side, fields, places) for each plan that has fields.
+template <class Fields, class Body>
+void for_each_side(PlanBlocks const& plan, Fields const& fields,
+                   SideOfPlan side, Body const& body) {
+  Impl::for_each_elements(
+      plan, fields, side,
+      [&](PlanElements const& elements, auto const& its, auto const& places) {
+        body(elements.*side, its, places);
+      });
+}
+
+}  // namespace symm::Impl
+
+#endif

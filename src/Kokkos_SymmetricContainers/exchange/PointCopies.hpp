@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_EXCHANGE_POINT_COPIES_HPP
+#define SYMM_EXCHANGE_POINT_COPIES_HPP
+
+#include <vector>
+
+#include "../../runtime/symm_job.hpp"
+#include "BoxesOfPe.hpp"
+#include "CheckedBoxes.hpp"
+#include "ExchangeLists.hpp"
+
+namespace symm::Impl {
+
+/// The points of a PE's boxes that are copies, and where the owner of each is.
+struct PointCopies {
+  std::vector<ElementIndex> elements;  // of the owner
+  std::vector<Pe> pes;                 // the owner
+  std::vector<ElementIndex> places;    // of this PE
+};
+
+/// Finds the owner of each point that this PE has copies of.
+/// \param all the boxes of all PEs. \param me this PE's number among them.
+[[nodiscard]] PointCopies copies_of_points(CheckedBoxes const& mine,
+                                           std::vector<BoxesOfPe> const& all,
+                                           Pe me);
+
+}  // namespace symm::Impl
+
+#endif
