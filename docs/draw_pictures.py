@@ -339,7 +339,7 @@ BARRIER_ON_HOST = 26
 
 def draw_steps_of_host(picture):
     time = Timeline(picture, "The host waits: a kernel for the cells, one for the "
-                             "neighbours' ghosts, fence, barrier_all()")
+                             "neighbors' ghosts, fence, barrier_all()")
     for step in (1, 2, 3):
         for pe in (0, 1):
             time.call(pe, "b", LAUNCH, "K")
@@ -355,7 +355,7 @@ def draw_steps_of_host(picture):
 
 def draw_steps_of_stream(picture):
     time = Timeline(picture, "The stream waits: one kernel writes cells and "
-                             "neighbours' ghosts, then barrier(exec, team)")
+                             "neighbors' ghosts, then barrier(exec, team)")
     for step in (1, 2, 3):
         for pe in (0, 1):
             time.call(pe, "b", LAUNCH, "K")

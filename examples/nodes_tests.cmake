@@ -26,7 +26,7 @@ function(symm_dump_over_nodes test reference fixture target shape)
                FIXTURES_REQUIRED "${fixture};${test}")
 endfunction()
 
-# Neighbours on other nodes along each axis; 2x2: along the first one, while those
+# Neighbors on other nodes along each axis; 2x2: along the first one, while those
 # along the second are near.
 foreach(shape_and_grid 2x1=1x1x2 3x1=1x3x1 2x2=2x2x1)
   string(REPLACE "=" ";" shape_and_grid "${shape_and_grid}")

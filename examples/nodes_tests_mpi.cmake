@@ -1,7 +1,7 @@
 # The tests over several nodes of examples that need MPI. Included by
 # nodes_tests.cmake.
 
-# halo_signals: neighbours that are near and far, two teams of which one is far from
+# halo_signals: neighbors that are near and far, two teams of which one is far from
 # the other, and messages that take their time.
 set(halo_uneven --size 23 --look-every 10 --until 0.1)
 foreach(shape_and_case "2;2;stream;2" "3;1;host;1")

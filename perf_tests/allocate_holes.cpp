@@ -5,7 +5,7 @@
 // against an empty one.
 //
 // The heap is filled with holes and emptied again for every sample, so that
-// samples with and without holes are neighbours in time. Filling is not timed.
+// samples with and without holes are neighbors in time. Filling is not timed.
 
 #include <Kokkos_SymmetricSpace.hpp>
 #include <algorithm>

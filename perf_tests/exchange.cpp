@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // Halos on CPUs: a periodic box of edge^3 cells per PE in a grid of 2 x 1 x 1
-// or 2 x 2 x 1 PEs, ghosts 2 wide on all sides, 26 neighbours, three Views of
+// or 2 x 2 x 1 PEs, ghosts 2 wide on all sides, 26 neighbors, three Views of
 // three doubles a cell.
 //
-// "MPI" packs one message a neighbour, by persistent requests. "by hand" is the
+// "MPI" packs one message a neighbor, by persistent requests. "by hand" is the
 // same over put_signal, for these elements alone (exchange/Blocks.hpp).
 
 #include <Kokkos_SymmetricContainers.hpp>
@@ -36,7 +36,7 @@ struct Box {
     if (n_pes == 1) pe_grid[1] = 1;
     for (int a = 2; a >= 0; me /= pe_grid[a--]) place[a] = me % pe_grid[a];
   }
-  int neighbour(int const (&d)[3], int sign) const {
+  int neighbor(int const (&d)[3], int sign) const {
     int pe = 0;
     for (int a = 0; a < 3; ++a)
       pe = pe * pe_grid[a] + (place[a] + sign * d[a] + pe_grid[a]) % pe_grid[a];
@@ -123,9 +123,9 @@ void measure_halo(Session& session, int edge) {
   for (int d = 0; d < 27; ++d) {
     int const direction[3] = {d / 9 - 1, d / 3 % 3 - 1, d % 3 - 1};
     if (d == 13) continue;
-    box.append(out[static_cast<std::size_t>(box.neighbour(direction, 1))],
+    box.append(out[static_cast<std::size_t>(box.neighbor(direction, 1))],
                direction, false);
-    box.append(in[static_cast<std::size_t>(box.neighbour(direction, -1))],
+    box.append(in[static_cast<std::size_t>(box.neighbor(direction, -1))],
                direction, true);
   }
   auto const sent = joined(out), filled = joined(in);

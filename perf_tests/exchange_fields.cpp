@@ -5,7 +5,7 @@
 // grid of 2 x 1 or 2 x 2 PEs, ghosts 2 wide, corners included; 15 fields of
 // doubles, of them 7 in cells, 4 at nodes, 2 on each kind of faces.
 //
-// "MPI" packs one message a neighbour for all fields, by loops over the rows of
+// "MPI" packs one message a neighbor for all fields, by loops over the rows of
 // each part, and sends it by a persistent request. "plans" has one plan for
 // each of the four kinds of fields, "joined" all four in one.
 
@@ -39,7 +39,7 @@ struct Layout {
       : edge(its_edge),
         pe_grid{n_pes > 1 ? 2 : 1, n_pes > 2 ? n_pes / 2 : 1},
         place{me / pe_grid[1], me % pe_grid[1]} {}
-  [[nodiscard]] int neighbour(std::array<int, 2> const& d) const {
+  [[nodiscard]] int neighbor(std::array<int, 2> const& d) const {
     int pe = 0;
     for (std::size_t a = 0; a < 2; ++a) {
       int const at = place[a] + d[a];
@@ -92,20 +92,20 @@ class MpiHalo {
   MpiHalo(Layout const& its, Fields const& fields) : m_fields(fields) {
     for (int n = 0; n < 9; ++n) {
       std::array<int, 2> const d{n / 3 - 1, n % 3 - 1};
-      Pe const pe = its.neighbour(d);
+      Pe const pe = its.neighbor(d);
       if (n == 4 || pe < 0) continue;
-      Neighbour neighbour;
+      Neighbor neighbor;
       std::size_t bytes_out = 0, bytes_in = 0;
       for (std::size_t kind = 0; kind < 4; ++kind) {
-        neighbour.sent[kind]   = part(its.edge, kinds[kind], d, false);
-        neighbour.filled[kind] = part(its.edge, kinds[kind], d, true);
-        bytes_out += fields[kind].size() * neighbour.sent[kind].size();
-        bytes_in += fields[kind].size() * neighbour.filled[kind].size();
+        neighbor.sent[kind]   = part(its.edge, kinds[kind], d, false);
+        neighbor.filled[kind] = part(its.edge, kinds[kind], d, true);
+        bytes_out += fields[kind].size() * neighbor.sent[kind].size();
+        bytes_in += fields[kind].size() * neighbor.filled[kind].size();
       }
-      neighbour.out.resize(bytes_out);
-      neighbour.in.resize(bytes_in);
-      m_neighbours.push_back(std::move(neighbour));
-      auto& kept = m_neighbours.back();
+      neighbor.out.resize(bytes_out);
+      neighbor.in.resize(bytes_in);
+      m_neighbors.push_back(std::move(neighbor));
+      auto& kept = m_neighbors.back();
       add(MPI_Recv_init, kept.in, pe, 8 - n);
       add(MPI_Send_init, kept.out, pe, n);
     }
@@ -117,7 +117,7 @@ class MpiHalo {
   }
 
   void operator()() {
-    for (auto& its : m_neighbours) {
+    for (auto& its : m_neighbors) {
       auto* to = its.out.data();
       for (std::size_t kind = 0; kind < 4; ++kind)
         for (auto const& field : m_fields[kind])
@@ -129,7 +129,7 @@ class MpiHalo {
     check_mpi(MPI_Startall(n, m_requests.data()), "MPI_Startall");
     check_mpi(MPI_Waitall(n, m_requests.data(), MPI_STATUSES_IGNORE),
               "MPI_Waitall");
-    for (auto const& its : m_neighbours) {
+    for (auto const& its : m_neighbors) {
       auto const* from = its.in.data();
       for (std::size_t kind = 0; kind < 4; ++kind)
         for (auto const& field : m_fields[kind])
@@ -154,7 +154,7 @@ class MpiHalo {
                                       (end[1] - begin[1]));
     }
   };
-  struct Neighbour {
+  struct Neighbor {
     std::array<Part, 4> sent;
     std::array<Part, 4> filled;
     std::vector<double> out;
@@ -189,7 +189,7 @@ class MpiHalo {
   }
 
   Fields m_fields;
-  std::vector<Neighbour> m_neighbours;
+  std::vector<Neighbor> m_neighbors;
   std::vector<MPI_Request> m_requests;
 };
 

@@ -7,7 +7,7 @@
 //   four Views with 60 bytes an element; scatter: sums of three doubles back.
 // - plan: from imports, 10^6 of all PEs together, or 10 of each.
 //
-// "MPI" packs one message a neighbour, by persistent requests, and exchanges
+// "MPI" packs one message a neighbor, by persistent requests, and exchanges
 // the lists of a plan by MPI_Alltoall and MPI_Alltoallv. "by hand" is the same
 // over put_signal, for these elements alone (exchange/Blocks.hpp).
 

@@ -3,7 +3,7 @@
 
 // The halo of an ExchangePlan on GPUs: a periodic box of edge^3 cells per PE in
 // a grid of n x 1 x 1 PEs, ghosts 2 wide on all sides, three Views of three
-// doubles a cell. A PE of a small grid is its own neighbour.
+// doubles a cell. A PE of a small grid is its own neighbor.
 //
 // "pack and unpack" is two kernels over lists of cells, to a buffer of this PE
 // and from it, for these Views alone: what an exchange cannot do without. A

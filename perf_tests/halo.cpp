@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // Face exchange of a 3-D box, per axis: the PEs stand in a ring along it, and
-// each gives its two outer layers to its two neighbours. No computation, so
+// each gives its two outer layers to its two neighbors. No computation, so
 // that the ratio is that of the exchange alone.
 //
 // Along axis 0 the faces are contiguous in memory. Along axis 2 every element

@@ -49,7 +49,7 @@ using Columns = Kokkos::View<Column*, DeviceSpace>;
 
 constexpr bool on_host =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, DeviceSpace>::accessible;
-constexpr int n_neighbours  = 27;
+constexpr int n_neighbors   = 27;
 constexpr int rows_of_slice = on_host ? 1 : 32;
 
 /// Points of all PEs.
@@ -73,12 +73,12 @@ struct Grid {
   }
   /// With those of rows that the last slice lacks.
   [[nodiscard]] std::size_t entries() const {
-    return slices() * rows_of_slice * n_neighbours;
+    return slices() * rows_of_slice * n_neighbors;
   }
-  /// Where neighbour n of `row` stands.
+  /// Where neighbor n of `row` stands.
   [[nodiscard]] KOKKOS_FUNCTION static std::size_t entry_of(int row, int n) {
     auto const in_slices =
-        static_cast<std::size_t>(row / rows_of_slice) * n_neighbours +
+        static_cast<std::size_t>(row / rows_of_slice) * n_neighbors +
         static_cast<std::size_t>(n);
     return in_slices * rows_of_slice +
            static_cast<std::size_t>(row % rows_of_slice);
@@ -88,8 +88,8 @@ struct Grid {
     return i < 0 ? i + edge : i < edge ? i : i - edge;
   }
 
-  /// Neighbour 0 <= n < 27 of `row`; 13 is the point itself.
-  [[nodiscard]] KOKKOS_FUNCTION Point neighbour(int row, int n) const {
+  /// Neighbor 0 <= n < 27 of `row`; 13 is the point itself.
+  [[nodiscard]] KOKKOS_FUNCTION Point neighbor(int row, int n) const {
     int const x     = wrapped(row % edge + n % 3 - 1);
     int const y     = wrapped(row / edge % edge + n / 3 % 3 - 1);
     int const z     = row / layer() + n / 9 - 1;
@@ -107,7 +107,7 @@ struct Grid {
     return number >> 20U;
   }
   [[nodiscard]] KOKKOS_FUNCTION static double coefficient(int n) {
-    return n == n_neighbours / 2 ? 26 : -1;
+    return n == n_neighbors / 2 ? 26 : -1;
   }
 };
 
@@ -125,7 +125,7 @@ struct Everywhere {
   }
 };
 
-/// Neighbour i % 27 of row i / 27.
+/// Neighbor i % 27 of row i / 27.
 struct SetEntry {
   Grid grid;
   Kokkos::View<double*, DeviceSpace> value;
@@ -139,9 +139,9 @@ struct SetEntry {
   Private x;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    auto const n     = static_cast<int>(i % n_neighbours);
-    auto const row   = static_cast<int>(i / n_neighbours);
-    auto const point = grid.neighbour(row, n);
+    auto const n     = static_cast<int>(i % n_neighbors);
+    auto const row   = static_cast<int>(i / n_neighbors);
+    auto const point = grid.neighbor(row, n);
     auto const e     = Grid::entry_of(row, n);
     value(e)         = Grid::coefficient(n);
     pe(e)            = point.pe;
@@ -172,7 +172,7 @@ struct SetSlice {
 
   KOKKOS_FUNCTION void operator()(std::int64_t slice) const {
     begin(slice) =
-        static_cast<std::size_t>(slice) * rows_of_slice * n_neighbours;
+        static_cast<std::size_t>(slice) * rows_of_slice * n_neighbors;
   }
 };
 
@@ -182,8 +182,8 @@ struct CountWrong {
 
   KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& wrong) const {
     double sum = 0;
-    for (int n = 0; n < n_neighbours; ++n) {
-      auto const point = grid.neighbour(static_cast<int>(row), n);
+    for (int n = 0; n < n_neighbors; ++n) {
+      auto const point = grid.neighbor(static_cast<int>(row), n);
       sum += Grid::coefficient(n) * Grid::entry(point.pe, point.index);
     }
     if (y(row) != sum) ++wrong;
@@ -233,7 +233,7 @@ class Measurement {
         "slices", Interval(0, static_cast<std::int64_t>(m_begin.extent(0))),
         SetSlice{m_begin});
     Kokkos::parallel_for(
-        "entries", Interval(0, std::int64_t{m_grid.rows()} * n_neighbours),
+        "entries", Interval(0, std::int64_t{m_grid.rows()} * n_neighbors),
         SetEntry{m_grid, m_value, pe, index, column, long_column, pair,
                  ghost_pe, ghost_index, m_private});
     auto const at = symm::placed_view(m_shared);

@@ -68,7 +68,7 @@ class MpiSort {
     Counts out = ends;
     for (std::size_t pe = m_n; pe-- > 1;) out[pe] -= ends[pe - 1];
     auto runs = starts_of(exchange(keys, out, m_out));
-    // Neighbouring runs, again and again.
+    // Neighboring runs, again and again.
     while (runs.size() > 2) {
       keys.resize(m_out.size());
       Counts merged{0};

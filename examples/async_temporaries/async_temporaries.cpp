@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // Tracers that a wind carries over a plane: a time loop whose every stage is a
-// temporary View that neighbours read, made where it is needed and gone when it
+// temporary View that neighbors read, made where it is needed and gone when it
 // is not. The loop is written once, step() below, and runs twice:
 // - with ordinary symmetric Views, each of which is a collective call that
 //   waits for the kernels of its PE;
@@ -82,7 +82,7 @@ void start(Lane const& lane, Rows const& rows, Wave const& wave,
       });
 }
 
-// next = u + what the neighbours of each point in `stage` change it by. Rows of
+// next = u + what the neighbors of each point in `stage` change it by. Rows of
 // other PEs are read where they are.
 void compute_stage(Lane const& lane, Rows const& rows, Flow const& flow,
                    Field const& next, Field const& u, Field const& stage) {
@@ -134,10 +134,10 @@ void step(Lane const& lane, symm::SymmetricSpace const& space, Rows const& rows,
         {part * flow.wind_x, part * flow.wind_y, part * flow.diffusion}, next,
         u, stage);
     // The last stage ends here (the first time it is u, which stays), in the
-    // order of the instance: behind the kernel that reads it. Neighbours may
+    // order of the instance: behind the kernel that reads it. Neighbors may
     // read it still; the pool knows, and keeps it until the next barrier.
     stage = next;
-    // Rule 2: neighbours read a new View behind a barrier that is behind its
+    // Rule 2: neighbors read a new View behind a barrier that is behind its
     // construction; here it makes them wait for the values, too. Rule 3: what
     // has ended is used again behind the next barrier. So one is enough, and
     // the View that ended above is what the next but one pass gets.

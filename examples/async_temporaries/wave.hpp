@@ -10,7 +10,7 @@
 
 namespace async_temporaries {
 
-/// What a point gives to and takes from its four neighbours in a step: the wind
+/// What a point gives to and takes from its four neighbors in a step: the wind
 /// in columns and rows, by central differences, and diffusion.
 struct Flow {
   double wind_x    = 0.2;
@@ -18,7 +18,7 @@ struct Flow {
   double diffusion = 0.05;
 };
 
-/// A plane wave, in which a tracer starts. A step of any sums of neighbours
+/// A plane wave, in which a tracer starts. A step of any sums of neighbors
 /// multiplies it by a complex number, so that every later state is known.
 struct Wave {
   double angle_x;  ///< from a column to the next

@@ -59,7 +59,7 @@ Matrix read_matrix_market(std::string const& name);
 Rows rows_of(Matrix const& matrix, RowBlocks const& blocks, int pe);
 
 /// The block of `pe` of the 27-point problem on grid^3 points: 26 on the
-/// diagonal, -1 for each of the up to 26 neighbours of the row's point.
+/// diagonal, -1 for each of the up to 26 neighbors of the row's point.
 Rows grid_rows(int grid, RowBlocks const& blocks, int pe);
 
 /// The known solution at `row`: a number from -1 to 1 that looks random, so

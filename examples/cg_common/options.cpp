@@ -24,7 +24,7 @@ void define(CLI::App& app, Options& options) {
   // 1290^3 is the last cube below 2^31: rows are numbered by int.
   app.add_option("--grid", options.grid,
                  "A of the 27-point problem on N x N x N points: 26 on the "
-                 "diagonal, -1 for each neighbour (default 32)")
+                 "diagonal, -1 for each neighbor (default 32)")
       ->check(CLI::Range(1, 1290))
       ->excludes(matrix);
   app.add_option("--tolerance", options.tolerance,

@@ -55,7 +55,7 @@ cg::Pes all_ranks() {
   return {rank, n_ranks, sum_over_ranks, max_over_ranks, sum_before};
 }
 
-// The messages to and from all neighbours, one after the other.
+// The messages to and from all neighbors, one after the other.
 struct Messages {
   explicit Messages(cg::Ghosts const& ghosts)
       : sends(ghosts.sends),

@@ -30,7 +30,7 @@ using examples::Communicator;
 
 using Dots = Kokkos::View<cg::Dots>;
 
-// The messages to and from all neighbours, one after the other. What comes is
+// The messages to and from all neighbors, one after the other. What comes is
 // received where the product reads it.
 struct Messages {
   explicit Messages(cg::Ghosts const& ghosts)

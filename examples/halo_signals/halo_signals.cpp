@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // Hot plates that cool down. Each is solved by a team of PEs of its own, in
-// strips of rows. A PE waits for its two neighbours only: a row that one puts
+// strips of rows. A PE waits for its two neighbors only: a row that one puts
 // into the other's View brings a signal with it. There is no barrier in the
 // time loop, and the plates, which take different numbers of steps, never wait
 // for each other. (docs/memory_model.md says what a signal orders.)
@@ -33,21 +33,21 @@ using Signals = Kokkos::View<Signal[2], Space>;
 
 // The exchange, in four ways. Each is made by all PEs, and has
 //
-//   wait(step)     the neighbours' rows of that step are in my ghost rows
+//   wait(step)     the neighbors' rows of that step are in my ghost rows
 //   send(u, step)  puts my outermost rows of that step into theirs
 //
 // A signal is the number of the step whose row has come, and only grows.
 //
-// One signal a step and neighbour is enough, with two Views. Step n waits for
-// the neighbours' rows of step n - 1, reads them in u_old, writes u_new, and
+// One signal a step and neighbor is enough, with two Views. Step n waits for
+// the neighbors' rows of step n - 1, reads them in u_old, writes u_new, and
 // sends from there. So
 // - what step n reads, the ghost rows of u_old, has come: that is what the
 //   signal n - 1 says;
-// - what step n overwrites, the ghost row of a neighbour's u_new, was last read
-//   by the neighbour's step n - 1, as u_old. It has done so: it sent signal
+// - what step n overwrites, the ghost row of a neighbor's u_new, was last read
+//   by the neighbor's step n - 1, as u_old. It has done so: it sent signal
 //   n - 1 behind the kernel that read it, and this PE has waited for that. The
 //   signal that says that data have come says that room is free, too.
-// - A neighbour can be ahead by one step, not by two, and may have raised its
+// - A neighbor can be ahead by one step, not by two, and may have raised its
 //   signal for the next step already: so wait for >=, not for ==.
 
 // Buffers the kernels, as a kernel is enqueued: the host waits for nobody.
@@ -60,7 +60,7 @@ class InStream {
                          step);
   }
   void send(Field const& u, Signal step) {
-    for (auto const& [pe, row, ghost, signal] : m_strip.neighbours)
+    for (auto const& [pe, row, ghost, signal] : m_strip.neighbors)
       m_rows.add(subview(u, ghost, ALL), subview(u, row, ALL),
                  subview(m_signals, signal), step, SignalOp::set, pe);
     m_rows.enqueue(Exec());
@@ -83,7 +83,7 @@ class ByHost {
   }
   void send(Field const& u, Signal step) const {
     Exec().fence("halo: rows to send");
-    for (auto const& [pe, row, ghost, signal] : m_strip.neighbours)
+    for (auto const& [pe, row, ghost, signal] : m_strip.neighbors)
       symm::put_signal(subview(u, ghost, ALL), subview(u, row, ALL),
                        subview(m_signals, signal), step, SignalOp::set, pe);
   }
@@ -100,7 +100,7 @@ class ByBarrier {
 
   void wait(Signal /*step*/) const { symm::barrier(Exec(), m_strip.team); }
   void send(Field const& u, Signal /*step*/) const {
-    for (auto const& [pe, row, ghost, signal] : m_strip.neighbours)
+    for (auto const& [pe, row, ghost, signal] : m_strip.neighbors)
       symm::put(Exec(), subview(u, ghost, ALL).data(),
                 subview(u, row, ALL).data(), u.extent(1), pe);
   }
@@ -126,7 +126,7 @@ class ByMessages {
   void send(Field const& u, Signal /*step*/) {
     Exec().fence("halo: rows to send");
     auto const count = u.extent_int(1);
-    for (auto const& [pe, row, ghost, signal] : m_strip.neighbours) {
+    for (auto const& [pe, row, ghost, signal] : m_strip.neighbors) {
       int const mine = signal == 0 ? m_strip.own + 1 : 0;  // that it sends to
       MPI_Irecv(&u(mine, 0), count, MPI_DOUBLE, pe, 0, MPI_COMM_WORLD, next());
       MPI_Isend(&u(row, 0), count, MPI_DOUBLE, pe, 0, MPI_COMM_WORLD, next());

@@ -59,7 +59,7 @@ std::string help_text() {
   std::string exchange;
   CLI::App app(
       "Hot plates that cool down (2-D, Jacobi iteration), each cut into strips "
-      "for a team of PEs\nthat exchange rows with their neighbours only; "
+      "for a team of PEs\nthat exchange rows with their neighbors only; "
       "compares the result with the exact one.");
   define(app, options, exchange);
   app.footer(

@@ -15,7 +15,7 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// How a PE gets its rows to its neighbours and learns that theirs have come.
+/// How a PE gets its rows to its neighbors and learns that theirs have come.
 enum class Way { stream, host, barrier, mpi };
 
 struct Options {

@@ -24,7 +24,7 @@ using Exec  = Kokkos::DefaultExecutionSpace;
 using Field = Kokkos::View<double**, Kokkos::LayoutRight, symm::SymmetricSpace>;
 
 /// A PE that has the next rows above or below mine.
-struct Neighbour {
+struct Neighbor {
   symm::Pe pe;
   int row;     ///< of mine, which it needs
   int ghost;   ///< the row of its View where mine belongs
@@ -40,7 +40,7 @@ struct Strip {
   int first;          ///< number in the plate of the row above mine
   int own;            ///< my rows
   int most;           ///< of any PE
-  std::vector<Neighbour> neighbours;
+  std::vector<Neighbor> neighbors;
 
   /// Collective: splits all PEs into a team for each plate.
   /// \throws UsageError on every PE, if there are too many PEs or plates.
@@ -64,17 +64,17 @@ struct Strip {
     first           = begin(place);
     own             = begin(place + 1) - first;
     if (place > 0)
-      neighbours.push_back({team.world_pe(place - 1), 1,
-                            begin(place) - begin(place - 1) + 1, 1});
+      neighbors.push_back({team.world_pe(place - 1), 1,
+                           begin(place) - begin(place - 1) + 1, 1});
     if (place + 1 < team.n_pes())
-      neighbours.push_back({team.world_pe(place + 1), own, 0, 0});
+      neighbors.push_back({team.world_pe(place + 1), own, 0, 0});
   }
 
-  /// Those that are raised here: by as many PEs as I have neighbours.
+  /// Those that are raised here: by as many PEs as I have neighbors.
   template <class Signals>
   auto raised_here(Signals const& signals) const {
     bool const has_above = team.my_pe() > 0;
-    auto const n         = static_cast<int>(neighbours.size());
+    auto const n         = static_cast<int>(neighbors.size());
     int const from       = has_above ? 0 : 1;
     return Kokkos::subview(signals, Kokkos::pair<int, int>(from, from + n));
   }
@@ -88,7 +88,7 @@ struct Strip {
 using Member = Kokkos::TeamPolicy<Exec>::member_type;
 
 /// Each point of `count` rows, from `first` in steps of `stride`, becomes the
-/// mean of its four neighbours.
+/// mean of its four neighbors.
 inline void update(Field const& u_old, Field const& u_new, int size, int first,
                    int stride, int count) {
   if (count <= 0) return;

@@ -26,7 +26,7 @@ double max_over_pes(double mine) {
   return symm::reduce(symm::team_world(), mine, symm::Max{});
 }
 
-// The plan copies the outermost cells of neighbours' boxes to my ghost cells.
+// The plan copies the outermost cells of neighbors' boxes to my ghost cells.
 // Collective.
 symm::ExchangePlan plan_for(heat3d::Problem const& problem, Field const& u) {
   symm::BoxDecomposition box;
@@ -36,11 +36,11 @@ symm::ExchangePlan plan_for(heat3d::Problem const& problem, Field const& u) {
     box.pe_grid[axis]      = problem.decomposition.pe_grid()[a];
     box.view_extents[axis] = u.extent(axis);
   }
-  box.neighbours = symm::BoxDecomposition::Neighbours::faces;
+  box.neighbors = symm::BoxDecomposition::Neighbors::faces;
   return symm::ExchangePlan::from_box(box);
 }
 
-// Sets my cells of `u` to value(i, j, k), and their copies on the neighbours,
+// Sets my cells of `u` to value(i, j, k), and their copies on the neighbors,
 // in one kernel.
 template <class Value>
 void set_cells(Field const& u, Targets const& targets, heat3d::Cells const& own,
@@ -84,7 +84,7 @@ heat3d::Solution solve(heat3d::Problem const& problem) {
   plan.gather_stored(exec, u_old);
 
   // The host only enqueues. Nobody waits for all PEs: a gather waits for the
-  // neighbours. Two Views are used in turn: a neighbour that is a step ahead
+  // neighbors. Two Views are used in turn: a neighbor that is a step ahead
   // stores to the ghosts of the View that is not read.
   Kokkos::Timer timer;
   heat3d::make_steps(problem, exec, [&] {

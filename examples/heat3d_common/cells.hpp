@@ -53,7 +53,7 @@ void for_each_row(char const* label, Cells const& cells, Body const& body) {
 /// The same for every cell: body(i, j, k).
 ///
 /// A team per row of k, because k is contiguous in memory: the compiler
-/// vectorises the row on a CPU, and neighbouring threads read neighbouring
+/// vectorises the row on a CPU, and neighboring threads read neighboring
 /// cells on a GPU. An MDRangePolicy is shorter, but takes two to three times
 /// the time for the heat stencil, on Kokkos' Serial and on an H200.
 template <class Body>

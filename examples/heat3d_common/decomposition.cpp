@@ -72,8 +72,8 @@ std::vector<Face> Decomposition::faces(int pe) const {
   std::vector<Face> faces;
   for (int axis = 0; axis < 3; ++axis)
     for (int const side : {-1, +1}) {
-      int const neighbour = place[axis] + side;
-      if (neighbour < 0 || neighbour >= m_pe_grid[axis]) continue;
+      int const neighbor = place[axis] + side;
+      if (neighbor < 0 || neighbor >= m_pe_grid[axis]) continue;
 
       Face face{};
       face.pe             = pe + side * to_pe[axis];

@@ -17,9 +17,9 @@ struct Box {
 
 /// A side of a PE's box that another PE's box touches.
 struct Face {
-  int pe;        ///< the neighbour
-  Cells cells;   ///< my outermost own layer, which the neighbour needs
-  Cells ghosts;  ///< my ghost layer, which the neighbour's layer fills
+  int pe;        ///< the neighbor
+  Cells cells;   ///< my outermost own layer, which the neighbor needs
+  Cells ghosts;  ///< my ghost layer, which the neighbor's layer fills
 };
 
 /// The global grid cut into one box per PE. Boxes of a row of PEs differ by one
@@ -44,7 +44,7 @@ class Decomposition {
   /// Extents of a View that holds the box of `pe` and its ghost layers.
   Triple view_of(int pe) const;
 
-  /// The faces of `pe` that have a neighbour, six at most. Two PEs share one
+  /// The faces of `pe` that have a neighbor, six at most. Two PEs share one
   /// face at most.
   std::vector<Face> faces(int pe) const;
 

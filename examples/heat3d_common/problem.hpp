@@ -35,7 +35,7 @@ struct Problem {
   Pes pes;
   Decomposition decomposition;
   Cells own;                ///< my cells, without ghost layers
-  std::vector<Face> faces;  ///< my faces that have a neighbour
+  std::vector<Face> faces;  ///< my faces that have a neighbor
   SineMode mode;
   SineTable sine;
 };

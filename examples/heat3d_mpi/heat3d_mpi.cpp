@@ -48,7 +48,7 @@ heat3d::Pes all_ranks() {
   return {rank, n_ranks, sum_over_ranks, max_over_ranks};
 }
 
-// The layers that go to and come from one neighbour, packed: MPI sends
+// The layers that go to and come from one neighbor, packed: MPI sends
 // contiguous memory, and a layer of cells is scattered over the View.
 struct Messages {
   explicit Messages(Face const& the_face)
@@ -82,7 +82,7 @@ void unpack(Message const& message, Cells const& layer, Field const& u) {
       });
 }
 
-// Fills the ghost layers of `u` with the neighbours' outermost layers.
+// Fills the ghost layers of `u` with the neighbors' outermost layers.
 void exchange_halo(Field const& u, std::vector<Messages> const& all_messages) {
   std::vector<MPI_Request> requests;
   requests.reserve(2 * all_messages.size());

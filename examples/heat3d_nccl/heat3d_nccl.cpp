@@ -67,7 +67,7 @@ class Packed {
   std::vector<std::size_t> m_first;
 };
 
-// What goes to and comes from all neighbours.
+// What goes to and comes from all neighbors.
 struct Halo {
   Halo(std::vector<Face> const& all_faces, Field const& like)
       : faces(all_faces),
@@ -95,7 +95,7 @@ void unpack(Packed const& layers, Field const& u) {
       KOKKOS_LAMBDA(std::size_t n) { u.data()[cell(n)] = buffer(n); });
 }
 
-// Fills the ghost layers of `u` with the neighbours' outermost layers.
+// Fills the ghost layers of `u` with the neighbors' outermost layers.
 void exchange_halo(Kokkos::Cuda const& exec, Field const& u, Halo const& halo,
                    Communicator const& nccl) {
   pack(u, halo.outgoing);
@@ -146,7 +146,7 @@ heat3d::Solution solve(heat3d::Problem const& problem) {
 
   heat3d::set_cells(u_old, problem.own, problem.sine);
   exchange_halo(exec, u_old, halo, nccl);
-  exec.fence("heat3d: start");  // NCCL has connected the neighbours
+  exec.fence("heat3d: start");  // NCCL has connected the neighbors
 
   Kokkos::Timer timer;
   auto const step = [&] {

@@ -45,7 +45,7 @@ Grid::Grid(Options const& options, int me, int n_pes)
   }
 }
 
-int Grid::neighbour(int along_x, int along_y) const {
+int Grid::neighbor(int along_x, int along_y) const {
   Pair const there{place[0] + along_x, place[1] + along_y};
   for (std::size_t axis = 0; axis < 2; ++axis)
     if (there[axis] < 0 || there[axis] >= pe_grid[axis]) return -1;

@@ -19,9 +19,9 @@ struct Grid {
   Grid(Options const& options, int me, int n_pes);
 
   /// The PE that is so many PEs further along each axis; -1: there is a wall.
-  [[nodiscard]] int neighbour(int along_x, int along_y) const;
+  [[nodiscard]] int neighbor(int along_x, int along_y) const;
   [[nodiscard]] bool has_wall(std::size_t axis, int side) const {
-    return axis == 0 ? neighbour(side, 0) < 0 : neighbour(0, side) < 0;
+    return axis == 0 ? neighbor(side, 0) < 0 : neighbor(0, side) < 0;
   }
 
   Pair size;     ///< cells of all PEs

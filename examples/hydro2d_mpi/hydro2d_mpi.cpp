@@ -45,7 +45,7 @@ int n_points(Points const& points) {
   return (points.end[0] - points.begin[0]) * (points.end[1] - points.begin[1]);
 }
 
-// The points that go to a neighbour, or the ghosts that it fills. Points
+// The points that go to a neighbor, or the ghosts that it fills. Points
 // between two ranks are not sent: both compute them.
 Points part(hydro2d::Grid const& grid, Centering centering,
             hydro2d::Pair const& towards, bool is_ghosts) {
@@ -64,35 +64,35 @@ Points part(hydro2d::Grid const& grid, Centering centering,
   return points;
 }
 
-// What goes to and comes from a neighbour: the fields of a selection one after
+// What goes to and comes from a neighbor: the fields of a selection one after
 // the other.
-struct Neighbour {
+struct Neighbor {
   int rank;
   int tag_sent, tag_received;  // the direction, as the receiver sees it
   std::array<Points, hydro2d::n_centerings> sent, ghosts;
   Message outgoing, incoming;
 };
 
-std::vector<Neighbour> neighbours_of(hydro2d::Grid const& grid) {
-  std::vector<Neighbour> neighbours;
+std::vector<Neighbor> neighbors_of(hydro2d::Grid const& grid) {
+  std::vector<Neighbor> neighbors;
   for (int n = 0; n < 9; ++n) {
     hydro2d::Pair const towards{n / 3 - 1, n % 3 - 1};
-    int const rank = grid.neighbour(towards[0], towards[1]);
+    int const rank = grid.neighbor(towards[0], towards[1]);
     if (n == 4 || rank < 0) continue;
-    Neighbour neighbour{rank, 8 - n, n, {}, {}, {}, {}};
+    Neighbor neighbor{rank, 8 - n, n, {}, {}, {}, {}};
     int out = 0, in = 0;
     for (std::size_t c = 0; c < hydro2d::n_centerings; ++c) {
       auto const centering = static_cast<Centering>(c);
-      neighbour.sent[c]    = part(grid, centering, towards, false);
-      neighbour.ghosts[c]  = part(grid, centering, towards, true);
-      out += static_cast<int>(hydro2d::n_fields) * n_points(neighbour.sent[c]);
-      in += static_cast<int>(hydro2d::n_fields) * n_points(neighbour.ghosts[c]);
+      neighbor.sent[c]     = part(grid, centering, towards, false);
+      neighbor.ghosts[c]   = part(grid, centering, towards, true);
+      out += static_cast<int>(hydro2d::n_fields) * n_points(neighbor.sent[c]);
+      in += static_cast<int>(hydro2d::n_fields) * n_points(neighbor.ghosts[c]);
     }
-    neighbour.outgoing = Message("outgoing", static_cast<std::size_t>(out));
-    neighbour.incoming = Message("incoming", static_cast<std::size_t>(in));
-    neighbours.push_back(neighbour);
+    neighbor.outgoing = Message("outgoing", static_cast<std::size_t>(out));
+    neighbor.incoming = Message("incoming", static_cast<std::size_t>(in));
+    neighbors.push_back(neighbor);
   }
-  return neighbours;
+  return neighbors;
 }
 
 void pack(Field const& field, Points const& points, double* message) {
@@ -116,36 +116,36 @@ void unpack(double const* message, Points const& points, Field const& field) {
 class Halo {
  public:
   explicit Halo(hydro2d::Problem const& problem)
-      : m_neighbours(neighbours_of(problem.grid)),
-        m_requests(2 * m_neighbours.size()),
+      : m_neighbors(neighbors_of(problem.grid)),
+        m_requests(2 * m_neighbors.size()),
         m_fastest("fastest", static_cast<std::size_t>(problem.options.steps)),
         m_of_all("fastest of all", m_fastest.extent(0)) {}
 
-  // One message to each neighbour, of all these fields.
+  // One message to each neighbor, of all these fields.
   void exchange(Selection const& selection) {
     auto* request = m_requests.data();
-    for (auto const& neighbour : m_neighbours)
-      MPI_Irecv(neighbour.incoming.data(), size_of(selection, neighbour.ghosts),
-                MPI_DOUBLE, neighbour.rank, neighbour.tag_received,
+    for (auto const& neighbor : m_neighbors)
+      MPI_Irecv(neighbor.incoming.data(), size_of(selection, neighbor.ghosts),
+                MPI_DOUBLE, neighbor.rank, neighbor.tag_received,
                 MPI_COMM_WORLD, request++);
-    for (auto const& neighbour : m_neighbours) {
-      auto* to = neighbour.outgoing.data();
-      for_fields(selection, neighbour.sent,
+    for (auto const& neighbor : m_neighbors) {
+      auto* to = neighbor.outgoing.data();
+      for_fields(selection, neighbor.sent,
                  [&to](Field const& field, Points const& points) {
                    pack(field, points, to);
                    to += n_points(points);
                  });
     }
     Kokkos::fence("hydro2d: packed");
-    for (auto const& neighbour : m_neighbours)
-      MPI_Isend(neighbour.outgoing.data(), size_of(selection, neighbour.sent),
-                MPI_DOUBLE, neighbour.rank, neighbour.tag_sent, MPI_COMM_WORLD,
+    for (auto const& neighbor : m_neighbors)
+      MPI_Isend(neighbor.outgoing.data(), size_of(selection, neighbor.sent),
+                MPI_DOUBLE, neighbor.rank, neighbor.tag_sent, MPI_COMM_WORLD,
                 request++);
     MPI_Waitall(static_cast<int>(m_requests.size()), m_requests.data(),
                 MPI_STATUSES_IGNORE);
-    for (auto const& neighbour : m_neighbours) {
-      auto const* from = neighbour.incoming.data();
-      for_fields(selection, neighbour.ghosts,
+    for (auto const& neighbor : m_neighbors) {
+      auto const* from = neighbor.incoming.data();
+      for_fields(selection, neighbor.ghosts,
                  [&from](Field const& field, Points const& points) {
                    unpack(from, points, field);
                    from += n_points(points);
@@ -179,7 +179,7 @@ class Halo {
     return size;
   }
 
-  std::vector<Neighbour> m_neighbours;
+  std::vector<Neighbor> m_neighbors;
   std::vector<MPI_Request> m_requests;
   Message m_fastest, m_of_all;  // by step
 };

@@ -23,7 +23,7 @@ template <class Counts, class Body>
 void for_each_particle(char const* label, Box const& box, Counts const& counts,
                        Body const& body) {
   // A team per row of cells, whose vector lanes have a cell's particles: they
-  // read the same neighbours.
+  // read the same neighbors.
   constexpr int lanes = 4;
   using Team          = Kokkos::TeamPolicy<>::member_type;
   Kokkos::parallel_for(

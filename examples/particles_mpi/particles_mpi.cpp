@@ -118,13 +118,13 @@ struct Route {
   int message;
 };
 
-// Messages of one kind to and from all neighbours, in buffers that stay.
+// Messages of one kind to and from all neighbors, in buffers that stay.
 template <class Item>
 class Messages {
   static_assert(std::is_trivially_copyable_v<Item>);
 
  public:
-  // \param routes    to each neighbour.
+  // \param routes    to each neighbor.
   // \param incoming  how many cells are sent from each.
   // \param capacity  of a cell: no message has more particles than its cells
   //                  have room for.

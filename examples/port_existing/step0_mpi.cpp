@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // Step 0 of docs/porting.md: Views in the memory space of the build, and MPI.
-// The neighbours' columns next to mine travel packed, as messages.
+// The neighbors' columns next to mine travel packed, as messages.
 
 #include <mpi.h>
 
@@ -84,7 +84,7 @@ void update(Field const& u_old, Field const& u_new, jacobi::Slab const& slab) {
 }
 
 bool solve(jacobi::Options const& options, jacobi::Slab const& slab) {
-  // My columns are 1 to own, the neighbours' 0 and own + 1.
+  // My columns are 1 to own, the neighbors' 0 and own + 1.
   Field u_old("u_old", slab.size, slab.own + 2);
   Field u_new("u_new", slab.size, slab.own + 2);
   auto const sides = sides_of(slab);

@@ -19,7 +19,7 @@ namespace {
 
 using Field = Kokkos::View<double**, Kokkos::LayoutRight>;
 
-// My columns are 1 to own, the neighbours' 0 and own + 1. Rows 0 and size - 1
+// My columns are 1 to own, the neighbors' 0 and own + 1. Rows 0 and size - 1
 // do not change: for the plan, these are ghosts that nobody fills.
 symm::ExchangePlan plan_for(jacobi::Slab const& slab) {
   symm::BoxDecomposition box;

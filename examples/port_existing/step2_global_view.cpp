@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // Step 2 of docs/porting.md: Views in the symmetric space, without a halo. The
-// kernel reads the neighbours' columns where they are.
+// kernel reads the neighbors' columns where they are.
 
 #include <mpi.h>
 
@@ -25,7 +25,7 @@ void update(Field const& u_old, Field const& u_new, jacobi::Slab const& slab) {
   Kokkos::parallel_for(
       "update", slab.inner(0), KOKKOS_LAMBDA(int i, int j) {
         // The columns at both ends of the grid do not change: where j is 0 or
-        // last, there is a neighbour.
+        // last, there is a neighbor.
         double const left =
             j > 0 ? u_old(i, j - 1) : everywhere(me - 1, i, last);
         double const right =
@@ -49,7 +49,7 @@ bool solve(jacobi::Options const& options, jacobi::Slab const& slab) {
   symm::barrier(exec, symm::team_world());
 
   // One barrier a step: with two Views in turn, nobody writes to the one that
-  // neighbours read in this step.
+  // neighbors read in this step.
   Kokkos::Timer timer;
   for (int step = 0; step < options.steps; ++step) {
     update(u_old, u_new, slab);

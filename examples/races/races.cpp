@@ -47,8 +47,8 @@ bool fill(bool is_mended) {
   return wrong == 0;
 }
 
-// Each PE puts its row of each step into the right neighbour's ghost row. A
-// neighbour that is behind still reads the row of the step before.
+// Each PE puts its row of each step into the right neighbor's ghost row. A
+// neighbor that is behind still reads the row of the step before.
 bool halo(bool is_mended) {
   constexpr std::size_t columns = 100;
   constexpr std::uint64_t steps = 100;
@@ -63,7 +63,7 @@ bool halo(bool is_mended) {
   bool is_right = true;
   for (std::uint64_t step = 1; step <= steps; ++step) {
     Kokkos::deep_copy(row, static_cast<double>(step) + me);
-    if (is_mended)  // the neighbour has read the row of the step before
+    if (is_mended)  // the neighbor has read the row of the step before
       symm::wait_until(&has_come(1), symm::Compare::ge, step - 1);
     symm::put_signal(&ghosts(0, 0), row.data(), columns, &has_come(0), step,
                      symm::SignalOp::set, right);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The PEs form a ring. Each writes into the View of its right neighbour, from
+// The PEs form a ring. Each writes into the View of its right neighbor, from
 // a kernel element by element and with one deep_copy, and checks what its left
-// neighbour wrote into its own. The neighbour may be on another node, where the
+// neighbor wrote into its own. The neighbor may be on another node, where the
 // same lines are messages.
 
 #include <Kokkos_Core.hpp>

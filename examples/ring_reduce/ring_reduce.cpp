@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // The symmetric heap without Kokkos. The PEs form a ring: each puts values into
-// the memory of its right neighbour with a signal that they are there, waits
-// for those of its left neighbour, and all of them add up what they have got.
+// the memory of its right neighbor with a signal that they are there, waits
+// for those of its left neighbor, and all of them add up what they have got.
 
 #include <symm.hpp>
 

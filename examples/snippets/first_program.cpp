@@ -18,13 +18,13 @@ int main(int argc, char* argv[]) {
   // One View of this shape on every PE.
   Kokkos::View<double**, symm::SymmetricSpace> u("u", n, n);
 
-  // Write into my right neighbour's first row.
+  // Write into my right neighbor's first row.
   auto everywhere = symm::remote_view(u);  // everywhere(pe, i, j)
   Kokkos::parallel_for(
       n, KOKKOS_LAMBDA(int j) { everywhere(right, 0, j) = me + j; });
   symm::barrier_all(Kokkos::DefaultExecutionSpace{});  // all PEs have written
 
-  // My own first row has what my left neighbour wrote.
+  // My own first row has what my left neighbor wrote.
   int wrong = 0;
   Kokkos::parallel_reduce(
       n,

@@ -68,7 +68,7 @@ struct Shared {  // what was: static long lock, visitors; static double
 using Field = Kokkos::View<double**, Kokkos::LayoutRight, symm::SymmetricSpace>;
 
 // One step of a stencil on rows 1 to own; rows 0 and own + 1 are copies of the
-// neighbours' rows. The kernel stores a row that a neighbour needs there, too.
+// neighbors' rows. The kernel stores a row that a neighbor needs there, too.
 void update(Exec const& exec, Field const& to, Field const& from, int above,
             int below) {
   int const own     = to.extent_int(0) - 2;

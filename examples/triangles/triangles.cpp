@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // Counts the triangles of a random graph whose vertices are dealt out to the
-// PEs: whoever has vertex i and its neighbours j and k asks the PE of j whether
-// j and k are neighbours (the triangle counting of bale).
+// PEs: whoever has vertex i and its neighbors j and k asks the PE of j whether
+// j and k are neighbors (the triangle counting of bale).
 //
 //     mpiexec -n PES triangles [VERTICES]
 
@@ -20,7 +20,7 @@ namespace {
 
 // Whether there is an edge between two vertices: anybody can tell, so that the
 // result can be checked.
-bool are_neighbours(int i, int j, int n_vertices) {
+bool are_neighbors(int i, int j, int n_vertices) {
   auto x = (static_cast<std::uint64_t>(std::max(i, j)) << 32U) +
            static_cast<std::uint64_t>(std::min(i, j));
   x = (x ^ (x >> 31U)) * 0x7fb5'd329'728e'a185U;
@@ -28,13 +28,13 @@ bool are_neighbours(int i, int j, int n_vertices) {
   return (x >> 33U) % static_cast<unsigned>(n_vertices) < 30;
 }
 
-// Of the neighbours of each vertex of this PE those with lower numbers.
+// Of the neighbors of each vertex of this PE those with lower numbers.
 struct Graph {
   explicit Graph(int n) : n_vertices(n) {
     for (int i = symm::my_pe(); i < n; i += symm::n_pes()) {
       auto& row = rows.emplace_back();
       for (int j = 0; j < i; ++j)
-        if (are_neighbours(i, j, n)) row.push_back(j);
+        if (are_neighbors(i, j, n)) row.push_back(j);
     }
   }
   static symm::Pe pe_of(int vertex) { return vertex % symm::n_pes(); }
@@ -71,7 +71,7 @@ bool run(int n_vertices) {
   for (auto const& row : graph.rows)
     for (int const j : row)
       for (int const k : row)
-        if (k < j && are_neighbours(j, k, n_vertices)) ++expected;
+        if (k < j && are_neighbors(j, k, n_vertices)) ++expected;
   auto const sum = [](std::int64_t mine) {
     return symm::reduce(symm::team_world(), mine, symm::Sum{});
   };

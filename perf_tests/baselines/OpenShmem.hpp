@@ -12,7 +12,7 @@
 /// An OpenSHMEM library in the same process as this project's heap, so that
 /// samples of both can be taken in turn. On a virtual machine the time of one
 /// cache line's way between two cores changes by 3 x within seconds; only
-/// neighbouring samples can be compared.
+/// neighboring samples can be compared.
 ///
 /// perf_tests_openshmem is linked with OpenShmem.cpp, perf_tests with
 /// OpenShmem_Absent.cpp, so that OpenSHMEM never disturbs the other figures.

@@ -95,7 +95,7 @@ def as_updates(case, seconds):
 
 def compare(records, job, title, what, baseline, case, goal, text=as_time,
             is_speed=False, remark=""):
-    """A line: neighbouring samples of two contestants of one job, as times or as
+    """A line: neighboring samples of two contestants of one job, as times or as
     speeds. text: (case, seconds) -> what is shown of each."""
     def ratio(one, other):
         return records.ratio(job, *((other, one) if is_speed else (one, other)),

@@ -123,7 +123,7 @@ def _gpu_details(records):
 
 _SAMPLES = (
     "Samples of the two sides are taken in turn in one process; a ratio is the "
-    "median [quartiles] of the ratios of neighbouring samples of all runs. ")
+    "median [quartiles] of the ratios of neighboring samples of all runs. ")
 
 CPUS = Part(
     "CPUs", figures.all_figures, figures.other_figures, _cpu_details,
@@ -181,7 +181,7 @@ def _program_details(pairs, pes):
 _RUNS = (
     "A sample is a run of a program, by its own time of a step. Those that are "
     "compared are run in turn, in swapped order the next time; a ratio is the median "
-    "[quartiles] of the ratios of neighbouring runs, below 1 if ours takes less. "
+    "[quartiles] of the ratios of neighboring runs, below 1 if ours takes less. "
     "Ratios to one PE are those of medians, with their quartiles the farthest "
     "apart. The null ratio compares runs of the baseline with each other. ")
 

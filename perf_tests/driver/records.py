@@ -25,7 +25,7 @@ class Summary:
         return Summary(*map(float, quartiles))
 
     def over(self, other):
-        """The ratio to samples of another run, of which nothing is neighbours:
+        """The ratio to samples of another run, of which nothing is neighbors:
         its quartiles are the farthest apart that they can be."""
         return Summary(self.median / other.median, self.q1 / other.q3,
                        self.q3 / other.q1)
@@ -105,7 +105,7 @@ class Records:
         return None if samples is None else Summary.of(samples)
 
     def ratio(self, job_name, what, baseline, case, beyond=0.0):
-        """Summary of the ratios of neighbouring samples, over all rounds;
+        """Summary of the ratios of neighboring samples, over all rounds;
         None if one of the two was not measured.
 
         beyond: of what they take longer than so many seconds

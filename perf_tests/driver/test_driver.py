@@ -115,7 +115,7 @@ class Statistics(unittest.TestCase):
         self.assertEqual(self.records.time("job", "a", {}),
                          Summary(3.0, 2.0, 4.0))
 
-    def test_ratios_are_those_of_neighbours_in_the_same_round(self):
+    def test_ratios_are_those_of_neighbors_in_the_same_round(self):
         self.read(result("a", 2.0), result("b", 1.0))
         self.read(result("b", 100.0))  # of which "a" has no sample
         self.read(result("a", 6.0), result("b", 3.0))

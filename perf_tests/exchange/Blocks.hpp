@@ -99,8 +99,8 @@ class HandBlocks {
       auto const at = [](std::int64_t k) {
         return static_cast<std::size_t>(k);
       };
-      m_neighbours.push_back({static_cast<int>(pe), at(starts[pe]), at(out[pe]),
-                              at(theirs[pe]), at(in_starts[pe]), at(in[pe])});
+      m_neighbors.push_back({static_cast<int>(pe), at(starts[pe]), at(out[pe]),
+                             at(theirs[pe]), at(in_starts[pe]), at(in[pe])});
     }
   }
 
@@ -108,8 +108,7 @@ class HandBlocks {
   void operator()(Pack const& pack, Unpack const& unpack) {
     ++m_step;
     T* const inbox = m_inbox.data() + (m_step % 2) * m_capacity;
-    for (auto const& [pe, first, count, theirs, got_first, got] :
-         m_neighbours) {
+    for (auto const& [pe, first, count, theirs, got_first, got] : m_neighbors) {
       T* const there = symm::ptr(inbox + theirs, pe);
       T* const to    = there != nullptr ? there : m_outbox.data() + first;
       for (std::size_t k = 0; k < count; ++k) to[k] = pack(first + k);
@@ -122,8 +121,7 @@ class HandBlocks {
                          symm::SignalOp::set, pe);
       }
     }
-    for (auto const& [pe, first, count, theirs, got_first, got] :
-         m_neighbours) {
+    for (auto const& [pe, first, count, theirs, got_first, got] : m_neighbors) {
       symm::wait_until(&m_signals(static_cast<std::size_t>(pe)),
                        symm::Compare::ge, m_step);
       for (std::size_t k = 0; k < got; ++k)
@@ -132,7 +130,7 @@ class HandBlocks {
   }
 
  private:
-  struct Neighbour {
+  struct Neighbor {
     int pe;
     std::size_t first, count, theirs, got_first, got;
   };
@@ -141,7 +139,7 @@ class HandBlocks {
   Kokkos::View<T*, symm::SymmetricHostSpace> m_inbox;
   Kokkos::View<symm::Signal*, symm::SymmetricHostSpace> m_signals;
   std::vector<T> m_outbox;
-  std::vector<Neighbour> m_neighbours;
+  std::vector<Neighbor> m_neighbors;
   symm::Signal m_step = 0;
 };
 

@@ -12,7 +12,7 @@
 
 namespace perf {
 
-/// One kernel writes both outer layers into the neighbours' ghost layers; then
+/// One kernel writes both outer layers into the neighbors' ghost layers; then
 /// one barrier_all. One is enough, because consecutive steps use two Views in
 /// turn: what is written in a step was last read in the step before the last,
 /// and a barrier lies in between.

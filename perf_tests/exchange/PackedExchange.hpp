@@ -12,7 +12,7 @@
 
 namespace perf {
 
-/// One kernel packs both outer layers straight into buffers of the neighbours;
+/// One kernel packs both outer layers straight into buffers of the neighbors;
 /// one barrier_all; one kernel unpacks. For faces whose elements lie in as many
 /// cache lines: packing touches those where they are, and what travels between
 /// the cores is dense.
@@ -68,7 +68,7 @@ class PackedExchange {
   Index m_edge;
   Ring m_ring;
   std::array<PrivateField, 2> m_fields;
-  // In turn, as the fields: a neighbour may be one step ahead.
+  // In turn, as the fields: a neighbor may be one step ahead.
   std::array<SymmField, 2> m_received;
   std::size_t m_steps = 0;
 };

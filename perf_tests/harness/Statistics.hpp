@@ -10,7 +10,7 @@ namespace perf {
 
 /// Order statistics of a set of samples. The spread reported everywhere is
 /// the interquartile range: on a shared machine the extremes say more about
-/// the neighbours than about the code.
+/// the neighbors than about the code.
 struct Summary {
   double median = 0;
   double q1     = 0;

@@ -225,9 +225,7 @@ class Migration {
                          static_cast<std::size_t>(std::countr_zero(word)) / 8;
           auto const pe = static_cast<std::int64_t>(on_host(k));
           if (pe < no_pe || pe >= n) {
-            throw UsageError(Impl::Text(call, ": element ", k,
-                                        ": there is no PE ", pe,
-                                        "; PEs are 0 to ", n - 1));
+            Impl::throw_no_pe(pe, n, Impl::Text(call, ": element ", k));
           }
           auto const to           = static_cast<Pe>(pe == no_pe ? n : pe);
           its.elements(its.count) = static_cast<Impl::ElementIndex>(k);

@@ -94,7 +94,7 @@ std::span<Case const> context_cases();    // contexts and requests
 std::span<Case const> signal_cases();     // signals and waits
 std::span<Case const> lock_cases();       // locks, collective operations
 std::span<Case const> kernel_cases();     // stores of kernels, streams
-std::span<Case const> placement_cases();  // neighbouring bytes, ways to access
+std::span<Case const> placement_cases();  // neighboring bytes, ways to access
 std::span<Case const> exchange_cases();   // plans, sorts, mailboxes
 std::span<Case const> mpi_message_cases();
 std::span<Case const> mpi_request_cases();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Where the bytes are, and how they are reached: neighbours in a word,
+// Where the bytes are, and how they are reached: neighbors in a word,
 // functions that call functions, pointers, copies of the language and its
 // library.
 

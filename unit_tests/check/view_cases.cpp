@@ -14,8 +14,8 @@ namespace {
 using enum Expected;
 
 /// One step of a stencil over a ring of PEs, of one cell each: the mean of the
-/// two neighbours.
-void mean_of_neighbours(Words const& from, Words const& to) {
+/// two neighbors.
+void mean_of_neighbors(Words const& from, Words const& to) {
   symm::Pe const me = symm::my_pe();
   symm::Pe const n  = symm::n_pes();
   Word const left   = symm::g(from.data(), (me + n - 1) % n);
@@ -106,7 +106,7 @@ Case const cases[] = {
        b.words(0) = 8 * b.me;
        for (int step = 0; step < 3; ++step) {
          symm::barrier_all();
-         mean_of_neighbours(b.words, b.words);
+         mean_of_neighbors(b.words, b.words);
        }
      }},
     {"stencil_in_two_Views_with_a_barrier", none,
@@ -115,7 +115,7 @@ Case const cases[] = {
        Words from = b.words, to = b.more;
        for (int step = 0; step < 3; ++step) {
          symm::barrier_all();
-         mean_of_neighbours(from, to);
+         mean_of_neighbors(from, to);
          std::swap(from, to);
        }
        b.expect(from(0), 8);
@@ -125,11 +125,11 @@ Case const cases[] = {
      [](Bed const& b) {
        b.words(0) = 8;
        symm::barrier_all();
-       mean_of_neighbours(b.words, b.more);
-       mean_of_neighbours(b.more, b.words);
+       mean_of_neighbors(b.words, b.more);
+       mean_of_neighbors(b.more, b.words);
      }},
     {"stencil_in_two_Views_reads_too_late", race,
-     // The neighbour writes what this PE still reads: two steps on one barrier.
+     // The neighbor writes what this PE still reads: two steps on one barrier.
      [](Bed const& b) {
        b.words(0) = 8;
        symm::barrier_all();

@@ -55,9 +55,9 @@ TEST(HeatDecomposition, the_largest_view_holds_every_box_and_is_no_larger) {
   }
 }
 
-// A layer lands in the neighbour's ghost cells that stand for the same cells
-// of the global grid, and those are where the neighbour expects them.
-TEST(HeatDecomposition, a_layer_and_the_neighbours_ghosts_are_the_same_cells) {
+// A layer lands in the neighbor's ghost cells that stand for the same cells
+// of the global grid, and those are where the neighbor expects them.
+TEST(HeatDecomposition, a_layer_and_the_neighbors_ghosts_are_the_same_cells) {
   for (auto const& [size, pe_grid] : cases) {
     Decomposition const decomposition(size, pe_grid);
     std::map<int, int> faces_of;

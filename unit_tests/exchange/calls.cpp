@@ -209,7 +209,7 @@ TEST(PlanCalls, an_exchange_ends_with_the_Views_that_it_has_begun_with) {
   symm::barrier_all();
 }
 
-TEST(PlanCalls, other_bytes_on_a_PE_are_an_error_of_its_neighbours) {
+TEST(PlanCalls, other_bytes_on_a_PE_are_an_error_of_its_neighbors) {
   if (!waits_on_host || symm::n_pes() == 1) GTEST_SKIP();
   auto plan = plan_of_right();
   Kokkos::View<double*, Memory> const x("x", 7);

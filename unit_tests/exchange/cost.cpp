@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// What a plan and a Migration cost in a job of many PEs, without neighbours and
+// What a plan and a Migration cost in a job of many PEs, without neighbors and
 // elements: docs/scaling.md has the figures.
 
 #include <gtest/gtest.h>
@@ -72,7 +72,7 @@ TEST(CostOfContainers, of_a_plan_does_not_grow_with_the_PEs) {
     most            = ViewBytes::most();
   }
   std::printf("a plan: %ld bytes, %ld while it is made\n", now, most);
-  // (24 bytes for each neighbour: there are none.)
+  // (24 bytes for each neighbor: there are none.)
   expect_bytes(now, 0, 768);
   expect_bytes(most, 176, 768);
 }

@@ -170,7 +170,7 @@ TEST(ExchangePlan, subviews_have_any_rank) {
 }
 
 /// A PE that sleeps, at other times than others, must find what was sent to it
-/// in each round: a fast neighbour has not overwritten it. Blocks go one way.
+/// in each round: a fast neighbor has not overwritten it. Blocks go one way.
 TEST(ExchangePlan, a_fast_PE_does_not_overrun_a_slow_one) {
   int const me = symm::my_pe(), n = symm::n_pes();
   std::vector<int> ids, pes;
@@ -242,10 +242,10 @@ struct Grid {
       if (global < 0 || global >= size) is_owned_or_filled = false;
       result = result * 1000 + global;
     }
-    using enum symm::BoxDecomposition::Neighbours;
-    int const most = box.neighbours == faces             ? 1
-                     : box.neighbours == faces_and_edges ? 2
-                                                         : 3;
+    using enum symm::BoxDecomposition::Neighbors;
+    int const most = box.neighbors == faces             ? 1
+                     : box.neighbors == faces_and_edges ? 2
+                                                        : 3;
     return is_owned_or_filled && n_ghosts <= most ? result : -1;
   }
   bool is_owned(std::array<std::size_t, 3> const& at) const {
@@ -298,11 +298,11 @@ std::size_t wrong_after_gather_of_box(Grid const& grid, View const& x,
 
 TEST(ExchangePlan, gather_of_a_box_fills_its_ghost_cells) {
   int const n = symm::n_pes();
-  using enum symm::BoxDecomposition::Neighbours;
+  using enum symm::BoxDecomposition::Neighbors;
   std::vector<std::array<int, 3>> grids{{n, 1, 1}, {1, 1, n}};
   if (n % 2 == 0) grids.push_back({2, n / 2, 1});
   for (auto const& pe_grid : grids)
-    for (auto const neighbours : {faces, faces_and_edges, all})
+    for (auto const neighbors : {faces, faces_and_edges, all})
       for (int periodic = 0; periodic < 8; periodic += 1 + (periodic == 0) * 2)
         for (std::size_t width = 1; width < 3; ++width) {
           symm::BoxDecomposition box;
@@ -311,7 +311,7 @@ TEST(ExchangePlan, gather_of_a_box_fills_its_ghost_cells) {
           box.ghost_width = width;
           box.periodic    = {(periodic & 1) != 0, (periodic & 2) != 0,
                              (periodic & 4) != 0};
-          box.neighbours  = neighbours;
+          box.neighbors   = neighbors;
           std::array<std::size_t, 3> const e{4 + 2 * width, 2 + 2 * width,
                                              5 + 2 * width};
           Grid const grid(box, 3, symm::my_pe());

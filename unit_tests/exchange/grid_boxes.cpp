@@ -164,10 +164,10 @@ auto& element(View const& view, Job const& job, Holder const& holder) {
 }
 
 int max_outside(GridBoxes const& boxes) {
-  using enum symm::BoxDecomposition::Neighbours;
-  return boxes.neighbours == faces             ? 1
-         : boxes.neighbours == faces_and_edges ? 2
-                                               : 3;
+  using enum symm::BoxDecomposition::Neighbors;
+  return boxes.neighbors == faces             ? 1
+         : boxes.neighbors == faces_and_edges ? 2
+                                              : 3;
 }
 
 /// \param n_outside axes along which the point is outside of its box.
@@ -271,9 +271,9 @@ Job random_job(unsigned seed, int n_pes) {
     periodic[a] = below(2) == 0;
     shared[a]   = static_cast<long>(below(2));
   }
-  using enum symm::BoxDecomposition::Neighbours;
-  std::array const neighbours{faces, faces_and_edges, all};
-  auto const its_neighbours = neighbours[below(3)];
+  using enum symm::BoxDecomposition::Neighbors;
+  std::array const neighbors{faces, faces_and_edges, all};
+  auto const its_neighbors = neighbors[below(3)];
   for (auto& its : job.of_pes) {
     for (std::size_t a = 0; a < job.rank; ++a) {
       // The last shared point is the first one, or one more.
@@ -282,7 +282,7 @@ Job random_job(unsigned seed, int n_pes) {
       its.ghost_width[a] = below(4);
     }
     its.periodic      = periodic;
-    its.neighbours    = its_neighbours;
+    its.neighbors     = its_neighbors;
     its.shares_points = below(3) > 0;
     if (below(2) == 0) {
       its.depth.emplace();

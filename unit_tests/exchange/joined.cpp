@@ -30,7 +30,7 @@ using Plane  = Kokkos::View<double**, Kokkos::LayoutLeft, Memory>;
 using Column = Kokkos::View<int*, Memory>;
 using Rows   = Kokkos::View<short* [3], Kokkos::LayoutRight, Memory>;
 
-/// Plans of other kinds, with other neighbours: two graphs, and nodes of boxes.
+/// Plans of other kinds, with other neighbors: two graphs, and nodes of boxes.
 struct Plans {
   explicit Plans(unsigned seed, symm::PeTeam const& team = symm::team_world())
       : first(seed + 1, team), second(seed + 2, team), nodes(of_nodes(team)) {}
@@ -264,10 +264,10 @@ TEST(JoinedPlans, that_are_used_wrongly_are_an_error) {
 }
 
 #ifndef KOKKOS_ENABLE_CUDA  // kernels that wait end the job
-TEST(JoinedPlans, whose_Views_differ_on_a_neighbour_are_an_error_there) {
+TEST(JoinedPlans, whose_Views_differ_on_a_neighbor_are_an_error_there) {
   Exec const exec;
   int const n = symm::n_pes(), me = symm::my_pe();
-  if (n == 1) GTEST_SKIP() << "needs a neighbour";
+  if (n == 1) GTEST_SKIP() << "needs a neighbor";
   auto const plan = Plans::of_nodes(symm::team_world());
   auto all        = ExchangePlan::joined({plan, plan});
   Plane const u("u", 7, 8);

@@ -47,7 +47,7 @@ void die_if(bool here) {
   if (here && symm::my_pe() == lost) static_cast<void>(std::raise(SIGKILL));
 }
 
-/// A PE has a neighbour on each side.
+/// A PE has a neighbor on each side.
 symm::ExchangePlan ring() {
   Ints const indices("indices", 2), pes("pes", 2);
   pes(0) = (symm::my_pe() + 1) % n_pes;

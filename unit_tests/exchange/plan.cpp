@@ -138,7 +138,7 @@ TEST(ExchangePlan, boxes_that_do_not_fit_are_an_error_on_all_PEs) {
   EXPECT_THAT(text(wrong), HasSubstr("the box has no cells"));
   if (n == 1) return;
   wrong = box;
-  if (me == 1) wrong.owned = {4, 7};  // its neighbours' faces are shorter
+  if (me == 1) wrong.owned = {4, 7};  // its neighbors' faces are shorter
   EXPECT_THAT(text(wrong), AllOf(HasSubstr("do not fit beside each other"),
                                  HasSubstr(" cells along axis 1")));
 }

@@ -98,19 +98,19 @@ std::size_t wrong_after_steps(BoxDecomposition const& box, unsigned seed) {
 
 TEST(ExchangePlanTargets, are_where_gather_puts_copies) {
   int const n = symm::n_pes();
-  using enum BoxDecomposition::Neighbours;
+  using enum BoxDecomposition::Neighbors;
   std::vector<std::array<int, 3>> grids{{n, 1, 1}, {1, 1, n}};
   if (n % 2 == 0) grids.push_back({2, n / 2, 1});
   unsigned seed = 0;
   for (auto const& pe_grid : grids)
-    for (auto const neighbours : {faces, all})
+    for (auto const neighbors : {faces, all})
       for (bool const periodic : {false, true})
         for (std::size_t width = 1; width < 3; ++width) {
           BoxDecomposition box;
           box.pe_grid     = pe_grid;
           box.ghost_width = width;
           box.depth       = periodic ? 1 : 0;
-          box.neighbours  = neighbours;
+          box.neighbors   = neighbors;
           box.periodic    = {periodic, false, periodic};
           // Boxes of other sizes along the first axis.
           auto const my = static_cast<std::size_t>(symm::my_pe());

@@ -105,8 +105,8 @@ TEST(Addresses, M05_ptr_refuses_what_is_not_in_this_pes_part) {
   auto* const start                = map.part(map.my_pe);
   int on_stack                     = 0;
   std::vector<void const*> outside = {nullptr, &on_stack};
-  for (char* const neighbour : {start - 1, start + map.stride}) {
-    if (!is_in_another_heap(neighbour)) outside.push_back(neighbour);
+  for (char* const neighbor : {start - 1, start + map.stride}) {
+    if (!is_in_another_heap(neighbor)) outside.push_back(neighbor);
   }
   for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
     if (pe == map.my_pe || !symm::is_near(pe)) continue;

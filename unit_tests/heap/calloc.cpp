@@ -93,7 +93,7 @@ TEST(Calloc, C04_kernels_read_zeros) {
   symm::free(const_cast<char*>(block));
 }
 
-TEST(Calloc, C04_neighbours_are_not_zeroed) {
+TEST(Calloc, C04_neighbors_are_not_zeroed) {
   auto const me       = symm::my_pe();
   auto* const before  = malloc_bytes(160);
   auto* const between = malloc_bytes(160);

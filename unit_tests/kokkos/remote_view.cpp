@@ -103,7 +103,7 @@ TEST(RemoteView, of_a_strided_subview_writes_its_elements_only) {
   EXPECT_EQ(count_equal(view, -1), view.size() - part.size());
 }
 
-// What a proxy does. Each test works on the elements of its right neighbour,
+// What a proxy does. Each test works on the elements of its right neighbor,
 // which nobody else does.
 
 TEST(RemoteElement, assigned_from_an_element_takes_its_value) {
@@ -291,7 +291,7 @@ TEST(RemoteElement, get_nbi_brings_the_value_until_quiet) {
   symm::barrier_all();
 }
 
-TEST(RemoteElement, of_small_numbers_leaves_their_neighbours_alone) {
+TEST(RemoteElement, of_small_numbers_leaves_their_neighbors_alone) {
   Kokkos::View<unsigned char*, Space> const view("bytes", 9);
   Kokkos::deep_copy(view, static_cast<unsigned char>(0xEE));
   symm::barrier_all();

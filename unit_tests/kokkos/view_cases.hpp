@@ -48,7 +48,7 @@ inline symm::Pe left_of(symm::Pe pe) {
   return (pe + symm::n_pes() - 1) % symm::n_pes();
 }
 
-/// Collective: every PE writes to all elements of its right neighbour's copy of
+/// Collective: every PE writes to all elements of its right neighbor's copy of
 /// what make() returns, and to nothing beside it; then all PEs read all copies.
 /// \param write       write(view) fills it, as fill(copy, my_pe(), right()).
 /// \param count_wrong count_wrong(view, pe) counts the elements of that PE's

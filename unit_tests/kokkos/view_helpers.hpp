@@ -275,7 +275,7 @@ void fill_global(Global const& global, symm::Pe pe, symm::Pe from) {
   for_each_element(global.local(), SetGlobalElement<Global>{global, pe, from});
 }
 
-/// A View whose neighbours in the heap must stay as they are.
+/// A View whose neighbors in the heap must stay as they are.
 class GuardView {
  public:
   GuardView() : m_view("guard") { Kokkos::deep_copy(m_view, pattern); }

@@ -57,7 +57,7 @@ struct Message {
   int number;
 };
 
-enum class To { anyone, one, neighbours, few };
+enum class To { anyone, one, neighbors, few };
 
 /// What a PE sends in a round.
 std::vector<std::pair<Pe, Message>> messages_of(Pe from, int round, To to) {
@@ -69,7 +69,7 @@ std::vector<std::pair<Pe, Message>> messages_of(Pe from, int round, To to) {
     auto pe = static_cast<Pe>(random() % n_pes);
     if (to == To::one)
       pe = static_cast<Pe>(static_cast<unsigned>(round) % n_pes);
-    if (to == To::neighbours) pe = (from + 1) % symm::n_pes();
+    if (to == To::neighbors) pe = (from + 1) % symm::n_pes();
     if (to == To::few && random() % 50 != 0) pe = 0;
     result.push_back({pe, {random(), from, k}});
   }

@@ -67,7 +67,7 @@ TEST(PeTeamsOfMembers, several_teams_begin_at_once_and_one_after_the_other) {
   auto const n = symm::n_pes();
   auto random  = random_of_this_pe(7);
   for (int round = 0; round < 30; ++round) {
-    // Neighbours: each PE is in two of them, and never waits for a third PE.
+    // Neighbors: each PE is in two of them, and never waits for a third PE.
     for (Pe first = 0; first + 1 < n; ++first) {
       Pes const pair{first + round % 2, first + 1 - round % 2};
       if (!is_in(pair)) continue;

@@ -161,7 +161,7 @@ TEST(ViewCollectives, reduce_combines_element_by_element) {
   EXPECT_TRUE(guard.is_intact());
 }
 
-TEST(ViewCollectives, reduce_of_a_subview_leaves_its_neighbours) {
+TEST(ViewCollectives, reduce_of_a_subview_leaves_its_neighbors) {
   Right2 const view("v", 3, 33);
   auto const row = Kokkos::subview(view, 1, Kokkos::ALL);
   in_both_forms([&](int salt, auto const&... first) {

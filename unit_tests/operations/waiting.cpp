@@ -111,7 +111,7 @@ TYPED_TEST(Waiting, all_comparisons_of_all_types_are_those_of_numbers) {
   EXPECT_EQ((errors_of_comparisons<TypeParam, long long>()), 0);
 }
 
-/// Each PE waits for what its left neighbour stores, with each comparison: one
+/// Each PE waits for what its left neighbor stores, with each comparison: one
 /// of the values fails it, the other does not.
 template <class T>
 struct WaitForEach {

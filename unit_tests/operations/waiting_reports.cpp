@@ -28,7 +28,7 @@ using testing::Not;
 using namespace std::chrono_literals;
 
 /// What a PE has written on stderr while its variable 1 became `value`, which
-/// its left neighbour stored `delay` after all had called.
+/// its left neighbor stored `delay` after all had called.
 template <class Wait>
 std::string report_of(std::chrono::milliseconds delay, std::int64_t value,
                       Wait const& wait) {

@@ -237,7 +237,7 @@ TYPED_TEST(WaitingSets, all_any_and_some_wait_for_all_PEs) {
   symm::barrier_all();
 }
 
-/// A queue without locks on every PE, which its left neighbour fills: tokens go
+/// A queue without locks on every PE, which its left neighbor fills: tokens go
 /// once around.
 struct PassTokens {
   static constexpr std::uint64_t n_places = 8;

@@ -78,7 +78,7 @@ char value(Pe from, Pe to, std::size_t i) {
 }
 
 /// Every PE reaches every PE's copy of the whole block, which is at the same
-/// offset everywhere, and no neighbour's.
+/// offset everywhere, and no neighbor's.
 void expect_usable(HeapStack& stack, void* block, std::size_t bytes) {
   ASSERT_NE(block, nullptr);
   auto const& map = stack.heap.map();

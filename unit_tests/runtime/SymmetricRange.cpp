@@ -163,7 +163,7 @@ TEST_P(SymmetricRangeFaults, M34_a_step_that_fails_on_one_pe_fails_on_all) {
   for (Pe failing = 0; failing < n_pes; ++failing) {
     expect_on_pes(n_pes, [&](Bootstrap& bootstrap) {
       Stack stack(bootstrap);
-      EXPECT_FALSE(stack.add_chunk(unit, unit)) << "a neighbour";
+      EXPECT_FALSE(stack.add_chunk(unit, unit)) << "a neighbor";
       auto const descriptors = n_open_descriptors();
       auto const mappings    = stack.n_mappings();
       for (int round = 0; round < 3; ++round) {

@@ -36,7 +36,7 @@ std::string refusal(std::function<void()> const& call) {
 }
 
 TEST_P(VmmContract, V41_a_mapping_is_found_at_any_address_inside_it) {
-  // Neighbours on both sides.
+  // Neighbors on both sides.
   char* const address = m_vmm->reserve(8 * m_unit);
   struct Part {
     std::size_t first_unit, n_units;

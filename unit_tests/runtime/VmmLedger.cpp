@@ -95,7 +95,7 @@ TEST_F(VmmLedger, a_refused_mapping_is_not_noted) {
   EXPECT_NO_THROW(m_ledger.check_address_free(at(0), unit));
 }
 
-TEST_F(VmmLedger, neighbouring_reservations_are_not_one) {
+TEST_F(VmmLedger, neighboring_reservations_are_not_one) {
   auto const handle = new_handle(2 * unit);
   m_ledger.add_reservation(at(0), unit);
   m_ledger.add_reservation(at(unit), unit);

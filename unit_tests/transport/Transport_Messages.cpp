@@ -189,15 +189,15 @@ void expect_atomic(FakeJob& job, WordType type, AtomicOp op, T before, T value,
     return word;
   };
   PeMemory const at{2, Segment::host_heap, 64};
-  auto& word      = job.target(2).at<T>(64);
-  auto& neighbour = job.target(2).at<T>(64 + sizeof(T));
-  word            = before;
-  neighbour       = value;
+  auto& word     = job.target(2).at<T>(64);
+  auto& neighbor = job.target(2).at<T>(64 + sizeof(T));
+  word           = before;
+  neighbor       = value;
   auto const was =
       job[0].channel().atomic(at, op, type, bits(value), bits(compare));
   EXPECT_EQ(was, op == AtomicOp::set ? bits(value) : bits(before));
   EXPECT_EQ(bits(word), bits(after)) << static_cast<int>(op);
-  EXPECT_EQ(bits(neighbour), bits(value));
+  EXPECT_EQ(bits(neighbor), bits(value));
   if (op == AtomicOp::compare_swap || op == AtomicOp::fetch) return;
   word = before;
   job[0].channel().post_atomic(at, op, type, bits(value));

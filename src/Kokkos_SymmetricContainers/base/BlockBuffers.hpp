@@ -18,17 +18,17 @@
 #include "../../runtime/symm_signals.hpp"
 
 // Blocks that PEs send each other, of exchanges, migrations and mail. A PE has
-// a slot for each of its neighbours. Their blocks are numbered, from 1 on, and
-// take turns: block k of a neighbour has place k % n_turns of its slot's
+// a slot for each of its neighbors. Their blocks are numbered, from 1 on, and
+// take turns: block k of a neighbor has place k % n_turns of its slot's
 // places, and a signal there. A block is written where it will be read, if the
 // receiver is near, and a signal follows; if it is far, to an outbox, and one
 // put with signal carries it. When a place may be written again is for the
-// container to say: an exchange knows it by its neighbours' next blocks, mail
+// container to say: an exchange knows it by its neighbors' next blocks, mail
 // by credits.
 
 namespace symm::Impl {
 
-/// The end of the way of blocks to a neighbour, or from it.
+/// The end of the way of blocks to a neighbor, or from it.
 struct BlockRoute {
   Pe pe        = 0;  // in the world
   bool is_near = false;
@@ -36,7 +36,7 @@ struct BlockRoute {
   // elements, or in bytes of blocks without elements.
   std::size_t here  = 0;
   std::size_t there = 0;
-  // That PE's among the neighbours of this one, and this PE's among those of
+  // That PE's among the neighbors of this one, and this PE's among those of
   // that one.
   std::uint32_t slot       = 0;
   std::uint32_t slot_there = 0;
@@ -51,7 +51,7 @@ struct BlocksInMemory {
   char* far_inbox        = nullptr;  // perhaps the same
   std::size_t turn_bytes = 0;
   char* outbox           = nullptr;  // for far PEs
-  /// The number of blocks that have come from each neighbour. Kernels count
+  /// The number of blocks that have come from each neighbor. Kernels count
   /// them, so that a CUDA graph of exchanges can be launched again.
   Signal* steps = nullptr;
 
@@ -65,7 +65,7 @@ struct BlocksInMemory {
 template <unsigned n_turns>
 struct BlocksOnTheirWay : BlocksInMemory<n_turns> {
   HeapMap far_heap;  // of the inbox for far PEs
-  /// As many of each neighbour as there are turns, at its slot. With gates: the
+  /// As many of each neighbor as there are turns, at its slot. With gates: the
   /// number of blocks that have come, less those for which this PE has waited.
   Signal* near_signals = nullptr;
   Signal* far_signals  = nullptr;  // perhaps the same
@@ -98,22 +98,22 @@ struct BlocksOnTheirWay : BlocksInMemory<n_turns> {
 /// the kernels. Not with gates: queues of a GPU wait for its own memory.
 ///
 /// \tparam Space   of inboxes and signals.
-/// \tparam n_turns blocks of a neighbour that there is room for, at most.
+/// \tparam n_turns blocks of a neighbor that there is room for, at most.
 template <class Space, unsigned n_turns>
 class BlockBuffers {
  public:
   /// Local: takes the private memory that begin() needs.
   /// \param name    of the container, for labels and messages; lives as long.
-  /// \param n_steps neighbours of which kernels count the blocks.
+  /// \param n_steps neighbors of which kernels count the blocks.
   void prepare(char const* name, std::size_t n_steps);
   /// Collective over the world, after prepare() on all PEs.
-  /// \param n_slots for the neighbours of a PE; equal on all PEs.
+  /// \param n_slots for the neighbors of a PE; equal on all PEs.
   /// \throws OutOfMemory, SystemError on every PE.
   void begin(std::size_t n_slots);
 
   struct Room {
     std::size_t turn_bytes;    // of the inbox; equal on all PEs
-    bool has_turns;            // else one block of a neighbour; equal
+    bool has_turns;            // else one block of a neighbor; equal
     std::size_t outbox_bytes;  // of this PE
   };
   // Then either grow(), or take_outbox(), before PEs agree, and make_inboxes().
@@ -135,7 +135,7 @@ class BlockBuffers {
   [[nodiscard]] BlocksOnTheirWay<n_turns> const& in_kernels() const {
     return m_in_kernels;
   }
-  /// Sets the number of blocks that have come from each neighbour.
+  /// Sets the number of blocks that have come from each neighbor.
   void set_steps(Signal n_ended) const { Kokkos::deep_copy(m_steps, n_ended); }
 
  private:

@@ -91,12 +91,10 @@ std::size_t max_rows(PeTeam const* team, std::size_t mine) {
 void expect_root(char const* call, PeTeam const& team, Pe root) {
   for (Pe k = 0; k < team.n_pes(); ++k)
     if (team.world_pe(k) == root) return;
-  throw UsageError(team.n_pes() == n_pes()
-                       ? Text(call, ": there is no PE ", root,
-                              " to be the root; PEs are 0 to ", n_pes() - 1)
-                       : Text(call, ": PE ", root,
-                              " cannot be the root: it is not in the PE team "
-                              "of the DistributedView"));
+  expect_pe(root, n_pes(), call, " to be the root");
+  throw UsageError(Text(call, ": PE ", root,
+                        " cannot be the root: it is not in the PE team of the "
+                        "DistributedView"));
 }
 
 void throw_extents_of_host_view(char const* call, std::string const& label,

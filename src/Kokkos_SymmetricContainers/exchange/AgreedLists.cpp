@@ -119,8 +119,8 @@ void AgreedLists::tell_starts() {
       m_words.to(n, word(of_ghosts, p)) =
           static_cast<std::int64_t>(its.ghosts.starts[n]);
     }
-    m_words.to(n, of_slot) = static_cast<std::int64_t>(m_n_neighbours);
-    if (is_neighbour(n)) ++m_n_neighbours;
+    m_words.to(n, of_slot) = static_cast<std::int64_t>(m_n_neighbors);
+    if (is_neighbor(n)) ++m_n_neighbors;
   }
   m_words.exchange(m_members);
 }
@@ -138,7 +138,7 @@ void AgreedLists::check_boxes() const {
     throw UsageError(Text(
         m_call, ": PE ", world_pe(n), " passes another box than PE ", my_pe(),
         ": pass equal pe_grid, order, ghost_width, depth, periodic "
-        "and neighbours on all PEs"));
+        "and neighbors on all PEs"));
   }
   for (auto const& part : m_lists[0].box_parts) {
     auto const n = static_cast<std::size_t>(part.pe);
@@ -150,7 +150,7 @@ void AgreedLists::check_boxes() const {
   }
 }
 
-bool AgreedLists::is_neighbour(std::size_t member) const {
+bool AgreedLists::is_neighbor(std::size_t member) const {
   return std::any_of(m_lists.begin(), m_lists.end(), [&](auto const& its) {
     return its.owned.counts[member] + its.ghosts.counts[member] > 0;
   });

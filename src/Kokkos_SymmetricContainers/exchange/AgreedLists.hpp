@@ -51,8 +51,8 @@ class AgreedLists {
     return m_members.world_pe(static_cast<Pe>(member));
   }
   /// Whether elements go to that member, or come from it.
-  [[nodiscard]] bool is_neighbour(std::size_t member) const;
-  [[nodiscard]] std::size_t n_neighbours() const { return m_n_neighbours; }
+  [[nodiscard]] bool is_neighbor(std::size_t member) const;
+  [[nodiscard]] std::size_t n_neighbors() const { return m_n_neighbors; }
 
   /// The slot of this PE at that member.
   [[nodiscard]] std::size_t slot_at(std::size_t member) const {
@@ -100,7 +100,7 @@ class AgreedLists {
   TeamMembers m_members;
   std::size_t m_n_members;
   MemberWords m_words;
-  std::size_t m_n_neighbours = 0;
+  std::size_t m_n_neighbors = 0;
 };
 
 }  // namespace symm::Impl

@@ -17,7 +17,7 @@
 
 namespace symm::Impl {
 
-/// Tells neighbour i that its block has come; a far one gets it with that.
+/// Tells neighbor i that its block has come; a far one gets it with that.
 template <class Places>
 struct Notify {
   Buffers buffers;
@@ -52,7 +52,7 @@ struct Notify {
   }
 };
 
-/// Kernels wait for neighbour i, and count. (The host: Neighbours.hpp.)
+/// Kernels wait for neighbor i, and count. (The host: Neighbors.hpp.)
 struct Await {
   Buffers buffers;
   Block const* blocks;

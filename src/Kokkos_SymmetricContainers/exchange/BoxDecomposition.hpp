@@ -23,7 +23,7 @@ namespace symm {
 /// view_extents must be equal on all PEs. Boxes side by side must have equal
 /// extents where they touch.
 struct BoxDecomposition {
-  enum class Neighbours { faces, faces_and_edges, all };
+  enum class Neighbors { faces, faces_and_edges, all };
   /// How PEs are numbered. In a grid of 3 x 2 PEs, last_axis_fastest puts PE 1
   /// at (0, 1), as MPI_Cart_create() does; first_axis_fastest puts PE 1 at (1,
   /// 0).
@@ -44,7 +44,7 @@ struct BoxDecomposition {
   std::size_t ghost_width = 1;
   /// For each axis, whether the first and the last box are neighbors.
   std::array<bool, 3> periodic{};
-  Neighbours neighbours = Neighbours::all;
+  Neighbors neighbors = Neighbors::all;
   /// Extents of the Views, if they are larger than the owned and ghost cells.
   std::array<std::size_t, 3> view_extents{};
   /// The number of ghost layers next to the box that are filled. If 0, all

@@ -86,13 +86,13 @@ class Boxes {
       if (d[a] != 0 && a >= m_rank) return false;
       if (d[a] != 0) ++n_axes;
     }
-    using enum BoxDecomposition::Neighbours;
+    using enum BoxDecomposition::Neighbors;
     return n_axes > 0 && m_depth > 0 &&
-           (n_axes == 1 || m_box.neighbours == all ||
-            (n_axes == 2 && m_box.neighbours == faces_and_edges));
+           (n_axes == 1 || m_box.neighbors == all ||
+            (n_axes == 2 && m_box.neighbors == faces_and_edges));
   }
   /// The PE along `d`; -1, if there is none.
-  [[nodiscard]] Pe neighbour(std::array<int, 3> const& d, int sign) const {
+  [[nodiscard]] Pe neighbor(std::array<int, 3> const& d, int sign) const {
     Pe pe = 0;
     for (auto k = m_rank; k-- > 0;) {
       auto const a = axis(k);
@@ -104,7 +104,7 @@ class Boxes {
     }
     return pe;
   }
-  /// The axes along which the neighbour along `d` is round the end, as bits.
+  /// The axes along which the neighbor along `d` is round the end, as bits.
   [[nodiscard]] unsigned wraps(std::array<int, 3> const& d) const {
     unsigned result = 0;
     for (unsigned a = 0; a < m_rank; ++a) {
@@ -113,12 +113,12 @@ class Boxes {
     }
     return result;
   }
-  /// My cells that a neighbour along `d` has copies of.
+  /// My cells that a neighbor along `d` has copies of.
   [[nodiscard]] std::array<CellRange, 3> sent(
       std::array<int, 3> const& d) const {
     return part(d, 1, 0);
   }
-  /// My ghosts that a neighbour along -d fills, which has sent along `d`.
+  /// My ghosts that a neighbor along -d fills, which has sent along `d`.
   [[nodiscard]] std::array<CellRange, 3> filled(
       std::array<int, 3> const& d) const {
     return part(d, -1, 1);
@@ -157,12 +157,12 @@ class Boxes {
     }
     auto const all = owned + 2 * width;
     m_extents[a]   = m_box.view_extents[a] == 0 ? all : m_box.view_extents[a];
-    bool const has_neighbour = m_box.pe_grid[a] > 1 || m_box.periodic[a];
-    if (m_extents[a] < all || (has_neighbour && owned < m_depth)) {
+    bool const has_neighbor = m_box.pe_grid[a] > 1 || m_box.periodic[a];
+    if (m_extents[a] < all || (has_neighbor && owned < m_depth)) {
       throw UsageError(
           Text(call, ": axis ", a, ": ", owned, " owned cells, ghosts ", width,
                " wide and an extent of ", m_extents[a],
-               " of the Views: a box needs as many cells as its neighbour has "
+               " of the Views: a box needs as many cells as its neighbor has "
                "ghosts, and the Views room for them (of other boxes: "
                "ExchangePlan::from_boxes)"));
     }
@@ -213,7 +213,7 @@ BoxWords words_of(BoxDecomposition const& box, std::size_t rank) {
     add(box.periodic[a] ? 1 : 0);
   }
   add(static_cast<std::uint64_t>(box.order));
-  add(static_cast<std::uint64_t>(box.neighbours));
+  add(static_cast<std::uint64_t>(box.neighbors));
   add(box.ghost_width);
   add(depth_of(box));
   words.settings = hash;
@@ -234,7 +234,7 @@ ExchangeLists lists_of_box(char const* call, BoxDecomposition const& box,
     // Sender and receiver come to equal directions in equal order.
     std::array<int, 3> const d{n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1};
     if (!boxes.takes(d)) continue;
-    if (Pe const to = boxes.neighbour(d, 1); to >= 0) {
+    if (Pe const to = boxes.neighbor(d, 1); to >= 0) {
       auto const part = boxes.sent(d);
       auto& cells     = sent[static_cast<std::size_t>(to)];
       lists.box_parts.push_back({to,
@@ -245,7 +245,7 @@ ExchangeLists lists_of_box(char const* call, BoxDecomposition const& box,
                                  cells.size()});
       append_cells(cells, extents, part);
     }
-    if (Pe const from = boxes.neighbour(d, -1); from >= 0) {
+    if (Pe const from = boxes.neighbor(d, -1); from >= 0) {
       append_cells(filled[static_cast<std::size_t>(from)], extents,
                    boxes.filled(d));
     }

@@ -21,7 +21,7 @@
 namespace symm {
 
 /// The place to which kernels store copies of this PE's cells along one
-/// direction of a box: a near neighbour's ghosts, or the block that is sent to
+/// direction of a box: a near neighbor's ghosts, or the block that is sent to
 /// it. Captured by value. Axes that the box has not got have the index 0.
 template <class T>
 class BoxTarget {
@@ -63,7 +63,7 @@ class BoxTarget {
   Kokkos::Array<std::uint32_t, 3> m_stride{};
 };
 
-/// Those of all directions in which a box has a neighbour, `most` at most.
+/// Those of all directions in which a box has a neighbor, `most` at most.
 template <class T, std::size_t most = 26>
 class BoxTargets {
  public:
@@ -126,7 +126,7 @@ void expect_box_of(char const* call, PlanBlocks const& plan, View const& view) {
   }
   auto const n = plan.box_copies.size();
   if (n > most) {
-    throw UsageError(std::string(call) + ": the box has neighbours in " +
+    throw UsageError(std::string(call) + ": the box has neighbors in " +
                      std::to_string(n) + " directions: pass targets<" +
                      std::to_string(n) + ">");
   }

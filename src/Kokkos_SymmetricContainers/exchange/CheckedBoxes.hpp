@@ -36,10 +36,10 @@ class CheckedBoxes {
   }
   [[nodiscard]] bool shares_points() const { return m_its.shares_points; }
   [[nodiscard]] int max_axes_outside() const {
-    using enum BoxDecomposition::Neighbours;
-    return m_its.neighbours == faces             ? 1
-           : m_its.neighbours == faces_and_edges ? 2
-                                                 : 3;
+    using enum BoxDecomposition::Neighbors;
+    return m_its.neighbors == faces             ? 1
+           : m_its.neighbors == faces_and_edges ? 2
+                                                : 3;
   }
   /// Of the indices of Views.
   [[nodiscard]] std::vector<std::size_t> extents() const;

@@ -18,18 +18,18 @@
 #include "ExchangeBuffers.hpp"
 #include "FieldGroups.hpp"
 #include "Fields.hpp"
-#include "Neighbours.hpp"
+#include "Neighbors.hpp"
 #include "PlanBlocks.hpp"
 
 // The kernels of an exchange, in this order: CopyChunks packs, Notify, Await
 // (in one kernel with Notify, if nothing is to be done in between), CopyChunks
 // (or Combine) unpacks. If kernels of the program have stored all copies
 // already (BoxTargets), only sent blocks are unpacked. An inbox has two halves,
-// used in turn. A PE packs into a neighbour's inbox, and sends it a signal, in
-// each exchange, and ends the exchange with the signals of all neighbours. A
-// neighbour's signal of exchange n says that it has unpacked exchange n - 1. So
-// this PE, in exchange n + 1, overwrites a half that the neighbour has
-// unpacked, and no barrier is needed. For that PEs are neighbours of each
+// used in turn. A PE packs into a neighbor's inbox, and sends it a signal, in
+// each exchange, and ends the exchange with the signals of all neighbors. A
+// neighbor's signal of exchange n says that it has unpacked exchange n - 1. So
+// this PE, in exchange n + 1, overwrites a half that the neighbor has
+// unpacked, and no barrier is needed. For that PEs are neighbors of each
 // other, even if blocks go one way.
 //
 // With gates (PEs share a GPU), no kernel waits: signals are gates
@@ -37,10 +37,10 @@
 
 namespace symm::Impl {
 
-/// Calls work(n) for each neighbour: the host itself, or a kernel.
+/// Calls work(n) for each neighbor: the host itself, or a kernel.
 template <class Exec, class Work>
-void for_each_neighbour(Exec const& exec, char const* call,
-                        PlanSide const& side, Work const& work) {
+void for_each_neighbor(Exec const& exec, char const* call, PlanSide const& side,
+                       Work const& work) {
   auto const n = side.blocks.size();
   if constexpr (runs_on_host_v<Exec>) {
     for (std::size_t i = 0; i < n; ++i) work(i);
@@ -49,7 +49,7 @@ void for_each_neighbour(Exec const& exec, char const* call,
   }
 }
 
-/// Has the queue of a GPU wait until all neighbours have sent.
+/// Has the queue of a GPU wait until all neighbors have sent.
 template <class Exec>
 void wait_at_gates(Exec const& exec, char const* call, Buffers const& buffers,
                    PlanSide const& side) {
@@ -59,31 +59,31 @@ void wait_at_gates(Exec const& exec, char const* call, Buffers const& buffers,
   });
 }
 
-/// Whether an exchange waits for the neighbours as soon as it has sent.
+/// Whether an exchange waits for the neighbors as soon as it has sent.
 enum class Halves { together, apart };
 
-/// \returns a neighbour with another shape, if the host waits. (Kernels end the
+/// \returns a neighbor with another shape, if the host waits. (Kernels end the
 ///          job then; with gates, nobody looks.)
-/// \throws as await_neighbours().
+/// \throws as await_neighbors().
 template <class Exec>
 std::optional<OtherShape> await_blocks(Exec const& exec, char const* call,
                                        Buffers const& buffers,
                                        PlanSide const& side,
                                        ElementShape shape) {
   if constexpr (runs_on_host_v<Exec>) {
-    return await_neighbours(call, buffers, side, shape);
+    return await_neighbors(call, buffers, side, shape);
   } else if (buffers.has_gates) {
     wait_at_gates(exec, call, buffers, side);
   } else {
-    for_each_neighbour(exec, call, side,
-                       Await{buffers, side.blocks.data(), shape.bits()});
+    for_each_neighbor(exec, call, side,
+                      Await{buffers, side.blocks.data(), shape.bits()});
   }
   return {};
 }
 
-/// Tells the neighbours of a side that their blocks have come, and sends the
+/// Tells the neighbors of a side that their blocks have come, and sends the
 /// far ones. Perhaps waits for those of the other side, which has the same
-/// neighbours.
+/// neighbors.
 /// \param run_data of the View whose runs are sent unpacked, or null.
 /// \param stored blocks that are there.
 /// \returns, throws as await_blocks().
@@ -103,13 +103,13 @@ std::optional<OtherShape> tell_blocks(
     exec.fence(call);
     symm::fence();
   } else if (halves == Halves::together && !buffers.has_gates) {
-    for_each_neighbour(
+    for_each_neighbor(
         exec, call, side,
         NotifyAndAwait<Places>{
             notify, Await{buffers, side.blocks.data(), shape.bits()}});
     return {};
   }
-  for_each_neighbour(exec, call, side, notify);
+  for_each_neighbor(exec, call, side, notify);
   if (halves == Halves::apart) return {};
   return await_blocks(exec, call, buffers, side, shape);
 }

@@ -64,9 +64,8 @@ std::vector<std::size_t> count(char const* call, char const* what,
       any |= is_wrong(pe[k], n_pes) | is_wrong(element[k], its_end);
     for (std::size_t k = 0; k < n && any < 0; ++k) {
       if (is_wrong(pe[k], n_pes) < 0) {
-        throw UsageError(Text(call, ": ", what, " ", first + k,
-                              ": there is no PE ", pe[k],
-                              "; PEs of the PE team are 0 to ", n_pes - 1));
+        throw_no_pe(pe[k], n_pes, Text(call, ": ", what, " ", first + k),
+                    " in the PE team");
       }
       if (is_wrong(element[k], its_end) < 0) {
         throw UsageError(Text(call, ": ", what, " ", first + k,

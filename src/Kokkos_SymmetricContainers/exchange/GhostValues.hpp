@@ -29,9 +29,9 @@ namespace symm::Impl {
                                             plan.ghosts.elements.extent(0));
   auto const on_host = Kokkos::create_mirror_view(owners);
   auto* to           = on_host.data();
-  for (std::size_t b = 0; b < plan.neighbours.size(); ++b) {
+  for (std::size_t b = 0; b < plan.neighbors.size(); ++b) {
     to = std::fill_n(to, plan.ghosts.blocks.on_host()[b].count,
-                     plan.neighbours[b]);
+                     plan.neighbors[b]);
   }
   Kokkos::deep_copy(owners, on_host);
   return owners;

@@ -54,7 +54,7 @@ struct GridBoxes {
   /// point do not change, and ghosts are copies of the first box.
   bool shares_points = true;
   /// Says along how many axes a ghost may be outside its box.
-  BoxDecomposition::Neighbours neighbours = BoxDecomposition::Neighbours::all;
+  BoxDecomposition::Neighbors neighbors = BoxDecomposition::Neighbors::all;
   /// Extents of the Views along the axes, if they are larger than the largest
   /// box on this PE and its ghosts.
   std::array<std::size_t, 3> view_extents{};

@@ -40,7 +40,7 @@ ElementList places_of_arriving(Leaving& leaving, std::size_t n_arriving) {
 }
 
 /// Appends the elements that go to a PE or come from it. The host sends them in
-/// several blocks. On a GPU, each neighbour has one block, perhaps empty. Where
+/// several blocks. On a GPU, each neighbor has one block, perhaps empty. Where
 /// they begin at that PE counts from the first one.
 void append_blocks(std::vector<Block>& blocks, Pe pe, std::size_t n,
                    std::size_t here) {

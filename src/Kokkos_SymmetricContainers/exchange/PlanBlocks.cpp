@@ -181,9 +181,9 @@ std::vector<std::size_t> PlanBlocks::order_of_exports(
   for (std::size_t k = 0; k < n_exports && are_equal; ++k) {
     std::int64_t pe = 0;
     pes.read(k, 1, &pe);
-    auto const at = std::lower_bound(neighbours.begin(), neighbours.end(), pe);
-    auto const b  = static_cast<std::size_t>(at - neighbours.begin());
-    are_equal     = at != neighbours.end() && *at == pe && firsts[b] < ends(b);
+    auto const at = std::lower_bound(neighbors.begin(), neighbors.end(), pe);
+    auto const b  = static_cast<std::size_t>(at - neighbors.begin());
+    are_equal     = at != neighbors.end() && *at == pe && firsts[b] < ends(b);
     if (are_equal) order[firsts[b]++] = k;
   }
   if (are_equal) return order;

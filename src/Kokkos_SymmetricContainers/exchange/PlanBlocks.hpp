@@ -22,7 +22,7 @@
 #include "ExchangeBuffers.hpp"
 #include "ExchangeLists.hpp"
 
-// A plan in memory. A PE has one block of elements to or from each neighbour. A
+// A plan in memory. A PE has one block of elements to or from each neighbor. A
 // block has the elements of one View after those of another.
 
 namespace symm::Impl {
@@ -36,7 +36,7 @@ inline constexpr std::size_t block_unit = 16;
   return (count + block_unit - 1) / block_unit * block_unit;
 }
 
-/// Which of a box's copies kernels store at a near neighbour, for
+/// Which of a box's copies kernels store at a near neighbor, for
 /// gather_stored(): on GPUs all of them. On CPUs not those of which few are
 /// contiguous in the View: they take turns with a cache line each, and are
 /// packed, as those for far PEs are.
@@ -56,7 +56,7 @@ struct StoredCopies {
   }
 };
 
-/// The elements that this PE sends to a neighbour, or receives from it.
+/// The elements that this PE sends to a neighbor, or receives from it.
 struct Block : BlockRoute {
   ElementIndex count = 0;
   ElementIndex start = 0;
@@ -91,7 +91,7 @@ struct Chunk {
 struct PlanSide {
   Kokkos::View<ElementIndex*, ExchangeMemory> elements;
   KernelArray<Chunk> chunks;
-  KernelArray<Block> blocks;   // of all neighbours
+  KernelArray<Block> blocks;   // of all neighbors
   std::size_t end    = 0;      // of the largest element of a plan
   bool needs_outbox  = false;  // some blocks travel by messages
   unsigned thin_axes = 0;      // of all blocks
@@ -145,7 +145,7 @@ using SideOfPlan = PlanSide PlanElements::*;
 /// one plan, and other teams' PEs may make theirs in the same call.
 struct PlanBlocks : PlanElements {
   /// Of plans that are joined: those behind the first one. All have the same
-  /// neighbours, in one order.
+  /// neighbors, in one order.
   std::vector<PlanElements> others;
   ExchangeBuffers buffers;
   /// Equal on all PEs, and no other plan's; 0: no plan.
@@ -158,8 +158,8 @@ struct PlanBlocks : PlanElements {
   std::vector<BoxCopies> box_copies;
   bool is_of_world = false;
   bool is_exports  = false;  // of from_exports()
-  /// The number of each neighbour in the PE team.
-  std::vector<Pe> neighbours;
+  /// The number of each neighbor in the PE team.
+  std::vector<Pe> neighbors;
 
   /// Collective. \param lists of each plan that is joined; one for any other.
   /// As many on all PEs, or all fail. \param failure why this PE has no lists;

@@ -22,7 +22,7 @@
 #include "ExchangeKernels.hpp"
 #include "Fields.hpp"
 #include "JoinedFields.hpp"
-#include "Neighbours.hpp"
+#include "Neighbors.hpp"
 #include "PlanBlocks.hpp"
 #include "PlanFields.hpp"
 
@@ -152,9 +152,8 @@ class PlanExchange {
   /// there is less.
   /// \throws UsageError on this PE, if the plan is of a PE team; as reserve().
   void make_room(char const* call, std::size_t bytes) {
-    bool const has_neighbours = m_plan.owned.blocks.size() > 0;
-    if (bytes <= m_plan.room || (!has_neighbours && !m_plan.is_of_world))
-      return;
+    bool const has_neighbors = m_plan.owned.blocks.size() > 0;
+    if (bytes <= m_plan.room || (!has_neighbors && !m_plan.is_of_world)) return;
     if (!m_plan.is_of_world) {
       throw UsageError(std::string(call) + ": elements of " +
                        std::to_string(bytes) +

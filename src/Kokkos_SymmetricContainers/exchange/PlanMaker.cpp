@@ -42,9 +42,8 @@ class PlanMaker {
     plan.number  = number;
     auto failure = failure_of([&] { m_agreed.exchange(); });
     if (!failure) {
-      failure = failure_of([&] {
-        plan.buffers.prepare(exchange_plan, m_agreed.n_neighbours());
-      });
+      failure = failure_of(
+          [&] { plan.buffers.prepare(exchange_plan, m_agreed.n_neighbors()); });
     }
     std::size_t all_owned = 0, all_ghosts = 0;
     for (auto const& its : m_lists) {
@@ -55,8 +54,7 @@ class PlanMaker {
     auto const of_world =
         m_agreed.maxima_of_world(std::array<std::size_t, n_of_world>{
             failure ? 1U : 0U, std::max(all_owned, all_ghosts),
-            m_lists[0].wanted.extent(0) > 0 ? 1U : 0U,
-            m_agreed.n_neighbours()});
+            m_lists[0].wanted.extent(0) > 0 ? 1U : 0U, m_agreed.n_neighbors()});
     if (of_world[failed] != 0) agree(m_call, failure);
     plan.capacity         = of_world[capacity];
     bool const has_wishes = of_world[wishes] != 0;
@@ -125,8 +123,7 @@ class PlanMaker {
     plan.is_exports = m_lists[0].are_exports;
     plan.others.resize(m_lists.size() - 1);
     for (std::size_t n = 0; n < m_agreed.n_members(); ++n)
-      if (m_agreed.is_neighbour(n))
-        plan.neighbours.push_back(static_cast<Pe>(n));
+      if (m_agreed.is_neighbor(n)) plan.neighbors.push_back(static_cast<Pe>(n));
     fill(plan, plan, 0);
     for (std::size_t p = 1; p < m_lists.size(); ++p)
       fill(plan, plan.others[p - 1], p);
@@ -155,7 +152,7 @@ class PlanMaker {
     }
     std::vector<Block> owned_blocks, ghost_blocks;
     for (std::size_t n = 0; n < m_agreed.n_members(); ++n) {
-      if (!m_agreed.is_neighbour(n)) continue;
+      if (!m_agreed.is_neighbor(n)) continue;
       Pe const pe           = m_agreed.world_pe(n);
       auto const slot       = static_cast<std::uint32_t>(owned_blocks.size());
       auto const slot_there = static_cast<std::uint32_t>(m_agreed.slot_at(n));
@@ -170,7 +167,7 @@ class PlanMaker {
           ghosts.counts[n]);
     }
     for (auto const& part : lists.box_parts) {
-      // A PE receives from a neighbour what has the shape of what it sends.
+      // A PE receives from a neighbor what has the shape of what it sends.
       auto const n = block_of(part, owned_blocks);
       for (unsigned a = 0; a < 3; ++a) {
         auto const axis = part.direction[a] == 0 ? 0U : 1U << a;

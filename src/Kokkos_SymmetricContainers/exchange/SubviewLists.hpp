@@ -75,10 +75,7 @@ ElementsOfMembers elements_of_parts(
   std::vector<std::vector<ElementIndex>> of_members(
       static_cast<std::size_t>(n_pes));
   for (auto const& [part, pe] : parts) {
-    if (pe < 0 || pe >= n_pes) {
-      throw UsageError(Text(call, ": there is no PE ", pe,
-                            "; PEs of the PE team are 0 to ", n_pes - 1));
-    }
+    expect_pe(pe, n_pes, call, " in the PE team");
     append_elements(of_members[static_cast<std::size_t>(pe)], call, view, part);
   }
   return joined(of_members);

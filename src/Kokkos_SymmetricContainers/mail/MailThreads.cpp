@@ -92,8 +92,8 @@ void MailThreads::fail(Failure const& failure) noexcept {
 }
 
 void MailThreads::fail_for_no_pe(Pe pe) noexcept {
-  fail({ErrorKind::usage, Text(m_call, "::sender: send: there is no PE ", pe,
-                               "; PEs are 0 to ", m_bins.members().n() - 1)});
+  fail({ErrorKind::usage, Text(m_call, "::sender: send: ",
+                               text_of_no_pe(pe, m_bins.members().n()))});
 }
 
 bool MailThreads::put(MailBins& bins) {

@@ -177,10 +177,8 @@ void for_each_message(std::string const& name, Exec const& exec, Pes const& pes,
   if (auto const k = its_pes.find_no_pe(name, n_pes); k != n) {
     its_pes.copy(name, k, k + 1);
     its_pes.fence(name);
-    throw UsageError(Text(name.c_str(), "::send: PE ", my_pe(), ": element ", k,
-                          ": there is no PE ",
-                          static_cast<std::int64_t>(its_pes(k)),
-                          "; PEs are 0 to ", n_pes - 1));
+    throw_no_pe(static_cast<std::int64_t>(its_pes(k)), n_pes,
+                Text(name.c_str(), "::send: PE ", my_pe(), ": element ", k));
   }
   if constexpr (!copies_pes && !copies_messages) {
     for (std::size_t k = 0; k < n; ++k)

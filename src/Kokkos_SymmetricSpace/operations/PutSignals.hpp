@@ -23,7 +23,7 @@ namespace symm {
 /// put_signal(exec, ...) is a kernel of its own.
 ///
 ///     symm::PutSignals rows;
-///     for (auto const& [pe, row, ghost, signal] : neighbours)
+///     for (auto const& [pe, row, ghost, signal] : neighbors)
 ///       rows.add(subview(u, ghost, ALL), subview(u, row, ALL),
 ///                subview(signals, signal), step, symm::SignalOp::set, pe);
 ///     rows.enqueue(exec);

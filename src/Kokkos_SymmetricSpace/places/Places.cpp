@@ -72,7 +72,7 @@ void throw_no_place(std::string const& label, std::size_t n, std::int64_t pe,
                     std::span<std::size_t const> extents) {
   auto const which = "place " + std::to_string(n) + ": ";
   if (pe < 0 || pe >= map.n_pes) {
-    throw_in_places(label, which + std::string(no_pe(pe, map.n_pes)));
+    throw_in_places(label, which + std::string(text_of_no_pe(pe, map.n_pes)));
   }
   bool const is_element =
       std::equal(indices.begin(), indices.end(), extents.begin(),
@@ -94,7 +94,7 @@ void throw_not_gathered(std::string const& label, std::size_t n,
                         std::size_t extent) {
   throw UsageError(
       "symm::gather of \"" + label + "\": entry " + std::to_string(n) + ": " +
-      (pe < 0 || pe >= n_pes ? std::string(no_pe(pe, n_pes))
+      (pe < 0 || pe >= n_pes ? std::string(text_of_no_pe(pe, n_pes))
                              : text_of_no_element(pe, std::span(&index, 1),
                                                   std::span(&extent, 1))));
 }

@@ -28,7 +28,7 @@ void throw_no_peer_view(std::string const& label, Pe pe, int n_pes) {
                      "use symm::remote_view(view).peer(pe), or symm::put and "
                      "symm::get with addresses of this PE's View");
   }
-  throw UsageError(what + std::string(no_pe(pe, n_pes)));
+  throw UsageError(what + std::string(text_of_no_pe(pe, n_pes)));
 }
 
 }  // namespace symm::Impl

@@ -15,8 +15,9 @@ namespace symm::Impl {
 
 /// "there is no PE 7; PEs are 0 to 3".
 /// \param where stands after the number, such as " in the PE team".
-[[nodiscard]] Text no_pe(std::integral auto pe, std::integral auto n_pes,
-                         std::string_view where = {}) {
+[[nodiscard]] Text text_of_no_pe(std::integral auto pe,
+                                 std::integral auto n_pes,
+                                 std::string_view where = {}) {
   return Text("there is no PE ", pe, where, "; PEs are 0 to ", n_pes - 1);
 }
 
@@ -26,7 +27,7 @@ namespace symm::Impl {
                                          std::integral auto n_pes,
                                          std::string_view call,
                                          std::string_view where = {}) {
-  throw UsageError(Text(call, ": ", no_pe(pe, n_pes, where)));
+  throw UsageError(Text(call, ": ", text_of_no_pe(pe, n_pes, where)));
 }
 
 /// \throws UsageError on this PE, if PE `pe` does not exist.

@@ -185,7 +185,7 @@ SymmetricHeap& check_blocks(PeTeam const& team, CollectiveCall const& call,
                             std::string const& problem) {
   if (!problem.empty()) fail(call, problem);
   if (call.root < 0 || call.root >= team.n_pes()) {
-    fail(call, no_pe(call.root, team.n_pes(), " in the PE team"));
+    fail(call, text_of_no_pe(call.root, team.n_pes(), " in the PE team"));
   }
   auto& runtime = Runtime::instance(call.name);
   if (call.are_counts_equal() && call.count == 0) return runtime.heap();

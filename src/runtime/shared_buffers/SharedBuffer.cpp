@@ -334,7 +334,7 @@ SharedBuffer::Part const& SharedBuffer::part(Pe pe, char const* call) const {
                      " is on another node, from where only symmetric memory "
                      "is reached (symm::put, symm::get)");
   }
-  throw UsageError(name() + std::string(no_pe(pe, n_pes)));
+  throw UsageError(name() + std::string(text_of_no_pe(pe, n_pes)));
 }
 
 std::size_t SharedBuffer::count(Pe pe) const { return part(pe, "count").count; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#include "Neighbours.hpp"
+#include "Neighbors.hpp"
 
 #include <optional>
 
@@ -43,10 +43,10 @@ std::uint32_t await(char const* call, Buffers const& buffers,
 
 }  // namespace
 
-std::optional<OtherShape> await_neighbours(char const* call,
-                                           Buffers const& buffers,
-                                           PlanSide const& side,
-                                           ElementShape shape) {
+std::optional<OtherShape> await_neighbors(char const* call,
+                                          Buffers const& buffers,
+                                          PlanSide const& side,
+                                          ElementShape shape) {
   [[maybe_unused]] check::Call const its_call(call);
   poll_far();
   std::optional<OtherShape> other;

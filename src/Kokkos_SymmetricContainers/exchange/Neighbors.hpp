@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_EXCHANGE_NEIGHBORS_HPP
+#define SYMM_EXCHANGE_NEIGHBORS_HPP
+
+#include <cstdint>
+#include <optional>
+
+#include "../../runtime/symm_job.hpp"
+#include "ExchangeBuffers.hpp"
+#include "Fields.hpp"
+#include "PlanBlocks.hpp"
+
+namespace symm::Impl {
+
+/// A neighbor that has passed elements of another shape to an exchange.
+struct OtherShape {
+  Pe pe;
+  std::uint32_t shape;
+};
+
+/// Waits on the host for all neighbors of a side, and counts: the exchange has
+/// ended then.
+/// \returns a neighbor with another shape.
+/// \throws UsageError on this PE, if a neighbor makes room for larger elements
+///         in the same exchange, which does not end then.
+[[nodiscard]] std::optional<OtherShape> await_neighbors(char const* call,
+                                                        Buffers const& buffers,
+                                                        PlanSide const& side,
+                                                        ElementShape shape);
+
+/// \throws UsageError.
+[[noreturn]] void throw_other_shape(char const* call, ElementShape mine,
+                                    OtherShape const& other);
+
+}  // namespace symm::Impl
+
+#endif
