@@ -125,7 +125,7 @@ class TypedMailbox : public MailboxBase {
       throw UsageError(Text(m_name, "::send: PE ", symm::my_pe(),
                             " is not in the PE team that has made it"));
     }
-    throw_no_pe(pe, m_n_pes, Text(m_name, "::send"));
+    Impl::throw_no_pe(pe, m_n_pes, Text(m_name, "::send"));
   }
   // The functions put_in_block(), put() and append() return whether there was
   // room.

@@ -130,7 +130,7 @@ class ProxyClient {
   SYMM_FUNCTION void post_atomic(PeAddress at, AtomicOp op, WordType type,
                                  std::uint64_t value) const {
     post_update(m_ring, number_of(at.address), value, at.pe,
-                Update::kind_of(op, type));
+                WordOp{op, type}.code());
   }
   SYMM_FUNCTION void fence() const { post_fence(m_ring); }
   SYMM_FUNCTION void quiet() const {
@@ -140,13 +140,6 @@ class ProxyClient {
  private:
   SYMM_FUNCTION static std::uint64_t number_of(void const* address) {
     return reinterpret_cast<std::uint64_t>(address);
-  }
-  SYMM_FUNCTION static std::uint64_t code_of(FarOp op, AtomicOp atomic_op,
-                                             WordType type, bool wants_reply) {
-    return static_cast<std::uint64_t>(op) |
-           static_cast<std::uint64_t>(atomic_op) << 8U |
-           static_cast<std::uint64_t>(type) << 16U |
-           static_cast<std::uint64_t>(wants_reply ? 1 : 0) << 24U;
   }
   SYMM_FUNCTION std::uint64_t post(FarOp op, PeAddress there,
                                    std::uint64_t local, std::uint64_t count,
@@ -159,7 +152,7 @@ class ProxyClient {
                   signal, value,
                   static_cast<std::uint64_t>(bytes) << 32U |
                       static_cast<std::uint32_t>(there.pe),
-                  code_of(op, atomic_op, type, wants_reply));
+                  FarCode{op, {atomic_op, type}, wants_reply}.bits());
     return ticket.number;
   }
   SYMM_FUNCTION std::uint64_t ask(FarOp op, PeAddress there,

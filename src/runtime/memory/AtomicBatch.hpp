@@ -18,7 +18,8 @@ namespace symm::Impl {
 // for far PEs may occupy the whole GPU, so that the library's kernel cannot
 // start. Their threads then carry out the parts.
 
-/// The address of a word, and the operation on it.
+/// The address of a word, and the operation on it. (Not by the code of a
+/// WordOp: to take that apart costs threads that wait a register.)
 class PostedWord {
  public:
   SYMM_FUNCTION explicit PostedWord(std::uint64_t bits) : m_bits(bits) {}

@@ -33,6 +33,31 @@ enum class WordType : std::uint8_t { i32, u32, f32, i64, u64, f64 };
   return type <= WordType::f32 ? 4 : 8;
 }
 
+/// An operation on words of one type. Its code is what requests, messages,
+/// batches and GPUs have of it.
+struct WordOp {
+  static constexpr unsigned code_bits = 7;
+
+  AtomicOp op{};
+  WordType type{};
+
+  [[nodiscard]] SYMM_FUNCTION constexpr std::uint8_t code() const {
+    return static_cast<std::uint8_t>(static_cast<unsigned>(op) << 3U |
+                                     static_cast<unsigned>(type));
+  }
+  /// \param code less than 256; from another PE it may be nonsense, which
+  ///        is_atomic() tells.
+  [[nodiscard]] SYMM_FUNCTION static constexpr WordOp of(std::uint64_t code) {
+    return {static_cast<AtomicOp>(code >> 3U),
+            static_cast<WordType>(code & 7U)};
+  }
+  friend constexpr bool operator==(WordOp const& a, WordOp const& b) {
+    return a.op == b.op && a.type == b.type;
+  }
+};
+static_assert(static_cast<unsigned>(AtomicOp::bit_xor) < 16);
+static_assert(static_cast<unsigned>(WordType::f64) < 8);
+
 }  // namespace symm::Impl
 
 #endif

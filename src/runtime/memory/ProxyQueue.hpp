@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "AtomicOp.hpp"
+
 #ifdef SYMM_CHECK
 namespace symm::Impl::check {
 class Shadow;
@@ -54,12 +56,20 @@ struct alignas(64) FarRequest {
 };
 static_assert(sizeof(FarRequest) == 64);
 
-/// The kind of a request, in one word.
+/// The kind of a request, in the lower 32 bits of a word.
 struct FarCode {
   FarOp op;
-  std::uint8_t atomic_op;
-  std::uint8_t word_type;
+  WordOp word;  // the change of a word, or of a signal
   bool wants_reply;
+
+  [[nodiscard]] SYMM_FUNCTION std::uint64_t bits() const {
+    return static_cast<std::uint64_t>(op) | std::uint64_t{word.code()} << 8U |
+           std::uint64_t{wants_reply ? 1U : 0U} << 24U;
+  }
+  [[nodiscard]] static FarCode of(std::uint64_t bits) {
+    return {static_cast<FarOp>(bits & 0xffU), WordOp::of(bits >> 8U & 0xffU),
+            (bits >> 24U & 1U) != 0};
+  }
 };
 
 /// `number` is the request's number; the host writes it last.

@@ -14,7 +14,7 @@ namespace symm::Impl {
 
 /// An operation without a reply that a kernel requests on a far PE.
 struct Update {
-  /// An AtomicOp times 16 plus a WordType, or one of:
+  /// The code of a WordOp, or one of:
   enum Kind : std::uint8_t {
     store = 0xe0,  // plus the number of bytes, 1 to 8
     fence = 0xf0   // `value`: the ticket of the next request
@@ -25,18 +25,12 @@ struct Update {
   Pe pe;
   std::uint8_t kind;
 
-  [[nodiscard]] SYMM_FUNCTION static std::uint8_t kind_of(AtomicOp op,
-                                                          WordType type) {
-    return static_cast<std::uint8_t>(static_cast<unsigned>(op) * 16U +
-                                     static_cast<unsigned>(type));
-  }
   [[nodiscard]] SYMM_FUNCTION static std::uint8_t kind_of_store(
       std::size_t bytes) {
     return static_cast<std::uint8_t>(store + bytes);
   }
 };
-static_assert(static_cast<unsigned>(AtomicOp::bit_xor) * 16 + 16 <=
-              Update::store);
+static_assert(1U << WordOp::code_bits <= Update::store);
 
 /// The three words of an update in a ring in host memory. The upper byte of
 /// each word is the number of the ring's lap, which shows the host that the

@@ -115,9 +115,7 @@ class AtomicRunWriter {
     return (offset & ((std::size_t{1} << shift) - 1)) == 0;
   }
   static std::uint32_t kind_of(Segment segment, AtomicOp op, WordType type) {
-    return static_cast<std::uint32_t>(segment) << 16U |
-           static_cast<std::uint32_t>(op) << 8U |
-           static_cast<std::uint32_t>(type);
+    return static_cast<std::uint32_t>(segment) << 8U | WordOp{op, type}.code();
   }
 
   /// Turns the entry of the first operation into a run of one.

@@ -146,7 +146,7 @@ class BatchEntry {
   }
   static BatchEntry atomic(Segment segment, std::size_t offset, AtomicOp op,
                            WordType type) {
-    return BatchEntry(Kind::atomic, segment, offset, detail_of(op, type));
+    return BatchEntry(Kind::atomic, segment, offset, WordOp{op, type}.code());
   }
   static BatchEntry get(Segment segment, std::size_t offset,
                         std::size_t bytes) {
@@ -156,7 +156,7 @@ class BatchEntry {
   /// compare.
   static BatchEntry fetch(Segment segment, std::size_t offset, AtomicOp op,
                           WordType type) {
-    return BatchEntry(Kind::fetch, segment, offset, detail_of(op, type));
+    return BatchEntry(Kind::fetch, segment, offset, WordOp{op, type}.code());
   }
   explicit BatchEntry(std::uint64_t word) : m_word(word) {}
   /// The head of a run of such atomic operations.
@@ -175,12 +175,8 @@ class BatchEntry {
   [[nodiscard]] std::size_t bytes() const {
     return is_block() ? detail() : bytes_of(type());
   }
-  [[nodiscard]] AtomicOp op() const {
-    return static_cast<AtomicOp>(detail() / 16);
-  }
-  [[nodiscard]] WordType type() const {
-    return static_cast<WordType>(detail() % 16);
-  }
+  [[nodiscard]] AtomicOp op() const { return WordOp::of(detail()).op; }
+  [[nodiscard]] WordType type() const { return WordOp::of(detail()).type; }
   [[nodiscard]] bool is_run() const { return kind() >= Kind::run; }
   /// Bytes that the data take in the batch, unless it is a run.
   [[nodiscard]] std::size_t room() const {
@@ -206,16 +202,13 @@ class BatchEntry {
       : m_word(static_cast<std::uint64_t>(kind) << 60U |
                static_cast<std::uint64_t>(segment) << 58U |
                static_cast<std::uint64_t>(detail) << 48U | offset) {}
-  static std::size_t detail_of(AtomicOp op, WordType type) {
-    return static_cast<unsigned>(op) * 16U + static_cast<unsigned>(type);
-  }
   [[nodiscard]] std::size_t detail() const { return m_word >> 48U & 0x3ffU; }
 
   std::uint64_t m_word;
 };
 static_assert(static_cast<unsigned>(Segment::device_team_words) < 4);
 static_assert(BatchEntry::max_bytes < 0x400);
-static_assert(static_cast<unsigned>(AtomicOp::bit_xor) * 16 < 0x400);
+static_assert(WordOp::code_bits <= 10);
 
 }  // namespace symm::Impl
 

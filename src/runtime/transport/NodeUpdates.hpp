@@ -23,14 +23,12 @@ struct NodeUpdate {
 
   [[nodiscard]] std::uint64_t word() const {
     return offset >> 2U | static_cast<std::uint64_t>(near) << 46U |
-           static_cast<std::uint64_t>(op) << 57U |
-           static_cast<std::uint64_t>(type) << 61U;
+           std::uint64_t{WordOp{op, type}.code()} << 57U;
   }
   [[nodiscard]] static NodeUpdate of(std::uint64_t word) {
+    auto const [op, type] = WordOp::of(word >> 57U);
     return {(word & ((std::uint64_t{1} << 46U) - 1)) << 2U,
-            static_cast<int>(word >> 46U & (max_near - 1)),
-            static_cast<AtomicOp>(word >> 57U & 15U),
-            static_cast<WordType>(word >> 61U)};
+            static_cast<int>(word >> 46U & (max_near - 1)), op, type};
   }
 };
 

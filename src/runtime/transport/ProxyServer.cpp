@@ -26,12 +26,7 @@ constexpr int n_spins          = 2000;
 constexpr auto ring_watch_time = std::chrono::milliseconds(2);
 constexpr std::size_t max_run  = 256;  // requests between two looks at replies
 
-FarCode code_of(FarRequest const& request) {
-  return {static_cast<FarOp>(request.code & 0xffU),
-          static_cast<std::uint8_t>(request.code >> 8U & 0xffU),
-          static_cast<std::uint8_t>(request.code >> 16U & 0xffU),
-          (request.code >> 24U & 1U) != 0};
-}
+FarCode code_of(FarRequest const& request) { return FarCode::of(request.code); }
 Pe pe_of(FarRequest const& request) {
   return static_cast<Pe>(
       static_cast<std::uint32_t>(request.pe_and_bytes & 0xffff'ffffU));
@@ -266,11 +261,10 @@ void ProxyServer::begin_load(FarRequest const& request, PeMemory const& from) {
 }
 
 void ProxyServer::begin_atomic(FarRequest const& request, PeMemory const& at) {
-  auto const code = code_of(request);
-  auto& pending   = add_pending(request);
-  m_channel.begin_atomic(at, static_cast<AtomicOp>(code.atomic_op),
-                         static_cast<WordType>(code.word_type), request.local,
-                         request.count, pending.value, pending.left);
+  auto const [op, type] = code_of(request).word;
+  auto& pending         = add_pending(request);
+  m_channel.begin_atomic(at, op, type, request.local, request.count,
+                         pending.value, pending.left);
 }
 
 void ProxyServer::begin_get(FarRequest const& request, PeMemory const& from) {
@@ -323,7 +317,7 @@ void ProxyServer::put_signal(FarRequest const& request) {
   auto const to     = request.count == 0 ? signal
                                          : find(address_of(request.address),
                                                 request.count, pe, "put_signal");
-  auto const op     = static_cast<AtomicOp>(code_of(request).atomic_op);
+  auto const op     = code_of(request).word.op;
   auto* const local = address_of(request.local);
   if (is_in_host_heap(local, request.count) && !is_of_gpu(to.segment)) {
     m_channel.put_signal(to, local, request.count, signal, request.value, op);
@@ -349,8 +343,7 @@ void ProxyServer::carry_out(FarRequest const& request) {
       return;
     case FarOp::atomic:
       begin_atomic(request,
-                   find_there(bytes_of(static_cast<WordType>(code.word_type)),
-                              "an atomic operation"));
+                   find_there(bytes_of(code.word.type), "an atomic operation"));
       return;
     case FarOp::quiet:
       set_state(m_head, State::pending);

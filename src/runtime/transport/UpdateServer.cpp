@@ -71,10 +71,9 @@ bool UpdateServer::take(Number next_request) {
 
 void UpdateServer::carry_out(Update const& its) {
   if (its.kind < Update::store) [[likely]] {
-    auto const type        = static_cast<WordType>(its.kind % 16);
+    auto const [op, type]  = WordOp::of(its.kind);
     m_atomics[m_n_atomics] = {find(its, bytes_of(type), "an atomic operation"),
-                              static_cast<AtomicOp>(its.kind / 16), type,
-                              its.value};
+                              op, type, its.value};
     if (++m_n_atomics == block) deliver();
     return;
   }
