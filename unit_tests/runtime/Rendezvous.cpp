@@ -273,8 +273,8 @@ TEST(Rendezvous, a_late_node_is_reported_by_the_others) {
                                 "not arrived")));
   }
   EXPECT_EQ(texts[2], "");
-  EXPECT_THAT(texts[3], HasSubstr("the node of PE 0 (host host0) or one behind "
-                                  "it, up to the node of PE 2 (host host1), "
+  EXPECT_THAT(texts[3], HasSubstr("the node of PE 0 (host host0) or a later "
+                                  "one, up to the node of PE 2 (host host1), "
                                   "which has not arrived"));
 }
 

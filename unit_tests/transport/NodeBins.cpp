@@ -4,6 +4,7 @@
 // that they take in large jobs.
 #include <cstdio>
 #include <map>
+#include <new>
 #include <random>
 #include <tuple>
 
@@ -30,6 +31,10 @@ class NotingChannel final : public Channel {
   void post_node_updates(Pe to, std::span<std::byte const> updates,
                          bool has_values, std::uint64_t value,
                          HostCall const&) override {
+    if (n_failures > 0) {
+      --n_failures;
+      throw std::bad_alloc();
+    }
     ++n_messages[to];
     EXPECT_LE(updates.size(), max_bytes);
     auto const first = m_nodes.leader(m_nodes.node_of(to));
@@ -64,6 +69,7 @@ class NotingChannel final : public Channel {
   static constexpr std::size_t max_bytes = std::size_t{16} << 10U;
   std::map<Noted, int> all;
   std::map<Pe, int> n_messages;
+  int n_failures = 0;  // of the next messages
 
  private:
   Nodes const& m_nodes;
@@ -109,6 +115,24 @@ TEST(NodeBins, send_each_update_once_to_a_pe_of_its_node) {
       for (auto const& [pe, n] : channel.n_messages) EXPECT_LT(n, 200);
     }
   }
+}
+
+TEST(NodeBins, lose_no_update_if_a_message_cannot_be_sent) {
+  auto const nodes = nodes_of({1, 2, 2, 2}, 0);
+  NotingChannel channel(nodes);
+  NodeBins bins(nodes, 0);
+  for (Pe pe = 1; pe < nodes.n_pes(); ++pe) {
+    bins.add({{pe, Segment::host_heap, 64}, AtomicOp::add, WordType::u64, 1},
+             channel, {});
+  }
+  for (int const n_failures : {1, 2}) {
+    channel.n_failures = n_failures;
+    for (int i = 0; i < n_failures; ++i)
+      EXPECT_THROW(bins.deliver(channel, {}), std::bad_alloc);
+  }
+  bins.deliver(channel, {});
+  EXPECT_EQ(channel.all.size(), 6U);
+  for (auto const& [update, n] : channel.all) EXPECT_EQ(n, 1);
 }
 
 /// 12 500 nodes of 8 PEs, all of which get updates.

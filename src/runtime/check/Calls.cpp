@@ -180,7 +180,7 @@ void OnHost::seen(void const* variable) noexcept {
   if (s_checker.is_on()) s_checker.seen(s_checker.in_heap(variable));
 }
 
-// A lock has one word for all PEs, on PE 0.
+// To the detector, a lock is the word at its address on PE 0.
 
 void release_lock(void const* lock) noexcept {
   if (!s_checker.is_on()) return;

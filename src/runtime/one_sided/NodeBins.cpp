@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <span>
-#include <utility>
 
 #include "../transport/Channel.hpp"
 #include "../transport/NodeUpdates.hpp"
@@ -55,6 +54,8 @@ void NodeBins::add(FarAtomic const& update, Channel& channel,
   }
   if (!bin.words)
     bin.words = std::make_unique_for_overwrite<std::uint64_t[]>(m_max_words);
+  // (Full: the message could not be sent.)
+  if (bin.n_words == m_max_words) send(node, bin, channel, call);
   bool const is_equal =
       bin.n_words == 0 || (!bin.has_values && bin.value == update.value);
   if (!is_equal && !bin.has_values) {
@@ -88,18 +89,21 @@ void NodeBins::send(int node, Bin& bin, Channel& channel,
                     HostCall const& call) {
   auto const first = m_nodes.leader(node);
   auto const n     = m_nodes.leader(node + 1) - first;
-  auto const count = std::exchange(bin.n_words, 0);
   channel.post_node_updates(
       first + m_my_number % n,
-      std::as_bytes(std::span(bin.words.get(), std::size_t{count})),
+      std::as_bytes(std::span(bin.words.get(), std::size_t{bin.n_words})),
       bin.has_values, bin.value, call);
+  bin.n_words = 0;
 }
 
 void NodeBins::deliver(Channel& channel, HostCall const& call) {
-  for (auto const node : std::exchange(m_used, {})) {
-    auto& bin     = m_bins[static_cast<std::size_t>(node)];
-    bin.is_listed = false;
+  // A bin whose message cannot be sent keeps its updates and stays listed.
+  while (!m_used.empty()) {
+    auto const node = m_used.back();
+    auto& bin       = m_bins[static_cast<std::size_t>(node)];
     if (bin.n_words != 0) send(node, bin, channel, call);
+    bin.is_listed = false;
+    m_used.pop_back();
   }
 }
 

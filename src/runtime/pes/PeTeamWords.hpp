@@ -60,7 +60,7 @@ struct PeTeamWords {
     return has_packets ? few_packets : 0;
   }
 
-  /// Bytes of one epoch's room. FarPassing defines the layout.
+  /// Bytes of one epoch's room. teams/FarSync.cpp defines the layout.
   static constexpr std::size_t room_bytes = std::size_t{257} << 10U;
 
   static constexpr std::size_t bytes(int n_pes, Buffers buffers,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_COLLECTIVES_PASSEDSOURCES_HPP
-#define SYMM_COLLECTIVES_PASSEDSOURCES_HPP
+#ifndef SYMM_TEAMS_PASSEDSOURCES_HPP
+#define SYMM_TEAMS_PASSEDSOURCES_HPP
 
 #include <array>
 #include <bit>

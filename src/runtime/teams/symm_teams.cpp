@@ -61,6 +61,6 @@ void sync(PeTeam const& team) {
   Impl::meet(call, team, Impl::word_of_barrier);
 }
 
-void sync_all() { Impl::Runtime::instance("symm::barrier_all").barrier_all(); }
+void sync_all() { Impl::Runtime::instance("symm::sync_all").barrier_all(); }
 
 }  // namespace symm
