@@ -135,6 +135,28 @@ TEST(NodeBins, lose_no_update_if_a_message_cannot_be_sent) {
   for (auto const& [update, n] : channel.all) EXPECT_EQ(n, 1);
 }
 
+TEST(NodeBins, stay_in_their_memory_if_a_full_one_cannot_be_sent) {
+  auto const nodes = nodes_of({1, 2}, 0);
+  NotingChannel channel(nodes);
+  NodeBins bins(nodes, 0);
+  channel.n_failures     = 1;
+  constexpr int n        = 3 * NotingChannel::max_bytes / 8;
+  int n_thrown           = 0;
+  FarAtomic const update = {
+      {1, Segment::host_heap, 64}, AtomicOp::add, WordType::u64, 1};
+  for (int i = 0; i < n; ++i) {
+    try {
+      bins.add(update, channel, {});
+    } catch (std::bad_alloc const&) {
+      ++n_thrown;
+    }
+  }
+  bins.deliver(channel, {});
+  EXPECT_EQ(n_thrown, 1);
+  ASSERT_EQ(channel.all.size(), 1U);
+  EXPECT_EQ(channel.all.begin()->second, n);
+}
+
 /// 12 500 nodes of 8 PEs, all of which get updates.
 TEST(NodeBins, of_100000_pes_take_less_than_64_MiB) {
   auto const nodes = nodes_of(std::vector<int>(12'500, 8), 77);
