@@ -12,7 +12,7 @@ namespace symm::Impl {
 
 namespace {
 
-// Failures are thrown out of line: the paths that succeed are shorter so.
+// Errors are thrown out of line, which keeps the successful paths short.
 
 [[noreturn, gnu::noinline]] void throw_not_in_heap(void const* address,
                                                    std::size_t bytes,
@@ -23,7 +23,8 @@ namespace {
                         "number"));
 }
 
-/// heap_to_access(), inlined below: a call costs a tenth of a put of one word.
+/// heap_to_access(), inlined into its callers below: a function call would cost
+/// a tenth of a put of one word.
 [[gnu::always_inline]] inline SymmetricHeap& find_heap(void const* address,
                                                        std::size_t bytes, Pe pe,
                                                        char const* call) {

@@ -17,41 +17,46 @@ namespace symm::Impl {
 
 class SymmetricHeap;
 
-// How the operations find their objects. All take symmetric addresses: that of
-// the object in this PE's part of a heap names the copies of all PEs. In
-// kernels they also take the HeapMap, first or after the group of threads.
+// Functions that find the object of an operation. All take a symmetric address:
+// the address of the object in this PE's part of a heap, which names the copies
+// of all PEs. In kernels they also take the HeapMap, as first argument or after
+// the group of threads.
 
-/// The heap of the symmetric address `address`, for an operation of the host on
-/// `bytes` from there on PE `pe`. Local; any thread, also while another one is
-/// in a collective call.
-/// \throws UsageError on this PE, with `call`, if the bytes are not in a heap
-///         (null, private memory, a peer's part, beyond its memory) or there is
-///         no such PE.
+/// Returns the heap of the symmetric address `address`, for a host operation on
+/// `bytes` bytes from there on PE `pe`. Local; any thread, also while another
+/// thread is in a collective call.
+/// \throws UsageError on this PE, with `call`, if there is no such PE or the
+///         bytes are not in this PE's part of a heap (null, private memory, a
+///         peer's part, memory that is not mapped).
 SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
                               char const* call);
 
-/// PE `pe`'s copy of the `bytes` at the symmetric address `address`, if
-/// heap_to_access() finds them. The one look-up of an operation.
+/// Returns PE `pe`'s copy of `bytes` bytes at the symmetric address `address`.
+/// An operation looks its object up once, by this function.
+/// \throws UsageError on this PE, as heap_to_access().
 [[nodiscard]] PeMemory resolve(void const* address, std::size_t bytes, Pe pe,
                                char const* call);
 
-/// The same in two registers, for operations of few instructions.
+/// The result of resolve() in two registers, for operations of few
+/// instructions.
 struct ResolvedCopy {
-  void* words;  // its address, if loads and stores reach it; else null
+  void* words;  // the copy's address, if loads and stores reach it; else null
   SymmetricHeap const* heap;
 };
 [[nodiscard]] ResolvedCopy resolve_copy(void const* address, std::size_t bytes,
                                         Pe pe, char const* call);
-/// The same memory as resolve() returns.
+/// Converts a ResolvedCopy to the result of resolve().
 [[nodiscard]] PeMemory memory_of(ResolvedCopy found, void const* address,
                                  Pe pe);
 
-/// resolve() for operations that take loads and stores, or messages.
-/// \throws UsageError, too, if the memory is that of a near PE's GPU.
+/// As resolve(), for operations that only loads and stores or messages can
+/// carry out.
+/// \throws UsageError on this PE, also if the memory is in a near PE's GPU.
 [[nodiscard]] PeMemory resolve_words(void const* address, std::size_t bytes,
                                      Pe pe, char const* call);
 [[noreturn]] void throw_not_reached(void const* address, char const* call);
-/// \throws UsageError on this PE, if it is.
+/// \throws UsageError on this PE, if `its` is in GPU memory, which the host
+///         does not reach by loads and stores.
 inline void check_words(PeMemory its, void const* address, char const* call) {
   if (its.path == AccessPath::gpu) [[unlikely]] {
     throw_not_reached(address, call);
@@ -60,7 +65,7 @@ inline void check_words(PeMemory its, void const* address, char const* call) {
 
 [[noreturn]] void throw_misaligned(void const* address, std::size_t alignment,
                                    char const* call);
-/// For objects that PEs load, store or change in one step.
+/// Checks the address of an object that PEs load, store or change atomically.
 /// \throws UsageError on this PE, if `address` is no multiple of `alignment`, a
 ///         power of two.
 inline void check_aligned(void const* address, std::size_t alignment,
@@ -71,23 +76,25 @@ inline void check_aligned(void const* address, std::size_t alignment,
   }
 }
 
-/// \throws UsageError on this PE, if `address`, of this PE's side of an
-///         operation, is null.
+/// Checks the address of this PE's side of an operation.
+/// \throws UsageError on this PE, if it is null.
 void check_private(void const* address, char const* call);
 
-/// The same of a far PE, for memory whose heap is known.
+/// As resolve(), for a far PE and an address whose heap is known.
 /// \throws UsageError on this PE, if there is no such PE.
 [[nodiscard]] PeMemory resolve_part(HeapMap const& heap, void const* address,
                                     Pe pe, char const* call);
 
-/// The same without the check. Preconditions are those of expect_access().
+/// As resolve_part(), without the check. Preconditions are those of
+/// expect_access().
 [[nodiscard, gnu::cold]] PeMemory resolve_far(HeapMap const& heap,
                                               void const* address, Pe pe);
 
-/// In a kernel: stops the program, with PE and address, if an operation cannot
-/// work; also if `heap` is the map of another heap than that of the address.
-/// Only where preconditions are checked (SYMM_CHECKS_IN_KERNELS).
-/// \param alignment of the address; 1: any.
+/// In a kernel: aborts with a message that names the PE and the address, if the
+/// arguments of an operation are invalid. They are also invalid if `heap` is
+/// not the map of the address's heap. Does nothing without
+/// SYMM_CHECKS_IN_KERNELS.
+/// \param alignment required of the address; 1: none.
 SYMM_INLINE_FUNCTION void expect_access(
     [[maybe_unused]] HeapMap const& heap, [[maybe_unused]] void const* address,
     [[maybe_unused]] std::size_t bytes, [[maybe_unused]] Pe pe,

@@ -13,14 +13,16 @@
 
 namespace symm::Impl {
 
-// The elements of one-sided operations, and one of them at an address that the
-// caller reaches by loads and stores.
+// Elements of one-sided operations: checks of their type, and the load and
+// store of one element at an address that the caller reaches directly.
 
-/// The symmetric side of a copy, of another PE: the destination or the source.
+/// Which side of a copy is symmetric and on another PE: the destination of a
+/// put, the source of a get.
 enum class Direction { put, get };
 
-/// Size in bytes of `count` elements, each `stride` elements after the one
-/// before. On overflow the largest number, which is in no heap.
+/// Size in bytes of `count` elements of `size` bytes, each `stride` elements
+/// after the previous one. On overflow it is the largest number, which exceeds
+/// any heap.
 SYMM_INLINE_FUNCTION constexpr std::size_t bytes_of(std::size_t size,
                                                     std::size_t count,
                                                     std::size_t stride = 1) {
@@ -38,13 +40,13 @@ SYMM_FUNCTION constexpr void check_element() {
                 "bytes");
 }
 
-/// Whether T is one word, loaded and stored by one access that no cache
-/// answers.
+/// Whether T is one word, loaded and stored by a single access that bypasses
+/// non-coherent caches.
 template <class T>
 inline constexpr bool is_one_access_v = MachineWord<T> &&
                                         alignof(T) == sizeof(T);
 
-/// Stores an element. In kernels it is in global memory.
+/// Stores an element. In kernels, `to` must be in global memory.
 template <class T>
 SYMM_INLINE_FUNCTION void store_element(T* to, T const& value) {
   if constexpr (is_one_access_v<T>) {
@@ -55,7 +57,7 @@ SYMM_INLINE_FUNCTION void store_element(T* to, T const& value) {
   }
 }
 
-/// Loads an element, likewise.
+/// Loads an element. In kernels, `from` must be in global memory.
 template <class T>
 [[nodiscard]] SYMM_INLINE_FUNCTION T load_element(T const* from) {
   if constexpr (is_one_access_v<T>) {

@@ -23,18 +23,18 @@
 
 namespace symm::Impl {
 
-// One-sided operations on PE `pe`'s copy of what is at a symmetric address, the
-// PE near or far: in kernels, and on the host if the heap is in host memory.
-// PeOperations.hpp has those of the host alone. The callers ask for nothing,
-// and know of no messages.
+// One-sided operations on PE `pe`'s copy of the object at a symmetric address.
+// They are for kernels, and for the host if the heap is in host memory.
+// PeOperations.hpp has the operations of the host alone. Callers need not
+// distinguish near and far PEs.
 //
 // - `group`: all its threads call, with equal arguments. There is no barrier at
-//   the end, and none at the beginning: they have written the source before.
-//   On the host, one of them sends to far PEs.
+//   the beginning or at the end: the source must have been written before the
+//   call. On the host, one thread sends to far PEs.
 // - Preconditions are those of expect_access(), which is not called.
-// - `call`: for messages of the host.
-// - `until`: what operations on far PEs wait for. After Completion::none,
-//   quiet_far() of the host and quiet() of a kernel complete them.
+// - `call`: the name for error messages of the host.
+// - `completion`: when operations on far PEs return. After Completion::none,
+//   quiet_far() on the host or quiet() in a kernel completes them.
 
 /// Calls near() if loads and stores reach PE `pe`'s memory, else far().
 /// \returns its result.
@@ -48,7 +48,7 @@ SYMM_FORCEINLINE_FUNCTION auto at_pe(HeapMap const& heap, Pe pe,
   return far();
 }
 
-/// The same with near(address of the copy).
+/// As at_pe(), but passes the address of the copy to near().
 SYMM_CALLS_ANYTHING
 template <class T, class Near, class Far>
 SYMM_FORCEINLINE_FUNCTION auto at_copy_of(HeapMap const& heap, T* address,
@@ -58,10 +58,10 @@ SYMM_FORCEINLINE_FUNCTION auto at_copy_of(HeapMap const& heap, T* address,
       heap, pe, [&] { return near(heap.peer_ptr(address, pe)); }, far);
 }
 
-// To and from far PEs.
+// Operations on far PEs.
 
-/// \param symmetric this PE's address of the side that `pe` has.
-/// \param local     the other side.
+/// \param symmetric symmetric address of the side on `pe`.
+/// \param local address of this PE's side.
 template <Direction direction, Group Threads>
 SYMM_FUNCTION void copy_far(Threads const& group, HeapMap const& heap,
                             void const* symmetric, void const* local,
@@ -167,9 +167,9 @@ SYMM_FUNCTION Result change_far(HeapMap const& heap, T const* address, Pe pe,
       }))
 }
 
-// The operations.
+// Operations on near and far PEs.
 
-/// put() or get(), whose symmetric side is at `dest` or at `source`.
+/// put() or get(). The symmetric side is `dest` of a put, `source` of a get.
 /// \param count in elements; 0: nothing.
 template <Direction direction, Group Threads, class T>
 SYMM_INLINE_FUNCTION void copy_elements(
@@ -197,7 +197,8 @@ SYMM_INLINE_FUNCTION void copy_elements(
   }
 }
 
-/// iput(), iget(), ibput() or ibget(): a StridedCopy that is not empty.
+/// iput(), iget(), ibput() or ibget(). Precondition: the StridedCopy is not
+/// empty.
 template <Group Threads, class Copy>
 SYMM_INLINE_FUNCTION void copy_blocks(Threads const& group, HeapMap const& heap,
                                       Copy copy, Pe pe, char const* call) {
@@ -211,7 +212,7 @@ SYMM_INLINE_FUNCTION void copy_blocks(Threads const& group, HeapMap const& heap,
       [&] { copy_strided_far(group, heap, copy, pe, call); });
 }
 
-/// p(), by one thread: a single store, if the element is a word.
+/// p(), by one thread. An element that is a word is stored by a single access.
 template <class T>
 SYMM_INLINE_FUNCTION void store_element(HeapMap const& heap, T* to,
                                         std::type_identity_t<T> const& value,
@@ -221,8 +222,8 @@ SYMM_INLINE_FUNCTION void store_element(HeapMap const& heap, T* to,
       [&] { store_far_element(heap, to, value, pe, call); });
 }
 
-/// g(), by one thread: a single load that no cache answers, if the element is a
-/// word.
+/// g(), by one thread. An element that is a word is loaded by a single access
+/// that bypasses non-coherent caches.
 template <class T>
 [[nodiscard]] SYMM_INLINE_FUNCTION T load_element(HeapMap const& heap,
                                                   T const* from, Pe pe,
@@ -232,9 +233,9 @@ template <class T>
       [&] { return load_far_element(heap, from, pe, call); });
 }
 
-/// put_signal(): copies as copy_elements(), and then changes the signal, once.
-/// There are barriers in it; thread 0 changes a near PE's signal after the
-/// last.
+/// put_signal(): copies as copy_elements() does, and then changes the signal
+/// once. It contains a barrier of the group. Thread 0 changes a near PE's
+/// signal after that barrier.
 template <Group Threads, class T>
 SYMM_INLINE_FUNCTION void put_with_signal(
     Threads const& group, HeapMap const& heap, T* dest, T const* source,
@@ -243,11 +244,11 @@ SYMM_INLINE_FUNCTION void put_with_signal(
   at_copy_of(
       heap, signal_address, pe,
       [&](Signal* its_signal) {
-        // One fence for all threads. The barrier (bar.sync, or for lanes
-        // bar.warp.sync) orders the stores of each before whatever thread 0
-        // does next, and fences are cumulative: what is before a fence of scope
-        // sys includes what other threads have stored before a barrier with the
-        // thread that fences (PTX's causality order).
+        // One fence suffices for all threads. The barrier (bar.sync, or
+        // bar.warp.sync for the lanes of a warp) orders each thread's stores
+        // before the next operations of thread 0. Fences are cumulative in
+        // PTX's causality order. A fence of scope sys therefore also covers
+        // what other threads stored before a barrier with the fencing thread.
         copy_elements<Direction::put>(group, heap, dest, source, count, pe,
                                       call);
         group.barrier();
@@ -262,8 +263,9 @@ SYMM_INLINE_FUNCTION void put_with_signal(
       });
 }
 
-/// An atomic operation by one thread. \returns what the word was, or void.
-/// \param near does it on the copy, whose address it takes.
+/// An atomic operation by one thread.
+/// \returns the old value of the word, or void.
+/// \param near takes the address of the copy and does the operation there.
 template <class Result, class T, class Near>
 SYMM_INLINE_FUNCTION Result change_word(HeapMap const& heap,
                                         std::type_identity_t<T> const* address,

@@ -9,14 +9,14 @@ class PeTeam;
 
 namespace Impl {
 
-/// Kernels to enqueue, by calling enqueue(what, stream) with a stream of the
-/// vendor's runtime, on a thread whose device is the stream's.
+/// Kernels to enqueue. The queue calls enqueue(what, stream) with a stream of
+/// the vendor's runtime, on a thread whose current device is the stream's.
 struct EnqueuedKernels {
   void (*enqueue)(void const* what, void* stream);
   void const* what;
 };
 
-/// Takes the kernels by which host calls work on memory of GPUs.
+/// Runs the kernels by which host calls operate on GPU memory.
 class KernelQueue {
  public:
   virtual ~KernelQueue() = default;
@@ -24,29 +24,33 @@ class KernelQueue {
   /// Enqueues the work and waits for it.
   /// \throws SystemError on this PE.
   virtual void run(char const* call, EnqueuedKernels const& work) = 0;
-  /// Puts a barrier of the PE team into a queue of the PE's GPU.
+  /// Enqueues a barrier of the PE team in a queue of the PE's GPU.
   /// \throws SystemError on this PE.
   virtual void put_barrier(void* queue, PeTeam const& team) = 0;
 };
 
-/// For a library that has queues of its own, such as Kokkos. Without one
-/// (null), kernels go to the default stream of the calling thread's device,
-/// which must be the PE's, and all kernels of the PE are waited for.
-/// \param queue must live as long as it is set.
+/// Sets the queue, for a library that has queues of its own, such as Kokkos.
+/// Without a queue (null), kernels run on the default stream of the calling
+/// thread's device, which must be the PE's GPU. A call then waits for all
+/// kernels of the PE.
+/// \param queue must live until another queue or null is set.
 void set_kernel_queue(KernelQueue* queue);
 
-/// KernelQueue::run() of the queue that is set.
+/// Calls KernelQueue::run() of the queue that is set. Without one, enqueues the
+/// work in the default stream and waits.
 void run_in_kernel_queue(char const* call, EnqueuedKernels const& work);
 
-/// KernelQueue::put_barrier() of the queue that is set. Precondition:
+/// Calls KernelQueue::put_barrier() of the queue that is set. Precondition:
 /// has_kernel_queue().
 void put_barrier(void* queue, PeTeam const& team);
 [[nodiscard]] bool has_kernel_queue();
 
-/// \throws UsageError on this PE: `call` was compiled without its kernel.
+/// Reports that `call` was not compiled by a compiler for GPUs, so that it has
+/// no kernel.
+/// \throws UsageError on this PE.
 [[noreturn]] void throw_without_kernel(char const* call);
 
-/// Calls enqueue(stream) by run_in_kernel_queue().
+/// As above, with a function object enqueue(stream).
 template <class Enqueue>
 void run_in_kernel_queue(char const* call, Enqueue const& enqueue) {
   run_in_kernel_queue(

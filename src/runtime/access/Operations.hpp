@@ -25,15 +25,15 @@ namespace symm::Impl {
 // description has
 //
 //   call         the name of the call
-//   operation()  what observers see, on the host
-//   report()     reports the accesses to the detector of races
+//   operation()  the Operation that observers of the host see
+//   report()     reports the accesses to the race detector
 //   expect(heap) checks the preconditions in kernels (expect_access())
 //
-// Addresses are symmetric. Where nobody observes and nothing is checked, a
-// description costs nothing.
+// Addresses are symmetric. Without observers and checks, a description costs
+// nothing.
 
 /// A put or get of one block.
-/// \tparam has_buffer false of p() and g(): they pass a value.
+/// \tparam has_buffer false for p() and g(), which pass a value.
 template <Direction direction, bool has_buffer = true>
 struct CopyOperation {
   static constexpr bool is_put = direction == Direction::put;
@@ -66,7 +66,7 @@ struct CopyOperation {
   }
 };
 
-/// iput(), iget(), ibput() or ibget(): a StridedCopy that is not empty.
+/// iput(), iget(), ibput() or ibget(). The StridedCopy is not empty.
 template <class Copy>
 struct StridedOperation {
   static constexpr char const* call = Copy::call;
@@ -96,7 +96,7 @@ struct AtomicOperation {
   std::size_t bytes;
   Pe pe;
   check::AtomicKind kind;
-  void const* fetch = nullptr;  // gets the old value later
+  void const* fetch = nullptr;  // receives the old value later
 
   [[nodiscard]] constexpr Operation operation() const {
     return {OperationKind::atomic, call, pe, bytes, address};
@@ -131,8 +131,8 @@ struct SignalOperation {
 };
 
 /// On the host: runs `body` as the operation that `it` describes.
-/// \param body a function object that captures copies ([=]): without observers,
-///        no variable of the caller has its address taken.
+/// \param body a function object that captures copies ([=]), so that without
+///        observers no variable of the caller has its address taken.
 template <class It, class Body>
 [[gnu::always_inline]] inline decltype(auto) run_operation(It it, Body body) {
   [[maybe_unused]] check::Call const its_call(it.call);
@@ -143,8 +143,8 @@ template <class It, class Body>
   return body();
 }
 
-/// In kernels, and in the host's forms that take a heap map: an operation by a
-/// group of threads, to the end of the scope. Thread 0 reports it.
+/// An operation by a group of threads, to the end of the scope: in kernels, and
+/// in host calls that take a heap map. Thread 0 reports it.
 class GroupOperation {
  public:
   template <class Threads, class It>

@@ -24,8 +24,9 @@ Channel& channel_to(Pe pe, HostCall const& call) {
   throw UsageError(Text(call.name, ": there is no PE ", pe, " to be reached"));
 }
 
-/// Copies to or from memory of a far PE's GPU. This PE's side may be in memory
-/// of its own GPU: waits for the kernels that write there then.
+/// Returns the staging for a copy to or from GPU memory of a far PE. If this
+/// PE's side is in GPU memory, too, waits first for the kernels that may write
+/// there.
 GpuStaging& staging_for(void const* local, char const* call) {
   auto& runtime = Runtime::instance(call);
   auto& queue   = *runtime.provider(MemoryKind::device);
@@ -33,8 +34,9 @@ GpuStaging& staging_for(void const* local, char const* call) {
   return *runtime.network()->staging();
 }
 
-/// Calls by_copy() for memory of a near PE's GPU; else by_host(channel), or
-/// by_gpu(staging, channel) if it is in memory of a GPU.
+/// Calls by_copy() for GPU memory of a near PE. For a far PE, calls
+/// by_gpu(staging, channel) for GPU memory and by_host(channel) for host
+/// memory.
 template <class ByCopy, class ByHost, class ByGpu>
 void copy_at(PeMemory its, void const* local, HostCall const& call,
              ByCopy const& by_copy, ByHost const& by_host,
@@ -48,14 +50,14 @@ void copy_at(PeMemory its, void const* local, HostCall const& call,
   }
 }
 
-/// copy_gpu_memory() after all that this PE's GPU has begun.
+/// As copy_gpu_memory() with strides, after all earlier work of this PE's GPU.
 void copy_gpu_memory_strided(CopyQueue::Strided const& copy, char const* call) {
   auto& queue = copy_queue(call);
   queue.synchronize();
   try {
     queue.copy_strided(copy, nullptr);
   } catch (...) {
-    queue.synchronize();  // none of it may still be under way
+    queue.synchronize();  // no part of the copy may still be running
     throw;
   }
   queue.synchronize();
@@ -66,8 +68,8 @@ bool have_no_gaps(Strides const& strides) {
          strides.local_bytes == strides.element_bytes;
 }
 
-/// Calls work(), a put or get. If it throws, it may be several messages, the
-/// first of which are completed.
+/// Calls work(), a put or get. The operation may consist of several messages.
+/// If work() throws, the messages that have begun are completed.
 template <class Work>
 void complete_parts_if_throws(std::size_t bytes, Completion completion,
                               HostCall const& call, Work const& work) {
@@ -88,7 +90,7 @@ void tell_check(PeMemory its, void const* local, std::size_t bytes, bool is_put,
 
 CopyQueue& copy_queue(char const* call) {
   auto& runtime = Runtime::instance(call);
-  static_cast<void>(runtime.heap(MemoryKind::device, call));  // there is one
+  static_cast<void>(runtime.heap(MemoryKind::device, call));  // or throws
   return *runtime.provider(MemoryKind::device);
 }
 

@@ -24,30 +24,32 @@
 
 namespace symm::Impl {
 
-// The operations of the host on memory of one PE, as resolve() has found it:
-// the one place that chooses between loads and stores, copies of a GPU, and
-// messages. One thread carries out each; any thread may.
+// The host's operations on memory of one PE, as found by resolve(). Only this
+// file chooses between loads and stores, GPU copies, and messages. One thread
+// carries out an operation; any thread may call.
 //
-// All throw UsageError on this PE, if there is no way to the PE, and what the
-// Transport throws. Then nothing of the operation is under way.
+// All throw UsageError on this PE if the PE cannot be reached, and pass on
+// exceptions of the Transport. After an exception, no part of the operation is
+// in progress.
 
-/// The queue that copies GPU memory of the heap.
+/// Returns the queue that copies GPU memory of the heap.
 /// \throws UsageError on this PE, if there is none.
 CopyQueue& copy_queue(char const* call);
-/// Runtime::has_gates().
+/// Returns Runtime::has_gates().
 [[nodiscard]] bool has_gates(char const* call);
 
-/// Copies between GPU memory of the heap, near PEs' too, and any memory of this
-/// PE; then it is done.
+/// Copies between GPU memory of the heap, of this PE or a near one, and any
+/// memory of this PE. The copy is complete on return.
 void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
                      char const* call);
 
-/// Completes what this PE has begun on far PEs with that context. Ends the
-/// program if it cannot.
+/// Completes the operations on far PEs that this PE has begun in the call's
+/// context. Terminates the program if it cannot.
 [[gnu::cold]] void complete_begun(HostCall const& call) noexcept;
 
-/// Calls work(), which begins operations on far PEs. If it throws, those that
-/// have begun are completed first: what they write and read may end then.
+/// Calls work(), which begins operations on far PEs. If work() throws, the
+/// operations that have begun are completed before the exception is passed on.
+/// The caller may then free the buffers.
 template <class Work>
 void complete_if_throws(HostCall const& call, Work const& work) {
   try {
@@ -58,9 +60,9 @@ void complete_if_throws(HostCall const& call, Work const& work) {
   }
 }
 
-// Those below take memory that loads and stores do not reach: copies of a GPU
-// or messages. They are out of line: loads and stores take one compare more and
-// nothing else.
+// The next functions are for memory that loads and stores do not reach: they
+// use GPU copies or messages. They are out of line, so that an operation by
+// loads and stores costs only one more comparison.
 
 void put_without_stores(PeMemory to, void const* from, std::size_t bytes,
                         Completion completion, HostCall const& call);
@@ -71,7 +73,7 @@ void get_otherwise(void* to, PeMemory from, std::size_t bytes,
 [[gnu::cold]] void get_strided_from(void* to, PeMemory from,
                                     Strides const& strides,
                                     HostCall const& call);
-/// Carries out a StridedCopy by one of the two.
+/// Carries out a StridedCopy by put_strided_to() or get_strided_from().
 template <class Copy>
 void copy_strided_otherwise(PeMemory its, Copy const& copy,
                             HostCall const& call) {
@@ -83,18 +85,19 @@ void copy_strided_otherwise(PeMemory its, Copy const& copy,
   }
 }
 
-// Those below take memory that messages reach.
+// The next functions are for memory that messages reach.
 
-/// \param bytes 0: the signal alone; `to` and `from` are whatever they are.
+/// \param bytes 0: only the signal is sent; `to` and `from` are ignored.
 /// \param op AtomicOp::set or AtomicOp::add.
 [[gnu::cold]] void put_signal_to(PeMemory to, void const* from,
                                  std::size_t bytes, PeMemory signal,
                                  std::uint64_t value, AtomicOp op,
                                  Completion completion, HostCall const& call);
 
-// Atomic operations, on bits of words.
+// Atomic operations. Values are passed as the bits of a word.
 
-/// The word's old value is in `was`, of the word's size, after quiet().
+/// After quiet(), `was`, which has the size of the word, contains the word's
+/// old value.
 [[gnu::cold]] void fetch_at(PeMemory at, AtomicOp op, WordType type,
                             std::uint64_t value, std::uint64_t compare,
                             void* was, HostCall const& call);
@@ -106,7 +109,7 @@ void copy_strided_otherwise(PeMemory its, Copy const& copy,
 [[gnu::cold]] void post_atomic_at(PeMemory at, AtomicOp op, WordType type,
                                   std::uint64_t value, HostCall const& call);
 
-/// How the target interprets a word.
+/// The type as which the target interprets a word.
 template <class T>
 [[nodiscard]] SYMM_FUNCTION constexpr WordType word_type_of() {
   constexpr bool is_wide = sizeof(T) == 8;
@@ -123,7 +126,8 @@ template <class T>
 using BitsOfWord =
     std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-/// An operation whose result is what the word was, or void.
+/// An atomic operation.
+/// \returns the old value of the word, or void.
 template <class Result, class T>
 Result change_at(PeMemory at, HostCall const& call, AtomicOp op, T value,
                  T compare = T{}) {
@@ -137,7 +141,7 @@ Result change_at(PeMemory at, HostCall const& call, AtomicOp op, T value,
   }
 }
 
-/// The same without waiting for the result, which `fetch` gets.
+/// The same, but does not wait for the old value, which is stored in `fetch`.
 template <class T>
 void fetch_word_at(PeMemory at, HostCall const& call, T* fetch, AtomicOp op,
                    T value, T compare = T{}) {
@@ -156,12 +160,14 @@ template <class Copy>
   }
 }
 
-// The same by a symmetric address, which they look up once. `call` is a name or
-// a HostCall. All throw UsageError on this PE, too, as heap_to_access(); those
-// of words and single elements, if the address is not aligned.
+// The same operations on a symmetric address, which they look up once. `call`
+// is a name or a HostCall. All also throw UsageError on this PE as
+// heap_to_access() does. Operations on words and single elements also throw it
+// if the address is not aligned.
 
-/// Calls by_words(address of the copy) if loads and stores reach it, else
-/// otherwise(its memory). \returns its result.
+/// Calls by_words(address of the copy) if loads and stores reach the copy, else
+/// otherwise(memory of the copy).
+/// \returns the result of that call.
 template <class T, class Call, class ByWords, class Otherwise>
 [[gnu::always_inline]] inline auto at_copy_of(T* address, std::size_t bytes,
                                               Pe pe, Call const& call,
@@ -174,7 +180,8 @@ template <class T, class Call, class ByWords, class Otherwise>
   return otherwise(memory_of(found, address, pe));
 }
 
-/// putmem() or getmem(). \param bytes not 0.
+/// putmem() or getmem().
+/// \param bytes at least 1.
 template <Direction direction, class Call>
 [[gnu::always_inline]] inline void copy_memory(void* dest, void const* source,
                                                std::size_t bytes, Pe pe,
@@ -232,7 +239,7 @@ template <class T, class Call>
 }
 
 /// put_signal().
-/// \param deliver_on_gpu takes a DeliverSignal, and runs it in a kernel.
+/// \param deliver_on_gpu takes a DeliverSignal and runs it in a kernel.
 template <class DeliverOnGpu>
 [[gnu::always_inline]] inline void put_with_signal(
     SignaledPut const& put, Completion completion, HostCall const& call,
@@ -267,8 +274,10 @@ template <class DeliverOnGpu>
       });
 }
 
-/// An atomic operation, whose result is what the word was, or void.
-/// \param near does it at the address of a near PE's copy.
+/// An atomic operation.
+/// \returns the old value of the word, or void.
+/// \param near takes the address of a near PE's copy and does the operation
+///        there.
 template <class Result, class T, class Call, class Near>
 [[gnu::always_inline]] inline Result change_word(
     T const* address, Pe pe, Call const& call, Near near, AtomicOp op,
@@ -283,7 +292,7 @@ template <class Result, class T, class Call, class Near>
       });
 }
 
-/// The same without waiting for the result, which `fetch` gets.
+/// The same, but does not wait for the old value, which is stored in `fetch`.
 template <class T, class Near>
 void fetch_word_later(T* fetch, T const* address, Pe pe, HostCall const& call,
                       Near near, AtomicOp op, std::type_identity_t<T> value,
@@ -298,17 +307,18 @@ void fetch_word_later(T* fetch, T const* address, Pe pe, HostCall const& call,
       });
 }
 
-// About all far PEs; in jobs of one node they do nothing.
+// Functions for all far PEs. In a job of one node they do nothing.
 
-/// Orders: what went to a PE before is done there before what goes there
-/// afterwards.
+/// Orders operations on far PEs: each PE carries out earlier operations on its
+/// memory before later ones.
 void fence_far();
-/// Completes what went to other nodes without a context.
+/// Completes the operations on other nodes that have no context.
 void quiet_far(char const* call = "symm::quiet");
-/// Completes all that went to other nodes, as barriers do.
+/// Completes the operations on other nodes in all contexts, as a barrier
+/// requires.
 void quiet_all_contexts(char const* call);
-/// Carries out what has come from other nodes. A caller that looks at a
-/// variable again and again calls it in between.
+/// Carries out incoming operations from other nodes. A caller that polls a
+/// variable calls it between polls.
 void poll_far();
 
 }  // namespace symm::Impl

@@ -24,20 +24,21 @@
 #include "Elements.hpp"
 #include "ProxyUpdates.hpp"
 
-// The operations on far PEs, in kernels. They are out of line, so that an
-// operation on a near PE has one compare more and nothing else.
+// Operations on far PEs in kernels. They are out of line, so that an operation
+// on a near PE costs only one more comparison.
 
 namespace symm::Impl {
 
-/// The place of a request, and the ticket that the next update would have got
-/// when this one was drawn.
+/// The ticket of a request, and the ticket of the next update at the time when
+/// the request's ticket was drawn.
 struct RequestTicket {
   std::uint64_t number;
   std::uint64_t next_update;
 };
 
-/// One thread; waits while the ring is full. (Before write_request() has its
-/// words in registers, which kernels would lose to this wait.)
+/// Draws the ticket of a request. One thread; waits while the ring is full. (It
+/// is separate from write_request(), whose words would otherwise occupy
+/// registers during the wait.)
 template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION RequestTicket draw_request(Ring* ring) {
   expect_ring(ring);
@@ -47,7 +48,8 @@ template <class Ring>
   return {ticket, next_update};
 }
 
-/// Writes a request. Stores known to this thread are visible to the server.
+/// Writes a request. All stores that this thread has made or seen are visible
+/// to the server when it reads the request.
 template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION void write_request(
     Ring* ring, RequestTicket ticket, std::uint64_t address,
@@ -64,8 +66,8 @@ template <class Ring>
   store_release(&request->number, ticket.number + 1);
 }
 
-/// Waits for the reply to a request, and frees it. The work of the server for
-/// it is visible to this thread.
+/// Waits for the reply to a request, and frees its slot. The server's stores
+/// for the request are visible to this thread on return.
 template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION std::uint64_t take_reply(Ring* ring,
                                                          std::uint64_t ticket) {
@@ -77,11 +79,11 @@ template <class Ring>
   return value;
 }
 
-/// The operations of one thread. Blocks with `waits`: this PE's side may be
-/// used again afterwards.
+/// The operations of one thread. With `waits`, an operation on a block returns
+/// when this PE's buffer may be used again.
 class ProxyClient {
  public:
-  /// The address of the object in this PE's part, and the PE.
+  /// The address of the object in this PE's part, and the target PE.
   struct PeAddress {
     void const* address;
     Pe pe;
@@ -89,7 +91,8 @@ class ProxyClient {
 
   SYMM_FUNCTION explicit ProxyClient(ProxyQueue* ring) : m_ring(ring) {}
 
-  /// \param bytes 1 to 8, the lower ones of `bits`.
+  /// Stores the lower `bytes` bytes of `bits`.
+  /// \param bytes 1 to 8.
   SYMM_FUNCTION void store(PeAddress to, std::uint64_t bits,
                            std::size_t bytes) const {
     post_update(m_ring, number_of(to.address), bits, to.pe,
@@ -107,7 +110,7 @@ class ProxyClient {
                          bool waits) const {
     run(waits, FarOp::get, from, number_of(to), bytes, 0, 0, 0);
   }
-  /// Strides in bytes; waits.
+  /// Strides are in bytes. Returns when the copy is complete on this side.
   SYMM_FUNCTION void copy_strided(bool is_put, PeAddress there,
                                   void const* local, std::size_t element_bytes,
                                   std::size_t count, std::size_t there_stride,
@@ -177,7 +180,7 @@ class ProxyClient {
 
 #ifdef SYMM_FOR_DEVICE
 
-// In kernels.
+// Device code.
 
 namespace InKernel {
 
@@ -185,7 +188,7 @@ namespace InKernel {
   return ProxyClient(ring_of_module);
 }
 
-// fence() and quiet(), if there are far PEs.
+// fence() and quiet() of far PEs; they do nothing in a job without far PEs.
 
 inline __device__ void fence_far() {
   if (ring_of_module != nullptr) [[unlikely]] {
@@ -198,14 +201,15 @@ inline __device__ void quiet_far() {
   }
 }
 
-/// In the loops of kernels that wait for what other PEs do.
+/// To be called in the wait loops of kernels. Carries out a part of the
+/// incoming atomic operations, if the host has offered a batch.
 inline __device__ void help_far() {
   if (ring_of_module != nullptr) [[unlikely]] {
     take_part(ring_of_module->board);
   }
 }
 
-/// At most 8 bytes as a word.
+/// Packs at most 8 bytes into a word.
 [[nodiscard]] inline __device__ std::uint64_t bits_at(void const* address,
                                                       std::size_t bytes) {
   std::uint64_t bits     = 0;
@@ -223,8 +227,8 @@ inline __device__ void set_bits_at(void* address, std::uint64_t bits,
   }
 }
 
-/// Whether a block goes as requests of 8 bytes: it is small, or the host does
-/// not reach it (a thread's own variables, a block's shared memory).
+/// Whether a block is sent as requests of up to 8 bytes each: if it is small,
+/// or not accessible to the host (local or shared memory).
 inline __device__ bool goes_by_words(void const* local, std::size_t bytes) {
   return bytes <= 8 || !__isGlobal(local);
 }
@@ -243,7 +247,7 @@ __device__ void put_words(Threads const& group, void const* dest,
   });
 }
 
-// By all threads of a group; without a barrier.
+// All threads of a group call these functions. They contain no barrier.
 
 template <Group Threads>
 __device__ __noinline__ void put_far(Threads const& group, void const* dest,
@@ -271,7 +275,7 @@ __device__ __noinline__ void get_far(Threads const& group, void* dest,
   }
 }
 
-/// Strides in bytes. Without a barrier.
+/// Strides are in bytes.
 template <Group Threads>
 __device__ __noinline__ void copy_strided_far(Threads const& group, bool is_put,
                                               void const* there, void* local,
@@ -297,7 +301,7 @@ __device__ __noinline__ void copy_strided_far(Threads const& group, bool is_put,
   });
 }
 
-/// Without a barrier at the end.
+/// All threads of a group call it. There is no barrier at its end.
 template <Group Threads>
 __device__ __noinline__ void put_signal_far(
     Threads const& group, void const* dest, void const* source,
@@ -307,7 +311,7 @@ __device__ __noinline__ void put_signal_far(
     put_words(group, dest, source, bytes, pe);
     group.barrier();
     bytes = 0;
-    // After the words of all threads, which have been requested before.
+    // The signal is ordered after the words of all threads.
     if (group.rank() == 0) far_pes().fence();
   }
   if (group.rank() == 0) {

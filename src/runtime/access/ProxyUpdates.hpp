@@ -16,14 +16,15 @@
 #include "../memory/WordAtomics.hpp"
 #include "../memory/Words.hpp"
 
-// How kernels write to a ProxyQueue. `Ring` is ProxyQueue: functions that are
-// no templates are compiled in each source that includes them.
+// How kernels write to a ProxyQueue. `Ring` is ProxyQueue. The functions are
+// templates because other functions would be compiled in every source file that
+// includes them.
 
 namespace symm::Impl {
 
 template <class Ring>
 SYMM_FUNCTION void expect_ring([[maybe_unused]] Ring const* ring) {
-  // (No KernelText, which takes room on every thread's stack.)
+  // (KernelText is not used: it would take stack space of every thread.)
   SYMM_IF_ON_DEVICE((if (ring == nullptr) {
     InKernel::abort(
         "symm: an operation of a kernel on a PE of another node: the kernel's "
@@ -31,19 +32,22 @@ SYMM_FUNCTION void expect_ring([[maybe_unused]] Ring const* ring) {
   }))
 }
 
-/// Between two looks at a word that others change: helps this PE's GPU, which
-/// may have no room for the kernel that far PEs wait for, or pauses.
+/// To be called between two polls of a word. Carries out a part of the incoming
+/// atomic operations, or pauses if there are none. The GPU may have no room for
+/// the kernel that would carry them out, and far PEs wait for it.
 template <class Ring>
 SYMM_FUNCTION void help_or_pause(Ring* ring) {
   if (take_part(ring->board)) return;
   SYMM_IF_ON_DEVICE((__nanosleep(500);))
 }
 
-/// Waits until the ticket has room. Each thread that has drawn one calls it.
+/// Waits until the ring has a slot for the ticket. Each thread that has drawn a
+/// ticket calls it.
 ///
-/// The first thread without room reads `freed` from the host's memory, the
-/// others read its result. (The host's stores to a GPU's memory wait while tens
-/// of thousands of threads read the host's, for ever if these wait for one.)
+/// The thread with the lowest ticket that has no slot reads `freed` from host
+/// memory; the others read the limit that it stores. (If tens of thousands of
+/// threads read host memory, the host's stores to GPU memory are delayed.
+/// Threads that wait for such a store would then wait forever.)
 template <class Ring, class Tickets>
 SYMM_FUNCTION void wait_for_ring(Ring* ring, Tickets& tickets,
                                  std::uint64_t ticket, std::uint64_t size) {
@@ -57,9 +61,10 @@ SYMM_FUNCTION void wait_for_ring(Ring* ring, Tickets& tickets,
   }
 }
 
-/// In kernels one thread draws for those of its warp that call together: they
-/// need not be all. It must not wait before the others have their tickets (as
-/// it once did for room: they went on with wrong ones).
+/// Draws a ticket. In kernels one thread draws the tickets of all threads of
+/// its warp that call together, which need not be the whole warp. It must not
+/// wait, for instance for a free slot, before the others have their tickets.
+/// Otherwise they continue with wrong tickets.
 template <class Tickets>
 SYMM_FUNCTION std::uint64_t draw_ticket(Tickets& tickets) {
   SYMM_IF_ON_HOST((return fetch_add_word(&tickets.next, std::uint64_t{1});))
@@ -70,7 +75,7 @@ SYMM_FUNCTION std::uint64_t draw_ticket(Tickets& tickets) {
 }
 
 /// Writes an update. One thread; waits while the ring is full.
-/// \param kind of Update.
+/// \param kind an Update::Kind, or the code of a WordOp.
 template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION void post_update(Ring* ring,
                                                  std::uint64_t address,
@@ -86,8 +91,8 @@ template <class Ring>
     store_relaxed(place.word(i), place.bits(its, i));
 }
 
-/// Writes a fence: what the thread knows to be requested before comes before
-/// its later updates and requests.
+/// Writes a fence. Requests and updates that this thread has made, or knows of,
+/// are carried out before its later updates and requests.
 template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION void post_fence(Ring* ring) {
   expect_ring(ring);

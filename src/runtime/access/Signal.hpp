@@ -12,7 +12,8 @@
 
 namespace symm {
 
-/// A symmetric object that only signals and atomics change.
+/// The type of a signal: a symmetric object that only signal and atomic
+/// operations change.
 using Signal = std::uint64_t;
 
 /// Whether a signal replaces the value of the object or is added to it.
@@ -22,7 +23,7 @@ enum class SignalOp { set, add };
 
 namespace symm::Impl {
 
-/// A put with its signal. Without bytes, the signal alone.
+/// A put with its signal; with 0 bytes, only the signal.
 struct SignaledPut {
   void* dest;
   void const* source;
@@ -33,14 +34,15 @@ struct SignaledPut {
   Pe pe;
 };
 
-/// As messages carry it out.
+/// The atomic operation by which a message delivers the signal.
 [[nodiscard]] SYMM_INLINE_FUNCTION constexpr AtomicOp atomic_op_of(
     SignalOp op) {
   return op == SignalOp::set ? AtomicOp::set : AtomicOp::add;
 }
 
-/// Changes the signal at `target`, on any PE. If there are data, first makes
-/// visible all stores that the calling thread knows of.
+/// Changes the signal at `target`, which may be a peer's copy. If the signal
+/// has data, first makes visible all stores that the calling thread has made or
+/// seen.
 struct DeliverSignal {
   Signal* target;
   Signal signal;

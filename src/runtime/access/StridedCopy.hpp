@@ -16,9 +16,9 @@
 
 namespace symm::Impl {
 
-/// Copies block i, at element i * source_stride of `source`, to element i *
-/// dest_stride of `dest`, for all i below `count`. A block of iput() and iget()
-/// is one element.
+/// Copies `count` blocks: block i from element i * source_stride of `source` to
+/// element i * dest_stride of `dest`. A block of iput() and iget() is one
+/// element.
 template <Direction its_direction, class T, bool has_blocks = false>
 struct StridedCopy {
   using Element                        = T;
@@ -34,7 +34,7 @@ struct StridedCopy {
   std::size_t count;
   std::size_t its_block = 1;
 
-  /// Elements of a block.
+  /// Number of elements in a block.
   [[nodiscard]] SYMM_FUNCTION constexpr std::size_t block() const {
     return has_blocks ? its_block : 1;
   }
@@ -45,19 +45,19 @@ struct StridedCopy {
   [[nodiscard]] SYMM_FUNCTION bool is_empty() const {
     return count == 0 || block() == 0;
   }
-  /// Whether no stride is less than a block, of which elements would overlap.
+  /// Whether both strides are at least a block, so that blocks do not overlap.
   [[nodiscard]] SYMM_FUNCTION bool are_strides_long_enough() const {
     std::size_t const least = block() == 0 ? 1 : block();
     return dest_stride >= least && source_stride >= least;
   }
 
-  /// The place at which block i begins.
+  /// The first element of block i.
   SYMM_FUNCTION T const& from(std::size_t i) const {
     return source[i * source_stride];
   }
   SYMM_FUNCTION T& to(std::size_t i) const { return dest[i * dest_stride]; }
 
-  /// The symmetric side, and the bytes that it takes.
+  /// The symmetric side; symmetric_bytes() is its size.
   SYMM_FUNCTION auto& symmetric() {
     if constexpr (direction == Direction::put) {
       return dest;
@@ -72,21 +72,21 @@ struct StridedCopy {
     return bytes_with(direction == Direction::put ? dest_stride
                                                   : source_stride);
   }
-  /// Whether the private side is no larger than an object may be, if the
-  /// symmetric one is in a heap: a negative stride makes it larger. For copies
-  /// that are not empty.
+  /// Whether the private side can be one object: its size is at most half the
+  /// address space, which a negative stride, converted to unsigned, exceeds.
+  /// Precondition: the symmetric side is in a heap, and the copy is not empty.
   [[nodiscard]] SYMM_FUNCTION bool is_private_side_possible() const {
     bool const is_put = direction == Direction::put;
     auto const there  = is_put ? dest_stride : source_stride;
     auto const here   = is_put ? source_stride : dest_stride;
     return here <= there || bytes_with(here) <= ~std::size_t{0} >> 1U;
   }
-  /// Bytes that move.
+  /// Number of bytes that are copied.
   [[nodiscard]] std::size_t moved_bytes() const {
     return count * block_bytes();
   }
-  /// Bytes from the first block to the last one's end; on overflow the largest
-  /// number.
+  /// Number of bytes from the start of the first block to the end of the last
+  /// one; on overflow the largest number.
   [[nodiscard]] SYMM_FUNCTION std::size_t bytes_with(std::size_t stride) const {
     auto const starts = bytes_of(sizeof(T), count, stride);
     auto const rest   = bytes_of(sizeof(T), block()) - sizeof(T);
@@ -105,7 +105,7 @@ struct StridedCopy {
   }
 };
 
-/// Carries out a copy by loads and stores of all threads of a group; no
+/// Carries out a copy by loads and stores of all threads of a group, without a
 /// barrier.
 template <Group Threads, Direction direction, class T, bool has_blocks>
 SYMM_INLINE_FUNCTION void run_strided(

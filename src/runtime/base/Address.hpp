@@ -14,12 +14,12 @@ namespace symm::Impl {
 template <class T, std::integral Bytes>
 [[nodiscard]] SYMM_FORCEINLINE_FUNCTION T* moved(T* p, Bytes bytes) {
 #ifdef SYMM_FOR_DEVICE
-  // Arithmetic on the pointer: nvcc then knows that it is to global memory.
+  // Pointer arithmetic lets nvcc see that the result points to global memory.
   return reinterpret_cast<T*>(
       const_cast<char*>(reinterpret_cast<char const volatile*>(p)) + bytes);
 #else
-  // Arithmetic on an integer: GCC then adds the distance to the start of an
-  // array outside of the loop, and not to every element's address.
+  // Integer arithmetic lets GCC add the distance to an array's start once,
+  // outside the loop, and not to the address of every element.
   return reinterpret_cast<T*>(reinterpret_cast<std::size_t>(p) +
                               static_cast<std::size_t>(bytes));
 #endif

@@ -9,24 +9,26 @@
 
 namespace symm::Impl {
 
-/// Waits for another PE: spins while that probably runs on another core, then
-/// gives the core away, then sleeps. More PEs than cores is normal, and an
-/// idle PE must not take time from the one that it waits for.
+/// The pauses of a PE that waits for another PE. It first spins, as the other
+/// PE probably runs on another core; then it yields the core; then it sleeps. A
+/// node may run more PEs than it has cores, and a waiting PE must not take time
+/// from the PE that it waits for.
 class Backoff {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// \param spins checks before the core is given away: many with a core per
-  ///        PE, none without.
+  /// \param spins number of checks before the core is yielded: large if each PE
+  ///        has a core, 0 otherwise.
   explicit Backoff(int spins) : m_spins_left(spins) {}
 
-  /// One pause. \returns how long this wait has lasted; 0 while it spins.
-  /// \param has_moved whether something else has arrived: as more may follow,
+  /// Pauses once.
+  /// \returns how long this wait has lasted; 0 while it spins.
+  /// \param has_moved whether something else has arrived. More may follow, so
   ///        pause() then returns at once, and does not sleep for 2 ms.
   Clock::duration pause(bool has_moved = false) {
     if (m_spins_left > 0) {
-      // A pause instruction takes up to 140 cycles, as long as the reply of a
-      // PE takes to arrive: the first checks do without.
+      // A pause instruction takes up to 140 cycles, as long as a PE's reply
+      // needs to arrive. The first checks therefore run without it.
       if (++m_spins > n_hot_spins) relax();
       --m_spins_left;
       return Clock::duration::zero();
@@ -41,7 +43,8 @@ class Backoff {
     if (idle < yield_time) {
       std::this_thread::yield();
     } else {
-      // A fraction of the idle time so far lengthens the wait little.
+      // Sleeping for a fraction of the idle time lengthens the wait only
+      // slightly.
       std::this_thread::sleep_for(
           std::min<Clock::duration>(idle / 16, longest_sleep));
     }

@@ -10,7 +10,7 @@
 
 namespace symm::Impl {
 
-/// Memory for an element, which need not have a default constructor.
+/// Memory for an element whose type need not have a default constructor.
 template <class T>
 union ElementMemory {
   char none;
@@ -18,7 +18,7 @@ union ElementMemory {
   SYMM_FUNCTION ElementMemory() : none(0) {}
 };
 
-/// std::bit_cast, which kernels cannot call.
+/// As std::bit_cast, but also callable from kernels.
 template <class To, class From>
 requires(sizeof(To) == sizeof(From) && std::is_trivially_copyable_v<To> &&
          std::is_trivially_copyable_v<From>)

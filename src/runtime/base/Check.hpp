@@ -11,36 +11,40 @@
 #include "Types.hpp"
 
 // The library's reports to the detector of races between PEs (check/,
-// docs/races.md). Only the library of KokkosSymmetricSpace::Checked, where
-// SYMM_CHECK is defined, tells anything: elsewhere all of this is empty.
+// docs/races.md). Only the library of KokkosSymmetricSpace::Checked, which
+// defines SYMM_CHECK, reports anything; elsewhere these functions are empty.
 //
-// Addresses are symmetric: of this PE's copy. All may be called on any thread.
+// Addresses are symmetric: they are those of this PE's copy. All functions may
+// be called on any thread.
 
 namespace symm::Impl::check {
 
-/// For meetings of all PEs, in collective calls of the runtime.
+/// Key of a Meeting of all PEs in a collective call of the runtime.
 inline constexpr std::uint64_t key_of_all = 3;
 
-/// The loads and stores in a call, of headers and of functions of the program.
+/// How the detector treats loads and stores during a call of the library: those
+/// in the library's headers and in functions of the program.
 enum class Accesses : std::uint8_t {
-  are_hidden,  // the library says itself what the call does
-  are_seen,    // as the program's own
-  are_its      // seen, and reported with the name of the call
+  are_hidden,  // ignored: the library reports the accesses of the call
+  are_seen,    // treated as the program's own
+  are_its      // treated as the program's own, with the name of the call
 };
 
 enum class AtomicKind : int { reads, returns, posts, waits };
-/// How far the operations of a context are, or that of a request.
+/// How far the operations of a context, or the operation of a request, have
+/// progressed.
 enum class Stage { done, done_here, begun };
 
 #ifdef SYMM_CHECK
 
-/// The program is in a call of the library to the end of the scope: what this
-/// thread loads and stores meanwhile are no accesses of the program. In kernels
-/// it does nothing: what is not told is not seen.
+/// Marks this thread as being in a call of the library to the end of the scope.
+/// Loads and stores of this thread in it are not accesses of the program. In
+/// kernels it does nothing, as the detector sees only what kernels report.
 class Call {
  public:
-  /// \param name lives as long as the program.
-  /// \param hides_threads the same holds for all threads of this PE.
+  /// \param name must live as long as the program.
+  /// \param hides_threads whether the accesses of all threads of this PE are
+  ///        ignored, too.
   [[gnu::always_inline]] SYMM_FUNCTION explicit Call(
       char const* name, bool hides_threads = false,
       Accesses accesses = Accesses::are_hidden) noexcept
@@ -53,7 +57,7 @@ class Call {
   [[gnu::always_inline]] SYMM_FUNCTION ~Call() { SYMM_IF_ON_HOST((leave();)) }
 
  private:
-  /// Its caller is the call's place in the program.
+  /// Not inlined: the return address is the call's place in the program.
   [[gnu::noinline]] void enter(char const* name) noexcept;
   void leave() noexcept;
 
@@ -62,8 +66,8 @@ class Call {
   char const* m_name_before = nullptr;
 };
 
-/// The program runs to the end of the scope, on this thread, although a call of
-/// the library has not ended: a handler.
+/// Marks this thread as running code of the program to the end of the scope,
+/// although a call of the library has not ended. For handlers.
 class Program {
  public:
   Program() noexcept;
@@ -77,7 +81,7 @@ class Program {
   char const* m_name_of_seen;
 };
 
-// For the host, in the library; for kernels, `OnGpu` of
+// The host's functions, defined in the library. Kernels use `OnGpu` of
 // <symm_gpu/CheckCalls.hpp>.
 namespace OnHost {
 void access(void const* address, std::size_t bytes, bool is_write,
@@ -101,68 +105,71 @@ void end_meeting(int place) noexcept;
   SYMM_IF_ON_HOST((OnHost::call;)) \
   SYMM_IF_ON_DEVICE((OnGpu::call;))
 
-/// Marks the calling thread, of the library, as one that is in a call for ever.
+/// Marks the calling thread as one of the library, whose accesses are never the
+/// program's.
 void hide_thread() noexcept;
 
-/// The program loads or stores, through a View that tells so.
+/// The program loads or stores through a View that reports its accesses.
 SYMM_INLINE_FUNCTION void access(void const* address, std::size_t bytes,
                                  bool is_write,
                                  bool is_atomic = false) noexcept {
   SYMM_TELL_CHECK(access(address, bytes, is_write, is_atomic));
 }
-/// put() or get(), before it begins. \param is_later an _nbi form.
+/// To be called before a put() or get() begins.
+/// \param is_later whether it is an _nbi form.
 SYMM_INLINE_FUNCTION
 void copy(void const* dest, void const* source, std::size_t bytes, Pe pe,
           bool is_put, bool is_later) noexcept {
   SYMM_TELL_CHECK(copy(dest, source, bytes, pe, is_put, is_later));
 }
-/// The same of a StridedCopy.
+/// As copy(), for each block of a StridedCopy.
 template <class Copy>
 SYMM_FUNCTION void copy_strided(Copy const& copy, Pe pe, bool is_put) {
   auto const its = copy.in_bytes();
-  if (its.count >> 44U != 0) return;  // no memory has so many: the call throws
+  if (its.count >> 44U != 0) return;  // exceeds any memory: the call throws
   for (std::size_t i = 0; i < its.count; ++i) {
     check::copy(its.to + i * its.to_stride, its.from + i * its.from_stride,
                 its.element_bytes, pe, is_put, false);
   }
 }
-/// put() or get() of a PE of another node, that is none of the calls above.
+/// Reports a put() or get() on a PE of another node that no other call reports.
 void copy_far(Pe pe, std::size_t offset, void const* local, std::size_t bytes,
               bool is_put, char const* call) noexcept;
-/// This PE has got many_elements of other nodes one by one.
+/// This PE has got many_elements elements of other nodes one by one.
 void gets_elements() noexcept;
-/// An atomic operation, before it begins; AtomicKind::posts: it may not be done
-/// when the call returns, and then changes `fetch`, unless that is null;
-/// AtomicKind::waits: it does not begin before its context is complete.
+/// To be called before an atomic operation begins. AtomicKind::posts: it may
+/// complete after the call returns, and writes `fetch` then, unless that is
+/// null. AtomicKind::waits: it does not begin before its context is complete.
 SYMM_INLINE_FUNCTION void atomic(void const* address, std::size_t bytes, Pe pe,
                                  AtomicKind kind,
                                  void const* fetch = nullptr) noexcept {
   SYMM_TELL_CHECK(atomic(address, bytes, pe, kind, fetch));
 }
-/// put_signal(), before it begins; 0 bytes: signal_op().
+/// To be called before a put_signal() begins, or, with 0 bytes, a signal_op().
 SYMM_INLINE_FUNCTION void put_signal(void const* dest, void const* source,
                                      std::size_t bytes, void const* signal,
                                      Pe pe, bool adds, bool is_later) noexcept {
   SYMM_TELL_CHECK(put_signal(dest, source, bytes, signal, pe, adds, is_later));
 }
-/// The next operation is enqueued, and comes after what is before it in its
-/// instance.
+/// The next operation is enqueued, and is ordered after earlier work of its
+/// execution space instance.
 void in_stream() noexcept;
-/// The next operation is in that context; has that request. Null: none.
+/// The next operation belongs to this context or request; null: to none.
 void in_context(void const* context) noexcept;
 void with_request(void const* request) noexcept;
 void complete(void const* context_or_request,
               Stage stage = Stage::done) noexcept;
-/// The operations of a context or request are those of another object now.
+/// The operations of `from`, a context or request, now belong to `to`.
 void operations_move(void const* from, void const* to) noexcept;
 SYMM_INLINE_FUNCTION void fence() noexcept { SYMM_TELL_CHECK(fence()); }
 SYMM_INLINE_FUNCTION
 void quiet() noexcept { SYMM_TELL_CHECK(quiet()); }
-/// This PE has seen what it waits for in the variable.
+/// This PE has seen the value that it waits for in the variable.
 SYMM_INLINE_FUNCTION void seen(void const* variable) noexcept {
   SYMM_TELL_CHECK(seen(variable));
 }
-/// This PE is about to let go of the lock; has it.
+/// release_lock(): this PE is about to release the lock. acquire_lock(): this
+/// PE has acquired it.
 void release_lock(void const* lock) noexcept;
 void acquire_lock(void const* lock) noexcept;
 /// A collective operation writes and reads this PE's blocks.
@@ -171,28 +178,29 @@ SYMM_INLINE_FUNCTION void use_blocks(void const* dest, std::size_t dest_bytes,
                                      std::size_t source_bytes) noexcept {
   SYMM_TELL_CHECK(use_blocks(dest, dest_bytes, source, source_bytes));
 }
-/// A copy within the memory that this PE loads from and stores to.
+/// Reports a copy whose two sides this PE reaches by loads and stores.
 void copy_here(void const* dest, void const* source,
                std::size_t bytes) noexcept;
-/// The label of the kernel of Kokkos that begins; null: one has ended.
+/// A Kokkos kernel with this label begins; null: one has ended.
 void in_kernel(char const* label) noexcept;
-/// This PE's memory of the program is also in its part of the heap; is not any
-/// more.
+/// Memory of the program is now also mapped in this PE's part of the heap.
+/// unregistered(): it no longer is.
 void registered(void const* in_heap, void const* memory,
                 std::size_t bytes) noexcept;
 void unregistered(void const* memory) noexcept;
-/// This PE is about to end the job: the first one that does reports the races,
-/// as nobody gets to finalize().
+/// This PE is about to end the job. The first PE that does so reports the
+/// races, as no PE will reach finalize().
 void job_ends() noexcept;
-/// The heap has given out memory.
-/// \param header_bytes of it are before the data of a View.
+/// The heap has allocated memory.
+/// \param header_bytes bytes of it that precede the data of a View.
 void allocated(void const* address, std::size_t bytes, char const* label,
                std::size_t header_bytes) noexcept;
 
-/// All members of a PE team wait for each other in this scope.
+/// Reports that all members of a PE team wait for each other in this scope.
 class Meeting {
  public:
-  /// \param key of the members, the same on all and no other's.
+  /// \param key equal on all members, and different from that of any other set
+  ///        of PEs.
   SYMM_FUNCTION explicit Meeting(std::uint64_t key) noexcept {
     SYMM_IF_ON_HOST((m_place = OnHost::begin_meeting(key);))
     SYMM_IF_ON_DEVICE((m_place = OnGpu::begin_meeting(key);))
@@ -206,12 +214,14 @@ class Meeting {
 };
 #undef SYMM_TELL_CHECK
 
-/// \param kind tells meetings of the same members apart.
+/// A Meeting's key for the members of a team.
+/// \param kind distinguishes meetings of the same members.
 template <class Team>
 [[nodiscard]] SYMM_FUNCTION std::uint64_t key_of(Team const& team,
                                                  std::uint64_t kind = 1) {
   constexpr std::uint64_t factor = 0x9e37'79b9'7f4a'7c15U;
-  // Teams of which one begins with the other, or with it but for a PE, differ.
+  // The number of PEs makes the keys differ if one team begins with the PEs of
+  // another.
   auto hash = (kind << 32U | static_cast<std::uint32_t>(team.n_pes())) * factor;
   for (Pe pe = 0; pe < team.n_pes(); ++pe) {
     hash ^= hash >> 29U;

@@ -16,13 +16,14 @@
 
 namespace symm::Impl {
 
-/// The time at which a wait ends, or never.
+/// The time at which a wait ends; a wait may also have no end.
 class Deadline {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// \param from_now 0: never, as in settings. Clocks cannot count all numbers
-  ///        of seconds: 31 years are enough.
+  /// \param from_now 0: no end, as in the environment variables. Values above
+  ///        31 years are cut to 31 years, as the clock cannot represent every
+  ///        duration.
   explicit Deadline(std::chrono::duration<double> from_now) {
     constexpr std::chrono::duration<double> most{1e9};
     if (from_now.count() <= 0) return;
@@ -30,11 +31,11 @@ class Deadline {
                                std::min(from_now, most));
   }
 
-  /// Nothing: never.
+  /// The end of the wait; nothing if it has no end.
   [[nodiscard]] std::optional<Clock::time_point> end() const { return m_end; }
   [[nodiscard]] bool is_over() const { return m_end && Clock::now() >= *m_end; }
 
-  /// The time left, as poll() takes it: -1 without end, 0 if it is over.
+  /// The time left as a timeout of poll(): -1 without a deadline, 0 after it.
   [[nodiscard]] int milliseconds_left() const {
     if (!m_end) return -1;
     auto const left =
@@ -47,21 +48,22 @@ class Deadline {
   std::optional<Clock::time_point> m_end;
 };
 
-/// Waits for events until the deadline, however often signals interrupt it.
-/// \returns as poll(): the number of entries with events; 0: the deadline is
-///          over; -1: see errno.
+/// Waits for events until the deadline, and continues after signals interrupt
+/// it.
+/// \returns as poll(): the number of entries with events; 0 if the deadline has
+///          passed; -1 on failure, with errno set.
 inline int poll_until(std::span<pollfd> entries, Deadline const& deadline) {
   while (true) {
     int const n =
         ::poll(entries.data(), entries.size(), deadline.milliseconds_left());
     if (n < 0 && errno == EINTR) continue;
-    // The clock may count more milliseconds than poll() takes.
+    // The time left may exceed the longest timeout of poll().
     if (n == 0 && !deadline.is_over()) continue;
     return n;
   }
 }
 
-/// Looks for events without waiting. Result as poll()'s.
+/// Checks for events without waiting. Returns the result of poll().
 inline int poll_now(std::span<pollfd> entries) {
   return uninterrupted(
       [&] { return ::poll(entries.data(), entries.size(), 0); });

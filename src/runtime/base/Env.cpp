@@ -34,7 +34,7 @@ std::string lower_case(std::string_view text) {
 }
 
 /// Removes the leading decimal number from `text` and returns it. Accepts no
-/// sign, exponent or infinity; does not depend on the locale.
+/// sign, exponent or infinity. The result does not depend on the locale.
 std::optional<double> take_number(std::string_view& text) {
   auto const is_digit = [&] {
     return !text.empty() && text[0] >= '0' && text[0] <= '9';
@@ -64,14 +64,15 @@ std::optional<double> unit_factor(std::string_view unit) {
   return std::ldexp(1.0, 10 * (static_cast<int>(power) + 1));
 }
 
-/// The bytes that a number with a unit stands for; nothing for junk.
+/// Parses a number with an optional unit into bytes; nothing if it is
+/// malformed.
 std::optional<std::size_t> bytes_in(std::string_view setting) {
   auto text         = lower_case(setting);
   auto rest         = std::string_view(text);
   auto const number = take_number(rest);
   while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
   auto const factor = unit_factor(rest);
-  // 2^63 bytes: more than any address space, exactly representable.
+  // 2^63 bytes is more than any address space and exactly representable.
   if (!number || !factor || *number * *factor >= std::ldexp(1.0, 63)) {
     return std::nullopt;
   }
@@ -155,7 +156,7 @@ std::optional<HugePages> env_pages(EnvironmentVariable const& variable) {
 }
 
 TemporaryVariables::~TemporaryVariables() {
-  // It fails for no name that has been set.
+  // unsetenv() cannot fail: setenv() has accepted each of these names.
   for (char const* const name : m_names) static_cast<void>(::unsetenv(name));
 }
 

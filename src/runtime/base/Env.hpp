@@ -13,18 +13,20 @@ namespace symm::Impl {
 
 enum class VariableType { bytes, count, flag, seconds, pages, text };
 
-/// A variable of the environment. EnvironmentTable.hpp lists all that are read.
+/// An environment variable. EnvironmentTable.hpp lists all that the library
+/// reads.
 struct EnvironmentVariable {
-  /// In order of precedence: the first one that is set counts; null entries
-  /// are unused. An empty value counts as unset, unless the type is text.
+  /// Names in order of precedence: the first one that is set counts. Null
+  /// entries are unused. An empty value counts as unset, unless the type is
+  /// text.
   std::array<char const*, 3> names{};
   VariableType type = VariableType::bytes;
-  /// The value if none is set, as a user would write it; null: no value.
+  /// The value if no name is set, as a user would write it; null: no default.
   char const* default_text = nullptr;
-  char const* meaning      = "";  // for pages and symm_info, in Markdown
+  char const* meaning      = "";  // Markdown, for pages and symm_info
 };
 
-/// The value in effect for a variable, and the name that it was set by.
+/// The value in effect for a variable, and the name that supplied it.
 struct Setting {
   char const* name = nullptr;
   std::string_view text;
@@ -34,8 +36,9 @@ struct Setting {
 /// \returns nothing, if none of its names is set and it has no default.
 std::optional<Setting> setting_of(EnvironmentVariable const& variable);
 
-// Readers: each parses the text of setting_of(); nothing, if that has none. The
-// error for junk names the variable, its value and what it accepts.
+// Each reader parses the text of setting_of(), and returns nothing if there is
+// no setting. For a malformed value, the error names the variable, its value
+// and the accepted values.
 
 /// A number of bytes: digits, optionally a fraction, and one of the units B, K,
 /// M, G, T (or KB, KiB, ...; powers of 1024; either case): `512M`, `1.5G`.
@@ -50,16 +53,17 @@ std::optional<int> env_count(EnvironmentVariable const& variable);
 /// \throws UsageError on this PE.
 std::optional<bool> env_flag(EnvironmentVariable const& variable);
 
-/// A number of seconds, at least 0: `30`, `0.5`. Other numbers than 0 are
-/// brought to 0.001 to 10^9 (31 years), which every clock can count.
+/// A number of seconds, at least 0: `30`, `0.5`. Numbers other than 0 are
+/// clamped to the range 0.001 to 10^9 (31 years), which every clock can
+/// represent.
 /// \throws UsageError on this PE.
 std::optional<double> env_seconds(EnvironmentVariable const& variable);
 
-/// Use of pages larger than the system's ordinary ones; any other value is the
-/// size in bytes of reserved pages, a power of two.
+/// How a heap uses huge pages. Any value other than the two named here is the
+/// size in bytes of reserved huge pages, a power of two.
 enum class HugePages : std::size_t { never = 0, advise = 1 };
 
-/// The size of reserved pages; 0 for never and advise.
+/// The size of reserved huge pages; 0 for never and advise.
 constexpr std::size_t bytes_of(HugePages pages) {
   return pages == HugePages::advise ? 0 : static_cast<std::size_t>(pages);
 }
@@ -68,10 +72,10 @@ constexpr std::size_t bytes_of(HugePages pages) {
 /// \throws UsageError on this PE.
 std::optional<HugePages> env_pages(EnvironmentVariable const& variable);
 
-/// Variables of the environment, for a library that reads them while this
-/// object lives. It unsets them in the end: programs that this process starts
-/// do not inherit them. No other thread may read or change the environment
-/// meanwhile.
+/// Environment variables for another library, which reads them while this
+/// object lives. The destructor unsets them, so that programs started by this
+/// process do not inherit them. No other thread may read or change the
+/// environment while this object lives.
 class TemporaryVariables {
  public:
   TemporaryVariables()                                     = default;
@@ -79,8 +83,8 @@ class TemporaryVariables {
   TemporaryVariables& operator=(TemporaryVariables const&) = delete;
   ~TemporaryVariables();
 
-  /// Sets a variable, unless it is set.
-  /// \param name lives as long as this object.
+  /// Sets a variable, unless the environment already has it.
+  /// \param name must live as long as this object.
   /// \throws SystemError.
   void set(char const* name, char const* value);
 

@@ -7,8 +7,9 @@
 
 #include "Env.hpp"
 
-/// Every variable of the environment that this library reads. The table of
-/// docs/environment.md is printed by `symm_info --environment-table`.
+/// Every environment variable that this library reads. `symm_info
+/// --environment-table` prints the table of docs/environment.md from these
+/// entries.
 namespace symm::Impl::environment {
 
 inline constexpr EnvironmentVariable heap_limit{

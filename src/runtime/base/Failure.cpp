@@ -14,7 +14,8 @@ namespace {
 
 using Description = std::array<char, 128>;
 
-// strerror_r() returns the text (GNU), or 0 if the buffer has it (POSIX).
+// GNU's strerror_r() returns the text. POSIX's writes it to the buffer and
+// returns 0 on success.
 [[maybe_unused]] char const* description_of(char const* text,
                                             Description const& /*buffer*/) {
   return text;

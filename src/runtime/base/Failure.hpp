@@ -25,12 +25,12 @@ struct Failure {
 /// Throws the exception class that `failure.kind` names.
 [[noreturn]] void throw_failure(Failure const& failure);
 
-/// The exception that is being handled, as a Failure. Call inside a catch
-/// block only.
+/// Returns the exception that is being handled, as a Failure. To be called
+/// inside a catch block only.
 Failure current_failure() noexcept;
 
 /// Runs `step` and returns why it failed, if it did: the first half of "catch
-/// locally, agree, undo, throw". Works without private memory, too.
+/// locally, agree, undo, throw". It allocates no memory.
 template <class Step>
 std::optional<Failure> failure_of(Step&& step) noexcept {
   try {

@@ -3,16 +3,16 @@
 #ifndef SYMM_FUNCTION_HPP
 #define SYMM_FUNCTION_HPP
 
-// Included before all other headers: this error shall be the first. (GCC 10
-// says 201709L for C++20.)
+// This header is included before all others, so that this error is reported
+// first. (GCC 10 defines __cplusplus as 201709L for C++20.)
 #if __cplusplus < 201709L
 #error \
     "Kokkos SymmetricSpace needs C++20: -std=c++20 or later, or CMake's \
 target_compile_features(app PRIVATE cxx_std_20)"
 #endif
 
-// Mark functions as callable from the host and from kernels. Compilers other
-// than nvcc, hipcc and Clang compile them for the host only.
+// These macros mark functions as callable from the host and from kernels.
+// Without CUDA or HIP, the functions are compiled for the host only.
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define SYMM_FUNCTION __host__ __device__
@@ -24,23 +24,25 @@ target_compile_features(app PRIVATE cxx_std_20)"
 #define SYMM_FORCEINLINE_FUNCTION inline __attribute__((always_inline))
 #endif
 
-// Before a template for both that calls what it is given: on the host this may
-// be for the host only. nvcc warns otherwise.
+// To be placed before a host-and-device template that calls its argument. On
+// the host, that argument may be callable from the host only. The pragma
+// suppresses nvcc's warning about this.
 #ifdef __NVCC__
 #define SYMM_CALLS_ANYTHING _Pragma("nv_exec_check_disable")
 #else
 #define SYMM_CALLS_ANYTHING
 #endif
 
-// A function for both is compiled twice. SYMM_FOR_DEVICE is defined in the
-// compilation for kernels. SYMM_IF_ON_HOST((statements;)) keeps statements in
-// that for the host only, SYMM_IF_ON_DEVICE((statements;)) in that for kernels.
+// A host-and-device function is compiled twice. SYMM_FOR_DEVICE is defined in
+// the device compilation. SYMM_IF_ON_HOST((statements;)) keeps the statements
+// in the host compilation only, SYMM_IF_ON_DEVICE((statements;)) in the device
+// compilation only.
 
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #define SYMM_FOR_DEVICE
 #endif
 
-// Before a loop of kernels that is to stay small.
+// To be placed before a loop that nvcc must not unroll in kernels.
 #if defined(SYMM_FOR_DEVICE) && defined(__CUDACC__)
 #define SYMM_NOT_UNROLLED _Pragma("unroll 1")
 #else

@@ -7,10 +7,11 @@
 
 namespace symm::Impl {
 
-/// So many elements of other nodes that a PE has got one by one are many.
+/// A PE that gets this many elements of other nodes one by one is reported as
+/// slow.
 inline constexpr std::uint64_t many_elements = 10'000;
 
-/// Behind the PEs that have: what is slow, and what to use.
+/// The text after the list of those PEs: what is slow, and what to use instead.
 inline constexpr char const* got_one_by_one =
     ": 10000 elements of PEs of other nodes, got one by one "
     "(symm::remote_view, symm::DistributedView), each with a message to wait "

@@ -8,14 +8,17 @@
 
 namespace symm::Impl {
 
-/// Makes a system call again as long as signals interrupt it (EINTR). Programs
-/// have signals at any time: those of timers, which sampling profilers set.
+/// Repeats a system call while signals interrupt it (EINTR). A signal can
+/// arrive at any time, for instance from the timer of a sampling profiler.
 ///
-/// For calls that have done nothing when they are interrupted: not close(),
-/// which has closed; not connect(), which goes on; and not one that waits for a
-/// limited time, which would wait for that time again (Deadline).
+/// Only for calls that have done nothing when they are interrupted. It must not
+/// repeat close(), which has closed the descriptor, or connect(), which
+/// continues. Nor must it repeat a call with a timeout, which would start
+/// again: use Deadline for those.
 /// \param call returns -1 or nullptr and sets errno, if it fails.
-/// \returns the result of the last call. Also in a forked child.
+/// \returns the result of the last call.
+///
+/// Callable in a forked child, too.
 template <class Call>
 auto uninterrupted(Call const& call) noexcept(noexcept(call())) {
   while (true) {

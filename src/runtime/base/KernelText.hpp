@@ -12,15 +12,15 @@
 #include <symm_gpu/KernelAbort.hpp>
 #include "Function.hpp"
 
-// SYMM_CHECKS_IN_KERNELS: kernels check preconditions. The library's targets
-// define it, if built so, for themselves and for their users: an inline
-// function must have one body in a program. NDEBUG may differ between sources
-// and has no influence.
+// SYMM_CHECKS_IN_KERNELS: kernels check preconditions. A library built with
+// these checks defines the macro for itself and for its users, since an inline
+// function must have one body in a program. NDEBUG has no influence, as it may
+// differ between sources.
 
 namespace symm::Impl {
 
-/// The message of a kernel that stops the program: up to 255 characters, joined
-/// without memory of a heap. Callable from host and device.
+/// The message of a kernel that stops the program: up to 255 characters,
+/// without dynamic memory. Callable from host and device.
 class KernelText {
  public:
   SYMM_FUNCTION KernelText& operator<<(char const* text) {
@@ -43,8 +43,8 @@ class KernelText {
     return add_digits(reinterpret_cast<std::uintptr_t>(address), 16);
   }
 
-  /// Prints it on stderr and ends the program; on a GPU it ends the kernel, and
-  /// the process cannot use the GPU any more.
+  /// Prints the message on stderr and aborts the program. On a GPU it aborts
+  /// the kernel, after which the process cannot use the GPU any more.
   SYMM_FUNCTION void abort() const {
     SYMM_IF_ON_HOST((std::fprintf(stderr, "%s\n", m_text); std::abort();))
     SYMM_IF_ON_DEVICE((InKernel::abort(m_text);))

@@ -15,7 +15,8 @@
 
 namespace symm::Impl {
 
-/// Starts a thread with all signals blocked: the program handles its signals.
+/// Starts a thread with all signals blocked, so that signals go to the
+/// program's own threads.
 /// \param what for the message of an error.
 /// \param name for debuggers, 15 characters at most.
 /// \throws SystemError on this PE.
@@ -38,7 +39,8 @@ std::thread make_library_thread(std::string_view what, char const* name,
   } catch (std::system_error const& failure) {
     error = failure.code().value();
   }
-  // Cannot fail: the call has succeeded before, and this mask was in effect.
+  // This cannot fail: the same call has succeeded above, and the mask is valid,
+  // as it was in effect before.
   static_cast<void>(::pthread_sigmask(SIG_SETMASK, &before, nullptr));
   if (error != 0) throw SystemError(what, "pthread_create", error);
   static_cast<void>(::pthread_setname_np(thread.native_handle(), name));

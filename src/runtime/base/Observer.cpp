@@ -8,7 +8,7 @@ std::atomic<Observer*> s_first_observer{nullptr};
 
 namespace {
 
-/// How many operations this thread is in, nested in each other.
+/// The number of nested operations that this thread is in.
 thread_local int s_depth = 0;
 
 bool is_waiting(Operation const& operation) {

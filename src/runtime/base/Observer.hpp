@@ -12,18 +12,18 @@
 
 namespace symm::Impl {
 
-/// Kinds of operations of the host, for observers.
+/// The kinds of host operations that observers see.
 enum class OperationKind : std::uint8_t {
   put,
   get,
   atomic,
   signal,
-  wait,  // for a variable
+  wait,  // until a variable has a value
   quiet,
   barrier,
   collective,
-  allocation,  // also registration, pools, and release of all these
-  /// Part of any of the others: waiting for PEs that have not called yet.
+  allocation,  // also registration, pools, and the release of any of these
+  /// Part of any other operation: the wait for PEs that have not called yet.
   waiting_for_pes
 };
 
@@ -33,16 +33,17 @@ inline constexpr int n_operation_kinds = 10;
 struct Operation {
   OperationKind kind;
   char const* call;        // such as "symm::put"; lives as long as the program
-  Pe pe             = -1;  // the other PE, of the world; -1: none, or several
-  std::size_t bytes = 0;   // that this PE moves
+  Pe pe             = -1;  // the other PE, in the world; -1: none or several
+  std::size_t bytes = 0;   // moved by this PE
   void const* symmetric = nullptr;  // symmetric address of the object on `pe`
   void const* local     = nullptr;  // this PE's buffer
 };
 
-/// Sees the operations of this PE's host while it is in the list below: those
-/// called or enqueued there (they end when they are enqueued), not those that
-/// kernels call. Of nested operations it sees the outermost one, and any
-/// waiting for PEs. Called on any thread.
+/// Is told of this PE's host operations while it is in an ObserverList. These
+/// are the operations that the host calls or enqueues, not those that kernels
+/// call. An enqueued operation ends for the observer when it has been enqueued.
+/// Of nested operations an observer sees the outermost one, and any wait for
+/// PEs. Its functions may be called on any thread.
 class Observer {
  public:
   Observer()                           = default;
@@ -51,8 +52,7 @@ class Observer {
   virtual ~Observer()                  = default;
 
   virtual void begin(Operation const& operation) noexcept = 0;
-  /// The latest operation of this thread that had not ended has returned or
-  /// thrown.
+  /// The innermost operation that this thread is in has returned or thrown.
   virtual void end(Operation const& operation) noexcept = 0;
 
  private:
@@ -60,21 +60,22 @@ class Observer {
   Observer* m_next = nullptr;
 };
 
-/// The observers of this process. Defined in a source: a program whose symbols
-/// are hidden would get a list of its own from a header.
+/// The observers of this process. The list is defined in a source file: if a
+/// header defined it, a program with hidden symbols would have a second list.
 class ObserverList {
  public:
-  /// No other thread may be in an operation.
+  /// Adds an observer. No other thread may be in an operation.
   static void add(Observer& observer) noexcept;
-  /// The same holds. Does nothing if `observer` is not in the list.
+  /// Removes an observer, if it is in the list. No other thread may be in an
+  /// operation.
   static void remove(Observer& observer) noexcept;
 
   static void begin(Operation const& operation) noexcept;
   static void end(Operation const& operation) noexcept;
 };
 
-/// The first of the list; null without observers. Operations that nobody
-/// observes read nothing else.
+/// The first observer; null without observers. An operation without observers
+/// reads nothing else.
 extern std::atomic<Observer*> s_first_observer;
 
 [[nodiscard]] inline bool is_observed() noexcept {
@@ -82,22 +83,24 @@ extern std::atomic<Observer*> s_first_observer;
 }
 
 #ifdef SYMM_CHECK
-/// Whether the host alone calls it, so that the kernels that run meanwhile are
-/// the library's.
+/// Whether only the host calls such operations. Kernels that run during one are
+/// then the library's.
 [[nodiscard]] constexpr bool is_of_all_threads(OperationKind kind) {
   return kind == OperationKind::barrier || kind == OperationKind::collective ||
          kind == OperationKind::allocation;
 }
 #endif
 
-/// An operation from here to the end of the scope. Takes a function that makes
-/// the Operation; without observers it costs a compare, and makes none.
+/// Reports an operation from its construction to the end of the scope. Its
+/// argument is a function that makes the Operation. Without observers, it costs
+/// one comparison and makes no Operation.
 ///
 ///     Observed const observed([&] { return Operation{...}; });
 template <class MakeOperation>
 class Observed {
  public:
-  /// \param shows whether the detector of races sees the accesses in it.
+  /// \param shows how the race detector treats the accesses during the
+  ///        operation.
   explicit Observed(MakeOperation const& make,
                     [[maybe_unused]] check::Accesses shows =
                         check::Accesses::are_hidden) noexcept
@@ -126,9 +129,9 @@ class Observed {
   bool m_is_on;
 };
 
-/// Runs `body` as an operation, with an observer. For operations of few
-/// instructions, whose callers first ask is_observed(). By value: without
-/// observers, no variable of the caller has its address taken.
+/// Runs `body` as an operation that observers see. For operations of few
+/// instructions, whose callers check is_observed() first. The parameters are
+/// passed by value, so that no variable of the caller has its address taken.
 template <class Body>
 [[gnu::cold, gnu::noinline]] decltype(auto) run_observed(Operation operation,
                                                          Body body) {

@@ -11,10 +11,10 @@
 
 namespace symm::Impl {
 
-// Checks of the PE numbers that a program passes, and their one text.
+// Checks of PE numbers that a program passes, and the text of their error.
 
 /// "there is no PE 7; PEs are 0 to 3".
-/// \param where stands after the number, such as " in the PE team".
+/// \param where text after the number, such as " in the PE team".
 [[nodiscard]] Text text_of_no_pe(std::integral auto pe,
                                  std::integral auto n_pes,
                                  std::string_view where = {}) {

@@ -14,8 +14,9 @@
 
 namespace symm::Impl {
 
-/// A value that one thread at a time publishes and any number read, as a whole
-/// and without locks. A writer never waits; a reader retries during a change.
+/// A value that one thread at a time publishes and any number of threads read,
+/// without locks (a seqlock). Readers get a whole value. A writer never waits;
+/// a reader retries during a change.
 template <class Value>
 requires(std::is_trivially_copyable_v<Value> &&
          sizeof(Value) % sizeof(std::uint64_t) == 0) class Snapshot {
@@ -23,7 +24,7 @@ requires(std::is_trivially_copyable_v<Value> &&
   void publish(Value const& value) {
     auto const version = m_version.load(std::memory_order_relaxed);
     m_version.store(version + 1, std::memory_order_relaxed);
-    // A reader that sees one of these words sees the odd version, too.
+    // A reader that sees one of these words also sees the odd version.
     for (std::size_t i = 0; i < m_words.size(); ++i) {
       std::uint64_t word;
       std::memcpy(&word,
@@ -38,7 +39,8 @@ requires(std::is_trivially_copyable_v<Value> &&
     Words words;
     while (true) {
       auto const version = m_version.load(std::memory_order_acquire);
-      // If one is of a later change, the second load of the version differs.
+      // If a word is from a later change, the second load of the version
+      // differs.
       for (std::size_t i = 0; i < words.size(); ++i) {
         words[i] = m_words[i].load(std::memory_order_acquire);
       }
@@ -54,7 +56,7 @@ requires(std::is_trivially_copyable_v<Value> &&
       std::array<std::uint64_t, sizeof(Value) / sizeof(std::uint64_t)>;
 
   std::array<std::atomic<std::uint64_t>, std::tuple_size_v<Words>> m_words{};
-  std::atomic<std::uint64_t> m_version{0};  // odd: a change is under way
+  std::atomic<std::uint64_t> m_version{0};  // odd while a change is in progress
 };
 
 }  // namespace symm::Impl

@@ -21,13 +21,14 @@ namespace symm::Impl {
 template <class T>
 concept TextLike = std::convertible_to<T const&, std::string_view>;
 
-/// A part of a text: another text, an integer, or an address, as "0x...".
+/// A part of a text: another text, an integer, or an address, which is written
+/// as "0x...".
 template <class T>
 concept TextPart = TextLike<T> || std::integral<T> ||
     std::convertible_to<T const&, void const*>;
 
-/// Text that is cut at `max_length` characters. It allocates no memory: a PE
-/// that has none left can still report that to the others.
+/// Text that is truncated to `max_length` characters. It allocates no memory,
+/// so that a PE that is out of memory can still report this to other PEs.
 template <std::size_t max_length>
 class BasicText {
  public:
@@ -106,7 +107,7 @@ class BasicText {
     auto const end = std::to_chars(digits.data(), digits.data() + digits.size(),
                                    number, base);
     auto const length = static_cast<std::size_t>(end.ptr - digits.data());
-    // The bound is for GCC 12, which warns of longer copies otherwise.
+    // std::min() only avoids a false warning of GCC 12 about longer copies.
     append_one(
         std::string_view(digits.data(), std::min(length, digits.size())));
   }
@@ -117,7 +118,7 @@ class BasicText {
 
 using Text = BasicText<2047>;
 
-/// For code that joins strings anyway.
+/// For code that already concatenates std::string objects.
 inline std::string operator+(std::string left, Text const& right) {
   return left += std::string_view(right);
 }

@@ -16,7 +16,7 @@ namespace symm {
 /// Number of a PE (a process of the job), from 0 to n_pes() - 1.
 using Pe = int;
 
-/// The place of memory: the host's or a GPU's.
+/// The location of memory: the host's or a GPU's.
 enum class MemoryKind : std::uint16_t { host, device };
 
 }  // namespace symm
@@ -36,7 +36,7 @@ constexpr std::size_t round_down(std::size_t bytes, std::size_t unit) {
   return bytes & ~(unit - 1);
 }
 
-/// A PE, a slot, a MemoryKind or the like as an index of an array.
+/// Converts a PE, a slot, a MemoryKind or similar to an array index.
 SYMM_FUNCTION constexpr std::size_t index_of(int number) {
   return static_cast<std::size_t>(number);
 }
@@ -46,7 +46,7 @@ constexpr std::size_t index_of(Enum value) {
   return static_cast<std::size_t>(value);
 }
 
-/// Consecutive PEs, for loops.
+/// A range of consecutive PEs, for range-based loops.
 class PeRange {
  public:
   constexpr PeRange(Pe first, Pe end) : m_first(first), m_end(end) {}

@@ -29,12 +29,12 @@ class UniqueFd {
   [[nodiscard]] int get() const { return m_fd; }
   explicit operator bool() const { return m_fd >= 0; }
 
-  /// The caller closes it.
+  /// Releases ownership: the caller closes the descriptor.
   [[nodiscard]] int release() noexcept { return std::exchange(m_fd, -1); }
   void swap(UniqueFd& other) noexcept { std::swap(m_fd, other.m_fd); }
   void reset() noexcept {
-    // The result of close() says nothing that an owner could act on: Linux
-    // frees the descriptor in every case, and these files hold no data to lose.
+    // The owner can do nothing about a failure of close(): Linux frees the
+    // descriptor in every case, and these files have no unwritten data to lose.
     if (m_fd >= 0) ::close(std::exchange(m_fd, -1));
   }
 

@@ -20,10 +20,10 @@ namespace Impl {
 
 namespace {
 
-/// Records what begin_job() has begun: finalize() ends that and no more.
+/// Records what begin_job() has begun, so that finalize() ends only that.
 struct Begun {
-  JobStart* start = nullptr;  // of the latest job
-  bool must_end   = false;    // what `start` has begun
+  JobStart* start = nullptr;  // the start of the latest job
+  bool must_end   = false;    // whether `start` has begun it
   std::unique_ptr<LibraryHooks> hooks;
 
   void end() {
@@ -36,7 +36,7 @@ struct Begun {
 
 Begun s_begun;
 
-/// For programs without Kokkos, which name their GPU themselves.
+/// For programs without Kokkos, which choose their GPU themselves.
 class NoHooks final : public LibraryHooks {
  public:
   explicit NoHooks(std::optional<int> gpu) : m_gpu(gpu) {}
@@ -71,7 +71,7 @@ void begin_job(int* argc, char*** argv, Communicator const& communicator,
         agree(*pes.bootstrap,
               failure_of([&] { s_begun.hooks->begin(pes.number_on_node); }));
     if (failed) {
-      // Its reason matters more than a failure of close().
+      // This failure matters more than one of close().
       static_cast<void>(failure_of([&] { pes.bootstrap->close(); }));
       throw_failure(
           {failed->failure.kind, Text("symm::initialize: PE ", failed->pe, ": ",

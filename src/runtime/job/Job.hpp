@@ -11,41 +11,45 @@
 
 namespace symm::Impl {
 
-/// A library that begins after the job has started and before the symmetric
-/// heap, and ends before the job does: Kokkos.
+/// Initializes and finalizes a library such as Kokkos. The library is
+/// initialized after the start of the job and before the symmetric heap exists,
+/// and is finalized before the job ends.
 class LibraryHooks {
  public:
   virtual ~LibraryHooks() = default;
 
-  /// \throws UsageError on this PE, if it cannot begin.
+  /// Checks whether the library can be initialized.
+  /// \throws UsageError on this PE, if not.
   virtual void check() const = 0;
-  /// Begins it, unless the program has.
-  /// \param number_on_node of this PE, from 0.
+  /// Initializes the library, unless the program has done so.
+  /// \param number_on_node number of this PE on its node, from 0.
   virtual void begin(int number_on_node) = 0;
-  /// The GPU of this PE, which also gets the heap. Called after begin().
+  /// The GPU of this PE, whose memory also contains the heap. Called after
+  /// begin().
   [[nodiscard]] virtual std::optional<int> gpu() const = 0;
-  /// Ends it, if begin() has begun it and the program has not ended it.
+  /// Finalizes the library, if begin() has initialized it and the program has
+  /// not finalized it.
   virtual void end() = 0;
 };
 
-/// The start of the job that chosen_start() chooses.
+/// Returns the JobStart that chosen_start() selects.
 /// \throws UsageError on this PE.
 [[nodiscard]] JobStart& job_start();
 
-/// Collective over `communicator`: begins the library that starts the job,
-/// unless the program has, the hooks and the runtime. If it throws, it has
-/// ended what it has begun.
-/// \param argc, argv those of main(), or null.
-/// \param start lives as long as the process.
+/// Begins the job start's library (unless the program has initialized it), the
+/// hooks' library, and the runtime. Collective over `communicator`. If it
+/// throws, it has ended all that it had begun.
+/// \param argc, argv arguments of main(), or null.
+/// \param start must live as long as the process.
 /// \throws UsageError, SystemError, OutOfMemory on every PE; on this PE, the
 ///         exceptions of JobStart::begin() and LibraryHooks::check().
 void begin_job(int* argc, char*** argv, Communicator const& communicator,
                std::unique_ptr<LibraryHooks> hooks,
                JobStart& start = job_start());
 
-/// For the destructor of a guard: finalize(), unless the program has called it.
-/// If it fails, the job ends with a message.
-/// \param name of the guard, for the message.
+/// For the destructor of a guard: calls finalize(), unless the program has
+/// called it. If finalize() fails, prints a message and ends the job.
+/// \param name name of the guard, for the message.
 void end_scope(char const* name) noexcept;
 
 }  // namespace symm::Impl

@@ -14,7 +14,8 @@ namespace Impl {
 
 namespace {
 
-// No Text: calls that succeed would check whether it is constructed.
+// An array needs no constructor. With a thread_local Text, every call would
+// check whether it is constructed.
 constinit thread_local std::array<char, sizeof(Text)> t_last_error{};
 
 }  // namespace

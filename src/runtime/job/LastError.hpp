@@ -9,27 +9,28 @@
 #include "../symm_errors.hpp"
 #include "../symm_memory.hpp"
 
-// C-like functions fail with last_error() of this thread and a Status.
-// (last_error() is defined in LastError.cpp.)
+// Functions with a C-like interface report errors by a Status and by
+// last_error() of the calling thread. (last_error() is defined in
+// LastError.cpp.)
 
 namespace symm::Impl {
 
-/// The call is right, but cannot be done here: Status::not_supported.
+/// The call is valid, but not supported on this system: Status::not_supported.
 class NotSupported : public UsageError {
  public:
   using UsageError::UsageError;
 };
 
-/// Makes the exception that is being handled last_error(): call it inside a
-/// catch block only.
-/// \returns its kind.
+/// Stores the exception that is being handled as last_error(). To be called
+/// inside a catch block only.
+/// \returns the kind of the exception.
 ErrorKind note_last_error() noexcept;
 void clear_last_error() noexcept;
-/// Prints it on stderr, for functions that return nothing.
+/// Prints last_error() on stderr, for functions that return nothing.
 void print_last_error() noexcept;
 
-/// Runs the body of a C-like function: what it throws becomes last_error().
-/// \returns what kind of failure it was; ErrorKind::none for success.
+/// Runs the body of a C-like function, and stores an exception as last_error().
+/// \returns the kind of the exception; ErrorKind::none for success.
 template <class Body>
 ErrorKind run_noting_failure(Body const& body) noexcept {
   try {

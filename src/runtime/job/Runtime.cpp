@@ -32,15 +32,16 @@ namespace {
 
 std::uint64_t s_n_runtimes = 0;
 bool s_was_finalized       = false;
-Runtime const* s_of_parent = nullptr;  // in a process that a PE has forked
+Runtime const* s_of_parent = nullptr;  // in a forked child of a PE
 
 constexpr std::size_t gib = std::size_t{1} << 30U;
 
-/// The size of a static heap, unless SYMM_SYMMETRIC_SIZE says otherwise.
+/// The size of a static heap, unless SYMM_SYMMETRIC_SIZE is set.
 constexpr std::size_t default_static_bytes = gib;
 
-/// Addresses cost nothing, so a PE's heap may become large. But the parts of
-/// near PEs share one address space (128 TiB on x86-64) with the program.
+/// Reserved addresses cost no memory, so a PE's heap may become large. But the
+/// parts of all near PEs must fit in one address space (128 TiB on x86-64),
+/// together with the program.
 constexpr std::size_t addresses_to_use = 32'768 * gib;
 
 /// A setting that must be equal on all PEs.
@@ -49,7 +50,8 @@ struct CommonSetting {
   std::size_t value;
 };
 
-/// Compares all at once: each comparison is a collective step.
+/// Compares all settings in one collective step.
+/// \throws UsageError on every PE, if one differs.
 template <std::size_t n>
 void check_equal(Bootstrap& bootstrap, CommonSetting const (&settings)[n]) {
   std::array<std::size_t, n> mine{};
@@ -67,7 +69,8 @@ void check_equal(Bootstrap& bootstrap, CommonSetting const (&settings)[n]) {
 
 }  // namespace
 
-// Not in the header: a program whose symbols are hidden would get its own.
+// Defined in a source file: if a header defined it, a program with hidden
+// symbols would have a second instance.
 std::unique_ptr<Runtime> Runtime::s_instance;
 
 RuntimeOptions RuntimeOptions::from_environment(int n_near) {
@@ -117,8 +120,9 @@ void Runtime::initialize(std::unique_ptr<Bootstrap> bootstrap,
       s_instance = std::unique_ptr<Runtime>(new Runtime(shared, device));
     });
   } catch (...) {
-    // Thrown on all PEs, or a step of the bootstrap has failed, after which
-    // close() waits for nobody. The reason matters more than a failure of it.
+    // Either all PEs have thrown, or a step of the bootstrap has failed, and
+    // then close() does not wait for other PEs. This exception matters more
+    // than a failure of close().
     static_cast<void>(failure_of([&] { shared->close(); }));
     throw;
   }
@@ -178,11 +182,11 @@ Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
     if (options.traces) begin_trace();
     begin_check();
   } catch (Error const&) {
-    // Thrown on all PEs. Its reason matters more than a failure of close().
+    // Thrown on all PEs. This exception matters more than a failure of close().
     static_cast<void>(failure_of([&] { m_network->close(); }));
     throw;
   }
-  m_bootstrap->barrier();  // no PE is reached before all are ready
+  m_bootstrap->barrier();  // no PE sends before all are ready
 }
 
 Runtime::~Runtime() = default;
@@ -263,7 +267,7 @@ void Runtime::make_memories(std::optional<int> device, RuntimeOptions options) {
   }
   make_heap(MemoryKind::device, gpu, options);
   if (auto const& host = memory(MemoryKind::host).provider) {
-    // The variables about the size are about the default heap.
+    // The variables for the size apply to the default heap only.
     options.is_static       = false;
     options.symmetric_bytes = 0;
     make_heap(MemoryKind::host, *host, options);
@@ -321,7 +325,8 @@ void Runtime::make_device_memories(int device) {
     throw_failure(
         {failure->kind, Text("symm::initialize: ", failure->message)});
   }
-  // Host memory is optional: not every GPU, driver or container shares it.
+  // Host memory is optional: not every GPU, driver or container allows PEs to
+  // share it.
   auto const failure = error_of_all([&] {
     all_or_none(agree, "it cannot be had", [&] { make(MemoryKind::host); });
     try_out(*memory(MemoryKind::host).provider);
@@ -331,12 +336,13 @@ void Runtime::make_device_memories(int device) {
   memory(MemoryKind::host).missing  = failure->message;
 }
 
-/// Collective: which PEs share GPUs.
+/// Collective: finds out whether PEs share GPUs, with or without MPS.
 void Runtime::find_shared_gpus(int device) {
   GpuOfPe mine;
   all_or_none(agree_through(*m_bootstrap), "symm::initialize",
               [&] { mine = identify_device(device); });
-  // All PEs see the same. One that has no MPS keeps all on its GPU waiting.
+  // All PEs compute the same result. Without MPS, the kernels of one PE keep
+  // the other PEs on its GPU waiting.
   auto const all = allgather(*m_bootstrap, mine);
   auto n_most    = std::ptrdiff_t{0};
   for (auto const& gpu : all) {
@@ -357,9 +363,9 @@ void Runtime::find_shared_gpus(int device) {
   }
 }
 
-/// Collective: creates, shares and maps a little memory, and gives it back.
-/// Only this shows peers that cannot reach each other, or a container that
-/// forbids it: a device does not tell.
+/// Collective: creates, shares and maps a little memory, and releases it. No
+/// property of a device shows whether peers can reach each other, or whether a
+/// container forbids sharing: only an attempt does.
 void Runtime::try_out(Vmm& vmm) {
   auto const agree = agree_through(*m_bootstrap);
   auto const bytes = vmm.granularity(Vmm::Granularity::recommended);
@@ -381,7 +387,7 @@ void Runtime::make_heap(MemoryKind kind, MemoryProvider& provider,
           kind});
   if (m_network != nullptr) m_network->open(*memory(kind).heap);
   memory(kind).private_memory = std::make_unique<PrivateMemory>(provider);
-  // Of the default heap, which comes first.
+  // The buffers use the provider of the default heap, which is made first.
   if (!m_buffers) m_buffers.emplace(provider);
 }
 
@@ -409,8 +415,8 @@ SymmetricHeap& Runtime::heap_of(void const* address, char const* call) {
 SymmetricHeap& Runtime::heap_for(void const* memory) {
   for (auto const& [provider, heap, missing, private_memory] : m_memories) {
     if (heap == nullptr) continue;
-    // If this fails, all PEs must hear of it: the heap asks again in its
-    // collective call.
+    // If this fails, all PEs must learn of it. The heap therefore asks again in
+    // its collective call.
     bool can_register  = false;
     auto const failure = failure_of(
         [&, &asked = *heap] { can_register = asked.can_register(memory); });
@@ -453,7 +459,7 @@ std::optional<Pe> Runtime::find_gone() const {
 void Runtime::finalize() {
   Runtime& runtime = instance("symm::finalize");
   std::vector<std::string> live;
-  std::optional<Failure> open;  // why the network or the job did not close
+  std::optional<Failure> open;  // the failure to close the network or the job
   run_collective(*runtime.m_bootstrap, "symm::finalize", [&] {
     for (auto const& memory : runtime.m_memories) {
       if (memory.heap == nullptr) continue;
@@ -463,7 +469,8 @@ void Runtime::finalize() {
       live.insert(live.end(), beside.begin(), beside.end());
       if (!beside.empty()) memory.heap->abandon();
     }
-    // After what may throw: the listener ends with the job.
+    // After all that may throw, as the listener must not end before the job
+    // does.
     if (runtime.m_listener != nullptr) {
       auto const in_pools = runtime.m_listener->finalize();
       live.insert(live.end(), in_pools.begin(), in_pools.end());

@@ -32,7 +32,7 @@ class Network;
 class Transport;
 class Trace;
 
-/// Settings from the environment, the same on all PEs (EnvironmentTable.hpp).
+/// Settings from the environment, equal on all PEs (EnvironmentTable.hpp).
 struct RuntimeOptions {
   bool is_static                        = false;  // SYMM_STATIC_HEAP
   std::size_t symmetric_bytes           = 0;      // SYMM_SYMMETRIC_SIZE
@@ -41,69 +41,75 @@ struct RuntimeOptions {
   bool traces                           = false;  // SYMM_TRACE
   HugePages huge_pages                  = HugePages::never;  // SYMM_HUGE_PAGES
 
-  /// \param n_near number of PEs of the largest node, which share an address
-  ///        space: the default limit depends on it.
-  /// \throws UsageError on this PE, for a variable with junk.
+  /// \param n_near number of PEs of the largest node. Their parts share an
+  ///        address space, so that the default limit depends on it.
+  /// \throws UsageError on this PE, if a variable is malformed.
   static RuntimeOptions from_environment(int n_near);
 };
 
-/// Everything that lives from initialize() to finalize(): the only global
-/// object of the library. exit() without finalize() destroys it, too. A process
-/// that a PE has forked has none.
+/// All that lives from initialize() to finalize(), as the library's only global
+/// object. exit() without finalize() destroys it, too. A forked child of a PE
+/// has no Runtime.
 class Runtime {
  public:
-  /// Collective over the PEs of `bootstrap`, all with a device or all without.
+  /// Collective over the PEs of `bootstrap`. Either all PEs pass a device, or
+  /// none does.
   ///
-  /// \param device GPU of this PE, an ordinal among those that the process
-  ///        sees; several PEs may share one. Without: host memory only.
+  /// \param device ordinal of this PE's GPU among the GPUs that the process
+  ///        sees; several PEs may share one. Without a value: host memory only.
   /// \throws UsageError on every PE, if the runtime is initialized already, or
-  ///         if a variable holds junk or differs between PEs.
+  ///         if a variable is malformed or differs between PEs.
   /// \throws SystemError, OutOfMemory on every PE.
   static void initialize(std::unique_ptr<Bootstrap> bootstrap,
                          std::optional<int> device = std::nullopt);
 
-  /// Collective; no View of the space may be alive. Others are reported on
-  /// stderr with label and size, and their memory stays until the process ends.
+  /// Collective; no View of the symmetric spaces may be alive. Remaining Views
+  /// are reported on stderr with label and size, and their memory stays until
+  /// the process ends.
   ///
-  /// \throws UsageError if not initialized.
+  /// \throws UsageError on this PE, if not initialized; the exception of a
+  ///         failure to close the network or the job, after the runtime has
+  ///         ended.
   static void finalize();
 
   [[nodiscard]] static bool is_initialized() noexcept;
 
-  /// \param call for the message, such as "symm::malloc".
-  /// \throws UsageError on this PE, if not initialized, or finalized.
+  /// \param call name for the error message, such as "symm::malloc".
+  /// \throws UsageError on this PE, before initialize() or after finalize().
   static Runtime& instance(char const* call);
 
   Runtime(Runtime const&)            = delete;
   Runtime& operator=(Runtime const&) = delete;
   ~Runtime();
 
-  /// Numbers the runtimes of this process, from 1.
+  /// The number of this runtime in this process, from 1.
   [[nodiscard]] std::uint64_t number() const { return m_number; }
   [[nodiscard]] Pe my_pe() const { return m_bootstrap->my_pe(); }
   [[nodiscard]] int n_pes() const { return m_bootstrap->n_pes(); }
   [[nodiscard]] Nodes const& nodes() const { return m_exchange->nodes(); }
   /// The heap in GPU memory if the PEs have devices, else in host memory.
   [[nodiscard]] SymmetricHeap& heap() { return *m_memories[m_default].heap; }
-  /// \throws UsageError on this PE, if there is none of that kind.
+  /// \throws UsageError on this PE, if there is no heap of that kind.
   [[nodiscard]] SymmetricHeap& heap(MemoryKind kind, char const* call);
-  /// Null, if there is none of that kind.
+  /// Returns null if there is no heap of that kind.
   [[nodiscard]] SymmetricHeap* find_heap(MemoryKind kind) {
     return memory(kind).heap.get();
   }
-  /// The heap that has `address` in this PE's part, else heap().
+  /// The heap whose part on this PE contains `address`; heap() if there is
+  /// none.
   [[nodiscard]] SymmetricHeap& heap_of(void const* address);
-  /// The same of instance(), in one call.
+  /// heap_of() of instance(call), in one function call.
   [[nodiscard]] static SymmetricHeap& heap_of(void const* address,
                                               char const* call);
-  /// The heap that can take `memory` of the program, else heap(). Local.
+  /// The heap that can register `memory` of the program; heap() if there is
+  /// none. Local.
   [[nodiscard]] SymmetricHeap& heap_for(void const* memory);
 
   // Memory of the program.
 
   /// LocalBuffers::add() for memory outside all symmetric heaps.
-  /// \throws UsageError on this PE, if any of it is inside, and what add()
-  ///         throws.
+  /// \throws UsageError on this PE, if any of it is inside a heap; also what
+  ///         add() throws.
   void register_buffer(void* address, std::size_t bytes);
   /// Registered buffers, for local operands.
   [[nodiscard]] LocalBuffers& buffers() { return *m_buffers; }
@@ -111,7 +117,7 @@ class Runtime {
   [[nodiscard]] PrivateMemory& private_memory(MemoryKind kind,
                                               char const* call);
 
-  /// Collective: SymmetricHeap::trim() of all heaps; returns the sum.
+  /// Collective: calls SymmetricHeap::trim() of all heaps, and returns the sum.
   std::size_t trim();
 
   /// Collective: barrier_all().
@@ -120,7 +126,7 @@ class Runtime {
       auto call = Rendezvous::make_call(RuntimeCall::barrier_all, {});
       auto* const listener = m_rendezvous->listener();
       if (listener != nullptr) {
-        // If this fails on one PE, all PEs hear of it.
+        // If this fails on one PE, the call fails on all PEs.
         call.failure =
             failure_of([&] { call.bits = listener->idle_streams(); });
       }
@@ -129,10 +135,12 @@ class Runtime {
     });
   }
 
-  /// Collective: all PEs make the same call, a barrier.
-  /// \param failure why this PE cannot do its part; then all PEs fail.
-  /// \returns its number, equal on all PEs, and no other call's.
-  /// \throws UsageError on every PE, if calls differ; that of the failure.
+  /// Collective: a barrier in which all PEs make the same call.
+  /// \param failure why this PE cannot do its part; all PEs then fail.
+  /// \returns the number of the call, equal on all PEs, and different for each
+  ///          call.
+  /// \throws UsageError on every PE, if calls differ.
+  /// \throws the exception of `failure` on every PE, if any PE passes one.
   std::uint64_t meet(ObjectCall const& object_call,
                      std::optional<Failure> const& failure) {
     return m_rendezvous->run(RuntimeCall::object, [&] {
@@ -145,7 +153,7 @@ class Runtime {
     });
   }
 
-  /// `listener` hears of the collective calls until finalize(). Local.
+  /// `listener` is notified of collective calls until finalize(). Local.
   void set_listener(std::unique_ptr<RendezvousListener> listener) {
     m_listener = std::move(listener);
     m_rendezvous->set_listener(m_listener.get());
@@ -155,28 +163,30 @@ class Runtime {
 
   [[nodiscard]] FdExchange& exchange() { return *m_exchange; }
   [[nodiscard]] Rendezvous& rendezvous() { return *m_rendezvous; }
-  /// Device memory: null without GPUs. Host memory: may be null without GPUs.
+  /// Null for device memory without GPUs. May be null for host memory without
+  /// GPUs.
   [[nodiscard]] MemoryProvider* provider(MemoryKind kind) {
     return memory(kind).provider.get();
   }
   [[nodiscard]] Bootstrap& bootstrap() { return *m_bootstrap; }
-  /// Whether PEs of this job share a GPU on which kernels of one process keep
-  /// others waiting (no MPS): then queues wait, not kernels.
+  /// Whether PEs of this job share a GPU without MPS, so that the kernels of
+  /// one process keep other processes waiting. Streams, not kernels, then wait
+  /// for other PEs.
   [[nodiscard]] bool has_gates() const { return m_has_gates; }
   /// Expires with the runtime.
   [[nodiscard]] std::weak_ptr<void const> life() const { return m_bootstrap; }
 
   /// Null in jobs of one node.
   [[nodiscard]] Network* network() { return m_network.get(); }
-  /// The way to PEs of other nodes; null in jobs of one node.
+  /// Reaches PEs of other nodes; null in jobs of one node.
   [[nodiscard]] Transport* transport() const { return m_transport; }
-  /// \param transport must live as long as it is set. No other thread is in a
-  ///        call.
+  /// \param transport must live as long as it is set.
+  /// Precondition: no other thread is in a call.
   void set_transport(Transport* transport) {
     m_transport = transport;
     m_rendezvous->set_transport(transport);
   }
-  /// The same of instance(); null, too, if there is none.
+  /// transport() of the current runtime; null if there is no runtime.
   [[nodiscard]] static Transport* find_transport() noexcept {
     return s_instance == nullptr ? nullptr : s_instance->m_transport;
   }
@@ -188,21 +198,22 @@ class Runtime {
     auto& memory = m_team_memories[index_of(kind)];
     return memory ? &*memory : nullptr;
   }
-  /// The slots of the PE teams that this PE is in.
+  /// The slots of the PE teams that contain this PE.
   [[nodiscard]] PeTeamSlots& team_slots() { return m_team_slots; }
 
-  // For a PE that waits for another outside of a collective call.
+  // For a PE that waits for another PE outside of a collective call.
 
-  /// The settings of such waits. Local.
+  /// Has the settings of such waits. Local.
   [[nodiscard]] Rendezvous const& rendezvous() const { return *m_rendezvous; }
-  /// A PE of this node whose process is gone, if there is one: none can
-  /// finalize before this PE does. Local; any thread.
+  /// A PE of this node whose process has ended, if there is one. This means a
+  /// failure, as no PE completes finalize() before this PE calls it. Local; any
+  /// thread.
   [[nodiscard]] std::optional<Pe> find_gone() const;
   /// Ends the job; does not return.
   void abort(LostPe const& lost) { m_rendezvous->end_job(lost); }
 
  private:
-  /// A heap of one kind of memory, or why there is none.
+  /// The heap of one kind of memory, or in `missing` why there is none.
   struct Memory {
     std::unique_ptr<MemoryProvider> provider;
     std::unique_ptr<SymmetricHeap> heap;
@@ -226,9 +237,9 @@ class Runtime {
   }
   [[noreturn]] static void throw_not_initialized(char const* call);
 
-  /// A process that a PE forks is no PE. It has copies of its parent's objects
-  /// without the threads, and shares sockets with it: it uses and destroys
-  /// none.
+  /// Runs in a forked child of a PE, which is not a PE. The child has copies of
+  /// its parent's objects, without the threads, and shares the parent's
+  /// sockets. It must therefore neither use nor destroy these objects.
   static void leave_in_child() noexcept;
   /// Registers leave_in_child() once. \throws SystemError on this PE.
   static void leave_in_children();
@@ -239,20 +250,22 @@ class Runtime {
   Transport* m_transport = nullptr;
   std::shared_ptr<Bootstrap> m_bootstrap;
   std::unique_ptr<FdExchange> m_exchange;
-  // Host memory: of the rendezvous, the network, and a heap without a GPU.
+  // Host memory of the rendezvous, of the network, and of the heap without a
+  // GPU.
   std::unique_ptr<MemoryProvider> m_control;
   std::unique_ptr<Rendezvous> m_rendezvous;
   std::array<Memory, n_memory_kinds> m_memories;
   std::size_t m_default  = 0;
   bool m_has_gates       = false;
-  bool m_are_gpus_shared = false;  // by PEs of this job
+  bool m_are_gpus_shared = false;  // between PEs of this job
   std::optional<LocalBuffers> m_buffers;
   std::array<std::optional<PeTeamMemory>, n_memory_kinds> m_team_memories;
   PeTeamSlots m_team_slots;
   std::unique_ptr<RendezvousListener> m_listener;
   // Null without SYMM_TRACE.
   std::unique_ptr<Trace> m_trace;
-  // Null in jobs of one node. Destroyed first: its threads write to the memory.
+  // Null in jobs of one node. The last member, so that it is destroyed first:
+  // its threads write to the memory of the others.
   std::unique_ptr<Network> m_network;
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The times at which this thread has begun an operation, and to wait.
+// When this thread began its operation, and when it began to wait for PEs.
 thread_local Clock::time_point s_start;
 thread_local Clock::time_point s_waits_since;
 
@@ -24,7 +24,7 @@ constexpr std::array<char const*, n_operation_kinds> names{
     "put",   "get",     "atomic",     "signal",     "wait",
     "quiet", "barrier", "collective", "allocation", "waiting"};
 
-/// A table of more PEs than this has only the extremes.
+/// With more PEs than this, the table has only the extremes.
 constexpr std::size_t max_rows = 32;
 
 void raise(std::atomic<std::uint64_t>& most, std::uint64_t value) noexcept {
@@ -45,7 +45,7 @@ double seconds_of(std::uint64_t nanoseconds) {
 
 }  // namespace
 
-/// The figures of one PE, for the table.
+/// The counts and times of one PE, for the table.
 struct Trace::Row {
   struct Sum {
     std::uint64_t n_calls;
@@ -212,7 +212,7 @@ void Trace::print_table(std::vector<Row> const& rows) const {
     print_row(std::to_string(pe).c_str(), rows[pe]);
   }
   if (rows.size() == 1) return;
-  // The extremes of each figure.
+  // The extremes of each column.
   auto least = rows[0];
   auto most  = rows[0];
   for (auto const& row : rows) {

@@ -25,26 +25,30 @@ class SymmetricHeap;
 /// Counts and times the operations of this PE's host, by kind and by peer, from
 /// the start of the job to finalize() (SYMM_TRACE).
 ///
-/// Of nested operations (the barriers of a collective operation), only the
-/// outermost counts. Waiting for other PEs is counted wherever it happens.
+/// Of nested operations (such as the barriers in a collective operation), only
+/// the outermost one is counted. Waits for other PEs are counted in any
+/// operation.
 class Trace final : public Observer {
  public:
   using Heaps = std::array<SymmetricHeap const*, n_memory_kinds>;
 
-  /// Observes from now on, until it ends.
-  /// \param bootstrap outlives this, as the heaps do.
-  /// \param heaps     by kind of memory; null: there is none.
-  /// \param prefix    of the file's name.
-  /// \throws SystemError on this PE, if the file cannot be created; OutOfMemory
-  ///         for 96 bytes a PE of the job.
+  /// Observes operations until end() or destruction.
+  /// \param bootstrap must outlive this object.
+  /// \param heaps the heap of each kind of memory, or null; must outlive this
+  ///        object.
+  /// \param prefix start of the file's name.
+  /// \throws SystemError on this PE, if the file cannot be created;
+  ///         std::bad_alloc, if there is no memory for the counters (128 bytes
+  ///         for each PE of the job).
   Trace(Bootstrap& bootstrap, Heaps const& heaps, std::string_view prefix);
   ~Trace() override;
 
   void begin(Operation const& operation) noexcept override;
   void end(Operation const& operation) noexcept override;
 
-  /// Collective, once, through the bootstrap: stops, writes this PE's file (if
-  /// that fails, says so on stderr), and prints all PEs' table on PE 0.
+  /// Stops observing, writes this PE's file, and prints the table of all PEs on
+  /// PE 0. If the file cannot be written, prints a message on stderr.
+  /// Collective, through the bootstrap; to be called once.
   void end();
 
  private:
@@ -78,7 +82,7 @@ class Trace final : public Observer {
   std::chrono::steady_clock::time_point m_start;
   std::array<Tally, n_operation_kinds> m_kinds;
   std::vector<std::array<Tally, n_peer_kinds>> m_peers;
-  // The most so far, by kind of memory, read after the calls that change it.
+  // The maximum so far, by kind of memory, sampled after each allocation call.
   std::array<std::atomic<std::size_t>, n_memory_kinds> m_live_bytes{};
   std::array<std::atomic<std::size_t>, n_memory_kinds> m_mapped_bytes{};
 };

@@ -14,8 +14,8 @@ namespace Impl {
 
 namespace {
 
-/// Runs a call and turns what it throws into null and last_error().
-/// \param address in the heap that the call is about; null: the default heap.
+/// Runs a call. If the call throws, returns null and sets last_error().
+/// \param address an address in the heap to use; null: the default heap.
 template <class Call>
 void* null_on_failure(char const* name, void const* address,
                       Call const& call) noexcept {
@@ -25,7 +25,7 @@ void* null_on_failure(char const* name, void const* address,
   return result;
 }
 
-/// Kept apart from ptr(), which has few instructions otherwise.
+/// Out of line, as ptr() has few instructions otherwise.
 [[noreturn, gnu::noinline]] void throw_no_copy(HeapMap const& map,
                                                void const* address, Pe pe) {
   expect_pe(pe, map.n_pes, "symm::ptr");
@@ -39,7 +39,7 @@ void* null_on_failure(char const* name, void const* address,
                         " is not in the symmetric heap of PE ", map.my_pe));
 }
 
-/// Calls body(runtime); messages begin with the name of the call.
+/// Calls body(runtime). The texts of its exceptions get the prefix `name`.
 template <class Body>
 void run_named(char const* name, Body const& body) {
   auto& runtime = Runtime::instance(name);

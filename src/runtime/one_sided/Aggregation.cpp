@@ -24,7 +24,7 @@ Aggregation::~Aggregation() {
   try {
     deliver("symm::Context");
   } catch (std::exception const&) {
-    // No memory for a batch: what is left is lost, as with the context.
+    // No memory for a batch: the remaining updates are lost with the context.
   }
 }
 

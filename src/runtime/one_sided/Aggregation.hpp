@@ -22,34 +22,35 @@ namespace symm::Impl {
 class Channel;
 class NodeBins;
 
-/// The updates that wait in a Context with ContextOptions::aggregate, of one
-/// thread at a time. Those of near PEs are carried out in the order of the
-/// calls, a block after the other: while one waits, its word comes into the
-/// cache. Those of far PEs go to the batches of the context's channel, a block
-/// under one lock, or to bins of their nodes.
+/// The updates that wait in a Context with ContextOptions::aggregate. Used by
+/// one thread at a time. Updates of near PEs are carried out in the order of
+/// the calls, one block at a time; while an update waits, its word is
+/// prefetched into the cache. Updates of far PEs are passed block by block to
+/// the batches of the context's channel, with one lock for a block, or to the
+/// bins of their nodes.
 class Aggregation {
  public:
-  /// Blocks are carried out when they are full.
+  /// Updates in a block. A block is carried out when it is full.
   static constexpr std::size_t block = 256;
 
-  /// \param life of the runtime.
+  /// \param life Runtime::number() of the current runtime.
   explicit Aggregation(std::uint64_t life);
   Aggregation(Aggregation const&)            = delete;
   Aggregation& operator=(Aggregation const&) = delete;
-  /// Delivers what waits, if its runtime is there.
+  /// Delivers the waiting updates, if the runtime has not ended.
   ~Aggregation();
 
-  /// For far PEs. Null in jobs of one node.
-  /// \param bins null: updates go to each PE directly.
+  /// Sets the channel for updates of far PEs; null in a job of one node.
+  /// \param bins null: updates are sent to each PE directly.
   void set_channel(Channel* channel, std::unique_ptr<NodeBins> bins);
-  /// Whether others carry out updates for the PE. Then quiet() alone orders
-  /// them.
+  /// Whether another PE of the target's node may carry out an update. In that
+  /// case only quiet() orders updates.
   [[nodiscard]] bool is_by_nodes() const { return m_bins != nullptr; }
 
-  /// Keeps an atomic operation that returns nothing, and may deliver those
-  /// before it.
-  /// \returns false: it is to be carried out without this, as it is traced, on
-  ///          memory of a GPU or misaligned.
+  /// Stores an atomic operation without a result, and may deliver the waiting
+  /// ones.
+  /// \returns false if the caller must carry it out itself: it is observed, on
+  ///          GPU memory, or misaligned.
   /// \throws UsageError on this PE, as heap_to_access(), or if the runtime has
   ///         ended.
   template <class T>
@@ -83,9 +84,9 @@ class Aggregation {
     return true;
   }
 
-  /// Carries out what waits, on near PEs, or begins it, on far ones.
-  /// \throws UsageError on this PE, if the runtime has ended: nothing waits
-  ///         any more.
+  /// Carries out the waiting updates of near PEs, and begins those of far PEs.
+  /// \throws UsageError on this PE, if the runtime has ended; the waiting
+  ///         updates are dropped.
   void deliver(char const* call) {
     if (m_n_near != 0) deliver_near(call);
     if (m_n_far != 0) deliver_far(call);
@@ -99,7 +100,8 @@ class Aggregation {
     bool operator==(Kind const&) const = default;
   };
 
-  /// Makes the memory around the word known.
+  /// Looks up the memory around the word, so that keep() need not. Returns
+  /// false as keep() does.
   bool find(void const* address, std::size_t bytes, Pe pe, char const* call);
   void check_life(char const* call);
   void deliver_near(char const* call);
@@ -109,8 +111,8 @@ class Aggregation {
   Channel* m_channel = nullptr;
   std::unique_ptr<NodeBins> m_bins;
   std::uint64_t m_life;
-  // Memory of this PE's part that has been looked up; forgotten with each
-  // block. (The calls that unmap memory are collective.)
+  // The memory of this PE's part that find() has looked up; forgotten after
+  // each block. (Only collective calls unmap memory.)
   std::size_t m_begin = 0;
   std::size_t m_bytes = 0;
   HeapMap m_map{};

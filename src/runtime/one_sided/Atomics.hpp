@@ -21,22 +21,22 @@
 
 namespace symm::Impl {
 
-/// Types whose values processors fetch and replace in one step.
+/// Types of words that processors fetch and replace atomically.
 template <class T>
 concept AtomicWord = (std::is_arithmetic_v<T> || std::is_enum_v<T> ||
                       std::is_pointer_v<T>)&&(sizeof(T) == 4 ||
                                               sizeof(T) == 8) &&
                      std::same_as<T, std::remove_cv_t<T>>;
 
-/// Types that they also compute with.
+/// Types with atomic arithmetic.
 template <class T>
 concept AtomicNumber = AtomicWord<T> && std::is_arithmetic_v<T>;
 
-/// Types whose single bits they also change.
+/// Types with atomic bitwise operations.
 template <class T>
 concept AtomicBits = AtomicWord<T> && std::integral<T>;
 
-/// The kind of an operation, for the detector of races.
+/// The kind of an operation, for the race detector.
 template <class Result>
 SYMM_INLINE_FUNCTION constexpr check::AtomicKind check_kind_of(AtomicOp op) {
   if (op == AtomicOp::fetch) return check::AtomicKind::reads;
@@ -58,7 +58,7 @@ template <class Result, class T, class Call, class Near, class... Operands>
                        });
 }
 
-/// An atomic operation of the host that does not wait for the old value.
+/// An atomic operation of the host that stores the old value in `fetch` later.
 template <class T, class Near, class... Operands>
 void fetch_on_host(HostCall const& call, T* fetch, T const* address, Pe pe,
                    Near near, AtomicOp op, Operands... operands) {
@@ -71,7 +71,7 @@ void fetch_on_host(HostCall const& call, T* fetch, T const* address, Pe pe,
                 });
 }
 
-/// An atomic operation by one thread, in kernels too.
+/// An atomic operation by one thread, on the host or in a kernel.
 template <class Result, class T, class Near, class... Operands>
 SYMM_INLINE_FUNCTION Result change_in_heap(HeapMap const& heap,
                                            char const* call, T const* address,

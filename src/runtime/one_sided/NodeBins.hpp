@@ -17,39 +17,41 @@ namespace symm::Impl {
 
 class Channel;
 
-/// The updates of a Context that wait for PEs of other nodes, in one bin for
-/// each node. PE k of a node sends its bins to PE k of others, modulo their
-/// numbers of PEs, which carries out what they have for any PE of its node. So
-/// memory grows with nodes and not with PEs. One thread.
+/// The waiting updates of a Context for PEs of other nodes, in one bin for each
+/// node. PE k of a node sends a bin to PE k of the target node, modulo that
+/// node's number of PEs. The receiver carries out the updates for all PEs of
+/// its node. Memory therefore grows with the number of nodes and not with the
+/// number of PEs. Used by one thread at a time.
 class NodeBins {
  public:
-  /// \param nodes of which none has more than NodeUpdate::max_near PEs;
-  ///              outlives this.
+  /// \param nodes must outlive this object. Precondition: are_possible(nodes).
   NodeBins(Nodes const& nodes, Pe me);
 
-  /// Whether bins are better than a batch for each PE.
+  /// Whether bins are preferable to a batch for each PE.
   [[nodiscard]] static bool are_better(Nodes const& nodes);
-  /// Whether there can be bins.
+  /// Whether there are several nodes, each with at most NodeUpdate::max_near
+  /// PEs.
   [[nodiscard]] static bool are_possible(Nodes const& nodes);
 
-  /// Keeps an update, and sends the bin when it is full.
-  /// \param update of an aligned word of a far PE's host heap.
+  /// Adds an update to the bin of its node, and sends the bin when it is full.
+  /// \param update changes an aligned word of a far PE's host heap.
   void add(FarAtomic const& update, Channel& channel, HostCall const& call);
   /// Sends all bins.
   void deliver(Channel& channel, HostCall const& call);
 
-  /// Bytes of all bins that have been used. (What is empty keeps its memory.)
+  /// Bytes of memory of all bins. (A bin keeps its memory after it is sent.)
   [[nodiscard]] std::size_t bytes() const;
 
  private:
   struct Bin {
     std::unique_ptr<std::uint64_t[]> words;
     std::uint32_t n_words = 0;
-    bool has_values       = false;  // each behind its update
+    bool has_values       = false;  // each follows its update
     bool is_listed        = false;  // in m_used
-    std::uint64_t value   = 0;      // of all, if not has_values
+    std::uint64_t value   = 0;      // of all updates, if !has_values
 
-    /// Has room for twice the words, and no values.
+    /// Adds a value to each update. Preconditions: !has_values, and room for
+    /// twice the words.
     void give_values();
   };
 
@@ -59,8 +61,8 @@ class NodeBins {
   void send(int node, Bin& bin, Channel& channel, HostCall const& call);
 
   Nodes const& m_nodes;
-  int m_my_number;  // in its node
-  int m_n_each;     // PEs of each node; 0: they differ
+  int m_my_number;  // this PE's number in its node
+  int m_n_each;     // PEs of each node; 0: numbers differ
   std::uint32_t m_max_words;
   std::vector<Bin> m_bins;
   std::vector<int> m_used;  // nodes whose bins have updates

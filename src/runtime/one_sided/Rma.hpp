@@ -22,13 +22,13 @@
 namespace symm::Impl {
 
 // The common parts of the forms of put and get in symm_rma.hpp. `call` is the
-// name of the form, for messages.
+// name of the form, for error messages.
 
 // On the host.
 
-/// Copies bytes, at least 1, in any context, with or without a Request.
-/// \tparam completion what the call waits for, if the PE is far.
-/// \tparam Call char const*, of calls without a context, or HostCall.
+/// Copies at least 1 byte, in any context, with or without a Request.
+/// \tparam completion when the call returns, if the PE is far.
+/// \tparam Call char const* for calls without a context, or HostCall.
 template <Direction direction, Completion completion, class Call>
 void copy_bytes_on_host(Call call, void* dest, void const* source,
                         std::size_t bytes, Pe pe);
@@ -60,7 +60,8 @@ void copy_on_host_nbi(char const* call, T* dest, T const* source,
   copy_on_host<direction, Completion::none>(call, dest, source, count, pe);
 }
 
-/// The four in a context, of whose PEs `pe` is a number.
+/// put(), get(), put_nbi() and get_nbi() in a context.
+/// \param pe a PE number in the context.
 template <Direction direction, Completion completion, class T>
 void copy_in_context(Context const& context, char const* name, T* dest,
                      T const* source, std::size_t count, Pe pe,
@@ -69,7 +70,8 @@ void copy_in_context(Context const& context, char const* name, T* dest,
                                       count, context.world_pe(pe, name));
 }
 
-/// p(). \param call a name or a HostCall.
+/// p().
+/// \param call a name or a HostCall.
 template <class Call, class T>
 [[gnu::always_inline]] inline void store_on_host(Call call, T* dest,
                                                  T const& value, Pe pe) {

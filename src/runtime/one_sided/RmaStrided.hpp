@@ -21,19 +21,22 @@
 
 namespace symm::Impl {
 
-// The common parts of the forms of iput, iget, ibput and ibget: elements, or
-// blocks of elements, with strides.
+// The common parts of the forms of iput, iget, ibput and ibget, which copy
+// elements or blocks of elements with strides.
 
 // On the host.
 
-/// \throws UsageError on this PE: a stride is 0, less than a block or negative,
-///         or elements would be beyond the memory of a process.
+/// Reports strides that are 0, negative, shorter than a block, or so long that
+/// elements would be outside the address space.
+/// \throws UsageError on this PE.
 [[noreturn, gnu::cold]] void throw_strides(std::size_t dest_stride,
                                            std::size_t source_stride,
                                            std::size_t block, char const* call);
 
-/// Calls copy_it(its, copy) with what there is to copy, if there is anything.
-/// `its` is the PE's side, which a near PE's copy begins with.
+/// Checks a copy and looks up its symmetric side. Then calls copy_it(its,
+/// copy), unless there is nothing to copy. `its` is the memory of PE `pe`. If
+/// `pe` is near, the symmetric address in `copy` is replaced by that of the
+/// PE's object.
 template <class Copy, class CopyIt>
 [[gnu::always_inline]] inline void find_and_copy(Copy copy, Pe pe,
                                                  CopyIt const& copy_it) {
@@ -55,7 +58,7 @@ template <class Copy, class CopyIt>
   copy_it(its, copy);
 }
 
-/// A copy of the host.
+/// A strided copy on the host.
 template <class Copy>
 [[gnu::always_inline]] inline void copy_strided(
     Copy const& copy, Pe pe, HostCall const& call = Copy::call) {
@@ -66,13 +69,14 @@ template <class Copy>
   });
 }
 
-/// The same in a context, of whose PEs `pe` is a number.
+/// The same in a context.
+/// \param pe a PE number in the context.
 template <class Copy>
 void copy_strided(Context const& context, Copy const& copy, Pe pe) {
   copy_strided(copy, context.world_pe(pe, copy.call), context.call(copy.call));
 }
 
-/// By a group of threads, on the host as well as in kernels.
+/// A strided copy by a group of threads, on the host or in a kernel.
 template <ThreadGroup Threads, class Copy>
 SYMM_INLINE_FUNCTION void copy_strided(Threads const& threads,
                                        HeapMap const& heap, Copy copy, Pe pe) {

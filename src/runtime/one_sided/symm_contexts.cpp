@@ -23,12 +23,13 @@ namespace symm {
 
 namespace {
 
-/// Numbers the runtimes of this process, from 1.
+/// The number of the current runtime, which identifies its life.
 std::uint64_t life_of_runtime(char const* call) {
   return Impl::Runtime::instance(call).number();
 }
 
-/// Calls work(channel) as an operation of `call`, if there are far PEs.
+/// Calls work(channel) as an operation of `call`, unless `channel` is null (no
+/// far PEs).
 template <class Work>
 void complete(char const* call, Impl::Channel* channel, Work const& work) {
   if (channel == nullptr) return;
@@ -38,7 +39,7 @@ void complete(char const* call, Impl::Channel* channel, Work const& work) {
   work(*channel);
 }
 
-/// Null: updates go to each PE directly.
+/// Returns null if updates are to be sent to each PE directly.
 std::unique_ptr<Impl::NodeBins> make_bins(UpdateRouting routing,
                                           char const* call) {
   auto const& runtime    = Impl::Runtime::instance(call);
@@ -98,7 +99,7 @@ void Context::open(char const* name) {
     m_aggregation = std::make_unique<Impl::Aggregation>(life);
     if (transport != nullptr) bins = make_bins(m_options.routing, name);
   }
-  // Nothing fails once there is a channel: it would never be closed.
+  // Nothing may fail after this call, or the channel would never be closed.
   if (transport != nullptr) {
     m_channel = transport->open_channel();
     if (m_channel == nullptr) {
@@ -116,7 +117,7 @@ void Context::open(char const* name) {
 void Context::close() noexcept {
   {
     [[maybe_unused]] Impl::check::Call const its_call("symm::Context");
-    m_aggregation = nullptr;  // begins what waits
+    m_aggregation = nullptr;  // begins the waiting updates
   }
   Impl::check::complete(this, Impl::check::Stage::begun);
   auto* const channel   = std::exchange(m_channel, nullptr);
@@ -220,7 +221,7 @@ HostCall call_of(char const* name, Channel* channel, Request* request) {
 
 }  // namespace Impl
 
-/// finalize() has completed the operations of its runtime.
+/// Operations of an earlier runtime have ended: finalize() has completed them.
 bool Request::has_ended() const {
   if (m_operation.channel == nullptr) return true;
   return !Impl::Runtime::is_initialized() ||
@@ -285,7 +286,7 @@ std::size_t wait_any(std::span<Request> requests) {
   if (found != SIZE_MAX) return found;
   constexpr char const* name = "symm::wait_any";
   [[maybe_unused]] Impl::check::Call const its_call(name);
-  // It watches the PEs; poll() ends the job if one is lost.
+  // It watches the far PEs; the job ends if one of them is lost.
   Impl::HostWait wait(name);
   while (found == SIZE_MAX) {
     static_cast<void>(wait.pause());

@@ -31,15 +31,15 @@ namespace {
 
 static_assert(std::is_trivial_v<Lock>, "zero bytes are a free lock");
 
-/// Threads of this PE that set or test a lock come in here one after the other,
-/// in the order in which they have come: none sees that another one only tests.
-/// A thread leaves before it waits for other PEs to clear the lock.
+/// A ticket lock for the threads of this PE that set or test a symm::Lock. It
+/// keeps a thread from seeing the state in which another thread is only testing
+/// the lock. A thread leaves before it waits for other PEs to clear the lock.
 class Entrance {
  public:
   explicit Entrance(Lock const* lock) : m_line(line_of(lock)) {
     auto const mine = m_line.n_come.fetch_add(1, std::memory_order_relaxed);
     if (is_turn_of(mine)) return;
-    // The thread before this one waits for a round trip at most.
+    // The previous thread waits for one round trip at most.
     for (Backoff backoff(n_spins); !is_turn_of(mine);)
       static_cast<void>(backoff.pause());
   }
@@ -48,7 +48,8 @@ class Entrance {
   ~Entrance() { m_line.n_gone.fetch_add(1, std::memory_order_release); }
 
  private:
-  /// Locks share one, if their addresses say so.
+  /// The tickets. Several locks may share one line, which their addresses
+  /// select.
   struct alignas(64) Line {
     std::atomic<std::uint64_t> n_come{0};
     std::atomic<std::uint64_t> n_gone{0};
@@ -71,8 +72,9 @@ class Entrance {
 /// Values of Lock::turn.
 enum Turn : std::uint64_t { is_out, is_waiting, is_holder };
 
-/// One call. The PEs that hold the lock and wait for it are a list (Mellor-
-/// Crummey and Scott): each knows the next, and the home PE knows the last.
+/// One call. The PEs that hold the lock or wait for it form a list (the MCS
+/// lock of Mellor-Crummey and Scott): each PE knows the next one, and the
+/// lock's home PE knows the last one.
 class LockCall {
  public:
   LockCall(Lock* lock, char const* call)
@@ -88,7 +90,8 @@ class LockCall {
     return load_acquire(&m_lock->turn) == is_holder;
   }
 
-  /// Within an Entrance. Whether this PE was out: it is waiting then.
+  /// If this PE neither holds the lock nor waits for it, marks it as waiting
+  /// and returns true. To be called within an Entrance.
   [[nodiscard]] bool enter() const {
     if (atomic_compare_swap(&m_lock->turn, is_out, is_waiting) != is_out) {
       return false;
@@ -130,7 +133,8 @@ class LockCall {
       store_relaxed(&m_lock->turn, is_out);
       return;
     }
-    // Another PE has taken the last place, and is about to say so here.
+    // Another PE is now last in the list, and is about to store its number in
+    // this PE's `next`.
     wait([&] { return load_acquire(&m_lock->next) != 0; },
          [&] { return Text("\n  the next PE for the lock at ", m_lock); });
     Pe const next = pe_of(load_acquire(&m_lock->next));
@@ -149,7 +153,7 @@ class LockCall {
   [[nodiscard]] static Pe pe_of(std::uint64_t number) {
     return static_cast<Pe>(number - 1);
   }
-  // Atomic operations on words of the lock, of other PEs, too.
+  // Atomic operations on words of the lock, also those of other PEs.
 
   void set(std::uint64_t* word, std::uint64_t value, Pe pe) const {
     change_word<void, std::uint64_t>(
@@ -168,7 +172,8 @@ class LockCall {
     fence_words();
   }
 
-  /// \param what makes the text of a report.
+  /// Waits until is_done(), and reports as HostWait.
+  /// \param what makes the text of the report.
   template <class IsDone, class What>
   void wait(IsDone const& is_done, What const& what) const {
     if (is_done()) return;

@@ -23,16 +23,16 @@ namespace {
 
 using Message = std::vector<std::byte>;
 
-/// Bytes sent of a block that travels with a pair: never a multiple of a pair's
-/// size. So where PEs make different calls, data are not taken for pairs. (The
-/// byte after the block is in the room, too.)
+/// Number of bytes in which a block is sent with a pair. It is never a multiple
+/// of a pair's size, so that PEs in different calls cannot take data for pairs.
+/// (The room also has space for one byte after the block.)
 std::size_t sent_bytes(std::size_t data) {
   bool const is_like_pairs =
       data != 0 && data % sizeof(DisseminationRounds::Pair) == 0;
   return data + (is_like_pairs ? 1 : 0);
 }
 
-/// Returns when has_come() is true.
+/// Waits until has_come() is true, which `member` makes true.
 template <class HasCome>
 void wait_for_member(char const* call, PeTeam const& team, Pe member,
                      HasCome const& has_come) {

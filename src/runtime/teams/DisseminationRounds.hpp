@@ -13,19 +13,20 @@
 
 namespace symm::Impl {
 
-/// Data that travel with the pairs of a round: `out_bytes` from `out` of this
-/// PE's room to `in` of the other's. Before `out` is room for a pair.
+/// Data sent with the pair of a round: `out_bytes` bytes at offset `out` of
+/// this PE's room go to offset `in` of the receiver's room. There must be space
+/// for a pair before `out`.
 struct RoundData {
   std::size_t out       = 0;
   std::size_t out_bytes = 0;
   std::size_t in        = 0;
-  std::size_t in_bytes  = 0;  // from another member
+  std::size_t in_bytes  = 0;  // received by this PE
 };
 
-/// The messages of the ceil(log2(n)) rounds of a barrier: in round r each
-/// member sends pairs of words, and perhaps data, to the member 2^r after it.
-/// They are received in the words and the room of this epoch, where nobody
-/// writes before this PE has begun the next.
+/// The messages of a dissemination barrier of ceil(log2(n)) rounds. In round r
+/// each member sends pairs of words, and possibly data, to the member 2^r after
+/// it. This PE receives them in the words and the room of this epoch. No member
+/// overwrites these before this PE has begun the next epoch.
 class DisseminationRounds {
  public:
   struct Pair {
@@ -49,7 +50,7 @@ class DisseminationRounds {
     store_relaxed(pair(m_words.map.my_pe, place), to.first);
     store_relaxed(pair(m_words.map.my_pe, place) + 1, to.second);
   }
-  /// The pairs of all members.
+  /// The first of this PE's pairs, one for each member.
   [[nodiscard]] Pair* all() const {
     return reinterpret_cast<Pair*>(pair(m_words.map.my_pe, 0));
   }
@@ -58,7 +59,8 @@ class DisseminationRounds {
     return m_words.room(m_words.map.my_pe, m_epoch);
   }
 
-  /// One round: sends the first pairs, to `place` and after it; with data, one.
+  /// Runs one round: sends this PE's first `n_pairs` pairs, which the receiver
+  /// stores from `place` on. With data, n_pairs is 1.
   void run(int step, std::size_t n_pairs, std::size_t place,
            RoundData const& data = {}) {
     tell(member(step), n_pairs, place, data);
@@ -80,8 +82,8 @@ class DisseminationRounds {
   [[nodiscard]] std::uint64_t* pair(Pe pe, std::size_t place) const {
     return m_words.passed(pe, 0, m_epoch) + 2 * place;
   }
-  /// The number of a message between two PEs. It has the slot, since both may
-  /// be in other PE teams, in other slots, that send at the same time.
+  /// The number of a message. It contains the slot of the PE team, since the
+  /// same two PEs may exchange messages in several PE teams at the same time.
   [[nodiscard]] std::uint64_t number() const {
     constexpr unsigned round_bits = 8;
     constexpr unsigned epoch_bits = 48;
@@ -104,20 +106,22 @@ class DisseminationRounds {
   std::uint64_t m_round = 0;
 };
 
-/// A member that knows of no other word sends its word and the complement. No
-/// pair of another call equals that.
+/// The pair that a member sends in compare_far(). If the member has seen only
+/// equal words, the pair is the word and its complement, which no other call
+/// sends.
 inline DisseminationRounds::Pair pair_of(std::uint64_t word, bool is_equal) {
   return {word, is_equal ? ~word : word};
 }
 
-/// Whether all members have passed that word.
-/// \param load the data: load.data(step); load.arrive(step) after the round.
+/// A barrier that returns whether all members have passed the same word.
+/// \param load load.data(step) is the data of a round; load.arrive(step) is
+///        called after the round.
 template <class Load>
 bool compare_far(PeTeam const& team, DisseminationRounds& rounds,
                  std::uint64_t word, Load const& load) {
   bool is_equal = true;
-  // At the same places as exchange_words(): a member in that call finds
-  // another word than its own there.
+  // The pairs are at the same places as in exchange_words(), so that a member
+  // in that call sees a different word.
   for (int step = 1; step < team.n_pes(); step *= 2) {
     auto const place = static_cast<std::size_t>(step);
     rounds.set(0, pair_of(word, is_equal));

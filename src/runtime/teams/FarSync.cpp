@@ -21,7 +21,8 @@ namespace {
 
 constexpr std::size_t pair_bytes = sizeof(DisseminationRounds::Pair);
 
-/// The block of the root, in each room. Members that have it pass it on.
+/// Broadcasts the root's block into each room. Members that have the block pass
+/// it on.
 class FromRoot {
  public:
   FromRoot(PeTeam const& team, std::byte* room, PassedBlock const& block)
@@ -32,7 +33,7 @@ class FromRoot {
       std::memcpy(room + pair_bytes, block.source, m_bytes);
   }
   [[nodiscard]] RoundData data(int step) const {
-    // A member less than `step` after the root has the block.
+    // The members less than `step` after the root have the block.
     bool const gives = m_distance < step && m_distance + step < m_n;
     bool const takes = m_distance >= step && m_distance < 2 * step;
     return {pair_bytes, gives ? m_bytes : 0, pair_bytes, takes ? m_bytes : 0};
@@ -42,11 +43,11 @@ class FromRoot {
  private:
   std::size_t m_bytes;
   int m_n;
-  int m_distance;  // after the root
+  int m_distance;  // this PE's distance after the root
 };
 
-/// The blocks of all members. Block i is that of member me - i (modulo n), so
-/// new blocks go after those that are there.
+/// Gathers the blocks of all members. Block i is that of member me - i (modulo
+/// n), so that new blocks follow those already received.
 class ToAll {
  public:
   ToAll(PeTeam const& team, std::byte* room, PassedBlock const& block)
@@ -67,10 +68,10 @@ class ToAll {
   int m_n;
 };
 
-/// A block from each member to each other one (Bruck's algorithm). Block i has
-/// to go i steps: those of each bit of i in one round. In the end it is that of
-/// member me - i (modulo n). The blocks to send, and those that come, are
-/// stored after the n blocks.
+/// Sends a block from each member to each other one (Bruck's all-to-all). Block
+/// i travels i members further: by 2^r in round r, if bit r of i is set. At the
+/// end block i is the one from member me - i (modulo n). The areas for outgoing
+/// and incoming blocks follow the n blocks.
 class ToEach {
  public:
   ToEach(PeTeam const& team, std::byte* room, PassedBlock const& block)
@@ -101,7 +102,7 @@ class ToEach {
     });
   }
 
-  /// The number of blocks that need room, in a PE team of n.
+  /// Number of blocks that must fit in the room, for n members.
   static constexpr std::size_t n_blocks(std::size_t n) {
     auto const rounds = static_cast<std::size_t>(std::bit_width(n - 1));
     return n + (1 + rounds) * (n / 2);
@@ -114,9 +115,9 @@ class ToEach {
   [[nodiscard]] std::byte* out_area() const {
     return block_at(m_n) + pair_bytes;
   }
-  /// An area of its own for each round: a near member may be ahead.
+  /// Each round has its own area, as a near member may be a round ahead.
   [[nodiscard]] std::byte* in_area(int step) const {
-    // Round r has step 2^r; its area comes after those of r rounds.
+    // Round r has step 2^r. Its area follows the areas of the earlier r rounds.
     auto const place = static_cast<std::size_t>(std::bit_width(index_of(step)));
     return out_area() + place * index_of(m_n / 2) * m_bytes;
   }
@@ -136,13 +137,14 @@ class ToEach {
   int m_n;
 };
 
-/// The number of blocks that a room must hold, in a PE team of n.
+/// Number of blocks that must fit in the room, for n members.
 std::size_t n_blocks_in_room(Passing passing, std::size_t n) {
   switch (passing) {
     case Passing::by_root: return 1;
     case Passing::to_each: return ToEach::n_blocks(n);
-    // Half the room: 64 KiB in the last message. For more, combining shares is
-    // faster (reduce of 64 KiB, 4 nodes: 2.2 and 2.8 x MPI's time).
+    // The blocks may fill half the room, so that the last message has at most
+    // 64 KiB. For larger sources, combining shares is faster (reduce of 64 KiB,
+    // 4 nodes: 2.2 instead of 2.8 times MPI's time).
     case Passing::to_combine: return 2 * n;
     case Passing::to_all:
     case Passing::nothing: break;
@@ -155,24 +157,25 @@ struct NothingGoesAlong {
   void arrive(int) const {}
 };
 
-/// In ceil(log2(n)) rounds: in round r each PE tells the one 2^r after it what
-/// it knows by then.
+/// Synchronizes members on several nodes in ceil(log2(n)) rounds
+/// (dissemination). In round r each member sends all that it has received so
+/// far to the member 2^r after it.
 class FarSync final : public HostSync {
  public:
-  /// The last round's messages have the words of half the PE team.
+  /// The messages of the last round contain the words of half the PE team.
   std::uint64_t exchange_words(PeTeam const& team, char const* call,
                                std::uint64_t first,
                                std::uint64_t second) const override {
     DisseminationRounds rounds(team, call);
     auto const n = static_cast<std::size_t>(team.n_pes());
-    // Pairs are in the order in which they come: pair i is that of member me -
-    // i (modulo n). So new ones go after those that are there, in one piece.
+    // Pair i is that of member me - i (modulo n), so that the pairs of a round
+    // arrive as one block after the earlier ones.
     rounds.set(0, {first, second});
     for (std::size_t n_known = 1; n_known < n; n_known *= 2) {
       rounds.run(static_cast<int>(n_known), std::min(n_known, n - n_known),
                  n_known);
     }
-    // Now sort them: pair i is that of member i.
+    // Sort the pairs: pair i becomes that of member i.
     auto* const pairs = rounds.all();
     auto const me     = static_cast<std::ptrdiff_t>(team.my_pe());
     std::reverse(pairs, pairs + n);
@@ -181,19 +184,20 @@ class FarSync final : public HostSync {
     return rounds.end();
   }
 
-  /// In messages of 16 bytes.
+  /// Its messages have 16 bytes.
   bool compare_word(PeTeam const& team, char const* call, std::uint64_t word,
                     bool) const override {
     DisseminationRounds rounds(team, call);
     return compare_far(team, rounds, word, NothingGoesAlong{});
   }
 
-  /// Only the first PE teams have room.
+  /// Only the first PE teams have rooms.
   [[nodiscard]] bool can_pass(PeTeam const& team,
                               PassedBlock const& block) const override {
     if (team.slot() >= PeTeamMemory::n_teams_with_rooms) return false;
     auto const n = static_cast<std::size_t>(team.n_pes());
-    // At most two pairs, one before the data to send.
+    // The room has space for two pairs besides the blocks; one of them is
+    // before the data to send.
     return block.bytes <= (PeTeamWords::room_bytes - 2 * pair_bytes) /
                               n_blocks_in_room(block.passing, n);
   }

@@ -9,7 +9,7 @@
 
 namespace symm::Impl {
 
-/// Calls body(member) for the members of this PE's node, or for the others.
+/// Calls body(member) for the members on this PE's node, or for all others.
 enum class Members { of_this_node, of_other_nodes };
 template <Members members, class Team, class Body>
 void for_each_member(Team const& team, Body const& body) {
@@ -20,15 +20,16 @@ void for_each_member(Team const& team, Body const& body) {
   }
 }
 
-/// Whether the members of a node share what takes messages; the same on all.
+/// Whether the members of a node share the exchange of `bytes` bytes with other
+/// nodes. The same on all members.
 [[nodiscard]] inline bool do_nodes_combine(PeTeam const& team,
                                            std::size_t bytes) {
   constexpr std::size_t least = std::size_t{64} << 10U;
   return team.has_far_pes() && bytes >= least;
 }
 
-/// Whether any node has several PEs, which can share messages to their node.
-/// The same on all PEs.
+/// Whether any node has several PEs, which can share the messages between
+/// nodes. The same on all PEs.
 [[nodiscard]] bool has_shared_nodes();
 
 }  // namespace symm::Impl

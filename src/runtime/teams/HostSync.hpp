@@ -12,40 +12,42 @@
 
 namespace symm::Impl {
 
-/// A source that a PE passes: one block, or one for each member. `passing`,
+/// The source of a member: one block, or one block for each member. `passing`,
 /// `root` and `bytes` are equal on all members.
 struct PassedBlock {
   Passing passing;
   Pe root;
   void const* source;
-  std::size_t bytes;         // of a block
-  std::size_t source_bytes;  // of all: the last blocks may be shorter, or empty
+  std::size_t bytes;         // of one block
+  std::size_t source_bytes;  // of all; the last blocks may be shorter, or empty
 };
 
-/// How the members of a PE team synchronize on the host, by one thread: in one
-/// node by flags, over nodes by messages. All but can_pass() and passed() are
-/// collective.
+/// Synchronizes the members of a PE team on the host, with one thread on each
+/// PE: by flags within a node, by messages between nodes. All functions but
+/// of(), can_pass() and passed() are collective.
 class HostSync {
  public:
   [[nodiscard]] static HostSync const& of(PeTeam const& team);
 
-  /// Every PE passes two words to all others.
-  /// \returns its epoch: team.words().passed(own PE, member, epoch, which) is
-  ///          the word of `member`, until this PE begins the next.
+  /// A barrier in which every member passes two words to all others.
+  /// \returns the epoch of the barrier: team.words().passed(own PE, member,
+  ///          epoch, which) is the word of `member` until this PE begins the
+  ///          next epoch.
   virtual std::uint64_t exchange_words(PeTeam const& team, char const* call,
                                        std::uint64_t first,
                                        std::uint64_t second) const = 0;
 
-  /// Whether all PEs have called with that word; false on all, if not.
+  /// A barrier that returns whether all members have passed the same word. The
+  /// result is the same on all members.
   /// \param looks false: the result is not needed.
   virtual bool compare_word(PeTeam const& team, char const* call,
                             std::uint64_t word, bool looks) const = 0;
 
-  /// Whether such blocks can travel with the words; the same on all members.
+  /// Whether pass() can send such blocks. The same on all members.
   [[nodiscard]] virtual bool can_pass(PeTeam const& team,
                                       PassedBlock const& block) const = 0;
-  /// As compare_word(), in as many messages. If it returns true, passed() has
-  /// the sources.
+  /// As compare_word(), with the same number of messages, which also contain
+  /// the blocks. If it returns true, passed() gives access to the sources.
   virtual bool pass(PeTeam const& team, char const* call, std::uint64_t word,
                     PassedBlock const& block) const = 0;
   /// The sources passed in this PE's latest call with the PE team.

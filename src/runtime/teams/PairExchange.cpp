@@ -22,8 +22,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// Stores `value` to PE `pe`'s copy of a word of this PE, and then `number` to
-/// the one of its flag.
+/// Stores `value` in PE `pe`'s copy of `word`, and then `number` in PE `pe`'s
+/// copy of `flag`.
 void tell(HeapMap const& map, Pe pe, std::uint64_t* word, std::uint64_t value,
           std::uint64_t* flag, std::uint64_t number, char const* call) {
   at_copy_of(
@@ -50,7 +50,7 @@ void exchange_in_pairs(PeTeam const& parent, std::span<Pe const> members,
                          .team_memory(MemoryKind::host)
                          ->words(PeTeamMemory::slot_of_pairs);
   Pe const me = words.map.my_pe;
-  // In the slot of pairs the word of a "member" counts the exchanges with it.
+  // In this slot, words.member(pe) counts the exchanges with PE `pe`.
   for (Pe const member : members) {
     Pe const pe = parent.world_pe(member);
     if (pe == me) continue;

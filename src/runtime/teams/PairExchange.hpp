@@ -11,12 +11,13 @@
 
 namespace symm::Impl {
 
-/// Passes a word between PEs that are no PE team: each of `members` calls with
-/// this list, and no other PE. On the host; returns when all have called. Each
-/// pair of PEs counts its exchanges, so they must be in the same order on both.
-/// Takes no private memory.
-/// \param members numbers in `parent`; this PE is one of them.
-/// \param all     gets the members' words; empty: nobody needs them.
+/// Passes a word between PEs that do not form a PE team. Collective over
+/// `members`: each of them calls with the same list, and no other PE calls.
+/// Runs on the host, and returns when all have called. Each pair of PEs counts
+/// its exchanges, so both PEs must make them in the same order. Allocates no
+/// private memory.
+/// \param members PE numbers in `parent`; this PE is one of them.
+/// \param all receives the members' words; empty if they are not needed.
 void exchange_in_pairs(PeTeam const& parent, std::span<Pe const> members,
                        char const* call, std::uint64_t mine,
                        std::span<std::uint64_t> all);

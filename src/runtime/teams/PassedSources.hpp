@@ -13,19 +13,19 @@
 
 namespace symm::Impl {
 
-/// The sources that a PE needs in a collective operation, if they are passed
-/// with the checks of the host's form.
+/// The sources that each PE receives with the checks of a collective call of
+/// the host.
 enum class Passing {
   nothing,
-  to_all,      // those of all
-  to_combine,  // the same, for a result of the size of one
-  by_root,     // that of the root
-  to_each      // of each, the block for this PE
+  to_all,      // the sources of all
+  to_combine,  // the sources of all, for a reduction
+  by_root,     // the root's source
+  to_each      // from each source the block for this PE
 };
-// (to_combine is to_each for sources that do not fit otherwise: see
-// CollectiveCall::may_pass_shares.)
+// (If sources are too large for to_combine, the call may use to_each instead:
+// see CollectiveCall::may_pass_shares.)
 
-/// Elements anywhere in bytes.
+/// Read access to elements of type T in bytes that need not be aligned.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 class PassedElements {
@@ -42,8 +42,9 @@ class PassedElements {
   std::byte const* m_first;
 };
 
-/// The sources that members have passed with the checks of a call of the host,
-/// each a block of bytes: until this PE's next call with the PE team.
+/// The sources that members have passed with the checks of a collective call of
+/// the host. Each is a block of bytes. Valid until this PE's next call with the
+/// PE team.
 class PassedSources {
  public:
   /// The source of member i is at first + i * stride.
@@ -56,7 +57,7 @@ class PassedSources {
     return {mine, stride, me, n};
   }
 
-  /// The source of a member; with Passing::by_root only of the root.
+  /// The source of a member. With Passing::by_root, only the root's is valid.
   [[nodiscard]] std::byte const* of(Pe member) const {
     int const distance = m_me - member;
     int const place =

@@ -18,30 +18,31 @@ namespace Impl {
 struct MakePeTeam;
 }  // namespace Impl
 
-/// A set of PEs, numbered from 0 in an order of its own, that take part in a
-/// collective operation (OpenSHMEM 1.5, 9.4). A small value, to be captured in
-/// kernels; all copies stand for one PE team, which team_destroy() or
-/// finalize() ends. Host calls refuse a copy that is left over then (UsageError
-/// on this PE); kernels do not notice.
+/// A set of PEs that take part in a collective operation (OpenSHMEM 1.5, 9.4).
+/// The members are numbered from 0. A PeTeam is a small handle that kernels can
+/// capture by value; all copies refer to the same PE team. team_destroy() or
+/// finalize() ends the PE team. Host calls then throw UsageError on this PE for
+/// remaining copies; kernels do not check.
 ///
-/// A PE team has one collective operation at a time, in the same order on all
-/// its PEs. Those that run on a GPU (in kernels, on execution space instances,
-/// on memory of GPUs) and those that run on the host are two independent
-/// sequences.
+/// A PE team runs one collective operation at a time, in the same order on all
+/// its PEs. Operations that run on a GPU (in kernels, on execution space
+/// instances, on GPU memory) and operations that run on the host form two
+/// independent sequences.
 class PeTeam {
  public:
-  /// No team: a PE that a split leaves out gets this.
+  /// Not a PE team. A split returns this on PEs that are in none of the new
+  /// teams.
   PeTeam() = default;
 
   [[nodiscard]] SYMM_FUNCTION bool is_valid() const { return m_n_pes > 0; }
-  /// 0, if it is none.
+  /// Number of PEs; 0 if it is not a PE team.
   [[nodiscard]] SYMM_FUNCTION int n_pes() const { return m_n_pes; }
-  /// This PE's number in the PE team; -1, if it is none.
+  /// This PE's number in the PE team; -1 if it is not a PE team.
   [[nodiscard]] SYMM_FUNCTION Pe my_pe() const { return m_my_pe; }
 
-  /// The number in the world of member `pe`, as put(), peer_view() and all
-  /// other calls that are not collective take it. Precondition: 0 <= pe <
-  /// n_pes().
+  /// The number of member `pe` in the world. put(), peer_view() and all other
+  /// calls that are not collective take numbers in the world. Precondition: 0
+  /// <= pe < n_pes().
   [[nodiscard]] SYMM_FUNCTION Pe world_pe(Pe pe) const {
     Impl::expect(0 <= pe && pe < m_n_pes, "symm::PeTeam::world_pe",
                  "there is no such PE in the team");
@@ -49,29 +50,30 @@ class PeTeam {
     return static_cast<Pe>(*words().member(pe));
   }
 
-  /// Its words, in memory of GPUs or of the host. Precondition: it is a team.
+  /// The words of the PE team: those in host memory on the host, those in GPU
+  /// memory in a kernel. Precondition: is_valid().
   [[nodiscard]] SYMM_FUNCTION Impl::PeTeamWords words() const {
     SYMM_IF_ON_HOST((return m_on_host;))
     SYMM_IF_ON_DEVICE((return m_on_device;))
   }
-  /// Whether any of its PEs is on another node.
+  /// Whether any member is on another node.
   [[nodiscard]] SYMM_FUNCTION bool has_far_pes() const { return m_has_far_pes; }
-  /// Whether its PEs open gates to each other when they arrive: enqueued
-  /// operations wait at these, and no kernel waits.
+  /// Whether arriving members open gates at each other. Enqueued operations
+  /// then wait at the gates in the stream, and no kernel waits.
   [[nodiscard]] SYMM_FUNCTION bool has_gates() const { return m_has_gates; }
-  /// Its words in memory of GPUs; without GPUs there are no packets.
+  /// The words of the PE team in GPU memory. Without GPUs they have no packets.
   [[nodiscard]] SYMM_FUNCTION Impl::PeTeamWords const& words_on_gpu() const {
     return m_on_device;
   }
-  /// -1, if it is none.
+  /// The slot of the PE team; -1 if it is not a PE team.
   [[nodiscard]] int slot() const { return m_slot; }
-  /// The number of PeTeamSlots.
+  /// The number that PeTeamSlots gave to the PE team.
   [[nodiscard]] std::uint32_t number() const { return m_number; }
 
  private:
   friend struct Impl::MakePeTeam;
 
-  /// \param lowest,highest its lowest and highest number in the world.
+  /// \param lowest,highest lowest and highest number of a member in the world.
   PeTeam(int slot, char const* call, Pe lowest, Pe highest);
 
   Impl::PeTeamWords m_on_host{};
@@ -90,22 +92,22 @@ class PeTeam {
 
 namespace symm::Impl {
 
-/// The PE team that has begun in `slot`. Local.
+/// Makes the PeTeam of a slot that has begun. Local.
 struct MakePeTeam {
   /// The world, or a PE team equal to it.
   static PeTeam of_all(int slot, char const* call);
   /// The PEs of this node.
   static PeTeam of_node(int slot, char const* call);
-  /// \param members their numbers in the world, in the order of the PE team;
-  ///        this PE is one of them.
+  /// \param members numbers in the world, in the order of the PE team; this PE
+  ///        is one of them.
   static PeTeam of(int slot, char const* call, std::span<Pe const> members);
 };
 
-/// \throws UsageError on this PE, if it is no team, or destroyed; before
-///         initialize() and after finalize().
+/// \throws UsageError on this PE, if `team` is not a PE team or has been
+///         destroyed, or outside initialize() and finalize().
 void check_team(PeTeam const& team, char const* call);
 
-/// For messages: " of the PE team of PEs 0, 2, 4 (here member 1)".
+/// Text for error messages: " of the PE team of PEs 0, 2, 4 (here member 1)".
 [[nodiscard]] Text text_of(PeTeam const& team);
 
 }  // namespace symm::Impl

@@ -17,17 +17,17 @@
 
 namespace symm::Impl {
 
-// The parts of TeamSync.hpp, for kernels and for sources of the library.
+// The parts of TeamSync.hpp that kernels and source files of the library use.
 
 /// Waits on the host until all members have reached `epoch`.
 void wait_for_members(char const* call, PeTeam const& team,
                       std::uint64_t epoch);
 
 #ifdef SYMM_FOR_DEVICE
-/// Opens this PE's gates at all members, once, after what the group has
-/// written. This PE has begun to wait at its own: those of its next wait are
-/// closed until the members have come once more. The caller has passed a
-/// barrier of the group since that was written.
+/// Opens this PE's gate at each member, ordered after the group's writes. Also
+/// lowers this PE's own gate for each member by one, so that the next wait is
+/// closed until the member arrives again. Precondition: a barrier of the group
+/// since the writes.
 template <Group Threads>
 __device__ void pass_gates(Threads const& group, PeTeam const& team) {
   auto const words = team.words();
@@ -53,9 +53,9 @@ __device__ void pass_gates(Threads const& group, PeTeam const& team) {
 }
 #endif
 
-/// The first half of a barrier: tells all members that this PE has come. For
-/// every member, calls before_flag(pe of the world, epoch) before that member
-/// can see this PE's flag.
+/// The first half of a barrier: tells all members that this PE has arrived. For
+/// every member, calls before_flag(number in the world, epoch) before that
+/// member can see this PE's flag.
 /// \returns the epoch.
 template <Group Threads, class BeforeFlag>
 SYMM_INLINE_FUNCTION std::uint64_t arrive(Threads const& group,
@@ -64,12 +64,12 @@ SYMM_INLINE_FUNCTION std::uint64_t arrive(Threads const& group,
   PeTeamWords const words = team.words();
   Pe const me             = team.my_pe();
   auto const n            = static_cast<std::size_t>(team.n_pes());
-  // Only this PE's collective calls use the epoch, one after the other.
+  // Only this PE's collective calls use its epoch, and they are sequential.
   std::uint64_t const epoch = *words.epoch() + 1;
-  group.barrier();  // all have read it, and written what they had to
+  group.barrier();  // all threads have read the epoch and done their writes
   auto const tell = [&](Pe pe) {
     before_flag(pe, epoch);
-    // After all that the group has written: the barrier above has ordered it.
+    // Ordered after all writes of the group by the barrier above.
     store_release(words.flag(pe, me), epoch);
   };
   auto const tell_all = [&](auto const& tell_one) {
@@ -79,7 +79,7 @@ SYMM_INLINE_FUNCTION std::uint64_t arrive(Threads const& group,
   SYMM_IF_ON_HOST((tell_all(tell);))
   SYMM_IF_ON_DEVICE((
       if (team.has_far_pes()) [[unlikely]] {
-        // All operations on any PE are done before any flag is set.
+        // All operations on far PEs are complete before any flag is set.
         if (group.rank() == 0) InKernel::far_pes().quiet();
         group.barrier();
         auto* const flag = words.flag(words.map.my_pe, me);
@@ -96,9 +96,10 @@ SYMM_INLINE_FUNCTION std::uint64_t arrive(Threads const& group,
   return epoch;
 }
 
-/// A barrier. \param before_flag as of arrive().
-/// \param call for the host's messages, such as "symm::barrier".
-/// \returns its epoch.
+/// A barrier.
+/// \param call name for the host's error messages, such as "symm::barrier".
+/// \param before_flag as in arrive().
+/// \returns the epoch of the barrier.
 template <Group Threads, class BeforeFlag>
 SYMM_INLINE_FUNCTION std::uint64_t synchronize(
     Threads const& group, PeTeam const& team, [[maybe_unused]] char const* call,
@@ -132,7 +133,7 @@ struct PassWord {
   SYMM_FUNCTION void operator()(Pe pe, std::uint64_t epoch) const {
     store_relaxed(team.words().passed(pe, team.my_pe(), epoch), word);
   }
-  /// In a kernel, to a far PE.
+  /// Called in a kernel, for a far PE.
   SYMM_FUNCTION void far([[maybe_unused]] Pe pe,
                          [[maybe_unused]] std::uint64_t epoch) const {
     SYMM_IF_ON_DEVICE(
@@ -143,7 +144,7 @@ struct PassWord {
   }
 };
 
-/// Whether all members have passed `mine` as their word `which`; on the host.
+/// Whether all members have passed `mine` as their word `which`. On the host.
 [[nodiscard]] inline bool is_equal_on_all(PeTeam const& team,
                                           std::uint64_t epoch,
                                           std::size_t which,

@@ -40,7 +40,8 @@ int low_of(std::uint64_t bits) {
   return std::bit_cast<int>(static_cast<std::uint32_t>(bits));
 }
 
-/// The calls, as passed in the first exchange; none is word_of_barrier.
+/// The kinds of calls, as passed in the first exchange. None equals
+/// word_of_barrier.
 enum class Split {
   by_color = 1,
   strided,
@@ -50,7 +51,7 @@ enum class Split {
   end
 };
 
-/// Of the members' numbers in the world, in order.
+/// A hash of the members' numbers in the world, in order.
 std::uint64_t digest_of(PeTeam const& parent, std::span<Pe const> members) {
   std::uint64_t hash = 0xcbf2'9ce4'8422'2325U;
   for (Pe const member : members) {
@@ -67,59 +68,62 @@ std::uint64_t digest_of(PeTeam const& parent, std::span<Pe const> members) {
                    std::to_string(parent.n_pes()) + " PEs: " + what);
 }
 
-/// One call; it and its functions are collective over the PEs that call: the
-/// parent's, or the members of a new PE team alone. It allocates its memory
-/// before the first exchange, in which a PE without memory tells the
-/// others: between two exchanges no PE leaves alone.
+/// One call of a split. Its constructors and functions are collective over the
+/// calling PEs: those of the parent, or only the members of a new PE team. It
+/// allocates its memory before the first exchange. In that exchange a PE that
+/// is out of memory tells the others. No PE therefore leaves alone between two
+/// exchanges.
 class SplitCall {
  public:
-  /// \throws UsageError on every PE that calls, unless all have made this call
-  ///         with these numbers.
-  /// \throws OutOfMemory on every PE that calls.
+  /// \throws UsageError on every calling PE, unless all have made the same call
+  ///         with the same numbers.
+  /// \throws OutOfMemory on every calling PE.
   SplitCall(PeTeam const& parent, char const* call, Split kind, int a = 0,
             int b = 0, int c = 0)
       : SplitCall(parent, {}, call, kind, a, b, c) {}
 
-  /// The same among `members` of the parent.
+  /// A call that only `members` of the parent make.
   SplitCall(PeTeam const& parent, std::span<Pe const> members,
             char const* call);
 
-  /// This PE's new PE team, as team_split().
+  /// Returns this PE's new PE team, as team_split().
   PeTeam make(int color, int key);
 
  private:
   SplitCall(PeTeam const& parent, std::span<Pe const> members, char const* call,
             Split kind, int a, int b, int c);
 
-  /// The wish of a PE that calls.
+  /// The arguments of a calling PE.
   struct Wish {
     int color;
     int key;
-    Pe pe;                    // its number in the parent
-    std::uint64_t taken = 0;  // a bit for each of its slots
-    /// The order of the new PE teams' members, one PE team after the other.
+    Pe pe;                    // number of the PE in the parent
+    std::uint64_t taken = 0;  // a bit for each slot that it uses
+    /// Orders by new PE team, and in a PE team by the order of members.
     friend bool operator<(Wish const& a, Wish const& b) {
       return std::tie(a.color, a.key, a.pe) < std::tie(b.color, b.key, b.pe);
     }
   };
 
-  /// Passes a word between the PEs that call. m_words gets them, if it is not
-  /// empty.
+  /// Passes a word between the calling PEs. m_words receives the words, unless
+  /// it is empty.
   void exchange(std::uint64_t mine);
-  /// The words that they pass, in order; valid until the next gather().
+  /// Exchanges a word and returns the words of the calling PEs, in order. Valid
+  /// until the next gather().
   std::vector<std::uint64_t> const& gather(std::uint64_t mine);
   void expect_equal(Split kind, int a, int b, int c);
   void gather_wishes(int color, int key);
-  /// The slot of this PE's new PE team, -1 without a color; sets m_members.
+  /// Returns the slot of this PE's new PE team, or -1 without a color. Sets
+  /// m_members.
   int choose_slot(int color);
   PeTeam begin(int slot);
 
   PeTeam const& m_parent;
-  std::span<Pe const> m_callers;  // in the parent; empty: all of it
+  std::span<Pe const> m_callers;  // numbers in the parent; empty: all its PEs
   char const* m_call;
   std::vector<std::uint64_t> m_words;
   std::vector<Wish> m_wishes;
-  std::vector<Pe> m_members;  // of the new PE team, in the world
+  std::vector<Pe> m_members;  // world numbers, for the new PE team
 };
 
 SplitCall::SplitCall(PeTeam const& parent, std::span<Pe const> members,
@@ -166,8 +170,8 @@ std::vector<std::uint64_t> const& SplitCall::gather(std::uint64_t mine) {
 void SplitCall::expect_equal(Split kind, int a, int b, int c) {
   bool is_first = true;
   for (auto const mine : {bits_of(static_cast<int>(kind), a), bits_of(b, c)}) {
-    // A difference is thrown at once: whatever the others' call is, they find
-    // it at the same step.
+    // A difference is reported at once: the other PEs detect it in the same
+    // exchange, whatever call they have made.
     bool is_equal = true;
     for (auto const other : gather(mine)) {
       if (is_first &&
@@ -211,8 +215,8 @@ void SplitCall::gather_wishes(int color, int key) {
 int SplitCall::choose_slot(int color) {
   int slot = -1;
   m_members.clear();
-  // All PEs of a new PE team get the same slot. Different ones may share a
-  // slot: their words are in memory of different PEs.
+  // All members of a new PE team use the same slot. Different new PE teams may
+  // use the same slot, as their words are in the memory of different PEs.
   for (auto first = m_wishes.begin(); first != m_wishes.end();) {
     auto const last = std::find_if(
         first, m_wishes.end(),
@@ -249,7 +253,7 @@ PeTeam SplitCall::begin(int slot) {
       }
     });
   }
-  // No PE uses a new PE team before all its PEs have begun it.
+  // No PE uses a new PE team before all members have begun it.
   auto const mine = failure ? failure->kind : ErrorKind::none;
   auto its        = ErrorKind::none;
   for (auto const word : gather(static_cast<std::uint64_t>(mine))) {
@@ -358,8 +362,8 @@ std::pair<PeTeam, PeTeam> team_split_2d(PeTeam const& parent, int x_range) {
   PeTeam column;
   try {
     column = split.make(me % x_range, me / x_range);
-  } catch (...) {               // on all PEs
-    Impl::end_team(row, call);  // no kernel has used it
+  } catch (...) {               // thrown on all PEs
+    Impl::end_team(row, call);  // not used by any kernel
     throw;
   }
   return {row, column};

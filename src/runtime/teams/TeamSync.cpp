@@ -24,7 +24,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// For synchronize(). (No lambda: nvcc compiles that for kernels, too.)
+/// For synchronize(). (It is not a lambda, as nvcc would also compile that for
+/// kernels.)
 struct PassWords {
   PeTeam const& team;
   std::uint64_t first;
@@ -37,7 +38,7 @@ struct PassWords {
   }
 };
 
-/// Out of line: a barrier needs no stack for the text.
+/// Out of line, so that a barrier needs no stack space for the text.
 template <class HasCome>
 [[gnu::noinline]] void report_missing(HostWait& wait, char const* call,
                                       Text const& why,
@@ -61,7 +62,7 @@ void wait_for_members(char const* call, PeTeam const& team,
   auto const has_come     = [&](Pe member) {
     return load_acquire(flags + member) >= epoch;
   };
-  Pe next                  = 0;  // members before this have come
+  Pe next                  = 0;  // all members before this one have arrived
   auto const have_all_come = [&] {
     while (next < team.n_pes() && has_come(next)) ++next;
     return next == team.n_pes();
@@ -74,7 +75,8 @@ void wait_for_members(char const* call, PeTeam const& team,
     auto why               = HostWait::who_is_gone();
     for (Pe member = next; member < team.n_pes() && why.empty(); ++member) {
       Pe const pe = team.world_pe(member);
-      // Its earlier stores count.
+      // has_come() is checked last: the member may have arrived before
+      // finalize().
       if (!rendezvous.is_in_finalize(pe) || has_come(member)) continue;
       why = Text("PE ", pe, " waits in symm::finalize()");
     }
@@ -86,7 +88,8 @@ void wait_for_members(char const* call, PeTeam const& team,
 
 namespace {
 
-/// Sources of at most 8 bytes are the second words.
+/// Synchronizes members on one node. A source of at most 8 bytes is passed as
+/// the second word.
 class NearSync final : public HostSync {
  public:
   std::uint64_t exchange_words(PeTeam const& team, char const* call,

@@ -20,13 +20,14 @@
 
 namespace symm::Impl {
 
-// The parts of the barriers of symm_teams.hpp and of the collective operations.
+// Parts of the barriers of symm_teams.hpp and of the collective operations.
 
 /// exchange_word() with two words, by one thread of the host.
 std::uint64_t exchange_words_on_host(PeTeam const& team, char const* call,
                                      std::uint64_t first, std::uint64_t second);
 
-/// A barrier by one thread of the host; false if a PE has passed another word.
+/// A barrier by one thread of the host. Returns false on all PEs if they have
+/// passed different words.
 /// \param looks false: the result is not needed.
 bool compare_word(PeTeam const& team, char const* call, std::uint64_t word,
                   bool looks = true);
@@ -35,9 +36,9 @@ bool compare_word(PeTeam const& team, char const* call, std::uint64_t word,
 void barrier_on_host(PeTeam const& team, char const* call);
 
 /// A barrier in which every PE passes a word to all others.
-/// \param call for the host's messages, such as "symm::barrier".
-/// \returns its epoch: team.words().passed(own PE, member, epoch) is the word
-///          of `member`, until this PE begins the next.
+/// \param call name for the host's error messages, such as "symm::barrier".
+/// \returns the epoch of the barrier: team.words().passed(own PE, member,
+///          epoch) is the word of `member` until this PE begins the next epoch.
 template <Group Threads>
 SYMM_INLINE_FUNCTION std::uint64_t exchange_word(
     Threads const& group, PeTeam const& team, [[maybe_unused]] char const* call,
@@ -49,13 +50,13 @@ SYMM_INLINE_FUNCTION std::uint64_t exchange_word(
       (return synchronize(group, team, call, PassWord{team, word});))
 }
 
-/// PEs pass this word in the host's barriers; all other calls begin with
-/// another.
+/// The word that PEs pass in barriers of the host. All other calls first pass a
+/// different word.
 inline constexpr std::uint64_t word_of_barrier = 0;
 
 /// barrier(team), in kernels and on the host, without a check that all PEs are
 /// in a barrier. Kernels send the flag without a word: waiting for one doubles
-/// the latency. On the host a word is sent, for PEs in calls that check.
+/// the latency. The host sends a word, for PEs that are in a call with a check.
 template <Group Threads>
 SYMM_INLINE_FUNCTION void barrier_of(Threads const& group, PeTeam const& team,
                                      char const* call) {
@@ -65,8 +66,8 @@ SYMM_INLINE_FUNCTION void barrier_of(Threads const& group, PeTeam const& team,
   SYMM_IF_ON_DEVICE((synchronize(group, team, call, PassNothing{});))
 }
 
-/// Calls body(group), in which the members wait for each other; in a kernel it
-/// tells the detector of races so.
+/// Calls body(group), in which the members wait for each other. In a kernel it
+/// reports this to the race detector.
 SYMM_CALLS_ANYTHING
 template <Group Threads, class Body>
 SYMM_INLINE_FUNCTION void meet_in_kernel(Threads const& group,
@@ -86,7 +87,7 @@ SYMM_INLINE_FUNCTION void meet_in_kernel(Threads const& group,
 #endif
 }
 
-/// A barrier of the host's calls with that word.
+/// A barrier of the host that checks that all PEs pass the same word.
 /// \throws UsageError on every PE of the PE team, if a PE is in another call.
 void meet(char const* call, PeTeam const& team, std::uint64_t word);
 

@@ -13,7 +13,7 @@
 
 namespace symm::Impl {
 
-/// How the host waits, for variables and for the PEs of a PE team:
+/// A wait of the host for a variable, or for the PEs of a PE team:
 ///
 ///     HostWait wait(call);
 ///     while (!is_done()) {
@@ -23,15 +23,15 @@ namespace symm::Impl {
 ///       if (wait.must_report(why)) wait.report(why, ...);
 ///     }
 ///
-/// Meanwhile it does the ThreadProgress of its thread.
+/// The wait makes the ThreadProgress of its thread.
 ///
-/// It takes no private memory before it is time for a report: a PE that has
-/// none left goes on waiting, and does not leave a barrier alone. (A report
-/// asks far PEs for their calls, one after the other up to the first that is
-/// not in finalize(); one that it has not met before costs 2 KiB.)
+/// It allocates no private memory before a report is due, so that a PE that is
+/// out of memory continues to wait and does not leave a barrier alone. (A
+/// report asks far PEs for their latest calls, one by one, up to the first that
+/// is not in finalize(). A far PE that this PE has not met before costs 2 KiB.)
 class HostWait {
  public:
-  /// \param call for messages, such as "symm::wait_until".
+  /// \param call name for messages, such as "symm::wait_until".
   explicit HostWait(char const* call);
   HostWait(HostWait const&)            = delete;
   HostWait& operator=(HostWait const&) = delete;
@@ -40,30 +40,33 @@ class HostWait {
     if (m_is_observed) ObserverList::end(operation());
   }
 
-  /// One pause. Returns whether it is time to look after the other PEs. (Far
-  /// PEs that this one has met are watched: the job ends here if one is lost.)
+  /// Pauses once. Returns whether it is time to check the other PEs. (After the
+  /// first check, the far PEs that this PE has met are watched. The job ends in
+  /// this call if one is lost.)
   bool pause() {
     m_waited = m_backoff.pause(ThreadProgress::make());
     if (m_waited < m_next_look) return false;
     set_next_look();
     return true;
   }
-  /// "the process of PE 2 is gone", or "". Its last stores are visible
-  /// afterwards.
+  /// Returns "the process of PE 2 is gone", or "". The last stores of that
+  /// process are visible on return.
   [[nodiscard]] static Text who_is_gone();
-  /// The same; or, if it is time for a report, that all other PEs are in
-  /// finalize(). Their earlier stores are visible afterwards, too.
+  /// Returns the text of who_is_gone(). If that is "", a report is due, and all
+  /// other PEs are in finalize(), returns a text that says so. The earlier
+  /// stores of those PEs are visible on return.
   [[nodiscard]] Text reason_to_give_up() const;
 
-  /// How long a far PE may take to say whether it is in finalize().
+  /// How long this PE waits for a far PE to answer whether it is in finalize().
   static constexpr std::chrono::milliseconds time_to_answer{50};
-  /// Whether report() has something to say.
+  /// Whether report() must be called.
   [[nodiscard]] bool must_report(Text const& reason_to_give_up) const {
     return !reason_to_give_up.empty() || is_report_due();
   }
-  /// Reports what this PE waits for. Ends the job, unless `reason_to_give_up`
-  /// is "". \param where     text after the name of the call: "" or " of ...".
-  /// \param waits_for lines for the message.
+  /// Prints a message that names what this PE waits for. Ends the job, unless
+  /// `reason_to_give_up` is "".
+  /// \param where text after the name of the call: "" or " of ...".
+  /// \param waits_for what this PE waits for: lines of the message.
   void report(Text const& reason_to_give_up, std::string_view where,
               std::string_view waits_for);
 

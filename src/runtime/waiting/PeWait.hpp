@@ -14,7 +14,7 @@
 
 namespace symm::Impl {
 
-/// The reason why PE `pe` cannot come any more; "": it may come.
+/// Returns why PE `pe` can no longer arrive, or "" if it may still arrive.
 inline Text reason_to_give_up(Pe pe, char const* call) {
   auto const gone = HostWait::who_is_gone();
   if (!gone.empty() || !Runtime::instance(call).rendezvous().is_in_finalize(
@@ -28,10 +28,10 @@ struct LookAtNothing {
   void operator()(Rendezvous const&) const {}
 };
 
-/// Returns when has_come() is true, which PE `pe` makes so in the same call.
+/// Waits until has_come() is true. PE `pe` makes it true in the same call.
 /// Reports as HostWait; ends the job if `pe` is gone or in finalize().
-/// \param where   makes the text after the name of the call: "" or " of ...".
-/// \param on_look called with the Rendezvous at each look after the other PEs;
+/// \param where returns the text after the name of the call: "" or " of ...".
+/// \param on_look called with the Rendezvous at each check of the other PEs;
 ///        may throw.
 template <class Where, class HasCome, class OnLook = LookAtNothing>
 void wait_for_pe(char const* call, Pe pe, Where const& where,
@@ -46,7 +46,7 @@ void wait_for_pe(char const* call, Pe pe, Where const& where,
       watch.emplace(*runtime.transport(), pe);
     }
     auto const why = reason_to_give_up(pe, call);
-    if (has_come()) return;  // its last message counts
+    if (has_come()) return;  // `pe` may have arrived before its end
     on_look(runtime.rendezvous());
     if (!wait.must_report(why)) continue;
     wait.report(why, where(),

@@ -23,7 +23,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// "==" or the like.
+/// The operator as text, such as "==".
 char const* text_of(Compare compare) {
   switch (compare) {
     case Compare::eq: return "==";
@@ -36,14 +36,14 @@ char const* text_of(Compare compare) {
   return "?";
 }
 
-/// The first variables that `set` still waits for, for a message.
+/// Describes the first few variables that `set` still waits for, for a message.
 template <class T>
 Text text_of(WaitSet<T> const& set) {
   Text result;
   int n_told = 0;
   for (std::size_t i = 0; i < set.count && n_told < 4; ++i) {
     if (!set.counts(i) || set.is_met(i)) continue;
-    // (Numbers, whatever the type: Text has characters for char32_t.)
+    // (The unary + makes numbers of char32_t and wchar_t.)
     result.append("\n  variable ", i, " at ", set.ivars + i, ", now ",
                   +poll(set.ivars + i), ", to become ", text_of(set.compare),
                   " ", +set.wanted(i));
@@ -72,7 +72,8 @@ void check_variable(char const* call, void const* address, std::size_t bytes) {
 std::uint64_t scatter() {
   static std::atomic<std::uint64_t> s_calls{0};
   std::uint64_t x = s_calls.fetch_add(1, std::memory_order_relaxed);
-  // Half of splitmix64: calls that take turns do not get even numbers only.
+  // The mixing of splitmix64, without its last step. Two callers that alternate
+  // do not get only even or only odd numbers.
   x = (x + 1) * 0x9e37'79b9'7f4a'7c15U;
   x = (x ^ (x >> 30U)) * 0xbf58'476d'1ce4'e5b9U;
   return x ^ (x >> 31U);
@@ -85,12 +86,12 @@ void wait_on_host(char const* call, Poll& is_done) {
   while (!is_done()) {
     if (!wait.pause()) continue;
     auto const why = wait.reason_to_give_up();
-    if (is_done()) return;  // their earlier stores count
+    if (is_done()) return;  // other PEs may have stored before their end
     if (wait.must_report(why)) wait.report(why, "", text_of(is_done.set));
   }
 }
 
-// All types that are Waitable.
+// All types that satisfy Waitable.
 #define SYMM_WAIT_FOR(T)                                \
   template void wait_on_host(char const*, PollOne<T>&); \
   template void wait_on_host(char const*, PollAll<T>&); \

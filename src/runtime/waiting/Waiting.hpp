@@ -16,21 +16,21 @@
 
 namespace symm {
 
-/// The comparison of the variable with the value.
+/// How a variable is compared with a value.
 enum class Compare { eq, ne, gt, ge, lt, le };
 
 }  // namespace symm
 
 namespace symm::Impl {
 
-// The parts of the waits and tests of symm_signals.hpp.
+// Parts of the waits and tests of symm_signals.hpp.
 
-/// Types of variables to wait for: integers of 4 or 8 bytes.
+/// Types of variables that can be waited for: integers of 4 or 8 bytes.
 template <class T>
 concept Waitable = std::integral<T> && !std::same_as<T, bool> &&
                    !std::is_const_v<T> && MachineWord<T>;
 
-/// Whether `now` compares with `value` as asked.
+/// Whether the comparison of `now` with `value` is true.
 template <Waitable T>
 SYMM_INLINE_FUNCTION constexpr bool is_true(T now, Compare compare, T value) {
   switch (compare) {
@@ -44,33 +44,35 @@ SYMM_INLINE_FUNCTION constexpr bool is_true(T now, Compare compare, T value) {
   return false;
 }
 
-/// All waits and tests look at a variable by this. (A relaxed load with a fence
-/// after success would do, too. But on a GPU the fence waits for the thread's
-/// own stores; an acquire only discards what the first cache has.)
+/// The load that all waits and tests use. (A relaxed load, with a fence after
+/// success, would also be correct. But on a GPU the fence waits for the
+/// thread's own stores, while an acquire load only invalidates the L1 cache.)
 template <Waitable T>
 SYMM_INLINE_FUNCTION T poll(T const* ivar) {
   return load_acquire(ivar);
 }
 
-/// Handles messages of far PEs that have come: a program may test a variable
-/// until one of these has changed it.
-/// \param bytes of the variable, or of the first of several.
-/// \throws UsageError on this PE, if the host cannot look at `address`, or this
-///         is no multiple of `bytes`.
+/// Checks the address of a variable for a wait or a test. Also handles incoming
+/// messages of far PEs, since a program may test a variable in a loop until
+/// such a message changes it.
+/// \param bytes size of the variable, or of the first of several.
+/// \throws UsageError on this PE, if the host cannot load from `address`, or
+///         `address` is not a multiple of `bytes`.
 void check_variable(char const* call, void const* address, std::size_t bytes);
 
-/// A different number for each call; its remainders are equally likely.
+/// Returns a different number in each call. Remainders of these numbers are
+/// evenly distributed.
 [[nodiscard]] std::uint64_t scatter();
 
-/// Variables, and the values that they are to have.
+/// Variables, and the values to compare them with.
 template <class T>
 struct WaitSet {
   T const* ivars;
   std::size_t count;
-  int const* status;  // null, or nonzero: the variable does not count
+  int const* status;  // nonzero: ignore this variable; may be null
   Compare compare;
   T value;
-  T const* values = nullptr;  // one for each variable, in place of `value`
+  T const* values = nullptr;  // one for each variable, replaces `value`
 
   SYMM_FUNCTION bool counts(std::size_t i) const {
     return status == nullptr || status[i] == 0;
@@ -85,7 +87,7 @@ struct WaitSet {
   }
 };
 
-// A wait calls one of these until it is true, a test calls it once.
+// A wait calls one of these until it returns true; a test calls it once.
 
 template <class T>
 struct PollOne {
@@ -102,7 +104,7 @@ struct PollOne {
 template <class T>
 struct PollAll {
   WaitSet<T> set;
-  std::size_t next = 0;  // variables before this have been met
+  std::size_t next = 0;  // those before it have been met
   SYMM_FUNCTION bool operator()() {
     while (next < set.count && (!set.counts(next) || set.is_met(next))) ++next;
     return next == set.count;
@@ -112,7 +114,7 @@ struct PollAll {
 template <class T>
 struct PollAny {
   WaitSet<T> set;
-  // The first to look at: not always the same, or others starve.
+  // The first variable to check. It varies, so that no variable starves.
   std::size_t first = choose_first(set.count);
   std::size_t found = SIZE_MAX;
   SYMM_FUNCTION bool operator()() {
@@ -151,9 +153,9 @@ struct PollSome {
   }
 };
 
-/// Returns when is_done() is true, which was false just now. Waits, reports and
-/// ends the job as symm_signals.hpp says. The library has it for all Waitable
-/// types.
+/// Waits until is_done() returns true. Reports and ends the job as documented
+/// in symm_signals.hpp. The library instantiates it for all Waitable types.
+/// Precondition: is_done() has returned false.
 template <class Poll>
 void wait_on_host(char const* call, Poll& is_done);
 

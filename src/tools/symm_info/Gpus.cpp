@@ -25,7 +25,7 @@ Section gpus() {
   try {
     all = symm::Impl::describe_devices();
   } catch (symm::Error const&) {
-    return section;  // gpu_driver() says why
+    return section;  // gpu_driver() reports why
   }
   for (auto const& gpu : all) {
     Facts facts;

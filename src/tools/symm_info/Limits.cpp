@@ -27,7 +27,8 @@ namespace {
 using symm::Impl::HugePages;
 using symm::Impl::Vmm;
 
-/// A limit that setrlimit() or ulimit sets.
+/// A resource limit (setrlimit(), ulimit): the soft limit, with the hard limit
+/// as remark.
 Value limit_of(decltype(RLIMIT_NOFILE) resource,
                Value (*format)(std::uint64_t)) {
   rlimit limit{};
@@ -48,7 +49,8 @@ std::optional<std::uint64_t> number_in(char const* file) {
   return std::nullopt;
 }
 
-/// The setting for large pages of shared memory: the word in brackets.
+/// The setting for transparent huge pages of shared memory: the word in
+/// brackets.
 std::string transparent_huge_pages() {
   std::ifstream in("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
   for (std::string word; in >> word;) {
@@ -62,7 +64,7 @@ Value mappings() {
   return limit ? number(*limit) : nothing("not known");
 }
 
-/// Room in /dev/shm, which MPI may use; the heap's memory is not there.
+/// Free space in /dev/shm, which MPI may use; the heap does not use it.
 Value shared_memory() {
   struct statvfs its {};
   if (::statvfs("/dev/shm", &its) != 0) return nothing("no /dev/shm");
@@ -78,7 +80,7 @@ Value memory_left() {
                                                          : bytes(left);
 }
 
-/// Whether the heap's kind of memory can be made: makes some.
+/// Tries to allocate shareable memory of the kind that the heap uses.
 Value shareable_memory(HugePages pages = HugePages::never) {
   try {
     symm::Impl::Vmm_HostMemfd vmm(1, symm::Impl::available_pageable_memory,
@@ -93,12 +95,13 @@ Value shareable_memory(HugePages pages = HugePages::never) {
   }
 }
 
-/// The pages that SYMM_HUGE_PAGES gives on this machine.
+/// The huge pages that a heap gets on this machine, with the setting
+/// SYMM_HUGE_PAGES.
 Value huge_pages() {
   auto pages = HugePages::never;
   try {
     pages = env_pages(symm::Impl::environment::huge_pages).value();
-  } catch (symm::UsageError const&) {  // shown with the variables
+  } catch (symm::UsageError const&) {  // reported by variables()
     return nothing("not known");
   }
   if (pages == HugePages::never) return text("never");
@@ -111,7 +114,8 @@ Value huge_pages() {
                            "the system gives none: shmem_enabled is " + use);
 }
 
-/// Whether pidfd_open() works, which detects the end of a PE's process.
+/// Whether pidfd_open() works. The library uses it to detect the end of a PE's
+/// process.
 Value pidfd() {
 #ifdef SYS_pidfd_open
   symm::Impl::UniqueFd const self(

@@ -47,7 +47,8 @@ Value choice() {
   }
 }
 
-/// Says what that library does without the target's processor.
+/// Describes the operations that a network library carries out without the
+/// target's CPU.
 Value one_sided_of(symm::Impl::MessageEngineKind const& kind) {
   if (kind.one_sided == nullptr)
     return with_remark(nothing("no"), "all operations are messages");
@@ -58,9 +59,9 @@ Value one_sided_of(symm::Impl::MessageEngineKind const& kind) {
   }
 }
 
-/// Redirects standard output to standard error while it lives: UCX's warnings
-/// would be in the middle of JSON. (If MPI uses UCX, it is too late to set
-/// UCX_LOG_FILE: UCX reads it before main(). Failures are ignored.)
+/// Redirects standard output to standard error while it lives, so that warnings
+/// of UCX are not printed into the JSON. (Setting UCX_LOG_FILE would be too
+/// late if MPI uses UCX, which reads it before main().) Failures are ignored.
 class ToStandardError {
  public:
   ToStandardError() : m_output(::dup(STDOUT_FILENO)) {

@@ -15,9 +15,9 @@
 #include "../../runtime/symm_errors.hpp"
 #include "Sections.hpp"
 
-// Finds the NUMA nodes of the heap's pages. The thread that touches a page
-// first commits it, on the node of its memory policy: by default, the node of
-// its CPU.
+// Finds the NUMA nodes of the heap's pages. A page is allocated when a thread
+// first touches it, on the node that the thread's memory policy selects: by
+// default, the node of the thread's CPU.
 
 namespace symm_info {
 
@@ -25,8 +25,8 @@ namespace {
 
 using symm::Impl::Vmm;
 
-/// The numbers in a file such as "0-2,5", as the system writes sets of CPUs and
-/// nodes; none, if there is no such file.
+/// The numbers in a file with a list such as "0-2,5", the system's format for
+/// sets of CPUs and nodes. Empty if there is no such file.
 std::vector<int> numbers_in(std::string const& file) {
   std::ifstream in(file);
   std::vector<int> numbers;
@@ -50,7 +50,8 @@ constexpr char const* nodes_folder = "/sys/devices/system/node/";
 std::vector<int> nodes_of_cpus(std::vector<int> const& nodes) {
   cpu_set_t mine;
   CPU_ZERO(&mine);
-  // (It fails if the set has no room for all CPUs: no nodes are found then.)
+  // (If the set is too small for the machine's CPUs, the call fails, and no
+  // nodes are found.)
   static_cast<void>(::sched_getaffinity(0, sizeof mine, &mine));
   std::vector<int> found;
   for (int const node : nodes) {
@@ -65,7 +66,7 @@ std::vector<int> nodes_of_cpus(std::vector<int> const& nodes) {
   return found;
 }
 
-/// From a line of /proc/self/numa_maps: "7f2c4fe00000 default
+/// The parts of a line of /proc/self/numa_maps, such as "7f2c4fe00000 default
 /// file=/memfd:symm\040(deleted) dirty=512 N0=512 kernelpagesize_kB=4".
 struct Placement {
   std::string policy;
@@ -88,7 +89,8 @@ std::optional<Placement> placement_of(void const* address) {
   return std::nullopt;
 }
 
-/// The placement of memory made like the heap's and touched by this thread.
+/// The placement of memory that is allocated like the heap's and first touched
+/// by this thread.
 std::optional<Placement> placement_of_touched_memory() {
   symm::Impl::Vmm_HostMemfd vmm;
   auto const bytes    = vmm.granularity(Vmm::Granularity::recommended);

@@ -6,8 +6,8 @@
 #include <array>
 #include <cstdio>
 
-// Writes JSON itself: its objects have texts and numbers only, and the build
-// must not need a JSON library.
+// Writes JSON without a library, which the build would otherwise need. The
+// objects contain only a few types of values.
 
 namespace symm_info {
 

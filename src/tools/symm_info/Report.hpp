@@ -13,7 +13,7 @@
 
 namespace symm_info {
 
-/// One value, as text for people and in JSON.
+/// One value, as text for readers and as JSON.
 struct Value {
   std::string text;
   std::string json;
@@ -22,22 +22,22 @@ struct Value {
 Value text(std::string_view text);
 Value flag(bool is_so);
 Value number(std::uint64_t number);
-/// For people with a unit, such as "1.5 GiB"; in JSON the number of bytes.
+/// The text has a unit, such as "1.5 GiB"; JSON has the number of bytes.
 Value bytes(std::uint64_t bytes);
-/// No value, such as of something that has no limit: null in JSON.
+/// No value, for instance if there is no limit: null in JSON.
 Value nothing(std::string_view text);
 Value numbers(std::vector<int> const& numbers);
 Value texts(std::vector<std::string> const& texts);
-/// The same with a remark for people.
+/// Adds a remark to the text; JSON is unchanged.
 Value with_remark(Value value, std::string_view remark);
 
-/// Lines of a name and a value; in JSON, the members of an object.
+/// Names and values: lines in the text, members of an object in JSON.
 using Facts = std::vector<std::pair<std::string, Value>>;
 
-/// Facts that are one line of text for people, and an object in JSON.
+/// Facts that are one line in the text and an object in JSON.
 Value object(std::string_view text, Facts const& facts);
 
-/// A title and facts. A list has the facts of any number of things.
+/// A title and facts. If it is a list, `items` has the facts of each item.
 struct Section {
   std::string title;
   bool is_list = false;
@@ -45,7 +45,7 @@ struct Section {
 };
 
 void print_text(std::ostream& out, std::vector<Section> const& sections);
-/// One object with a key for each section.
+/// Prints one JSON object with a key for each section.
 void print_json(std::ostream& out, std::vector<Section> const& sections);
 
 }  // namespace symm_info

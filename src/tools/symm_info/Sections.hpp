@@ -9,27 +9,29 @@
 
 namespace symm_info {
 
-/// The library's version, and the compiler and libraries it was built with.
+/// The library's version, and the compiler and libraries that it was built
+/// with.
 Section build();
 
-/// The driver of the machine's GPUs, or why there is none, and the GPUs.
+/// The GPU driver, or why there is none.
 Section gpu_driver();
 Section gpus();
 
-/// The transports within a node and between nodes.
+/// How PEs communicate within a node and between nodes.
 Section network();
 
-/// The limits of the system for this process that matter to the library.
+/// The system's limits for this process that matter to the library.
 Section limits();
 
-/// NUMA nodes: of the machine, of this process' CPUs, and of pages of the heap
+/// The NUMA nodes of the machine, of this process's CPUs, and of heap pages
 /// that this process touches first.
 Section numa();
 
-/// The variables of the environment: their values in effect, and their source.
-/// \param is_valid false, if one holds junk.
+/// The environment variables: their values in effect, and where each value
+/// comes from.
+/// \param is_valid set to false if a variable is malformed.
 Section variables(bool& is_valid);
-/// Prints them as the table of docs/environment.md.
+/// Prints all environment variables as the table of docs/environment.md.
 void print_environment_table(std::ostream& out);
 
 }  // namespace symm_info

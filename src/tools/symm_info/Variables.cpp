@@ -26,7 +26,8 @@ char const* name_of(VariableType type) {
   }
 }
 
-/// The library's error for a variable's value; nothing, if it has none.
+/// The library's error message for a variable's value; nothing if the value is
+/// valid.
 std::optional<std::string> junk_in(EnvironmentVariable const& variable) {
   try {
     switch (variable.type) {

@@ -3,6 +3,6 @@
 #ifndef SYMM_GPU_CHECK_CALLS_HPP
 #define SYMM_GPU_CHECK_CALLS_HPP
 
-// No kernel of a GPU tells the detector of races anything.
+// Empty: a build without GPU support has no kernels that report accesses.
 
 #endif

@@ -3,6 +3,6 @@
 #ifndef SYMM_GPU_KERNEL_ABORT_HPP
 #define SYMM_GPU_KERNEL_ABORT_HPP
 
-// There are no kernels.
+// Empty: a build without GPU support has no kernels.
 
 #endif

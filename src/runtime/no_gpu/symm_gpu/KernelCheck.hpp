@@ -3,6 +3,6 @@
 #ifndef SYMM_GPU_KERNEL_CHECK_HPP
 #define SYMM_GPU_KERNEL_CHECK_HPP
 
-// The same.
+// Empty: a build without GPU support has no kernels.
 
 #endif

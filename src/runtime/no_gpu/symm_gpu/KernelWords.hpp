@@ -3,6 +3,6 @@
 #ifndef SYMM_GPU_KERNEL_WORDS_HPP
 #define SYMM_GPU_KERNEL_WORDS_HPP
 
-// There are no kernels.
+// Empty: a build without GPU support has no kernels.
 
 #endif

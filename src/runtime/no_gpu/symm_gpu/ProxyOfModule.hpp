@@ -5,6 +5,6 @@
 
 #include "KernelCheck.hpp"
 
-// There are no kernels.
+// Empty: a build without GPU support has no kernels.
 
 #endif
