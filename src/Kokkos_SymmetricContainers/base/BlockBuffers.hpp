@@ -17,62 +17,65 @@
 #include "../../runtime/symm_rma.hpp"
 #include "../../runtime/symm_signals.hpp"
 
-// Blocks that PEs send each other, of exchanges, migrations and mail. A PE has
-// a slot for each of its neighbors. Their blocks are numbered, from 1 on, and
-// take turns: block k of a neighbor has place k % n_turns of its slot's
-// places, and a signal there. A block is written where it will be read, if the
-// receiver is near, and a signal follows; if it is far, to an outbox, and one
-// put with signal carries it. When a place may be written again is for the
-// container to say: an exchange knows it by its neighbors' next blocks, mail
-// by credits.
+// Buffers for the blocks that PEs send each other, in exchanges, migrations and
+// mail. A PE has a slot for each neighbor. The blocks from a neighbor are
+// numbered from 1 and use the places of its slot in turn: block k has place k %
+// n_turns, and a signal for that place. A block for a near PE is written
+// directly to the receiver's inbox, and a signal follows. A block for a far PE
+// is written to an outbox, and one put with signal sends it. The container
+// decides when a place may be written again: an exchange when the neighbor's
+// next block arrives, mail when the receiver returns a credit.
 
 namespace symm::Impl {
 
-/// The end of the way of blocks to a neighbor, or from it.
+/// The two ends of the route of blocks to or from a neighbor.
 struct BlockRoute {
   Pe pe        = 0;  // in the world
   bool is_near = false;
-  // A block begins here in this PE's memory, and there in that PE's inbox: in
-  // elements, or in bytes of blocks without elements.
+  // A block begins at `here` in this PE's memory, and at `there` in the
+  // neighbor's inbox. In elements; in bytes if blocks do not consist of
+  // elements.
   std::size_t here  = 0;
   std::size_t there = 0;
-  // That PE's among the neighbors of this one, and this PE's among those of
-  // that one.
+  // The neighbor's slot on this PE, and this PE's slot on the neighbor.
   std::uint32_t slot       = 0;
   std::uint32_t slot_there = 0;
 };
 
-/// The memory of blocks, for those who pack and unpack. (A GPU starts kernels
-/// with few bytes of arguments faster.)
+/// The memory of blocks, for kernels that pack and unpack. (Separate from
+/// BlocksOnTheirWay: a GPU starts a kernel faster if its arguments have few
+/// bytes.)
 template <unsigned n_turns>
 struct BlocksInMemory {
   HeapMap heap;                      // of the inbox for near PEs
-  char* near_inbox       = nullptr;  // where the blocks of other PEs come
-  char* far_inbox        = nullptr;  // perhaps the same
+  char* near_inbox       = nullptr;  // where blocks of near PEs arrive
+  char* far_inbox        = nullptr;  // of far PEs; may be the same
   std::size_t turn_bytes = 0;
   char* outbox           = nullptr;  // for far PEs
-  /// The number of blocks that have come from each neighbor. Kernels count
-  /// them, so that a CUDA graph of exchanges can be launched again.
+  /// The number of blocks that have arrived from each neighbor. Kernels update
+  /// it, so that a CUDA graph of exchanges can be launched repeatedly.
   Signal* steps = nullptr;
 
-  /// The part of the inbox for blocks of that number, from 1.
+  /// The part of the inbox for the blocks with that number, which is at least
+  /// 1.
   [[nodiscard]] KOKKOS_FUNCTION char* turn(Signal number, bool is_near) const {
     return (is_near ? near_inbox : far_inbox) + (number % n_turns) * turn_bytes;
   }
 };
 
-/// And for those who send and wait.
+/// In addition, the members for kernels that send blocks or wait for them.
 template <unsigned n_turns>
 struct BlocksOnTheirWay : BlocksInMemory<n_turns> {
   HeapMap far_heap;  // of the inbox for far PEs
-  /// As many of each neighbor as there are turns, at its slot. With gates: the
-  /// number of blocks that have come, less those for which this PE has waited.
+  /// n_turns signals for each neighbor, at its slot. With gates, a signal is
+  /// the number of blocks that have arrived, minus those for which this PE has
+  /// waited.
   Signal* near_signals = nullptr;
-  Signal* far_signals  = nullptr;  // perhaps the same
-  bool has_gates       = false;    // queues wait, not kernels
-  bool uses_host       = false;    // what far PEs get is in memory of the host
+  Signal* far_signals  = nullptr;  // may be the same
+  bool has_gates       = false;    // queues wait instead of kernels
+  bool uses_host       = false;    // buffers for far PEs are in host memory
 
-  /// That of a slot for its block of that number.
+  /// The signal of a slot for the block with that number.
   [[nodiscard]] KOKKOS_FUNCTION Signal* signal(std::uint32_t slot,
                                                Signal number,
                                                bool is_near) const {
@@ -80,8 +83,8 @@ struct BlocksOnTheirWay : BlocksInMemory<n_turns> {
            n_turns * std::size_t{slot} + (has_gates ? 0 : number % n_turns);
   }
   static constexpr unsigned shape_bits = 20;
-  /// The value that the sender of block `number` stores there, if receivers
-  /// look at the shape of its elements.
+  /// The value of the signal of block `number`, if receivers check the shape of
+  /// its elements.
   [[nodiscard]] KOKKOS_FUNCTION static Signal sent(Signal number,
                                                    std::uint32_t shape) {
     return number << shape_bits | shape;
@@ -91,43 +94,49 @@ struct BlocksOnTheirWay : BlocksInMemory<n_turns> {
   }
 };
 
-/// Owns it.
+/// Owns the buffers.
 ///
-/// Kernels of a GPU send blocks to far PEs from memory of the host. So the
-/// threads that serve messages need nothing of the driver, which may wait for
-/// the kernels. Not with gates: queues of a GPU wait for its own memory.
+/// On a GPU, kernels send blocks to far PEs from host memory. So the threads
+/// that serve messages do not need the CUDA driver, which may be waiting for
+/// these kernels. With gates, the blocks are in GPU memory: the queues of a GPU
+/// wait on words in its own memory.
 ///
-/// \tparam Space   of inboxes and signals.
-/// \tparam n_turns blocks of a neighbor that there is room for, at most.
+/// \tparam Space   memory space of inboxes and signals.
+/// \tparam n_turns the maximum number of a neighbor's blocks for which there is
+///         room.
 template <class Space, unsigned n_turns>
 class BlockBuffers {
  public:
-  /// Local: takes the private memory that begin() needs.
-  /// \param name    of the container, for labels and messages; lives as long.
-  /// \param n_steps neighbors of which kernels count the blocks.
+  /// Local: allocates the private memory that begin() needs.
+  /// \param name    of the container, for labels and messages; must live as
+  ///        long as this object.
+  /// \param n_steps number of neighbors whose blocks kernels count.
   void prepare(char const* name, std::size_t n_steps);
   /// Collective over the world, after prepare() on all PEs.
-  /// \param n_slots for the neighbors of a PE; equal on all PEs.
+  /// \param n_slots number of slots of each PE; equal on all PEs.
   /// \throws OutOfMemory, SystemError on every PE.
   void begin(std::size_t n_slots);
 
   struct Room {
-    std::size_t turn_bytes;    // of the inbox; equal on all PEs
-    bool has_turns;            // else one block of a neighbor; equal
+    std::size_t turn_bytes;    // for the blocks of one turn; equal on all PEs
+    bool has_turns;            // else room for one turn only; equal on all PEs
     std::size_t outbox_bytes;  // of this PE
   };
-  // Then either grow(), or take_outbox(), before PEs agree, and make_inboxes().
+  // After begin(), the container calls grow(). Or it calls take_outbox(), lets
+  // the PEs agree, and calls make_inboxes().
 
-  /// Local: takes the private memory that make_inboxes() needs.
+  /// Local: allocates the private memory that make_inboxes() needs.
   void take_outbox(std::size_t bytes);
-  /// Collective over the world, after take_outbox() on all PEs: with all turns.
-  /// \param turn_bytes equal on all PEs. \throws as begin().
+  /// Collective over the world, after take_outbox() on all PEs. Makes inboxes
+  /// with room for all turns.
+  /// \param turn_bytes equal on all PEs.
+  /// \throws as begin().
   void make_inboxes(std::size_t turn_bytes) {
     set_room({turn_bytes, true, 0}, m_outbox);
   }
   /// Collective over the world: makes inboxes and an outbox. Waits for kernels
   /// of this PE.
-  /// \param failure why this PE cannot take part; all PEs throw it then.
+  /// \param failure why this PE cannot take part; then all PEs throw it.
   /// \throws UsageError, OutOfMemory, SystemError on every PE; nothing changes.
   void grow(ObjectCall const& call, Room room,
             std::optional<Failure> failure = {});
@@ -135,7 +144,7 @@ class BlockBuffers {
   [[nodiscard]] BlocksOnTheirWay<n_turns> const& in_kernels() const {
     return m_in_kernels;
   }
-  /// Sets the number of blocks that have come from each neighbor.
+  /// Sets the number of blocks that have arrived from each neighbor.
   void set_steps(Signal n_ended) const { Kokkos::deep_copy(m_steps, n_ended); }
 
  private:
@@ -147,7 +156,7 @@ class BlockBuffers {
   };
 
   void set_room(Room room, Kokkos::View<char*, Memory> const& outbox);
-  /// \param turn_bytes the distance of two turns.
+  /// \param turn_bytes distance in bytes from one turn to the next.
   void describe(std::size_t turn_bytes);
 
   char const* m_name = "";
@@ -156,7 +165,7 @@ class BlockBuffers {
   Kokkos::View<Signal*, Memory> m_steps;
   Kokkos::View<char*, Space> m_inbox;
   Kokkos::View<char*, Memory> m_outbox;
-  // For far PEs of a GPU's kernels; else empty.
+  // For the far PEs of GPU kernels; empty otherwise.
   Kokkos::View<Signal*, SymmetricHostSpace> m_host_signals;
   Kokkos::View<char*, SymmetricHostSpace> m_host_inbox;
   Kokkos::View<char*, SymmetricHostSpace> m_host_outbox;

@@ -12,29 +12,30 @@
 
 namespace symm::Impl {
 
-/// Counts the calls of all PEs that have ended here: barriers, collective
-/// calls, those of containers among them. No PE returns from one before all
-/// have begun it, and all make them in the same order. So if a PE has sent a
-/// message at a later time than it is here, this PE is still in a call that the
-/// sender has left.
+/// Counts the collective calls that have ended on this PE: barriers, other
+/// collective calls, and those of containers. No PE returns from such a call
+/// before all PEs have begun it, and all PEs make the calls in the same order.
+/// So if a message was sent at a later time than this PE's time, this PE is
+/// still in a call that the sender has left.
 ///
-/// The calls of containers of a PE team that is not the world count for the
-/// containers of that one.
+/// Calls of containers of a PE team other than the world count only for the
+/// containers of that PE team.
 class CollectiveClock {
  public:
   CollectiveClock(char const* call, TeamMembers const& members);
 
   [[nodiscard]] std::uint64_t now() const;
-  /// This PE is about to return from a collective call of a container that
-  /// waits behind the last meeting of the members.
+  /// Called when this PE is about to return from a collective call of a
+  /// container. (Such a call still waits after the last meeting of the
+  /// members.)
   static void end_call(TeamMembers const& members) noexcept;
 
  private:
-  // Of the PE team; null: the world's.
+  // The counter of the PE team; null for the world.
   std::atomic<std::uint64_t> const* m_n_calls = nullptr;
-  std::uint64_t m_n_before                    = 0;  // this was made
+  std::uint64_t m_n_before                    = 0;  // when this object was made
   MetCalls m_met;
-  std::uint64_t const* m_epoch;  // of the world's PE team
+  std::uint64_t const* m_epoch;  // epoch of the world's PE team
 };
 
 }  // namespace symm::Impl

@@ -14,9 +14,9 @@
 
 namespace symm::Impl {
 
-/// A list that the host makes and kernels of SymmetricSpace's execution space
-/// read. Where these run on the host it is the host's memory: small lists cost
-/// what a vector costs. Kernels take data().
+/// A list that the host makes and that kernels of SymmetricSpace's execution
+/// space read, through data(). If these kernels run on the host, they read the
+/// host's std::vector, so that small lists are cheap.
 template <class T>
 class KernelArray {
  public:
@@ -24,7 +24,8 @@ class KernelArray {
   static constexpr bool is_on_host = std::is_same_v<Memory, Kokkos::HostSpace>;
 
   KernelArray() = default;
-  /// \throws as a View. \param label of a copy, for tools.
+  /// \throws as a View.
+  /// \param label label of the copy for kernels, for tools.
   KernelArray([[maybe_unused]] char const* label, std::vector<T> list)
       : m_list(std::move(list)) {
     if constexpr (!is_on_host) {
@@ -49,13 +50,14 @@ class KernelArray {
       return m_copy.data();
     }
   }
-  /// As the host has it.
+  /// The host's copy of the list.
   [[nodiscard]] std::vector<T> const& on_host() const { return m_list; }
-  /// Only kernels read it from now on: gives memory back, if that is another.
+  /// Frees the host's copy, if kernels have a separate one. From then on, only
+  /// kernels can read the list.
   void forget_on_host() {
     if constexpr (!is_on_host) m_list = std::vector<T>();
   }
-  /// Changes the list: f(list) must not change its length.
+  /// Changes the list. f(list) must not change the length.
   template <class F>
   void change(F const& f) {
     f(m_list);

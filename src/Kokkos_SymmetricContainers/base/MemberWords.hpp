@@ -19,15 +19,15 @@
 
 namespace symm::Impl {
 
-/// Words that the members of a container tell each other before blocks go:
-/// counts, places, and what has to be equal. Whether a PE has failed goes with
-/// them, so that all know it by the same call.
+/// Words that the members of a container send each other before they send
+/// blocks: counts, places, and values that must be equal. Another word says
+/// whether the PE has failed, so that one call informs all members.
 class MemberWords {
  public:
-  /// No memory.
+  /// An object without memory.
   MemberWords() = default;
   /// Collective over the world.
-  /// \param n_words for each member, in one exchange.
+  /// \param n_words number of words for each member in one exchange.
   /// \throws OutOfMemory, SystemError on every PE.
   MemberWords(std::string const& label, std::size_t n_words)
       : m_n(n_words + 1),
@@ -43,14 +43,14 @@ class MemberWords {
     for (int k = 0; k < members.n(); ++k)
       to(static_cast<std::size_t>(k), word) = static_cast<std::int64_t>(value);
   }
-  /// The words that a member has told this PE.
+  /// The words that a member has sent to this PE.
   [[nodiscard]] std::int64_t const* from(std::size_t member) const {
     return m_words.data() + m_words.extent(0) / 2 + m_n * member;
   }
   [[nodiscard]] std::size_t from(std::size_t member, std::size_t word) const {
     return static_cast<std::size_t>(from(member)[word]);
   }
-  /// The first member that has told a word in which this PE's is another.
+  /// The first member, if any, that has sent a different value of this word.
   [[nodiscard]] std::optional<std::size_t> other(TeamMembers const& members,
                                                  std::size_t word,
                                                  std::uint64_t mine) const {
@@ -59,9 +59,9 @@ class MemberWords {
     return {};
   }
 
-  /// Collective over the members, a barrier.
-  /// \param failed whether this PE cannot go on.
-  /// \returns whether one of them cannot, on all of them.
+  /// Collective over the members, and a barrier.
+  /// \param failed whether this PE has failed.
+  /// \returns whether a member has failed; equal on all members.
   bool exchange(TeamMembers const& members, bool failed = false) const {
     to_all(members, m_n - 1, failed ? 1 : 0);
     alltoall(members.team(), m_words.data() + m_words.extent(0) / 2,
@@ -74,8 +74,8 @@ class MemberWords {
     return from(member)[m_n - 1] != 0;
   }
 
-  /// Collective over the world: the largest of each number. What was to be
-  /// told to members is lost.
+  /// Collective over the world: returns the maximum of each number. Overwrites
+  /// the words that to() has prepared.
   template <std::size_t n>
   [[nodiscard]] std::array<std::size_t, n> maxima_of_world(
       std::array<std::size_t, n> mine) const {
@@ -87,7 +87,7 @@ class MemberWords {
   }
 
  private:
-  std::size_t m_n = 0;  // words for a member
+  std::size_t m_n = 0;  // number of words for a member
   Kokkos::View<std::int64_t*, SymmetricHostSpace> m_words;
 };
 

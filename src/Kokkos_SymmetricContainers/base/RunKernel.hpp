@@ -15,11 +15,11 @@ auto range(Exec const& exec, std::size_t n) {
   return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, n);
 }
 
-/// Calls work(i), i < n, in this order if `exec` is one thread of the host.
+/// Calls work(i) for all i < n; in order if `exec` is one host thread.
 template <class Exec, class Work>
 void run(Exec const& exec, char const* call, std::size_t n, Work const& work) {
   if constexpr (runs_on_host_v<Exec>) {
-    // Kokkos takes longer to start than a small exchange.
+    // Starting a Kokkos kernel takes longer than a small exchange.
     if (exec.concurrency() == 1) {
       for (std::size_t i = 0; i < n; ++i) work(i);
       return;
@@ -28,7 +28,7 @@ void run(Exec const& exec, char const* call, std::size_t n, Work const& work) {
   if (n > 0) Kokkos::parallel_for(call, range(exec, n), work);
 }
 
-/// As run(). On a GPU, a chain of such kernels has shorter gaps between them.
+/// As run(). On a GPU, the gaps between several such kernels are shorter.
 template <class Exec, class Work>
 void run_in_chain(Exec const& exec, char const* call, std::size_t n,
                   Work const& work) {

@@ -15,7 +15,7 @@ namespace symm::Impl {
 
 namespace {
 
-// The first words of the calls in which a PE team passes failures.
+// Kinds of the collective calls in which a PE team exchanges failures.
 constexpr std::uint64_t kind_of_first = 0x6661'696c'0000'0000;
 constexpr std::uint64_t kind_of_text  = 0x6661'696c'0000'0001;
 
@@ -31,7 +31,7 @@ void TeamMembers::agree(ObjectCall const& call,
     throw UsageError(Text(call.text, ": PE ", my_pe(),
                           " is not in the PE team that has made it"));
   }
-  // (The world's, too, begins so.)
+  // (The agreement of the world begins with this, too.)
   quiet_all_contexts(call.text);
   WordsOfPes const words(m_team, call.text,
                          call.key() ^ (call.value * 0x9e37'79b9'7f4a'7c15U),
@@ -66,7 +66,8 @@ void TeamMembers::throw_first_failure(
   throw_failure_of(first, call, failure);
 }
 
-/// Its text comes in words. (That takes no memory, which may be what lacks.)
+/// The text is exchanged word by word. (This takes no memory: a PE may have
+/// failed because it has none.)
 void TeamMembers::throw_failure_of(Pe member, char const* call,
                                    std::optional<Failure> const& mine) const {
   constexpr std::size_t n_words = 64;

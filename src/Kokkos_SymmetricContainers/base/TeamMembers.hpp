@@ -13,38 +13,43 @@
 
 namespace symm::Impl {
 
-/// The PEs that have a container: those of a PE team, numbered as there. All
-/// PEs of the world make it, as symmetric memory is made: other teams make
-/// theirs in the same call, and a PE without a team has none of it.
+/// The PEs of a container: the PEs of a PE team, with their numbers in it. All
+/// PEs of the world make the container together, because it has symmetric
+/// memory. In the same call, other PE teams make their own containers; a PE
+/// without a PE team is a member of none.
 class TeamMembers {
  public:
-  /// Nobody.
+  /// No members.
   TeamMembers() = default;
-  /// \param team of this PE; no team: it is no member. A copy is kept: the team
-  ///        must live as long as this.
+  /// \param team the PE team of this PE; if not valid, this PE is not a member.
+  ///        The object keeps a copy: the PE team must live as long as the
+  ///        object.
   explicit TeamMembers(PeTeam const& team)
       : m_team(team), m_is_world(team.slot() == team_world().slot()) {}
 
-  /// 0, if this PE is none.
+  /// The number of members; 0 if this PE is not a member.
   [[nodiscard]] int n() const { return m_team.n_pes(); }
-  /// This PE's number; -1, if it is none.
+  /// This PE's number among the members; -1 if it is not a member.
   [[nodiscard]] Pe me() const { return m_team.my_pe(); }
-  /// All PEs, with their own numbers.
+  /// Whether the members are all PEs of the world, with the same numbers.
   [[nodiscard]] bool are_world() const { return m_is_world; }
   [[nodiscard]] Pe world_pe(Pe member) const {
     return m_is_world ? member : m_team.world_pe(member);
   }
   [[nodiscard]] PeTeam const& team() const { return m_team; }
 
-  /// Collective over the world. \throws UsageError on every PE, if PEs of one
-  /// PE team have passed others.
+  /// Collective over the world.
+  /// \throws UsageError on every PE, if the PEs of one PE team have passed
+  ///         different PE teams.
   void expect_to_fit(char const* call) const;
-  /// Collective over them, a barrier: all make the same call, and all throw if
-  /// one has failed. \throws UsageError on every one, if calls differ; that of
-  /// the failure of the first one.
+  /// Collective over the members, and a barrier. All members make the same
+  /// call, and all throw if one has failed.
+  /// \throws UsageError on every member, if the calls differ. On every member,
+  ///         the failure of the first member that has failed.
   void agree(ObjectCall const& call,
              std::optional<Failure> const& failure) const;
-  /// Collective, if one or more have failed: as agree().
+  /// Collective over the members, if one or more have failed. Throws as
+  /// agree().
   [[noreturn]] void throw_first_failure(
       char const* call, std::optional<Failure> const& failure) const;
 

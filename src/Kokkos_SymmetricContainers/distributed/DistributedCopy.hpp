@@ -20,7 +20,7 @@
 #include "DistributedShape.hpp"
 #include "Distributions.hpp"
 
-// Copies between a DistributedView and a View of the host that has the whole.
+// Copies between a DistributedView and a host View of all rows.
 
 namespace symm::Impl {
 
@@ -64,7 +64,8 @@ auto rows_at(View const& view, std::size_t first, std::size_t step,
       view.data() + (count == 0 ? 0 : first * view.stride(0)), layout);
 }
 
-/// Between the rows of a PE in `whole` and `part`, which has only these.
+/// Copies between the rows of PE `pe` in `whole` and `part`, which has only
+/// these rows.
 template <Direction direction, class Map, class Whole, class Part>
 void copy_rows(Map const& map, Pe pe, Whole const& whole, Part const& part) {
   for (std::size_t s = 0; s < map.n_series(pe); ++s) {
@@ -81,7 +82,8 @@ void copy_rows(Map const& map, Pe pe, Whole const& whole, Part const& part) {
   }
 }
 
-/// Copies the part of PE `pe`, near or far. \param whole in host memory.
+/// Copies the part of PE `pe`, near or far.
+/// \param whole the View of all rows, in host memory.
 template <Direction direction, class Distributed, class Whole>
 void copy_part(Distributed const& view, Pe pe, Whole const& whole) {
   constexpr bool is_put = direction == Direction::put;
@@ -101,7 +103,7 @@ void copy_part(Distributed const& view, Pe pe, Whole const& whole) {
       return;
     }
   }
-  // One message, and one copy to or from a GPU.
+  // The staging View needs only one message, and one copy to or from a GPU.
   auto const staging = make_staging_view(peer);
   if constexpr (is_put) {
     copy_rows<direction>(map, pe, whole, staging);
@@ -112,9 +114,9 @@ void copy_part(Distributed const& view, Pe pe, Whole const& whole) {
   }
 }
 
-/// Collective over the members: calls copies() between two barriers. All of
-/// them throw, if check() or copies() throw on one; if check() does, nothing
-/// has been copied.
+/// Collective over the members: calls copies() between two barriers. If check()
+/// or copies() throws on a member, all members throw. If check() throws,
+/// nothing has been copied.
 template <class Check, class Copies>
 void copy_together(char const* call, TeamMembers const& members,
                    Check const& check, Copies const& copies) {
@@ -141,7 +143,7 @@ void expect_whole(char const* call, Distributed const& view,
   throw_extents_of_host_view(call, view.label(), its, extents);
 }
 
-/// To or from the View of one PE.
+/// Copies to or from the View of all rows on one PE.
 template <Direction direction, class Distributed, class Whole>
 void copy_of_root(Distributed const& view, Whole const& whole, Pe root) {
   check_host_view<Distributed, Whole>();
@@ -161,7 +163,7 @@ void copy_of_root(Distributed const& view, Whole const& whole, Pe root) {
       });
 }
 
-/// Each PE has a View of the whole.
+/// Each PE has its own View of all rows.
 template <Direction direction, class Distributed, class Whole>
 void copy_of_all(Distributed const& view, Whole const& whole) {
   check_host_view<Distributed, Whole>();
@@ -173,7 +175,7 @@ void copy_of_all(Distributed const& view, Whole const& whole) {
         if constexpr (direction == Direction::put) {
           copy_part<direction>(view, my_pe(), whole);
         } else {
-          // Each PE begins at another one.
+          // The PEs begin with different PEs, to spread the load.
           for (int step = 0; step < members.n(); ++step) {
             auto const k = (members.me() + step) % members.n();
             copy_part<direction>(view, members.world_pe(k), whole);

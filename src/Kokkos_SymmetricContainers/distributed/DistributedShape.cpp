@@ -16,12 +16,12 @@ namespace symm::Impl {
 
 namespace {
 
-/// Collective over a PE team. \throws UsageError on every PE of it, if their
-/// numbers differ.
+/// Collective over a PE team.
+/// \throws UsageError on every PE of the PE team, if their numbers differ.
 void expect_equal(PeTeam const& team, DistributedShape const& shape,
                   Text const& what, std::size_t mine) {
   WordsOfPes const words(team, distributed_view, shape.type, mine);
-  // All PEs look at the same words, so that all throw or none.
+  // All PEs compare the same words, so that either all throw or none.
   for (Pe pe = 1; pe < team.n_pes(); ++pe) {
     if (words.of(pe) == words.of(0)) continue;
     throw UsageError(Text(distributed_view, ": ", what, " is ", words.of(0),
@@ -31,7 +31,7 @@ void expect_equal(PeTeam const& team, DistributedShape const& shape,
   }
 }
 
-/// Of the numbers that PEs of one team have in common.
+/// Compares the numbers that must be equal on the PEs of one PE team.
 void expect_equal_rows(PeTeam const& team, DistributedShape const& shape) {
   expect_equal(team, shape, "extent 0", shape.extents[0]);
   if (shape.has_block) {
@@ -66,7 +66,7 @@ void expect_equal_shapes(DistributedShape const& shape) {
                      sizeof(std::size_t)};
   });
   auto const world = team_world();
-  // (First the types, of which a PE team may be a part.)
+  // (The types first: they say whether PE teams are passed.)
   static_cast<void>(WordsOfPes(world, distributed_view, shape.type, 0));
   for (std::size_t r = 1; r < shape.extents.size(); ++r)
     expect_equal(world, shape, Text("extent ", r), shape.extents[r]);
@@ -74,7 +74,7 @@ void expect_equal_shapes(DistributedShape const& shape) {
     expect_equal_rows(world, shape);
     return;
   }
-  // (Other PEs hear of what is wrong in this one's team.)
+  // (PEs of other PE teams throw, too, if this PE's PE team is wrong.)
   agree(ObjectCall(distributed_view), failure_of([&] {
           if (shape.team->is_valid()) check_team(*shape.team, distributed_view);
         }));

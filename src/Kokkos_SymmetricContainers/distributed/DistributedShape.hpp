@@ -16,27 +16,29 @@ namespace symm::Impl {
 
 inline constexpr char const* distributed_view = "symm::DistributedView";
 
-/// What PEs pass to the constructor of a DistributedView.
+/// The arguments of a PE to the constructor of a DistributedView.
 struct DistributedShape {
   std::uint64_t type;  // hash_of_type() of the View
   std::span<std::size_t const> extents;
   bool has_block;
   std::size_t block;
-  PeTeam const* team;  // null: no team is named, it is of the world
+  PeTeam const* team;  // null if no PE team is named: the world
 };
 
 /// Collective over the world: all PEs compare their shapes.
-/// \throws UsageError on every PE, if they differ, the block is 0, or the first
-///         extent is above 2^62 / n_pes(), or PE teams do not fit.
+/// \throws UsageError on every PE, if the shapes differ, if the block is 0, if
+///         the first extent is greater than 2^62 / n_pes(), or if PE teams do
+///         not fit.
 void expect_equal_shapes(DistributedShape const& shape);
 
-/// Collective over the world, if a team is named. \returns the largest `mine`.
+/// The largest `mine` of all PEs. Collective over the world, if a PE team is
+/// named.
 [[nodiscard]] std::size_t max_rows(PeTeam const* team, std::size_t mine);
 
-/// \throws UsageError on this PE, if no such PE has rows.
+/// \throws UsageError on this PE, if PE `root` does not exist or has no rows.
 void expect_root(char const* call, PeTeam const& team, Pe root);
 
-/// \throws UsageError on this PE, with both extents.
+/// \throws UsageError on this PE, with the extents of both Views.
 [[noreturn]] void throw_extents_of_host_view(
     char const* call, std::string const& label,
     std::vector<std::size_t> const& host_extents,

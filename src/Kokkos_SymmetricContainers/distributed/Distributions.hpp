@@ -17,35 +17,36 @@
 
 namespace symm {
 
-// How the rows of a DistributedView are dealt out to the PEs.
+// How the rows of a DistributedView are distributed over the PEs.
 
-/// A block of consecutive rows for each PE, in the order of PEs. Their sizes
-/// differ by at most one: PE p has the rows from p * extent / n_pes(), rounded
-/// up, to that of PE p + 1. With fewer rows than PEs, row i is on PE i.
-/// (BLOCKED in DASH, blockDist in Chapel.)
+/// A block of consecutive rows on each PE, in the order of PEs. The sizes of
+/// blocks differ by at most one. The rows of PE p begin at p * extent /
+/// n_pes(), rounded up. With fewer rows than PEs, row i is on PE i. (BLOCKED in
+/// DASH, blockDist in Chapel.)
 struct Blocks {};
 
 /// Row i is on PE i % n_pes(). (CYCLIC in DASH, cyclicDist in Chapel, no layout
 /// qualifier in UPC.)
 struct Cyclic {};
 
-/// Blocks of `block` rows, dealt out in turn: row i is on PE
-/// i / block % n_pes(). The last block may be shorter. (BLOCKCYCLIC in DASH,
-/// ScaLAPACK's distribution, [block] in UPC.)
+/// Blocks of `block` rows, distributed in turn: row i is on PE i / block %
+/// n_pes(). The last block may be shorter. (BLOCKCYCLIC in DASH, ScaLAPACK's
+/// distribution, [block] in UPC.)
 struct BlockCyclic {
   explicit BlockCyclic(std::size_t rows) : block(rows) {}
 
   std::size_t block;  // rows, at least 1, equal on all PEs
 };
 
-/// The PEs of a PE team only, in the order of their numbers there: as if they
-/// were all. OnTeam(team) is of Blocks; OnTeam(team, Cyclic()).
+/// Distributes over the PEs of a PE team only, in the order of their numbers in
+/// it, as if they were all PEs. OnTeam(team) uses Blocks; OnTeam(team,
+/// Cyclic()) uses Cyclic.
 ///
 /// \tparam Distribution Blocks, Cyclic or BlockCyclic.
 template <class Distribution = Blocks>
 struct OnTeam {
-  /// \param its_team of this PE. PeTeam(): it has no rows. Must live as long as
-  ///        the DistributedView.
+  /// \param its_team the PE team of this PE. With PeTeam(), this PE has no
+  ///        rows. Must live as long as the DistributedView.
   explicit OnTeam(PeTeam const& its_team, Distribution const& its_own = {})
       : team(its_team), distribution(its_own) {}
 
@@ -56,13 +57,13 @@ OnTeam(PeTeam const&)->OnTeam<Blocks>;
 
 namespace Impl {
 
-/// A row of a PE's part.
+/// A row in the part of a PE.
 struct RowOfPe {
   Pe pe;
   std::size_t row;
 };
 
-/// Rows at equal distances, both in a PE's part and in the whole.
+/// Rows with a constant step, both in a PE's part and in the whole View.
 struct RowSeries {
   std::size_t local_first;
   std::size_t local_step;
@@ -71,15 +72,15 @@ struct RowSeries {
   std::size_t count;
 };
 
-/// Finds rows by arithmetic: the owner of a global index, its index there, and
-/// back. A small value to capture in kernels.
+/// Computes where rows are: the PE and the local index of a global index, and
+/// the reverse. A small value that kernels can capture.
 ///
 ///     find(i)                 the PE of global index i, and the row there
-///     global_index(pe, k)     of row k of PE `pe`
-///     count(pe)               rows of PE `pe`
-///     most()                  of the PE that has most
-///     n_series(pe)            of rows of PE `pe`; all together are its part
-///     series(pe, s)
+///     global_index(pe, k)     the global index of row k of PE `pe`
+///     count(pe)               the number of rows of PE `pe`
+///     most()                  the largest count() of all PEs
+///     n_series(pe)            the number of RowSeries of PE `pe`'s part
+///     series(pe, s)           one of them
 template <class Distribution>
 class RowMap;
 
@@ -89,7 +90,7 @@ class RowMap<Blocks> {
   RowMap() = default;
   RowMap(Blocks const&, std::size_t extent, int n_pes)
       : m_extent(extent), m_n_pes(static_cast<std::size_t>(n_pes)) {
-    // With fewer rows than PEs, as if each PE had one.
+    // With fewer rows than PEs, the distribution is that of n_pes rows.
     auto const n = std::max(extent, m_n_pes);
     m_rows       = n / m_n_pes;
     m_more       = (n % m_n_pes << more_bits) / m_n_pes;
@@ -98,7 +99,7 @@ class RowMap<Blocks> {
   }
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION RowOfPe find(std::size_t i) const {
-    // i * n_pes / extent: if the product of the two is at most 2^62, the
+    // This is i * n_pes / extent. If n_pes * extent is at most 2^62, the
     // rounding of the factor adds less than 1 / extent.
     auto const pe = high_of_product(2 * i, m_factor) >> m_shift;
     return {static_cast<Pe>(pe), i - first_of(pe)};
@@ -117,7 +118,7 @@ class RowMap<Blocks> {
   }
 
  private:
-  // With up to 2^20 PEs, the rounding of m_more does not show in first_of().
+  // With up to 2^20 PEs, the rounding of m_more does not change first_of().
   static constexpr unsigned more_bits = 40;
 
   /// pe * extent / n_pes, rounded up.
@@ -133,8 +134,8 @@ class RowMap<Blocks> {
 
   std::size_t m_extent   = 0;
   std::size_t m_n_pes    = 1;
-  std::size_t m_rows     = 0;  // of a PE, rounded down
-  std::size_t m_more     = 0;  // what that leaves, in units of 2^-40
+  std::size_t m_rows     = 0;  // rows of a PE, rounded down
+  std::size_t m_more     = 0;  // the fraction of a row, in units of 2^-40
   unsigned m_shift       = 0;
   std::uint64_t m_factor = 0;
 };
@@ -199,12 +200,12 @@ class RowMap<BlockCyclic> {
     auto const p         = static_cast<std::size_t>(pe);
     auto const n_whole   = m_by_block.quotient(m_extent);
     auto const turns     = m_by_pes.quotient(n_whole);
-    auto const last      = n_whole - turns * m_n_pes;  // has the short block
+    auto const last      = n_whole - turns * m_n_pes;  // PE of the short block
     auto const of_blocks = (turns + (p < last ? 1 : 0)) * m_block;
     return of_blocks + (p == last ? m_extent - n_whole * m_block : 0);
   }
   [[nodiscard]] std::size_t most() const { return count(0); }
-  /// Blocks, or the rows of equal index in all blocks if those are fewer.
+  /// The number of blocks; or of rows in a block, if that is less.
   [[nodiscard]] std::size_t n_series(Pe pe) const {
     return std::min(m_block, n_turns(pe));
   }
@@ -229,7 +230,7 @@ class RowMap<BlockCyclic> {
   Divisor m_by_block, m_by_pes;
 };
 
-/// PEs by their numbers in the world. Others than members have no rows.
+/// PEs have their numbers in the world. PEs that are not members have no rows.
 template <class Distribution>
 class RowMap<OnTeam<Distribution>> {
  public:
@@ -263,7 +264,7 @@ class RowMap<OnTeam<Distribution>> {
   [[nodiscard]] PeTeam const& team() const { return m_team; }
 
  private:
-  /// Its number in the team, or -1.
+  /// The number of a PE in the PE team; -1 if it is not a member.
   [[nodiscard]] KOKKOS_FUNCTION Pe member(Pe pe) const {
     if (pe == m_me) return m_team.my_pe();
     for (Pe k = 0; k < m_team.n_pes(); ++k)
@@ -286,7 +287,8 @@ template <class Distribution>
   return team_world();
 }
 
-/// The number that must be equal on all PEs beside the extents; 0: none.
+/// The number of a distribution that must be equal on all PEs, besides the
+/// extents; 0 if it has none.
 [[nodiscard]] inline std::size_t block_of_distribution(Blocks const&) {
   return 0;
 }
@@ -308,14 +310,14 @@ inline constexpr bool has_block_v = std::is_same_v<Distribution, BlockCyclic>;
 template <class Distribution>
 inline constexpr bool has_block_v<OnTeam<Distribution>> =
     has_block_v<Distribution>;
-/// A PE's rows follow each other.
+/// Whether the rows of a PE are consecutive.
 template <class Distribution>
 inline constexpr bool has_runs_v = std::is_same_v<Distribution, Blocks>;
 template <class Distribution>
 inline constexpr bool has_runs_v<OnTeam<Distribution>> =
     has_runs_v<Distribution>;
 
-/// The team that a distribution names, or null.
+/// The PE team that a distribution names, or null.
 template <class Distribution>
 [[nodiscard]] PeTeam const* named_team(Distribution const&) {
   return nullptr;

@@ -18,7 +18,8 @@ __extension__ using Uint128 = unsigned __int128;
   return static_cast<std::uint64_t>((Uint128{x} * factor) >> 64);
 }
 
-/// numerator * 2^bits / denominator, rounded up; it must be below 2^64.
+/// numerator * 2^bits / denominator, rounded up. Precondition: the result is
+/// less than 2^64.
 /// \param denominator at least `numerator`, and at most 2^62.
 [[nodiscard]] inline std::uint64_t scaled_fraction(std::uint64_t numerator,
                                                    std::uint64_t denominator,
@@ -36,9 +37,9 @@ __extension__ using Uint128 = unsigned __int128;
   return rest != 0 ? result + 1 : result;
 }
 
-/// A number to divide by, prepared once, so that a kernel divides by a
-/// multiplication and a shift. (Granlund, Montgomery: Division by Invariant
-/// Integers using Multiplication.)
+/// A divisor, prepared once, so that a kernel divides by a multiplication and a
+/// shift. (Granlund, Montgomery: Division by Invariant Integers using
+/// Multiplication.)
 class Divisor {
  public:
   Divisor() = default;  // 1
@@ -48,8 +49,9 @@ class Divisor {
       : m_shift(static_cast<unsigned>(std::bit_width(divisor - 1))),
         m_factor(scaled_fraction(1, divisor, 63 + m_shift)) {}
 
-  /// x / divisor. \param x below 2^63: then the rounding of the factor adds
-  /// less than 1 / divisor.
+  /// x / divisor, rounded down.
+  /// \param x less than 2^63: then the rounding of the factor adds less than 1
+  ///        / divisor.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::uint64_t quotient(
       std::uint64_t x) const {
     return high_of_product(2 * x, m_factor) >> m_shift;

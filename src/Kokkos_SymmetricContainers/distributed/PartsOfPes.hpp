@@ -12,8 +12,8 @@
 #include "../../runtime/symm_job.hpp"
 #include "Distributions.hpp"
 
-// What the functions for Views of all PEs (peer_view(), remote_view(), ...)
-// know of a DistributedView.
+// Specializations for DistributedView, for the functions that access the Views
+// of all PEs (peer_view(), remote_view(), ...).
 
 namespace symm {
 
@@ -26,7 +26,7 @@ template <class View, class Distribution>
 inline constexpr bool is_view_of_pes_v<DistributedView<View, Distribution>> =
     true;
 
-/// All PEs have equal strides; arithmetic gives the number of rows on each PE.
+/// All PEs have equal strides; the number of rows on each PE is computed.
 template <class View, class Distribution>
 class ExtentsOfPes<DistributedView<View, Distribution>> {
  public:

@@ -34,7 +34,7 @@ auto rows_of(View const& view, std::size_t first, std::size_t n) {
   return all(std::make_index_sequence<View::rank() - 1>());
 }
 
-/// `n` rows with the extents of those of `view`.
+/// Makes a View of `n` rows like those of `view`.
 template <class Rows, class View>
 Rows rows_like(View const& view, std::string const& label, std::size_t n) {
   auto const make = [&]<std::size_t... R>(std::index_sequence<R...>) {
@@ -46,9 +46,9 @@ Rows rows_like(View const& view, std::string const& label, std::size_t n) {
 
 }  // namespace Impl
 
-/// This PE's rows of a DistributedView and those next to them, by the indices
-/// of the whole, for stencils: an access looks only on which side of the PE's
-/// rows it is.
+/// The rows of a DistributedView on this PE and the rows next to them, with
+/// their global indices; for stencils. An access only determines whether the
+/// row is before, among or after this PE's rows.
 ///
 ///     symm::RowsAround const around(g, 1);  // rows first() - 1 to end()
 ///     symm::barrier_all(exec);              // all have written their rows
@@ -59,14 +59,15 @@ Rows rows_like(View const& view, std::string const& label, std::size_t n) {
 ///     auto const up = around.row(i - 1), down = around.row(i + 1);
 ///     x = up(j) + around(i, j) + down(j);
 ///
-/// Rows of near PEs are where these have them; of far PEs there are copies,
-/// which update() gets, in one message for each side. A handle, as the
-/// DistributedView is: copies share all. Rows that the whole has not, before
-/// its first or behind its last one, are not there; loops leave them out.
+/// Rows of near PEs are accessed in place. Rows of far PEs are copied by
+/// update(), in one message for each side. A RowsAround is a handle, like a
+/// DistributedView: copies share the memory. There are no rows before the first
+/// row of the whole View and after its last row: loops must leave them out.
 ///
-/// Reads. (Rows of this PE may be written, too; of others, copies would be.)
+/// For reading. (The program may write this PE's rows, too. Writes to other
+/// PEs' rows could go to copies.)
 ///
-/// \tparam Distributed a DistributedView, in Blocks.
+/// \tparam Distributed a DistributedView with the distribution Blocks.
 template <class Distributed>
 class RowsAround {
   using View = typename Distributed::view_type;
@@ -74,9 +75,9 @@ class RowsAround {
 
  public:
   /// Local.
-  /// \param reach rows on each side.
-  /// \throws UsageError on this PE, if a PE beside it has fewer rows than that;
-  ///         OutOfMemory on this PE.
+  /// \param reach number of rows on each side.
+  /// \throws UsageError on this PE, if a neighboring PE has fewer rows than
+  ///         `reach`. OutOfMemory on this PE.
   RowsAround(Distributed const& view, std::size_t reach) : m_view(view) {
     static_assert(!View::memory_traits::is_atomic,
                   "RowsAround reads elements as they are: of a View without "
@@ -101,9 +102,9 @@ class RowsAround {
     }
   }
 
-  /// Gets copies of what far PEs have now; nothing else. Call it when they have
-  /// written their rows (behind a barrier), and before they do so again. In the
-  /// order of `exec`. Local.
+  /// Copies the rows of far PEs, as they are during the call; does nothing
+  /// else. Call it after the far PEs have written their rows (after a barrier),
+  /// and before they write them again. In the order of `exec`. Local.
   template <Impl::ExecutionSpace Exec>
   void update(Exec const& exec) const {
     for (auto const* const its : {&m_before, &m_behind}) {
@@ -114,7 +115,7 @@ class RowsAround {
     }
   }
 
-  /// A row, in a kernel: row(j, ...) is element (i, j, ...).
+  /// A row, for kernels: row(j, ...) is element (i, j, ...).
   class Row {
    public:
     template <class... Indices>
@@ -150,19 +151,21 @@ class RowsAround {
     std::ptrdiff_t const* m_strides;  // of the RowsAround
   };
 
-  /// Row i of the whole, for loops over its elements: it is found once.
-  /// Precondition: it is this PE's, or at most `reach` rows from one of them.
+  /// Row i of the whole View, for loops over its elements: the row is located
+  /// only once.
+  /// Precondition: it is one of this PE's rows, or at most `reach` rows away
+  /// from them.
   template <std::integral Index>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Row row(Index i) const {
-    // (By values: compilers do it once for a row, and have its elements in
-    // vectors.)
+    // (By value: so compilers do this once per row and vectorize over its
+    // elements.)
     auto const its   = static_cast<std::ptrdiff_t>(i);
     auto const row_0 = its < m_first ? m_before.row_0
                        : its < m_end ? m_own
                                      : m_behind.row_0;
     return Row(reinterpret_cast<T*>(row_0) + its * m_strides[0], m_strides);
   }
-  /// Element (i, indices...) of the whole: of row(i).
+  /// Element (i, indices...) of the whole View, as an element of row(i).
   template <class Index, class... Indices>
   requires Impl::are_indices_of_v<View, Index, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION Impl::Reference<T>
@@ -171,16 +174,17 @@ class RowsAround {
  private:
   using Copies = Kokkos::View<typename View::data_type, Kokkos::LayoutRight,
                               typename View::execution_space::memory_space>;
-  /// Rows of a PE beside this one.
+  /// Rows of a neighboring PE.
   struct Side {
-    std::uintptr_t row_0 = 0;  // where row 0 of the whole would be
-    Copies copies{};           // if it is far
-    Pe pe             = -1;    // that has them
-    std::size_t there = 0;     // the first one, on that PE
+    std::uintptr_t row_0 = 0;  // address that row 0 of the whole would have
+    Copies copies{};           // if the PE is far
+    Pe pe             = -1;    // the PE that has the rows
+    std::size_t there = 0;     // the first of the rows, on that PE
   };
 
-  /// \param row beside this PE's rows. \param first of that PE's number of
-  /// rows.
+  /// \param row a global index of a row next to this PE's rows.
+  /// \param first returns the first of the rows, given that PE's number of
+  ///        rows.
   template <class First>
   Side side(std::size_t reach, std::size_t row, First const& first) const {
     Side its;

@@ -21,7 +21,7 @@ std::int64_t word_of(ElementsOfMembers const& elements, std::size_t member) {
                            : unknown_count;
 }
 
-/// The count of a block, as one PE or both have passed it.
+/// The count of a block, which one of the two PEs or both have passed.
 std::size_t agreed_count(char const* call, std::int64_t mine,
                          std::int64_t theirs, char const* what, Pe pe) {
   if (mine != unknown_count && theirs != unknown_count && mine != theirs) {
@@ -156,7 +156,8 @@ bool AgreedLists::is_neighbor(std::size_t member) const {
   });
 }
 
-/// Of a plan that is joined, with a hash of all plans.
+/// The box of the first plan. If plans are joined, its settings are a hash of
+/// all plans.
 BoxWords AgreedLists::my_box() const {
   auto box = m_lists[0].box;
   for (std::size_t p = 1; p < m_lists.size(); ++p) {

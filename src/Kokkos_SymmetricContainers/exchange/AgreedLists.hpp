@@ -19,26 +19,27 @@ namespace symm::Impl {
 
 inline constexpr char const* exchange_plan = "symm::ExchangePlan";
 
-/// The lists that the members of a PE team have passed for a plan, or for the
-/// plans that are joined. The members compare them, and tell each other where
-/// their blocks begin.
+/// The lists that the members of a PE team have passed for a plan, or for
+/// several joined plans. The members compare their lists, and tell each other
+/// where their blocks begin.
 class AgreedLists {
  public:
-  /// Local: takes the memory for what other members say.
+  /// Local: allocates memory for the counts and starts of all members' blocks.
   static void prepare(std::vector<ExchangeLists>& lists, PeTeam const& team);
 
-  /// Collective over the world. Precondition: prepare() has taken the lists.
-  /// \param lists of each plan; the object completes them.
+  /// Collective over the world. Precondition: prepare() has been called with
+  /// these lists.
+  /// \param lists the lists of each plan; exchange() completes them.
   /// \throws OutOfMemory, SystemError on every PE.
   AgreedLists(char const* call, std::vector<ExchangeLists>& lists,
               PeTeam const& team);
 
-  /// Collective over the members: finds counts and starts of all blocks.
-  /// \throws UsageError on this PE, if lists or boxes of two PEs differ. This
-  ///         PE has taken part in all calls of the PE team then.
+  /// Collective over the members: finds the counts and starts of all blocks.
+  /// \throws UsageError on this PE, if the lists or boxes of two PEs differ. It
+  ///         throws only after the last collective call of the PE team.
   void exchange();
 
-  /// Collective over the world: the largest of each number.
+  /// Collective over the world. Returns the maximum of each number.
   template <std::size_t n>
   [[nodiscard]] std::array<std::size_t, n> maxima_of_world(
       std::array<std::size_t, n> const& mine) const {
@@ -46,37 +47,38 @@ class AgreedLists {
   }
 
   [[nodiscard]] std::size_t n_members() const { return m_n_members; }
-  /// The number in the world of a member.
+  /// The member's PE number in the world.
   [[nodiscard]] Pe world_pe(std::size_t member) const {
     return m_members.world_pe(static_cast<Pe>(member));
   }
-  /// Whether elements go to that member, or come from it.
+  /// Whether this PE sends elements to the member, or receives some from it.
   [[nodiscard]] bool is_neighbor(std::size_t member) const;
   [[nodiscard]] std::size_t n_neighbors() const { return m_n_neighbors; }
 
-  /// The slot of this PE at that member.
+  /// The slot of this PE in the member's buffers.
   [[nodiscard]] std::size_t slot_at(std::size_t member) const {
     return m_words.from(member, of_slot);
   }
-  /// Where that member's block of owned elements for this PE begins at that
-  /// member. \param p of the plans that are joined.
+  /// Where the member's block of owned elements for this PE begins, in the
+  /// buffers of that member.
+  /// \param p number of the joined plan.
   [[nodiscard]] std::size_t owned_start_at(std::size_t member,
                                            std::size_t p) const {
     return m_words.from(member, word(of_owned, p));
   }
-  /// The same of the ghosts that this PE fills.
+  /// The same for the ghosts that this PE fills.
   [[nodiscard]] std::size_t ghosts_start_at(std::size_t member,
                                             std::size_t p) const {
     return m_words.from(member, word(of_ghosts, p));
   }
-  /// The words of that member about its box.
+  /// The data that the member has sent about its box.
   [[nodiscard]] BoxWords box_of(std::size_t member) const {
     return BoxWords::of(m_words.from(member) + of_box);
   }
 
  private:
-  /// What PEs tell each other: a slot, what is known of a box, and for each of
-  /// the plans that are joined counts or starts of blocks.
+  /// The words that PEs send each other: a slot, the box, and two words for
+  /// each joined plan (first the counts, later the starts of blocks).
   enum Word : std::size_t {
     of_slot,
     of_box,
@@ -84,7 +86,7 @@ class AgreedLists {
     of_ghosts = of_owned + 1,
     n_of_plan = 2
   };
-  /// \param p of the plans that are joined.
+  /// \param p number of the joined plan.
   [[nodiscard]] static std::size_t word(Word of, std::size_t p) {
     return of + n_of_plan * p;
   }

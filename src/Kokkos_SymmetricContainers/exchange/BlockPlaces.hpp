@@ -10,12 +10,12 @@
 
 #include "PlanBlocks.hpp"
 
-// A plan counts in elements, whose size each call brings along. The places of
-// its blocks in the buffers follow from both, in bytes.
+// A plan counts in elements, and each call has its own element size. Together
+// they give the offset of each block in the buffers, in bytes.
 
 namespace symm::Impl {
 
-/// Of one plan. `blocks` are those of a side.
+/// The places of the blocks of one plan. `blocks` are the blocks of one side.
 struct PlacesOfPlan {
   std::size_t element_bytes;
 
@@ -30,7 +30,8 @@ struct PlacesOfPlan {
                                                   std::size_t i) const {
     return blocks[i].there * element_bytes;
   }
-  /// \param last_field_bytes behind the last field there is no padding.
+  /// \param last_field_bytes bytes of an element in the last field, which has
+  ///        no padding after it.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t bytes(
       Block const* blocks, std::size_t i, std::size_t last_field_bytes) const {
     auto const& block = blocks[i];
@@ -39,8 +40,8 @@ struct PlacesOfPlan {
   }
 };
 
-/// Of plans that go together: all blocks between two PEs are one, those of one
-/// plan after those of another.
+/// The places of the blocks of joined plans. All blocks between two PEs are
+/// sent as one, in which the plans' blocks are in the order of the plans.
 struct PlacesOfJoined {
   static constexpr std::uint32_t most = 8;
   struct Part {
@@ -49,7 +50,7 @@ struct PlacesOfJoined {
   };
   Part parts[most]     = {};
   std::uint32_t n      = 0;
-  std::uint32_t number = 0;  // the plan whose blocks are looked for
+  std::uint32_t number = 0;  // the plan whose blocks here() and there() return
 
   [[nodiscard]] KOKKOS_FUNCTION std::size_t before(std::size_t) const {
     return 0;  // (nothing is sent unpacked)

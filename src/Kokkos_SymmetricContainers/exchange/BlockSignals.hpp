@@ -17,15 +17,16 @@
 
 namespace symm::Impl {
 
-/// Tells neighbor i that its block has come; a far one gets it with that.
+/// Signals to neighbor i that its block has arrived; for a far neighbor, the
+/// same put carries the block.
 template <class Places>
 struct Notify {
   Buffers buffers;
   Block const* blocks;
   Places places;
   std::size_t last_field_bytes;
-  char const* run_data;  // of the View whose runs are sent unpacked, or null
-  StoredCopies stored;   // or packed straight into the inbox
+  char const* run_data;  // View whose runs are sent unpacked, or null
+  StoredCopies stored;   // which near blocks are already in place
   std::uint32_t shape;
   Pe my_pe;
 
@@ -52,7 +53,8 @@ struct Notify {
   }
 };
 
-/// Kernels wait for neighbor i, and count. (The host: Neighbors.hpp.)
+/// A kernel waits for the block of neighbor i, and counts it. (On the host,
+/// await_neighbors() does.)
 struct Await {
   Buffers buffers;
   Block const* blocks;

@@ -22,7 +22,7 @@ struct CellRange {
   std::size_t end;
 };
 
-/// Appends the cells of a part of a box, in the order of their indices.
+/// Appends the cells of a part of a box, row by row.
 void append_cells(std::vector<ElementIndex>& cells,
                   std::array<std::size_t, 3> const& extents,
                   std::array<CellRange, 3> const& part) {
@@ -33,7 +33,7 @@ void append_cells(std::vector<ElementIndex>& cells,
             static_cast<ElementIndex>((i * extents[1] + j) * extents[2] + k));
 }
 
-/// The boxes around that of a PE.
+/// The box of this PE, and which boxes are its neighbors.
 class Boxes {
  public:
   Boxes(char const* call, BoxDecomposition const& box, Pe my_pe, int n_pes)
@@ -79,7 +79,8 @@ class Boxes {
     return m_extents;
   }
 
-  /// Whether this box exchanges cells along `d`, of which each is -1, 0 or 1.
+  /// Whether boxes exchange cells in direction `d`. Each component is -1, 0 or
+  /// 1.
   [[nodiscard]] bool takes(std::array<int, 3> const& d) const {
     int n_axes = 0;
     for (std::size_t a = 0; a < 3; ++a) {
@@ -91,7 +92,7 @@ class Boxes {
            (n_axes == 1 || m_box.neighbors == all ||
             (n_axes == 2 && m_box.neighbors == faces_and_edges));
   }
-  /// The PE along `d`; -1, if there is none.
+  /// The PE in direction `d` (sign = 1) or -d (sign = -1); -1 if there is none.
   [[nodiscard]] Pe neighbor(std::array<int, 3> const& d, int sign) const {
     Pe pe = 0;
     for (auto k = m_rank; k-- > 0;) {
@@ -104,7 +105,8 @@ class Boxes {
     }
     return pe;
   }
-  /// The axes along which the neighbor along `d` is round the end, as bits.
+  /// The axes, as bits, along which the neighbor in direction `d` is across the
+  /// periodic end of the grid.
   [[nodiscard]] unsigned wraps(std::array<int, 3> const& d) const {
     unsigned result = 0;
     for (unsigned a = 0; a < m_rank; ++a) {
@@ -113,12 +115,13 @@ class Boxes {
     }
     return result;
   }
-  /// My cells that a neighbor along `d` has copies of.
+  /// This PE's cells of which the neighbor in direction `d` has copies.
   [[nodiscard]] std::array<CellRange, 3> sent(
       std::array<int, 3> const& d) const {
     return part(d, 1, 0);
   }
-  /// My ghosts that a neighbor along -d fills, which has sent along `d`.
+  /// This PE's ghosts that the neighbor in direction -d fills: it sends in
+  /// direction `d`.
   [[nodiscard]] std::array<CellRange, 3> filled(
       std::array<int, 3> const& d) const {
     return part(d, -1, 1);
@@ -137,7 +140,7 @@ class Boxes {
     while (m_rank < 3 && owned[m_rank] > 0) ++m_rank;
     if (m_rank == 0) throw UsageError(Text(call, ": the box has no cells"));
     for (auto a = m_rank; a < 3; ++a) {
-      // (0 is what `pe_grid = {2, 2}` leaves there.)
+      // (In `pe_grid = {2, 2}`, the third number is 0.)
       bool const is_cut = m_box.pe_grid[a] != 0 && m_box.pe_grid[a] != 1;
       if (owned[a] == 0 && !is_cut) continue;
       throw UsageError(Text(call, ": the box has no cells along axis ", m_rank,
@@ -167,7 +170,7 @@ class Boxes {
                "ExchangePlan::from_boxes)"));
     }
   }
-  /// The axis along which PEs count fastest, and so on.
+  /// The k-th axis in the order in which PEs are numbered, fastest first.
   [[nodiscard]] std::size_t axis(std::size_t k) const {
     using enum BoxDecomposition::Order;
     return m_box.order == last_axis_fastest ? m_rank - 1 - k : k;
@@ -189,13 +192,13 @@ class Boxes {
   }
 
   BoxDecomposition const& m_box;
-  std::size_t m_depth;  // layers that are filled
+  std::size_t m_depth;  // number of ghost layers that are filled
   std::size_t m_rank = 0;
   std::array<int, 3> m_place{};
   std::array<std::size_t, 3> m_extents{1, 1, 1};
 };
 
-/// What a PE tells others of its box.
+/// The words about a box that its PE sends to others.
 BoxWords words_of(BoxDecomposition const& box, std::size_t rank) {
   BoxWords words;
   words.owned = box.owned;
@@ -231,7 +234,7 @@ ExchangeLists lists_of_box(char const* call, BoxDecomposition const& box,
   OfMembers filled(static_cast<std::size_t>(n_pes));
   ExchangeLists lists;
   for (int n = 0; n < 27; ++n) {
-    // Sender and receiver come to equal directions in equal order.
+    // Sender and receiver visit the directions in the same order.
     std::array<int, 3> const d{n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1};
     if (!boxes.takes(d)) continue;
     if (Pe const to = boxes.neighbor(d, 1); to >= 0) {

@@ -9,8 +9,9 @@
 
 namespace symm::Impl {
 
-/// The lists of this PE for its box and the boxes around it.
-/// \throws UsageError on this PE. `call` is for messages.
+/// The lists of this PE for its box and the neighboring boxes.
+/// \param call for messages.
+/// \throws UsageError on this PE.
 ExchangeLists lists_of_box(char const* call, BoxDecomposition const& box,
                            Pe my_pe, int n_pes);
 

@@ -20,13 +20,14 @@
 
 namespace symm {
 
-/// The place to which kernels store copies of this PE's cells along one
-/// direction of a box: a near neighbor's ghosts, or the block that is sent to
-/// it. Captured by value. Axes that the box has not got have the index 0.
+/// The copies of this PE's cells in one direction of a box, for kernels to
+/// store to. They are the ghosts of a near neighbor, or the block that is sent
+/// to a neighbor. Kernels capture a BoxTarget by value. For axes that the box
+/// does not have, the index is 0.
 template <class T>
 class BoxTarget {
  public:
-  /// The cells of this PE that have a copy there: begin <= index < end.
+  /// This PE's cells that have a copy there: begin <= index < end.
   [[nodiscard]] KOKKOS_FUNCTION int begin(int axis) const {
     return m_begin[axis];
   }
@@ -38,12 +39,13 @@ class BoxTarget {
     return has_row(i, j) && m_begin[2] <= k && k < m_end[2];
   }
 
-  /// The copy of a cell, to be stored to. Precondition: has(i, j, k).
+  /// The copy of a cell, for kernels to store to. Precondition: has(i, j, k).
   KOKKOS_FUNCTION T& operator()(int i, int j = 0, int k = 0) const {
     return m_origin[i * step(0) + j * step(1) + k * step(2)];
   }
 
-  /// For ExchangePlan. \param first the copy of the first cell.
+  /// For ExchangePlan.
+  /// \param first the copy of cell `begin`.
   BoxTarget(Kokkos::Array<int, 3> const& begin,
             Kokkos::Array<int, 3> const& end, T* first,
             Kokkos::Array<std::uint32_t, 3> const& stride)
@@ -63,7 +65,7 @@ class BoxTarget {
   Kokkos::Array<std::uint32_t, 3> m_stride{};
 };
 
-/// Those of all directions in which a box has a neighbor, `most` at most.
+/// The targets of all directions in which a box has a neighbor; at most `most`.
 template <class T, std::size_t most = 26>
 class BoxTargets {
  public:
@@ -73,7 +75,8 @@ class BoxTargets {
   [[nodiscard]] KOKKOS_FUNCTION BoxTarget<T> const* end() const {
     return m_targets.data() + m_n;
   }
-  /// For ExchangePlan. Precondition: there are fewer than `most`.
+  /// For ExchangePlan. Precondition: fewer than `most` targets have been
+  /// appended.
   void append(BoxTarget<T> const& target) { m_targets[m_n++] = target; }
 
  private:
@@ -85,7 +88,7 @@ class BoxTargets {
 
 namespace symm::Impl {
 
-/// \param outbox of this PE.
+/// \param outbox the outbox of this PE.
 template <class View>
 auto target_of(BoxCopies const& copies, View const& view, HeapMap const& heap,
                typename View::value_type* outbox, StoredCopies stored) {
@@ -112,10 +115,9 @@ auto target_of(BoxCopies const& copies, View const& view, HeapMap const& heap,
   return BoxTarget<T>(begin, end, first, stride);
 }
 
-/// \throws UsageError on this PE, if the plan is not for a box with as many
-/// axes
-///         as the View has indices, has more than `most` directions, or the
-///         View is too small.
+/// \throws UsageError on this PE, if the plan is not for a box whose number of
+///         axes is the rank of the View. Also if the box has more than `most`
+///         directions, or the View is too small.
 template <std::size_t most, class View>
 void expect_box_of(char const* call, PlanBlocks const& plan, View const& view) {
   if (!plan.is_box || View::rank() != plan.extents.size()) {

@@ -11,8 +11,8 @@
 
 namespace symm::Impl {
 
-/// The boxes of a PE in a grid, as that PE has told them to others: a header,
-/// then six words for each box.
+/// The boxes of a PE in a grid, in the words that the PE has sent to others: a
+/// header, then six words for each box.
 class BoxesOfPe {
  public:
   enum Word : std::size_t {
@@ -42,15 +42,15 @@ class BoxesOfPe {
   [[nodiscard]] std::int64_t width(std::size_t a) const {
     return m_words[of_width + a];
   }
-  /// The number of a point in the PE's Views. \param at from the first point of
-  /// the box on.
+  /// The index of a point in the PE's Views, as one number.
+  /// \param at the point, counted from the first point of the box.
   [[nodiscard]] std::int64_t element(std::size_t b, GridPlace const& at) const {
     auto result = static_cast<std::int64_t>(b);
     for (std::size_t a = 0; a < n_grid_axes; ++a)
       result = result * m_words[of_extents + a] + at[a] + width(a);
     return result;
   }
-  /// The next PE's words.
+  /// The end of the words, where the words of the next PE begin.
   [[nodiscard]] std::int64_t const* end() const {
     return m_words + n_header_words + n_box_words * n();
   }

@@ -14,10 +14,10 @@
 
 namespace symm::Impl {
 
-/// GridBoxes of this PE, checked.
+/// The GridBoxes of this PE, after all checks that need no other PE.
 class CheckedBoxes {
  public:
-  /// \param its lives as long as this object.
+  /// \param its must live as long as this object.
   /// \throws UsageError on this PE.
   CheckedBoxes(char const* call, GridBoxes const& its);
 
@@ -25,7 +25,7 @@ class CheckedBoxes {
   [[nodiscard]] std::int64_t depth(std::size_t a) const {
     return a < m_rank ? static_cast<std::int64_t>(m_depth[a]) : 0;
   }
-  /// 0: the axis is not periodic.
+  /// The period along axis a; 0 if the axis is not periodic.
   [[nodiscard]] std::int64_t period(std::size_t a) const {
     return a < m_rank && m_its.periodic[a]
                ? static_cast<std::int64_t>(m_its.grid[a])
@@ -41,7 +41,7 @@ class CheckedBoxes {
            : m_its.neighbors == faces_and_edges ? 2
                                                 : 3;
   }
-  /// Of the indices of Views.
+  /// Extents of those indices of a View that select an element.
   [[nodiscard]] std::vector<std::size_t> extents() const;
 
   /// Number of words that write() writes.
@@ -49,7 +49,7 @@ class CheckedBoxes {
     return BoxesOfPe::n_header_words +
            BoxesOfPe::n_box_words * m_its.boxes.size();
   }
-  /// Writes what BoxesOfPe reads.
+  /// Writes the boxes in the format that BoxesOfPe reads.
   void write(std::int64_t* words) const;
 
  private:

@@ -17,7 +17,7 @@
 
 namespace symm::Impl {
 
-/// Combines owned element i with the ghosts of it that have come.
+/// Combines owned element i with the values of its ghosts, which have arrived.
 template <class Op, class Fields, class Places>
 struct Combine {
   BlockMemory buffers;
@@ -26,7 +26,7 @@ struct Combine {
   std::uint32_t const* firsts;
   Contributions::From const* from;
   Places places;
-  std::size_t bytes_before;  // of an element, in fields of other groups
+  std::size_t bytes_before;  // bytes of an element in earlier groups of fields
   Op op;
   Fields fields;
 
@@ -74,7 +74,8 @@ struct Combine {
 };
 
 /// Combines the owned elements of a plan with their ghosts.
-/// \param elements of the plan. \param places of the blocks of owned elements.
+/// \param elements the elements of the plan.
+/// \param places the places of the blocks of owned elements.
 template <class Exec, class Fields, class Places, class Op>
 void combine_ghosts(Exec const& exec, char const* call, Buffers const& buffers,
                     PlanElements const& elements, Fields const& fields,

@@ -18,22 +18,22 @@
 
 namespace symm::Impl {
 
-/// Copies chunk after chunk between Views and blocks: a thread of the host a
-/// chunk, a thread of a GPU an element.
+/// Copies chunks between Views and blocks. Each host thread copies a chunk at a
+/// time; each GPU thread copies one element.
 template <CopyWay way, class Fields, class Places, class Op = Assign>
 struct CopyChunks {
   BlockMemory buffers;
   Block const* blocks;
   Chunk const* chunks;
   ElementIndex const* elements;
-  std::size_t n_elements;  // listed for all chunks
+  std::size_t n_elements;  // length of `elements`
   Places places;
-  std::size_t bytes_before;  // of an element, in fields of other groups
-  bool sends_runs_unpacked;  // to far PEs
-  bool skips_stored;         // blocks that have not come this way
+  std::size_t bytes_before;  // bytes of an element in earlier groups of fields
+  bool sends_runs_unpacked;  // far PEs get runs directly from the View
+  bool skips_stored;         // skips near blocks that kernels have stored
   StoredCopies stored;
   Fields fields;
-  Op op{};  // from blocks
+  Op op{};  // combines the old value with one from a block
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     KOKKOS_IF_ON_HOST((copy(chunks[i], 0, chunks[i].count);))
@@ -137,7 +137,7 @@ struct CopyChunks {
       in_view = static_cast<T>(op(in_view, in_block));
     }
   }
-  /// \tparam fixed the number of components; 0: `n`.
+  /// \tparam fixed the number of components; if 0, `n` is.
   template <std::uint32_t fixed, class T>
   KOKKOS_FORCEINLINE_FUNCTION void copy_components(std::uint32_t n, T* its,
                                                    T* part) const {
@@ -159,7 +159,8 @@ struct CopyChunks {
     }
   }
 
-  /// The host loads elements this many ahead, those of the next chunk, too.
+  /// The host prefetches the element this many places ahead, also in later
+  /// chunks.
   static constexpr std::size_t prefetched = 32;
 
   template <class T>

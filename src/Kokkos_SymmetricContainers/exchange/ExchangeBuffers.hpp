@@ -13,7 +13,7 @@ namespace symm::Impl {
 using ExchangeSpace  = SymmetricSpace::execution_space;
 using ExchangeMemory = ExchangeSpace::memory_space;
 
-/// Blocks of exchanges of odd and of even steps.
+/// Blocks of odd and of even steps use different halves of the inboxes.
 inline constexpr unsigned exchange_turns = 2;
 using BlockMemory                        = BlocksInMemory<exchange_turns>;
 using Buffers                            = BlocksOnTheirWay<exchange_turns>;

@@ -21,23 +21,28 @@
 #include "Neighbors.hpp"
 #include "PlanBlocks.hpp"
 
-// The kernels of an exchange, in this order: CopyChunks packs, Notify, Await
-// (in one kernel with Notify, if nothing is to be done in between), CopyChunks
-// (or Combine) unpacks. If kernels of the program have stored all copies
-// already (BoxTargets), only sent blocks are unpacked. An inbox has two halves,
-// used in turn. A PE packs into a neighbor's inbox, and sends it a signal, in
-// each exchange, and ends the exchange with the signals of all neighbors. A
-// neighbor's signal of exchange n says that it has unpacked exchange n - 1. So
-// this PE, in exchange n + 1, overwrites a half that the neighbor has
-// unpacked, and no barrier is needed. For that PEs are neighbors of each
-// other, even if blocks go one way.
+// The kernels of an exchange, in this order:
+// - CopyChunks packs.
+// - Notify signals the neighbors, and Await waits for them. Without gates, both
+//   are one kernel if the exchange is not split into two halves.
+// - CopyChunks or Combine unpacks. If kernels of the program have already
+//   stored all copies (BoxTargets), only blocks that were sent are unpacked.
 //
-// With gates (PEs share a GPU), no kernel waits: signals are gates
-// (PeTeamWords.hpp), at which the queue waits behind Notify, which counts.
+// An inbox has two halves, used in turn, and no barrier is needed. In each
+// exchange, a PE packs into an inbox of each neighbor and sends a signal to it.
+// The exchange ends when the signals of all neighbors have arrived. A
+// neighbor's signal of exchange n says that it has unpacked exchange n - 1. So
+// in exchange n + 1 this PE overwrites a half that the neighbor has unpacked.
+// This requires that neighbors signal each other, even if blocks are sent in
+// one direction only.
+//
+// With gates (PEs share a GPU), no kernel waits. The signals are gates
+// (PeTeamWords.hpp): the queue waits at them after Notify, which counts the
+// steps.
 
 namespace symm::Impl {
 
-/// Calls work(n) for each neighbor: the host itself, or a kernel.
+/// Calls work(n) for each neighbor, on the host or in a kernel.
 template <class Exec, class Work>
 void for_each_neighbor(Exec const& exec, char const* call, PlanSide const& side,
                        Work const& work) {
@@ -62,8 +67,8 @@ void wait_at_gates(Exec const& exec, char const* call, Buffers const& buffers,
 /// Whether an exchange waits for the neighbors as soon as it has sent.
 enum class Halves { together, apart };
 
-/// \returns a neighbor with another shape, if the host waits. (Kernels end the
-///          job then; with gates, nobody looks.)
+/// \returns a neighbor with a different shape, if the host waits. (Kernels
+///          abort the job instead; with gates, shapes are not compared.)
 /// \throws as await_neighbors().
 template <class Exec>
 std::optional<OtherShape> await_blocks(Exec const& exec, char const* call,
@@ -81,12 +86,13 @@ std::optional<OtherShape> await_blocks(Exec const& exec, char const* call,
   return {};
 }
 
-/// Tells the neighbors of a side that their blocks have come, and sends the
-/// far ones. Perhaps waits for those of the other side, which has the same
-/// neighbors.
-/// \param run_data of the View whose runs are sent unpacked, or null.
-/// \param stored blocks that are there.
-/// \returns, throws as await_blocks().
+/// Signals to the neighbors of a side that their blocks have arrived, and sends
+/// the blocks to far neighbors. With Halves::together, waits for the blocks of
+/// the other side, which has the same neighbors.
+/// \param run_data the View whose runs are sent without packing, or null.
+/// \param stored which near blocks need no put, because kernels have stored
+///        them.
+/// \returns as await_blocks(). \throws as await_blocks().
 template <class Exec, class Fields, class Places>
 std::optional<OtherShape> tell_blocks(
     Exec const& exec, char const* call, Buffers const& buffers,
@@ -114,8 +120,8 @@ std::optional<OtherShape> tell_blocks(
   return await_blocks(exec, call, buffers, side, shape);
 }
 
-/// The only View, if elements that follow each other in a block do so in the
-/// View, too; else null.
+/// The data of the only View, if consecutive elements are contiguous in it;
+/// else null.
 template <class... Fields>
 char const* run_data_of(FieldList<Fields...> const& fields) {
   auto const& first = fields.first;
@@ -129,14 +135,14 @@ char const* run_data_of(FieldGroups<Items...> const&) {
   return nullptr;
 }
 
-/// Packs and sends the blocks of a side, as tell_blocks().
+/// Packs and sends the blocks of a side. For the result, see tell_blocks().
 template <class Exec, class Fields>
 std::optional<OtherShape> send_blocks(Exec const& exec, char const* call,
                                       Buffers const& buffers,
                                       PlanSide const& side,
                                       Fields const& fields, Halves halves) {
   if (side.blocks.size() == 0) return {};
-  // A far block that is contiguous in the only View goes as it is.
+  // A far block that is contiguous in the only View is sent directly from it.
   char const* const run_data =
       buffers.uses_host ? nullptr : run_data_of(fields);
   PlacesOfPlan const places{fields.bytes()};

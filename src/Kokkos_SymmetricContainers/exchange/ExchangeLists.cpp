@@ -29,7 +29,7 @@ void check_lengths(char const* call, std::size_t count, char const* what,
                         of_what, ": the lists must be equally long"));
 }
 
-/// Calls body(first, count) for parts of a list that fit into Part.
+/// Calls body(first, count) for consecutive parts of a list that fit into Part.
 constexpr std::size_t max_of_part = 512;
 using Part                        = std::int64_t[max_of_part];
 template <class Body>
@@ -38,20 +38,22 @@ void for_each_part(std::size_t count, Body const& body) {
     body(first, std::min(max_of_part, count - first));
 }
 
-/// Whether value is not in 0 to end - 1: then this is negative.
+/// Returns a negative number if `value` is outside 0 to end - 1, else a number
+/// that is not negative.
 std::int64_t is_wrong(std::int64_t value, std::int64_t end) {
   return value | (end - 1 - value);
 }
 
-/// Checks lists, and counts the elements of each PE.
-/// \param end the elements are below it.
+/// Checks the lists, and counts the elements of each PE.
+/// \param end all elements must be less than it.
 std::vector<std::size_t> count(char const* call, char const* what,
                                Integers const& elements, std::size_t end,
                                Integers const& pes, int n_pes) {
   check_lengths(call, elements.size(), (std::string(what) + "s").c_str(),
                 pes.size(), "PEs");
   auto const its_end = static_cast<std::int64_t>(end);
-  // Several counters of a PE: one would be changed again before it is stored.
+  // Each PE has several counters. With a single one, each increment would wait
+  // for the store of the one before.
   constexpr std::size_t n_counters = 4;
   std::vector<std::size_t> counters(n_counters *
                                     static_cast<std::size_t>(n_pes));
@@ -82,8 +84,8 @@ std::vector<std::size_t> count(char const* call, char const* what,
   return counts;
 }
 
-/// Sorts lists by PE; elements of a PE keep their order.
-/// Precondition: count() has taken the lists.
+/// Sorts lists by PE; the elements of each PE keep their order. Precondition:
+/// count() has checked the lists.
 template <std::size_t n_lists>
 std::array<ElementList, n_lists> sorted(
     std::vector<std::size_t> const& counts, Integers const& pes,

@@ -95,7 +95,7 @@ struct ExchangeLists {
   std::vector<std::size_t> extents{0};
   bool are_exports = false;
   bool is_joined   = false;  // a plan that was made before
-  // Of a box.
+  // Members for the box of from_box().
   BoxWords box;
   std::size_t ghost_width = 0;
   std::size_t depth       = 0;

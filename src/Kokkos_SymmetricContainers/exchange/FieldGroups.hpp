@@ -15,13 +15,13 @@
 
 #include "Fields.hpp"
 
-// Views whose number is chosen at run time: std::vector<View>, std::span and
-// the like, in the place of a View. Kernels get some of them at a time, by
-// value: no exchange allocates.
+// Ranges of Views (std::vector<View>, std::span and the like), which a call
+// takes in place of a View; their number is known at run time. A kernel gets a
+// few of the Views at a time, by value, so that no exchange allocates memory.
 
 namespace symm::Impl {
 
-/// A std::vector of Views, std::span, ...
+/// Whether T is a std::vector of Views, a std::span of Views or the like.
 template <class T>
 inline constexpr bool is_range_of_views_v = false;
 template <std::ranges::contiguous_range T>
@@ -29,7 +29,7 @@ requires std::ranges::sized_range<T>
 inline constexpr bool is_range_of_views_v<T> =
     Kokkos::is_view_v<std::remove_cv_t<std::ranges::range_value_t<T>>>;
 
-/// Calls f(view) for a View, or for all of a range.
+/// Calls f(view) for a View, or for each View of a range.
 template <class Views, class F>
 void for_each_view(Views& views, F const& f) {
   if constexpr (is_range_of_views_v<std::remove_cvref_t<Views>>) {
@@ -46,7 +46,7 @@ struct FieldArray {
   Field<T, rank> fields[most];
 };
 
-/// The fields of a range.
+/// The fields of a range of Views.
 template <class Exec, class View>
 class FieldSpan {
  public:
@@ -54,7 +54,7 @@ class FieldSpan {
       "", std::declval<View const&>(),
       std::declval<std::vector<std::size_t> const&>(), std::size_t{}));
 
-  /// As field_of(); the arguments live as long as this.
+  /// As field_of(). The arguments must live as long as this object.
   /// \throws UsageError on this PE.
   FieldSpan(char const* call, std::span<View const> views,
             std::vector<std::size_t> const& extents, std::size_t end)
@@ -72,12 +72,12 @@ class FieldSpan {
       before = Impl::join_fields(field(k)).hash(before);
     return before;
   }
-  /// \param bytes_before of an element, in earlier Views of the call.
+  /// \param bytes_before bytes of an element in earlier Views of the call.
   template <class F>
   void for_each_group(std::size_t bytes_before, F const& f) const {
     for (std::size_t k = 0; k < m_views.size();) {
       auto const rest = m_views.size() - k;
-      // (A group is passed by value, full or not.)
+      // (A group has a fixed size, even if it is not full.)
       k += rest == 1   ? pass<1>(k, bytes_before, f)
            : rest == 2 ? pass<2>(k, bytes_before, f)
            : rest <= 4 ? pass<4>(k, bytes_before, f)
@@ -89,7 +89,7 @@ class FieldSpan {
   [[nodiscard]] FieldOfView field(std::size_t k) const {
     return Impl::field_of<Exec>(m_call, m_views[k], m_extents, m_end);
   }
-  /// \returns how many have been passed.
+  /// \returns the number of fields passed.
   template <std::uint32_t most, class F>
   std::size_t pass(std::size_t first, std::size_t& bytes_before,
                    F const& f) const {
@@ -112,7 +112,8 @@ class FieldSpan {
   std::size_t m_bytes_of_last = 0;
 };
 
-/// Calls f(fields, bytes before them) for fields that a kernel gets at a time.
+/// Calls f(fields, bytes before them) for each group of fields that a kernel
+/// gets.
 template <class... Fields, class F>
 void for_each_group(FieldList<Fields...> const& fields, F const& f,
                     std::size_t bytes_before = 0) {
@@ -124,8 +125,8 @@ void for_each_group(FieldSpan<Exec, View> const& fields, F const& f,
   fields.for_each_group(bytes_before, f);
 }
 
-/// The fields of several Views and ranges, in their order: to other PEs the
-/// same as those of all these Views one by one.
+/// The fields of several Views and ranges, in order. Other PEs may pass the
+/// same Views one by one: the blocks are the same.
 template <class... Items>
 class FieldGroups {
  public:
@@ -165,7 +166,7 @@ void for_each_group(FieldGroups<Items...> const& fields, F const& f) {
   fields.for_each_group(f);
 }
 
-/// Of Views and of ranges of them.
+/// The fields of Views and of ranges of Views.
 /// \throws UsageError on this PE.
 template <class Exec = ExchangeSpace, class... Views>
 auto all_fields_of(char const* call, std::vector<std::size_t> const& extents,

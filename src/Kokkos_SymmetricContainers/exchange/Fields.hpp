@@ -17,11 +17,12 @@
 #include "../../runtime/symm_errors.hpp"
 #include "PlanBlocks.hpp"
 
-// Views as the kernels of exchanges see them.
+// Views in the form in which the kernels of exchanges access them.
 
 namespace symm::Impl {
 
-/// Several indices of a View, counted as one in their order.
+/// One or several consecutive indices of a View, as one index that counts row
+/// by row.
 template <std::size_t max_rank>
 struct IndexRange {
   std::size_t rank                = 0;
@@ -29,7 +30,7 @@ struct IndexRange {
   std::ptrdiff_t stride[max_rank] = {};
 
   void append(std::size_t its_extent, std::ptrdiff_t its_stride) {
-    // Joins two indices that are one in memory.
+    // Joins this index with the last one, if both together are contiguous.
     if (rank > 0 && stride[rank - 1] ==
                         its_stride * static_cast<std::ptrdiff_t>(its_extent)) {
       extent[rank - 1] *= static_cast<std::uint32_t>(its_extent);
@@ -51,15 +52,15 @@ struct IndexRange {
   }
 };
 
-/// The elements of a View for a plan: its first indices find one, which has a
-/// component for each combination of the others.
+/// A View as an exchange uses it: its first indices select an element, and its
+/// other indices select a component of the element.
 template <class T, std::size_t rank>
 struct Field {
   using value_type = T;
 
   T* data;
   std::uint32_t n_components = 1;
-  bool is_plain              = false;  // see below
+  bool is_plain = false;  // one element index, contiguous components
   IndexRange<rank> elements;
   IndexRange<rank> components;
 
@@ -87,11 +88,11 @@ struct FieldList<First, Others...> {
   First first;
   FieldList<Others...> others;
 
-  /// Of an element.
+  /// The bytes of an element in all Views.
   [[nodiscard]] std::size_t bytes() const {
     return first.bytes() + others.bytes();
   }
-  /// Of the bytes of an element in each View.
+  /// Hashes the bytes of an element in each View.
   [[nodiscard]] std::uint64_t hash(std::uint64_t before) const {
     return others.hash((before + first.bytes()) * 0x9e37'79b9'7f4a'7c15U);
   }
@@ -104,8 +105,9 @@ struct FieldList<First, Others...> {
   }
 };
 
-/// What PEs compare of the Views that they pass: the bytes of an element, and
-/// of its parts in the Views. Buffers::shape_bits.
+/// The shape of the elements that a PE passes, which must be equal on all PEs:
+/// the bytes of an element in all Views, and a hash of its bytes in each View.
+/// It has Buffers::shape_bits bits.
 class ElementShape {
  public:
   ElementShape() = default;
@@ -116,7 +118,8 @@ class ElementShape {
             (fields.hash(0) >> (64 - n_bits_of_hash)) << n_bits_of_bytes)) {}
 
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t bits() const { return m_bits; }
-  /// "16 bytes", or what else there is to say.
+  /// "16 bytes"; or "4095 bytes or more" for elements that are too large for
+  /// the field of the byte count.
   [[nodiscard]] static Text text_of(std::uint32_t bits) {
     auto const bytes = bits & max_bytes;
     return bytes == max_bytes ? Text(bytes, " bytes or more")
@@ -133,9 +136,12 @@ class ElementShape {
   std::uint32_t m_bits = 0;
 };
 
-/// \tparam Exec its kernels use the View.
-/// \param end of the largest element of a list: the View must have more.
-/// \throws UsageError on this PE.
+/// Makes the Field of a View.
+/// \tparam Exec the execution space whose kernels use the View.
+/// \param extents extents of the element indices; if there is only one such
+///        index, `end` is its extent.
+/// \param end one more than the largest element in a list of the plan.
+/// \throws UsageError on this PE, if the View is too small.
 template <class Exec = ExchangeSpace, class View>
 auto field_of(char const* call, View const& view,
               std::vector<std::size_t> const& extents, std::size_t end) {
@@ -168,7 +174,7 @@ auto field_of(char const* call, View const& view,
   for (std::size_t r = 0; r < rank; ++r) {
     auto const stride = static_cast<std::ptrdiff_t>(view.stride(r));
     if (r < n_indices) {
-      // (The first extent counts for nothing.)
+      // (offset() does not use the first extent.)
       field.elements.append(r == 0 ? view.extent(0) : extents[r], stride);
     } else {
       field.components.append(view.extent(r), stride);
@@ -197,7 +203,7 @@ auto fields_of([[maybe_unused]] char const* call,
   return Impl::join_fields(Impl::field_of<Exec>(call, views, extents, end)...);
 }
 
-/// Between a View and a block.
+/// The direction of a copy between a View and a block.
 enum class CopyWay { to_block, from_block };
 
 /// The incoming value replaces the old one.

@@ -17,8 +17,8 @@
 #include "ExchangeLists.hpp"
 #include "PlanBlocks.hpp"
 
-// The ghosts of a plan of from_exports(): what a PE knows of them, and what
-// their owners tell it.
+// Ghosts of a plan of from_exports(): their owners, and their values, which the
+// owners send.
 
 namespace symm::Impl {
 
@@ -37,10 +37,10 @@ namespace symm::Impl {
   return owners;
 }
 
-/// The values of the exports, ordered as PlanBlocks::of_exports() orders these,
-/// and then room for the values of `n_ghosts` ghosts.
-/// \throws UsageError on this PE, if the list of PEs or the number of values is
-///         not that of the exports.
+/// The values of the exports in the order of PlanBlocks::of_exports(), followed
+/// by room for the values of `n_ghosts` ghosts.
+/// \throws UsageError on this PE, if `pes` is not the plan's list of PEs, or
+///         the number of values is not the number of exports.
 template <class Values>
 auto values_of_exports(char const* call, PlanBlocks const& plan,
                        Integers const& pes, Values const& values,
@@ -63,8 +63,8 @@ auto values_of_exports(char const* call, PlanBlocks const& plan,
   return all;
 }
 
-/// Calls work() while the elements of a plan are those of its exports. Waits
-/// for `exec` before the plan has its own elements again.
+/// Calls work() while the elements of the plan are temporarily its exports.
+/// Fences `exec` before the plan gets its own elements back.
 /// \throws what work() throws.
 template <class Exec, class Work>
 void with_exports(Exec const& exec, char const* call, PlanBlocks& plan,

@@ -13,11 +13,11 @@
 
 namespace symm::Impl {
 
-/// Makes the lists of this PE. The call is collective over the world, even if
-/// this PE has no PE team.
-/// \param failure on return: why this PE has no lists, if it has none.
-/// \throws UsageError, OutOfMemory or SystemError on every PE, before lists are
-///         made.
+/// Makes the lists of this PE. Collective over the world: a PE that is in no PE
+/// team calls it, too.
+/// \param failure returns why this PE has no lists; empty if it has them.
+/// \throws UsageError, OutOfMemory or SystemError on every PE, before any lists
+///         are made.
 ExchangeLists lists_of_boxes(char const* call, GridBoxes const& boxes,
                              PeTeam const& team,
                              std::optional<Failure>& failure);

@@ -16,9 +16,9 @@
 
 namespace symm::Impl {
 
-/// Makes room for elements, which the first index counts: an eighth more than
-/// needed.
-/// \throws UsageError on this PE, if the View is unmanaged.
+/// Enlarges the first extent of the View, if it is less than `needed`, to an
+/// eighth more than that.
+/// \throws UsageError on this PE, if the View is too small and unmanaged.
 template <class View>
 void grow_view(char const* call, View& view, std::size_t needed) {
   if (view.extent(0) >= needed) return;
@@ -28,7 +28,7 @@ void grow_view(char const* call, View& view, std::size_t needed) {
                           " elements, but gets ", needed,
                           ": pass a larger one, or one that is managed"));
   } else {
-    // (view.layout() has the stride of before.)
+    // (view.layout() has the strides of the old extents.)
     typename View::array_layout layout;
     layout.dimension[0] = needed + needed / 8;
     for (std::size_t r = 1; r < View::rank(); ++r)
@@ -37,18 +37,22 @@ void grow_view(char const* call, View& view, std::size_t needed) {
   }
 }
 
-// Private Views grow first: if one cannot, on any PE, no symmetric one has.
+// Private Views grow before symmetric ones. If a private View cannot grow on
+// some PE, no symmetric View has changed.
 
-/// Local, for Views of private memory only. \param n_now of this PE.
+/// Local. Grows the View only if its memory is private.
+/// \param n_now the number of elements of this PE.
 template <class View>
 void grow_private(char const* call, View& view, std::size_t n_now) {
   if constexpr (!is_symmetric_space_v<typename View::memory_space>)
     grow_view(call, view, n_now);
 }
-/// For symmetric Views only, equally long on all PEs that call.
-/// \param most     of these PEs.
-/// \param may_grow they are all PEs of the world, or the View has room.
-/// \throws UsageError on all of them, if it may not.
+/// Grows the View only if it is symmetric. All PEs that call have Views of
+/// equal length.
+/// \param most     the largest number of elements of these PEs.
+/// \param may_grow whether these PEs are all PEs of the world.
+/// \throws UsageError on all these PEs, if the View is too small and may not
+///         grow.
 template <class View>
 void grow_symmetric(char const* call, View& view, std::size_t most,
                     bool may_grow = true) {

@@ -19,8 +19,9 @@
 
 namespace symm {
 
-/// Views of one of the plans that are joined: symm::of_plan(). It has copies of
-/// Views, and names ranges of Views, which have to live as long.
+/// The Views of one of several joined plans, as symm::of_plan() returns them.
+/// Views are held by copy. Ranges of Views are held by reference, and must live
+/// as long as this object.
 template <class... Views>
 struct ViewsOfPlan {
   template <class View>
@@ -30,8 +31,8 @@ struct ViewsOfPlan {
   std::tuple<kept<Views>...> views;
 };
 
-/// An exchange of ExchangePlan::joined() takes this: Views, and ranges of
-/// Views, with the elements of plan number `plan` of those that are joined.
+/// Passes Views, and ranges of Views, to an exchange of ExchangePlan::joined().
+/// Their elements are those of joined plan number `plan`.
 template <class... Views>
 [[nodiscard]] ViewsOfPlan<Views...> of_plan(int plan, Views const&... views) {
   static_assert(sizeof...(Views) > 0, "pass Views of the plan");
@@ -48,12 +49,13 @@ inline constexpr bool is_views_of_plan_v = false;
 template <class... Views>
 inline constexpr bool is_views_of_plan_v<ViewsOfPlan<Views...>> = true;
 
-/// The fields of some plans that are joined, as FieldList has those of one.
+/// The fields of one or several of the joined plans; a FieldList has those of
+/// one plan.
 template <class... Fields>
 class JoinedFields {
  public:
-  /// \param plans the plan of each of `fields`: they differ, and are below
-  ///        PlacesOfJoined::most.
+  /// \param plans the number of the plan of each of `fields`: all different,
+  ///        and less than PlacesOfJoined::most.
   JoinedFields(std::array<std::size_t, sizeof...(Fields)> plans,
                Fields const&... fields)
       : m_plans(plans), m_fields(fields...) {
@@ -62,7 +64,7 @@ class JoinedFields {
     });
   }
 
-  /// Of an element of each plan.
+  /// The bytes of one element of each plan, added up.
   [[nodiscard]] std::size_t bytes() const {
     std::size_t all = 0;
     for (auto const bytes : m_element_bytes) all += bytes;
@@ -73,7 +75,8 @@ class JoinedFields {
   }
   [[nodiscard]] std::size_t bytes_of_last() const { return 0; }
   [[nodiscard]] std::uint64_t hash(std::uint64_t before) const {
-    // In the order of plans, whatever that of the arguments is.
+    // In the order of the plans: PEs may pass the arguments in different
+    // orders.
     for (std::size_t plan = 0; plan < m_element_bytes.size(); ++plan) {
       for_each([&](std::size_t its_plan, auto const& its) {
         if (its_plan == plan)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The lists of a plan that has been made: a plan that joins it is made of them.
+// Rebuilds the lists of an existing plan, to make a joined plan from them.
 
 #include <cstddef>
 #include <vector>
@@ -21,7 +21,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// The elements of a side of a plan, as its lists had them.
+/// The elements of a side of a plan, in the form of the lists that it was made
+/// of.
 /// \throws UsageError on this PE.
 ElementsOfMembers of_side(char const* call, PlanSide const& side,
                           PeTeam const& team) {
@@ -57,7 +58,7 @@ std::vector<ExchangeLists> PlanBlocks::lists(char const* call,
     result[k].owned   = of_side(call, its.owned, team);
     result[k].ghosts  = of_side(call, its.ghosts, team);
     result[k].extents = its.extents;
-    // What PEs compare.
+    // PEs compare these settings, to see that they join the same plans.
     result[k].is_joined    = true;
     result[k].box.settings = number * PlacesOfJoined::most + k;
   }

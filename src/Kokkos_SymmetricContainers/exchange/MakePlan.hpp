@@ -17,8 +17,8 @@
 #include "GridBoxes.hpp"
 #include "PlanBlocks.hpp"
 
-// The calls that make plans. All are collective over the world. If a PE has no
-// lists, all PEs throw: UsageError, OutOfMemory or SystemError.
+// The calls that make plans. All are collective over the world. If a PE cannot
+// make its lists, all PEs throw UsageError, OutOfMemory or SystemError.
 
 namespace symm::Impl {
 
@@ -26,8 +26,8 @@ namespace symm::Impl {
   return {OperationKind::collective, call};
 }
 
-/// \param make_lists returns the lists of this PE; called if this PE has a PE
-///        team.
+/// \param make_lists returns the lists of this PE. Called only if this PE is in
+///        a PE team.
 template <class MakeLists>
 PlanBlocks make_plan(char const* call, PeTeam const& team,
                      MakeLists const& make_lists) {

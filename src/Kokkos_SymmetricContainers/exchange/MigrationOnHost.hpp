@@ -28,14 +28,14 @@
 
 namespace symm::Impl {
 
-/// The host packs the elements that leave, and unpacks those that come. It does
-/// both in turn, chunk by chunk, in the order of the Views: with two PEs, the
-/// places of the chunk that it has packed are still in its cache when it
-/// unpacks.
+/// The host packs leaving elements and unpacks arriving ones, in turn, chunk by
+/// chunk, in the order of the Views. With two PEs, the places of the chunk just
+/// packed are still in the cache when the host unpacks into them.
 ///
-/// A PE's signal says how many of its elements have come, in addition to
-/// Buffers::steps: it is number `pe` of Buffers::near_signals. A far PE sends
-/// whole blocks, and fence() keeps their order.
+/// A PE's signal says how many of its elements have arrived, added to
+/// Buffers::steps. The signal of PE `pe` is number `pe` of
+/// Buffers::near_signals. A far PE sends whole blocks, and fence() keeps their
+/// order.
 template <class Exec, class Fields>
 class MigrationOnHost {
  public:
@@ -50,7 +50,7 @@ class MigrationOnHost {
         m_fields(fields) {}
 
   void operator()() {
-    // A kernel of several threads has some chunks for each of them.
+    // With several threads, each pass has several chunks for each of them.
     auto const threads   = static_cast<std::size_t>(m_exec.concurrency());
     auto const at_a_time = threads == 1 ? 1 : 8 * threads;
     auto const n_chunks  = m_order.sent.size();
@@ -62,8 +62,8 @@ class MigrationOnHost {
  private:
   static constexpr auto all_are_free = std::numeric_limits<ElementIndex>::max();
 
-  /// Packs chunks of the order, and tells their receivers. Then unpacks into
-  /// the places that are free.
+  /// Packs chunks first to end - 1, and signals their receivers. Then unpacks
+  /// into the places that are free.
   void pack_and_unpack(std::size_t first, std::size_t end) {
     copy<CopyWay::to_block>(m_sent, m_order.sent.data() + first, end - first);
     for (auto k = first; k < end; ++k)
@@ -72,7 +72,7 @@ class MigrationOnHost {
                ? m_sent.chunks.on_host()[m_order.sent[end]].start
                : all_are_free);
   }
-  /// Unpacks chunks until all chunks of a received block are unpacked.
+  /// Unpacks until all chunks of a received block are unpacked.
   void unpack_rest_of(std::size_t b) {
     while (m_order.next[b] < m_order.ends[b]) {
       PollOne<Signal> poll{{signal_of(b), 1, nullptr, Compare::ge,
@@ -86,7 +86,7 @@ class MigrationOnHost {
     return m_buffers.near_signals +
            m_received.blocks.on_host()[received_block].pe;
   }
-  /// The value with which the chunk has come.
+  /// The value that the signal has once the chunk has arrived.
   [[nodiscard]] Signal value_of(Chunk const& chunk,
                                 std::vector<ElementIndex> const& before) const {
     return m_buffers.steps[0] + before[chunk.block] + chunk.first + chunk.count;
@@ -118,8 +118,8 @@ class MigrationOnHost {
     m_exec.fence(m_call);
   }
 
-  /// Tells a near PE that it has the chunk. Sends a far PE the block, if this
-  /// is the last chunk of it.
+  /// Signals to a near PE that the chunk has arrived. For a far PE, sends the
+  /// block, if this is its last chunk.
   void tell(Chunk const& chunk) const {
     symm::fence();
     auto const& block  = m_sent.blocks.on_host()[chunk.block];
@@ -138,7 +138,7 @@ class MigrationOnHost {
     }
   }
 
-  /// Unpacks the chunks that have come and whose places are below `end`.
+  /// Unpacks the chunks that have arrived and whose places are below `end`.
   void unpack(ElementIndex end) {
     m_order.ready.clear();
     while (m_first < m_order.ends.size() &&
@@ -156,8 +156,8 @@ class MigrationOnHost {
     copy<CopyWay::from_block>(m_received, m_order.ready.data(),
                               m_order.ready.size());
   }
-  /// Lists the chunks of a received block that have come and whose places are
-  /// below `end`.
+  /// Appends to the ready list the chunks of a received block that have arrived
+  /// and whose places are below `end`.
   void list_ready(std::size_t b, ElementIndex end) {
     auto& next        = m_order.next[b];
     auto const signal = poll(signal_of(b));
@@ -177,7 +177,7 @@ class MigrationOnHost {
   PlanSide const& m_received;
   HostOrder& m_order;
   Fields const& m_fields;
-  std::size_t m_first = 0;  // blocks before this one are unpacked
+  std::size_t m_first = 0;  // all blocks before this one are unpacked
 };
 
 }  // namespace symm::Impl

@@ -18,7 +18,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// What PEs tell each other in the two parts of a call.
+/// The words that PEs send each other, in begin() and in make_room().
 struct Words {
   enum Counts : std::size_t { count, element, symmetric_extents };
   enum Places : std::size_t { place, n_now, room };
@@ -27,8 +27,9 @@ struct Words {
 
 using ElementRange = std::pair<std::size_t, std::size_t>;
 
-/// Makes the list of those that leave that of the places of `n_arriving`
-/// elements.
+/// Turns the list of leaving elements into a list of places for `n_arriving`
+/// elements: first the places that become free, then places after the last
+/// element.
 ElementList places_of_arriving(Leaving& leaving, std::size_t n_arriving) {
   auto& list = leaving.elements;
   if (list.extent(0) < n_arriving) Kokkos::resize(list, n_arriving);
@@ -39,9 +40,10 @@ ElementList places_of_arriving(Leaving& leaving, std::size_t n_arriving) {
   return Kokkos::subview(list, ElementRange(0, n_arriving));
 }
 
-/// Appends the elements that go to a PE or come from it. The host sends them in
-/// several blocks. On a GPU, each neighbor has one block, perhaps empty. Where
-/// they begin at that PE counts from the first one.
+/// Appends the blocks of elements that this PE sends to a PE or receives from
+/// it. On the host, these are several blocks. On a GPU, each neighbor has
+/// exactly one block, which may be empty. BlockRoute::there counts from the
+/// start of the first block.
 void append_blocks(std::vector<Block>& blocks, Pe pe, std::size_t n,
                    std::size_t here) {
   constexpr std::size_t most =
@@ -57,7 +59,7 @@ void append_blocks(std::vector<Block>& blocks, Pe pe, std::size_t n,
   } while (first < n);
 }
 
-/// New places for elements that stay but would be behind the end.
+/// Moves for staying elements whose index would be at or after the new end.
 struct Moves {
   std::vector<ElementIndex> from;
   std::vector<ElementIndex> to;
@@ -77,7 +79,7 @@ struct Moves {
   }
 };
 
-/// The elements that leave, by PE.
+/// The leaving elements, sorted by PE.
 ElementList sorted(ElementList& memory, Leaving const& leaving) {
   auto const& counts = leaving.counts;
   if (*std::max_element(counts.begin(), counts.end()) == leaving.count)
@@ -94,14 +96,14 @@ ElementList sorted(ElementList& memory, Leaving const& leaving) {
   return memory;
 }
 
-/// All PEs of the team know that.
+/// All PEs of the team throw this together.
 [[noreturn]] void throw_too_little_room(char const* call, std::size_t bytes) {
   throw UsageError(Text(call, ": ", bytes,
                         " bytes go to or from a PE, and there is less room: "
                         "that of a PE team grows in reserve() only"));
 }
 
-/// For each block, the elements of the same PE in blocks before it.
+/// For each block, the number of elements in earlier blocks of the same PE.
 std::vector<ElementIndex> elements_before(PlanSide const& side) {
   auto const& blocks = side.blocks.on_host();
   std::vector<ElementIndex> before(blocks.size());
@@ -130,7 +132,7 @@ HostOrder::HostOrder(PlanSide const& its_sent, PlanSide const& received)
   ready.reserve(received.chunks.size());
 }
 
-/// Collective over the world: all but the room.
+/// Collective over the world. Makes everything except inboxes and outbox.
 void MigrationBuffers::make(char const* call, std::optional<Failure> failure) {
   auto const prepare = [&] {
     m_buffers.prepare("symm::Migration", static_cast<std::size_t>(n_pes()));
@@ -145,10 +147,11 @@ void MigrationBuffers::make(char const* call, std::optional<Failure> failure) {
 
 void MigrationBuffers::reserve(char const* call, std::size_t bytes) {
   agree(ObjectCall(call));
-  // (Other PEs may have another migration, which has been used or not.)
+  // (On other PEs, this call may be for a different migration, which may have
+  // been used before.)
   if (reduce(team_world(), m_words.has_memory() ? 0 : 1, Max{}) != 0)
     make(call, {});
-  // (PE teams of other PEs may have other room.)
+  // (On PEs of other teams, the room may be different.)
   auto const most = reduce(team_world(), std::max(bytes, m_room), Max{});
   m_buffers.grow(ObjectCall(call),
                  {most, false, team_world().has_far_pes() ? most : 0});
@@ -179,10 +182,11 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving& leaving,
   m_words.to_all(members(), Words::element, leaving.element);
   m_words.to_all(members(), Words::symmetric_extents,
                  leaving.symmetric_extents);
-  // Afterwards, all PEs have emptied their inboxes.
+  // A PE calls exchange() after it has unpacked its inbox. So all inboxes may
+  // be overwritten afterwards.
   bool const has_any_failed = m_words.exchange(members(), failure.has_value());
   auto const difference     = difference_of(call, leaving);
-  // (All PEs have heard the same.)
+  // (All PEs have received the same words, and come to the same result.)
   if (has_any_failed || difference)
     members().agree(ObjectCall(call), failure ? failure : difference);
 
@@ -276,7 +280,7 @@ void MigrationBuffers::make_room(char const* call, MigrationStep& step) {
     step.most = std::max(step.most, m_words.from(pe, Words::n_now));
     its_room  = std::max(its_room, m_words.from(pe, Words::room));
   }
-  // (All PEs have heard the same.)
+  // (All PEs have received the same words, and come to the same result.)
   if (has_any_failed) members().agree(ObjectCall(call), step.failure);
   if (!m_has_room || its_room * m_element_bytes > m_room) {
     if (!members().are_world())
@@ -293,7 +297,8 @@ void MigrationBuffers::make_room(char const* call, MigrationStep& step) {
       blocks[b].there += m_words.from(to, Words::place);
     }
   });
-  // (MigrationOnHost adds up to max_elements.)
+  // (MigrationOnHost adds a number of elements, up to max_elements, to the
+  // step.)
   m_buffers.set_steps(runs_on_host_v<ExchangeSpace> ? m_n_calls << 32U
                                                     : m_n_calls);
   ++m_n_calls;

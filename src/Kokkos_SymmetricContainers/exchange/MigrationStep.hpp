@@ -24,19 +24,21 @@
 
 namespace symm::Impl {
 
-/// The part of one PE before it has heard others.
+/// The elements that leave this PE in one call, before PEs exchange counts.
 struct Leaving {
-  std::size_t n_before  = 0;  // elements of this PE
+  std::size_t n_before  = 0;  // elements of this PE before the call
   std::uint64_t element = 0;  // element_word() of all Views
-  /// Of the extents of symmetric Views, which are equal on all PEs.
+  /// A hash of the first extents of symmetric Views, which are equal on all
+  /// PEs.
   std::uint64_t symmetric_extents = 0;
   std::size_t count               = 0;  // elements that leave
-  ElementList elements;                 // the first `count`, in rising order
-  // Their new PEs. Those that are dropped have one behind the last PE.
+  ElementList elements;                 // the first `count`, in ascending order
+  // The new PE of each leaving element; n_pes for elements that are dropped.
   Kokkos::View<Pe*, Kokkos::HostSpace> pes;
-  std::vector<std::size_t> counts;  // for each PE, and for that one
+  std::vector<std::size_t> counts;  // leaving elements for each PE, then those
+                                    // dropped
 
-  /// The bytes of an element, and a hash of those of its parts in the Views.
+  /// One word: the bytes of an element, and a hash of its bytes in each View.
   template <class Fields>
   static std::uint64_t element_word(Fields const& fields) {
     return (fields.bytes() & max_bytes) |
@@ -65,17 +67,17 @@ struct Leaving {
       (std::uint64_t{1} << n_bits_of_bytes) - 1;
 };
 
-/// The order in which the host packs and unpacks the chunks of a step.
+/// The order in which the host packs and unpacks the chunks of a call.
 struct HostOrder {
   HostOrder() = default;
   HostOrder(PlanSide const& its_sent, PlanSide const& received);
 
-  std::vector<std::uint32_t> sent;  // the chunks, in the order of the Views
-  // For each block, the elements of the same PE in blocks before it.
+  std::vector<std::uint32_t> sent;  // chunks, in the order of their elements
+  // For each block, the number of elements in earlier blocks of the same PE.
   std::vector<ElementIndex> sent_before;
   std::vector<ElementIndex> received_before;
-  std::vector<std::size_t> next;  // of each block, the chunk to unpack next
-  std::vector<std::size_t> ends;  // and the end of its chunks
+  std::vector<std::size_t> next;  // for each block, the next chunk to unpack
+  std::vector<std::size_t> ends;  // for each block, the end of its chunks
   std::vector<std::uint32_t> ready;
 };
 
@@ -84,34 +86,35 @@ struct MigrationStep {
   PlanSide sent;
   PlanSide received;
   HostOrder order;
-  // Elements that move within this PE, to where others have left.
+  // Elements that move within this PE, to places that other elements have left.
   KernelArray<ElementIndex> moved;
   KernelArray<ElementIndex> moved_to;
   std::size_t n_now = 0;
   std::size_t most  = 0;  // of all PEs' n_now
 
-  std::vector<Pe> receivers;  // of each block that is sent, as members
-  /// Why this PE cannot go on.
+  std::vector<Pe> receivers;  // for each sent block, the receiving member
+  /// Why this PE cannot complete the call.
   std::optional<Failure> failure;
 };
 
-/// Buffers that calls of migrate() use one after the other.
+/// Buffers that successive calls of migrate() share.
 class MigrationBuffers {
  public:
-  /// Of all PEs of the world: the first call makes them.
+  /// For all PEs of the world; the first call makes the buffers.
   MigrationBuffers() = default;
-  /// Of a PE team: reserve() makes them.
+  /// For a PE team; reserve() makes the buffers.
   explicit MigrationBuffers(PeTeam const& team) : m_members(team) {}
 
-  /// Of the same PEs.
+  /// Buffers without memory, for the same PEs.
   [[nodiscard]] MigrationBuffers without_room() const noexcept {
     MigrationBuffers buffers;
     buffers.m_members = m_members;
     return buffers;
   }
 
-  /// Collective over the world. \param bytes that leave a PE, or come to it, in
-  /// one call: those of elements, and up to 16 elements more for each PE.
+  /// Collective over the world.
+  /// \param bytes that leave a PE, or arrive at it, in one call: the bytes of
+  ///        the elements, and of up to 16 more elements for each other PE.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   void reserve(char const* call, std::size_t bytes);
   /// The PEs that move elements to each other.
@@ -120,19 +123,22 @@ class MigrationBuffers {
     return *m_members;
   }
 
-  // A call is of three parts. Each PE takes all its private memory in the
-  // middle, so that nothing has moved if one has none.
+  // A call has three parts: begin(), private memory, make_room(). Each PE
+  // allocates all its private memory in the second part, so that no element has
+  // moved if a PE fails to.
 
-  /// Collective over the members: they tell each other how many elements go.
-  /// \param failure why this PE cannot take part; all PEs throw it then.
-  /// \returns lists, if there is memory for them.
+  /// Collective over the members: they tell each other how many elements they
+  /// send.
+  /// \param failure why this PE cannot take part; then all PEs throw it.
+  /// \returns the lists of the call, or MigrationStep::failure if this PE
+  ///          cannot make them.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   MigrationStep begin(char const* call, Leaving& leaving,
                       std::optional<Failure> failure);
-  /// Collective over them, when this PE has all private memory, or a failure:
-  /// all know where their blocks go. Those of the world make more room, if they
-  /// need it.
-  /// \throws as begin(); nothing has moved.
+  /// Collective over the members, after each has its private memory or a
+  /// failure. Tells each member where its blocks begin in the inboxes. Members
+  /// that are all PEs of the world enlarge the buffers, if needed.
+  /// \throws as begin(); nothing has moved then.
   void make_room(char const* call, MigrationStep& step);
 
   [[nodiscard]] Buffers const& in_kernels() const {
@@ -141,7 +147,8 @@ class MigrationBuffers {
 
  private:
   void make(char const* call, std::optional<Failure> failure);
-  /// What PEs have passed that must be equal and is not; equal on all PEs.
+  /// Compares what must be equal on all PEs. Returns the difference, on all
+  /// PEs, if there is one.
   [[nodiscard]] std::optional<Failure> difference_of(char const* call,
                                                      Leaving const& leaving);
   void list(MigrationStep& step, Leaving& leaving);
@@ -149,12 +156,14 @@ class MigrationBuffers {
   std::optional<TeamMembers> m_members;
   ExchangeBuffers m_buffers;
   MemberWords m_words;
-  std::vector<std::size_t> m_arriving;   // from each PE
-  std::vector<std::size_t> m_in_inbox;   // where its block begins, in elements
-  std::vector<std::size_t> m_in_outbox;  // where that for it begins
-  ElementList m_sorted;                  // the elements that leave, by PE
-  std::size_t m_element_bytes = 0;       // of this call
-  std::size_t m_room          = 0;       // in bytes, of inbox and outbox
+  std::vector<std::size_t> m_arriving;   // number of elements from each PE
+  std::vector<std::size_t> m_in_inbox;   // where the block of each PE begins,
+                                         // in elements
+  std::vector<std::size_t> m_in_outbox;  // where the block for each PE begins,
+                                         // in elements
+  ElementList m_sorted;                  // the leaving elements, sorted by PE
+  std::size_t m_element_bytes = 0;       // of the current call
+  std::size_t m_room          = 0;       // of inbox and outbox, in bytes
   bool m_has_room             = false;
   Signal m_n_calls            = 0;
 };

@@ -20,7 +20,8 @@ Text message(char const* call, Pe pe, ElementShape mine, Text const& theirs) {
               pe, ": pass Views with equal bytes per element on all PEs");
 }
 
-/// \returns the shape of its elements.
+/// Waits for the block of neighbor i, and counts it.
+/// \returns the shape of the neighbor's elements.
 std::uint32_t await(char const* call, Buffers const& buffers,
                     PlanSide const& side, std::size_t i, ElementShape shape) {
   auto const& block        = side.blocks.on_host()[i];

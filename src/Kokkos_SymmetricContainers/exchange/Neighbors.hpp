@@ -13,17 +13,17 @@
 
 namespace symm::Impl {
 
-/// A neighbor that has passed elements of another shape to an exchange.
+/// A neighbor that has passed elements of a different shape to the exchange.
 struct OtherShape {
   Pe pe;
   std::uint32_t shape;
 };
 
-/// Waits on the host for all neighbors of a side, and counts: the exchange has
-/// ended then.
-/// \returns a neighbor with another shape.
-/// \throws UsageError on this PE, if a neighbor makes room for larger elements
-///         in the same exchange, which does not end then.
+/// Waits on the host for the blocks of all neighbors of a side, and counts
+/// them. On return, the exchange has ended.
+/// \returns a neighbor whose elements have a different shape, if there is one.
+/// \throws UsageError on this PE, if a neighbor is making room for larger
+///         elements in the same exchange. Then the exchange does not end.
 [[nodiscard]] std::optional<OtherShape> await_neighbors(char const* call,
                                                         Buffers const& buffers,
                                                         PlanSide const& side,

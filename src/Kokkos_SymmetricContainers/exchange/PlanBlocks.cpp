@@ -17,12 +17,13 @@ namespace symm::Impl {
 
 namespace {
 
-/// Cuts the elements of a block into chunks: runs of elements that follow each
-/// other, if they are long, and lists of all others.
+/// Cuts the elements of a block into chunks: long runs of consecutive elements,
+/// and lists of all other elements.
 void append_chunks(std::vector<Chunk>& chunks, std::uint32_t number,
                    ElementIndex const* elements, std::size_t listed,
                    ElementIndex count, ElementIndex row) {
-  // A thread of a GPU copies one element: there, short chunks are idle threads.
+  // On a GPU, each thread copies one element, so that short chunks leave
+  // threads idle.
   constexpr std::size_t long_run =
       runs_on_host_v<ExchangeSpace> ? 16 : Chunk::most;
   auto const append = [&](std::size_t first, std::size_t end, bool is_run) {
@@ -33,15 +34,16 @@ void append_chunks(std::vector<Chunk>& chunks, std::uint32_t number,
            is_run, elements[first], listed + first});
     }
   };
-  // A run stays in its row: Views may have gaps between rows.
+  // A run does not cross rows: a View may have gaps between them.
   auto const follows = [&](std::size_t k) {
     return elements[k] == elements[k - 1] + 1 &&
            (row == 0 || elements[k] % row != 0);
   };
-  // Each long run has all of a part that is half as long, of those that begin
-  // at its multiples: most lists are left out by a look at the ends of parts.
+  // Each long run contains a whole part of `half` elements that begins at a
+  // multiple of `half`. So it is enough to compare the two ends of each such
+  // part, which rules out most lists quickly.
   constexpr std::size_t half = long_run / 2;
-  std::size_t list           = 0;  // begins here
+  std::size_t list           = 0;  // first element that is not in a chunk yet
   for (std::size_t k = 0; k + half <= count;) {
     auto end = k + 1;
     if (elements[k + half - 1] == elements[k] + half - 1) {
@@ -59,8 +61,8 @@ void append_chunks(std::vector<Chunk>& chunks, std::uint32_t number,
   append(list, count, false);
 }
 
-/// The positions of elements in a list, in rising order of the elements, and of
-/// positions where these are equal.
+/// The positions of the elements in a list, sorted by element; positions of
+/// equal elements keep their order.
 std::vector<std::uint32_t> sorted_positions(
     Kokkos::View<ElementIndex*, Kokkos::HostSpace> const& elements,
     std::size_t end) {

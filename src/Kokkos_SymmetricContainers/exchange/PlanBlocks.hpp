@@ -22,13 +22,15 @@
 #include "ExchangeBuffers.hpp"
 #include "ExchangeLists.hpp"
 
-// A plan in memory. A PE has one block of elements to or from each neighbor. A
-// block has the elements of one View after those of another.
+// The data of a plan. For each neighbor, a PE has one block of elements to send
+// and one to receive. A block contains the elements of one View after those of
+// another.
 
 namespace symm::Impl {
 
-/// Blocks start at multiples of as many elements, and so do parts of a block,
-/// each of one View: whatever the elements, parts are aligned to as many bytes.
+/// A block begins at a multiple of this number of elements. So does the part of
+/// a block that belongs to one View. Hence each part is aligned to 16 bytes,
+/// whatever the size of the elements.
 inline constexpr std::size_t block_unit = 16;
 
 [[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr std::size_t padded(
@@ -36,21 +38,21 @@ inline constexpr std::size_t block_unit = 16;
   return (count + block_unit - 1) / block_unit * block_unit;
 }
 
-/// Which of a box's copies kernels store at a near neighbor, for
-/// gather_stored(): on GPUs all of them. On CPUs not those of which few are
-/// contiguous in the View: they take turns with a cache line each, and are
-/// packed, as those for far PEs are.
+/// Which ghosts on near PEs the program's kernels store directly, for
+/// gather_stored(). On GPUs they store all of them. On CPUs they store only
+/// ghosts that form long contiguous runs in the View. The others would cost a
+/// cache-line transfer for each ghost; they are packed, like those on far PEs.
 struct StoredCopies {
   static constexpr int on_gpus = 7;
 
-  int contiguous_axis = on_gpus;  // of the View
+  int contiguous_axis = on_gpus;  // contiguous axis of the View
 
   template <class Exec, class View>
   [[nodiscard]] static StoredCopies of(View const& view) {
     if (!runs_on_host_v<Exec> || View::rank() == 1) return {};
     return {view.stride(0) == 1 ? 0 : static_cast<int>(View::rank()) - 1};
   }
-  /// \param thin_axes see Block.
+  /// \param thin_axes as Block::thin_axes.
   [[nodiscard]] KOKKOS_FUNCTION bool have(unsigned thin_axes) const {
     return (thin_axes >> contiguous_axis & 1U) == 0;
   }
@@ -60,8 +62,9 @@ struct StoredCopies {
 struct Block : BlockRoute {
   ElementIndex count = 0;
   ElementIndex start = 0;
-  bool is_run        = false;  // they follow each other, from `start` on
-  unsigned thin_axes = 0;      // bit a: it has cells of a layer across axis a
+  bool is_run        = false;  // the elements are consecutive, beginning with
+                               // `start`
+  unsigned thin_axes = 0;      // bit a: it contains a layer across axis a
 
   Block() = default;
   Block(BlockRoute const& route, std::size_t its_count)
@@ -75,96 +78,103 @@ struct Block : BlockRoute {
   }
 };
 
-/// Elements of one block that one thread of the host copies.
+/// Elements of one block that one host thread copies.
 struct Chunk {
   static constexpr std::size_t most = 256;
 
   std::uint32_t block;
   ElementIndex first;  // in the block
   ElementIndex count;
-  bool is_run;  // the elements follow each other, from `start` on
+  bool is_run;  // the elements are consecutive, beginning with `start`
   ElementIndex start;
-  std::size_t listed;  // else they are listed from here on
+  std::size_t listed;  // first index of the elements in PlanSide::elements
 };
 
-/// One side of the exchange: the owned elements that have copies, or ghosts.
+/// One side of an exchange: either the owned elements that have ghosts
+/// elsewhere, or the ghosts.
 struct PlanSide {
   Kokkos::View<ElementIndex*, ExchangeMemory> elements;
   KernelArray<Chunk> chunks;
-  KernelArray<Block> blocks;   // of all neighbors
-  std::size_t end    = 0;      // of the largest element of a plan
-  bool needs_outbox  = false;  // some blocks travel by messages
-  unsigned thin_axes = 0;      // of all blocks
-  /// ObjectCall::key() of the call in which the plan makes room; 0: none.
+  KernelArray<Block> blocks;   // one for each neighbor
+  std::size_t end    = 0;      // one more than the largest element
+  bool needs_outbox  = false;  // whether some blocks are sent as messages
+  unsigned thin_axes = 0;      // union of those of all blocks
+  /// ObjectCall::key() of the call that enlarges the buffers of the plan; 0 if
+  /// there is none.
   std::uint64_t room_key = 0;
 
-  /// \param row elements of a row of a box; 0: there are no rows.
+  /// \param row number of elements in a row of a box; 0 if the elements have no
+  ///        rows.
   static PlanSide make(ElementList const& elements, std::size_t row,
                        std::vector<Block> blocks);
 };
 
-/// How scatter() combines: the contributions to each owned element, in the
-/// order of PEs' numbers and of their lists.
+/// The contributions that scatter() combines with each owned element, in the
+/// order of the PE numbers, then of the PEs' lists.
 struct Contributions {
   struct From {
     std::uint32_t block;
     ElementIndex in_block;
   };
   KernelArray<ElementIndex> elements;
-  KernelArray<std::uint32_t> firsts;  // one more than elements
+  KernelArray<std::uint32_t> firsts;  // of each element; one more at the end
   KernelArray<From> from;
 
   [[nodiscard]] static Contributions to(PlanSide const& owned);
 };
 
-/// A BoxPart, and where its copies go.
+/// A BoxPart, and where this PE stores copies of its cells.
 struct BoxCopies {
   std::array<std::size_t, 3> begin;
   std::array<std::size_t, 3> end;
   Pe pe;  // in the world
   bool is_near;
-  unsigned thin_axes;                // as Block's
-  std::array<std::size_t, 3> there;  // the first cell of them in that PE's View
-  std::size_t in_outbox;             // or, if they are packed, in elements
+  unsigned thin_axes;                // as Block::thin_axes
+  std::array<std::size_t, 3> there;  // first copy in that PE's View
+  std::size_t in_outbox;             // offset in elements, if the copies are
+                                     // packed
 };
 
-/// The elements that PEs exchange, and with whom.
+/// The elements that PEs exchange, and the neighbors of each side.
 struct PlanElements {
   PlanSide owned;
   PlanSide ghosts;
-  Contributions contributions;  // where scatter() needs them
-  /// Extents of the indices of a View that find an element.
+  Contributions contributions;  // empty if scatter() does not need them
+  /// Extents of those indices of a View that select an element.
   std::vector<std::size_t> extents{0};
 };
 
-/// owned or ghosts. (Written as it is, nvcc makes something of it that GCC
-/// warns of.)
+/// Selects PlanElements::owned or ghosts. (As an alias: if the type is written
+/// out in a signature, nvcc generates code for which GCC warns.)
 using SideOfPlan = PlanSide PlanElements::*;
 
-/// A plan. All that is collective is so over the world: PEs of a PE team make
-/// one plan, and other teams' PEs may make theirs in the same call.
+/// A plan. Its collective calls are collective over the world: the PEs of a PE
+/// team make one plan, while PEs of other teams may make theirs in the same
+/// call.
 struct PlanBlocks : PlanElements {
-  /// Of plans that are joined: those behind the first one. All have the same
-  /// neighbors, in one order.
+  /// The joined plans after the first one. All of them have the same neighbors,
+  /// in the same order.
   std::vector<PlanElements> others;
   ExchangeBuffers buffers;
-  /// Equal on all PEs, and no other plan's; 0: no plan.
+  /// Equal on all PEs, and different for each plan; 0 if there is no plan.
   std::uint64_t number = 0;
-  /// Elements of each inbox, on all PEs.
+  /// Size of each inbox in elements; equal on all PEs.
   std::size_t capacity = 0;
-  /// Bytes of an element for which there is room, on all PEs.
+  /// Largest element size in bytes for which the buffers have room; equal on
+  /// all PEs.
   std::size_t room = 0;
   bool is_box      = false;
   std::vector<BoxCopies> box_copies;
   bool is_of_world = false;
-  bool is_exports  = false;  // of from_exports()
-  /// The number of each neighbor in the PE team.
+  bool is_exports  = false;  // made by from_exports()
+  /// Number of each neighbor in the PE team.
   std::vector<Pe> neighbors;
 
-  /// Collective. \param lists of each plan that is joined; one for any other.
-  /// As many on all PEs, or all fail. \param failure why this PE has no lists;
-  /// all PEs throw it. \throws UsageError, OutOfMemory, SystemError on every
-  /// PE.
+  /// Collective.
+  /// \param lists the lists of each joined plan; one entry if nothing is
+  ///        joined. If PEs pass different numbers of entries, all PEs throw.
+  /// \param failure why this PE has no lists; then all PEs throw it.
+  /// \throws UsageError, OutOfMemory, SystemError on every PE.
   static PlanBlocks make(char const* call, std::vector<ExchangeLists> lists,
                          PeTeam const& team, std::optional<Failure> failure);
 
@@ -172,26 +182,31 @@ struct PlanBlocks : PlanElements {
   [[nodiscard]] PlanElements const& joined(std::size_t k) const {
     return k == 0 ? *this : others[k - 1];
   }
-  /// \throws UsageError on this PE, if the plan is not of from_exports().
+  /// \throws UsageError on this PE, if from_exports() has not made the plan.
   void expect_exports(char const* call) const;
-  /// The lists of from_exports() as a plan of its own: owned elements are the
-  /// exports, those of one PE after the other, and behind them are the ghosts.
+  /// The lists of from_exports() as a separate plan. Its owned elements are the
+  /// exports, ordered by receiving PE; its ghosts come after them.
   [[nodiscard]] PlanElements of_exports() const;
-  /// The numbers of the exports in the lists of from_exports(), as of_exports()
-  /// has them. \throws UsageError on this PE, if the plan has others.
+  /// For each export in the order of of_exports(), its index in the lists
+  /// passed to from_exports().
+  /// \throws UsageError on this PE, if `pes` differs from the list of PEs that
+  ///         the plan was made of.
   [[nodiscard]] std::vector<std::size_t> order_of_exports(
       char const* call, Integers const& pes) const;
-  /// As make() takes them. Local. \throws UsageError on this PE, if the plan
-  /// is of other PEs.
+  /// The lists of this plan, in the form that make() takes. Local.
+  /// \throws UsageError on this PE, if the plan belongs to other PEs.
   [[nodiscard]] std::vector<ExchangeLists> lists(char const* call,
                                                  PeTeam const& team) const;
 
-  /// Collective, if there is less room. \param begun the call that has begun
-  /// and not ended; then all PEs fail. Null: none.
+  /// Enlarges the buffers for elements of `bytes` bytes. Collective, if the
+  /// buffers have less room.
+  /// \param begun the call that has begun and not ended; then all PEs throw
+  ///        UsageError. Null if there is none.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   void make_room(char const* call, std::size_t bytes, char const* begun);
 
-  /// Collective. \param text of the call, for messages.
+  /// Sets the room to elements of `bytes` bytes. Collective.
+  /// \param text text of the call, for messages.
   /// \throws as make().
   void grow(char const* text, std::size_t bytes,
             std::optional<Failure> failure);

@@ -28,11 +28,11 @@
 
 namespace symm::Impl {
 
-/// A plan with its exchanges, one at a time: the checks of a call, and the two
-/// halves of an exchange.
+/// A plan with its exchanges, one at a time. It has the checks of each call and
+/// the two halves of an exchange.
 class PlanExchange {
  public:
-  /// Which elements are sent, and which are set.
+  /// Which elements are sent, and which receive values.
   struct Way {
     SideOfPlan sent;
     SideOfPlan received;
@@ -55,10 +55,10 @@ class PlanExchange {
   [[nodiscard]] PlanBlocks const& plan() const { return m_plan; }
   [[nodiscard]] PlanBlocks& plan() { return m_plan; }
 
-  // (Exchanges are not inlined. Otherwise GCC 12 would generate slower code for
-  // the caller's kernels next to the exchanges: 5 % slower in cg_solve.)
+  // (Exchanges are not inlined: otherwise GCC 12 generates slower code for
+  // kernels of the caller next to them, 5 % slower in cg_solve.)
 
-  /// The first half: checks, makes room, packs and sends.
+  /// The first half: checks the call, makes room, packs and sends.
   template <class Exec, class... Views>
   [[gnu::noinline]] void begin(Exec const& exec, char const* call,
                                Halves halves, Way way, Views const&... views) {
@@ -119,8 +119,9 @@ class PlanExchange {
     wait_for_messages(exec, call);
   }
 
-  /// A gather of one View, of which kernels have stored all copies. Only blocks
-  /// for other PEs are sent, and only these are unpacked.
+  /// A gather of one View, after kernels of the program have stored all copies
+  /// (BoxTargets). It sends and unpacks only the blocks that are not in place
+  /// on near PEs (StoredCopies).
   template <class Exec, class View>
   [[gnu::noinline]] void gather_stored(Exec const& exec, char const* call,
                                        View const& view) {
@@ -149,8 +150,9 @@ class PlanExchange {
   }
 
   /// Makes room for elements of `bytes` bytes. Collective over the world, if
-  /// there is less.
-  /// \throws UsageError on this PE, if the plan is of a PE team; as reserve().
+  /// the buffers have less room.
+  /// \throws UsageError on this PE, if the plan belongs to a PE team; else as
+  ///         reserve().
   void make_room(char const* call, std::size_t bytes) {
     bool const has_neighbors = m_plan.owned.blocks.size() > 0;
     if (bytes <= m_plan.room || (!has_neighbors && !m_plan.is_of_world)) return;
@@ -170,7 +172,7 @@ class PlanExchange {
   }
 
  private:
-  /// Whether chunks are unpacked one after the other.
+  /// Whether one thread unpacks chunk after chunk.
   template <class Exec>
   static bool is_in_order(Exec const& exec) {
     return runs_on_host_v<Exec> && exec.concurrency() == 1;

@@ -14,8 +14,8 @@
 #include "JoinedFields.hpp"
 #include "PlanBlocks.hpp"
 
-// The fields of an exchange, in one form for a single plan and for plans that
-// are joined.
+// The fields of an exchange: one interface for a single plan and for joined
+// plans.
 
 namespace symm::Impl {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// How PEs make a plan of their lists together.
+// The PEs of a team make a plan from their lists.
 
 #include <algorithm>
 #include <array>
@@ -28,7 +28,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// Makes a plan of the lists of all members.
+/// Makes a plan from the lists of all members.
 class PlanMaker {
  public:
   /// Collective. Precondition: AgreedLists::prepare() has taken the lists.
@@ -36,7 +36,7 @@ class PlanMaker {
             PeTeam const& team)
       : m_call(call), m_lists(lists), m_agreed(call, lists, team) {}
 
-  /// \param number of the plan.
+  /// \param number of the new plan; equal on all PEs.
   PlanBlocks make(std::uint64_t number) {
     PlanBlocks plan;
     plan.number  = number;
@@ -64,7 +64,8 @@ class PlanMaker {
                                                 Kokkos::WithoutInitializing),
                              plan.capacity);
     }
-    // Collective: afterwards all PEs may be sent wishes.
+    // begin() is collective: on return, m_wishes exists on every PE, so that
+    // PEs may put to it.
     plan.buffers.begin(of_world[n_slots]);
     if (has_wishes) fetch_wishes();
     failure = failure_of([&] { fill(plan); });
@@ -73,7 +74,8 @@ class PlanMaker {
   }
 
  private:
-  /// Collective over the world: owners get the lists of what others import.
+  /// Collective over the world. Each owner receives the indices of its elements
+  /// that others import.
   void fetch_wishes() {
     auto const& lists = m_lists[0];
     std::size_t first = 0;
@@ -87,7 +89,8 @@ class PlanMaker {
     barrier_all();
   }
 
-  /// \throws UsageError on this PE, if there is no such element.
+  /// Makes the lists of owned elements from the received indices.
+  /// \throws UsageError on this PE, if one of the elements does not exist.
   void take_wishes() {
     auto const n_owned = m_lists[0].n_owned;
     auto& owned        = m_lists[0].owned;
@@ -130,7 +133,7 @@ class PlanMaker {
     Kokkos::fence("symm::ExchangePlan: the plan is in memory of kernels");
   }
 
-  /// \param elements of plan `p` of those that are joined.
+  /// \param p number of the joined plan whose elements these are.
   void fill(PlanBlocks& plan, PlanElements& elements, std::size_t p) {
     auto& lists         = m_lists[p];
     auto const& owned   = lists.owned;
@@ -167,7 +170,8 @@ class PlanMaker {
           ghosts.counts[n]);
     }
     for (auto const& part : lists.box_parts) {
-      // A PE receives from a neighbor what has the shape of what it sends.
+      // The block that a PE receives from a neighbor has the same shape as the
+      // block that it sends to it.
       auto const n = block_of(part, owned_blocks);
       for (unsigned a = 0; a < 3; ++a) {
         auto const axis = part.direction[a] == 0 ? 0U : 1U << a;
@@ -192,7 +196,7 @@ class PlanMaker {
       elements.contributions = Contributions::to(elements.owned);
   }
 
-  /// The place of its block.
+  /// The index of the part's block in `blocks`.
   [[nodiscard]] std::size_t block_of(BoxPart const& part,
                                      std::vector<Block> const& blocks) const {
     Pe const pe      = m_agreed.world_pe(static_cast<std::size_t>(part.pe));

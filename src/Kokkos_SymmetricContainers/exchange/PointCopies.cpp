@@ -13,7 +13,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// Finds the owner of each point that a PE has copies of.
+/// Finds the owner of each point of which this PE has copies.
 class PointOwners {
  public:
   PointOwners(CheckedBoxes const& mine, std::vector<BoxesOfPe> const& all,
@@ -26,7 +26,7 @@ class PointOwners {
   PointCopies copies;
 
  private:
-  /// A box of a PE, perhaps whole periods away.
+  /// A box of a PE, possibly shifted by whole periods.
   struct Image {
     std::size_t pe;
     std::size_t box;
@@ -35,14 +35,15 @@ class PointOwners {
 
   [[nodiscard]] BoxesOfPe const& of_me() const { return m_all[m_me]; }
 
-  /// A box, by where it begins along m_axis.
+  /// A box, with its first point along m_axis.
   struct Sorted {
     std::int64_t begin;
     std::size_t pe;
     std::size_t box;
   };
 
-  /// Along the axis that boxes cut most: of few of them one has to look at all.
+  /// Sorts the boxes along the axis that is cut into the most boxes: there,
+  /// candidates() excludes the most boxes.
   void sort_boxes() {
     GridPlace most{};
     for (auto const& of_pe : m_all) {
@@ -74,7 +75,8 @@ class PointOwners {
               [](auto const& x, auto const& y) { return x.begin < y.begin; });
   }
 
-  /// Boxes that may have points of m_grown, by their PEs and numbers.
+  /// The boxes that may contain points of m_grown, ordered by PE and box
+  /// number.
   [[nodiscard]] std::vector<Sorted> candidates() const {
     std::vector<Sorted> found;
     auto const period = m_mine.period(m_axis);
@@ -118,12 +120,13 @@ class PointOwners {
     for (auto const& its : candidates()) take(its.pe, its.box);
   }
 
-  /// Takes the images of a box that may have points for this one; where a point
-  /// is in several of them, the one where it comes first in the box.
+  /// Takes the periodic images of a box that may contain points of this box's
+  /// copies. If several images contain a point, the image in which the point
+  /// has the lowest index wins.
   void take(std::size_t pe, std::size_t its) {
     Image image{pe, its, m_all[pe].box(its)};
     auto const box = image.region;
-    GridPlace first, last;  // numbers of images
+    GridPlace first, last;  // of images, counted in periods
     for (std::size_t a = 0; a < n_grid_axes; ++a) {
       first[a] = last[a] = 0;
       if (auto const period = m_mine.period(a); period != 0) {
@@ -154,7 +157,7 @@ class PointOwners {
   void take(Image const& image) {
     if (image.pe == m_me && image.box == m_number &&
         image.region.begin == m_box.begin) {
-      m_are_inner_mine = true;  // those that no image before has
+      m_are_inner_mine = true;  // except those that an earlier image contains
       return;
     }
     auto const both = intersection(m_grown, image.region);
@@ -163,7 +166,7 @@ class PointOwners {
       for (x[1] = both.begin[1]; x[1] < both.end[1]; ++x[1]) {
         int const n_outside =
             (m_box.has(0, x[0]) ? 0 : 1) + (m_box.has(1, x[1]) ? 0 : 1);
-        // The row's points before, in, and behind the box.
+        // The points of the row before, inside and after the box.
         auto const low = std::clamp(m_box.begin[2], both.begin[2], both.end[2]);
         auto const high = std::clamp(m_box.end[2], both.begin[2], both.end[2]);
         take_row(image, x, both.begin[2], low, n_outside + 1);
@@ -202,11 +205,11 @@ class PointOwners {
   std::vector<Sorted> m_sorted;
   std::size_t m_axis        = 0;
   std::int64_t m_max_extent = 0;
-  // Of the box whose copies are looked for.
+  // The box whose copies are searched for.
   std::size_t m_number = 0;
   GridRegion m_box{}, m_grown{};
-  std::vector<bool> m_has_owner;  // of the grown box
-  /// No image takes points inside of it any more.
+  std::vector<bool> m_has_owner;  // for each point of m_grown
+  /// Points inside the box get no more owners: they are this box's own.
   bool m_are_inner_mine = false;
 };
 

@@ -14,13 +14,14 @@ namespace symm::Impl {
 
 /// The points of a PE's boxes that are copies, and where the owner of each is.
 struct PointCopies {
-  std::vector<ElementIndex> elements;  // of the owner
+  std::vector<ElementIndex> elements;  // index on the owner
   std::vector<Pe> pes;                 // the owner
-  std::vector<ElementIndex> places;    // of this PE
+  std::vector<ElementIndex> places;    // index on this PE
 };
 
-/// Finds the owner of each point that this PE has copies of.
-/// \param all the boxes of all PEs. \param me this PE's number among them.
+/// Finds the owner of each point of which this PE has copies.
+/// \param all the boxes of all PEs.
+/// \param me this PE's number among them.
 [[nodiscard]] PointCopies copies_of_points(CheckedBoxes const& mine,
                                            std::vector<BoxesOfPe> const& all,
                                            Pe me);

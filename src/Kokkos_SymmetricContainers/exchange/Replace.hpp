@@ -8,9 +8,9 @@
 namespace symm {
 
 /// An operation of ExchangePlan::scatter() and of DistributedHashMap: the
-/// contribution replaces the element. Of several contributions to a ghost's
-/// element the last one counts, in the order of PEs' numbers; of those to a key
-/// of a map any one.
+/// contribution replaces the element. If several PEs contribute to one element
+/// of scatter(), the last one in the order of PE numbers wins. If several
+/// contribute to a key of a map, any of them may win.
 struct Replace {
   template <class T>
   KOKKOS_FUNCTION T operator()(T const&, T const& b) const {

@@ -9,8 +9,8 @@
 
 namespace symm::Impl {
 
-/// Calls f(message) for all messages of a block, also after one that has
-/// thrown. \throws what the first one has thrown, then.
+/// Calls f(message) for all messages of a block, even if some calls throw.
+/// \throws the first exception that f() has thrown, after all calls.
 template <class Message, class F>
 void for_each_of_block(std::span<Message const> block, F const& f) {
   std::exception_ptr first;

@@ -8,25 +8,25 @@
 
 namespace symm::Impl {
 
-/// A mailbox, as a MailOfThread handles its messages. Each function returns
-/// whether it has moved anything.
+/// The interface of a mailbox to MailOfThread. put_waiting() and receive()
+/// return whether they have moved anything.
 class HandledMail {
  public:
   HandledMail(HandledMail const&)            = delete;
   HandledMail& operator=(HandledMail const&) = delete;
 
-  /// Sends messages of handlers that wait, as far as there is room.
+  /// Sends waiting messages of handlers, as far as there is room.
   virtual bool put_waiting() = 0;
-  /// Handles blocks that have come, until the mailbox must rest or if `one` is
-  /// enough.
+  /// Handles blocks that have arrived, until the mailbox must rest. If `one` is
+  /// set, handles only one block.
   virtual bool receive(bool one) = 0;
-  /// Whether half of the room for messages that wait is free.
+  /// Whether at least half of the room for waiting messages is free.
   [[nodiscard]] virtual bool has_room_to_wait() const = 0;
 
-  // Of MailOfThread and MailboxBase.
-  std::uint64_t start   = 0;      // of the library; 0: the mailbox is not open
-  bool makes_wait       = false;  // other mailboxes: see must_rest()
-  std::size_t n_waiting = 0;      // messages of handlers, for this mailbox
+  // Used by MailOfThread and MailboxBase only.
+  std::uint64_t start   = 0;      // initialization of the library; 0: not open
+  bool makes_wait       = false;  // for other mailboxes: see must_rest()
+  std::size_t n_waiting = 0;      // messages of handlers that wait here
 
  protected:
   HandledMail()          = default;

@@ -22,23 +22,25 @@ namespace symm::Impl {
 
 class MailRoutes;
 
-/// Gathers messages: has the block of each link that is being written.
+/// Collects messages in blocks: one block in progress for each link.
 class MailBins {
  public:
-  /// The rest of a block. Both are null before the first message.
+  /// The free part of the block in progress. Both pointers are null if there is
+  /// no block.
   struct Bin {
     std::byte* next = nullptr;
     std::byte* end  = nullptr;
   };
-  /// Sizes of a message, in bytes: for the PE that has the inbox, and with the
-  /// number of another PE.
+  /// Sizes of a message in bytes: without a PE number (`last`: the receiver is
+  /// the PE that has the inbox), and with the number of the receiver
+  /// (`passed`).
   struct MessageBytes {
     std::size_t last;
     std::size_t passed;
   };
 
   /// Collective over the world.
-  /// \param failure why this PE cannot take part; all PEs throw it then.
+  /// \param failure why this PE cannot take part; then all PEs throw it.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   MailBins(char const* call, TeamMembers const& members,
            MailboxOptions const& options, MessageBytes bytes,
@@ -51,40 +53,43 @@ class MailBins {
   [[nodiscard]] TeamMembers const& members() const { return m_members; }
   [[nodiscard]] std::size_t n_links() const { return m_is_last.size(); }
   [[nodiscard]] std::size_t n_inboxes() const { return m_is_last.size(); }
-  /// The link that a message for `pe` takes from here.
+  /// The link on which this PE sends messages for `pe`.
   [[nodiscard]] std::size_t link_to(Pe pe) const;
-  /// Whether messages of a link, and those of the inbox of the same number, are
-  /// for the PE that has the inbox.
+  /// Whether the PE that has the inbox is the receiver of all messages of the
+  /// link. The same holds for the inbox of this PE with the same number.
   [[nodiscard]] bool is_last(std::size_t link) const {
     return m_is_last[link] != 0;
   }
-  /// Of one message, by a link.
+  /// Bytes of one message on a link.
   [[nodiscard]] std::size_t message_bytes(std::size_t link) const {
     return is_last(link) ? m_message_bytes.last : m_message_bytes.passed;
   }
   [[nodiscard]] MailBlocks& blocks() { return *m_blocks; }
   [[nodiscard]] Bin& bin(std::size_t link) { return m_bins[link]; }
-  /// Of the block of an inbox that is being passed on: messages that were.
+  /// Number of messages already passed on, of the inbox's block that this PE is
+  /// passing on.
   [[nodiscard]] std::uint64_t& n_passed_on(std::size_t inbox) {
     return m_n_passed_on[inbox];
   }
 
-  /// Makes room for a message: sends the block of the link, if there is one,
-  /// and begins the next. \returns whether there is room now.
+  /// Makes room for a message: sends the block in progress of the link, if
+  /// there is one, and begins the next one.
+  /// \returns whether there is room now.
   bool open(std::size_t link);
-  /// Puts messages of a link into blocks, as many as there is room for.
-  /// \returns their bytes.
+  /// Copies messages into blocks of a link, as far as there is room.
+  /// \returns the number of bytes copied.
   std::size_t put(std::size_t link, std::span<std::byte const> messages);
-  /// Sends all blocks that have messages. \returns whether there were any.
+  /// Sends all blocks in progress that have messages.
+  /// \returns whether there were any.
   bool flush();
 
   /// The number of messages in blocks that this PE has sent.
   [[nodiscard]] std::uint64_t n_sent() const { return m_n_sent; }
-  /// Equal on all PEs, and no other object's.
+  /// Equal on all PEs, and different for each mailbox.
   [[nodiscard]] std::uint64_t number() const { return m_number; }
   [[nodiscard]] CollectiveClock const& clock() const { return *m_clock; }
 
-  /// The memory that this PE allocates, at most, in bytes.
+  /// Upper bound of the memory that this PE allocates, in bytes.
   [[nodiscard]] static std::size_t memory_bytes(MailRoutes const& routes);
 
  private:

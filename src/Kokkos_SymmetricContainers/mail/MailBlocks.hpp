@@ -19,42 +19,44 @@ namespace symm::Impl {
 class MailRoutes;
 class TeamMembers;
 
-/// Stands in front of the messages of a block.
+/// The header of a block, before its messages.
 struct alignas(16) MailHeader {
   std::uint64_t n_messages;
   std::uint64_t time;  // of the sender's CollectiveClock
 };
 
-/// Blocks of messages on their way (BlockBuffers: a link is a slot). The
-/// receiver tells by a signal how many blocks it has freed. Signals come in any
-/// order: each turn of a slot has its own, and those of freed blocks are added
-/// up.
+/// Sends and receives blocks of messages (see BlockBuffers: each link has a
+/// slot). Signals may arrive in any order, so each turn of a slot has its own
+/// signal. The receiver adds 1 to a counter of the sender for each block that
+/// it frees.
 class MailBlocks {
  public:
   static constexpr unsigned n_turns = 4;
 
-  /// Local: takes all memory of this PE alone.
-  /// \param call              lives as long as this.
+  /// Local: allocates all private memory of this PE.
+  /// \param call              must live as long as this object.
   /// \param block_bytes       equal on all members.
-  /// \param least_block_bytes that have room for a message.
+  /// \param least_block_bytes bytes of a block with room for one message.
   /// \throws UsageError, OutOfMemory on this PE.
   MailBlocks(char const* call, MailRoutes const& routes,
              TeamMembers const& members, std::size_t block_bytes,
              std::size_t least_block_bytes);
-  /// Collective over the world: takes symmetric memory.
+  /// Collective over the world: allocates the symmetric memory.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   void begin(char const* call, MailRoutes const& routes);
 
   [[nodiscard]] std::size_t block_bytes() const { return m_block_bytes; }
-  /// Where the next block of a link is to be written; null: its turns are all
-  /// under way.
+  /// Where this PE writes the next block of a link; null if the receiver has
+  /// not freed a turn for it.
   [[nodiscard]] std::byte* next_block(std::size_t link) const;
-  /// Sends it. \param message_bytes of one message.
+  /// Sends the block that next_block() has returned.
+  /// \param message_bytes bytes of one message.
   void send(std::size_t link, MailHeader header, std::size_t message_bytes);
 
-  /// The next block of an inbox; null: none has come.
+  /// The next block of an inbox; null if none has arrived.
   [[nodiscard]] std::byte const* received(std::size_t inbox) const;
-  /// Gives its memory back to its sender.
+  /// Frees the block that received() has returned, so that its sender may write
+  /// to this memory again.
   void free(std::size_t inbox);
 
  private:
@@ -63,7 +65,7 @@ class MailBlocks {
     Signal n_sent = 0;
   };
   struct Inbox {
-    Signal* freed  = nullptr;  // of the link that leads to it, symmetric
+    Signal* freed  = nullptr;  // symmetric counter, at the sender
     Pe pe          = 0;
     Signal n_freed = 0;
   };
@@ -72,9 +74,9 @@ class MailBlocks {
   [[nodiscard]] std::byte* place(BlockRoute const& route, Signal number) const;
 
   std::size_t m_block_bytes;
-  std::size_t m_n_far = 0;  // links that have a block in the outbox
+  std::size_t m_n_far = 0;  // links to far PEs, with a block in the outbox
   BlockBuffers<SymmetricHostSpace, n_turns> m_buffers;
-  // How many blocks were freed of those that this PE has sent by each link.
+  // For each link, the number of this PE's blocks that the receiver has freed.
   Kokkos::View<Signal*, SymmetricHostSpace> m_freed;
   std::vector<Link> m_links;
   std::vector<Inbox> m_from;

@@ -11,7 +11,7 @@
 
 namespace symm::Impl {
 
-/// Ends the ThreadProgress with the thread.
+/// A thread-local object that ends the ThreadProgress when the thread ends.
 struct MailOfThread::Here {
   std::shared_ptr<MailOfThread> mail;
 
@@ -53,7 +53,8 @@ void MailOfThread::remove(HandledMail& mailbox) noexcept {
   n_waiting -= mailbox.n_waiting;
 }
 
-/// Calls body(mailbox) for all of this runtime, also those that it adds.
+/// Calls body(mailbox) for all mailboxes of the current initialization of the
+/// library, including mailboxes that body() adds.
 template <class Body>
 bool MailOfThread::for_each(Body const& body) {
   auto const start = number_of_start("symm::Mailbox");
@@ -102,8 +103,9 @@ bool MailOfThread::work() noexcept {
   return has_moved;
 }
 
-// PEs whose mailboxes all rest would wait for each other for ever. If there is
-// little room left, most probably others are only slow.
+// If the mailboxes of all PEs rested, they would wait for each other forever.
+// If there is little room left for waiting messages, other PEs are most
+// probably only slow.
 bool MailOfThread::must_go_on(bool has_moved) {
   constexpr Clock::duration shortest = std::chrono::microseconds(50);
   constexpr Clock::duration longest  = std::chrono::microseconds(100'000);

@@ -16,31 +16,31 @@
 
 namespace symm::Impl {
 
-/// The mailboxes of a thread. They may outlive it: then nobody handles their
-/// messages.
+/// The mailboxes that a thread has made. They may outlive the thread: then no
+/// thread handles their messages.
 class MailOfThread final : public ThreadProgress {
  public:
   using Clock = std::chrono::steady_clock;
   using ThreadProgress::Working;
 
-  /// That of the calling thread. \throws std::bad_alloc.
+  /// The object of the calling thread. \throws std::bad_alloc.
   static std::shared_ptr<MailOfThread> const& here();
-  /// Null: the calling thread has made no mailbox.
+  /// The object of the calling thread; null if the thread has made no mailbox.
   [[nodiscard]] static MailOfThread const* find() noexcept;
 
   void add(HandledMail& mailbox);
-  /// Any thread; waits for step().
+  /// Callable from any thread; waits until step() has returned.
   void remove(HandledMail& mailbox) noexcept;
-  /// MailboxBase::step(); by the thread.
+  /// Called by the mailboxes' thread. See MailboxBase::step().
   bool step();
-  /// MailboxBase::must_rest().
+  /// See MailboxBase::must_rest().
   [[nodiscard]] bool must_rest(HandledMail const& mailbox) const {
     return mailbox.makes_wait && n_waiting > mailbox.n_waiting;
   }
 
-  HandledMail* handling = nullptr;  // its handler runs
-  std::size_t n_waiting = 0;        // messages of handlers
-  std::optional<Failure> failure;   // of work()
+  HandledMail* handling = nullptr;  // mailbox whose handler is running
+  std::size_t n_waiting = 0;        // messages of handlers that wait for room
+  std::optional<Failure> failure;   // the first failure in work()
 
  private:
   struct Here;
@@ -48,14 +48,17 @@ class MailOfThread final : public ThreadProgress {
   bool work() noexcept override;
   template <class Body>
   bool for_each(Body const& body);
-  /// Whether mailboxes that rest must go on, since nothing else moves.
+  /// Whether resting mailboxes must receive a block, because nothing else has
+  /// moved.
   bool must_go_on(bool has_moved);
 
-  // Another thread may destroy a mailbox, and so may a handler, in step().
+  // Recursive: a handler, which runs in step(), may destroy a mailbox. Another
+  // thread may destroy one, too.
   std::recursive_mutex m_mutex;
-  std::vector<HandledMail*> m_mailboxes;  // null: it was removed in a step
-  int m_n_steps = 0;                      // nested in each other
-  // Since when nothing has moved, and how long mailboxes rest then.
+  std::vector<HandledMail*> m_mailboxes;  // null: removed during a step
+  int m_n_steps = 0;                      // number of nested calls of step()
+  // The time since which nothing has moved, and how long mailboxes rest from
+  // then on.
   Clock::time_point m_idle_since{};
   Clock::duration m_rest{};
 };

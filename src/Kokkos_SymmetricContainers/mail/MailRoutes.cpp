@@ -30,10 +30,10 @@ MailRoutes::MailRoutes(Nodes const& nodes, Pe me, bool by_nodes)
   }
 }
 
-// Link 2 * n_near + a of PE `me` of node `here` leads to node a * n_near + me.
-// There, PE `here % n_pes_there` has it as inbox
-// 2 * n_pes_there + here / n_pes_there. Inboxes and their links follow the same
-// rule.
+// Link 2 * n_near + a of PE `me` on node `here` leads to node a * n_near + me.
+// On that node, PE `here % n_pes_there` has the inbox. The inbox's number is 2
+// * n_pes_there + here / n_pes_there. An inbox finds its link by the same
+// formula.
 MailRoutes::End MailRoutes::other_end(std::size_t number) const {
   if (!m_by_nodes) return {static_cast<Pe>(number), m_me, true, true};
   if (number < 2 * m_n_near) {
@@ -75,7 +75,7 @@ std::vector<Pe> in_order_of_world(TeamMembers const& members) {
   return all;
 }
 
-/// The nodes of members in that order.
+/// The nodes of the members in that order.
 Nodes nodes_of(TeamMembers const& members, std::vector<Pe> const& order,
                Nodes const& world) {
   Nodes nodes;
@@ -94,7 +94,8 @@ Nodes nodes_of(TeamMembers const& members, std::vector<Pe> const& order,
 }  // namespace
 
 MailRoutes mail_routes(TeamMembers const& members, MailRouting routing) {
-  // Direct blocks to so many PEs take 24 MiB, and as much for far ones.
+  // With direct routing, this number of PEs needs 24 MiB of blocks, and as much
+  // again for far PEs.
   constexpr int max_direct = 512;
   auto const& world        = nodes_of_job("symm::Mailbox");
   auto const by_nodes      = [&](Nodes const& nodes) {

@@ -14,48 +14,54 @@
 
 namespace symm::Impl {
 
-/// The ways that messages of a mailbox take. A link leads from this PE to an
-/// inbox of another one. PEs are members, but where a name has `world` in it.
+/// The routes of a mailbox's messages. A link leads from this PE to an inbox of
+/// another PE. PE numbers are those of members, unless a name contains `world`.
 ///
-/// Direct: a link to each PE. By nodes: PE k of each node speaks with the nodes
-/// k, k + n_near, k + 2 n_near, ... A message for a far PE goes to the PE of
-/// this node that speaks with its node, then to that node, then to its PE. So
-/// memory for blocks grows with nodes and not with PEs.
+/// Direct routing: a link to each PE.
 ///
-/// Links, by nodes: `n_near` to PEs of this node, for messages to them; as many
-/// for messages that they pass on; then those to nodes. Inboxes likewise.
+/// Routing by nodes: PE k of each node has links to the nodes k, k + n_near, k
+/// + 2 n_near, ... A message for a far PE takes up to three links: to the PE of
+/// this node that has a link to the receiver's node, to a PE of that node, and
+/// to the receiver. So the memory for blocks grows with the number of nodes,
+/// not with the number of PEs.
+///
+/// The links of routing by nodes, in order: `n_near` links to PEs of this node,
+/// for messages to them; `n_near` links to the same PEs, for messages that they
+/// pass on; links to other nodes. Inboxes have the same order.
 class MailRoutes {
  public:
   /// One end of a link.
   struct End {
     Pe pe;
     std::size_t number;  // of the inbox or link at `pe`
-    bool exists;         // a node has no link to itself
-    bool is_last;        // messages are for the PE that has the inbox
+    bool exists;         // false: a node has no link to itself
+    bool is_last;        // the PE with the inbox is the receiver
   };
 
-  /// \param nodes of the members, in the order of their numbers in the world.
-  /// \param me    this PE's number in that order; direct: its number.
+  /// \param nodes the nodes of the members, in the order of their numbers in
+  ///        the world.
+  /// \param me this PE's number in that order; for direct routing, its number
+  ///        as a member.
   MailRoutes(Nodes const& nodes, Pe me, bool by_nodes);
-  /// No links: this PE is no member.
+  /// No links: this PE is not a member.
   MailRoutes() = default;
 
   [[nodiscard]] std::size_t n_links() const { return m_n_links; }
   [[nodiscard]] std::size_t n_inboxes() const { return m_n_links; }
-  /// The same of the PE that has most.
+  /// The largest n_links() of all PEs.
   [[nodiscard]] std::size_t max_links() const { return m_max_links; }
-  /// The inbox that a link of this PE leads to.
+  /// The inbox to which a link of this PE leads.
   [[nodiscard]] End target(std::size_t link) const { return other_end(link); }
-  /// The link that leads to an inbox of this PE.
+  /// The link from which an inbox of this PE gets its messages.
   [[nodiscard]] End source(std::size_t inbox) const { return other_end(inbox); }
 
-  /// Whether each PE has a link.
+  /// Whether this PE has a link to each PE.
   [[nodiscard]] bool is_direct() const { return !m_by_nodes; }
-  /// The link that a message for `pe` takes from here.
+  /// The link on which this PE sends messages for `pe`.
   [[nodiscard]] std::size_t link_to(Pe pe) const {
     return m_by_nodes ? link_by_nodes(place_of(pe)) : index(pe);
   }
-  /// Says which member is at each place in the order of the world.
+  /// Sets the member at each place in the order of the world.
   void set_order(std::vector<Pe> members);
 
  private:
@@ -77,20 +83,20 @@ class MailRoutes {
     return m_places.empty() ? pe : m_places[index(pe)];
   }
 
-  Nodes m_nodes;  // first PEs alone: names of nodes take memory
-  // By nodes, unless it is the same: the place of each member, and the other
-  // way.
+  Nodes m_nodes;  // only the first PEs: names would take memory
+  // Both are empty if the order of members is that of the world: the place of
+  // each member in the order of the world, and the member at each place.
   std::vector<Pe> m_places;
   std::vector<Pe> m_members;
   bool m_by_nodes         = false;
-  bool m_are_equal        = true;  // nodes have equal numbers of PEs
-  std::size_t m_me        = 0;     // this PE; by nodes: its place in its node
+  bool m_are_equal        = true;  // all nodes have the same number of PEs
+  std::size_t m_me        = 0;     // this PE; by nodes: its index in its node
   std::size_t m_n_near    = 0;
   std::size_t m_n_links   = 0;
   std::size_t m_max_links = 0;
 };
 
-/// Of this PE.
+/// The routes of this PE.
 [[nodiscard]] MailRoutes mail_routes(TeamMembers const& members,
                                      MailRouting routing);
 

@@ -18,7 +18,7 @@ class Mailbox;
 
 namespace Impl {
 
-/// A message that another PE passes on.
+/// A message that another PE passes on to its receiver `pe`.
 template <class Message>
 struct PassedMessage {
   Message message;
@@ -27,9 +27,9 @@ struct PassedMessage {
 
 }  // namespace Impl
 
-/// Sends messages of a Mailbox from any threads of the host, several at a time:
-/// in kernels of host execution spaces, or of std::thread. Made by
-/// Mailbox::sender(); may be copied; valid as long as the mailbox.
+/// Sends messages of a Mailbox from any host threads, several at a time: in
+/// kernels of host execution spaces, or from std::threads. Mailbox::sender()
+/// makes it. Copyable; valid as long as the mailbox.
 ///
 ///     auto const sender = mailbox.sender();
 ///     Kokkos::parallel_for(n, KOKKOS_LAMBDA(int k) {  // of OpenMP or Threads
@@ -40,16 +40,17 @@ struct PassedMessage {
 template <class Message>
 class MailSender {
  public:
-  /// Sends a message to `pe`, this PE included. Never waits, runs no handlers
-  /// and does not throw: messages are kept in memory of this PE until the
-  /// mailbox's thread is in send(), progress() or finish(), and the last ones
-  /// of each thread until finish(). (64 MiB of that memory stay with the
-  /// mailbox for later.) If there is no such PE or no memory, the message is
-  /// lost and finish() throws UsageError or OutOfMemory on all PEs.
+  /// Sends a message to `pe`, which may be this PE. It never waits, runs no
+  /// handlers and does not throw. Messages are kept in this PE's memory until
+  /// the mailbox's thread calls send(), progress() or finish(). The last
+  /// messages of each thread are kept until finish(). (The mailbox keeps up to
+  /// 64 MiB of that memory for later messages.) If there is no such PE or no
+  /// memory, the message is lost. Then finish() throws UsageError or
+  /// OutOfMemory on all PEs.
   ///
-  /// Callable from any thread of the host, not from a GPU. When the mailbox's
-  /// thread calls finish(), no other thread may be sending: fence the kernel,
-  /// or join the thread, before.
+  /// Callable from any host thread, not from a GPU. While the mailbox's thread
+  /// is in finish(), no other thread may send: fence the kernel, or join the
+  /// thread, before.
   KOKKOS_FUNCTION void send([[maybe_unused]] Pe pe,
                             [[maybe_unused]] Message const& message) const {
     KOKKOS_IF_ON_HOST((send_on_host(pe, message);))
@@ -98,7 +99,7 @@ class MailSender {
   }
 
   Impl::MailThreads* m_threads;
-  unsigned m_n_direct;  // the number of PEs with a link of their own
+  unsigned m_n_direct;  // number of PEs with a direct link; 0 if not direct
 };
 
 }  // namespace symm

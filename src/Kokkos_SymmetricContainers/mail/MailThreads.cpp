@@ -12,12 +12,12 @@ namespace symm::Impl {
 
 namespace {
 
-// With chunks of 4 KiB, and 16 MiB of free ones, two threads took up to half as
-// long again.
+// With chunks of 4 KiB and up to 16 MiB of free ones, two threads took up
+// to 1.5 times as long.
 constexpr std::size_t max_chunk_bytes   = 16 << 10;
 constexpr std::size_t least_chunk_bytes = 512;
-constexpr std::size_t max_thread_bytes  = 2 << 20;   // in chunks of one thread
-constexpr std::size_t max_free_bytes    = 64 << 20;  // kept for later
+constexpr std::size_t max_thread_bytes  = 2 << 20;   // of one thread's chunks
+constexpr std::size_t max_free_bytes    = 64 << 20;  // kept for reuse
 
 std::atomic<std::uint64_t> last_id = 0;
 
@@ -72,7 +72,7 @@ bool MailThreads::open(Gathered& mine, std::size_t link) noexcept {
   return !failure;
 }
 
-// (Under the lock.)
+// Precondition: the caller holds m_mutex.
 void MailThreads::hand_over(Gathered& its, std::size_t link) {
   auto& chunks = its.chunks[link];
   if (chunks.empty()) return;

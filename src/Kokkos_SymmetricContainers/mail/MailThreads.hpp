@@ -21,40 +21,40 @@
 
 namespace symm::Impl {
 
-/// Messages of other threads than the one that has the mailbox. Each thread
-/// gathers them in chunks, one for each link. Full chunks, and in close() all
-/// others, are handed over to the mailbox's thread, which moves them to blocks.
-/// So threads wait for nobody, and need a lock for a chunk only.
+/// Messages that threads other than the mailbox's thread send. Each thread
+/// collects messages in chunks, one for each link. It hands over full chunks to
+/// the mailbox's thread, which copies the messages to blocks. close() hands
+/// over all chunks. So sending threads never wait for a PE, and lock a mutex
+/// only once for each chunk.
 class MailThreads {
  public:
   using Bin = MailBins::Bin;
   struct Chunk {
     std::unique_ptr<std::byte[]> messages;
-    std::size_t begin = 0;  // of those that are in no block yet, in bytes
+    std::size_t begin = 0;  // of the messages not in blocks yet, in bytes
     std::size_t end   = 0;
   };
   using Chunks = std::list<Chunk>;
-  /// Of one thread.
+  /// The messages that one thread collects.
   struct Gathered {
-    /// The rest of the chunk of a link.
+    /// The free part of the chunk in progress of a link.
     [[nodiscard]] Bin& bin(std::size_t link) { return bins[line + link]; }
 
-    // In cache lines of their own.
+    // Padded at both ends, so that no other data share its cache lines.
     static constexpr std::size_t line = 64 / sizeof(Bin);
     std::vector<Bin> bins;
-    std::vector<Chunks> chunks;  // one of each link, or none
+    std::vector<Chunks> chunks;  // for each link, the chunk in progress or none
   };
 
-  /// \param call of errors; outlives this.
+  /// \param call name for error messages; must outlive this object.
   MailThreads(char const* call, MailBins const& bins);
   MailThreads(MailThreads const&)            = delete;
   MailThreads& operator=(MailThreads const&) = delete;
   ~MailThreads();
 
-  // By any thread.
+  // Callable from any thread.
   [[nodiscard]] MailBins const& bins() const { return m_bins; }
-  /// The messages that the calling thread has gathered; null: there is no
-  /// memory for them.
+  /// The messages of the calling thread; null if there is no memory for them.
   [[nodiscard]] Gathered* mine() noexcept {
     struct Latest {
       std::uint64_t id;
@@ -69,25 +69,26 @@ class MailThreads {
     }
     return its.gathered;
   }
-  /// Makes room for a message: hands the chunk of the link over, if there is
-  /// one, and begins the next. \returns whether there is room now.
+  /// Makes room for a message: hands over the chunk in progress of the link, if
+  /// there is one, and begins the next one.
+  /// \returns whether there is room now.
   bool open(Gathered& mine, std::size_t link) noexcept;
-  /// Keeps why a message was not sent, if nothing else was before.
+  /// Records why a message was not sent; keeps only the first failure.
   void fail(Failure const& failure) noexcept;
   void fail_for_no_pe(Pe pe) noexcept;
 
-  // By the mailbox's thread.
-  /// Moves chunks that were handed over to blocks, as far as there is room.
-  /// \returns whether it moved anything.
+  // Called by the mailbox's thread only.
+  /// Copies the messages of full chunks into blocks, as far as there is room.
+  /// \returns whether it copied any.
   bool put(MailBins& bins);
-  /// Hands all chunks over, while no other thread sends. \returns whether there
-  /// were any.
+  /// Hands over all chunks. Precondition: no other thread is sending.
+  /// \returns whether there were any.
   bool close();
-  /// Whether all chunks that were handed over are in blocks.
+  /// Whether all messages of chunks that were handed over are in blocks.
   [[nodiscard]] bool is_empty() const {
     return m_n_taken == 0 && !m_has_full.load(std::memory_order_acquire);
   }
-  /// The first failure since the last call.
+  /// The first failure since the last call of take_failure().
   std::optional<Failure> take_failure();
 
  private:
@@ -100,20 +101,20 @@ class MailThreads {
 
   MailBins const& m_bins;
   char const* m_call;
-  std::uint64_t m_id;  // of no other object, ever
+  std::uint64_t m_id;  // never reused for another object
   std::size_t m_chunk_bytes;
 
-  std::mutex m_mutex;  // of what follows
+  std::mutex m_mutex;  // protects the following four members
   std::map<std::thread::id, Gathered> m_gathered;
-  std::vector<Chunks> m_full;  // of each link
+  std::vector<Chunks> m_full;  // handed over, for each link
   Chunks m_free;
   std::optional<Failure> m_failure;
 
   std::atomic<bool> m_has_full   = false;
-  std::atomic<bool> m_has_chunks = false;  // that are not full
+  std::atomic<bool> m_has_chunks = false;  // chunks in progress
   std::atomic<bool> m_has_failed = false;
 
-  std::vector<Chunks> m_taken;  // of each link, by the mailbox's thread
+  std::vector<Chunks> m_taken;  // for each link; only for the mailbox's thread
   std::size_t m_n_taken = 0;
 };
 

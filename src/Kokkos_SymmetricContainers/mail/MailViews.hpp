@@ -17,15 +17,16 @@
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"
 
-// Messages in Views, for the host to send. Of Views that it does not reach,
-// kernels copy pieces to memory that it does reach.
+// Messages in Views that the host sends. If the host cannot access a View,
+// kernels copy it piece by piece to host-accessible memory.
 
 namespace symm::Impl {
 
-/// Memory for two pieces of all Views of a call.
+/// Memory for two pieces of each View of a call.
 using MailPieces = Kokkos::View<std::byte*, Kokkos::SharedHostPinnedSpace>;
 
-/// An instance whose kernels reach a View: `exec`, if its kernels do.
+/// An execution space instance whose kernels can access a View: `exec`, if
+/// possible.
 template <class View, class Exec>
 auto instance_for(Exec const& exec) {
   if constexpr (Kokkos::SpaceAccessibility<
@@ -38,7 +39,7 @@ auto instance_for(Exec const& exec) {
 
 template <class Number>
 KOKKOS_FUNCTION bool is_no_pe(Number number, std::uint64_t n_pes) {
-  return static_cast<std::uint64_t>(number) >= n_pes;  // below 0, too
+  return static_cast<std::uint64_t>(number) >= n_pes;  // negative numbers, too
 }
 
 template <class Pes>
@@ -54,7 +55,7 @@ template <class View, class T>
 struct CopyToRing {
   View view;
   T* ring;
-  std::size_t count;  // of elements in the ring
+  std::size_t count;  // elements of the ring
   KOKKOS_FUNCTION void operator()(std::size_t k) const {
     ring[k % count] = view(k);
   }
@@ -66,18 +67,19 @@ auto mail_range(Exec const& exec, std::size_t first, std::size_t end) {
                                                                    end);
 }
 
-/// A View that the host reads from its first element to its last: itself, or
-/// copies of pieces.
+/// A View that the host reads from the first element to the last: either
+/// directly, or by copies of pieces in a ring.
 template <class Exec, class View, bool copies>
 class PiecesOfView {
  public:
   using Element = typename View::non_const_value_type;
 
-  /// Bytes of a ring; a multiple of any alignment.
+  /// Bytes of a ring of `count` elements, rounded up to the alignment of any
+  /// type.
   static std::size_t bytes(std::size_t count) {
     return copies ? (count * sizeof(Element) + 63) / 64 * 64 : 0;
   }
-  /// \param memory for bytes(count).
+  /// \param memory of bytes(count) bytes.
   PiecesOfView(Exec const& exec, View const& view, std::byte* memory,
                std::size_t count)
       : m_exec(instance_for<View>(exec)),
@@ -85,14 +87,15 @@ class PiecesOfView {
         m_ring(reinterpret_cast<Element*>(memory)),
         m_count(count) {}
 
-  /// Begins to copy elements: the ring has room for those from first on.
+  /// Starts to copy elements first to end - 1 to the ring, which must have room
+  /// for them.
   void copy(std::string const& name, std::size_t first, std::size_t end) const {
     if constexpr (copies) {
       Kokkos::parallel_for(name, mail_range(m_exec, first, end),
                            CopyToRing<View, Element>{m_view, m_ring, m_count});
     }
   }
-  /// Waits for the copies.
+  /// Waits until the copies are complete.
   void fence(std::string const& name) const {
     if constexpr (copies) m_exec.fence(name);
   }
@@ -103,7 +106,8 @@ class PiecesOfView {
       return m_view(k);
     }
   }
-  /// The first element that names no PE; the number of elements, if all do.
+  /// The index of the first element that names no PE; the length of the View if
+  /// all name PEs.
   [[nodiscard]] std::size_t find_no_pe(std::string const& name,
                                        std::uint64_t n_pes) const {
     auto const n = m_view.extent(0);
@@ -113,7 +117,7 @@ class PiecesOfView {
                               FindNoPe<View>{m_view, n_pes},
                               Kokkos::Min<std::size_t>(first));
     } else {
-      bool is_wrong = false;  // (a loop of vector instructions)
+      bool is_wrong = false;  // (a loop that vectorizes)
       for (std::size_t k = 0; k < n; ++k)
         is_wrong |= is_no_pe(m_view(k), n_pes);
       for (std::size_t k = 0; is_wrong && first == n; ++k)
@@ -129,11 +133,12 @@ class PiecesOfView {
   std::size_t m_count;
 };
 
-/// Calls send(pe, message) for all elements of two Views, after earlier work of
-/// `exec`. \throws UsageError before the first call, if lengths differ or there
-/// is no such PE.
+/// Calls send(pe, message) for all elements of two Views, after earlier work on
+/// `exec`.
 /// \param name   of the mailbox.
-/// \param pieces memory of an earlier call; grows.
+/// \param pieces memory from an earlier call, enlarged if needed.
+/// \throws UsageError before the first send(), if the lengths differ or a PE
+///         does not exist.
 template <bool copies_pes, bool copies_messages, class Exec, class Pes,
           class Messages, class Send>
 void for_each_message(std::string const& name, Exec const& exec, Pes const& pes,
@@ -141,7 +146,8 @@ void for_each_message(std::string const& name, Exec const& exec, Pes const& pes,
                       MailPieces& pieces, Send const& send) {
   using OfPes      = PiecesOfView<Exec, Pes, copies_pes>;
   using OfMessages = PiecesOfView<Exec, Messages, copies_messages>;
-  // Of 512 KiB: a copy takes longer than the start of its kernel.
+  // Pieces of 512 KiB, for which copying takes longer than launching the
+  // kernel.
   constexpr auto max_per_piece =
       std::max(std::size_t{1}, (std::size_t{512} << 10) /
                                    (sizeof(typename OfPes::Element) +

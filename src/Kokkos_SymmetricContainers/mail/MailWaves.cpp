@@ -44,7 +44,7 @@ bool MailWaves::advance(MailCounts const& mine) {
     tell();
   }
   end_wave();
-  // (One without messages has two equal waves.)
+  // (A phase without messages has two equal waves.)
   return m_is_end || m_n_equal < 3;
 }
 

@@ -20,11 +20,11 @@
 
 namespace symm::Impl {
 
-/// What a PE, or several, have done in all phases.
+/// The counts of one or several PEs, over all phases.
 struct MailCounts {
   std::uint64_t n_sent     = 0;
   std::uint64_t n_received = 0;
-  std::uint64_t n_failures = 0;  // handlers that threw, and others
+  std::uint64_t n_failures = 0;  // of handlers, and other failures
 
   friend bool operator==(MailCounts const&, MailCounts const&) = default;
   friend MailCounts operator+(MailCounts const& a, MailCounts const& b) {
@@ -33,32 +33,36 @@ struct MailCounts {
   }
 };
 
-/// Finds when all messages have been handled on all PEs (Mattern's method of
-/// four counters). A wave adds the counts of all PEs, as a barrier by
-/// dissemination goes: in round k a PE tells PE me + 2^k what it knows. A PE
-/// begins a wave when it has nothing to do. If a wave counts as many messages
-/// sent as the wave before it had counted received, none was on its way in
-/// between, and nobody had anything to do. All PEs find that alike.
+/// Detects when all messages have been handled on all PEs (Mattern's
+/// four-counter method). A wave adds up the counts of all PEs like a
+/// dissemination barrier: in round k, a PE sends its partial sums to PE me +
+/// 2^k. A PE begins a wave when it has nothing to do. If the messages sent in
+/// one wave are as many as the messages received in the wave before, the phase
+/// has ended. Then no message was in flight between the two waves, and every PE
+/// was idle. All PEs come to the same result.
 ///
-/// A PE completes what its handlers have put before it begins a wave. So all
-/// PEs see that when a phase has ended, as after a barrier.
+/// Before a PE begins a wave, it completes the puts of its handlers. So when a
+/// phase has ended, all PEs see them, as after a barrier.
 class MailWaves {
  public:
   /// Collective over the world. \throws OutOfMemory, SystemError on every PE.
   MailWaves(char const* call, TeamMembers const& members);
 
-  /// Goes on with the wave, as far as messages have come. Does not wait.
-  /// \param mine the counts of this PE, which has nothing to do.
-  /// \returns whether it went on, and waves still find new counts.
+  /// Continues the wave, as far as signals have arrived. Does not wait.
+  /// \param mine the counts of this PE. Precondition: it has nothing to do.
+  /// \returns whether the wave has advanced. After several waves with equal
+  ///          counts, returns false until the end.
   bool advance(MailCounts const& mine);
-  /// Whether all is handled: once, after the wave that found this.
+  /// Whether all messages have been handled. Returns true once, after the wave
+  /// that detects it.
   [[nodiscard]] bool take_end() { return std::exchange(m_is_end, false); }
-  /// On all PEs, in all phases.
+  /// The failures on all PEs, in all phases.
   [[nodiscard]] std::uint64_t n_failures() const { return m_all.n_failures; }
 
  private:
-  /// What a PE knows in a round: the counts of 2^round PEs, itself the last of
-  /// them; and those of as many as the lower bits of the number of PEs say.
+  /// Partial sums of the dissemination. `all` has the counts of the last
+  /// 2^round PEs, this PE included. `rest` has the counts of the last n_pes %
+  /// 2^round PEs.
   struct Sums {
     MailCounts all;
     MailCounts rest;
@@ -68,7 +72,7 @@ class MailWaves {
     Signal wave;
   };
   static constexpr std::size_t max_rounds = 31;
-  /// A PE may be one wave ahead.
+  /// A PE may be one wave ahead of another.
   using Rounds = std::array<std::array<Words, max_rounds>, 2>;
 
   [[nodiscard]] Words& words() { return m_rounds()[m_wave % 2][m_round]; }
@@ -80,13 +84,13 @@ class MailWaves {
   Pe m_me;
   int m_n_pes;
   std::size_t m_n_rounds;
-  Signal m_wave       = 1;  // the present one
+  Signal m_wave       = 1;  // the current wave
   bool m_has_begun    = false;
   std::size_t m_round = 0;
   Sums m_sums{};
-  MailCounts m_mine{};     // that this PE has told last
-  unsigned m_n_equal = 0;  // waves in turn that have counted the same
-  MailCounts m_all{};      // in the wave before
+  MailCounts m_mine{};     // in the last wave of this PE
+  unsigned m_n_equal = 0;  // number of successive waves with equal counts
+  MailCounts m_all{};      // counts of all PEs in the last wave
   bool m_is_end = false;
 };
 

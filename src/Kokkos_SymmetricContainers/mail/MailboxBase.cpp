@@ -80,7 +80,7 @@ std::optional<Failure> MailboxBase::take_failure() {
 
 void MailboxBase::wait(char const* call, FunctionRef<bool> is_done,
                        FunctionRef<bool> step, FunctionRef<Text> describe) {
-  // (The wait would do the same steps.)
+  // (The wait would otherwise call step() of this thread's mailboxes, too.)
   MailOfThread::Working const working(*m_thread);
   wait_and_serve(call, is_done, step, describe);
 }

@@ -80,7 +80,7 @@ class TypedMailbox : public MailboxBase {
         pieces, [this](Pe pe, Message const& message) { send(pe, message); });
     m_pieces = std::move(pieces);
   }
-  /// What other threads have sent.
+  /// The messages of other threads. The first call makes the object.
   MailThreads& threads() {
     expect_own_thread(m_name, "sender");
     if (m_n_pes == 0) throw_no_pe(m_me);
@@ -146,8 +146,8 @@ class TypedMailbox : public MailboxBase {
     bin.next += sizeof message;
     return true;
   }
-  // (The message is passed by value, so that send() need not have it in
-  // memory.)
+  // (The message is passed by value, so that send() can keep it in
+  // registers.)
   void send_slowly(Pe pe, Message message);
 
   bool step_to_end();
@@ -177,7 +177,7 @@ class TypedMailbox : public MailboxBase {
   std::uint64_t m_n_handled = 0;  // in this phase
   MailPieces m_pieces;
   std::unique_ptr<MailThreads> m_threads;  // if there is a sender
-  // The number of PEs with a link of their own.
+  // The number of PEs to which this PE has a direct link; 0 if not direct.
   unsigned m_n_direct =
       m_bins.is_direct() ? static_cast<unsigned>(m_bins.members().n()) : 0;
   Pe m_me     = m_bins.members().me();

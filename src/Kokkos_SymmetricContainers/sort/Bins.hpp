@@ -24,12 +24,12 @@ struct FindWrongBin {
   std::size_t n_bins;
 
   KOKKOS_FUNCTION void operator()(std::size_t k, std::size_t& first) const {
-    // (A negative number is large then.)
+    // (The conversion makes a negative number large.)
     if (static_cast<std::size_t>(bins(k)) >= n_bins && k < first) first = k;
   }
 };
 
-/// \throws UsageError on this PE.
+/// \throws UsageError on this PE, if a bin does not exist.
 template <class Exec, class Bins>
 void expect_bins(Exec const& exec, char const* call, Bins const& bins,
                  std::size_t n_bins) {

@@ -12,8 +12,8 @@
 
 namespace symm::Impl {
 
-/// Calls work(t) for each thread t of an instance of the host. (No lambda is a
-/// kernel.)
+/// Calls work(t) for each thread t of a host instance. (It is a class, so
+/// that no lambda is a kernel.)
 template <class Work>
 struct OfThread {
   Work const* work;
@@ -31,7 +31,7 @@ class HostThreads {
         m_count(static_cast<std::size_t>(exec.concurrency())) {}
 
   [[nodiscard]] std::size_t count() const { return m_count; }
-  /// The first of `total` elements that a thread has.
+  /// The first of `total` elements that a thread handles.
   [[nodiscard]] std::size_t first(std::size_t thread, std::size_t total) const {
     return total / m_count * thread + std::min(thread, total % m_count);
   }

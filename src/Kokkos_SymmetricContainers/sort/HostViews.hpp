@@ -17,12 +17,12 @@
 #include "../../runtime/symm_job.hpp"
 #include "../exchange/Fields.hpp"
 
-// Any Views, for the host to work on: themselves, or copies of those that it
-// does not reach.
+// Gives the host access to Views in any memory: to the Views themselves, or to
+// copies of Views that the host cannot access.
 
 namespace symm::Impl {
 
-/// The execution space itself, if it is one of the host.
+/// The execution space itself, if its kernels run on the host.
 template <class Exec>
 using HostExec = std::conditional_t<runs_on_host_v<Exec>, Exec,
                                     Kokkos::DefaultHostExecutionSpace>;
@@ -48,13 +48,13 @@ using HostView = decltype(host_view(std::declval<View const&>()));
 template <class... Views>
 using HostViews = std::tuple<HostView<Views>...>;
 
-/// Copies a host_view() back.
+/// Copies a host_view() back to `view`, if it is a copy.
 template <class View>
 void copy_back(View const& view, HostView<View> const& its) {
   if constexpr (!is_host_view_v<View>) Kokkos::deep_copy(view, its);
 }
 
-/// As fields_of().
+/// As fields_of(), for a tuple of Views.
 template <class Exec, class... Views>
 auto fields_of_all(char const* call, std::size_t end,
                    std::tuple<Views...> const& views) {

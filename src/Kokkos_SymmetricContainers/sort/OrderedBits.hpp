@@ -38,8 +38,9 @@ template <class Bits>
 inline constexpr Bits sign_bit = static_cast<Bits>(Bits{1}
                                                    << (8 * sizeof(Bits) - 1));
 
-/// A number that is less for the lesser key. Floating-point keys are in IEEE
-/// 754's totalOrder: -0 is before 0, a NaN before or after all numbers.
+/// A number that is less if the key is less. Floating-point keys are in the
+/// order of IEEE 754's totalOrder: -0 is before 0, and a NaN is before or after
+/// all numbers.
 template <class Key>
 [[nodiscard]] SYMM_INLINE_FUNCTION BitsOfKey<Key> ordered_bits(Key key) {
   using Bits      = BitsOfKey<Key>;

@@ -26,9 +26,9 @@
 
 namespace symm::Impl {
 
-/// The work of one PE on the host, in the order of a SortStep. Elements leave
-/// in a part of the heap, the outbox, by bucket: first all keys' bits, then
-/// the components of each View.
+/// The work of one PE on the host, in the order of a SortStep. Other PEs read
+/// the elements from a part of the heap, the outbox, in which they are ordered
+/// by bucket: first the bits of all keys, then the components of each View.
 template <class Exec, class Keys, class Fields>
 class SortOnHost {
  public:
@@ -36,7 +36,8 @@ class SortOnHost {
   using Bits   = BitsOfKey<Key>;
   using Outbox = PeBlocks::Memory;
 
-  /// Local. `input` gets what this PE's keys are.
+  /// Local.
+  /// \param input receives the least and greatest key of this PE.
   SortOnHost(Exec const& exec, char const* call, Keys const& keys,
              Fields const& fields, SortInput& input)
       : m_threads(exec, call),
@@ -67,7 +68,7 @@ class SortOnHost {
     if constexpr (has_fields) make_room(m_places, m_count);
   }
 
-  /// \returns how many elements this PE has in each bucket.
+  /// \returns the number of this PE's elements in each bucket.
   std::vector<std::size_t> const& count(SortBuckets const& buckets) {
     m_buckets = buckets;
     m_threads.share_out(m_count,
@@ -77,7 +78,8 @@ class SortOnHost {
                           for (auto k = first; k < end; ++k)
                             ++its[m_buckets(bits_of(k))];
                         });
-    // Counts of threads become where each puts its first element.
+    // Replace the count of each thread by the index of the thread's first
+    // element.
     std::size_t sum = 0;
     m_counts.resize(buckets.count);
     for (std::size_t b = 0; b < buckets.count; ++b) {
@@ -93,12 +95,12 @@ class SortOnHost {
     return m_counts;
   }
 
-  /// Local: takes all memory that the rest needs.
+  /// Local: allocates all memory that the next steps need.
   void reserve(SortStep const& step) {
     std::size_t max_cut = 0;
     for (auto const bucket : buckets_to_sort(step))
       max_cut = std::max(max_cut, m_counts[bucket]);
-    // Each thread has buckets that follow each other.
+    // Each thread gets consecutive buckets.
     auto const& parts = step.parts();
     auto const n      = m_threads.count();
     m_first_part.assign(n + 1, parts.size());
@@ -126,7 +128,7 @@ class SortOnHost {
     }
   }
 
-  /// Puts all keys into the outbox, those of cut buckets in order.
+  /// Copies all keys to the outbox, and sorts those of cut buckets.
   void pack_keys(SortStep const& step, Outbox const& outbox) {
     m_outbox   = outbox;
     m_capacity = padded(step.max_before());
@@ -147,7 +149,7 @@ class SortOnHost {
                   m_counts[bucket]);
   }
 
-  /// For SortStep::cut().
+  /// The function for SortStep::cut().
   [[nodiscard]] std::size_t count_below(SortStep const& step,
                                         std::size_t bucket,
                                         std::uint64_t bits) const {
@@ -165,7 +167,7 @@ class SortOnHost {
     }
   }
 
-  /// After a barrier: puts this PE's elements into the Views.
+  /// Copies this PE's elements into the Views. Call it after a barrier.
   void unpack(SortStep const& step, Keys const& keys, Fields const& fields) {
     auto& places = m_its_places;
     step.read(places);
@@ -200,14 +202,15 @@ class SortOnHost {
     return ordered_bits<Key>(m_keys(k));
   }
 
-  /// In the outbox. (Elements of one key are in order.)
+  /// The buckets to sort in the outbox. (Elements with one key are in order
+  /// already.)
   [[nodiscard]] std::span<std::size_t const> buckets_to_sort(
       SortStep const& step) const {
     if (m_buckets.have_one_key()) return {};
     return step.cut_buckets();
   }
 
-  /// Sorts elements of the outbox.
+  /// Sorts the elements of a bucket in the outbox.
   void sort_bucket(std::size_t first, std::size_t n) {
     auto* const records = m_scratch[0].data();
     for (std::size_t k = 0; k < n; ++k) records[k].bits = m_bits[first + k];
@@ -284,8 +287,9 @@ class SortOnHost {
     }
   }
 
-  /// Calls body(PE, first, count) for the elements of each PE, in order.
-  /// `first` counts from the first that this PE reads there.
+  /// Calls body(PE, first, count) for the elements from each PE, in the order
+  /// of PEs. `first` counts from the first element that this PE reads from that
+  /// PE.
   template <class Places, class Body>
   static void for_each_block(Places const& places, std::size_t part,
                              Body const& body) {
@@ -326,7 +330,7 @@ class SortOnHost {
     unpack_fields(fields, 1, thread, p, part, places);
   }
 
-  /// \param f the number of the block that the View has.
+  /// \param f the number of the View's block.
   template <class List, class Places>
   void unpack_fields(List const& list, std::size_t f, std::size_t thread,
                      std::size_t p, BucketPart const& part,
@@ -369,19 +373,19 @@ class SortOnHost {
   Fields m_fields;
   std::size_t m_count;
   SortBuckets m_buckets;
-  std::vector<std::size_t> m_counts;  // in each bucket
-  std::vector<std::size_t> m_next;    // where each thread puts its next element
-  SortMemory<std::uint32_t> m_places;     // of elements, in the outbox
-  std::vector<std::size_t> m_first_part;  // of each thread
+  std::vector<std::size_t> m_counts;   // of this PE in each bucket
+  std::vector<std::size_t> m_next;     // where each thread's next element goes
+  SortMemory<std::uint32_t> m_places;  // of elements in the outbox
+  std::vector<std::size_t> m_first_part;  // first part of each thread
   std::vector<SortMemory<Record>> m_scratch;
   std::vector<SortMemory<char>> m_field_scratch;
 
   Outbox m_outbox;
-  std::size_t m_capacity = 0;  // elements of each outbox
+  std::size_t m_capacity = 0;  // elements that each outbox can hold
   Bits* m_bits           = nullptr;
   PeBlocks m_blocks;
   SortStep::Places m_its_places;
-  std::vector<char const*> m_read;  // of each PE: keys, then each View's
+  std::vector<char const*> m_read;  // for each PE: keys, then each View's
 };
 
 }  // namespace symm::Impl

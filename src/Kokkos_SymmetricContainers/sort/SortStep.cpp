@@ -23,7 +23,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// What a PE tells all others.
+/// The numbers that a PE sends to all others.
 enum Number : std::size_t {
   n_elements,
   element_bytes,
@@ -34,7 +34,7 @@ enum Number : std::size_t {
 };
 
 constexpr std::size_t max_buckets = std::size_t{1} << SortBuckets::max_bits;
-constexpr std::size_t ways = 16;  // into which a round of the search divides
+constexpr std::size_t ways        = 16;  // subranges in each round of search()
 
 }  // namespace
 
@@ -50,7 +50,7 @@ SortStep::SortStep(char const* call, TeamMembers const& members,
       m_me(static_cast<std::size_t>(std::max(members.me(), 0))) {
   std::array<std::uint64_t**, 4> const parts{&m_counts, &m_sums, &m_starts,
                                              &m_cuts};
-  // (PE teams of other sizes use the same memory.)
+  // (Equal on all PEs, even if their PE teams differ: the memory is symmetric.)
   auto const n    = static_cast<std::size_t>(n_pes());
   auto const room = std::max(max_buckets, ways * n);
   std::array<std::size_t, 4> const sizes{room, room, max_buckets + 1, n + 1};
@@ -66,7 +66,7 @@ SortStep::SortStep(char const* call, TeamMembers const& members,
 
   if (!failure) failure = failure_of([this] { reserve(); });
   bool const is_wrong = tell(call, input, failure);
-  // (All members have the same numbers. Other PEs have not.)
+  // (All members come to the same result, but PEs of other PE teams may not.)
   if (is_wrong || !m_members.are_world()) agree(call, failure);
   find_of_world(input.element_bytes);
 }
@@ -151,7 +151,8 @@ void SortStep::find_of_world(std::size_t element_bytes) {
   its = {all[has_elements] != 0, all[grows] != 0, all[outbox_bytes], all[most]};
 }
 
-// PEs agree once on whether all have the memory of the next steps.
+// Reserves the private memory of the next steps, so that PEs agree on it only
+// once.
 void SortStep::reserve() {
   m_before.reserve(max_buckets + 1);
   m_parts.reserve(max_buckets);
@@ -243,8 +244,8 @@ void SortStep::cut(CountBelow const& count_below) {
   }
   if (searches.empty()) return;
   search(count_below);
-  // Elements of this key are before the cut as far as they are needed there:
-  // those of the first PEs.
+  // Elements with this key are before the cut, as many as the PEs before the
+  // cut need: first those of the first PEs.
   auto const n        = searches.size();
   auto* const below   = m_counts;
   auto* const equal   = m_counts + n;

@@ -19,69 +19,71 @@
 #include "../base/MemberWords.hpp"
 #include "../base/TeamMembers.hpp"
 
-// What PEs tell each other in a sort. Each puts its elements into buckets by
-// their keys, in a part of the heap. Their numbers say in which bucket the keys
-// of one PE end and those of the next begin: a cut. Where a cut is within a
-// bucket, PEs look for the key there, and share elements of equal keys out in
-// the order of PEs. So no PE sorts all its keys twice, and every PE gets as
-// many elements as it should.
+// How PEs divide the elements in a sort. Each PE puts its elements into buckets
+// by key, in a part of the heap. From the sizes of all buckets, each PE
+// computes the cuts: where the elements of one PE end and those of the next
+// begin. If a cut is inside a bucket, the PEs search for the key at the cut.
+// Elements with equal keys are divided in the order of PEs. So no PE sorts all
+// its keys twice, and every PE gets the intended number of elements.
 
 namespace symm::Impl {
 
-/// What a PE has before the sort.
+/// The data of a PE before the sort.
 struct SortInput {
   std::size_t count         = 0;
-  std::size_t element_bytes = 0;  // of all Views
-  std::size_t capacity      = 0;  // elements that all Views have room for
-  std::uint64_t least       = ~std::uint64_t{0};  // of its keys' bits
+  std::size_t element_bytes = 0;  // bytes in all Views
+  std::size_t capacity      = 0;  // elements for which all Views have room
+  std::uint64_t least       = ~std::uint64_t{0};  // least bits of its keys
   std::uint64_t greatest    = 0;
 };
 
-/// Buckets of keys, of equal width, the same on all PEs.
+/// Buckets of keys: all have the same width, and are the same on all PEs.
 struct SortBuckets {
-  /// (More take turns in the caches.)
+  /// (More buckets would compete for the caches.)
   static constexpr int max_bits = 11;
 
   std::uint64_t least = 0;
-  std::uint64_t range = 0;  // of all PEs' keys
+  std::uint64_t range = 0;  // greatest minus least key of all PEs
   int shift           = 0;
   std::size_t count   = 1;
 
   [[nodiscard]] std::size_t operator()(std::uint64_t bits) const {
     return static_cast<std::size_t>((bits - least) >> shift);
   }
-  /// Keys that may be in a bucket: first, and greatest difference to that.
+  /// The first key that a bucket can contain. range_of() is the greatest
+  /// difference of another key in the bucket to it.
   [[nodiscard]] std::uint64_t first_of(std::size_t bucket) const {
     return least + (static_cast<std::uint64_t>(bucket) << shift);
   }
   [[nodiscard]] std::uint64_t range_of(std::size_t bucket) const;
-  /// Elements of a bucket have equal keys.
+  /// Whether all elements of a bucket have the same key.
   [[nodiscard]] bool have_one_key() const { return shift == 0; }
 };
 
-/// Where the elements of one PE end, and those of the next begin.
+/// The place where the elements of one PE end and those of the next begin.
 struct SortCut {
   std::size_t bucket = 0;
-  std::size_t before = 0;  // elements of all PEs in the bucket, before the cut
+  std::size_t before = 0;  // elements of the bucket before the cut, of all PEs
 };
 
-/// Elements of one bucket for this PE.
+/// The elements of one bucket that this PE gets.
 struct BucketPart {
-  std::size_t first;  // of this PE's elements afterwards
+  std::size_t first;  // index of the first of them on this PE after the sort
   std::size_t count;
 };
 
-/// The work of one call of sort(): its functions are called in this order.
+/// The work of one call of sort(). Its functions are called in this order.
 class SortStep {
  public:
   /// Collective over the world.
-  /// \param members of this PE's sort; below, "all PEs" are these.
-  /// \param failure why this PE cannot take part; all PEs throw it then.
+  /// \param members the PEs of this sort; below, they are called "all PEs".
+  /// \param failure why this PE cannot take part; then all PEs throw it.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   SortStep(char const* call, TeamMembers const& members, SortInput const& input,
            std::optional<Failure> failure);
 
-  /// All PEs of the world have to do this, whichever PE team they are in.
+  /// Numbers that are equal on all PEs of the world, for the steps that all
+  /// these PEs take together.
   struct OfWorld {
     bool has_elements        = false;
     bool grows               = false;
@@ -98,53 +100,57 @@ class SortStep {
   [[nodiscard]] std::size_t max_before() const { return m_max_before; }
   [[nodiscard]] SortBuckets const& buckets() const { return m_buckets; }
 
-  /// Collective: adds up what all PEs have in each bucket.
+  /// Collective: adds up the counts of all PEs for each bucket.
   void add_up(std::span<std::size_t const> counts);
-  /// Where this PE's elements of each bucket begin, and the end.
+  /// Where this PE's elements of each bucket begin; at the end, where the last
+  /// ones end.
   [[nodiscard]] std::span<std::uint64_t const> starts() const {
     return {m_starts, m_buckets.count + 1};
   }
-  /// Buckets that are cut at a key. Their elements have to be in order.
+  /// Buckets with a cut inside. Their elements must be sorted.
   [[nodiscard]] std::span<std::size_t const> cut_buckets() const {
     return m_cut_buckets;
   }
-  /// The buckets of which this PE will have elements: the first one, and the
-  /// part of each.
+  /// The buckets of which this PE gets elements: the first bucket, and the part
+  /// of each.
   [[nodiscard]] std::size_t first_bucket() const { return m_first_bucket; }
   [[nodiscard]] std::vector<BucketPart> const& parts() const { return m_parts; }
 
-  /// How many of this PE's elements of a bucket have bits less than `bits`.
+  /// The number of this PE's elements of a bucket whose bits are less than
+  /// `bits`.
   using CountBelow =
       std::function<std::size_t(std::size_t bucket, std::uint64_t bits)>;
-  /// Collective: finds the cuts. `starts()` and the cuts are for all PEs to
-  /// read after a barrier.
+  /// Collective: finds the cuts. After a barrier, all PEs may read `starts()`
+  /// and the cuts.
   void cut(CountBelow const& count_below);
 
-  /// For each PE: where in its memory this PE's elements of each of its buckets
-  /// begin, and their end.
+  /// For each PE, where in its memory this PE's elements of each bucket begin;
+  /// at the end, where they end.
   using Places = std::vector<std::vector<std::uint64_t>>;
-  /// Local: memory for them.
+  /// Local: allocates the memory of Places.
   [[nodiscard]] Places empty_places() const;
-  /// After a barrier.
+  /// Reads the Places from all PEs. Call it after a barrier.
   void read(Places& places) const;
 
  private:
-  /// A cut at a key: the greatest key before it.
+  /// The search for the greatest key before a cut.
   struct Search {
-    std::size_t pe;  // after the cut
+    std::size_t pe;  // the PE whose elements begin at the cut
     SortCut cut;
-    std::uint64_t low;    // the key is not less,
-    std::uint64_t range;  // and no more than that greater
+    std::uint64_t low;    // the key is at least `low`
+    std::uint64_t range;  // and at most low + range
   };
 
-  /// The first element, of all, of a PE afterwards.
+  /// The global index of the first element of a PE after the sort.
   [[nodiscard]] std::size_t first_of(std::size_t pe) const;
   [[nodiscard]] SortCut cut_before(std::size_t element) const;
   [[nodiscard]] std::size_t max_now() const {
     return m_n == 0 ? 0 : first_of(1);
   }
   void reserve();
-  /// Collective over the members. \returns why all of them fail, if they do.
+  /// Collective over the members.
+  /// \param failure returns why this PE fails, if it knows.
+  /// \returns whether all members fail.
   bool tell(char const* call, SortInput const& input,
             std::optional<Failure>& failure);
   void find_buckets(std::uint64_t greatest);
@@ -154,13 +160,13 @@ class SortStep {
   TeamMembers m_members;
   std::size_t m_n, m_me;
   Kokkos::View<std::uint64_t*, SymmetricHostSpace> m_words;
-  // Parts of it.
+  // Pointers into m_words.
   std::uint64_t *m_counts, *m_sums, *m_starts, *m_cuts;
   MemberWords m_told;
 
   std::size_t m_total      = 0;
   std::size_t m_max_before = 0;
-  bool m_grows             = false;  // on a PE, Views have no room
+  bool m_grows             = false;  // whether the Views of a PE lack room
   OfWorld m_of_world;
   SortBuckets m_buckets;
   std::vector<std::size_t> m_before;  // elements of all PEs before each bucket

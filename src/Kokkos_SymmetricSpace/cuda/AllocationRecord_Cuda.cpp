@@ -9,7 +9,7 @@
 #include <impl/Kokkos_SharedAlloc_timpl.hpp>
 #undef KOKKOS_IMPL_PUBLIC_INCLUDE
 
-// As kokkos_impl/AllocationRecord.cpp does.
+// For the macro, see kokkos_impl/AllocationRecord.cpp.
 KOKKOS_IMPL_HOST_INACCESSIBLE_SHARED_ALLOCATION_RECORD_EXPLICIT_INSTANTIATION(
     symm::SymmetricCudaSpace);
 

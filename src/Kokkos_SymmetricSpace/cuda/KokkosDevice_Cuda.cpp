@@ -33,7 +33,8 @@ class DefaultInstance final : public KernelQueue {
 }  // namespace
 
 std::optional<int> choose_device(int number_on_node, bool has_user_chosen) {
-  // Both calls throw the reason if there is no GPU; Kokkos would abort.
+  // If there is no GPU, both calls throw an error with the reason; Kokkos would
+  // abort.
   static_cast<void>(n_devices());
   int count = 0;
   check_cuda(cudaGetDeviceCount(&count), "symm::initialize",

@@ -9,9 +9,9 @@
 
 namespace symm::Impl {
 
-/// A function object of the caller, as C++26's std::function_ref. It takes no
-/// private memory, which a std::function may: one PE that has none left must
-/// not leave a call that others wait in.
+/// A reference to a function object of the caller, like std::function_ref in
+/// C++26. Unlike a std::function, it allocates no memory. So a PE without free
+/// memory does not leave a call in which other PEs wait for it.
 template <class Result>
 class FunctionRef {
  public:

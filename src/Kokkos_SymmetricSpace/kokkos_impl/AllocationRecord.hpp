@@ -11,8 +11,8 @@
 #include "Version.hpp"
 #include "ViewFill.hpp"
 
-// The record of a managed View; must be seen before the first View of the
-// space.
+// The allocation record of a managed View. It must be declared before the first
+// View of the space.
 KOKKOS_IMPL_SHARED_ALLOCATION_SPECIALIZATION(symm::SymmetricHostSpace);
 
 #endif

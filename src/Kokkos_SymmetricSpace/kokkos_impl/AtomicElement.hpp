@@ -7,9 +7,9 @@
 
 namespace symm::Impl {
 
-/// An element of a View with Kokkos' trait Atomic in a symmetric space: its
-/// operators (+=, ++, &=, ...) are atomic to all CPUs and GPUs. (Kokkos' own
-/// element is atomic to the threads of one GPU.)
+/// An element of a View with Kokkos' trait Atomic in a symmetric space. Its
+/// operators (+=, ++, &=, ...) are atomic for all CPUs and GPUs of the node.
+/// (Kokkos' own element is atomic only for the threads of one GPU.)
 template <class T>
 class AtomicElement : public desul::AtomicRef<T, desul::MemoryOrderRelaxed,
                                               desul::MemoryScopeNode> {
@@ -32,7 +32,7 @@ class AtomicElement : public desul::AtomicRef<T, desul::MemoryOrderRelaxed,
     return value;
   }
   /// Assigns the value of `other` in two steps, a load and a store. (The
-  /// assignment of AtomicRef changes the proxy, and no element.)
+  /// assignment of AtomicRef would change the proxy instead of the element.)
   KOKKOS_FORCEINLINE_FUNCTION T
   operator=(AtomicElement const& other) const noexcept {
     return *this = other.load();

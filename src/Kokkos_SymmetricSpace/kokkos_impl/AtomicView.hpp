@@ -12,21 +12,21 @@
 #include "AtomicElement.hpp"
 #include "Version.hpp"
 
-// Views with Kokkos' trait Atomic have AtomicElements in the symmetric spaces:
-// Kokkos finds what is below by the memory space.
+// In symmetric spaces, the elements of Views with Kokkos' trait Atomic are
+// AtomicElements. Kokkos selects the classes below by the memory space.
 
 #if SYMM_KOKKOS_MDSPAN_VIEWS
 
 namespace symm::Impl {
 
-/// The accessor of Kokkos' Atomic Views, but for the element.
+/// The accessor of Kokkos' Atomic Views, except for the type of element.
 template <class T>
 struct AtomicElementAccessor
     : Kokkos::Impl::AtomicAccessorRelaxed<T, desul::MemoryScopeNode> {
   using Base = Kokkos::Impl::AtomicAccessorRelaxed<T, desul::MemoryScopeNode>;
 
   using reference = AtomicElement<T>;
-  static_assert(sizeof(reference) > 0);  // what it asserts, also if not used
+  static_assert(sizeof(reference) > 0);  // instantiates AtomicElement's assert
   using offset_policy = AtomicElementAccessor;
 
   using Base::Base;
@@ -51,7 +51,7 @@ template <class Device, class Traits>
 inline constexpr bool is_symmetric_and_atomic_v =
     Traits::is_atomic&& is_symmetric_space_v<typename Device::memory_space>;
 
-/// Customisation point of Kokkos.
+/// Customization point of Kokkos.
 template <class T, class Layout, class Device, class Traits>
 requires is_symmetric_and_atomic_v<Device, Traits>
 constexpr auto customize_view_arguments(
@@ -62,8 +62,8 @@ constexpr auto customize_view_arguments(
                                            typename Accessor::type>();
 }
 
-/// Customisation point of Kokkos: for customised Views, resize() and others
-/// pass an argument for the accessor. Ours ignores it.
+/// Customization point of Kokkos. For customized Views, functions such as
+/// resize() pass an argument for the accessor, which is not needed here.
 template <class MemorySpace, class Accessor, class Mapping>
 requires is_symmetric_space_v<MemorySpace> KOKKOS_INLINE_FUNCTION constexpr auto
 accessor_from_mapping_and_accessor_arg(
@@ -77,7 +77,7 @@ accessor_from_mapping_and_accessor_arg(
 
 #else
 
-/// The element of legacy Views, which Kokkos makes of the View's traits.
+/// The element of legacy Views. Kokkos selects it by the View's traits.
 template <class Traits>
 requires symm::is_symmetric_space_v<typename Traits::memory_space>
 class Kokkos::Impl::AtomicDataElement<Traits>
@@ -97,7 +97,8 @@ class Kokkos::Impl::AtomicDataElement<Traits>
   }
 };
 
-/// Kokkos' own is not for const elements: it would load them as any others.
+/// Kokkos' own handle does not cover const elements: they would be loaded
+/// without atomicity.
 template <class Traits>
 requires(symm::is_symmetric_space_v<typename Traits::memory_space>&&
              Traits::memory_traits::is_atomic&&

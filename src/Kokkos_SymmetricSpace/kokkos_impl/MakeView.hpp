@@ -10,7 +10,7 @@
 namespace symm::Impl {
 
 /// A View of memory whose record is in `tracker`.
-/// \param shape a View of the same extents and layout.
+/// \param shape a View with the extents and layout of the result.
 template <class View, class Shape>
 View view_of_record(Kokkos::Impl::SharedAllocationTracker const& tracker,
                     typename View::pointer_type data, Shape const& shape) {
@@ -27,7 +27,7 @@ View view_of_record(Kokkos::Impl::SharedAllocationTracker const& tracker,
 #endif
 }
 
-/// A View without the trait Atomic of the same elements.
+/// A View of the same elements without the trait Atomic.
 template <class Plain, class View>
 KOKKOS_FUNCTION Plain plain_view_of(View const& view) {
 #if SYMM_KOKKOS_MDSPAN_VIEWS

@@ -11,21 +11,22 @@
 
 namespace symm::Impl {
 
-/// Makes one managed View of memory that its space has not allocated. The end
-/// of the View's last copy calls `End::destroy_shared_allocation()` (Kokkos'
-/// name), which must not throw. A default constructed End does nothing.
+/// Makes one managed View of memory that the View's memory space has not
+/// allocated. When the last copy of the View ends, it calls
+/// `End::destroy_shared_allocation()` (Kokkos' name), which must not throw. A
+/// default-constructed End does nothing.
 template <class View, class End>
 class OwnedViewMaker {
  public:
   using memory_space = typename View::memory_space;
 
-  /// Allocates all that Kokkos needs: make_view() does not fail.
+  /// Allocates everything that Kokkos needs, so that make_view() cannot fail.
   OwnedViewMaker(memory_space const& space, std::string const& label)
       : m_record(Record::allocate(space, label, 0)) {
     m_tracker.assign_allocated_record_to_uninitialized(m_record);
   }
 
-  /// \param shape a View of the same extents and layout.
+  /// \param shape a View with the extents and layout of the result.
   template <class Shape>
   View make_view(typename View::pointer_type data, Shape const& shape,
                  End const& end) {

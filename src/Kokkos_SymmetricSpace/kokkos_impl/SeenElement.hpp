@@ -12,15 +12,15 @@
 #include "../../runtime/base/Check.hpp"
 #endif
 
-// How the detector of races sees what kernels of GPUs load and store: by the
-// types of elements of Views. SYMM_CHECK_VIEWS is defined in builds of
-// KokkosSymmetricSpace::Checked for GPUs. On the host the compiler's
-// instrumentation sees the same; with SYMM_CHECK_VIEWS_ON_HOST, for tests of
-// this way on CPUs, it does not.
+// The race detector sees loads and stores of GPU kernels through the element
+// types of Views. SYMM_CHECK_VIEWS is defined in builds of
+// KokkosSymmetricSpace::Checked for GPUs. On the host, the compiler's
+// instrumentation sees the accesses instead. With SYMM_CHECK_VIEWS_ON_HOST,
+// which is for tests of these types on CPUs, the host uses the types, too.
 
 namespace symm::Impl {
 
-/// Tells that the caller is about to load or store an element.
+/// Reports that the caller is about to load or store an element.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION void tell_access([[maybe_unused]] T const* element,
                                              [[maybe_unused]] bool is_write) {
@@ -34,17 +34,17 @@ KOKKOS_FORCEINLINE_FUNCTION void tell_access([[maybe_unused]] T const* element,
 
 #ifdef SYMM_CHECK_VIEWS
 
-/// Types of elements that a SeenElement takes the place of. A proxy has no
-/// members, so that those of a class are not seen.
+/// Whether elements of type T are SeenElements. Classes are not: a proxy has no
+/// members, so accesses to members would not compile.
 template <class T>
 inline constexpr bool has_seen_elements_v =
     (std::is_arithmetic_v<T> || std::is_enum_v<T> ||
      std::is_pointer_v<T>)&&!std::is_volatile_v<T>;
 
-/// An element that tells of each load and store, in the place of a T&. It is
-/// for the expression that it is made in: a variable of it has no operators, as
-/// it would keep the element, where a program means the value
-/// (`auto x = u(i)`: write the type of x).
+/// An element that reports each load and store; used instead of a T&. It is
+/// valid only within the expression that makes it. A variable of this type has
+/// no operators: it would refer to the element, where the program means the
+/// value. (Instead of `auto x = u(i)`, write the type of x.)
 template <class T>
 class SeenElement {
   using Value = std::remove_const_t<T>;
@@ -54,12 +54,13 @@ class SeenElement {
       : m_element(&element) {}
   SeenElement(SeenElement const&) = delete;
 
-  /// A load, too, if a reference is made of it: later ones are not seen.
+  /// Reports a load, even if the program only makes a reference; accesses
+  /// through that reference are not reported.
   KOKKOS_FORCEINLINE_FUNCTION operator T&() && {
     tell_access(m_element, false);
     return *m_element;
   }
-  /// Neither load nor store.
+  /// Reports nothing.
   KOKKOS_FORCEINLINE_FUNCTION T* operator&() && { return m_element; }
 
   KOKKOS_FORCEINLINE_FUNCTION T& operator=(Value value) && {

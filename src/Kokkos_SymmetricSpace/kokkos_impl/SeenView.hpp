@@ -14,14 +14,14 @@
 #include "AtomicView.hpp"
 #include "Version.hpp"
 
-// Views in the symmetric spaces, whose elements are SeenElements. Kokkos has a
-// customisation point for accessors (AtomicView.hpp), but treats Views that use
-// it otherwise, in deep_copy() and constructors: here it shall not.
+// Views in the symmetric spaces whose elements are SeenElements. Kokkos has a
+// customization point for accessors (AtomicView.hpp). But deep_copy() and
+// constructors treat Views that use it differently, which must not happen here.
 
 namespace symm::Impl {
 
-/// Also in AnonymousSpace: Kokkos' fills and copies have Views there of memory
-/// in any space.
+/// Includes AnonymousSpace: Kokkos' fills and copies use Views in that space
+/// for memory of any space.
 template <class Traits>
 inline constexpr bool has_seen_views_v =
     (is_symmetric_space_v<typename Traits::memory_space> ||
@@ -35,7 +35,7 @@ inline constexpr bool has_seen_views_v =
 
 namespace symm::Impl {
 
-/// Kokkos::default_accessor, but for the type of elements.
+/// Like Kokkos::default_accessor, except for the type of elements.
 template <class T>
 struct SeenAccessor {
   using element_type     = T;
@@ -93,7 +93,8 @@ struct SeenAccessor {
 
 }  // namespace symm::Impl
 
-/// As Kokkos' own, but for the accessor. Atomic Views are others.
+/// Like Kokkos' own, except for the accessor. Atomic Views have another
+/// specialization.
 template <class Data, class... Properties, class Layout>
 requires(!std::is_void_v<Layout> &&
          symm::Impl::has_seen_views_v<
@@ -121,7 +122,7 @@ requires(!std::is_void_v<Layout> &&
 
 namespace symm::Impl {
 
-/// The address of the elements of a legacy View, as Kokkos keeps it.
+/// The address of the elements of a legacy View, which Kokkos stores.
 template <class T>
 class SeenElements {
  public:
@@ -140,8 +141,8 @@ class SeenElements {
 
 }  // namespace symm::Impl
 
-/// As Kokkos' own, but for the type of elements. Views with other traits have
-/// other specializations.
+/// Like Kokkos' own, except for the type of elements. Views with other memory
+/// traits have other specializations.
 template <class Traits>
 requires(symm::Impl::has_seen_views_v<Traits> &&
          !Traits::memory_traits::is_atomic &&

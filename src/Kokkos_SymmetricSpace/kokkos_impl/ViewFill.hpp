@@ -14,8 +14,9 @@
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/pools/PoolCalls.hpp"
 
-// Kokkos fills a symmetric View as any other. Then the PE waits for the others:
-// no fill overwrites what a PE puts after its constructor.
+// Kokkos fills a symmetric View as any other. Then the PE waits for all other
+// PEs. So no fill overwrites a value that another PE puts after its constructor
+// has returned.
 
 namespace symm::Impl {
 
@@ -27,8 +28,8 @@ void destroy_unreturned_view(void* data) {
       Kokkos::Impl::SharedAllocationRecord<Space, void>::get_record(data));
 }
 
-/// Waits for the fill. Kokkos only enqueues it if the constructor was given an
-/// execution space instance.
+/// Waits for the fill, which Kokkos only enqueues if the constructor was given
+/// an execution space instance.
 template <class ExecutionSpace, class T>
 void wait_for_fill(
     Kokkos::Impl::ViewValueFunctor<ExecutionSpace, T> const& fill) {
@@ -39,14 +40,16 @@ template <class Device, class T>
 void wait_for_fill(
     Kokkos::Impl::ViewValueFunctorSequentialHostInit<Device, T> const&) {}
 
-/// A View's record in `Space` fills and destroys elements of type `T` by this:
-/// Kokkos' `Fill`, then a wait for all PEs. The functions have Kokkos' names.
+/// A View's record in `Space` uses this to fill and destroy elements of type
+/// `T`. It does Kokkos' `Fill`, then waits for all PEs. The functions have the
+/// names that Kokkos requires.
 template <class Space, class T, class Fill>
 class FillOnAllPes : public Fill {
  public:
   FillOnAllPes() = default;
-  /// \throws OutOfMemory on this PE, as on all others, if the View has too many
-  ///         bytes to address and Kokkos, not noticing, has allocated less.
+  /// \throws OutOfMemory on this PE, if the View has more bytes than there are
+  ///         addresses. (Kokkos does not detect this and has allocated fewer
+  ///         bytes.) All other PEs throw, too.
   FillOnAllPes(T* data, std::size_t count, std::string const& label)
       : Fill(data, count, label) {
     begin(data, count, label);
@@ -58,10 +61,11 @@ class FillOnAllPes : public Fill {
     begin(data, count, label);
   }
 
-  /// Collective, with a barrier on exit. If it throws, the View has ended and
-  /// this object with it.
+  /// Collective, with a barrier on exit. If it throws, the View has been
+  /// destroyed, and this object with it.
   void construct_shared_allocation() {
-    // In a pool the stream's order suffices: later work finds it filled.
+    // In a pool, the order of the stream is enough: later work sees the filled
+    // elements.
     if (is_in_pool(
             Kokkos::Impl::SharedAllocationHeader::get_header(this->ptr))) {
       Fill::construct_shared_allocation();
@@ -73,7 +77,7 @@ class FillOnAllPes : public Fill {
       wait_for_fill(*this);
     } catch (...) {
       failure = std::current_exception();
-      this->n = 0;  // destroy no elements: not all are there
+      this->n = 0;  // destroy no elements: some do not exist
     }
     T* const data = this->ptr;
     try {
@@ -87,17 +91,17 @@ class FillOnAllPes : public Fill {
  private:
   void begin(T* data, std::size_t count, std::string const& label) {
     label.copy(m_label, sizeof m_label - 1);
-    // Kokkos rounds up to multiples of 8 bytes.
+    // The largest size that Kokkos can round up to a multiple of 8 bytes.
     constexpr auto limit = std::numeric_limits<std::size_t>::max() - 7;
     if (count <= limit / sizeof(T)) return;
     destroy_unreturned_view<Space>(data);
     Space::throw_too_large(m_label);
   }
 
-  char m_label[64] = {};  // for messages; longer ones are cut
+  char m_label[64] = {};  // for messages; longer labels are cut
 };
 
-/// By kernels of an execution space; and by a loop of the host.
+/// Fills by kernels of an execution space, or by a loop on the host.
 template <class Space, class ExecutionSpace, class T>
 using ParallelFill =
     FillOnAllPes<Space, T, Kokkos::Impl::ViewValueFunctor<ExecutionSpace, T>>;

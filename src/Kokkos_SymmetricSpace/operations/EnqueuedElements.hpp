@@ -18,7 +18,7 @@
 
 namespace symm::Impl {
 
-/// Operation::run(heap, address, values..., pe), by one thread of a GPU.
+/// Calls Operation::in_kernel() in one thread of a GPU.
 template <class Operation, bool fetches, class T>
 struct ElementKernel {
   HeapMap heap;
@@ -38,8 +38,8 @@ struct ElementKernel {
 };
 
 /// Enqueues an operation on an element of PE `pe`.
-/// \param fetch becomes what the element was; null: the operation returns
-///        nothing.
+/// \param fetch receives the old value of the element; null if the operation
+///        returns nothing.
 template <class Operation, bool fetches, class Exec, class T>
 void enqueue_element(Exec const& exec, OperationKind kind, T* fetch, T* address,
                      T const& value, T const& compare, Pe pe) {
@@ -89,13 +89,15 @@ void enqueue_element(Exec const& exec, OperationKind kind, T* fetch, T* address,
 namespace symm {
 
 // Operations on one element of PE `pe`, enqueued on an execution space
-// instance: in order with its kernels and copies, the host does not wait. If
-// the instance runs on the host, the call waits for its kernels and then is the
-// host's form. On a GPU each is a kernel of one thread, and the object may be
-// in GPU memory, where the host's forms cannot change it.
+// instance. They run in order with the kernels and copies of that instance, and
+// the host does not wait. If the instance runs on the host, the call fences it
+// and then does the same as the form for the host. On a GPU, each operation is
+// a kernel of one thread. The object may then be in GPU memory, which the forms
+// for the host cannot change.
 //
-// \throws UsageError on this PE, if there is no such PE, or `address` is not in
-// this PE's part of a symmetric heap or not aligned; nothing is enqueued then.
+// \throws UsageError on this PE if PE `pe` does not exist. Also if `address` is
+//         not aligned, or is not in this PE's part of a symmetric heap. Nothing
+//         is enqueued then.
 
 /// Defines p(), or an atomic operation that returns nothing.
 #define SYMM_ENQUEUED(function, kind)                                       \
@@ -110,8 +112,8 @@ namespace symm {
         exec, Impl::OperationKind::kind, static_cast<T*>(nullptr), address, \
         value, value, pe);                                                  \
   }
-/// Defines an atomic operation that stores to `*fetch`, which threads of `exec`
-/// reach, what the object was.
+/// Defines an atomic operation that stores the old value of the object to
+/// `*fetch`. Threads of `exec` must be able to access `*fetch`.
 #define SYMM_ENQUEUED_FETCH(function)                                         \
   namespace Impl {                                                            \
   SYMM_ELEMENT_OPERATION(function, (address, value, pe),                      \

@@ -20,13 +20,13 @@
 #include "../../runtime/one_sided/RmaStrided.hpp"
 #include "../space/ExecutionSpaceStream.hpp"
 
-// Copies enqueued on an execution space instance. `call` is the name of the
-// operation, for messages.
+// Copies that are enqueued on an execution space instance. `call` is the name
+// of the operation, for messages.
 
 namespace symm::Impl {
 
-/// Enqueues a copy between addresses that this process reaches. With CUDA they
-/// may be in any memory: the CUDA runtime finds out which.
+/// Enqueues a copy between addresses that this process can access. With CUDA
+/// they may be in any kind of memory: the CUDA runtime determines it.
 template <class Space, class Exec>
 void enqueue_copy_in(Exec const& exec, void* to, void const* from,
                      std::size_t bytes) {
@@ -37,11 +37,11 @@ void enqueue_copy_in(Exec const& exec, void* to, void const* from,
                                                 bytes));
 }
 
-/// Copies to or from a far PE, by one thread of a GPU. The thread waits until
-/// `local` may be used again.
+/// Copies to or from a far PE, in one thread of a GPU. The thread waits until
+/// the program may use `local` again.
 struct FarCopyKernel {
   bool is_put;
-  void const* there;  // symmetric
+  void const* there;  // symmetric address
   void const* local;
   std::size_t bytes;
   Pe pe;
@@ -58,7 +58,7 @@ struct FarCopyKernel {
 
 struct FarStridedKernel {
   bool is_put;
-  void const* there;  // symmetric
+  void const* there;  // symmetric address
   void const* local;
   std::size_t element_bytes;
   std::size_t count;
@@ -79,10 +79,11 @@ void enqueue_far(Exec const& exec, char const* call, Kernel const& kernel) {
   Kokkos::parallel_for(call, Kokkos::RangePolicy<Exec>(exec, 0, 1), kernel);
 }
 
-/// An operation on memory of a PE in the order of `exec`. Calls near() if this
-/// process reaches it. Else messages do: enqueues `kernel` on a GPU, and waits
-/// for an instance of the host and calls by_host().
-/// \param by_host none if Exec never runs on the host.
+/// Does an operation on memory of a PE, in the order of `exec`. Calls near() if
+/// this process can access the memory directly. Otherwise the operation uses
+/// messages: on a GPU it enqueues `kernel`; on the host it fences `exec` and
+/// calls by_host().
+/// \param by_host may be omitted if Exec never runs on the host.
 template <class Exec, class Near, class Kernel, class... ByHost>
 void enqueue_at(Exec const& exec, PeMemory its, char const* call,
                 Near const& near, Kernel const& kernel,
@@ -97,7 +98,8 @@ void enqueue_at(Exec const& exec, PeMemory its, char const* call,
   }
 }
 
-/// \param segment of the symmetric side, which this process reaches.
+/// \param segment the segment of the symmetric address, which this process can
+///        access.
 template <class Exec>
 void enqueue_copy(Exec const& exec, Segment segment, void* to, void const* from,
                   std::size_t bytes, [[maybe_unused]] char const* call) {
@@ -116,8 +118,8 @@ void enqueue_copy(Exec const& exec, Segment segment, void* to, void const* from,
   }
 }
 
-/// Reports an operation to the detector of races: it comes after all that the
-/// instance has begun.
+/// Reports an operation to the race detector. The operation comes after all
+/// earlier work on the instance.
 template <class Exec, class It>
 void report_enqueued(Exec const& exec, It const& operation) {
   finish_for_check(exec, operation.call);

@@ -26,12 +26,12 @@
 #include "../../runtime/symm_rma.hpp"
 #include "EnqueuedRma.hpp"
 
-// Puts with signals in the order of an execution space instance. On a GPU one
-// kernel sends several, a block of threads each.
+// Puts with signals in the order of an execution space instance. On a GPU, one
+// kernel sends several of them, each in a separate thread block.
 
 namespace symm::Impl {
 
-/// Of a near PE, `dest` and `signal` are its own addresses here.
+/// For a near PE, `dest` and `signal` are mapped addresses of that PE's memory.
 template <std::size_t most>
 struct PutSignalsKernel {
   struct Sent {
@@ -46,7 +46,7 @@ struct PutSignalsKernel {
     auto const& [put, is_far] = all[block];
     if (is_far) {
       SYMM_IF_ON_DEVICE((if (group.rank() == 0) {
-        InKernel::fence_far();  // orders what earlier kernels have put
+        InKernel::fence_far();  // orders the puts of earlier kernels
       } InKernel::put_signal_far(group, put.dest, put.source, put.bytes,
                                  put.signal, put.value, atomic_op_of(put.op),
                                  put.pe, true);))
@@ -54,13 +54,14 @@ struct PutSignalsKernel {
     }
     copy_bytes<1>(group, put.dest, put.source, put.bytes);
     group.barrier();
-    // The signal orders without data, too: earlier kernels may have put some.
+    // The signal has release order even without data: earlier kernels may have
+    // put some.
     if (group.rank() == 0) DeliverSignal{put.signal, put.value, put.op, true}();
   }
 };
 
-/// Whether the kernel copies the data. A copy engine is faster for larger
-/// blocks, and only copy engines reach all memory of the process.
+/// Whether the kernel copies the data. For larger blocks, a copy engine is
+/// faster. In addition, only copy engines can access all memory of the process.
 [[nodiscard]] inline bool is_copied_by_kernel(SignaledPut const& put,
                                               Segment dest, char const* call) {
   constexpr std::size_t most = std::size_t{64} << 10U;
@@ -114,8 +115,8 @@ inline void check_put_signal(SignaledPut const& put, char const* call) {
   check_private(put.source, call);
 }
 
-/// put_signal() of all, in the order of an execution space instance. A
-/// UsageError comes before anything is sent.
+/// Does put_signal() for each of `puts`, in the order of an execution space
+/// instance. If it throws UsageError, nothing has been sent.
 template <class Exec>
 void enqueue_put_signals(Exec const& exec, std::span<SignaledPut const> puts,
                          char const* call) {
@@ -142,7 +143,7 @@ void enqueue_put_signals(Exec const& exec, std::span<SignaledPut const> puts,
       check::fence();
       SignalOperation{call, put}.report();
     }
-    // (A GPU starts kernels with few bytes of arguments faster.)
+    // (A GPU starts a kernel faster if its arguments have few bytes.)
     constexpr std::size_t most = 8;
     while (puts.size() > 1) {
       auto const n = std::min(puts.size(), most);

@@ -15,18 +15,18 @@ namespace {
 
 using Dimension = ViewBlock::Dimension;
 
-/// Most bytes that are packed, or got with gaps, at once.
+/// The most bytes that are packed at once, or read at once with gaps.
 constexpr std::size_t max_packed = std::size_t{1} << 20U;
 
-/// A message of up to so many elements costs more than these in a batch, which
-/// they share with those of other blocks.
+/// A separate message of at most this number of elements costs more than
+/// sending them in a batch with elements of other blocks.
 constexpr std::size_t max_in_batch = 32;
 
-/// Bytes from which on a contiguous run is worth a message of its own.
+/// From this size on, in bytes, a contiguous run is worth a separate message.
 constexpr std::size_t long_run = std::size_t{2} << 10U;
 
-/// A block whose elements lie one behind the other here, in the order of a
-/// simplified block's dimensions.
+/// The block with its elements contiguous here, in the order of the dimensions.
+/// Precondition: the block is simplified().
 ViewBlock packed(ViewBlock block) {
   std::size_t stride = block.element;
   for (std::size_t r = 0; r < block.rank; ++r) {
@@ -36,14 +36,15 @@ ViewBlock packed(ViewBlock block) {
   return block;
 }
 
-/// The number of copies with one stride that a simplified block takes.
+/// The number of copies with a single stride that make up a simplified block.
 std::size_t n_strided(ViewBlock const& block) {
   std::size_t n = 1;
   for (std::size_t r = 1; r < block.rank; ++r) n *= block.dimensions[r].extent;
   return n;
 }
 
-/// Bytes from the first one of a block to the last, there.
+/// The number of bytes there, from the first element to the end of the last
+/// one.
 std::size_t span(ViewBlock const& block) {
   std::size_t bytes = block.element;
   for (std::size_t r = 0; r < block.rank; ++r) {
@@ -52,7 +53,8 @@ std::size_t span(ViewBlock const& block) {
   return bytes;
 }
 
-/// The copy between a block here and packed memory, which is its "there".
+/// A copy between a block here and packed memory, which is the "there" of the
+/// result.
 ViewBlock repacked(ViewBlock const& block) {
   ViewBlock result = packed(block);
   for (std::size_t r = 0; r < block.rank; ++r) {
@@ -62,7 +64,7 @@ ViewBlock repacked(ViewBlock const& block) {
   return result;
 }
 
-/// Calls copy(far, here, strides) for each copy with one stride.
+/// Calls copy(far, here, strides) for each copy with a single stride.
 template <class Here, class Copy>
 void for_each_strided(PeMemory far, Here* here, ViewBlock const& block,
                       std::size_t rank, Copy const& copy) {
@@ -80,8 +82,8 @@ void for_each_strided(PeMemory far, Here* here, ViewBlock const& block,
 }
 
 /// Calls work(far, here, part) for parts of a simplified block: the largest
-/// whose bytes_of(part) is at most max_packed. A part of rank 0 is one
-/// element, however large.
+/// parts with bytes_of(part) <= max_packed. A part of rank 0 is one element,
+/// whatever its size.
 template <class Here, class BytesOf, class Work>
 void for_each_part(PeMemory far, Here* here, ViewBlock const& block,
                    BytesOf const& bytes_of, Work const& work) {
@@ -119,7 +121,7 @@ void put_each(PeMemory far, char const* here, ViewBlock const& block,
                    });
 }
 
-/// Puts one element after the other in the batch of messages to the PE.
+/// Puts the elements one by one, in the batch of messages to the PE.
 void put_in_batch(PeMemory far, char const* here, ViewBlock const& block,
                   char const* call) {
   for_each_strided(far, here, block, block.rank,
@@ -142,7 +144,8 @@ void get_each(char* here, PeMemory far, ViewBlock const& block,
                      });
     return;
   }
-  // Begins all gets before it waits: one by one, each would cost a round trip.
+  // Starts all gets before it waits: waiting for each would take one round trip
+  // each.
   complete_if_throws(call, [&] {
     for_each_strided(far, here, block, block.rank,
                      [=](PeMemory from, char* to, Strides const& strides) {
@@ -166,7 +169,7 @@ void put_block(PeMemory dest, void const* source, ViewBlock const& block,
   auto const* const start = static_cast<char const*>(source);
   auto const n_plain      = n_strided(plain);
   auto const n_packed     = n_strided(simplified(packed(plain)));
-  // (A batch copies elements of this size at once.)
+  // (For elements of this size, a batch copies the value during the call.)
   if (plain.element <= BatchEntry::max_bytes && !is_of_gpu(dest.segment) &&
       plain.count() <= max_in_batch * std::min(n_plain, n_packed)) {
     put_in_batch(dest, start, plain, call);

@@ -11,7 +11,7 @@
 
 namespace symm::Impl {
 
-// Threads of Kokkos as groups that share the work of an operation.
+// Kokkos threads as groups that share the work of an operation.
 
 /// The result of lanes(). Valid as long as `member`.
 template <class Member>
@@ -19,8 +19,9 @@ struct Lanes {
   Member const& member;
 };
 
-/// All threads of a Kokkos team with their lanes, or the lanes of one thread
-/// (on the host, that thread alone). Valid as long as `member`.
+/// All threads of a Kokkos team with their vector lanes, or the lanes of one
+/// thread (on the host, one thread has no other lanes). Valid as long as
+/// `member`.
 template <class Member, bool has_all_threads>
 class ThreadsOf : public SharedLoops<ThreadsOf<Member, has_all_threads>> {
  public:
@@ -40,7 +41,8 @@ class ThreadsOf : public SharedLoops<ThreadsOf<Member, has_all_threads>> {
     KOKKOS_IF_ON_DEVICE(
         (return (has_all_threads ? blockDim.y : 1) * blockDim.x;))
   }
-  /// Of lanes alone: every loop of Kokkos over lanes ends with their barrier.
+  /// For lanes alone: Kokkos ends each loop over lanes with a barrier of the
+  /// lanes.
   KOKKOS_FUNCTION void barrier() const {
     if constexpr (has_all_threads) {
       m_member.team_barrier();

@@ -32,14 +32,14 @@ struct PointersTo<T, 0> {
   using type = T;
 };
 
-/// A contiguous View for the elements of `View`, which may be of any layout.
+/// A contiguous View for the elements of `View`, which may have any layout.
 template <class View, class Space = Kokkos::HostSpace>
 using StagingView =
     Kokkos::View<typename PointersTo<typename View::non_const_value_type,
                                      View::rank()>::type,
                  Kokkos::LayoutRight, Space>;
 
-/// Makes one with the extents of `view`, which may be a RemotePeer.
+/// Makes a StagingView with the extents of `view`, which may be a RemotePeer.
 template <class Space = Kokkos::HostSpace, class View>
 StagingView<View, Space> make_staging_view(View const& view) {
   return [&]<std::size_t... R>(std::index_sequence<R...>) {
@@ -50,15 +50,16 @@ StagingView<View, Space> make_staging_view(View const& view) {
   (std::make_index_sequence<View::rank()>());
 }
 
-/// Whether elements are copied as bytes: equal types and no atomic accesses.
+/// Whether elements are copied as bytes: the types are equal, and accesses are
+/// not atomic.
 template <class Peer, class View>
 inline constexpr bool are_same_bytes_v =
     std::is_same_v<typename Peer::non_const_value_type,
                    typename View::non_const_value_type> &&
     !View::memory_traits::is_atomic;
 
-/// Calls near(the copy as a View). (No lambda: nvcc warns of host functions
-/// that it calls.)
+/// Calls near(the copy as a View). (This is not a lambda because nvcc would
+/// warn about host functions that the lambda calls.)
 template <class View, class Near>
 struct AtNearView {
   RemotePeer<View> const& peer;
@@ -68,7 +69,8 @@ struct AtNearView {
   KOKKOS_FORCEINLINE_FUNCTION void operator()() const { near(peer.view()); }
 };
 
-/// Calls near(the copy as a View) if loads and stores reach it, else far().
+/// Calls near(the copy as a View) if loads and stores reach the copy, else
+/// far().
 SYMM_CALLS_ANYTHING
 template <class View, class Near, class Far>
 KOKKOS_FORCEINLINE_FUNCTION void at_view_of(RemotePeer<View> const& peer,
@@ -76,8 +78,8 @@ KOKKOS_FORCEINLINE_FUNCTION void at_view_of(RemotePeer<View> const& peer,
   at_pe(peer.heap(), peer.pe(), AtNearView<View, Near>{peer, near}, far);
 }
 
-/// On the host, by one thread: copies to or from a far PE. The host must reach
-/// the memory of the other View.
+/// Copies to or from a far PE, in one host thread. The host must be able to
+/// access the memory of the other View.
 template <Direction direction, class View, class Other>
 void copy_far_view(RemotePeer<View> const& peer, Other const& other,
                    char const* call) {
@@ -98,11 +100,11 @@ void copy_far_view(RemotePeer<View> const& peer, Other const& other,
   }
 }
 
-// symm::copy(), by a group of threads, on the host and in kernels, without a
+// symm::copy() by a group of threads, on the host and in kernels, without a
 // barrier. Precondition: equal extents.
 
-/// Copies to or from a far PE in a kernel: a block that is contiguous on both
-/// sides as a whole, others element by element.
+/// Copies to or from a far PE in a kernel. If both sides are contiguous, copies
+/// them as one block; otherwise element by element.
 template <Direction direction, Group Threads, class View, class Other>
 KOKKOS_FUNCTION void copy_far_in_kernel(Threads const& threads,
                                         RemotePeer<View> const& peer,
@@ -135,7 +137,7 @@ KOKKOS_FUNCTION void copy_far_in_kernel(Threads const& threads,
   });
 }
 
-/// To or from a PE, near or far.
+/// Copies to or from a PE, near or far.
 SYMM_CALLS_ANYTHING
 template <Direction direction, Group Threads, class View, class Other>
 KOKKOS_INLINE_FUNCTION void copy_peer(Threads const& threads,
@@ -169,7 +171,7 @@ KOKKOS_INLINE_FUNCTION void copy_view(Threads const& threads, Dst const& dst,
   copy_peer<Direction::get>(threads, src, dst);
 }
 
-/// symm::copy() of Views, one of them perhaps a RemotePeer.
+/// symm::copy() of Views, of which one may be a RemotePeer.
 template <ThreadGroup Threads, class Dst, class Src>
 KOKKOS_FUNCTION void copy_by(Threads const& threads, Dst const& dst,
                              Src const& src) {
@@ -180,7 +182,7 @@ KOKKOS_FUNCTION void copy_by(Threads const& threads, Dst const& dst,
   group.barrier();
 }
 
-/// The same by the calling thread alone.
+/// symm::copy() by the calling thread alone.
 template <class Dst, class Src>
 KOKKOS_FUNCTION void copy_alone(Dst const& dst, Src const& src) {
   check_views<Dst, Src>();
@@ -193,19 +195,20 @@ KOKKOS_FUNCTION void copy_alone(Dst const& dst, Src const& src) {
       (expect_equal_extents(dst, src); copy_view(OneThread(), dst, src);))
 }
 
-// Kokkos::deep_copy(). `exec` is an instance, or none.
+// Kokkos::deep_copy(). `exec` is an instance, or is absent.
 
 inline constexpr char const* deep_copy_call =
     "Kokkos::deep_copy with a symm::RemotePeer";
 
-/// Calls work(v) with a View that the host reaches: `view`, or else a copy of
-/// it. The copy gets the elements before, or gives them back afterwards.
+/// Calls work(v) with a View that the host can access: `view`, or a copy of it.
+/// The copy receives the elements before the call (for a put), or returns them
+/// after it (for a get).
 template <Direction direction, class View, class Work>
 void with_host_view(View const& view, Work const& work) {
   if constexpr (is_host_reachable_v<typename View::memory_space>) {
     work(view);
   } else {
-    // Between memory spaces Kokkos copies only contiguous Views.
+    // Between memory spaces, Kokkos copies only contiguous Views.
     constexpr bool copies_back = direction == Direction::get;
     using Space                = typename View::execution_space::memory_space;
     auto const packed          = make_staging_view<Space>(view);
@@ -220,7 +223,7 @@ void with_host_view(View const& view, Work const& work) {
   }
 }
 
-/// Waits for the kernels that a deep_copy() comes after.
+/// Waits for all kernels that must end before a deep_copy().
 template <class... Exec>
 void fence_before_far(Exec const&... exec) {
   if constexpr (sizeof...(Exec) == 0) {
@@ -230,8 +233,9 @@ void fence_before_far(Exec const&... exec) {
   }
 }
 
-/// Completes puts, unless the program does so: after calls with an instance of
-/// the host. (Barriers and signals enqueued on a GPU would not.)
+/// Completes puts. After calls with a host instance, the program does so. (The
+/// program's barriers and signals enqueued on a GPU would not complete the
+/// puts.)
 template <class... Exec>
 void quiet_unless_on_host(Exec const&... /*exec*/) {
   constexpr bool is_on_host =
@@ -277,7 +281,7 @@ void deep_copy_peer(RemotePeer<View> const& peer, Other const& other,
       });
 }
 
-/// All elements become `value`.
+/// Sets all elements to `value`.
 template <class View, class... Exec>
 void fill_peer(RemotePeer<View> const& dst,
                typename View::const_value_type& value, Exec const&... exec) {

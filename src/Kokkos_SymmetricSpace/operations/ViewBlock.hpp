@@ -7,12 +7,13 @@
 
 namespace symm::Impl {
 
-/// A copy between two Views of equal extents and any layouts. In bytes.
+/// A copy between two Views of equal extents and any layouts; sizes are in
+/// bytes.
 struct ViewBlock {
   struct Dimension {
     std::size_t extent = 0;
-    std::size_t there  = 0;  // stride on a PE
-    std::size_t here   = 0;  // stride in memory that the host reaches
+    std::size_t there  = 0;  // stride of the View on a PE
+    std::size_t here   = 0;  // stride in memory that the host can access
   };
   static constexpr std::size_t max_dimensions = 8;
 
@@ -20,7 +21,7 @@ struct ViewBlock {
   std::size_t rank    = 0;
   Dimension dimensions[max_dimensions];
 
-  [[nodiscard]] std::size_t count() const;  // of elements
+  [[nodiscard]] std::size_t count() const;  // number of elements
   [[nodiscard]] std::size_t bytes() const { return count() * element; }
 };
 
@@ -36,16 +37,17 @@ ViewBlock block_of(There const& there, Here const& here) {
   return block;
 }
 
-/// The same elements with as few dimensions as possible, ordered by the strides
-/// there. A run that is contiguous on both sides becomes one element.
+/// The same elements with as few dimensions as possible, in ascending order of
+/// the strides there. A run that is contiguous on both sides becomes one
+/// element.
 ViewBlock simplified(ViewBlock block);
 
-/// The same with its sides exchanged; the order of the dimensions stays.
+/// The copy in the other direction; the order of the dimensions stays the same.
 ViewBlock turned(ViewBlock block);
 
-/// Copies elements `first` to `last` - 1, in the order of the dimensions, from
-/// here to there, by one thread of the host. Elements are stored as
-/// copy_host_memory() stores.
+/// Copies elements `first` to `last` - 1 from here to there, in the order of
+/// the dimensions. One host thread copies. Words are stored whole, as by
+/// copy_host_memory().
 void copy_block(void* there, void const* here, ViewBlock const& block,
                 std::size_t first, std::size_t last);
 

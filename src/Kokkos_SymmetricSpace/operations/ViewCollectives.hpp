@@ -22,7 +22,7 @@
 
 namespace symm::Impl {
 
-/// "\"label\" (extent, extent)".
+/// Text for messages: "label" (extent, extent).
 template <class View>
 std::string text_of_view(View const& view) {
   std::string text       = "\"" + view.label() + "\" (";
@@ -33,8 +33,8 @@ std::string text_of_view(View const& view) {
   return text + ")";
 }
 
-/// Describes what is wrong with the sizes of the Views; "" if nothing.
-/// \param is_followed whether they follow `rule`, which is for the text.
+/// Describes an error in the sizes of the Views; "" if there is none.
+/// \param is_followed whether the sizes follow `rule`, a text for the message.
 template <class Dst, class Src>
 std::string problem_of_sizes(Dst const& dst, Src const& src, bool is_followed,
                              char const* rule) {
@@ -52,7 +52,7 @@ std::string problem_of_sizes(Dst const& dst, Src const& src, bool is_followed,
          rule;
 }
 
-/// The same of Views that must not have gaps.
+/// The same for Views that must not have gaps.
 template <class Dst, class Src>
 std::string problem_of_views(Dst const& dst, Src const& src, bool is_followed,
                              char const* rule) {
@@ -64,7 +64,7 @@ std::string problem_of_views(Dst const& dst, Src const& src, bool is_followed,
   return problem_of_sizes(dst, src, is_followed, rule);
 }
 
-/// problem_of_views() of Views that correspond element by element.
+/// problem_of_views() for Views whose elements correspond one to one.
 template <class Dst, class Src>
 std::string problem_of_equal_views(Dst const& dst, Src const& src) {
   static_assert(Dst::rank() == Src::rank(), "the Views must have equal ranks");
@@ -115,7 +115,7 @@ std::string problem_of_alltoalls(PeTeam const& team, Dst const& dst,
                          : problem;
 }
 
-// The work that the host's forms and the enqueued ones share.
+// The work that the forms for the host and the enqueued forms share.
 
 template <class Dst, class Src>
 auto broadcast_work(PeTeam const& team, Dst const& dst, Src const& src,
@@ -174,20 +174,21 @@ auto scan_work(PeTeam const& team, Dst const& dst, Src const& src, Op op,
 namespace symm {
 
 // The operations of symm_collectives.hpp on Views, by the host or enqueued on
-// an execution space instance. The Views are in one symmetric space, of any
-// rank and layout (subviews, too), without gaps between their elements (except
-// those of alltoalls()), and with equal extents and strides on all PEs (except
-// the source of collect()). Both forms
-// throw UsageError, with labels and extents, on the PEs on which the forms of
-// addresses do. On a GPU, an enqueued collect() stops the program if `dst` is
-// too small.
+// an execution space instance.
 //
-// The block of a View is its elements in the order of memory. So fcollect()
+// Both Views are in one symmetric space. They may have any rank and layout, and
+// may be subviews, but have no gaps between their elements (except in
+// alltoalls()). Extents and strides are equal on all PEs (except for the source
+// of collect()). Both forms throw UsageError, with labels and extents, on the
+// same PEs as the forms with addresses. On a GPU, an enqueued collect() aborts
+// the program if `dst` is too small.
+//
+// The block of a View consists of its elements in memory order. So fcollect()
 // copies src(i, ...) of member `pe` to dst(pe, i, ...) with LayoutRight, and to
 // dst(i, ..., pe) with LayoutLeft.
 
-/// Copies `src` of member `root` to `dst` on all. Equal extents and layouts;
-/// both may be the same View.
+/// Copies `src` of member `root` to `dst` on all members. Both have equal
+/// extents and layouts, and may be the same View.
 template <class T, class... P, class U, class... Q>
 void broadcast(PeTeam const& team, Kokkos::View<T, P...> const& dst,
                Kokkos::View<U, Q...> const& src, Pe root) {
@@ -202,8 +203,9 @@ void broadcast(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_equal_views(dst, src));
 }
 
-/// Copies the blocks of all members, one after the other, to `dst` on all.
-/// \param dst of n_pes() times as many elements as `src`.
+/// Copies the blocks of all members to `dst` on all members, in the order of
+/// the members.
+/// \param dst has n_pes() times as many elements as `src`.
 template <class T, class... P, class U, class... Q>
 void fcollect(PeTeam const& team, Kokkos::View<T, P...> const& dst,
               Kokkos::View<U, Q...> const& src) {
@@ -218,8 +220,8 @@ void fcollect(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_fcollect(team, dst, src));
 }
 
-/// The same with blocks of different sizes.
-/// \param dst of at least as many elements as all blocks together.
+/// The same as fcollect(), for blocks of different sizes.
+/// \param dst has at least as many elements as all blocks together.
 /// \param src part of one View, with the same first element on all PEs, such as
 ///        subview(all, pair(0, n)); n may be 0.
 template <class T, class... P, class U, class... Q>
@@ -236,9 +238,9 @@ void collect(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_views(dst, src, true, ""));
 }
 
-/// Each View has a block for each member: block n of `src` goes to member n.
-/// Member m's becomes block m of `dst` there.
-/// \param dst, src of equally many elements, a multiple of n_pes().
+/// Each View has one block for each member. Block n of `src` goes to member n.
+/// There, the block from member m becomes block m of `dst`.
+/// \param dst, src equal numbers of elements, a multiple of n_pes().
 template <class T, class... P, class U, class... Q>
 void alltoall(PeTeam const& team, Kokkos::View<T, P...> const& dst,
               Kokkos::View<U, Q...> const& src) {
@@ -253,8 +255,8 @@ void alltoall(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_alltoall(team, dst, src));
 }
 
-/// alltoall() of Views of rank 1 that may have gaps between their elements,
-/// such as a column of a matrix. What is between the elements stays as it is.
+/// alltoall() of rank-1 Views that may have gaps between their elements, such
+/// as a column of a matrix. The memory in the gaps is not changed.
 template <class T, class... P, class U, class... Q>
 void alltoalls(PeTeam const& team, Kokkos::View<T, P...> const& dst,
                Kokkos::View<U, Q...> const& src) {
@@ -269,8 +271,8 @@ void alltoalls(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_alltoalls(team, dst, src));
 }
 
-/// Combines element by element over the PEs, as reduce() of addresses. Equal
-/// extents and layouts; both may be the same View.
+/// Combines the elements of all members one by one, as reduce() with addresses
+/// does. Both Views have equal extents and layouts, and may be the same View.
 template <class T, class... P, class U, class... Q, class Op>
 void reduce(PeTeam const& team, Kokkos::View<T, P...> const& dst,
             Kokkos::View<U, Q...> const& src, Op op) {
@@ -286,9 +288,9 @@ void reduce(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_equal_views(dst, src));
 }
 
-/// Combines over the PEs; each gets its block of the result, as
-/// reduce_scatter() of addresses. \param src of n_pes() times as many elements
-/// as `dst`.
+/// Combines the elements of all members; each member gets its block of the
+/// result, as with reduce_scatter() of addresses.
+/// \param src has n_pes() times as many elements as `dst`.
 template <class T, class... P, class U, class... Q, class Op>
 void reduce_scatter(PeTeam const& team, Kokkos::View<T, P...> const& dst,
                     Kokkos::View<U, Q...> const& src, Op op) {
@@ -304,8 +306,9 @@ void reduce_scatter(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_reduce_scatter(team, dst, src));
 }
 
-/// Combines element by element over the PEs up to this one, as inscan() of
-/// addresses. Equal extents and layouts; both may be the same View.
+/// Combines the elements of all members up to this one, as inscan() with
+/// addresses does. Both Views have equal extents and layouts, and may be the
+/// same View.
 template <class T, class... P, class U, class... Q, class Op>
 void inscan(PeTeam const& team, Kokkos::View<T, P...> const& dst,
             Kokkos::View<U, Q...> const& src, Op op) {
@@ -321,8 +324,8 @@ void inscan(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_equal_views(dst, src));
 }
 
-/// The same over the PEs before this one, as exscan() of addresses. Without
-/// `init`: sums only.
+/// The same for the members before this one, as exscan() with addresses does.
+/// The form without `init` is for sums only.
 template <class T, class... P, class U, class... Q, class Op>
 void exscan(PeTeam const& team, Kokkos::View<T, P...> const& dst,
             Kokkos::View<U, Q...> const& src, Op op,

@@ -19,7 +19,7 @@
 
 namespace symm::Impl {
 
-/// Whether the host has loads and stores for the memory of a space.
+/// Whether the host can load from and store to memory of a space.
 template <class MemorySpace>
 inline constexpr bool is_host_reachable_v =
     Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
@@ -27,15 +27,15 @@ inline constexpr bool is_host_reachable_v =
     Kokkos::SpaceAccessibility<typename MemorySpace::execution_space,
                                Kokkos::HostSpace>::accessible;  // scratch
 
-/// \throws UsageError with both extents.
+/// \throws UsageError with the extents of both Views.
 [[noreturn]] void throw_extents_differ(std::size_t rank,
                                        std::size_t const* dst_extents,
                                        std::size_t const* src_extents);
-/// \throws UsageError
+/// \throws UsageError: the host cannot access one of the Views.
 [[noreturn]] void throw_not_reached_by_host();
 
-/// Calls body(r) for each dimension r of a View, without a loop, so that arrays
-/// that body() indexes by r can be in registers.
+/// Calls body(r) for each dimension r of a View. It is unrolled, so that arrays
+/// indexed by r can be in registers.
 template <class View, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_dimension(Body const& body) {
   [&]<std::size_t... R>(std::index_sequence<R...>) { (body(R), ...); }
@@ -63,8 +63,8 @@ KOKKOS_FUNCTION void expect_equal_extents(Dst const& dst, Src const& src) {
   Kokkos::abort("symm::copy: the extents of the Views differ");
 }
 
-/// Whether two Views of equal extents have no gaps and equal orders of
-/// elements.
+/// Whether two Views of equal extents are both contiguous and have their
+/// elements in the same order.
 template <class Dst, class Src>
 KOKKOS_FUNCTION bool are_equal_bytes(Dst const& dst, Src const& src) {
   bool result = dst.span_is_contiguous() && src.span_is_contiguous();
@@ -74,9 +74,9 @@ KOKKOS_FUNCTION bool are_equal_bytes(Dst const& dst, Src const& src) {
   return result;
 }
 
-/// Numbers a View's elements in the order of memory: along the dimension with
-/// the smallest stride first, then from the end (left or right) with smaller
-/// strides.
+/// Numbers the elements of a View, approximately in memory order: first along
+/// the dimension with the smallest stride, then from left or from right,
+/// whichever end has smaller strides.
 template <class View>
 struct ElementOrder {
   static constexpr std::size_t rank = View::rank();
@@ -134,7 +134,8 @@ struct ElementOrder {
   }
 };
 
-/// \tparam Index for the arithmetic: 64-bit divisions are slow on GPUs.
+/// \tparam Index the type for index arithmetic: 64-bit divisions are slow on
+///         GPUs.
 template <class Index, Group Threads, class Dst, class Src>
 KOKKOS_INLINE_FUNCTION void copy_elements(Threads const& threads,
                                           Dst const& dst, Src const& src) {
@@ -152,7 +153,8 @@ KOKKOS_INLINE_FUNCTION void copy_elements(Threads const& threads,
       });
 }
 
-/// On the host, copies elements as they are: each thread copies a part.
+/// On the host, copies elements of equal types without conversion. Each thread
+/// copies a part.
 template <Group Threads, class Dst, class Src>
 void copy_parts(Threads const& threads, Dst const& dst, Src const& src) {
   auto const block        = simplified(block_of(dst, src));
@@ -165,7 +167,8 @@ void copy_parts(Threads const& threads, Dst const& dst, Src const& src) {
   });
 }
 
-/// All threads of the group call; no barrier. Precondition: equal extents.
+/// Copies the elements of a View. All threads of the group call; there is no
+/// barrier. Precondition: equal extents.
 template <Group Threads, class Dst, class Src>
 KOKKOS_INLINE_FUNCTION void copy_view(Threads const& threads, Dst const& dst,
                                       Src const& src) {
@@ -215,7 +218,7 @@ void check_extents(Dst const& dst, Src const& src) {
   throw_extents_differ(Dst::rank(), dst_extents, src_extents);
 }
 
-/// Describes, for observers, the host's copy of Views; each may be a
+/// Describes a copy of Views by the host, for observers. Either View may be a
 /// RemotePeer.
 template <class Dst, class Src>
 [[nodiscard]] Operation operation_of_views(char const* call, Dst const& dst,
@@ -237,7 +240,8 @@ template <class Dst, class Src>
   }
 }
 
-/// Checks the preconditions of copy() on the host. \throws UsageError
+/// Checks the preconditions of copy() on the host. \throws UsageError on this
+/// PE.
 template <class Dst, class Src>
 void check_host_copy(Dst const& dst, Src const& src) {
   if constexpr (!is_host_reachable_v<typename Dst::memory_space> ||

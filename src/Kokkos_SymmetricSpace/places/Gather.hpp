@@ -22,7 +22,7 @@
 
 namespace symm::Impl {
 
-/// (No lambda: nvcc takes none in a function with two parameter packs.)
+/// (Not a lambda: nvcc accepts none in a function with two parameter packs.)
 template <class Dest, class View, class Places>
 struct GatherKernel {
   Dest dest;
@@ -34,7 +34,7 @@ struct GatherKernel {
   }
 };
 
-/// On GPUs: elements of near and of far PEs.
+/// On GPUs: copies elements of near and far PEs.
 template <class Dest, class Remote, class Pes, class Indices>
 struct RemoteGatherKernel {
   Dest dest;
@@ -47,8 +47,8 @@ struct RemoteGatherKernel {
   }
 };
 
-/// The first exception of a kernel's threads on the host: none may leave a
-/// parallel region of OpenMP.
+/// Records the first exception of a host kernel's threads: no exception may
+/// leave an OpenMP parallel region.
 class KernelFailure {
  public:
   template <class Work>
@@ -59,7 +59,7 @@ class KernelFailure {
       if (!m_is_taken.exchange(true)) m_failure = std::current_exception();
     }
   }
-  /// After the kernel.
+  /// Called after the kernel.
   void rethrow() const {
     if (m_failure != nullptr) std::rethrow_exception(m_failure);
   }
@@ -69,11 +69,11 @@ class KernelFailure {
   std::exception_ptr m_failure;
 };
 
-/// The elements that a kernel on the host copies.
+/// Which elements a host kernel copies.
 enum class GatheredPes { all_are_near, near, far };
 
-/// (Two kernels for near and far: a processor that begins a message does not
-/// look as far ahead as to the next load, which may wait for memory.)
+/// (Near and far elements have separate kernels. While a processor starts a
+/// message, it does not prefetch the next loads.)
 template <GatheredPes which, class Dest, class Remote, class Pes, class Indices>
 struct HostGatherKernel {
   Dest dest;
@@ -96,7 +96,7 @@ struct HostGatherKernel {
       failure->take_from([&] { at(pe, indices(n)).get_nbi(&dest(n)); });
     } else if constexpr (!Remote::is_on_host) {
       failure->take_from([&] { dest(n) = at(pe, indices(n)).get(); });
-    } else {  // a load throws nothing, and the loop is faster so
+    } else {  // a load cannot throw, and the loop is faster
       dest(n) = at(pe, indices(n)).get();
     }
   }
@@ -153,14 +153,14 @@ void gather_on_host(Exec const& exec, Dest const& dest, View const& view,
 namespace symm {
 
 /// Copies the element of `view` at places(n) to dest(n), for all n, in one
-/// kernel on `exec`: for elements that are read more than once. Local;
-/// enqueued. Put a barrier between earlier writes of PEs to their copies and
-/// this call, and another between this call and later writes.
+/// kernel on `exec`. Use it for elements that are read more than once. Local;
+/// the kernel is enqueued. Put a barrier between earlier writes of PEs to their
+/// copies and this call, and another between this call and later writes.
 ///
-/// \param dest   rank 1, any memory that kernels of `exec` reach; must not
-///        overlap the elements read.
-/// \param places of this View, by places(), which has checked PEs and indices.
-///        These are of near PEs only. Not checked again here.
+/// \param dest   rank 1, in any memory that kernels of `exec` can access; must
+///        not overlap the elements read.
+/// \param places made for this View by places(), which has checked PEs and
+///        indices. All PEs are near. They are not checked again here.
 /// \throws UsageError on this PE, if `dest` and `places` differ in length, or
 ///         the View is not in the heap.
 template <Impl::ExecutionSpace Exec, class T, class... P, class View, class U,
@@ -183,23 +183,25 @@ void gather(Exec const& exec, Kokkos::View<T, P...> const& dest,
       Impl::GatherKernel<Dest, View, Places>{dest, placed_view(view), places});
 }
 
-/// Copies element indices(n) of PE pes(n) to dest(n), for all n, of near and of
-/// far PEs: for elements that are read once. (For lists that are used again, an
-/// ExchangePlan or places() are faster.) Local. Barriers as above.
+/// Copies element indices(n) of PE pes(n) to dest(n), for all n, from near and
+/// far PEs. Use it for elements that are read once. (For lists that are used
+/// again, an ExchangePlan or places() is faster.) Local. Needs the same
+/// barriers as the function above.
 ///
-/// On a host instance the copies are there on return, and all that this PE has
-/// put is complete; what it gets of a far PE comes in blocks. On a GPU it is
+/// On a host instance, the copies are complete on return, and so are all puts
+/// of this PE; elements of far PEs arrive in blocks. On a GPU, the copy is
 /// enqueued, and a thread waits for each element of a far PE.
 ///
-/// \param dest    rank 1, of the elements' type, any memory that kernels of
-///        `exec` reach.
-/// \param view    as remote_view() takes it, of rank 1.
-/// \param pes, indices rank 1, integers, which those kernels reach.
+/// \param dest    rank 1, with the element type of `view`, in any memory that
+///        kernels of `exec` can access.
+/// \param view    a View that remote_view() accepts, of rank 1.
+/// \param pes, indices rank 1, integers, in memory that those kernels can
+///        access.
 /// \throws UsageError on this PE, if lengths differ, or the View is not in the
-///         heap; on a host instance also if there is no such PE or element.
+///         heap. On a host instance, also if a PE or an element does not exist.
 ///         Nothing has been copied then. (On GPUs, PEs and indices are checked
-///         as by remote_view().) If it throws something else, parts of `dest`
-///         may have been written; nothing writes there later.
+///         as by remote_view().) If it throws another error, parts of `dest`
+///         may have been written; nothing writes to `dest` later.
 template <Impl::ExecutionSpace Exec, class T, class... P, class View, class U,
           class... Q, class W, class... R>
 void gather(Exec const& exec, Kokkos::View<T, P...> const& dest,

@@ -19,12 +19,12 @@
 
 namespace symm::Impl {
 
-/// The range 0 to `extent` - 1, for many numbers: without branches, so that
-/// compilers vectorize the loop.
+/// Tests for many numbers whether they are in the range 0 to `extent` - 1. It
+/// has no branches, so that compilers vectorize the loop.
 template <class Number>
 class NumberRange {
  public:
-  /// In 32 bits, twice as many fit into a vector.
+  /// A vector holds twice as many 32-bit numbers as 64-bit ones.
   using Word =
       std::conditional_t<(sizeof(Number) < 4) ||
                              (sizeof(Number) == 4 && std::is_signed_v<Number>),
@@ -33,7 +33,7 @@ class NumberRange {
   explicit NumberRange(std::size_t extent)
       : m_last(static_cast<Word>(std::min(extent, most) - 1)) {}
 
-  /// The highest bit is set if the number is outside.
+  /// The highest bit of the result is set if the number is outside the range.
   [[nodiscard]] Word outside(Number number) const {
     auto const word = static_cast<Word>(number);
     return word | (m_last - word);
@@ -48,7 +48,8 @@ class NumberRange {
   Word m_last;
 };
 
-/// Whether numbers `first` to `end` - 1 of a list are 0 to `extent` - 1.
+/// Whether entries `first` to `end` - 1 of a list are in the range 0 to
+/// `extent` - 1.
 template <class List>
 [[nodiscard]] bool are_in_range(List const& list, std::size_t extent,
                                 std::size_t first, std::size_t end) {
@@ -59,23 +60,23 @@ template <class List>
   return !Allowed::is_highest_bit_set(all);
 }
 
-/// \throws UsageError on this PE: entry n of gather()'s lists is of no element.
-/// \param extent of PE `pe`'s copy, if there is such a PE.
+/// \throws UsageError on this PE: entry n of gather()'s lists names no element.
+/// \param extent of PE `pe`'s copy, if the PE exists.
 [[noreturn]] void throw_not_gathered(std::string const& label, std::size_t n,
                                      std::int64_t pe, int n_pes,
                                      std::int64_t index, std::size_t extent);
 
-/// The elements that gather() shall copy.
+/// The elements that gather() is to copy.
 template <class View, class Pes, class Indices>
 struct GatheredElements {
   RemoteView<View> remote;
   Pes pes;
   Indices indices;
 
-  /// What a thread checks at once.
+  /// The number of entries that a thread checks at a time.
   static constexpr std::size_t block = std::size_t{16} << 10U;
 
-  /// Whether elements `first` to `end` - 1 are there.
+  /// Whether the elements of entries `first` to `end` - 1 exist.
   [[nodiscard]] bool are_there(std::size_t first, std::size_t end) const {
     auto const n_pes = static_cast<std::size_t>(remote.n_pes());
     if (!are_in_range(pes, n_pes, first, end)) return false;
@@ -87,7 +88,7 @@ struct GatheredElements {
       return are_there;
     }
   }
-  /// For a kernel on the host: the number of the first block that is wrong.
+  /// For a host kernel: finds the number of the first block with a wrong entry.
   KOKKOS_FUNCTION void operator()([[maybe_unused]] std::size_t b,
                                   [[maybe_unused]] std::size_t& wrong) const {
     KOKKOS_IF_ON_HOST((auto const end = std::min((b + 1) * block, count());
@@ -95,8 +96,8 @@ struct GatheredElements {
   }
   [[nodiscard]] std::size_t count() const { return pes.extent(0); }
 
-  /// \throws UsageError on this PE, with the first element that is not there.
-  /// \param first that one or an earlier one.
+  /// \throws UsageError on this PE, for the first element that does not exist.
+  /// \param first the entry of that element, or an earlier one.
   [[noreturn]] void throw_at(std::string const& label,
                              std::size_t first) const {
     std::size_t n = first;
@@ -110,14 +111,15 @@ struct GatheredElements {
   }
 
  private:
-  /// Precondition: there is the PE.
+  /// Precondition: the PE exists.
   [[nodiscard]] bool is_index(std::size_t n) const {
     return static_cast<std::size_t>(indices(n)) <
            remote.extent(static_cast<Pe>(pes(n)), 0);
   }
 };
 
-/// \throws UsageError on this PE, if an element is not there. Waits for `exec`.
+/// Waits for `exec`.
+/// \throws UsageError on this PE, if an element does not exist.
 template <class Exec, class View, class Pes, class Indices>
 void expect_gathered(Exec const& exec, View const& view,
                      GatheredElements<View, Pes, Indices> const& elements) {
@@ -125,7 +127,7 @@ void expect_gathered(Exec const& exec, View const& view,
   constexpr std::size_t none = ~std::size_t{0};
   std::size_t wrong          = none;
   std::size_t const n        = elements.count();
-  if (n <= block) {  // without a kernel, whose launch takes longer
+  if (n <= block) {  // without a kernel, because a launch takes longer
     exec.fence("symm::gather");
     elements(0, wrong);
   } else {

@@ -24,26 +24,26 @@
 
 namespace symm {
 
-/// The position of an element of a View on a near PE. places() makes it once
-/// for kernels that access the element often, such as a column of a sparse
-/// matrix; PlacedView turns it into the element. It is the distance in bytes
-/// from the first element of this PE's copy, 8 bytes: an access costs two
-/// loads, as to an array by a list of 8-byte indices. Valid on this PE only,
-/// with the View that it was made for and all others of the same element type,
-/// layout and extents in the same heap. A default one is this PE's first
-/// element.
+/// The position of an element of a View on a near PE. places() computes it once
+/// for kernels that access the element often, such as the columns of a sparse
+/// matrix. PlacedView returns the element at a place. A Place is the distance
+/// in bytes from the first element of this PE's copy. It has 8 bytes: an access
+/// takes two loads, as with a list of 8-byte indices. It is valid on this PE
+/// only: for the View that it was made for, and for all others in the same heap
+/// with the same element type, layout and extents. A default Place is this PE's
+/// first element.
 struct Place {
   std::int64_t distance = 0;
 
   friend bool operator==(Place const&, Place const&) = default;
 };
 
-/// The same in 4 bytes, half as much to load, for Views that are small enough:
-/// up to 2^31 elements with 2 PEs on the node, 2^29 with 8. The host does no
-/// more work per access than for a Place, if the node has one PE, or if the
-/// limits of its PEs' heaps (SYMM_HEAP_LIMIT) together are 2^32 elements at
-/// most (doubles on two PEs: 16 GiB each). Otherwise, and on GPUs, an access
-/// takes a shift, a multiplication and an addition more.
+/// A Place in 4 bytes, half as much to load, for smaller Views: up to 2^31
+/// elements with 2 PEs on the node, 2^29 with 8. On the host, an access costs
+/// as much as with a Place in two cases. Either the node has one PE. Or the
+/// heap limits of its PEs (SYMM_HEAP_LIMIT) add up to at most 2^32 elements
+/// (doubles on two PEs: 16 GiB each). In other cases, and on GPUs, an access
+/// takes an additional shift, multiplication and addition.
 struct Place32 {
   std::uint32_t word = 0;
 
@@ -52,22 +52,23 @@ struct Place32 {
 
 namespace Impl {
 
-/// How a Place32 codes element i of the node's PE number p: as p * words_per_pe
+/// How a Place32 encodes element i of the p-th PE on the node: p * words_per_pe
 /// + i.
 struct Place32Code {
   int bits                   = 31;  ///< for Views of up to 2^bits elements
   std::uint32_t words_per_pe = 0;   ///< 2^bits, unless `step` is 0
-  /// Bytes from PE to PE, less those of words_per_pe elements. 0: a place is
-  /// the distance in elements from the first near PE's copy.
+  /// Bytes from one PE's copy to the next, minus the bytes of words_per_pe
+  /// elements. If 0, a place is the distance in elements from the first near
+  /// PE's copy.
   std::int64_t step = 0;
 };
 Place32Code place32_code(HeapMap const& map, std::size_t element_bytes);
 
 }  // namespace Impl
 
-/// All near PEs' copies of one View, by places: `at(place)` is the element. A
-/// small value to capture in kernels, valid as long as a GlobalView is. Nothing
-/// is checked: places() has done that.
+/// The copies of one View on all near PEs: `at(place)` is the element at a
+/// place. A small value that kernels capture; valid as long as a GlobalView is.
+/// It checks nothing: places() has checked PEs and indices.
 template <class View>
 class PlacedView {
  public:
@@ -97,10 +98,12 @@ class PlacedView {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION reference_type
   operator()(Place32 place) const {
     // m_step is equal for all places: compilers for CPUs move the test out of
-    // loops. (Kernels on GPUs, which wait for memory, go without this branch.)
+    // loops. (Kernels on GPUs, which mostly wait for memory, do without this
+    // branch.)
     KOKKOS_IF_ON_HOST(
         (if (m_step == 0) return reference_type(m_first[place.word]);))
-    // The sum is pe * stride + index * sizeof: the PE stays in the word.
+    // The PE number in the upper bits of the word adds pe * 2^m_shift elements.
+    // m_step has the rest of the distance from PE to PE.
     auto const pe = static_cast<std::int64_t>(place.word >> m_shift);
     return reference_type(*(Impl::moved(m_first, pe * m_step) + place.word));
   }
@@ -109,12 +112,13 @@ class PlacedView {
   using Element = typename view_type::element_type;
 
   Element* m_local    = nullptr;
-  Element* m_first    = nullptr;  // of the first near PE
+  Element* m_first    = nullptr;  // data of the first near PE
   int m_shift         = 0;
   std::int64_t m_step = 0;  // of Place32Code
 };
 
-/// The elements of all near PEs' copies of `view`, by places. Local.
+/// The PlacedView of `view`, which accesses elements of near PEs by places.
+/// Local.
 /// \throws UsageError on this PE, if the View is not in the heap.
 template <class View>
 [[nodiscard]] auto placed_view(View const& view) {
@@ -123,7 +127,7 @@ template <class View>
 
 namespace Impl {
 
-/// These throw UsageError, with the reason why there are no places.
+/// Each throws UsageError on this PE, with the reason why there are no places.
 [[noreturn]] void throw_unequal_lists(std::string const& label);
 [[noreturn]] void throw_too_large_for_place32(std::string const& label,
                                               std::size_t elements, int bits);
@@ -132,7 +136,7 @@ namespace Impl {
                                  std::span<std::int64_t const> indices,
                                  std::span<std::size_t const> extents);
 
-/// Copies element n of a list in memory of kernels to the host.
+/// Copies entry n of a list, in memory of kernels, to the host.
 template <class List>
 std::int64_t number_at(List const& list, std::size_t n) {
   typename List::non_const_value_type number{};
@@ -140,10 +144,11 @@ std::int64_t number_at(List const& list, std::size_t n) {
   return static_cast<std::int64_t>(number);
 }
 
-/// Makes place n; `wrong` becomes the first n without an element on a near PE.
+/// Makes place n. `wrong` becomes the first n that names no element on a near
+/// PE.
 template <class P, class View, class Pes, class Index, class Places>
 struct MakePlaces {
-  // At least one: no array without elements.
+  // At least 1, because an array needs an element.
   static constexpr std::size_t n_lists = View::rank() == 0 ? 1 : View::rank();
 
   ElementsOfPes<View> elements;
@@ -189,8 +194,9 @@ struct MakePlaces {
 
 }  // namespace Impl
 
-/// The places of elements (indices(n)...) on PE pes(n) of `view`, for all n: to
-/// use with a PlacedView of it, or gather(). Local; returns when they are made.
+/// The places of elements (indices(n)...) on PE pes(n) of `view`, for all n.
+/// Use them with a PlacedView of the View, or with gather(). Local; when the
+/// call returns, the places are complete.
 ///
 ///     auto const places = symm::places(p, pes, indices);   // once
 ///     auto const at     = symm::placed_view(p);
@@ -198,15 +204,14 @@ struct MakePlaces {
 ///         places.extent(0), KOKKOS_LAMBDA(int n) { y(n) = at(places(n)); });
 ///
 /// \tparam P    Place, of 8 bytes, or Place32, of 4.
-/// \param view  as global_view() takes it.
+/// \param view  a View that global_view() accepts.
 /// \param pes   a View of rank 1 of integers: the numbers of PEs in the world.
 /// \param indices one list for each dimension of `view`, of one type, as long
-///        as `pes`; all in memory that the kernels of `pes` reach.
-/// \returns a Kokkos::View<P*> of ordinary memory, where the kernels of `pes`
-///          run.
-/// \throws UsageError on this PE, if there is no such PE or element, or the PE
-///         is far; if the lists differ in length; if the View is not in the
-///         heap, or too large for Place32. (Elements of far PEs have no places:
+///        as `pes`; in memory that the kernels of `pes` can access.
+/// \returns a Kokkos::View<P*> in the memory space of the kernels of `pes`.
+/// \throws UsageError on this PE, if a PE or element does not exist, or a PE is
+///         far. Also if the lists differ in length, or the View is not in the
+///         heap or too large for Place32. (Elements of far PEs have no places:
 ///         copy them by get_nbi() to symmetric memory of a near PE, and make
 ///         places of the copies.)
 template <class P = Place, class View, class Pes, class... Indices>

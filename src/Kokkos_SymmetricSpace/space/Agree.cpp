@@ -11,7 +11,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// Takes "prefix: " from the beginning of the text.
+/// Removes "prefix: " from the beginning of the text.
 void remove(std::string_view& text, std::string_view prefix) {
   if (text.starts_with(prefix) && text.substr(prefix.size()).starts_with(": "))
     text.remove_prefix(prefix.size() + 2);

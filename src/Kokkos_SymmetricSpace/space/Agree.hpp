@@ -12,20 +12,21 @@
 
 namespace symm::Impl {
 
-/// Collective over the world, a barrier: all PEs make the same call, and all
-/// throw if one has failed.
-/// \param failure why this PE cannot do its part.
-/// \returns a number, equal on all PEs, that no other call returns: for objects
-///          that all PEs make.
-/// \throws UsageError on every PE, if calls differ; that of the failure.
+/// Meets all PEs in a collective call over the world, which is also a barrier.
+/// All PEs make the same call; if one has failed, all throw.
+/// \param failure why this PE cannot do its part, if it cannot.
+/// \returns a number for the objects that all PEs make. It is equal on all PEs
+///          and different for each call.
+/// \throws UsageError on every PE, if the calls differ. On every PE, the error
+///         of the failure.
 std::uint64_t agree(ObjectCall const& call,
                     std::optional<Failure> failure = {});
 
-/// The text of a failure without the call and this PE at its beginning, which
-/// the message of all PEs has before it.
+/// The text of a failure without the call and this PE at its beginning. The
+/// message that all PEs throw begins with them already.
 Text without_call(Text const& text, char const* call);
 
-/// \param call its name, such as "symm::sort".
+/// \param call the name of the call, such as "symm::sort".
 inline std::uint64_t agree(char const* call,
                            std::optional<Failure> const& failure) {
   return agree(ObjectCall(call), failure);

@@ -20,8 +20,8 @@ template <class Exec>
 inline constexpr bool runs_on_host_v =
     Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
 
-/// For the detector of races, before and after the host says what it enqueues
-/// on a GPU: waits for all that was. In an ordinary build it does nothing.
+/// For the race detector: waits for all work on `exec`, before and after the
+/// host reports what it enqueues on a GPU. Does nothing in an ordinary build.
 template <class Exec>
 void finish_for_check([[maybe_unused]] Exec const& exec,
                       [[maybe_unused]] char const* call) {
@@ -30,7 +30,7 @@ void finish_for_check([[maybe_unused]] Exec const& exec,
 #endif
 }
 
-/// Whether the host reads and writes a View.
+/// Whether the host can read and write the elements of a View.
 template <class View>
 inline constexpr bool is_host_view_v =
     Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
@@ -58,12 +58,13 @@ class GpuInstance final : public QueueStream {
   Exec m_exec;
 };
 
-/// Its address is the key of an execution space that has a single instance.
+/// The address of this variable is the key of an execution space that has only
+/// one instance.
 template <class Exec>
 inline constexpr char only_instance = 0;
 
-/// The same key for equal instances of a host space, and for no others.
-/// (Kokkos::Threads has no object per instance.)
+/// A key that is equal for equal instances of a host space, and different for
+/// all others. (Kokkos::Threads has no object per instance.)
 template <class Exec>
 [[nodiscard]] void const* key_of_host_instance(Exec const& exec) {
   if constexpr (requires { exec.impl_internal_space_instance(); }) {
@@ -73,7 +74,7 @@ template <class Exec>
   }
 }
 
-/// Whether a graph records the work of an execution space instance.
+/// Whether a CUDA graph is capturing the work of an execution space instance.
 template <class Exec>
 [[nodiscard]] bool is_captured([[maybe_unused]] Exec const& exec) {
   if constexpr (runs_on_host_v<Exec>) {
@@ -83,7 +84,8 @@ template <class Exec>
   }
 }
 
-/// \param exec outlives the result.
+/// The name of the instance's stream.
+/// \param exec must live as long as the result.
 template <class Exec>
 [[nodiscard]] StreamName stream_of(Exec const& exec) {
   if constexpr (runs_on_host_v<Exec>) {

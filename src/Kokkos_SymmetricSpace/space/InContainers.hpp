@@ -5,7 +5,8 @@
 
 namespace symm {
 
-// A program that uses them without their header is told where they are.
+// Declarations only: they let the compiler's error name the header, if a
+// program uses these classes without including it.
 class ExchangePlan;  // in <Kokkos_SymmetricContainers.hpp>
 class Migration;     // in <Kokkos_SymmetricContainers.hpp>
 template <class, class>

@@ -79,7 +79,7 @@ void initialize(int& argc, char* argv[], Communicator const& communicator) {
     int count = static_cast<int>(arguments.size());
     arguments.push_back(nullptr);
     Kokkos::initialize(count, arguments.data());
-    // Kokkos has removed its options, ours among them.
+    // Kokkos has removed its options, including the one added above.
     std::copy_n(arguments.begin(), count, argv);
     if (count < argc) argv[count] = nullptr;
     argc = count;

@@ -11,31 +11,32 @@
 
 namespace symm {
 
-/// Begins the library. Collective over `communicator`: its processes become the
-/// PEs, in the order of its ranks. (symm_mpi.hpp makes one of an MPI
-/// communicator.) Initializes MPI (with MPI_THREAD_FUNNELED) and Kokkos first,
-/// unless the program has. finalize() ends only what this call has begun. If
-/// SYMM_ROOT is set, PEs find each other by TCP, and MPI is not used; nor is it
-/// with SYMM_START=pmix, or in a library without MPI.
+/// Starts the library. Collective over `communicator`: its processes become the
+/// PEs, in the order of their ranks. (symm_mpi.hpp makes a Communicator from an
+/// MPI communicator.) Initializes MPI (with MPI_THREAD_FUNNELED) and Kokkos
+/// first, unless the program has done so. finalize() ends only what this call
+/// has initialized. MPI is not used if SYMM_ROOT is set (PEs then connect by
+/// TCP), with SYMM_START=pmix, or in a library without MPI.
 ///
-/// In a CUDA build the PEs of a node take its GPUs in turn, PE by PE, unless
-/// the user chooses (--kokkos-device-id, --kokkos-map-device-id-by, Kokkos'
-/// settings or variables for them, or CTest's resources). The symmetric heap is
-/// on the GPU that Kokkos uses.
+/// In a CUDA build, the PEs of a node use its GPUs in turn, unless the user
+/// chooses. (The user chooses by --kokkos-device-id, --kokkos-map-device-id-by,
+/// Kokkos' settings or variables for them, or CTest's resources.) The symmetric
+/// heap is on the GPU that Kokkos uses.
 ///
-/// \param argc, argv those of main(); Kokkos takes its options out, and
+/// \param argc, argv the arguments of main(). Kokkos removes its options;
 ///        argv[argc] stays null.
-/// \throws UsageError, SystemError, OutOfMemory on every PE. The call has ended
-///         all that it had begun. MPI and Kokkos cannot begin again: only a
-///         program that runs both itself can call initialize() again.
+/// \throws UsageError, SystemError, OutOfMemory on every PE. The call has then
+///         ended everything that it had initialized. MPI and Kokkos cannot be
+///         initialized twice. So only a program that initializes both itself
+///         can call initialize() again.
 void initialize(int& argc, char* argv[], Communicator const& communicator = {});
 
-/// The same with Kokkos' settings in place of command line options.
+/// The same with Kokkos' settings instead of command line options.
 void initialize(Kokkos::InitializationSettings const& settings = {},
                 Communicator const& communicator               = {});
 
-/// Calls initialize() and, when it is destroyed, finalize(). Declare it in
-/// main() before the first View, or declare Views in an inner block.
+/// Calls initialize(), and finalize() in its destructor. Declare it in main()
+/// before the first View, or declare Views in an inner block.
 class ScopeGuard {
  public:
   ScopeGuard(int& argc, char* argv[], Communicator const& communicator = {}) {
@@ -52,9 +53,9 @@ class ScopeGuard {
   ScopeGuard& operator=(ScopeGuard const&) = delete;
 };
 
-/// Collective: waits for the work in `space`, then calls barrier_all(). All PEs
-/// then see what these kernels have written on any PE.
-/// \throws UsageError on every PE, if a PE is in another collective call.
+/// Collective: waits for the work in `space`, then calls barrier_all(). After
+/// that, all PEs see what these kernels have written on any PE.
+/// \throws UsageError on every PE, if a PE is in a different collective call.
 template <class ExecutionSpace>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 void barrier_all(ExecutionSpace const& space) {

@@ -16,12 +16,12 @@ namespace {
 
 namespace Tools = Kokkos::Tools::Experimental;
 
-Tools::EventSet s_before;  // of the tool
+Tools::EventSet s_before;  // callbacks of the tool
 
 #if defined(SYMM_CHECK_VIEWS) && !defined(SYMM_CHECK_VIEWS_ON_HOST)
-// Copies and fills of GPU memory: kernels tell of their accesses themselves, by
-// the elements of Views, and CUDA's calls tell nothing. Those are of whole
-// ranges.
+// Copies and fills of GPU memory. Kernels report their accesses element by
+// element, through the types of Views; CUDA calls report nothing. So a copy
+// without a kernel is reported as a whole.
 struct DeepCopy {
   void const* to;
   void const* from;

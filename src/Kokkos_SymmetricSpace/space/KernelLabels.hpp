@@ -5,9 +5,9 @@
 
 namespace symm::Impl {
 
-/// Tells the detector of races which kernel of Kokkos runs, beside a tool that
-/// Kokkos may have loaded. In the library of KokkosSymmetricSpace::Checked
-/// only. Kokkos is initialized.
+/// Reports to the race detector which Kokkos kernel is running. A tool that
+/// Kokkos has loaded still gets its callbacks. Exists only in the library of
+/// KokkosSymmetricSpace::Checked. Precondition: Kokkos is initialized.
 void tell_check_of_kernels();
 
 }  // namespace symm::Impl

@@ -9,25 +9,27 @@ namespace symm::Impl {
 
 // Reports to Kokkos Tools (docs/profiling.md) what Kokkos does not report
 // itself. Callable from any thread. But only operations of the thread that
-// called observe_for_tools() are reported: tools keep one stack.
+// called observe_for_tools() are reported, because tools keep one stack of
+// regions.
 
-/// From now on, reports this PE's host operations to the tool, if one is
-/// loaded. An operation is a region with its name. In the region, a transfer of
-/// elements is a deep copy, and waiting for PEs is a fence. Precondition:
-/// Kokkos is initialized.
+/// Reports this PE's host operations to the tool from this call on, if a tool
+/// is loaded. An operation is a region with the name of the operation. In the
+/// region, a transfer of elements is a deep copy, and a wait for PEs is a
+/// fence. Precondition: Kokkos is initialized.
 void observe_for_tools();
 void end_observing_for_tools() noexcept;
 
-// Without observe_for_tools() these do nothing.
+// Before observe_for_tools(), these functions do nothing.
 
-/// Labels memory: reported copies of it and of peers' copies show the label.
-/// \param space name of the memory space; lives as long as the program.
+/// Labels memory: reports of copies to and from it, and to and from peers'
+/// copies of it, show the label.
+/// \param space the name of the memory space; must live as long as the program.
 void note_label(char const* space, char const* label, void const* address,
                 std::size_t bytes) noexcept;
 void forget_label(void const* address) noexcept;
 
-/// As note_label() and forget_label(), and reports the allocation and its end
-/// to the tool: for Views whose memory no memory space has allocated.
+/// As note_label() and forget_label(). In addition, report the allocation and
+/// its end to the tool, for Views whose memory no memory space has allocated.
 void tell_tools_of_memory(char const* space, char const* label,
                           void const* address, std::size_t bytes) noexcept;
 void tell_tools_of_end(void const* address) noexcept;

@@ -6,14 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 
-// The live Views of symmetric spaces on this PE. In builds where Kokkos checks
-// bounds, they show whether the View of a GlobalView or RemoteView has ended;
-// other builds note nothing. Callable from any thread.
+// The live Views of symmetric spaces on this PE. In builds in which Kokkos
+// checks bounds, they show whether the View of a GlobalView or RemoteView has
+// ended. Other builds record nothing. Callable from any thread.
 
 namespace symm::Impl {
 
 #ifdef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK
-/// Notes a new View with memory from `address` on.
+/// Records a new View whose memory begins at `address`.
 void note_live_view(void const* address, std::size_t bytes);
 void forget_live_view(void const* address) noexcept;
 /// The number of the live View whose memory holds `address`, 0 if there is

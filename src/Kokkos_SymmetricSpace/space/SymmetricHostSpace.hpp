@@ -9,8 +9,8 @@
 
 namespace symm {
 
-/// Host memory in the symmetric heap: a Kokkos memory space. In a CUDA build
-/// kernels reach it too, over PCIe or NVLink-C2C.
+/// A Kokkos memory space: host memory in the symmetric heap. In a CUDA build,
+/// kernels can access it, too, over PCIe or NVLink-C2C.
 class SymmetricHostSpace
     : public Impl::SymmetricSpaceIn<SymmetricHostSpace,
                                     Kokkos::DefaultHostExecutionSpace,

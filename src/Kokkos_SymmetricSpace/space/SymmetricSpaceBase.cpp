@@ -19,10 +19,11 @@ namespace symm::Impl {
 
 namespace {
 
-/// In bytes, of Views' data: whole cache lines and vectors.
+/// Alignment of Views' elements, in bytes: whole cache lines and vectors.
 constexpr std::size_t data_alignment = 256;
 
-/// `bytes`, or, if adding the header wrapped around, more than any heap has.
+/// `bytes`; or more bytes than any heap has, if the sum with the header
+/// overflowed.
 std::size_t without_overflow(std::size_t bytes, std::size_t logical_bytes) {
   return bytes < logical_bytes ? std::numeric_limits<std::size_t>::max()
                                : bytes;
@@ -116,13 +117,13 @@ void SymmetricSpaceBase::deallocate(char const* label, void* address,
   }
   if (!Runtime::is_initialized()) return;  // finalize() has reported it
   auto& heap = Runtime::instance("destruction of a View").heap_of(address);
-  if (!heap.contains(address)) return;  // of a heap that was finalized before
+  if (!heap.contains(address)) return;  // from a heap finalized earlier
   if (m_deallocate == Deallocate::retire) {
     heap.retire(address);
     return;
   }
   auto const failure = failure_of([&] { heap.free_view(address); });
-  if (failure) {  // on all PEs; nobody has freed anything
+  if (failure) {  // on all PEs; no PE has freed it
     std::fprintf(stderr,
                  "symm: View \"%s\" is not freed now, but when all PEs have "
                  "destroyed it: %s\n",

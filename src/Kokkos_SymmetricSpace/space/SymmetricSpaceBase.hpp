@@ -16,53 +16,57 @@
 
 namespace symm {
 
-/// How the end of a View's last copy frees its memory.
+/// How the memory of a View is freed when its last copy ends.
 enum class Deallocate {
-  /// Local. The block is reused once all PEs have destroyed their View, in any
-  /// order; later allocations find out.
+  /// Local. The block can be reused after all PEs have destroyed their Views,
+  /// in any order. Later allocations detect this.
   retire,
   /// Collective, with a barrier of all PEs, which must destroy their Views in
-  /// the same order. The memory is free at once. (If the orders differ: a
-  /// message on stderr, then as retire.)
+  /// the same order. The memory is free when the call returns. (If the orders
+  /// differ, a message goes to stderr, and the memory is freed as with retire.)
   collective
 };
 
 namespace Impl {
 
-/// Tag: makes a space that allocates only headers of Views, in private memory
-/// of this PE. Their data are elsewhere (register_symmetric_view()). Local.
+/// Tag: makes a space that allocates only the headers of Views, in private
+/// memory of this PE. Their elements are elsewhere (register_symmetric_view()).
+/// Local.
 struct HeadersOnly {};
 
-/// The common part of all symmetric spaces, which differ in the kind of memory.
+/// The base of all symmetric spaces, which differ in the kind of memory.
 ///
-/// Constructing a View that allocates is collective: all PEs, with equal
-/// extents, in the same order as their other collective calls. Afterwards every
-/// PE reaches every PE's copy through global_view() and peer_view(). Copying
-/// and, by default, destroying a View is local. Kernels, subview,
-/// deep_copy, resize and mirrors work on these Views as on any other.
+/// Constructing a View that allocates is collective: all PEs construct it with
+/// equal extents, in the same order as their other collective calls. Afterwards
+/// every PE can access the copy of every PE through global_view() and
+/// peer_view(). Copying a View is local, and so is destroying it, by default.
+/// Kernels, subview, deep_copy, resize and mirrors work on these Views as on
+/// any others.
 ///
-/// When a constructor returns on any PE, every PE has the memory, and has
-/// filled it unless WithoutInitializing: a put may follow at once. This holds
-/// with an execution space instance, too: the constructor waits for its fill.
+/// When a constructor returns on any PE, every PE has allocated the memory, and
+/// has filled it (unless WithoutInitializing is passed): a put may follow at
+/// once. This holds with an execution space instance, too: the constructor
+/// waits for the fill.
 ///
-/// resize, realloc, and create_mirror without a space (pass Kokkos::HostSpace{}
-/// for a private mirror) are collective, too, since they allocate. resize()
-/// copies the old elements, and realloc() to unchanged extents fills them,
-/// without a barrier afterwards: call barrier_all() before the first put.
+/// Calls that allocate are collective, too: resize, realloc, and create_mirror
+/// without a space (pass Kokkos::HostSpace{} for a private mirror). After
+/// resize() has copied the old elements, or realloc() has filled a View of
+/// unchanged extents, there is no barrier: call barrier_all() before the first
+/// put.
 class SymmetricSpaceBase {
  public:
   using size_type = std::size_t;
 
   /// Called by Kokkos. Collective.
   /// \param label         of the View.
-  /// \param bytes         to allocate, Kokkos' header included.
-  /// \param logical_bytes of the View's data, which start 256-byte aligned
-  ///        after the header, and are what messages show.
-  /// \throws OutOfMemory, UsageError, SystemError on every PE; UsageError on
+  /// \param bytes         to allocate, including Kokkos' header.
+  /// \param logical_bytes bytes of the View's elements, for messages. The
+  ///        elements come after the header and are aligned to 256 bytes.
+  /// \throws OutOfMemory, UsageError, SystemError on every PE. UsageError on
   ///         this PE before initialize() and after finalize().
   void* allocate(char const* label, std::size_t bytes,
                  std::size_t logical_bytes) const;
-  /// In a pool: allocates in the order of `exec`, without waiting. This is not
+  /// In a pool, allocates in the order of `exec`, without waiting. This is not
   /// collective, but all PEs make the same calls (symm_pools.hpp).
   template <class ExecutionSpace>
   void* allocate(ExecutionSpace const& exec, char const* label,
@@ -71,8 +75,8 @@ class SymmetricSpaceBase {
     void* const address =
         allocate_in_pool(stream_of(exec), label, bytes, logical_bytes);
     if constexpr (!runs_on_host_v<ExecutionSpace>) {
-      // Kokkos is about to write the header on the host, while kernels may
-      // still use the block as it was before.
+      // Kokkos now writes the header on the host, while earlier kernels may
+      // still use the block.
       if (m_kind == MemoryKind::host) {
         exec.fence("symm: the header of a View in host memory");
       }
@@ -81,9 +85,8 @@ class SymmetricSpaceBase {
   }
 
   /// Called by Kokkos. Waits for kernels that may use the memory, then frees it
-  /// as Deallocate says. In a pool: frees it in the order of the stream that it
-  /// was allocated on, without waiting. After finalize() it leaves the memory
-  /// alone.
+  /// as Deallocate says. In a pool, frees it without waiting, in the order of
+  /// the stream on which it was allocated. After finalize(), does nothing.
   void deallocate(char const* label, void* address, std::size_t bytes,
                   std::size_t logical_bytes = 0) const noexcept;
   void deallocate(void* address, std::size_t bytes) const noexcept {
@@ -121,8 +124,8 @@ class SymmetricSpaceBase {
   char const* m_name;
 };
 
-/// The members that Kokkos asks for, in one kind of memory.
-/// \tparam Space the class that derives from this one; has a name().
+/// The members that Kokkos requires, for one kind of memory.
+/// \tparam Space the derived class, with a name().
 template <class Space, class ExecutionSpace, MemoryKind kind>
 class SymmetricSpaceIn : public SymmetricSpaceBase {
  public:
@@ -132,7 +135,7 @@ class SymmetricSpaceIn : public SymmetricSpaceBase {
 
   static constexpr MemoryKind memory_kind = kind;
 
-  /// Called by Kokkos, too. In a pool: allocates in the order of the default
+  /// Called by Kokkos, too. In a pool, allocates in the order of the default
   /// instance, for which Kokkos waits.
   void* allocate(char const* label, std::size_t bytes,
                  std::size_t logical_bytes) const {
@@ -152,11 +155,11 @@ class SymmetricSpaceIn : public SymmetricSpaceBase {
   SymmetricSpaceIn() : SymmetricSpaceIn(Deallocate::retire) {}
   explicit SymmetricSpaceIn(Deallocate deallocate)
       : SymmetricSpaceBase(kind, Space::name(), deallocate) {}
-  /// Its Views live in `pool`, which must be in memory of this kind. They are
-  /// constructed with an execution space instance, and destroyed, in the order
-  /// of that instance, without waiting. (Except: in host memory, construction
-  /// in the order of a GPU's instance waits for it, since Kokkos writes the
-  /// header of the View on the host.)
+  /// The Views of this space are in `pool`, which must be in memory of this
+  /// kind. They are constructed and destroyed in the order of an execution
+  /// space instance, without waiting. (Exception: constructing a View in host
+  /// memory with a GPU instance waits for it, because Kokkos writes the header
+  /// of the View on the host.)
   ///
   ///     Kokkos::View<double*, symm::SymmetricSpace> t(
   ///         Kokkos::view_alloc(exec, symm::SymmetricSpace(pool), "t"), n);
@@ -166,7 +169,8 @@ class SymmetricSpaceIn : public SymmetricSpaceBase {
       : SymmetricSpaceBase(kind, Space::name(), tag) {}
 
   /// Called when Kokkos has filled a View. Collective, with a barrier on exit.
-  /// \param failure why this PE has not filled it, or null; all PEs throw it.
+  /// \param failure why this PE has not filled it, or null; then all PEs throw
+  ///        it.
   static void finish_view(char const* label,
                           std::exception_ptr const& failure) {
     SymmetricSpaceBase::finish_view(kind, label, failure);

@@ -20,14 +20,14 @@
 
 namespace symm::Impl {
 
-/// Whether indices of these types find an element of `View`.
+/// Whether indices of these types select an element of `View`.
 template <class View, class... Indices>
 inline constexpr bool are_indices_of_v =
     sizeof...(Indices) == View::rank() &&
     (std::is_convertible_v<Indices, std::size_t> && ...);
 
-/// The label of a View, for messages of kernels; empty unless Kokkos checks
-/// bounds.
+/// The label of a View, for error messages in kernels; empty unless Kokkos
+/// checks bounds.
 class LabelInKernels {
  public:
   LabelInKernels() = default;
@@ -48,8 +48,8 @@ class LabelInKernels {
 #endif
 };
 
-/// Detects the end of the View that this PE's copy belongs to: on the host, in
-/// builds where Kokkos checks bounds.
+/// Detects that the View on this PE has ended. Works only on the host, in
+/// builds in which Kokkos checks bounds.
 class ViewAlive {
  public:
   ViewAlive() = default;
@@ -97,8 +97,8 @@ KOKKOS_FUNCTION View first_of_view(View const& view, std::size_t n,
                                    std::index_sequence<R...>) {
   return Kokkos::subview(view, range_of_dimension<R == dimension>(n)...);
 }
-/// The first n of `view` in one dimension. It must be the slowest in memory, so
-/// that the type stays the same.
+/// The first n indices of `view` in one dimension. It must be the slowest
+/// dimension in memory, so that the type of the View stays the same.
 template <std::size_t dimension, class View>
 KOKKOS_FUNCTION View first_of_view(View const& view, std::size_t n) {
   return first_of_view<dimension>(view, n,
@@ -106,12 +106,12 @@ KOKKOS_FUNCTION View first_of_view(View const& view, std::size_t n) {
 }
 
 /// The extents of all PEs' copies, and `whole`, a View at least as large as
-/// each. Here all are equal, and `whole` is the View itself; UnevenView
-/// differs.
+/// each copy. Here, all extents are equal, and `whole` is the View itself; the
+/// specialization for UnevenView differs.
 template <class View>
 class ExtentsOfPes {
  public:
-  /// Whether all PEs have the same.
+  /// Whether all PEs have equal extents.
   static constexpr bool are_equal = true;
 
   ExtentsOfPes() = default;
@@ -156,14 +156,14 @@ class ElementsOfPes : private LabelInKernels,
     }
   }
 
-  /// The address of element (indices...) on PE `pe`; on a far PE, where it
-  /// would be.
+  /// The address of element (indices...) on PE `pe`. For a far PE, it is the
+  /// address where the copy would be.
   template <class... Indices>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION auto* address_of(
       Pe pe, Indices... indices) const {
     expect_alive();
-    // nvcc makes the best code of offsets in the type of the indices, as Kokkos
-    // computes them; GCC, of offsets in 64 bits (docs/decisions.md).
+    // nvcc generates the best code for offsets in the type of the indices, as
+    // Kokkos computes them; GCC for 64-bit offsets (docs/decisions.md).
     auto* const first = m_first.data();
     KOKKOS_IF_ON_DEVICE((return m_map.peer_ptr_from_first(first, pe) +
                                     (&m_first(indices...) - first);))
@@ -185,7 +185,7 @@ class ElementsOfPes : private LabelInKernels,
   }
 
   [[nodiscard]] KOKKOS_FUNCTION HeapMap const& map() const { return m_map; }
-  /// Whether there is a PE `pe`, and loads and stores reach its copy.
+  /// Whether PE `pe` exists, and loads and stores reach its copy.
   [[nodiscard]] KOKKOS_FUNCTION bool reaches(std::int64_t pe) const {
     return 0 <= pe && pe < m_map.n_pes && m_map.is_near(static_cast<Pe>(pe));
   }
@@ -196,8 +196,8 @@ class ElementsOfPes : private LabelInKernels,
     return Extents::part_of(m_first, pe).size();
   }
 
-  /// Stops the program unless PE `pe` exists and, if `must_be_near`, is near.
-  /// Does nothing where preconditions are not checked.
+  /// Aborts the program unless PE `pe` exists and, if `must_be_near`, is near.
+  /// Does nothing in builds that do not check preconditions.
   KOKKOS_FUNCTION void expect_pe([[maybe_unused]] char const* call,
                                  [[maybe_unused]] Pe pe,
                                  [[maybe_unused]] bool must_be_near) const {
@@ -217,8 +217,9 @@ class ElementsOfPes : private LabelInKernels,
 #endif
   }
 
-  /// Stops the program unless there is such an element. Does nothing where
-  /// Kokkos does not check bounds. The message has element, PE and extents.
+  /// Aborts the program unless the element exists. Does nothing if Kokkos does
+  /// not check bounds. The message contains the element, the PE and the
+  /// extents.
   template <class... Indices>
   KOKKOS_FUNCTION void expect_indices(
       [[maybe_unused]] char const* call, [[maybe_unused]] Pe pe,
@@ -242,7 +243,7 @@ class ElementsOfPes : private LabelInKernels,
   }
 
  private:
-  /// Stops the program, if the View has ended on this PE.
+  /// Aborts the program if the View has ended on this PE.
   KOKKOS_FUNCTION void expect_alive() const {
     if (!has_ended()) return;
     KernelText text;
@@ -261,8 +262,8 @@ class ElementsOfPes : private LabelInKernels,
   HeapMap m_map;
 };
 
-/// What GlobalView and RemoteView have in common.
-/// \tparam reaches_far whether the elements of far PEs may be asked for.
+/// The base of GlobalView and RemoteView.
+/// \tparam reaches_far whether elements of far PEs can be accessed.
 template <class View, bool reaches_far>
 class ViewOfPes {
  public:

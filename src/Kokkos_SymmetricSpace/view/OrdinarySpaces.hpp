@@ -8,8 +8,8 @@
 #include "../../runtime/symm_shared_buffers.hpp"
 #include "../space/SymmetricHostSpace.hpp"
 
-/// Registration and sharing of Views in Kokkos' own memory spaces: traits of
-/// the spaces. Those of GPUs are in symm_gpu/Views.hpp.
+/// Traits of Kokkos' own memory spaces, for registering and sharing their
+/// Views. The traits of GPU spaces are in symm_gpu/Views.hpp.
 namespace symm::Impl {
 
 /// The symmetric space in which Views of an ordinary memory space are
@@ -29,7 +29,8 @@ struct SymmetricSpaceOf<Kokkos::HostSpace> {
   using type = SymmetricHostSpace;
 };
 
-/// The buffer by which PEs share elements in a memory space; void: none.
+/// The type of buffer with which PEs share elements in a memory space; void if
+/// there is none.
 template <class T, class MemorySpace>
 struct SharedBufferOf {
   using type = void;
@@ -39,7 +40,7 @@ struct SharedBufferOf<T, Kokkos::HostSpace> {
   using type = SharedHostBuffer<T>;
 };
 
-/// Whether its memory moves between host and GPU.
+/// Whether memory of the space migrates between host and GPU.
 template <class MemorySpace>
 inline constexpr bool is_managed_space_v = false;
 

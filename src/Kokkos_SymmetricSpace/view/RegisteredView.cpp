@@ -60,7 +60,7 @@ void FreeRegistrable::destroy_shared_allocation() const noexcept {
   auto const failure         = failure_of([&] {
     Runtime::instance(call).private_memory(kind, call).free(address);
   });
-  static_cast<void>(failure);  // fails in a later runtime without such memory
+  static_cast<void>(failure);  // fails if a later runtime lacks such memory
 }
 
 void* register_symmetric(MemoryKind kind, std::string const& label,

@@ -19,8 +19,8 @@
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/symm_memory.hpp"
 
-/// Registration of Views that an application already has: as local operands, or
-/// as symmetric memory. symm_memory.hpp has the same for addresses.
+/// Registration of Views that an application already has: as local operands or
+/// as symmetric memory. symm_memory.hpp has the same functions for addresses.
 namespace symm {
 
 namespace Impl {
@@ -40,7 +40,7 @@ struct RegisteredViewOf<View, 0> {
                             typename View::array_layout, space>;
 };
 
-/// At the end of a View, frees what allocate_registrable() has returned.
+/// Frees the memory of allocate_registrable() when a View ends.
 struct FreeRegistrable {
   MemoryKind kind     = MemoryKind::host;
   void const* address = nullptr;
@@ -48,18 +48,19 @@ struct FreeRegistrable {
   void destroy_shared_allocation() const noexcept;
 };
 
-/// At the end of a View, retires what register_symmetric() has registered.
+/// Retires the memory of register_symmetric() when a View ends.
 struct RetireRegistered {
   void* address = nullptr;
 
   void destroy_shared_allocation() const noexcept;
 };
 
-// Parts of the templates below that need not be templates.
-/// To call first: making a View before Kokkos is initialized ends the program.
+// Those parts of the templates below that need no template parameters.
+/// Call it before anything else: making a View before Kokkos is initialized
+/// ends the program.
 /// \throws UsageError if the runtime is not initialized.
 void require_runtime(char const* call);
-/// \param space name of the View's space, for tools.
+/// \param space the name of the View's memory space, for Kokkos Tools.
 void* allocate_registrable(MemoryKind kind, char const* space,
                            std::string const& label, ViewBytes bytes);
 void* register_symmetric(MemoryKind kind, std::string const& label,
@@ -72,42 +73,44 @@ void unregister_local(std::string const& label, void const* data,
 
 }  // namespace Impl
 
-/// The type of register_symmetric_view()'s result: symmetric, owning its
-/// memory, with the same elements, layout and memory traits (Atomic, say) as
-/// `View`.
+/// The type of register_symmetric_view()'s result: a symmetric View that owns
+/// its memory. Its elements, layout and memory traits (such as Atomic) are
+/// those of `View`.
 template <class View>
 using RegisteredView = typename Impl::RegisteredViewOf<View>::type;
 
 /// Registers the elements of `view`, and the gaps between them, as a local
-/// operand of kernels: buffer_register(). Local. Ignores an empty View. Kernels
-/// on a GPU use view.data(): Kokkos refuses a View in HostSpace there.
+/// operand of kernels, as buffer_register() does. Local. Ignores an empty View.
+/// Kernels on a GPU must use view.data(), because Kokkos does not allow Views
+/// in HostSpace there.
 ///
-/// \throws what buffer_register() returns, as UsageError, OutOfMemory or
-///         SystemError on this PE.
+/// \throws UsageError, OutOfMemory or SystemError on this PE, for the errors
+///         that buffer_register() returns.
 template <class T, class... Properties>
 void register_view(Kokkos::View<T, Properties...> const& view) {
   Impl::register_local(view.label(), view.data(), Impl::bytes_of_view(view));
 }
 
-/// Ends the registration, by buffer_unregister(). Local. Call it after the
-/// kernels that use it have ended, before the View's memory is freed.
+/// Ends the registration, as buffer_unregister() does. Local. Call it after the
+/// kernels that use the View have ended, and before its memory is freed.
 /// \throws UsageError, SystemError on this PE.
 template <class T, class... Properties>
 void unregister_view(Kokkos::View<T, Properties...> const& view) {
   Impl::unregister_local(view.label(), view.data(), Impl::bytes_of_view(view));
 }
 
-/// A View in an ordinary space whose memory can be registered later with
-/// register_symmetric_view(): for applications that want to keep the types of
-/// their Views. Elements are initialized as those of any View, numbers with
-/// zeros. Local. The memory is private to this PE, in whole granules (2 MiB)
-/// from the View's first element on, and freed with the View's last copy. On
-/// the host each such View keeps a file descriptor open (ulimit -n).
+/// Makes a View in an ordinary space whose memory can be registered later with
+/// register_symmetric_view(). It is for applications that want to keep the
+/// types of their Views. Elements are initialized as in any View: numbers are
+/// zero. Local. The memory is private to this PE. It consists of whole granules
+/// (2 MiB), beginning with the View's first element, and is freed with the last
+/// copy of the View. On the host, each such View keeps a file descriptor open
+/// (ulimit -n).
 ///
-/// \tparam Properties as of Kokkos::View; the space, if given, HostSpace,
+/// \tparam Properties as for Kokkos::View; the space, if given, is HostSpace,
 ///         CudaSpace or CudaHostPinnedSpace.
 /// \param extents as for the constructor of Kokkos::View, or a layout.
-/// \throws OutOfMemory, SystemError on this PE; UsageError before initialize()
+/// \throws OutOfMemory, SystemError on this PE. UsageError before initialize()
 ///         and after finalize().
 template <class DataType, class... Properties, class... Extents>
 [[nodiscard]] Kokkos::View<DataType, Properties...> make_registrable_view(
@@ -131,7 +134,7 @@ template <class DataType, class... Properties, class... Extents>
       kind, View::memory_space::name(), label, bytes));
   auto const view  = maker.make_view(
        data, Shape(data, Impl::extent_or_layout(extents)...), {kind, data});
-  // The memory holds zeros.
+  // The memory is zeroed already.
   if constexpr (std::is_default_constructible_v<Element> &&
                 !std::is_trivially_default_constructible_v<Element>) {
     using Elements = Kokkos::View<Element*, typename View::device_type,
@@ -142,26 +145,27 @@ template <class DataType, class... Properties, class... Extents>
 }
 
 /// Makes the memory of `view` part of the symmetric heap, on all PEs.
-/// Afterwards every PE reaches every PE's memory through global_view() and
-/// peer_view() of the result. Collective, with a barrier on exit; each PE
-/// passes its own View, all with equal layouts and extents.
+/// Afterwards every PE can access the memory of every PE through global_view()
+/// and peer_view() of the result. Collective, with a barrier on exit: each PE
+/// passes its own View, and all Views have equal layouts and extents.
 ///
-/// A kernel on a GPU must access memory that it writes through one of the two
-/// Views only: its writes show in the other after it has ended.
+/// A kernel on a GPU that writes to the memory must access it through only one
+/// of the two Views. Its writes are visible through the other View after the
+/// kernel has ended.
 ///
-/// \param view made by make_registrable_view(), or unmanaged, over one memory
-///        of virtual memory management that the program has made with the
-///        cuMem* functions. Not empty, and not registered already. All of that
-///        memory is registered; the first element must be at the same offset in
-///        it on all PEs.
+/// \param view not empty, and not registered already. Either a View of
+///        make_registrable_view(), or an unmanaged View over one allocation
+///        that the program has made with CUDA virtual memory management (cuMem*
+///        functions). The whole allocation is registered. The offset of the
+///        first element in the allocation must be the same on all PEs.
 /// \returns a managed View over the same memory, at its symmetric address. The
 ///          heap keeps the memory: both Views may end in any order, at
-///          different times on different PEs. When all PEs have destroyed
+///          different times on different PEs. After all PEs have destroyed
 ///          theirs, the next call that allocates, frees, registers or trims in
-///          the heap takes the memory out of it (heap_trim() at the latest; a
-///          barrier does not).
-/// \throws UsageError, OutOfMemory, SystemError on every PE, with PE, View and
-///         reason; nothing has changed on any.
+///          the heap removes the memory from it. (heap_trim() does so at the
+///          latest; a barrier does not.)
+/// \throws UsageError, OutOfMemory, SystemError on every PE, with the PE, the
+///         View and the reason. Nothing has changed on any PE then.
 template <class T, class... Properties>
 [[nodiscard]] RegisteredView<Kokkos::View<T, Properties...>>
 register_symmetric_view(Kokkos::View<T, Properties...> const& view) {

@@ -23,7 +23,7 @@ namespace {
 
 constexpr char const* call_of_elements = "symm::remote_view";
 
-/// A build that looks for mistakes says once that this is slow.
+/// In a build with checks, reports once that element-wise gets are slow.
 void count_get([[maybe_unused]] HeapMap const& map, [[maybe_unused]] Pe pe) {
 #if defined(SYMM_CHECKS_IN_KERNELS) || defined(SYMM_CHECK)
   static std::atomic<std::uint64_t> n_gets{0};
@@ -57,8 +57,8 @@ FarElement find_far_element(void const* address, Pe pe) {
 
 void put_far_element(SymmetricHeap const& heap, void* dest, void const* value,
                      std::size_t bytes, Pe pe) {
-  // A value that fits into a batch is copied at once. Of a larger one nothing
-  // may be read after this call.
+  // A value that fits into a batch is copied at once. A larger value must not
+  // be read after this call.
   bool const is_copied = bytes <= BatchEntry::max_bytes;
   put_without_stores(memory_of({nullptr, &heap}, dest, pe), value, bytes,
                      is_copied ? Completion::none : Completion::local,

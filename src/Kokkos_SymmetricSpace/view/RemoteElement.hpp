@@ -17,25 +17,26 @@
 #include "../../runtime/symm_rma.hpp"
 #include "../kokkos_impl/SeenElement.hpp"
 
-// Proxies, which a RemoteView returns for elements: they load and store on near
-// PEs, get and put on far ones.
+// The proxies that a RemoteView returns for its elements. They load and store
+// on near PEs, and get and put on far PEs.
 
 namespace symm::Impl {
 
-// For elements that the host cannot load and store: of far PEs, and in GPU
-// memory. Not inlined, with few arguments by value, so that accesses to near
-// PEs lose no register to it.
+// Functions for elements that the host cannot load and store: those of far PEs
+// and those in GPU memory. They are not inlined, and take few arguments by
+// value, so that accesses to near PEs do not lose registers to them.
 
 class SymmetricHeap;
 
-/// Puts `bytes` as put_nbi() does, but `value` may be gone when it returns.
+/// Puts `bytes` bytes as put_nbi() does, but `value` need not live after the
+/// call.
 void put_far_element(SymmetricHeap const& heap, void* dest, void const* value,
                      std::size_t bytes, Pe pe);
-/// Gets `bytes`, after all earlier puts of this PE are complete.
+/// Gets `bytes` bytes, after all earlier puts of this PE have completed.
 void get_far_element(void* value, SymmetricHeap const& heap, void const* source,
                      std::size_t bytes, Pe pe);
 
-/// Gets `bytes` as get_nbi() does.
+/// Gets `bytes` bytes as get_nbi() does.
 void begin_get_of_far_element(void* into, SymmetricHeap const& heap,
                               void const* source, std::size_t bytes, Pe pe);
 
@@ -44,8 +45,9 @@ struct FarElement {
   SymmetricHeap const& heap;
   void* symmetric;
 };
-/// \param address of the element of `pe`; of a far PE, where it would be.
-/// \throws UsageError on this PE, if there is no such PE.
+/// \param address the address of the element on `pe`. If `pe` is far, the
+///        address where its element would be.
+/// \throws UsageError on this PE, if PE `pe` does not exist.
 FarElement find_far_element(void const* address, Pe pe);
 
 /// Calls operation(heap, symmetric address, pe).
@@ -56,12 +58,12 @@ template <class T, class Operation>
                    static_cast<std::remove_const_t<T>*>(found.symmetric), pe);
 }
 
-/// The base of the proxies: which element it is, on which PE.
+/// The base of the proxies: an element of one PE's copy.
 ///
-/// A proxy cannot be copied: a copy would refer to the same element, but
-/// std::swap(), say, would take it for a value.
+/// A proxy cannot be copied: a copy would refer to the same element, but code
+/// such as std::swap() would use it as a value.
 ///
-/// \tparam is_on_host whether the host has loads and stores for the memory.
+/// \tparam is_on_host whether the host can load from and store to the memory.
 template <class T, bool is_on_host>
 class ElementOfPe {
  public:
@@ -71,31 +73,34 @@ class ElementOfPe {
   ElementOfPe& operator=(ElementOfPe const&) = delete;
 
  protected:
-  /// \param address of the element of `pe`; of a far PE, where it would be.
+  /// \param address the address of the element on `pe`. If `pe` is far, the
+  ///        address where its element would be.
   KOKKOS_FORCEINLINE_FUNCTION ElementOfPe(HeapMap const& map, T* address, Pe pe)
       : m_map(map), m_address(address), m_pe(pe) {}
   ~ElementOfPe() = default;
 
-  /// Calls near(address) if the caller loads and stores there, else far().
+  /// Calls near(address) if the caller can load and store at it, else far().
   template <class Near, class Far>
   KOKKOS_FORCEINLINE_FUNCTION auto at(Near const& near, Far const& far) const {
     KOKKOS_IF_ON_HOST((if constexpr (!is_on_host) return far();))
     return at_pe(
         m_map, m_pe, [&] { return near(m_address); }, far);
   }
-  /// Tells the detector of races that the value is got as get_nbi() does.
+  /// Reports a nonblocking get of the value, as by get_nbi(), to the race
+  /// detector.
   KOKKOS_FORCEINLINE_FUNCTION void tell_get_nbi(
       [[maybe_unused]] Value* into) const {
     check::copy(into, m_map.peer_ptr(m_address, 2 * m_map.my_pe - m_pe),
                 sizeof(T), m_pe, false, true);
   }
-  /// Calls operation(heap, symmetric address, pe), where at() calls far(). In
-  /// kernels `heap` is the map.
+  /// Calls operation(heap, symmetric address, pe), in the cases where at()
+  /// calls far(). In kernels, `heap` is the map.
   template <class Operation>
   KOKKOS_FORCEINLINE_FUNCTION auto by_message(
       Operation const& operation) const {
     KOKKOS_IF_ON_HOST((return call_far(m_address, m_pe, operation);))
-    // From `pe` to this PE: peer_ptr() moves by (argument - my_pe) strides.
+    // This moves the address from `pe`'s part to this PE's: peer_ptr() adds
+    // (argument - my_pe) strides.
     KOKKOS_IF_ON_DEVICE(
         (return operation(m_map,
                           const_cast<Value*>(m_map.peer_ptr(
@@ -104,20 +109,21 @@ class ElementOfPe {
   }
 
  private:
-  // On the host, accesses to near PEs read only what at_pe() needs of the map,
-  // and call_far() finds the map again: the rest is not even loaded.
+  // On the host, accesses to near PEs read only those members of the map that
+  // at_pe() needs. call_far() finds the map again, so that the other members
+  // are not even loaded.
   HeapMap m_map;
   T* m_address;
   Pe m_pe;
 };
 
-/// One of the proxies below.
+/// T is one of the proxies below.
 template <class T>
 concept ElementOfARemoteView = requires(T const& element) {
   element.is_element_of_a_remote_view();
 };
 
-/// A proxy's value; anything else as it is.
+/// The value of a proxy; any other argument unchanged.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION decltype(auto) value_of_element(T const& element) {
   if constexpr (ElementOfARemoteView<T>) {
@@ -127,8 +133,8 @@ KOKKOS_FORCEINLINE_FUNCTION decltype(auto) value_of_element(T const& element) {
   }
 }
 
-/// An element whose operators load, store or do both: not atomically. (For
-/// elements of an Atomic View: AtomicRemoteElement.)
+/// An element whose operators load, store or do both, without atomicity. (An
+/// element of an Atomic View is an AtomicRemoteElement.)
 template <class T, bool is_on_host>
 class RemoteElement : private ElementOfPe<T, is_on_host> {
   using Base = ElementOfPe<T, is_on_host>;
@@ -140,7 +146,7 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
                                             Pe pe)
       : Base(map, address, pe) {}
 
-  /// The value: loaded, or got.
+  /// The value, by a load or a get.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION value_type get() const {
     return this->at(
         [](T* its) -> value_type {
@@ -151,9 +157,9 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
   }
   KOKKOS_FORCEINLINE_FUNCTION operator value_type() const { return get(); }
 
-  /// Begins to get the value, which is in `*into` after quiet(): at once if the
-  /// PE is near. Does not wait for puts of this PE, as get() does. On the host,
-  /// many of them share messages; a kernel waits for each.
+  /// Starts to get the value, which is in `*into` after quiet(); from a near
+  /// PE, it is there at once. Unlike get(), does not wait for puts of this PE.
+  /// On the host, several gets share a message; a kernel waits for each get.
   KOKKOS_FORCEINLINE_FUNCTION void get_nbi(value_type* into) const {
     [[maybe_unused]] check::Call const its_call("get_nbi of an element");
     this->tell_get_nbi(into);
@@ -184,7 +190,7 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
     put(value);
     return *this;
   }
-  /// Assigns the value of `other`, from PE to PE.
+  /// Assigns the value of `other`, which may be on another PE.
   KOKKOS_FORCEINLINE_FUNCTION RemoteElement const& operator=(
       RemoteElement const& other) const {
     put(other.get());
@@ -274,7 +280,8 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
     return !std::is_const_v<T>;
   }
 
-  /// Changes a near element in place; of a far one, a copy, which is put back.
+  /// Changes a near element in place. For a far element, gets the value,
+  /// changes it and puts it back.
   template <class Change>
   KOKKOS_FORCEINLINE_FUNCTION void change(Change const& change_it) const {
     this->at(
@@ -398,9 +405,10 @@ class AtomicRemoteElement : private ElementOfPe<T, is_on_host> {
   }
 };
 
-// Operators of the values: operators that are templates (Kokkos::complex's) do
-// not use a proxy's conversion. The return type is deduced from the body: Clang
-// 14 evaluates a written one before it checks the constraint.
+// Operators apply to the values of proxies, because operators that are
+// templates (such as those of Kokkos::complex) do not use a proxy's conversion.
+// The return type is deduced: Clang 14 evaluates an explicit return type before
+// it checks the constraint.
 
 #define SYMM_OPERATOR(op)                                      \
   template <class A, class B>                                  \

@@ -19,14 +19,14 @@
 
 namespace symm {
 
-/// Shares the elements of an ordinary View of every PE, in place: of a View in
-/// HostSpace as a SharedHostBuffer, of one in CudaSpace as a
-/// SharedDeviceBuffer. These say what can be done then, and until when `view`
-/// must live. The layout of `view` numbers the elements.
+/// Shares the elements of every PE's ordinary View in place. A View in
+/// HostSpace becomes a SharedHostBuffer, a View in CudaSpace becomes a
+/// SharedDeviceBuffer. See these classes for their operations, and for how long
+/// `view` must live. Elements are numbered in the order of their addresses.
 ///
-/// Collective: every PE passes a View of its own; extents may differ, and be 0.
+/// Collective: every PE passes its own View. Extents may differ and may be 0.
 /// \throws UsageError on every PE, if the elements of a View are not contiguous
-///         (a subview's, say).
+///         (as in some subviews).
 template <class T, class... Properties>
 [[nodiscard]] auto share_view(Kokkos::View<T, Properties...> const& view) {
   using View  = Kokkos::View<T, Properties...>;

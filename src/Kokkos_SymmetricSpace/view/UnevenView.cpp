@@ -23,7 +23,7 @@ namespace {
 
 constexpr char const* uneven_view = "symm::UnevenView";
 
-/// Local. The table of the extents that the members have passed.
+/// The table of the extents that the members have passed. Local.
 ExtentTable passed_extents(PeTeam const& team, std::uint64_t epoch) {
   using Kokkos::view_alloc;
   using Kokkos::WithoutInitializing;
@@ -63,10 +63,12 @@ ExtentTable exchange_extents(std::uint64_t view_type, std::size_t mine) {
   Observed const observed([&] {
     return Operation{OperationKind::collective, uneven_view, -1, sizeof mine};
   });
-  // As reduce() of a value, but each PE keeps the values of all.
+  // The same communication as in reduce() of one value, but each PE keeps all
+  // values.
   auto const epoch = pass_to_all(team, uneven_view, view_type, mine);
   ExtentTable table;
-  // If this PE lacks memory for that, or its GPU fails, all PEs must throw.
+  // If this PE has no memory for the table, or its GPU fails, all PEs must
+  // throw.
   auto failure = failure_of([&] { table = passed_extents(team, epoch); });
   if (failure) {
     failure->message =

@@ -9,12 +9,12 @@
 
 #include <Kokkos_Core.hpp>
 
-/// Sizes of Views. Kokkos' own span wraps around, in some builds silently, if
-/// there are more elements than addresses.
+/// Sizes of Views. Kokkos' own span() overflows, in some builds silently, if a
+/// View has more elements than there are addresses.
 namespace symm::Impl {
 
-/// Bytes of the elements of a View, and of the gaps between them; nothing if
-/// there are more than addresses.
+/// Bytes of the elements of a View and of the gaps between them; nothing if the
+/// number does not fit.
 using ViewBytes = std::optional<std::size_t>;
 
 template <class View>
@@ -27,11 +27,11 @@ ViewBytes bytes_of_view(View const& view) {
   return bytes;
 }
 
-/// The span of a layout, in elements: up to the end of the last one.
+/// The span of a layout, in elements: up to the end of the last element.
 ViewBytes span_of_layout(Kokkos::LayoutStride const& layout, std::size_t rank);
 
-/// An argument of a constructor of a View, of its exact type: some of Kokkos
-/// take no other integers.
+/// An extent or layout, in the exact type that constructors of Views take: some
+/// of them accept no other integer types.
 template <class Extent>
 auto extent_or_layout(Extent const& extent) {
   if constexpr (Kokkos::is_array_layout_v<Extent>) {
@@ -41,7 +41,7 @@ auto extent_or_layout(Extent const& extent) {
   }
 }
 
-/// The bytes of a `View` before there is one, without padding.
+/// The bytes that a View of type `View` would have, without padding.
 /// \param extents as for the constructor of Kokkos::View, or a layout.
 template <class View, class... Extents>
 ViewBytes bytes_of_extents(Extents const&... extents) {

@@ -10,11 +10,12 @@
 
 namespace symm::Impl {
 
-/// The CUDA stream of an execution space instance: what the runtime enqueues
-/// there is in the instance's order. There is no overload for host spaces.
+/// The CUDA stream of an execution space instance. Work that the runtime
+/// enqueues there runs in the order of the instance. There is no overload for
+/// host spaces.
 inline void* queue_of(Kokkos::Cuda const& exec) { return exec.cuda_stream(); }
 
-/// Reports a kernel to Kokkos' tools, if any are loaded.
+/// Reports a kernel to Kokkos Tools, if a tool is loaded.
 class ToolsRegion {
  public:
   ToolsRegion(char const* name, Kokkos::Cuda const& exec)
@@ -35,11 +36,11 @@ class ToolsRegion {
 };
 
 /// Calls enqueue(queue_of(exec)), which launches kernels without Kokkos: Kokkos
-/// has no launch that begins before the previous kernel has ended. Makes the
-/// device of `exec` this thread's: a thread that is new to CUDA would make a
-/// context on device 0.
-/// \param name of the kernels, for Kokkos' tools and messages.
-/// \throws SystemError on this PE, if CUDA refuses, and what enqueue() throws.
+/// has no launch that begins before the previous kernel has ended. First makes
+/// the device of `exec` the current device of this thread. Otherwise a thread
+/// that has not used CUDA before would create a context on device 0.
+/// \param name name of the kernels, for Kokkos Tools and messages.
+/// \throws SystemError on this PE, if CUDA fails; and what enqueue() throws.
 template <class Enqueue>
 void enqueue_kernels(char const* name, Kokkos::Cuda const& exec,
                      Enqueue const& enqueue) {

@@ -13,7 +13,8 @@
 #include "../../space/SymmetricHostSpace.hpp"
 #include "Space.hpp"
 
-// For symmetric GPU memory, what kokkos_impl/ has for symmetric host memory.
+// For symmetric GPU memory, the classes that kokkos_impl/ has for symmetric
+// host memory.
 
 // Symmetric GPU memory is GPU memory.
 template <>
@@ -49,7 +50,7 @@ struct Kokkos::Impl::MemorySpaceAccess<symm::SymmetricCudaSpace,
                                        Kokkos::CudaHostPinnedSpace>
     : symm::Impl::SpaceAccess<false, true> {};
 
-// Symmetric host memory is, in a CUDA build, pinned host memory.
+// In a CUDA build, symmetric host memory is pinned host memory.
 template <>
 struct Kokkos::Impl::MemorySpaceAccess<Kokkos::CudaHostPinnedSpace,
                                        symm::SymmetricHostSpace>
@@ -85,8 +86,8 @@ struct Kokkos::Impl::MemorySpaceAccess<symm::SymmetricHostSpace,
                                        symm::SymmetricCudaSpace>
     : symm::Impl::SpaceAccess<false, false> {};
 
-// In all these spaces Kokkos copies with the CUDA runtime; to and from a peer's
-// memory, by the copy engines.
+// In all these spaces, Kokkos copies with the CUDA runtime. Copies to and from
+// a peer's memory use the copy engines.
 
 template <>
 struct Kokkos::Impl::is_cuda_type_space<symm::SymmetricCudaSpace>
@@ -97,12 +98,12 @@ struct Kokkos::Impl::is_cuda_type_space<symm::SymmetricHostSpace>
 
 namespace symm::Impl {
 
-// The records of live Views in pools of GPU memory, by the addresses of their
-// data. Callable from any thread.
+// The records of live Views in pools of GPU memory, found by the addresses of
+// their elements. Callable from any thread.
 
 void note_pool_record(void const* data, void* record);
 void forget_pool_record(void const* data) noexcept;
-/// Null if there is none.
+/// The record, or null if there is none.
 [[nodiscard]] void* find_pool_record(void const* data) noexcept;
 
 }  // namespace symm::Impl
@@ -111,9 +112,9 @@ void forget_pool_record(void const* data) noexcept;
 KOKKOS_IMPL_HOST_INACCESSIBLE_SHARED_ALLOCATION_SPECIALIZATION(
     symm::SymmetricCudaSpace);
 #else
-/// As Kokkos' own record, but without a header for a View in a pool: copying it
-/// to the GPU takes longer than all the rest. get_record() finds the record of
-/// such a View by find_pool_record() instead.
+/// Like Kokkos' own record, but a View in a pool has no header, because copying
+/// it to the GPU would take most of the time. Instead, get_record() finds the
+/// record of such a View by find_pool_record().
 template <>
 class Kokkos::Impl::SharedAllocationRecord<symm::SymmetricCudaSpace, void>
     : public HostInaccessibleSharedAllocationRecordCommon<
@@ -143,7 +144,7 @@ class Kokkos::Impl::SharedAllocationRecord<symm::SymmetricCudaSpace, void>
     fill_host_accessible_header_info(this, header, label);
     DeepCopy<Space, HostSpace>(exec, m_alloc_ptr, &header, sizeof(header));
   }
-  /// Afterwards the memory is freed, and may become another View's.
+  /// Afterwards the memory is freed, and another View may use it.
   ~SharedAllocationRecord() {
     if (m_space.has_pool()) symm::Impl::forget_pool_record(data());
   }

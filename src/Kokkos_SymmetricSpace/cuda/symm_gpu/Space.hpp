@@ -9,9 +9,9 @@
 
 namespace symm {
 
-/// GPU memory in the symmetric heap: a Kokkos memory space. Kernels of every PE
-/// read and write every PE's copy, over NVLink or PCIe where PEs have GPUs of
-/// their own; several PEs may share a GPU.
+/// A Kokkos memory space: GPU memory in the symmetric heap. Kernels of every PE
+/// can read and write the copy of every PE, over NVLink or PCIe if PEs have
+/// different GPUs. Several PEs may share a GPU.
 class SymmetricCudaSpace
     : public Impl::SymmetricSpaceIn<SymmetricCudaSpace, Kokkos::Cuda,
                                     MemoryKind::device> {

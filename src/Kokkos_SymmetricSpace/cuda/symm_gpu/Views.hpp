@@ -42,11 +42,11 @@ inline constexpr bool is_managed_space_v<Kokkos::CudaUVMSpace> = true;
 ///     auto shared = symm::share_view(u);  // Kokkos::View<double**> u
 ///     auto right  = symm::peer_view<decltype(u)>(shared, pe, nx, ny);
 ///
-/// \tparam View    of elements of type T (const, where only reading is meant).
-/// \param  extents of the View of `pe`; the caller must know them.
+/// \tparam View    with elements of type T, or T const for read-only access.
+/// \param  extents extents of the View of `pe`; the caller must know them.
 /// \returns a View that is valid as long as the buffer is open on this PE.
-/// \throws UsageError on this PE, if there is no such PE, or it has shared
-///         fewer elements, or the buffer is closed.
+/// \throws UsageError on this PE, if PE `pe` does not exist or has shared fewer
+///         elements, or if the buffer is closed.
 template <class View, class T, class... Extents>
 [[nodiscard]] UnmanagedView<View> peer_view(SharedDeviceBuffer<T> const& shared,
                                             Pe pe, Extents... extents) {

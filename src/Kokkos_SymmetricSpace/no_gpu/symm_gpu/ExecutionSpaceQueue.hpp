@@ -3,6 +3,6 @@
 #ifndef SYMM_GPU_EXECUTION_SPACE_QUEUE_HPP
 #define SYMM_GPU_EXECUTION_SPACE_QUEUE_HPP
 
-// No execution space instance has a queue of a GPU.
+// In a build without GPUs, no execution space instance has a GPU queue.
 
 #endif

@@ -11,14 +11,15 @@
 #include "../../space/CopyOfPeer.hpp"
 #include "../../space/SymmetricHostSpace.hpp"
 
-// For copies of bytes symmetric host memory, a peer's too, is host memory.
+// Copies of bytes treat symmetric host memory as host memory, a peer's memory,
+// too.
 namespace symm::Impl {
 
 template <class ExecutionSpace>
 using HostCopy = Kokkos::Impl::DeepCopy<Kokkos::HostSpace, Kokkos::HostSpace,
                                         ExecutionSpace>;
 
-/// The same; observers see it if it reads or writes a peer's memory.
+/// The same copy. Observers see it if it reads or writes a peer's memory.
 template <class ExecutionSpace>
 struct ObservedHostCopy {
   ObservedHostCopy(void* to, void const* from, std::size_t bytes) {
