@@ -41,7 +41,10 @@ void for_each_part(std::size_t count, Body const& body) {
 /// Returns a negative number if `value` is outside 0 to end - 1, else a number
 /// that is not negative.
 std::int64_t is_wrong(std::int64_t value, std::int64_t end) {
-  return value | (end - 1 - value);
+  // Unsigned: no value makes the difference overflow.
+  auto const left =
+      static_cast<std::uint64_t>(end) - 1 - static_cast<std::uint64_t>(value);
+  return value | static_cast<std::int64_t>(left);
 }
 
 /// Checks the lists, and counts the elements of each PE.

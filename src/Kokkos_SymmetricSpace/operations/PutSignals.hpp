@@ -61,7 +61,8 @@ class PutSignals {
   /// object is empty.
   /// \throws UsageError on this PE in the same cases as put_signal(). Nothing
   ///         has been sent then, and the puts are kept. SystemError on this PE
-  ///         if CUDA refuses.
+  ///         if CUDA refuses a kernel: the object keeps all puts, although
+  ///         earlier kernels may have sent some.
   template <Impl::ExecutionSpace Exec>
   void enqueue(Exec const& exec) {
     if (m_puts.empty()) return;
