@@ -8,6 +8,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -85,6 +87,21 @@ TEST(ExchangePlan, a_wrong_export_is_an_error_on_all_PEs) {
               HasSubstr("export 1: there is no PE -1"));
   EXPECT_THAT(text({0, 1, 2}, {0}), HasSubstr("3 exports, but 1 PEs"));
   EXPECT_EQ(text({0}, {0}), "no exception");
+}
+
+TEST(ExchangePlan, the_lowest_number_is_an_error_as_any_other) {
+  constexpr auto lowest = std::numeric_limits<std::int64_t>::min();
+  Kokkos::View<std::int64_t*, Kokkos::HostSpace> ids("ids", 1), pes("pes", 1);
+  auto const text = [&] {
+    return message_of<UsageError>(
+        [&] { (void)ExchangePlan::from_exports(5, ids, pes); });
+  };
+  pes(0) = lowest;
+  EXPECT_THAT(text(), HasSubstr("there is no PE " + std::to_string(lowest)));
+  pes(0) = 0;
+  ids(0) = lowest;
+  EXPECT_THAT(text(),
+              HasSubstr("there is no element " + std::to_string(lowest)));
 }
 
 TEST(ExchangePlan, a_wrong_import_is_an_error_on_all_PEs) {
