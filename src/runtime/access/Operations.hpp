@@ -145,7 +145,7 @@ template <class It, class Body>
 
 /// An operation by a group of threads, to the end of the scope: in kernels, and
 /// in host calls that take a heap map. Thread 0 reports it.
-class GroupOperation {
+class [[maybe_unused]] GroupOperation {
  public:
   template <class Threads, class It>
   SYMM_FORCEINLINE_FUNCTION GroupOperation(Threads const& group,
