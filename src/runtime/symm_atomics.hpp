@@ -73,12 +73,11 @@ template <class T, class Value>
                                            AtomicOp op, Value value) {
   auto* const aggregation = context.aggregation();
   if (aggregation == nullptr) return false;
+  Pe const world_pe = context.world_pe(pe, call);
   [[maybe_unused]] check::Call const its_call(call);
   check::in_context(&context);
-  check::atomic(address, sizeof(T), context.world_pe(pe, call),
-                check::AtomicKind::waits);
-  return aggregation->keep(address, context.world_pe(pe, call), call, op,
-                           static_cast<T>(value));
+  check::atomic(address, sizeof(T), world_pe, check::AtomicKind::waits);
+  return aggregation->keep(address, world_pe, call, op, static_cast<T>(value));
 }
 
 }  // namespace Impl

@@ -46,8 +46,8 @@ class MailBlocks {
   void begin(char const* call, MailRoutes const& routes);
 
   [[nodiscard]] std::size_t block_bytes() const { return m_block_bytes; }
-  /// Where this PE writes the next block of a link; null if the receiver has
-  /// not freed a turn for it.
+  /// The place of the next block that this PE writes to a link; null if the
+  /// receiver has not freed a turn for the block.
   [[nodiscard]] std::byte* next_block(std::size_t link) const;
   /// Sends the block that next_block() has returned.
   /// \param message_bytes bytes of one message.
@@ -70,7 +70,7 @@ class MailBlocks {
     Signal n_freed = 0;
   };
 
-  /// Where this PE writes block `number` of a link.
+  /// The place of block `number` that this PE writes to a link.
   [[nodiscard]] std::byte* place(BlockRoute const& route, Signal number) const;
 
   std::size_t m_block_bytes;

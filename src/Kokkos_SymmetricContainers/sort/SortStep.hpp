@@ -102,8 +102,8 @@ class SortStep {
 
   /// Collective: adds up the counts of all PEs for each bucket.
   void add_up(std::span<std::size_t const> counts);
-  /// Where this PE's elements of each bucket begin; at the end, where the last
-  /// ones end.
+  /// The index of the first of this PE's elements in each bucket; then the end
+  /// of the last bucket.
   [[nodiscard]] std::span<std::uint64_t const> starts() const {
     return {m_starts, m_buckets.count + 1};
   }

@@ -25,9 +25,9 @@ class SymmetricHeap;
 /// Returns the heap of the symmetric address `address`, for a host operation on
 /// `bytes` bytes from there on PE `pe`. Local; any thread, also while another
 /// thread is in a collective call.
-/// \throws UsageError on this PE, with `call`, if there is no such PE or the
-///         bytes are not in this PE's part of a heap (null, private memory, a
-///         peer's part, memory that is not mapped).
+/// \throws UsageError on this PE, with `call`, if there is no such PE, or if
+///         the bytes are not in this PE's part of a heap. Such bytes are null,
+///         private memory, a peer's part, or not mapped.
 SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
                               char const* call);
 

@@ -21,13 +21,10 @@
 namespace symm::Impl {
 
 // The descriptions of one-sided operations. A call describes its operation once
-// and runs it in one of the two scopes at the end of this file. Each
-// description has
-//
-//   call         the name of the call
-//   operation()  the Operation that observers of the host see
-//   report()     reports the accesses to the race detector
-//   expect(heap) checks the preconditions in kernels (expect_access())
+// and runs it in one of the two scopes at the end of this file. A description
+// has the name of the call. Its operation() makes the Operation that observers
+// of the host see. Its report() reports the accesses to the race detector. Its
+// expect() checks the preconditions in kernels, as expect_access().
 //
 // Addresses are symmetric. Without observers and checks, a description costs
 // nothing.
@@ -130,6 +127,15 @@ struct SignalOperation {
   }
 };
 
+/// On the host: runs `body`; observers see the operation that `it` describes.
+template <class It, class Body>
+[[gnu::always_inline]] inline decltype(auto) observe(It it, Body body) {
+  if (is_observed()) [[unlikely]] {
+    return run_observed(it.operation(), body);
+  }
+  return body();
+}
+
 /// On the host: runs `body` as the operation that `it` describes.
 /// \param body a function object that captures copies ([=]), so that without
 ///        observers no variable of the caller has its address taken.
@@ -137,10 +143,7 @@ template <class It, class Body>
 [[gnu::always_inline]] inline decltype(auto) run_operation(It it, Body body) {
   [[maybe_unused]] check::Call const its_call(it.call);
   it.report();
-  if (is_observed()) [[unlikely]] {
-    return run_observed(it.operation(), body);
-  }
-  return body();
+  return observe(it, body);
 }
 
 /// An operation by a group of threads, to the end of the scope: in kernels, and

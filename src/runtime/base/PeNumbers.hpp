@@ -31,8 +31,9 @@ namespace symm::Impl {
 }
 
 /// \throws UsageError on this PE, if PE `pe` does not exist.
+/// (Takes `call` as it is: a text is made for the error only.)
 void expect_pe(std::integral auto pe, std::integral auto n_pes,
-               std::string_view call, std::string_view where = {}) {
+               TextLike auto const& call, char const* where = "") {
   if (pe < 0 || pe >= n_pes) [[unlikely]] {
     throw_no_pe(pe, n_pes, call, where);
   }

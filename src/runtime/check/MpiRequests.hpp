@@ -13,8 +13,8 @@
 
 namespace symm::Impl::check {
 
-/// What this PE learns when a request of MPI completes, or publishes when it
-/// starts a persistent one.
+/// The record of an MPI request. This PE uses the record when the request
+/// completes, or when it starts a persistent request.
 struct MpiRequest {
   enum class Kind : std::uint8_t { receive, send, call };
 

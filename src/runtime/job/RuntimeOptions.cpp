@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// What the environment says of a runtime.
+// The options of a runtime, from the environment.
 #include <algorithm>
 #include <bit>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// How a runtime makes its memories and heaps.
+// A runtime makes its memories and heaps here.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>

@@ -51,9 +51,6 @@ struct WordOp {
     return {static_cast<AtomicOp>(code >> 3U),
             static_cast<WordType>(code & 7U)};
   }
-  friend constexpr bool operator==(WordOp const& a, WordOp const& b) {
-    return a.op == b.op && a.type == b.type;
-  }
 };
 static_assert(static_cast<unsigned>(AtomicOp::bit_xor) < 16);
 static_assert(static_cast<unsigned>(WordType::f64) < 8);

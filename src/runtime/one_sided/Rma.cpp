@@ -7,7 +7,11 @@ namespace symm::Impl {
 template <Direction direction, Completion completion, class Call>
 void copy_bytes_on_host(Call call, void* dest, void const* source,
                         std::size_t bytes, Pe pe) {
-  copy_memory<direction>(dest, source, bytes, pe, completion, call);
+  observe(CopyOperation<direction>{name_of_call(call), dest, source, bytes, pe,
+                                   completion},
+          [=] {
+            copy_memory<direction>(dest, source, bytes, pe, completion, call);
+          });
 }
 
 #define SYMM_COPY_ON_HOST(direction, completion)                    \
