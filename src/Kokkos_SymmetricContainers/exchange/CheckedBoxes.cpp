@@ -115,10 +115,10 @@ bool CheckedBoxes::is_empty(GridBoxes::Box const& box) const {
 }
 
 std::vector<std::size_t> CheckedBoxes::extents() const {
-  std::vector<std::size_t> result;
-  if (m_its.has_box_index) result.push_back(m_its.boxes.size());
-  result.insert(result.end(), m_extents.begin(),
-                m_extents.begin() + static_cast<std::ptrdiff_t>(m_rank));
+  std::size_t const first = m_its.has_box_index ? 1 : 0;
+  std::vector<std::size_t> result(first + m_rank);
+  if (m_its.has_box_index) result[0] = m_its.boxes.size();
+  for (std::size_t a = 0; a < m_rank; ++a) result[first + a] = m_extents[a];
   return result;
 }
 
