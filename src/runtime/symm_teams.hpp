@@ -61,16 +61,17 @@ template <class T>
 /// make the call.
 template <Impl::ThreadGroup Threads>
 SYMM_INLINE_FUNCTION void barrier(Threads const& threads, PeTeam const& team) {
-  Impl::meet_in_kernel(Impl::group_of(threads), team, [&](auto const& group) {
-    Impl::barrier_of(group, team, "symm::barrier");
-  });
+  Impl::check::meet_in_kernel(Impl::group_of(threads), team,
+                              [&](auto const& group) {
+                                Impl::barrier_of(group, team, "symm::barrier");
+                              });
 }
 /// Does a barrier() without the order; the current implementation orders, too.
 template <Impl::ThreadGroup Threads>
 SYMM_INLINE_FUNCTION void sync(Threads const& threads, PeTeam const& team) {
-  Impl::meet_in_kernel(Impl::group_of(threads), team, [&](auto const& group) {
-    Impl::barrier_of(group, team, "symm::sync");
-  });
+  Impl::check::meet_in_kernel(
+      Impl::group_of(threads), team,
+      [&](auto const& group) { Impl::barrier_of(group, team, "symm::sync"); });
 }
 
 /// Waits at a barrier on the host. The call is collective over `team`.

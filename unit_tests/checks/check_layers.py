@@ -131,6 +131,11 @@ OWNERS = {
 # have it.
 TEXT_OWNERS = {
     r"\bgetenv\b": [RUNTIME + "/base/Env"],
+    # Whether the detector of races is there; others ask check::has_detector.
+    r"\bSYMM_CHECK\b": [RUNTIME + "/check", RUNTIME + "/base/Check",
+                        RUNTIME + "/symm_check",
+                        RUNTIME + "/cuda/symm_gpu/CheckCalls",
+                        RUNTIME + "/cuda/symm_gpu/KernelCheck"],
     # All but the choice goes by JobStart and Bootstrap.
     r"\bstart_by_\w+\b": [RUNTIME + "/bootstrap", RUNTIME + "/job/Job"],
     # KernelText checks preconditions where Kokkos does.
@@ -331,6 +336,8 @@ def self_test():
          "does not own Kokkos::"),
         ("runtime/job/Runtime.cpp", 'std::getenv("X");',
          "does not own getenv"),
+        ("runtime/job/Runtime.cpp", "#ifdef SYMM_CHECK",
+         "does not own SYMM_CHECK"),
         (space, "namespace Kokkos::Impl {", "does not own Kokkos::Impl"),
         (space, "#ifdef KOKKOS_ENABLE_CUDA",
          "does not own KOKKOS_ENABLE_CUDA"),

@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <symm_gpu/ExecutionSpaceQueue.hpp>
 
+#include "../../runtime/base/Check.hpp"
 #include "../../runtime/pools/Stream.hpp"
 
 namespace symm::Impl {
@@ -25,9 +26,7 @@ inline constexpr bool runs_on_host_v =
 template <class Exec>
 void finish_for_check([[maybe_unused]] Exec const& exec,
                       [[maybe_unused]] char const* call) {
-#ifdef SYMM_CHECK
-  if constexpr (!runs_on_host_v<Exec>) exec.fence(call);
-#endif
+  if constexpr (check::has_detector && !runs_on_host_v<Exec>) exec.fence(call);
 }
 
 /// Whether the host can read and write the elements of a View.

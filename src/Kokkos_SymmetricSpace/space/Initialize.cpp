@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../../runtime/access/KernelQueue.hpp"
+#include "../../runtime/base/Check.hpp"
 #include "../../runtime/job/Job.hpp"
 #include "../../runtime/symm_errors.hpp"
 #include "KernelLabels.hpp"
@@ -45,9 +46,7 @@ class KokkosHooks final : public Impl::LibraryHooks {
     }
     Impl::use_queue_of_kokkos();
     Impl::observe_for_tools();
-#ifdef SYMM_CHECK
-    Impl::tell_check_of_kernels();
-#endif
+    if constexpr (Impl::check::has_detector) Impl::tell_check_of_kernels();
   }
   [[nodiscard]] std::optional<int> gpu() const override {
     return Impl::device_of_kokkos();

@@ -10,6 +10,7 @@
 #include "../../runtime/access/PeOperations.hpp"
 #include "../../runtime/base/Check.hpp"
 #include "../../runtime/base/Hints.hpp"
+#include "../../runtime/base/KernelText.hpp"
 #include "../../runtime/base/PeNumbers.hpp"
 #include "../../runtime/base/Text.hpp"
 #include "../../runtime/heap/SymmetricHeap.hpp"
@@ -24,8 +25,8 @@ namespace {
 constexpr char const* call_of_elements = "symm::remote_view";
 
 /// In a build with checks, reports once that element-wise gets are slow.
-void count_get([[maybe_unused]] HeapMap const& map, [[maybe_unused]] Pe pe) {
-#if defined(SYMM_CHECKS_IN_KERNELS) || defined(SYMM_CHECK)
+void count_get(HeapMap const& map, Pe pe) {
+  if constexpr (!has_checks_in_kernels && !check::has_detector) return;
   static std::atomic<std::uint64_t> n_gets{0};
   if (map.is_near(pe)) return;
   if (n_gets.fetch_add(1, std::memory_order_relaxed) + 1 != many_elements) {
@@ -34,7 +35,6 @@ void count_get([[maybe_unused]] HeapMap const& map, [[maybe_unused]] Pe pe) {
   check::gets_elements();
   std::fprintf(stderr, "symm: slow: PE %d%s (said once)\n", map.my_pe,
                got_one_by_one);
-#endif
 }
 
 }  // namespace

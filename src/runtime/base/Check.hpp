@@ -37,6 +37,8 @@ enum class Stage { done, done_here, begun };
 
 #ifdef SYMM_CHECK
 
+inline constexpr bool has_detector = true;
+
 /// Marks this thread as being in a call of the library to the end of the scope.
 /// Loads and stores of this thread in it are not accesses of the program. In
 /// kernels it does nothing, as the detector sees only what kernels report.
@@ -52,6 +54,11 @@ class Call {
     static_cast<void>(name);
     SYMM_IF_ON_HOST((enter(name);))
   }
+  /// An operation that observers may see.
+  /// \param make a function that makes the Operation.
+  template <class MakeOperation>
+  Call(MakeOperation const& make, Accesses accesses) noexcept
+      : Call(make().call, is_of_all_threads(make().kind), accesses) {}
   Call(Call const&)            = delete;
   Call& operator=(Call const&) = delete;
   [[gnu::always_inline]] SYMM_FUNCTION ~Call() { SYMM_IF_ON_HOST((leave();)) }
@@ -231,10 +238,33 @@ template <class Team>
   return hash | 1U;
 }
 
+/// Calls body(group), in which the members of the PE team wait for each other.
+/// In a kernel, thread 0 reports this.
+SYMM_CALLS_ANYTHING
+template <class Threads, class Team, class Body>
+SYMM_INLINE_FUNCTION void meet_in_kernel(Threads const& group,
+                                         [[maybe_unused]] Team const& team,
+                                         Body const& body) {
+#ifdef SYMM_FOR_DEVICE
+  group.barrier();
+  int place = -1;
+  if (group.rank() == 0) place = OnGpu::begin_meeting(key_of(team));
+  body(group);
+  if (group.rank() == 0) OnGpu::end_meeting(place);
+  group.barrier();
 #else
+  body(group);
+#endif
+}
+
+#else
+
+inline constexpr bool has_detector = false;
 
 struct [[maybe_unused]] Call {
   SYMM_FUNCTION explicit constexpr Call(char const*, bool = false) noexcept {}
+  template <class MakeOperation>
+  constexpr Call(MakeOperation const&, Accesses) noexcept {}
 };
 struct [[maybe_unused]] Program {};
 SYMM_INLINE_FUNCTION void hide_thread() noexcept {}
@@ -275,6 +305,12 @@ struct [[maybe_unused]] Meeting {
 template <class Team>
 SYMM_FUNCTION constexpr std::uint64_t key_of(Team const&, std::uint64_t = 1) {
   return 0;
+}
+SYMM_CALLS_ANYTHING
+template <class Threads, class Team, class Body>
+SYMM_INLINE_FUNCTION void meet_in_kernel(Threads const& group, Team const&,
+                                         Body const& body) {
+  body(group);
 }
 
 #endif

@@ -68,14 +68,20 @@ class KernelText {
   int m_length              = 0;
 };
 
+#ifdef SYMM_CHECKS_IN_KERNELS
+inline constexpr bool has_checks_in_kernels = true;
+#else
+inline constexpr bool has_checks_in_kernels = false;
+#endif
+
 /// Stops the program with "<call>: <text>" unless `is_met`. Does nothing
 /// without SYMM_CHECKS_IN_KERNELS.
 SYMM_INLINE_FUNCTION void expect([[maybe_unused]] bool is_met,
                                  [[maybe_unused]] char const* call,
                                  [[maybe_unused]] char const* text) {
-#ifdef SYMM_CHECKS_IN_KERNELS
-  if (!is_met) (KernelText() << call << ": " << text).abort();
-#endif
+  if constexpr (has_checks_in_kernels) {
+    if (!is_met) (KernelText() << call << ": " << text).abort();
+  }
 }
 
 }  // namespace symm::Impl

@@ -82,14 +82,12 @@ extern std::atomic<Observer*> s_first_observer;
   return s_first_observer.load(std::memory_order_relaxed) != nullptr;
 }
 
-#ifdef SYMM_CHECK
 /// Whether only the host calls such operations. Kernels that run during one are
 /// then the library's.
 [[nodiscard]] constexpr bool is_of_all_threads(OperationKind kind) {
   return kind == OperationKind::barrier || kind == OperationKind::collective ||
          kind == OperationKind::allocation;
 }
-#endif
 
 /// Reports an operation from its construction to the end of the scope. Its
 /// argument is a function that makes the Operation. Without observers, it costs
@@ -101,14 +99,10 @@ class Observed {
  public:
   /// \param shows how the race detector treats the accesses during the
   ///        operation.
-  explicit Observed(MakeOperation const& make,
-                    [[maybe_unused]] check::Accesses shows =
-                        check::Accesses::are_hidden) noexcept
-      : m_make(make),
-#ifdef SYMM_CHECK
-        m_call(make().call, is_of_all_threads(make().kind), shows),
-#endif
-        m_is_on(is_observed()) {
+  explicit Observed(
+      MakeOperation const& make,
+      check::Accesses shows = check::Accesses::are_hidden) noexcept
+      : m_make(make), m_call(make, shows), m_is_on(is_observed()) {
     if (m_is_on) [[unlikely]] {
       ObserverList::begin(m_make());
     }
@@ -123,9 +117,7 @@ class Observed {
 
  private:
   MakeOperation m_make;
-#ifdef SYMM_CHECK
-  check::Call m_call;
-#endif
+  [[no_unique_address]] check::Call m_call;
   bool m_is_on;
 };
 

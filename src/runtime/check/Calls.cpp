@@ -3,10 +3,12 @@
 // The reports of the library's calls to the detector (base/Check.hpp).
 #include "../base/Check.hpp"
 
+#include <array>
 #include <utility>
 
 #include "../symm_check.hpp"
 #include "Checker.hpp"
+#include "Detector.hpp"
 #include "Sites.hpp"
 
 namespace symm::check {
@@ -18,6 +20,14 @@ std::uint64_t races() noexcept { return Impl::check::s_checker.n_races(); }
 }  // namespace symm::check
 
 namespace symm::Impl::check {
+
+void start_detector(Bootstrap& bootstrap,
+                    std::array<HeapMap const*, max_heaps> const& heaps,
+                    MemoryProvider* gpu, Agree const& agree) {
+  s_checker.start(bootstrap, heaps, gpu, agree);
+}
+
+void finish_detector(Bootstrap& bootstrap) { s_checker.finish(bootstrap); }
 
 namespace {
 

@@ -87,7 +87,7 @@ SYMM_INLINE_FUNCTION void run_in_kernel(Threads const& threads,
   if (call.count != 0) {
     expect_access(heap, call.source, call.source_bytes, heap.my_pe, call.name);
   }
-  meet_in_kernel(group_of(threads), work.team, [&](auto const& group) {
+  check::meet_in_kernel(group_of(threads), work.team, [&](auto const& group) {
     run_by_group(group, heap, work, call);
   });
 }

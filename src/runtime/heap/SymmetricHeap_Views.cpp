@@ -42,11 +42,11 @@ SymmetricHeap::Id SymmetricHeap::find_room(Rendezvous::Call const& call,
   bool const is_view = call.operation == RuntimeCall::allocate_view;
   check::allocated(m_blocks.address_of(id), request.bytes, call.label,
                    is_view ? call.arguments[2] : 0);
-#ifdef SYMM_CHECK
-  // Wait until all PEs have cleared the access history of this memory, so that
-  // no PE accesses it earlier.
-  static_cast<void>(m_rendezvous.agree(std::nullopt));
-#endif
+  if constexpr (check::has_detector) {
+    // Wait until all PEs have cleared the access history of this memory, so
+    // that no PE accesses it earlier.
+    static_cast<void>(m_rendezvous.agree(std::nullopt));
+  }
   return id;
 }
 

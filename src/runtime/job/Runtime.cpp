@@ -13,14 +13,12 @@
 
 #include "../base/EnvironmentTable.hpp"
 #include "../base/Failure.hpp"
+#include "../check/Detector.hpp"
 #include "../heap/LiveObjects.hpp"
 #include "../memory/Vmm_HostMemfd.hpp"
 #include "../network/Network.hpp"
 #include "CommonSettings.hpp"
 #include "Trace.hpp"
-#ifdef SYMM_CHECK
-#include "../check/Checker.hpp"
-#endif
 
 namespace symm::Impl {
 
@@ -124,18 +122,16 @@ Runtime::~Runtime() = default;
 
 /// Collective.
 void Runtime::begin_check() {
-#ifdef SYMM_CHECK
   std::array<HeapMap const*, 2> heaps{};
   for (auto const kind : {MemoryKind::host, MemoryKind::device}) {
     auto const& heap = memory(kind).heap;
     if (heap != nullptr) heaps[index_of(kind)] = &heap->map();
   }
-  check::s_checker.start(*m_bootstrap, heaps,
-                         memory(MemoryKind::device).provider.get(),
-                         [this](std::optional<Failure> const& mine) {
-                           return m_rendezvous->agree(mine);
-                         });
-#endif
+  check::start_detector(*m_bootstrap, heaps,
+                        memory(MemoryKind::device).provider.get(),
+                        [this](std::optional<Failure> const& mine) {
+                          return m_rendezvous->agree(mine);
+                        });
 }
 
 /// Collective.
@@ -266,9 +262,7 @@ void Runtime::finalize() {
       }
     }
     if (runtime.m_trace != nullptr) runtime.m_trace->end();
-#ifdef SYMM_CHECK
-    check::s_checker.finish(*runtime.m_bootstrap);
-#endif
+    check::finish_detector(*runtime.m_bootstrap);
     if (runtime.m_network == nullptr) return;
     open = failure_of([&] { runtime.m_network->close(); });
     runtime.set_transport(nullptr);

@@ -18,9 +18,7 @@ std::mutex& modules_mutex() {
 
 KernelModule* s_modules = nullptr;
 ProxyQueue* s_ring      = nullptr;
-#ifdef SYMM_CHECK
 check::Shadow* s_shadow = nullptr;
-#endif
 
 }  // namespace
 
@@ -28,17 +26,9 @@ void add_kernel_module(KernelModule& module) noexcept {
   std::lock_guard const lock(modules_mutex());
   module.next = s_modules;
   s_modules   = &module;
-#ifdef SYMM_CHECK
-  bool const has_any = s_ring != nullptr || s_shadow != nullptr;
-#else
-  bool const has_any = s_ring != nullptr;
-#endif
-  if (!has_any) return;
   try {
-    module.set_ring(s_ring);
-#ifdef SYMM_CHECK
-    module.set_shadow(s_shadow);
-#endif
+    if (s_ring != nullptr) module.set_ring(s_ring);
+    if (s_shadow != nullptr) module.set_shadow(s_shadow);
   } catch (std::exception const& failure) {
     // A kernel of the module that needs the missing ring reports it.
     std::fprintf(stderr, "symm: a library that was loaded: %s\n",
@@ -63,7 +53,6 @@ void set_ring_of_kernels(ProxyQueue* ring) {
   }
 }
 
-#ifdef SYMM_CHECK
 void set_shadow_of_kernels(check::Shadow* shadow) {
   std::lock_guard const lock(modules_mutex());
   s_shadow = shadow;
@@ -71,6 +60,5 @@ void set_shadow_of_kernels(check::Shadow* shadow) {
     module->set_shadow(shadow);
   }
 }
-#endif
 
 }  // namespace symm::Impl

@@ -8,11 +8,9 @@
 
 #include "AtomicOp.hpp"
 
-#ifdef SYMM_CHECK
 namespace symm::Impl::check {
 class Shadow;
 }
-#endif
 
 namespace symm::Impl {
 
@@ -99,15 +97,12 @@ struct ProxyQueue {
 };
 
 /// A module of kernels (one source file, compiled for GPUs). Each module has
-/// its own pointer to the ring, so kernels, and fence() and quiet() in them,
-/// need no argument for it.
+/// its own pointers to the ring and to the race detector's shadow, so kernels,
+/// and fence() and quiet() in them, need no argument for them.
 struct KernelModule {
-  /// \throws SystemError.
+  /// Each \throws SystemError.
   void (*set_ring)(ProxyQueue* ring);
-#ifdef SYMM_CHECK
-  /// The same for the race checker (symm_gpu/KernelCheck.hpp).
   void (*set_shadow)(check::Shadow* shadow);
-#endif
   KernelModule* next = nullptr;
 };
 
@@ -119,9 +114,8 @@ void remove_kernel_module(KernelModule& module) noexcept;
 /// Sets the ring of all modules. \throws SystemError on this PE; some modules
 /// may then have the new ring.
 void set_ring_of_kernels(ProxyQueue* ring);
-#ifdef SYMM_CHECK
+/// The same for the shadow of the race detector.
 void set_shadow_of_kernels(check::Shadow* shadow);
-#endif
 
 }  // namespace symm::Impl
 

@@ -66,27 +66,6 @@ SYMM_INLINE_FUNCTION void barrier_of(Threads const& group, PeTeam const& team,
   SYMM_IF_ON_DEVICE((synchronize(group, team, call, PassNothing{});))
 }
 
-/// Calls body(group), in which the members wait for each other. In a kernel it
-/// reports this to the race detector.
-SYMM_CALLS_ANYTHING
-template <Group Threads, class Body>
-SYMM_INLINE_FUNCTION void meet_in_kernel(Threads const& group,
-                                         [[maybe_unused]] PeTeam const& team,
-                                         Body const& body) {
-#if defined(SYMM_CHECK) && defined(SYMM_FOR_DEVICE)
-  group.barrier();
-  int place = -1;
-  if (group.rank() == 0) {
-    place = check::OnGpu::begin_meeting(check::key_of(team));
-  }
-  body(group);
-  if (group.rank() == 0) check::OnGpu::end_meeting(place);
-  group.barrier();
-#else
-  body(group);
-#endif
-}
-
 /// A barrier of the host that checks that all PEs pass the same word.
 /// \throws UsageError on every PE of the PE team, if a PE is in another call.
 void meet(char const* call, PeTeam const& team, std::uint64_t word);

@@ -5,7 +5,8 @@
 
 #include "../../base/Check.hpp"
 
-#if defined(SYMM_CHECK) && defined(__CUDACC__)
+#ifdef __CUDACC__
+#ifdef SYMM_CHECK
 
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +20,10 @@ namespace symm::Impl::check::OnGpu {
 /// The shadow for the kernels of this source; null without race detection. Like
 /// the module's ring, it is set through ProxyOfModule.hpp.
 static __constant__ Shadow* shadow_of_module = nullptr;
+
+static inline cudaError_t set_shadow_of_module(Shadow* shadow) {
+  return cudaMemcpyToSymbol(shadow_of_module, &shadow, sizeof shadow);
+}
 
 /// A kernel that performs an operation of kind `deed`.
 struct KernelCaller {
@@ -119,5 +124,16 @@ __noinline__ __device__ void end_meeting(int place) {
 
 }  // namespace symm::Impl::check::OnGpu
 
+#else
+
+namespace symm::Impl::check {
+class Shadow;
+
+namespace OnGpu {
+inline cudaError_t set_shadow_of_module(Shadow*) { return cudaSuccess; }
+}  // namespace OnGpu
+}  // namespace symm::Impl::check
+
+#endif
 #endif
 #endif

@@ -27,13 +27,10 @@ static inline void set_ring_of_module(ProxyQueue* ring) {
              "symm::initialize", "cudaMemcpyToSymbol");
 }
 
-#ifdef SYMM_CHECK
 static inline void set_shadow_of_module(check::Shadow* shadow) {
-  check_cuda(cudaMemcpyToSymbol(check::OnGpu::shadow_of_module, &shadow,
-                                sizeof shadow),
-             "symm::initialize", "cudaMemcpyToSymbol");
+  check_cuda(check::OnGpu::set_shadow_of_module(shadow), "symm::initialize",
+             "cudaMemcpyToSymbol");
 }
-#endif
 
 /// Registers the kernels of this source. Each source has its own object.
 class ThisKernelModule {
@@ -49,12 +46,8 @@ class ThisKernelModule {
   KernelModule m_module;
 };
 
-#ifdef SYMM_CHECK
 static ThisKernelModule s_this_kernel_module({set_ring_of_module,
                                               set_shadow_of_module});
-#else
-static ThisKernelModule s_this_kernel_module({set_ring_of_module});
-#endif
 
 }  // namespace symm::Impl
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+#ifndef SYMM_CHECK_DETECTOR_HPP
+#define SYMM_CHECK_DETECTOR_HPP
+
+#include <array>
+
+#include "../bootstrap/Bootstrap.hpp"
+#include "../memory/HeapMap.hpp"
+
+namespace symm::Impl {
+class MemoryProvider;
+}  // namespace symm::Impl
+
+// The start and the end of the race detector, for the runtime. Both calls do
+// nothing in a build without it.
+
+namespace symm::Impl::check {
+
+#ifdef SYMM_CHECK
+
+/// Collective. Does nothing unless all PEs share memory.
+/// \param heaps first the heap in host memory; null: none.
+/// \param gpu   memory of this PE's GPU, used until finish_detector(); null:
+///              none.
+/// \param agree used until finish_detector(), in calls in which the heap
+///              allocates memory.
+void start_detector(Bootstrap& bootstrap,
+                    std::array<HeapMap const*, 2> const& heaps,
+                    MemoryProvider* gpu, Agree const& agree);
+/// Collective: stops recording accesses, and reports the races.
+void finish_detector(Bootstrap& bootstrap);
+
+#else
+
+inline void start_detector(Bootstrap&, std::array<HeapMap const*, 2> const&,
+                           MemoryProvider*, Agree const&) {}
+inline void finish_detector(Bootstrap&) {}
+
+#endif
+
+}  // namespace symm::Impl::check
+
+#endif
