@@ -8,7 +8,7 @@
 Rules: a sentence, or a part of it up to a colon or semicolon, has at most 35 words; a
 sentence does not begin with a clause without a subject ("Who sends ... looks"); listed
 words are not used ("behind" for after, "so many", "alike", "goes by", "of now",
-"nobody's"); spelling is American.
+"nobody's"); spelling is American; an item of a list begins its line.
 KNOWN has files that may have some places: the number only falls.
 """
 
@@ -25,6 +25,7 @@ KNOWN = {}
 FENCE = re.compile(r"^[ ]*(```+|~~~+)[^\n]*\n.*?^[ ]*\1[ ]*$",
                    re.MULTILINE | re.DOTALL)
 HEADLESS = re.compile(r"^(Who|Whose|What|Where|Whoever|Whatever)\b(?!.*\?$)")
+ITEM_WITHIN = re.compile(r"[.:)!?`] - (?=[A-Z`\[*])")
 TICS = [
     (re.compile(r"\b(comes?|come|stands?|goes|runs?|begins?|all|is|are|enqueued|kernels?) "
                 r"behind\b", re.I), "'behind' for after"),
@@ -108,6 +109,8 @@ def problems_in(text, is_page):
         for pattern, name in TICS:
             for _ in pattern.finditer(block):
                 yield line, name
+        for _ in ITEM_WITHIN.finditer(block):
+            yield line, "an item of a list within a line"
         for word in BRITISH.findall(block):
             yield line, f"British spelling: {word}"
         for sentence in re.split(r"(?<=[.!?])\s+", block):
@@ -159,6 +162,7 @@ def self_test():
              ("Initialise the library.", 1), ("The neighbor waits.", 0),
              ("Who sends looks at what others have sent.", 1),
              ("Where PEs share a GPU, queues wait.", 0),
+             ("- It ends. - PEs wait.", 1), ("- It ends.\n- PEs wait.", 0),
              ("```\nso many\n```", 0), ("| so many | a |", 1)]
     for text, n in cases:
         found = list(problems_in(text, True))
