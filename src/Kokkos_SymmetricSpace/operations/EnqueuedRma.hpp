@@ -47,12 +47,14 @@ struct FarCopyKernel {
   Pe pe;
 
   KOKKOS_FUNCTION void operator()(int) const {
-    SYMM_IF_ON_DEVICE((
-        auto const far_pes = InKernel::far_pes(); if (is_put) {
-          far_pes.put({there, pe}, local, bytes, true);
-        } else {
-          far_pes.get(const_cast<void*>(local), {there, pe}, bytes, true);
-        }))
+#ifdef SYMM_FOR_DEVICE
+    auto const far_pes = InKernel::far_pes();
+    if (is_put) {
+      far_pes.put({there, pe}, local, bytes, true);
+    } else {
+      far_pes.get(const_cast<void*>(local), {there, pe}, bytes, true);
+    }
+#endif
   }
 };
 
@@ -67,9 +69,10 @@ struct FarStridedKernel {
   Pe pe;
 
   KOKKOS_FUNCTION void operator()(int) const {
-    SYMM_IF_ON_DEVICE((InKernel::far_pes().copy_strided(
-        is_put, {there, pe}, local, element_bytes, count, there_stride,
-        local_stride);))
+#ifdef SYMM_FOR_DEVICE
+    InKernel::far_pes().copy_strided(is_put, {there, pe}, local, element_bytes,
+                                     count, there_stride, local_stride);
+#endif
   }
 };
 

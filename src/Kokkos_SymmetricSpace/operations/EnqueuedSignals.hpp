@@ -45,11 +45,14 @@ struct PutSignalsKernel {
                                 std::size_t) const {
     auto const& [put, is_far] = all[block];
     if (is_far) {
-      SYMM_IF_ON_DEVICE((if (group.rank() == 0) {
+#ifdef SYMM_FOR_DEVICE
+      if (group.rank() == 0) {
         InKernel::fence_far();  // orders the puts of earlier kernels
-      } InKernel::put_signal_far(group, put.dest, put.source, put.bytes,
-                                 put.signal, put.value, atomic_op_of(put.op),
-                                 put.pe, true);))
+      }
+      InKernel::put_signal_far(group, put.dest, put.source, put.bytes,
+                               put.signal, put.value, atomic_op_of(put.op),
+                               put.pe, true);
+#endif
       return;
     }
     copy_bytes<1>(group, put.dest, put.source, put.bytes);

@@ -63,10 +63,13 @@ template <class T>
   if constexpr (is_one_access_v<T>) {
     return load_relaxed(from);
   } else {
-    SYMM_IF_ON_HOST((ElementMemory<T> memory; copy_host_memory<alignof(T)>(
-                         &memory.element, from, sizeof(T));
-                     return memory.element;))
-    SYMM_IF_ON_DEVICE((return *from;))
+#ifdef SYMM_FOR_DEVICE
+    return *from;
+#else
+    ElementMemory<T> memory;
+    copy_host_memory<alignof(T)>(&memory.element, from, sizeof(T));
+    return memory.element;
+#endif
   }
 }
 

@@ -68,64 +68,73 @@ SYMM_FUNCTION void copy_far(Threads const& group, HeapMap const& heap,
                             std::size_t bytes, Pe pe,
                             [[maybe_unused]] char const* call,
                             Completion completion) {
-  SYMM_IF_ON_HOST((
-      static_cast<void>(group); if (group.rank() != 0) return;
-      auto const its = resolve_far(heap, symmetric, pe);
-      if constexpr (direction == Direction::put) {
-        put_without_stores(its, local, bytes, completion, call);
-      } else {
-        get_otherwise(const_cast<void*>(local), its, bytes, completion, call);
-      }))
-  SYMM_IF_ON_DEVICE((
-      static_cast<void>(heap);
-      bool const waits = completion == Completion::local;
-      if constexpr (direction == Direction::put) {
-        InKernel::put_far(group, symmetric, local, bytes, pe, waits);
-      } else {
-        InKernel::get_far(group, const_cast<void*>(local), symmetric, bytes, pe,
-                          waits);
-      }))
+#ifdef SYMM_FOR_DEVICE
+  static_cast<void>(heap);
+  bool const waits = completion == Completion::local;
+  if constexpr (direction == Direction::put) {
+    InKernel::put_far(group, symmetric, local, bytes, pe, waits);
+  } else {
+    InKernel::get_far(group, const_cast<void*>(local), symmetric, bytes, pe,
+                      waits);
+  }
+#else
+  static_cast<void>(group);
+  if (group.rank() != 0) return;
+  auto const its = resolve_far(heap, symmetric, pe);
+  if constexpr (direction == Direction::put) {
+    put_without_stores(its, local, bytes, completion, call);
+  } else {
+    get_otherwise(const_cast<void*>(local), its, bytes, completion, call);
+  }
+#endif
 }
 
 template <Group Threads, class Copy>
 SYMM_FUNCTION void copy_strided_far(Threads const& group, HeapMap const& heap,
                                     Copy copy, Pe pe,
                                     [[maybe_unused]] char const* call) {
-  SYMM_IF_ON_HOST((if (group.rank() == 0) {
+#ifdef SYMM_FOR_DEVICE
+  static_cast<void>(heap);
+  constexpr bool is_put      = Copy::direction == Direction::put;
+  constexpr std::size_t size = sizeof(typename Copy::Element);
+  std::size_t const to       = copy.dest_stride * size;
+  std::size_t const from     = copy.source_stride * size;
+  InKernel::copy_strided_far(group, is_put, copy.symmetric(),
+                             const_cast<void*>(copy.private_side()),
+                             copy.block_bytes(), copy.count, is_put ? to : from,
+                             is_put ? from : to, pe);
+#else
+  if (group.rank() == 0) {
     copy_strided_otherwise(resolve_far(heap, copy.symmetric(), pe), copy, call);
-  }))
-  SYMM_IF_ON_DEVICE(
-      (static_cast<void>(heap);
-       constexpr bool is_put      = Copy::direction == Direction::put;
-       constexpr std::size_t size = sizeof(typename Copy::Element);
-       std::size_t const to       = copy.dest_stride * size;
-       std::size_t const from     = copy.source_stride * size;
-       InKernel::copy_strided_far(group, is_put, copy.symmetric(),
-                                  const_cast<void*>(copy.private_side()),
-                                  copy.block_bytes(), copy.count,
-                                  is_put ? to : from, is_put ? from : to, pe);))
+  }
+#endif
 }
 
 template <class T>
 SYMM_FUNCTION void store_far_element(HeapMap const& heap, T* to, T const& value,
                                      Pe pe, [[maybe_unused]] char const* call) {
-  SYMM_IF_ON_HOST(
-      (copy_far<Direction::put>(OneThread(), heap, to, &value, sizeof(T), pe,
-                                call, Completion::local);))
-  SYMM_IF_ON_DEVICE(
-      (static_cast<void>(heap); InKernel::store_far(to, value, pe);))
+#ifdef SYMM_FOR_DEVICE
+  static_cast<void>(heap);
+  InKernel::store_far(to, value, pe);
+#else
+  copy_far<Direction::put>(OneThread(), heap, to, &value, sizeof(T), pe, call,
+                           Completion::local);
+#endif
 }
 
 template <class T>
 [[nodiscard]] SYMM_FUNCTION T
 load_far_element(HeapMap const& heap, T const* from, Pe pe,
                  [[maybe_unused]] char const* call) {
-  SYMM_IF_ON_HOST((ElementMemory<T> memory; copy_far<Direction::get>(
-                       OneThread(), heap, from, &memory.element, sizeof(T), pe,
-                       call, Completion::local);
-                   return memory.element;))
-  SYMM_IF_ON_DEVICE(
-      (static_cast<void>(heap); return InKernel::load_far(from, pe);))
+#ifdef SYMM_FOR_DEVICE
+  static_cast<void>(heap);
+  return InKernel::load_far(from, pe);
+#else
+  ElementMemory<T> memory;
+  copy_far<Direction::get>(OneThread(), heap, from, &memory.element, sizeof(T),
+                           pe, call, Completion::local);
+  return memory.element;
+#endif
 }
 
 template <Group Threads>
@@ -136,35 +145,41 @@ SYMM_FUNCTION void put_signal_far(Threads const& group, HeapMap const& heap,
                                   AtomicOp op, Pe pe,
                                   [[maybe_unused]] char const* call,
                                   Completion completion) {
-  SYMM_IF_ON_HOST((if (group.rank() == 0) {
+#ifdef SYMM_FOR_DEVICE
+  static_cast<void>(heap);
+  InKernel::put_signal_far(group, dest, source, bytes, signal_address, signal,
+                           op, pe, completion == Completion::local);
+#else
+  if (group.rank() == 0) {
     check_aligned(signal_address, sizeof(Signal), call);
     put_signal_to(resolve_far(heap, dest, pe), source, bytes,
                   resolve_far(heap, signal_address, pe), signal, op, completion,
                   call);
-  }))
-  SYMM_IF_ON_DEVICE((static_cast<void>(heap); InKernel::put_signal_far(
-                         group, dest, source, bytes, signal_address, signal, op,
-                         pe, completion == Completion::local);))
+  }
+#endif
 }
 
 template <class Result, class T>
 SYMM_FUNCTION Result change_far(HeapMap const& heap, T const* address, Pe pe,
                                 [[maybe_unused]] char const* call, AtomicOp op,
                                 T value, T compare) {
-  SYMM_IF_ON_HOST(
-      (check_aligned(address, sizeof(T), call); return change_at<Result>(
-           resolve_far(heap, address, pe), call, op, value, compare);))
-  SYMM_IF_ON_DEVICE((
-      static_cast<void>(heap); constexpr auto type = word_type_of<T>();
-      auto const bits = bit_cast<BitsOfWord<T>>(value);
-      if constexpr (std::is_void_v<Result>) {
-        static_cast<void>(compare);
-        InKernel::far_pes().post_atomic({address, pe}, op, type, bits);
-      } else {
-        auto const was = InKernel::far_pes().atomic(
-            {address, pe}, op, type, bits, bit_cast<BitsOfWord<T>>(compare));
-        return bit_cast<T>(static_cast<BitsOfWord<T>>(was));
-      }))
+#ifdef SYMM_FOR_DEVICE
+  static_cast<void>(heap);
+  constexpr auto type = word_type_of<T>();
+  auto const bits     = bit_cast<BitsOfWord<T>>(value);
+  if constexpr (std::is_void_v<Result>) {
+    static_cast<void>(compare);
+    InKernel::far_pes().post_atomic({address, pe}, op, type, bits);
+  } else {
+    auto const was = InKernel::far_pes().atomic(
+        {address, pe}, op, type, bits, bit_cast<BitsOfWord<T>>(compare));
+    return bit_cast<T>(static_cast<BitsOfWord<T>>(was));
+  }
+#else
+  check_aligned(address, sizeof(T), call);
+  return change_at<Result>(resolve_far(heap, address, pe), call, op, value,
+                           compare);
+#endif
 }
 
 // Operations on near and far PEs.

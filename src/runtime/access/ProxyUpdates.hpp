@@ -25,11 +25,13 @@ namespace symm::Impl {
 template <class Ring>
 SYMM_FUNCTION void expect_ring([[maybe_unused]] Ring const* ring) {
   // (KernelText is not used: it would take stack space of every thread.)
-  SYMM_IF_ON_DEVICE((if (ring == nullptr) {
+#ifdef SYMM_FOR_DEVICE
+  if (ring == nullptr) {
     InKernel::abort(
         "symm: an operation of a kernel on a PE of another node: the kernel's "
         "library was loaded while the job could not tell it how");
-  }))
+  }
+#endif
 }
 
 /// To be called between two polls of a word. Carries out a part of the incoming
@@ -67,11 +69,15 @@ SYMM_FUNCTION void wait_for_ring(Ring* ring, Tickets& tickets,
 /// Otherwise they continue with wrong tickets.
 template <class Tickets>
 SYMM_FUNCTION std::uint64_t draw_ticket(Tickets& tickets) {
-  SYMM_IF_ON_HOST((return fetch_add_word(&tickets.next, std::uint64_t{1});))
-  SYMM_IF_ON_DEVICE((InKernel::Together const threads; std::uint64_t first = 0;
-                     if (threads.rank() == 0) first = fetch_add_word(
-                         &tickets.next, std::uint64_t{threads.count()});
-                     return threads.of_first(first) + threads.rank();))
+#ifdef SYMM_FOR_DEVICE
+  InKernel::Together const threads;
+  std::uint64_t first = 0;
+  if (threads.rank() == 0)
+    first = fetch_add_word(&tickets.next, std::uint64_t{threads.count()});
+  return threads.of_first(first) + threads.rank();
+#else
+  return fetch_add_word(&tickets.next, std::uint64_t{1});
+#endif
 }
 
 /// Writes an update. One thread; waits while the ring is full.

@@ -110,24 +110,26 @@ struct StridedCopy {
 template <Group Threads, Direction direction, class T, bool has_blocks>
 SYMM_INLINE_FUNCTION void run_strided(
     Threads const& threads, StridedCopy<direction, T, has_blocks> const& copy) {
-  SYMM_IF_ON_HOST((threads.for_each(copy.count, [&](std::size_t i) {
+#ifdef SYMM_FOR_DEVICE
+  if constexpr (has_blocks) {
+    std::size_t const block = copy.its_block;
+    copy_each_with_loads_in_flight(
+        threads, copy.count * block,
+        [=](std::size_t k) { return (&copy.from(k / block))[k % block]; },
+        [=](std::size_t k, T const& value) {
+          (&copy.to(k / block))[k % block] = value;
+        });
+  } else {
+    copy_each_with_loads_in_flight(
+        threads, copy.count, [=](std::size_t i) { return copy.from(i); },
+        [=](std::size_t i, T const& value) { copy.to(i) = value; });
+  }
+#else
+  threads.for_each(copy.count, [&](std::size_t i) {
     copy_host_memory<alignof(T)>(&copy.to(i), &copy.from(i),
                                  copy.block_bytes());
-  });))
-  SYMM_IF_ON_DEVICE((
-      if constexpr (has_blocks) {
-        std::size_t const block = copy.its_block;
-        copy_each_with_loads_in_flight(
-            threads, copy.count * block,
-            [=](std::size_t k) { return (&copy.from(k / block))[k % block]; },
-            [=](std::size_t k, T const& value) {
-              (&copy.to(k / block))[k % block] = value;
-            });
-      } else {
-        copy_each_with_loads_in_flight(
-            threads, copy.count, [=](std::size_t i) { return copy.from(i); },
-            [=](std::size_t i, T const& value) { copy.to(i) = value; });
-      }))
+  });
+#endif
 }
 
 }  // namespace symm::Impl

@@ -46,8 +46,12 @@ class KernelText {
   /// Prints the message on stderr and aborts the program. On a GPU it aborts
   /// the kernel, after which the process cannot use the GPU any more.
   SYMM_FUNCTION void abort() const {
-    SYMM_IF_ON_HOST((std::fprintf(stderr, "%s\n", m_text); std::abort();))
-    SYMM_IF_ON_DEVICE((InKernel::abort(m_text);))
+#ifdef SYMM_FOR_DEVICE
+    InKernel::abort(m_text);
+#else
+    std::fprintf(stderr, "%s\n", m_text);
+    std::abort();
+#endif
   }
 
  private:

@@ -158,11 +158,12 @@ class AccessHistory {
     return i;
   }
   [[nodiscard]] SYMM_FUNCTION std::size_t end_of(std::size_t offset) const {
-    SYMM_IF_ON_HOST((return m_memory.end_of(offset);))
-    SYMM_IF_ON_DEVICE((auto const heap = offset / start_of_heap;
-                       return heap < max_heaps
-                                  ? heap * start_of_heap + m_heaps[heap].reached
-                                  : 0;))
+#ifdef SYMM_FOR_DEVICE
+    auto const heap = offset / start_of_heap;
+    return heap < max_heaps ? heap * start_of_heap + m_heaps[heap].reached : 0;
+#else
+    return m_memory.end_of(offset);
+#endif
   }
 
   /// Whether the recorded access is done, and no concurrent reads are recorded

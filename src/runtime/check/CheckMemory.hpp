@@ -27,12 +27,17 @@ struct alignas(16) Cell {
 
   /// Loads both; on a GPU in one access.
   SYMM_FUNCTION void load(Epoch& its_write, Epoch& its_read) const {
-    SYMM_IF_ON_HOST((its_write = Epoch(write.load(std::memory_order_relaxed));
-                     its_read  = Epoch(read.load(std::memory_order_relaxed));))
-    SYMM_IF_ON_DEVICE(
-        (std::uint64_t low = 0; std::uint64_t high = 0; InKernel::load_pair(
-             reinterpret_cast<std::uint64_t const*>(this), low, high);
-         its_write = Epoch(low); its_read = Epoch(high);))
+#ifdef SYMM_FOR_DEVICE
+    std::uint64_t low  = 0;
+    std::uint64_t high = 0;
+    InKernel::load_pair(reinterpret_cast<std::uint64_t const*>(this), low,
+                        high);
+    its_write = Epoch(low);
+    its_read  = Epoch(high);
+#else
+    its_write = Epoch(write.load(std::memory_order_relaxed));
+    its_read  = Epoch(read.load(std::memory_order_relaxed));
+#endif
   }
 };
 

@@ -28,11 +28,15 @@ class Word {
                                   : InKernel::load_relaxed(&m_value);))
   }
   SYMM_FUNCTION void store(T value, Order order = Order::seq_cst) {
-    SYMM_IF_ON_HOST((ref().store(value, order);))
-    SYMM_IF_ON_DEVICE((
-        if (order == Order::release) {
-          InKernel::store_release(&m_value, value);
-        } else { InKernel::store_relaxed(&m_value, value); }))
+#ifdef SYMM_FOR_DEVICE
+    if (order == Order::release) {
+      InKernel::store_release(&m_value, value);
+    } else {
+      InKernel::store_relaxed(&m_value, value);
+    }
+#else
+    ref().store(value, order);
+#endif
   }
   SYMM_FUNCTION T exchange(T value) {
     SYMM_IF_ON_HOST((return ref().exchange(value);))
@@ -53,12 +57,13 @@ class Word {
   }
   SYMM_FUNCTION bool compare_exchange_strong(
       T& expected, T value, [[maybe_unused]] Order order = Order::seq_cst) {
-    SYMM_IF_ON_HOST(
-        (return ref().compare_exchange_strong(expected, value, order);))
-    SYMM_IF_ON_DEVICE(
-        (T const wanted = expected;
-         expected       = InKernel::compare_swap(&m_value, wanted, value);
-         return expected == wanted;))
+#ifdef SYMM_FOR_DEVICE
+    T const wanted = expected;
+    expected       = InKernel::compare_swap(&m_value, wanted, value);
+    return expected == wanted;
+#else
+    return ref().compare_exchange_strong(expected, value, order);
+#endif
   }
   /// Raises the word to at least `value`.
   SYMM_FUNCTION void raise(T value) {

@@ -32,12 +32,14 @@ SYMM_FUNCTION void run_between_barriers(Threads const& group,
 template <class Work, Group Threads>
 SYMM_FUNCTION void run_by_group(Threads const& group, HeapMap const& heap,
                                 Work const& work, CollectiveCall const& call) {
-  SYMM_IF_ON_DEVICE((if constexpr (HasPackets<Work>) {
+#ifdef SYMM_FOR_DEVICE
+  if constexpr (HasPackets<Work>) {
     if (go_by_packets(work.team, call, false)) {
       work.template run_by_packets<PacketPhase::both>(group, PacketPart{});
       return;
     }
-  }))
+  }
+#endif
   run_between_barriers(group, heap, work, call);
 }
 

@@ -158,19 +158,22 @@ struct BroadcastWork {
   template <Group Threads>
   SYMM_FUNCTION void operator()(Threads const& group, HeapMap const& heap,
                                 std::size_t part, std::size_t n_parts) const {
-    SYMM_IF_ON_HOST((
-        if (is_shared_by_nodes()) {
-          share(group, heap);
-          return;
-        } if (team.my_pe() == root && team.has_far_pes()) {
-          copy_roots(group, range_of_part<T>(count, part, n_parts));
-          return;
-        }))
-    SYMM_IF_ON_DEVICE((KernelBroadcast const by_kernel(*this, heap);
-                       if (team.my_pe() != root && by_kernel.is_for()) {
-                         by_kernel.run(group, part, n_parts);
-                         return;
-                       }))
+#ifdef SYMM_FOR_DEVICE
+    KernelBroadcast const by_kernel(*this, heap);
+    if (team.my_pe() != root && by_kernel.is_for()) {
+      by_kernel.run(group, part, n_parts);
+      return;
+    }
+#else
+    if (is_shared_by_nodes()) {
+      share(group, heap);
+      return;
+    }
+    if (team.my_pe() == root && team.has_far_pes()) {
+      copy_roots(group, range_of_part<T>(count, part, n_parts));
+      return;
+    }
+#endif
     fetch_part(group, heap, team, root, dest, source, count, part, n_parts,
                "symm::broadcast");
   }
@@ -248,7 +251,8 @@ struct GatherWork {
                                 std::size_t part, std::size_t n_parts) const {
     Pe const me = team.my_pe();
     if constexpr (!is_alltoall) {
-      SYMM_IF_ON_HOST((if (is_shared_by_nodes()) {
+#ifndef SYMM_FOR_DEVICE
+      if (is_shared_by_nodes()) {
         copy_part(group, dest + block(me), source, count, 0, 1);
         share_blocks(
             group, heap, team, dest,
@@ -257,7 +261,8 @@ struct GatherWork {
             },
             "symm::fcollect");
         return;
-      }))
+      }
+#endif
     }
     T const* const my = source + (is_alltoall ? block(me) : 0);
     fetch_of_each(team.n_pes(), me, part, n_parts,

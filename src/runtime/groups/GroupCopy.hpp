@@ -22,10 +22,11 @@ namespace symm::Impl {
 template <class Threads, class Load, class Store>
 SYMM_INLINE_FUNCTION void copy_each(Threads const& threads, std::size_t count,
                                     Load const& load, Store const& store) {
-  SYMM_IF_ON_HOST(
-      (threads.for_each(count, [&](std::size_t i) { store(i, load(i)); });))
-  SYMM_IF_ON_DEVICE(
-      (copy_each_with_loads_in_flight(threads, count, load, store);))
+#ifdef SYMM_FOR_DEVICE
+  copy_each_with_loads_in_flight(threads, count, load, store);
+#else
+  threads.for_each(count, [&](std::size_t i) { store(i, load(i)); });
+#endif
 }
 
 /// copy_bytes() on the host: one part for each thread. A small copy has one
@@ -66,13 +67,15 @@ SYMM_INLINE_FUNCTION void copy_bytes(Threads const& threads, void* dest,
                                      void const* source, std::size_t bytes) {
   auto* const to         = static_cast<char*>(dest);
   auto const* const from = static_cast<char const*>(source);
-  SYMM_IF_ON_HOST((copy_by_parts<alignment>(threads, to, from, bytes);))
-  SYMM_IF_ON_DEVICE(
-      (constexpr std::size_t unit = alignment < 16 ? alignment : 16;
-       if (!copy_word_each<8, unit>(threads, to, from, bytes) &&
-           !copy_word_each<16, unit>(threads, to, from, bytes)) {
-         copy_by_widest_words<16, unit>(threads, to, from, bytes);
-       }))
+#ifdef SYMM_FOR_DEVICE
+  constexpr std::size_t unit = alignment < 16 ? alignment : 16;
+  if (!copy_word_each<8, unit>(threads, to, from, bytes) &&
+      !copy_word_each<16, unit>(threads, to, from, bytes)) {
+    copy_by_widest_words<16, unit>(threads, to, from, bytes);
+  }
+#else
+  copy_by_parts<alignment>(threads, to, from, bytes);
+#endif
 }
 
 }  // namespace symm::Impl

@@ -39,10 +39,13 @@ SYMM_INLINE_FUNCTION T swap_word(T* address, T value) {
 
 template <class T>
 SYMM_INLINE_FUNCTION T compare_swap_word(T* address, T compare, T value) {
-  SYMM_IF_ON_HOST((std::atomic_ref<T>(*address).compare_exchange_strong(
+#ifdef SYMM_FOR_DEVICE
+  return InKernel::compare_swap(address, compare, value);
+#else
+  std::atomic_ref<T>(*address).compare_exchange_strong(
       compare, value, std::memory_order_relaxed);
-                   return compare;))
-  SYMM_IF_ON_DEVICE((return InKernel::compare_swap(address, compare, value);))
+  return compare;
+#endif
 }
 
 /// Defines an operation of std::atomic_ref<T> in two forms: fetch_..._word()
@@ -90,17 +93,21 @@ SYMM_INLINE_FUNCTION T replace_if(T* address, T value,
 
 template <class T>
 SYMM_INLINE_FUNCTION T fetch_min_word(T* address, T value) {
-  SYMM_IF_ON_DEVICE((if constexpr (std::is_integral_v<T>) {
+#ifdef SYMM_FOR_DEVICE
+  if constexpr (std::is_integral_v<T>) {
     return InKernel::fetch_min(address, value);
-  }))
+  }
+#endif
   return replace_if(address, value, [](T a, T b) { return a < b; });
 }
 
 template <class T>
 SYMM_INLINE_FUNCTION T fetch_max_word(T* address, T value) {
-  SYMM_IF_ON_DEVICE((if constexpr (std::is_integral_v<T>) {
+#ifdef SYMM_FOR_DEVICE
+  if constexpr (std::is_integral_v<T>) {
     return InKernel::fetch_max(address, value);
-  }))
+  }
+#endif
   return replace_if(address, value, [](T a, T b) { return a > b; });
 }
 

@@ -76,23 +76,29 @@ SYMM_INLINE_FUNCTION std::uint64_t arrive(Threads const& group,
     group.for_each(
         n, [&](std::size_t i) { tell_one(team.world_pe(static_cast<Pe>(i))); });
   };
-  SYMM_IF_ON_HOST((tell_all(tell);))
-  SYMM_IF_ON_DEVICE((
-      if (team.has_far_pes()) [[unlikely]] {
-        // All operations on far PEs are complete before any flag is set.
-        if (group.rank() == 0) InKernel::far_pes().quiet();
-        group.barrier();
-        auto* const flag = words.flag(words.map.my_pe, me);
-        tell_all([&](Pe pe) {
-          at_pe(
-              words.map, pe, [&] { tell(pe); },
-              [&] {
-                before_flag.far(pe, epoch);
-                InKernel::far_pes().store({flag, pe}, epoch, sizeof epoch);
-              });
-        });
-      } else { tell_all(tell); } if (team.has_gates())
-          [[unlikely]] { pass_gates(group, team); }))
+#ifdef SYMM_FOR_DEVICE
+  if (team.has_far_pes()) [[unlikely]] {
+    // All operations on far PEs are complete before any flag is set.
+    if (group.rank() == 0) InKernel::far_pes().quiet();
+    group.barrier();
+    auto* const flag = words.flag(words.map.my_pe, me);
+    tell_all([&](Pe pe) {
+      at_pe(
+          words.map, pe, [&] { tell(pe); },
+          [&] {
+            before_flag.far(pe, epoch);
+            InKernel::far_pes().store({flag, pe}, epoch, sizeof epoch);
+          });
+    });
+  } else {
+    tell_all(tell);
+  }
+  if (team.has_gates()) [[unlikely]] {
+    pass_gates(group, team);
+  }
+#else
+  tell_all(tell);
+#endif
   return epoch;
 }
 
@@ -106,14 +112,14 @@ SYMM_INLINE_FUNCTION std::uint64_t synchronize(
     BeforeFlag const& before_flag) {
   PeTeamWords const words   = team.words();
   std::uint64_t const epoch = arrive(group, team, before_flag);
-  SYMM_IF_ON_HOST((wait_for_members(call, team, epoch);))
-  SYMM_IF_ON_DEVICE(
-      (std::uint64_t const* const flags = words.flag(words.map.my_pe, 0);
-       group.for_each(static_cast<std::size_t>(team.n_pes()),
-                      [&](std::size_t i) {
-                        while (load_acquire(flags + i) < epoch)
-                          InKernel::help_far();
-                      });))
+#ifdef SYMM_FOR_DEVICE
+  std::uint64_t const* const flags = words.flag(words.map.my_pe, 0);
+  group.for_each(static_cast<std::size_t>(team.n_pes()), [&](std::size_t i) {
+    while (load_acquire(flags + i) < epoch) InKernel::help_far();
+  });
+#else
+  wait_for_members(call, team, epoch);
+#endif
   group.for_each(1, [&](std::size_t) { store_relaxed(words.epoch(), epoch); });
   group.barrier();
   return epoch;
@@ -136,11 +142,13 @@ struct PassWord {
   /// Called in a kernel, for a far PE.
   SYMM_FUNCTION void far([[maybe_unused]] Pe pe,
                          [[maybe_unused]] std::uint64_t epoch) const {
-    SYMM_IF_ON_DEVICE(
-        (auto const words = team.words(); InKernel::far_pes().store(
-            {words.passed(words.map.my_pe, team.my_pe(), epoch), pe}, word,
-            sizeof word);
-         InKernel::far_pes().fence();))
+#ifdef SYMM_FOR_DEVICE
+    auto const words = team.words();
+    InKernel::far_pes().store(
+        {words.passed(words.map.my_pe, team.my_pe(), epoch), pe}, word,
+        sizeof word);
+    InKernel::far_pes().fence();
+#endif
   }
 };
 

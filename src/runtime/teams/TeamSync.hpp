@@ -43,11 +43,14 @@ template <Group Threads>
 SYMM_INLINE_FUNCTION std::uint64_t exchange_word(
     Threads const& group, PeTeam const& team, [[maybe_unused]] char const* call,
     std::uint64_t word) {
-  SYMM_IF_ON_HOST((group.barrier(); if (group.rank() == 0)
-                       exchange_words_on_host(team, call, word, 0);
-                   group.barrier(); return *team.words().epoch();))
-  SYMM_IF_ON_DEVICE(
-      (return synchronize(group, team, call, PassWord{team, word});))
+#ifdef SYMM_FOR_DEVICE
+  return synchronize(group, team, call, PassWord{team, word});
+#else
+  group.barrier();
+  if (group.rank() == 0) exchange_words_on_host(team, call, word, 0);
+  group.barrier();
+  return *team.words().epoch();
+#endif
 }
 
 /// The word that PEs pass in barriers of the host. All other calls first pass a
@@ -60,10 +63,13 @@ inline constexpr std::uint64_t word_of_barrier = 0;
 template <Group Threads>
 SYMM_INLINE_FUNCTION void barrier_of(Threads const& group, PeTeam const& team,
                                      char const* call) {
-  SYMM_IF_ON_HOST((group.barrier();
-                   if (group.rank() == 0) barrier_on_host(team, call);
-                   group.barrier();))
-  SYMM_IF_ON_DEVICE((synchronize(group, team, call, PassNothing{});))
+#ifdef SYMM_FOR_DEVICE
+  synchronize(group, team, call, PassNothing{});
+#else
+  group.barrier();
+  if (group.rank() == 0) barrier_on_host(team, call);
+  group.barrier();
+#endif
 }
 
 /// A barrier of the host that checks that all PEs pass the same word.

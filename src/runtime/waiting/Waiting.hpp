@@ -165,10 +165,12 @@ SYMM_INLINE_FUNCTION void wait_for([[maybe_unused]] char const* call,
                                    Poll& is_done) {
   if (is_done.set.count == 0) return;
   [[maybe_unused]] check::Call const its_call(call);
-  SYMM_IF_ON_DEVICE((while (!is_done()) InKernel::help_far();))
-  SYMM_IF_ON_HOST(
-      (check_variable(call, is_done.set.ivars, sizeof(*is_done.set.ivars));
-       if (!is_done()) wait_on_host(call, is_done);))
+#ifdef SYMM_FOR_DEVICE
+  while (!is_done()) InKernel::help_far();
+#else
+  check_variable(call, is_done.set.ivars, sizeof(*is_done.set.ivars));
+  if (!is_done()) wait_on_host(call, is_done);
+#endif
 }
 
 /// Calls is_done() once.

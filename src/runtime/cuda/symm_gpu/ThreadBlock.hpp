@@ -15,19 +15,27 @@ struct ThreadBlock : SharedLoops<ThreadBlock<n_dimensions>> {
   static_assert(n_dimensions == 1 || n_dimensions == 3);
 
   [[nodiscard]] SYMM_FUNCTION std::size_t rank() const {
-    SYMM_IF_ON_HOST((return 0;))
-    SYMM_IF_ON_DEVICE((
-        if constexpr (n_dimensions == 1) { return threadIdx.x; } else {
-          return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x +
-                 threadIdx.x;
-        }))
+#ifdef SYMM_FOR_DEVICE
+    if constexpr (n_dimensions == 1) {
+      return threadIdx.x;
+    } else {
+      return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x +
+             threadIdx.x;
+    }
+#else
+    return 0;
+#endif
   }
   [[nodiscard]] SYMM_FUNCTION std::size_t size() const {
-    SYMM_IF_ON_HOST((return 1;))
-    SYMM_IF_ON_DEVICE((
-        if constexpr (n_dimensions == 1) { return blockDim.x; } else {
-          return blockDim.x * blockDim.y * blockDim.z;
-        }))
+#ifdef SYMM_FOR_DEVICE
+    if constexpr (n_dimensions == 1) {
+      return blockDim.x;
+    } else {
+      return blockDim.x * blockDim.y * blockDim.z;
+    }
+#else
+    return 1;
+#endif
   }
   SYMM_FUNCTION void barrier() const { SYMM_IF_ON_DEVICE((__syncthreads();)) }
 };
