@@ -20,6 +20,7 @@
 
 #include <Kokkos_SymmetricSpace.hpp>
 #include <runtime/one_sided/Aggregation.hpp>
+#include "support/LackOfMemory.hpp"
 #include "support/pes.hpp"
 
 namespace {
@@ -238,6 +239,45 @@ TEST(AggregatingContexts, by_nodes_complete_what_is_for_some_pes) {
     EXPECT_EQ(symm::g(&words(0), to), 3 * round);
   }
   symm::barrier_all();
+}
+
+/// One allocation after the other fails while updates are made and delivered.
+void expect_nothing_lost_without_memory(symm::ContextOptions options) {
+  Words const words("words", 1);
+  Pe const to       = (symm::my_pe() + 1) % symm::n_pes();
+  std::uint64_t sum = 0;
+  int n_failed      = 0;
+  for (int which = 1; which <= 6; ++which) {
+    Context const context(options);
+    symm_test::LackOfMemory(which).in([&] {
+      for (std::uint64_t k = 1; k <= 3 * symm::Impl::Aggregation::block; ++k) {
+        try {
+          symm::atomic_add(context, &words(0), k, to);
+          sum += k;
+        } catch (std::bad_alloc const&) {
+          ++n_failed;
+        }
+      }
+      try {
+        context.quiet();
+      } catch (std::bad_alloc const&) {
+        ++n_failed;
+      }
+    });
+    context.quiet();
+    EXPECT_EQ(symm::g(&words(0), to), sum)
+        << "allocation " << which << " failed";
+  }
+  if (!symm::is_near(to)) EXPECT_GT(n_failed, 0);
+  symm::barrier_all();
+}
+
+TEST(AggregatingContexts, without_memory_lose_no_update) {
+  expect_nothing_lost_without_memory(aggregating);
+}
+
+TEST(AggregatingContexts, by_nodes_without_memory_lose_no_update) {
+  expect_nothing_lost_without_memory(by_nodes);
 }
 
 TEST(AggregatingContexts, that_end_or_are_moved_lose_nothing) {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <runtime/base/Failure.hpp>
 #include <runtime/job/Job.hpp>
@@ -31,6 +32,32 @@ using testing::HasSubstr;
 
 constexpr int start_aborted_status = 72;
 
+/// A job that cannot be closed.
+class OpenBootstrap final : public symm::Impl::Bootstrap {
+ public:
+  explicit OpenBootstrap(ForkedBootstrap const& forked) : m_forked(forked) {}
+
+  [[nodiscard]] symm::Pe my_pe() const override { return m_forked.my_pe(); }
+  [[nodiscard]] int n_pes() const override { return m_forked.n_pes(); }
+  [[nodiscard]] int node() const override { return m_forked.node(); }
+  void barrier() override { m_forked.barrier(); }
+  void allgather(void const* mine, void* all, std::size_t bytes) override {
+    m_forked.allgather(mine, all, bytes);
+  }
+  [[nodiscard]] int min(int mine) override { return m_forked.min(mine); }
+  void broadcast(void* data, std::size_t bytes, symm::Pe from) override {
+    m_forked.broadcast(data, bytes, from);
+  }
+  void close() override { throw symm::SystemError("a link that is gone"); }
+  using Bootstrap::abort;
+  [[noreturn]] void abort(int status) noexcept override {
+    m_forked.abort(status);
+  }
+
+ private:
+  ForkedBootstrap m_forked;
+};
+
 /// Starts a job of forked PEs, and notes the calls.
 class ForkedStart final : public JobStart {
  public:
@@ -44,8 +71,13 @@ class ForkedStart final : public JobStart {
   }
   [[nodiscard]] JobPes make_pes(Communicator const&) override {
     m_calls += "make_pes ";
-    return {std::make_unique<ForkedBootstrap>(m_bootstrap), m_bootstrap.my_pe(),
-            true};
+    std::unique_ptr<symm::Impl::Bootstrap> bootstrap;
+    if (closes) {
+      bootstrap = std::make_unique<ForkedBootstrap>(m_bootstrap);
+    } else {
+      bootstrap = std::make_unique<OpenBootstrap>(m_bootstrap);
+    }
+    return {std::move(bootstrap), m_bootstrap.my_pe(), true};
   }
   void end() override { m_calls += "end "; }
   [[noreturn]] void abort(int) noexcept override {
@@ -53,6 +85,7 @@ class ForkedStart final : public JobStart {
   }
 
   bool begins = true;
+  bool closes = true;
 
  private:
   ForkedBootstrap& m_bootstrap;
@@ -123,6 +156,36 @@ TEST(Job, that_cannot_begin_on_a_PE_fails_on_all_and_ends_what_it_has_begun) {
     ASSERT_TRUE(failure);
     EXPECT_THAT(failure->message.c_str(), HasSubstr("PE 1: no hooks"));
     EXPECT_FALSE(symm::is_initialized());
+    EXPECT_THAT(job.calls, testing::EndsWith("hooks_end end "));
+  });
+}
+
+TEST(Job, that_cannot_be_closed_ends_what_it_has_begun) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    Begun job(bootstrap);
+    job.start.closes = bootstrap.my_pe() != 1;
+    job.begin();
+    auto const failure = failure_of([] { symm::finalize(); });
+    EXPECT_EQ(failure.has_value(), bootstrap.my_pe() == 1);
+    if (failure) {
+      EXPECT_THAT(failure->message.c_str(), HasSubstr("a link that is gone"));
+    }
+    EXPECT_FALSE(symm::is_initialized());
+    EXPECT_THAT(job.calls, testing::EndsWith("hooks_end end "));
+  });
+}
+
+TEST(Job, that_is_called_wrongly_at_its_end_goes_on) {
+  expect_on_pes(2, [](ForkedBootstrap& bootstrap) {
+    Begun job(bootstrap);
+    job.begin();
+    auto const failure = failure_of([&] {
+      bootstrap.my_pe() == 0 ? symm::finalize() : symm::barrier_all();
+    });
+    EXPECT_TRUE(failure.has_value());
+    EXPECT_TRUE(symm::is_initialized());
+    EXPECT_THAT(job.calls, testing::Not(HasSubstr("end")));
+    symm::finalize();
     EXPECT_THAT(job.calls, testing::EndsWith("hooks_end end "));
   });
 }

@@ -72,7 +72,8 @@ TEST(TransportAtomics, of_any_mixture_are_carried_out_in_order) {
                 random_atomics(random, n_pes, count, n_values, n_kinds);
             for (auto const& it : all) oracle.apply(it);
             if (in_blocks) {
-              job[0].channel().post_atomics(all);
+              std::span<FarAtomic const> left(all);
+              job[0].channel().post_atomics(left);
             } else {
               for (auto const& [at, op, type, value] : all)
                 job[0].channel().post_atomic(at, op, type, value);

@@ -60,13 +60,15 @@ class MessageEngine {
   /// To be called before the first message; `receiver` must outlive the engine.
   virtual void set_receiver(Receiver& receiver) = 0;
 
-  /// Callable by any thread, and within Receiver. A payload with a token, or of
-  /// more than max_eager bytes, must live until sent(token); the engine does
-  /// not copy it. Any other has been copied or sent when this call returns.
+  /// Callable by any thread, and within Receiver. A payload with a token must
+  /// live until sent(token); the engine does not copy it. Any other, of at most
+  /// max_eager bytes, has been copied or sent when this call returns.
   /// Never waits for `to`, since the caller may hold resources that operations
   /// on other PEs need. Callers check is_full() before.
   /// \throws SystemError on this PE, if `to` is lost; within Receiver the
-  ///         message is dropped instead, and sent() follows.
+  ///         message is dropped instead, and sent() follows. UsageError on this
+  ///         PE, if `to` is no other PE, or if the header or a payload without
+  ///         a token is too long.
   virtual void send(Pe to, std::span<std::byte const> header,
                     std::span<std::byte const> payload = {},
                     std::size_t token                  = 0) = 0;

@@ -115,13 +115,17 @@ ServedEngine::Peer& ServedEngine::peer_of(Pe pe) {
 
 // --- Sending
 
-void ServedEngine::check_receiver_of(Pe to, std::size_t header_bytes) const {
-  if (to >= 0 && static_cast<std::size_t>(to) < m_peers.size() && to != m_me &&
-      header_bytes <= max_header) {
-    return;
-  }
+void ServedEngine::check_message(Pe to, std::size_t header_bytes,
+                                 std::size_t payload_bytes,
+                                 std::size_t token) const {
+  bool const is_pe =
+      to >= 0 && static_cast<std::size_t>(to) < m_peers.size() && to != m_me;
+  // Without a token, the caller would not learn how long a payload is read.
+  bool const is_payload = payload_bytes <= max_eager || token != 0;
+  if (is_pe && header_bytes <= max_header && is_payload) return;
   throw UsageError(Text("a message of PE ", m_me, " to PE ", to, " with ",
-                        header_bytes, " bytes of header"));
+                        header_bytes, " bytes of header, ", payload_bytes,
+                        " bytes of payload and the token ", token));
 }
 
 Parcel* ServedEngine::parcel_for(std::span<std::byte const> header,
@@ -143,7 +147,7 @@ Parcel* ServedEngine::parcel_for(std::span<std::byte const> header,
 
 void ServedEngine::send(Pe to, std::span<std::byte const> header,
                         std::span<std::byte const> payload, std::size_t token) {
-  check_receiver_of(to, header.size());
+  check_message(to, header.size(), payload.size(), token);
   if (is_inside()) {
     auto& peer         = peer_of(to);
     auto* const parcel = parcel_for(header, payload, token);

@@ -103,7 +103,14 @@ void initialize_runtime(Communicator const& communicator,
 }
 
 void finalize() {
-  Impl::Runtime::finalize();
+  try {
+    Impl::Runtime::finalize();
+  } catch (...) {
+    // If the runtime has ended although closing it has failed, nobody can end
+    // what the job has begun later.
+    if (!is_initialized()) Impl::s_begun.end();
+    throw;
+  }
   Impl::s_begun.end();
 }
 

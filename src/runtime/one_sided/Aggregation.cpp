@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "Aggregation.hpp"
 
+#include <algorithm>
 #include <exception>
+#include <span>
 #include <utility>
 
 #include "../access/Access.hpp"
@@ -74,14 +76,30 @@ void Aggregation::deliver_near(char const* call) {
 
 void Aggregation::deliver_far(char const* call) {
   check_life(call);
-  m_bytes      = 0;
-  auto const n = std::exchange(m_n_far, 0);
-  if (!m_bins) {
-    m_channel->post_atomics({m_far.data(), n}, {call, m_channel});
-    return;
+  m_bytes = 0;
+  std::span<FarAtomic const> left(m_far.data(), m_n_far);
+  try {
+    if (m_bins) {
+      for (; !left.empty(); left = left.subspan(1))
+        m_bins->add(left.front(), *m_channel, {call, m_channel});
+    } else {
+      m_channel->post_atomics(left, {call, m_channel});
+    }
+  } catch (...) {
+    std::copy(left.begin(), left.end(), m_far.begin());
+    m_n_far = left.size();
+    throw;
   }
-  for (std::size_t i = 0; i < n; ++i)
-    m_bins->add(m_far[i], *m_channel, {call, m_channel});
+  m_n_far = 0;
+}
+
+void Aggregation::deliver_full_far(char const* call) {
+  try {
+    deliver_far(call);
+  } catch (...) {
+    if (m_n_far != 0) --m_n_far;  // updates begin in order: the last one waits
+    throw;
+  }
 }
 
 void Aggregation::deliver_bins(char const* call) {

@@ -52,7 +52,8 @@ class Aggregation {
   /// \returns false if the caller must carry it out itself: it is observed, on
   ///          GPU memory, or misaligned.
   /// \throws UsageError on this PE, as heap_to_access(), or if the runtime has
-  ///         ended.
+  ///         ended. Throws what the channel throws if the waiting updates
+  ///         cannot be delivered: they continue to wait, without this one.
   template <class T>
   [[gnu::always_inline]] bool keep(T* address, Pe pe, char const* call,
                                    AtomicOp op, std::type_identity_t<T> value) {
@@ -78,7 +79,7 @@ class Aggregation {
       m_far[m_n_far] = {
           {pe, Segment::host_heap, m_map.offset_of(address)}, op, type, bits};
       if (++m_n_far == block) [[unlikely]] {
-        deliver_far(call);
+        deliver_full_far(call);
       }
     }
     return true;
@@ -86,7 +87,8 @@ class Aggregation {
 
   /// Carries out the waiting updates of near PEs, and begins those of far PEs.
   /// \throws UsageError on this PE, if the runtime has ended; the waiting
-  ///         updates are dropped.
+  ///         updates are dropped. Otherwise throws what the channel throws;
+  ///         updates that have not begun continue to wait.
   void deliver(char const* call) {
     if (m_n_near != 0) deliver_near(call);
     if (m_n_far != 0) deliver_far(call);
@@ -106,6 +108,8 @@ class Aggregation {
   void check_life(char const* call);
   void deliver_near(char const* call);
   void deliver_far(char const* call);
+  /// Delivers a full block. If this throws, the last update has been removed.
+  void deliver_full_far(char const* call);
   void deliver_bins(char const* call);
 
   Channel* m_channel = nullptr;

@@ -55,7 +55,6 @@ void NodeBins::add(FarAtomic const& update, Channel& channel,
   }
   if (!bin.words)
     bin.words = std::make_unique_for_overwrite<std::uint64_t[]>(m_max_words);
-  // (Full: the message could not be sent.)
   if (bin.n_words == m_max_words) send(node, bin, channel, call);
   bool const is_equal =
       bin.n_words == 0 || (!bin.has_values && bin.value == update.value);
@@ -74,7 +73,6 @@ void NodeBins::add(FarAtomic const& update, Channel& channel,
                        update.op, update.type};
   bin.words[bin.n_words++] = its.word();
   if (bin.has_values) bin.words[bin.n_words++] = update.value;
-  if (bin.n_words == m_max_words) send(node, bin, channel, call);
 }
 
 void NodeBins::Bin::give_values() {

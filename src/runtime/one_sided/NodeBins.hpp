@@ -33,8 +33,9 @@ class NodeBins {
   /// PEs.
   [[nodiscard]] static bool are_possible(Nodes const& nodes);
 
-  /// Adds an update to the bin of its node, and sends the bin when it is full.
-  /// \param update changes an aligned word of a far PE's host heap.
+  /// Adds an update to the bin of its node. Sends the bin before, if it is
+  /// full. If this throws, the update is not in the bin, and all others still
+  /// are. \param update changes an aligned word of a far PE's host heap.
   void add(FarAtomic const& update, Channel& channel, HostCall const& call);
   /// Sends all bins.
   void deliver(Channel& channel, HostCall const& call);

@@ -73,11 +73,14 @@ class Channel {
   virtual void post_atomic(PeMemory at, AtomicOp op, WordType type,
                            std::uint64_t value, HostCall const& call = {}) = 0;
 
-  /// post_atomic() for all of them.
-  virtual void post_atomics(std::span<FarAtomic const> all,
+  /// Calls post_atomic() for each of them, in order.
+  /// \param left after an exception, it has those that have not begun.
+  virtual void post_atomics(std::span<FarAtomic const>& left,
                             HostCall const& call = {}) {
-    for (auto const& [at, op, type, value] : all)
+    for (; !left.empty(); left = left.subspan(1)) {
+      auto const& [at, op, type, value] = left.front();
       post_atomic(at, op, type, value, call);
+    }
   }
 
   /// Sends NodeUpdates for words of any PEs on the node of `to`. They are

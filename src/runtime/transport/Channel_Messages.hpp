@@ -137,7 +137,7 @@ class Channel_Messages final : public Channel {
                  HostCall const& call) override;
   void post_atomic(PeMemory at, AtomicOp op, WordType type, std::uint64_t value,
                    HostCall const& call) override;
-  void post_atomics(std::span<FarAtomic const> all,
+  void post_atomics(std::span<FarAtomic const>& left,
                     HostCall const& call) override;
   void post_node_updates(Pe to, std::span<std::byte const> updates,
                          bool has_values, std::uint64_t value,

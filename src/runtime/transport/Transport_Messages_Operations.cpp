@@ -349,11 +349,11 @@ void Channel_Messages::post_node_updates(Pe to,
   static_cast<void>(m_transport.m_engine->poll());
 }
 
-void Channel_Messages::post_atomics(std::span<FarAtomic const> all,
+void Channel_Messages::post_atomics(std::span<FarAtomic const>& left,
                                     HostCall const& call) {
   auto lock          = enter(call.name);
   Outgoing* outgoing = nullptr;
-  for (auto left = all; !left.empty();) {
+  while (!left.empty()) {
     auto const& [at, op, type, value] = left.front();
     if (outgoing == nullptr || outgoing->pe != at.pe)
       outgoing = &outgoing_to(at.pe);

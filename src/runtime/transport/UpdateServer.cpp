@@ -105,7 +105,9 @@ PeMemory UpdateServer::find(Update const& its, std::size_t bytes,
 
 void UpdateServer::deliver() {
   if (m_n_atomics == 0) return;
-  m_channel.post_atomics({m_atomics.data(), std::exchange(m_n_atomics, 0)});
+  std::span<FarAtomic const> left(m_atomics.data(),
+                                  std::exchange(m_n_atomics, 0));
+  m_channel.post_atomics(left);
 }
 
 UpdateServer::Number UpdateServer::end_of_written() const {
