@@ -115,14 +115,21 @@ ServedEngine::Peer& ServedEngine::peer_of(Pe pe) {
 
 // --- Sending
 
+void ServedEngine::check_other_pe(Pe pe) const {
+  if (pe >= 0 && static_cast<std::size_t>(pe) < m_peers.size() && pe != m_me) {
+    return;
+  }
+  throw UsageError(Text("messages between PE ", m_me, " and PE ", pe, " of ",
+                        m_peers.size(), " PEs"));
+}
+
 void ServedEngine::check_message(Pe to, std::size_t header_bytes,
                                  std::size_t payload_bytes,
                                  std::size_t token) const {
-  bool const is_pe =
-      to >= 0 && static_cast<std::size_t>(to) < m_peers.size() && to != m_me;
+  check_other_pe(to);
   // Without a token, the caller would not learn how long a payload is read.
   bool const is_payload = payload_bytes <= max_eager || token != 0;
-  if (is_pe && header_bytes <= max_header && is_payload) return;
+  if (header_bytes <= max_header && is_payload) return;
   throw UsageError(Text("a message of PE ", m_me, " to PE ", to, " with ",
                         header_bytes, " bytes of header, ", payload_bytes,
                         " bytes of payload and the token ", token));

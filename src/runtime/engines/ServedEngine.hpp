@@ -184,6 +184,7 @@ class ServedEngine : public MessageEngine {
 
  private:
   // ServedEngine.cpp
+  void check_other_pe(Pe pe) const;
   void check_message(Pe to, std::size_t header_bytes, std::size_t payload_bytes,
                      std::size_t token) const;
   void count_pending(Peer& peer, std::size_t bytes) noexcept;

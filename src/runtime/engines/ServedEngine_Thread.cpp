@@ -137,7 +137,7 @@ void ServedEngine::wake() noexcept {
 // --- Heartbeats
 
 void ServedEngine::watch(Pe pe) {
-  check_receiver_of(pe, 0);
+  check_other_pe(pe);
   Section const section(*this);
   auto& peer = peer_of(pe);
   // Silence before this does not count: no caller waited for the peer.
@@ -145,7 +145,7 @@ void ServedEngine::watch(Pe pe) {
 }
 
 void ServedEngine::unwatch(Pe pe) {
-  check_receiver_of(pe, 0);
+  check_other_pe(pe);
   Section const section(*this);
   --peer_of(pe).n_watching;
 }
