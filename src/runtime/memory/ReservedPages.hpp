@@ -25,13 +25,13 @@ struct ReservedPages {
   ///         that exist.
   [[nodiscard]] static ReservedPages of_size(std::size_t bytes);
 
-  /// Error text for too few pages for `n_sharers` PEs with `wanted_bytes` each;
-  /// it says how to get more.
+  /// The error text if there are too few pages for `n_sharers` PEs with
+  /// `wanted_bytes` each; it says how to get more.
   [[nodiscard]] std::string refusal(std::size_t wanted_bytes,
                                     std::size_t n_sharers) const;
 };
 
-/// A size as in SYMM_HUGE_PAGES: "2M".
+/// A size, written as in SYMM_HUGE_PAGES: "2M".
 [[nodiscard]] std::string page_size_text(std::size_t bytes);
 
 }  // namespace symm::Impl
