@@ -21,7 +21,7 @@ namespace symm::Impl::check {
 
 namespace {
 
-/// Whether this is a call of the program, and not one that is nested in another
+/// Whether this is a call by the program, not one that is nested in another
 /// call.
 bool is_outermost() { return s_checker.is_on() && s_thread.n_calls == 1; }
 

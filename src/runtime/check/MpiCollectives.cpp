@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The collective functions of MPI. A member learns what another member did
-// before only if it receives data from that member: MPI_Bcast() may return on
-// the root before any other member has called it.
+// MPI's collective functions. A member learns what another member did before
+// only if it receives data from that member: MPI_Bcast() may return on the root
+// before any other member has called it.
 #include <utility>
 #include <vector>
 
@@ -136,7 +136,7 @@ class Call {
 
 void symm::Impl::check::see_mpi_collectives() noexcept {}
 
-// Functions of MPI.
+// MPI functions.
 
 extern "C" {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Communicators, and the functions of MPI that create them.
+// Communicators, and the MPI functions that create them.
 #include "MpiCommunicator.hpp"
 
 #include <numeric>
@@ -188,7 +188,7 @@ std::uint64_t MpiCommunicator::key_of_call(std::uint64_t number,
 
 using symm::Impl::check::MpiCommunicator;
 
-// Functions of MPI.
+// MPI functions.
 
 extern "C" {
 

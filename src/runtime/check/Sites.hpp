@@ -53,7 +53,7 @@ extern std::atomic<char const*> s_kernel;
 /// tables.
 void forget_sites();
 /// The index of the site of an access at `place`, a return address.
-/// \param call null: a load or a store.
+/// \param call null for a load or a store.
 [[nodiscard]] std::uint16_t site_at(Tables& tables, void const* place,
                                     char const* call);
 
