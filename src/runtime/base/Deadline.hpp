@@ -35,7 +35,8 @@ class Deadline {
   [[nodiscard]] std::optional<Clock::time_point> end() const { return m_end; }
   [[nodiscard]] bool is_over() const { return m_end && Clock::now() >= *m_end; }
 
-  /// The time left as a timeout of poll(): -1 without a deadline, 0 after it.
+  /// The time left, as a timeout for poll(): -1 without a deadline, 0 once it
+  /// has passed.
   [[nodiscard]] int milliseconds_left() const {
     if (!m_end) return -1;
     auto const left =

@@ -18,7 +18,7 @@ enum class VariableType { bytes, count, flag, seconds, pages, text };
 struct EnvironmentVariable {
   /// Names in order of precedence: the first one that is set is used. Null
   /// entries are unused. An empty value counts as unset, unless the type is
-  /// text.
+  /// `text`.
   std::array<char const*, 3> names{};
   VariableType type = VariableType::bytes;
   /// The value if no name is set, as a user would write it; null means no
@@ -42,12 +42,13 @@ std::optional<Setting> setting_of(EnvironmentVariable const& variable);
 // no setting. If the value is malformed, the error names the variable, its
 // value and the accepted values.
 
-/// A number of bytes: digits, optionally a fraction, and one of the units B, K,
-/// M, G, T (or KB, KiB, ...; powers of 1024; either case): `512M`, `1.5G`.
+/// A number of bytes: digits, optionally with a fraction, and optionally one of
+/// the units B, K, M, G, T (or KB, KiB, ...; powers of 1024; in either case).
+/// Examples: `512M`, `1.5G`.
 /// \throws UsageError on this PE.
 std::optional<std::size_t> env_bytes(EnvironmentVariable const& variable);
 
-/// A whole number, 0 to 2147483647: `8`.
+/// A whole number from 0 to 2147483647, such as `8`.
 /// \throws UsageError on this PE.
 std::optional<int> env_count(EnvironmentVariable const& variable);
 
@@ -55,8 +56,8 @@ std::optional<int> env_count(EnvironmentVariable const& variable);
 /// \throws UsageError on this PE.
 std::optional<bool> env_flag(EnvironmentVariable const& variable);
 
-/// A number of seconds, at least 0: `30`, `0.5`. Numbers other than 0 are
-/// clamped to the range 0.001 to 10^9 (31 years), which every clock can
+/// A number of seconds, at least 0, such as `30` or `0.5`. Numbers other than 0
+/// are clamped to the range 0.001 to 10^9 (31 years), which every clock can
 /// represent.
 /// \throws UsageError on this PE.
 std::optional<double> env_seconds(EnvironmentVariable const& variable);

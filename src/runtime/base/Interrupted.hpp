@@ -13,8 +13,8 @@ namespace symm::Impl {
 ///
 /// Use it only for calls that have done nothing when they are interrupted:
 /// never for close(), which has closed the descriptor, or connect(), which
-/// continues. Nor use it for a call with a timeout, which would start over: use
-/// Deadline instead.
+/// continues in the background. Nor use it for a call with a timeout, which
+/// would start over: use Deadline instead.
 /// \param call must return -1 or nullptr and set errno if it fails.
 /// \returns the result of the last call.
 ///

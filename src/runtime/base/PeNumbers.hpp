@@ -13,7 +13,7 @@ namespace symm::Impl {
 
 // Checks of the PE numbers that a program passes, and their error messages.
 
-/// "there is no PE 7; PEs are 0 to 3".
+/// The text "there is no PE 7; PEs are 0 to 3".
 /// \param where text after the number, such as " in the PE team".
 [[nodiscard]] Text text_of_no_pe(std::integral auto pe,
                                  std::integral auto n_pes,

@@ -134,7 +134,7 @@ requires std::is_trivially_copyable_v<T>
   return Difference<T>{of_first, *pe, its};
 }
 
-/// A failure of one PE that all PEs have learned of.
+/// One PE's failure, which all PEs have learned about.
 struct PeFailure {
   Pe pe = 0;
   Failure failure;
@@ -167,7 +167,7 @@ void all_or_none(Agree const& agree, Text const& what, Step const& step) {
 }
 
 /// Runs collective steps and returns the Error that they throw on all PEs, if
-/// any. Any other exception has occurred on this PE alone: it propagates to
+/// any. Any other exception occurs on this PE alone, and propagates to
 /// run_collective().
 template <class Steps>
 std::optional<Failure> error_of_all(Steps const& steps) {

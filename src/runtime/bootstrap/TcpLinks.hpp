@@ -13,11 +13,11 @@ namespace symm::Impl {
 /// dropped along with them reconnects. A PE proves its identity with the key
 /// that the file or TcpJob::share conveys. With "host:port" there is no key,
 /// and any process that reaches the port can take part.
-/// \throws UsageError on this PE if `root` is not an address. UsageError on a
-///         PE that PE 0 refuses: its number of PEs differs, or another process
-///         already is that PE.
-/// \throws SystemError on every PE that has connected, and on PE 0, if not all
-///         PEs have connected in time; and on a PE that does not find PE 0.
+/// \throws UsageError on this PE if `root` is not an address.
+/// \throws UsageError on a PE that PE 0 refuses, because its number of PEs
+///         differs or another process already has its PE number.
+/// \throws SystemError on PE 0 and on the PEs that have connected, if other PEs
+///         have not connected in time. Also on a PE that does not find PE 0.
 [[nodiscard]] TcpLinks connect_by_tcp(TcpJob const& job);
 
 }  // namespace symm::Impl

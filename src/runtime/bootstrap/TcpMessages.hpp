@@ -40,7 +40,7 @@ struct TcpAnswer {
   std::array<char, 508> why{};
 
   TcpAnswer() = default;
-  /// \param why_not why the PE is not let in.
+  /// \param why_not why PE 0 does not let the PE in.
   TcpAnswer(Kind its_kind, std::string_view why_not) : kind(its_kind) {
     why_not.copy(why.data(), why.size() - 1);
   }

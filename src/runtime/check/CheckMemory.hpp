@@ -180,8 +180,8 @@ class CheckMemory {
     return found == nullptr ? nullptr
                             : reinterpret_cast<Word<std::uint64_t>*>(found) + 1;
   }
-  /// The times that a PE publishes to the receivers of a message of another
-  /// library.
+  /// The times that a PE publishes to the receivers of a message that another
+  /// library sends.
   struct Message {
     Word<std::uint64_t>* key;
     Word<std::uint32_t>* n_receivers;  // PEs that have not received it yet

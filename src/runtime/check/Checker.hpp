@@ -120,8 +120,8 @@ class Checker : public Shadow {
     std::size_t header_bytes;
     std::array<char, 52> label;
   };
-  /// An incomplete access by the network: to private memory or, by an operation
-  /// in a context or with a request, to the heap.
+  /// A network access that is not complete yet: to private memory or, if its
+  /// operation belongs to a context or a request, to the heap.
   struct Begun {
     std::uintptr_t start;  // address, or offset in the heap
     std::size_t bytes;
@@ -142,7 +142,8 @@ class Checker : public Shadow {
   static constexpr std::size_t max_aliases = 256;
 
   /// Whether this access is already recorded and conflicts with no other
-  /// access, as most are. \param at offset in bytes from m_heap_start.
+  /// access, which is the case for most.
+  /// \param at offset in bytes from m_heap_start.
   [[nodiscard, gnu::always_inline]] bool is_again(std::size_t at,
                                                   std::size_t bytes,
                                                   bool is_write,

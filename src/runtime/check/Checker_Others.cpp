@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The members of Checker for memory outside of the heap, registered or not, and
+// The members of Checker for memory outside the heap, registered or not, and
 // for incomplete operations.
 
 #include <algorithm>
@@ -84,7 +84,7 @@ void Checker::end_begun() {
   std::lock_guard const lock(m_mutex);
   if (m_begun->empty()) return;
   std::erase_if(*m_begun, [](Begun const& begun) {
-    // quiet() does not complete the others.
+    // quiet() does not complete accesses with the time Epoch::latest.
     return begun.epoch.time() != Epoch::latest;
   });
   include_all_others();

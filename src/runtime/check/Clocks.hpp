@@ -63,7 +63,7 @@ class Clocks {
     }
     return now & ~used;
   }
-  /// Whether a clock of this PE has ended: it has no more times for accesses.
+  /// Whether one of this PE's clocks has ended: it has run out of times.
   [[nodiscard]] SYMM_FUNCTION bool has_ended() const {
     return m_has_ended.load(std::memory_order_relaxed) != 0;
   }

@@ -17,8 +17,8 @@ using symm::Impl::check::s_checker;
 
 namespace {
 
-/// The members that send data to a member, or receive its data, as a condition
-/// on their rank.
+/// Which members send data to a member, or receive its data, given as a
+/// condition on their ranks.
 struct Members {
   enum class Are { none, all, one, lower, higher, counted };
   Are are           = Are::none;

@@ -66,8 +66,8 @@ void set_attribute(MPI_Comm communicator, int key, std::uint64_t id,
   if (PMPI_Comm_set_attr(communicator, key, value) != MPI_SUCCESS) delete value;
 }
 
-/// The key of the attribute; MPI_KEYVAL_INVALID: none. Precondition: MPI is
-/// running.
+/// The key of the attribute; MPI_KEYVAL_INVALID if there is none. Precondition:
+/// MPI is running.
 int key_of_attribute() {
   static int const key = [] {
     int made = MPI_KEYVAL_INVALID;

@@ -76,7 +76,7 @@ class MpiCommunicator {
   std::uint64_t m_n_calls    = 0;
   Counts m_n_sent;
   Counts m_n_received;
-  Counts m_n_of_groups;  // number of children
+  Counts m_n_of_groups;  // number of children, by id
 };
 
 }  // namespace symm::Impl::check

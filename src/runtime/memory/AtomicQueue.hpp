@@ -19,7 +19,7 @@ namespace symm::Impl {
 /// library's kernel does not start in time, the batch is offered to GPU threads
 /// that are waiting. Not thread-safe.
 ///
-/// \throws SystemError from any call, even for errors of earlier kernels.
+/// \throws SystemError in any call, even for an error in an earlier kernel.
 class AtomicQueue {
  public:
   /// \param provider provides the GPU's memory; must outlive this object.

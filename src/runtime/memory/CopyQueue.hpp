@@ -14,10 +14,11 @@ namespace symm::Impl {
 struct AtomicBoard;
 
 /// Copies and fills memory that the host cannot load from or store to, and
-/// waits for work on it. One of the interfaces of MemoryProvider, for memory at
-/// the provider's place. All calls are local and may be made from any thread.
+/// waits for work on it. One of the interfaces of MemoryProvider, for memory in
+/// the same place as the provider's. All calls are local and may be made from
+/// any thread.
 ///
-/// \throws SystemError from any call, even for errors of earlier kernels.
+/// \throws SystemError in any call, even for an error in an earlier kernel.
 class CopyQueue {
  public:
   /// Strided elements; strides in bytes.
@@ -79,9 +80,9 @@ class CopyQueue {
     bool is_equal = false;
   };
   /// Work enqueued on `queue` after this call does not start until each of the
-  /// `n` comparisons has been true; it then sees earlier writes. No kernel
-  /// waits, so processes that share the GPU make progress. The host does not
-  /// wait.
+  /// `n` comparisons has been true; it then sees what the writers of the words
+  /// wrote before them. No kernel waits, so processes that share the GPU make
+  /// progress. The host does not wait.
   virtual void wait_for_words(void* queue, WordWait const* waits,
                               std::size_t n);
   /// Like wait_for_words(), for the comparisons at(i), i < n.

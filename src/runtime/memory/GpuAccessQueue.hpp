@@ -25,7 +25,7 @@ namespace symm::Impl {
 /// operations need a kernel of the library: if it cannot start, threads that
 /// wait for far PEs carry them out (AtomicBoard).
 ///
-/// \throws SystemError from any call, even for errors of earlier kernels.
+/// \throws SystemError in any call, even for an error in an earlier kernel.
 class GpuAccessQueue {
  public:
   /// The maximum size of a load(), and half of the buffer for stores.

@@ -10,12 +10,12 @@
 
 namespace symm::Impl {
 
-/// Huge pages of one size that an administrator has reserved (hugetlb). A
-/// snapshot.
+/// Huge pages of one size that an administrator has reserved (hugetlb). The
+/// numbers are a snapshot.
 struct ReservedPages {
   std::filesystem::path folder;  ///< the system's folder with these numbers
   std::size_t bytes  = 0;        ///< size of a page
-  std::size_t n      = 0;        ///< number of all pages
+  std::size_t n      = 0;        ///< total number of pages
   std::size_t n_left = 0;        ///< pages that no mapping has reserved
 
   /// One entry for each size that the system knows, smallest first.

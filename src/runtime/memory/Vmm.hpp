@@ -26,8 +26,8 @@ namespace symm::Impl {
 /// A call that the system refuses throws SystemError; without enough memory,
 /// OutOfMemory. A call that throws has changed nothing.
 ///
-/// All calls are local and may be made on any thread: Views that own memory may
-/// be destroyed while another thread is in a collective call.
+/// All calls are local and may be made from any thread: Views that own memory
+/// may be destroyed while another thread is in a collective call.
 class Vmm {
  public:
   /// Physical memory; the handle is valid only in this process (V12).
@@ -73,7 +73,8 @@ class Vmm {
   virtual void map(char* address, std::size_t bytes, std::size_t offset,
                    Handle handle) = 0;
 
-  /// Sets this process's access rights to a range, exactly as map() mapped it.
+  /// Sets this process's access rights to a range that must be exactly one that
+  /// map() mapped.
   virtual void set_access(char* address, std::size_t bytes, Access access) = 0;
 
   /// A descriptor that another process can import. The caller must close it: an
@@ -95,7 +96,7 @@ class Vmm {
   [[nodiscard]] virtual std::optional<Access> access_from(MemoryKind user,
                                                           int device) const = 0;
 
-  /// Removes a mapping, exactly as map() made it.
+  /// Removes a mapping; the range must be exactly one that map() mapped.
   virtual void unmap(char* address, std::size_t bytes) = 0;
 
   /// A handle for processes that access this memory over the fabric; nullopt if
@@ -116,8 +117,8 @@ class Vmm {
   /// Drops a handle. The memory lives on as long as it is mapped or shared.
   virtual void release(Handle handle) = 0;
 
-  /// Frees an address range, exactly as reserve() returned it. Nothing may be
-  /// mapped in it.
+  /// Frees an address range that must be exactly one that reserve() returned.
+  /// Nothing may be mapped in it.
   virtual void address_free(char* address, std::size_t bytes) = 0;
 
   /// Leaves every reservation and mapping in place until the process ends; for

@@ -22,8 +22,8 @@ using LaunchedBlock = ThreadBlock<1>;
 
 inline constexpr int max_launched_threads = 512;
 
-// (Minimum 1 block: otherwise ptxas saves registers for a second block, and
-// spills.)
+// (The minimum of 1 block matters: otherwise, ptxas saves registers to fit a
+// second block, and spills.)
 template <class Body>
 __global__ __launch_bounds__(max_launched_threads, 1) void launched_kernel(
     __grid_constant__ Body const body) {  // one copy for all threads
