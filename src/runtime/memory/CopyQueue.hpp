@@ -80,9 +80,9 @@ class CopyQueue {
     bool is_equal = false;
   };
   /// Work enqueued on `queue` after this call does not start until each of the
-  /// `n` comparisons has been true; it then sees what the writers of the words
-  /// wrote before them. No kernel waits, so processes that share the GPU make
-  /// progress. The host does not wait.
+  /// `n` comparisons has been true; it then sees what the words' writers wrote
+  /// earlier. No kernel waits, so processes that share the GPU make progress.
+  /// The host does not wait.
   virtual void wait_for_words(void* queue, WordWait const* waits,
                               std::size_t n);
   /// Like wait_for_words(), for the comparisons at(i), i < n.
