@@ -10,7 +10,7 @@
 
 namespace symm::Impl {
 
-/// The address `bytes` after `p`. It may be an address of another process.
+/// The address `bytes` after `p`. It may be an address in another process.
 template <class T, std::integral Bytes>
 [[nodiscard]] SYMM_FORCEINLINE_FUNCTION T* moved(T* p, Bytes bytes) {
 #ifdef SYMM_FOR_DEVICE
@@ -19,7 +19,7 @@ template <class T, std::integral Bytes>
       const_cast<char*>(reinterpret_cast<char const volatile*>(p)) + bytes);
 #else
   // Integer arithmetic lets GCC add the distance to an array's start once,
-  // outside the loop, and not to the address of every element.
+  // outside the loop, instead of to the address of every element.
   return reinterpret_cast<T*>(reinterpret_cast<std::size_t>(p) +
                               static_cast<std::size_t>(bytes));
 #endif

@@ -3,7 +3,7 @@
 #ifndef SYMM_ADDRESS_SANITIZER_HPP
 #define SYMM_ADDRESS_SANITIZER_HPP
 
-// SYMM_HAS_ASAN: this is a build for AddressSanitizer.
+// Defines SYMM_HAS_ASAN in a build with AddressSanitizer.
 #if defined(__SANITIZE_ADDRESS__)
 #define SYMM_HAS_ASAN 1
 #elif defined(__has_feature)

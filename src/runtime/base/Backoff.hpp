@@ -9,10 +9,10 @@
 
 namespace symm::Impl {
 
-/// The pauses of a PE that waits for another PE. It first spins, as the other
-/// PE probably runs on another core; then it yields the core; then it sleeps. A
-/// node may run more PEs than it has cores, and a waiting PE must not take time
-/// from the PE that it waits for.
+/// The pauses of a PE that is waiting for another PE. It first spins, as the
+/// other PE is probably running on another core; then it yields its core;
+/// finally it sleeps. A node may run more PEs than it has cores, and a waiting
+/// PE must not take CPU time from the PE that it is waiting for.
 class Backoff {
  public:
   using Clock = std::chrono::steady_clock;
@@ -22,13 +22,14 @@ class Backoff {
   explicit Backoff(int spins) : m_spins_left(spins) {}
 
   /// Pauses once.
-  /// \returns how long this wait has lasted; 0 while it spins.
-  /// \param has_moved whether something else has arrived. More may follow, so
-  ///        pause() then returns at once, and does not sleep for 2 ms.
+  /// \returns how long this wait has lasted so far; 0 while spinning.
+  /// \param has_moved whether something else has arrived. If so, more may
+  ///        follow: pause() returns at once, and does not sleep for the next 2
+  ///        ms.
   Clock::duration pause(bool has_moved = false) {
     if (m_spins_left > 0) {
-      // A pause instruction takes up to 140 cycles, as long as a PE's reply
-      // needs to arrive. The first checks therefore run without it.
+      // A pause instruction takes up to 140 cycles, as long as another PE's
+      // reply may take to arrive. The first checks therefore run without it.
       if (++m_spins > n_hot_spins) relax();
       --m_spins_left;
       return Clock::duration::zero();

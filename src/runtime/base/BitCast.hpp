@@ -18,7 +18,7 @@ union ElementMemory {
   SYMM_FUNCTION ElementMemory() : none(0) {}
 };
 
-/// As std::bit_cast, but also callable from kernels.
+/// Like std::bit_cast, but also callable from kernels.
 template <class To, class From>
 requires(sizeof(To) == sizeof(From) && std::is_trivially_copyable_v<To> &&
          std::is_trivially_copyable_v<From>)

@@ -21,9 +21,9 @@ class Deadline {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// \param from_now 0: no end, as in the environment variables. Values above
-  ///        31 years are cut to 31 years, as the clock cannot represent every
-  ///        duration.
+  /// \param from_now the time until the deadline; 0 means no deadline, as in
+  ///        the environment variables. Capped at 31 years, as the clock cannot
+  ///        represent every duration.
   explicit Deadline(std::chrono::duration<double> from_now) {
     constexpr std::chrono::duration<double> most{1e9};
     if (from_now.count() <= 0) return;
@@ -31,11 +31,12 @@ class Deadline {
                                std::min(from_now, most));
   }
 
-  /// The end of the wait; nothing if it has no end.
+  /// When the wait ends; nullopt if there is no deadline.
   [[nodiscard]] std::optional<Clock::time_point> end() const { return m_end; }
   [[nodiscard]] bool is_over() const { return m_end && Clock::now() >= *m_end; }
 
-  /// The time left as a timeout of poll(): -1 without a deadline, 0 after it.
+  /// The time left, as a timeout for poll(): -1 without a deadline, 0 once it
+  /// has passed.
   [[nodiscard]] int milliseconds_left() const {
     if (!m_end) return -1;
     auto const left =
@@ -48,10 +49,10 @@ class Deadline {
   std::optional<Clock::time_point> m_end;
 };
 
-/// Waits for events until the deadline, and continues after signals interrupt
-/// it.
-/// \returns as poll(): the number of entries with events; 0 if the deadline has
-///          passed; -1 on failure, with errno set.
+/// Waits for events until the deadline. If a signal interrupts the wait, it
+/// resumes.
+/// \returns the result of poll(): the number of entries with events; 0 if the
+///          deadline has passed; -1 on failure, with errno set.
 inline int poll_until(std::span<pollfd> entries, Deadline const& deadline) {
   while (true) {
     int const n =

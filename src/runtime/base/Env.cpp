@@ -64,7 +64,7 @@ std::optional<double> unit_factor(std::string_view unit) {
   return std::ldexp(1.0, 10 * (static_cast<int>(power) + 1));
 }
 
-/// Parses a number with an optional unit into bytes; nothing if it is
+/// Parses a number with an optional unit into bytes; returns nullopt if it is
 /// malformed.
 std::optional<std::size_t> bytes_in(std::string_view setting) {
   auto text         = lower_case(setting);
@@ -72,7 +72,7 @@ std::optional<std::size_t> bytes_in(std::string_view setting) {
   auto const number = take_number(rest);
   while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
   auto const factor = unit_factor(rest);
-  // 2^63 bytes is more than any address space and exactly representable.
+  // 2^63 bytes exceeds any address space, and a double represents it exactly.
   if (!number || !factor || *number * *factor >= std::ldexp(1.0, 63)) {
     return std::nullopt;
   }

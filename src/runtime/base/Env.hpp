@@ -16,12 +16,13 @@ enum class VariableType { bytes, count, flag, seconds, pages, text };
 /// An environment variable. EnvironmentTable.hpp lists all that the library
 /// reads.
 struct EnvironmentVariable {
-  /// Names in order of precedence: the first one that is set counts. Null
+  /// Names in order of precedence: the first one that is set is used. Null
   /// entries are unused. An empty value counts as unset, unless the type is
-  /// text.
+  /// `text`.
   std::array<char const*, 3> names{};
   VariableType type = VariableType::bytes;
-  /// The value if no name is set, as a user would write it; null: no default.
+  /// The value if no name is set, as a user would write it; null means no
+  /// default.
   char const* default_text = nullptr;
   char const* meaning      = "";  // Markdown, for pages and symm_info
 };
@@ -33,28 +34,30 @@ struct Setting {
   bool is_default = true;
 };
 
-/// \returns nothing, if none of its names is set and it has no default.
+/// \returns the setting in effect for `variable`; nullopt if none of its names
+///          is set and it has no default.
 std::optional<Setting> setting_of(EnvironmentVariable const& variable);
 
-// Each reader parses the text of setting_of(), and returns nothing if there is
-// no setting. For a malformed value, the error names the variable, its value
-// and the accepted values.
+// Each reader parses the text of setting_of(), and returns nullopt if there is
+// no setting. If the value is malformed, the error names the variable, its
+// value and the accepted values.
 
-/// A number of bytes: digits, optionally a fraction, and one of the units B, K,
-/// M, G, T (or KB, KiB, ...; powers of 1024; either case): `512M`, `1.5G`.
+/// A number of bytes: digits, optionally with a fraction, and optionally one of
+/// the units B, K, M, G, T (or KB, KiB, ...; powers of 1024; in either case).
+/// Examples: `512M`, `1.5G`.
 /// \throws UsageError on this PE.
 std::optional<std::size_t> env_bytes(EnvironmentVariable const& variable);
 
-/// A whole number, 0 to 2147483647: `8`.
+/// A whole number from 0 to 2147483647, such as `8`.
 /// \throws UsageError on this PE.
 std::optional<int> env_count(EnvironmentVariable const& variable);
 
-/// 1, true, yes, on or 0, false, no, off (either case).
+/// A flag: 1, true, yes, on, or 0, false, no, off (in any case).
 /// \throws UsageError on this PE.
 std::optional<bool> env_flag(EnvironmentVariable const& variable);
 
-/// A number of seconds, at least 0: `30`, `0.5`. Numbers other than 0 are
-/// clamped to the range 0.001 to 10^9 (31 years), which every clock can
+/// A number of seconds, at least 0, such as `30` or `0.5`. Numbers other than 0
+/// are clamped to the range 0.001 to 10^9 (31 years), which every clock can
 /// represent.
 /// \throws UsageError on this PE.
 std::optional<double> env_seconds(EnvironmentVariable const& variable);
@@ -63,19 +66,19 @@ std::optional<double> env_seconds(EnvironmentVariable const& variable);
 /// size in bytes of reserved huge pages, a power of two.
 enum class HugePages : std::size_t { never = 0, advise = 1 };
 
-/// The size of reserved huge pages; 0 for never and advise.
+/// The size in bytes of the reserved huge pages; 0 for `never` and `advise`.
 constexpr std::size_t bytes_of(HugePages pages) {
   return pages == HugePages::advise ? 0 : static_cast<std::size_t>(pages);
 }
 
-/// never, advise, or a size such as `2M`.
+/// `never`, `advise`, or a size such as `2M`.
 /// \throws UsageError on this PE.
 std::optional<HugePages> env_pages(EnvironmentVariable const& variable);
 
-/// Environment variables for another library, which reads them while this
-/// object lives. The destructor unsets them, so that programs started by this
-/// process do not inherit them. No other thread may read or change the
-/// environment while this object lives.
+/// Sets environment variables for another library, which reads them during this
+/// object's lifetime. The destructor unsets them, so that programs started by
+/// this process do not inherit them. No other thread may read or change the
+/// environment during that time.
 class TemporaryVariables {
  public:
   TemporaryVariables()                                     = default;

@@ -8,7 +8,7 @@
 #include "Env.hpp"
 
 /// Every environment variable that this library reads. `symm_info
-/// --environment-table` prints the table of docs/environment.md from these
+/// --environment-table` generates the table in docs/environment.md from these
 /// entries.
 namespace symm::Impl::environment {
 

@@ -13,7 +13,7 @@
 
 namespace symm::Impl {
 
-/// The class of an exception as a number, which PEs can send to each other.
+/// An exception class, as a number that PEs can send to each other.
 enum class ErrorKind : std::uint32_t { none, usage, out_of_memory, system };
 
 /// The reason why a PE could not do its part of a collective call.
@@ -22,11 +22,11 @@ struct Failure {
   Text message;
 };
 
-/// Throws the exception class that `failure.kind` names.
+/// Throws `failure` as the exception class that `failure.kind` names.
 [[noreturn]] void throw_failure(Failure const& failure);
 
-/// Returns the exception that is being handled, as a Failure. To be called
-/// inside a catch block only.
+/// Converts the exception that is being handled to a Failure. Call only inside
+/// a catch block.
 Failure current_failure() noexcept;
 
 /// Runs `step` and returns why it failed, if it did: the first half of "catch
@@ -41,10 +41,10 @@ std::optional<Failure> failure_of(Step&& step) noexcept {
   }
 }
 
-/// "0x...", for messages.
+/// "0x...", for error messages.
 std::string address_text(void const* address);
 
-/// "<bytes> bytes", for messages.
+/// "<bytes> bytes", for error messages.
 inline std::string bytes_text(std::size_t bytes) {
   return std::to_string(bytes) + " bytes";
 }

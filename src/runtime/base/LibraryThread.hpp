@@ -17,8 +17,8 @@ namespace symm::Impl {
 
 /// Starts a thread with all signals blocked, so that signals go to the
 /// program's own threads.
-/// \param what for the message of an error.
-/// \param name for debuggers, 15 characters at most.
+/// \param what the start of the error message, such as "watching PEs".
+/// \param name the thread's name in debuggers; at most 15 characters.
 /// \throws SystemError on this PE.
 template <class Body>
 std::thread make_library_thread(std::string_view what, char const* name,

@@ -11,9 +11,9 @@
 
 namespace symm::Impl {
 
-// Checks of PE numbers that a program passes, and the text of their error.
+// Checks of the PE numbers that a program passes, and their error messages.
 
-/// "there is no PE 7; PEs are 0 to 3".
+/// The text "there is no PE 7; PEs are 0 to 3".
 /// \param where text after the number, such as " in the PE team".
 [[nodiscard]] Text text_of_no_pe(std::integral auto pe,
                                  std::integral auto n_pes,
@@ -30,8 +30,8 @@ namespace symm::Impl {
   throw UsageError(Text(call, ": ", text_of_no_pe(pe, n_pes, where)));
 }
 
-/// \throws UsageError on this PE, if PE `pe` does not exist.
-/// (Takes `call` as it is: a text is made for the error only.)
+/// \throws UsageError on this PE if there is no PE `pe`.
+/// (`call` is not converted up front: text is built only in case of an error.)
 void expect_pe(std::integral auto pe, std::integral auto n_pes,
                TextLike auto const& call, char const* where = "") {
   if (pe < 0 || pe >= n_pes) [[unlikely]] {

@@ -107,7 +107,7 @@ class BasicText {
     auto const end = std::to_chars(digits.data(), digits.data() + digits.size(),
                                    number, base);
     auto const length = static_cast<std::size_t>(end.ptr - digits.data());
-    // std::min() only avoids a false warning of GCC 12 about longer copies.
+    // std::min() only suppresses a false warning of GCC 12 about longer copies.
     append_one(
         std::string_view(digits.data(), std::min(length, digits.size())));
   }

@@ -16,7 +16,7 @@ namespace symm {
 /// Number of a PE (a process of the job), from 0 to n_pes() - 1.
 using Pe = int;
 
-/// The location of memory: the host's or a GPU's.
+/// Where memory is: on the host or on a GPU.
 enum class MemoryKind : std::uint16_t { host, device };
 
 }  // namespace symm
@@ -25,13 +25,13 @@ namespace symm::Impl {
 
 inline constexpr int n_memory_kinds = 2;
 
-/// The smallest multiple of `unit` (a power of two) that is not below `bytes`.
+/// The smallest multiple of `unit` (a power of two) that is at least `bytes`.
 /// Precondition: the result fits in std::size_t.
 constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) & ~(unit - 1);
 }
 
-/// The largest multiple of `unit` (a power of two) that is not above `bytes`.
+/// The largest multiple of `unit` (a power of two) that is at most `bytes`.
 constexpr std::size_t round_down(std::size_t bytes, std::size_t unit) {
   return bytes & ~(unit - 1);
 }

@@ -12,7 +12,7 @@
 
 namespace symm::Impl {
 
-/// Owner of one file descriptor.
+/// Owns one file descriptor.
 class UniqueFd {
  public:
   UniqueFd() = default;
@@ -29,7 +29,7 @@ class UniqueFd {
   [[nodiscard]] int get() const { return m_fd; }
   explicit operator bool() const { return m_fd >= 0; }
 
-  /// Releases ownership: the caller closes the descriptor.
+  /// Releases ownership: the caller must close the descriptor.
   [[nodiscard]] int release() noexcept { return std::exchange(m_fd, -1); }
   void swap(UniqueFd& other) noexcept { std::swap(m_fd, other.m_fd); }
   void reset() noexcept {

@@ -15,50 +15,51 @@
 
 namespace symm::Impl {
 
-/// Connects the processes of a job through their launcher (MPI, or fork() in
-/// tests). Used only while the runtime starts and ends; calls in between use
+/// Connects the processes of a job (through MPI or TCP; in tests, through
+/// fork()). Used only while the runtime starts and ends; calls in between use
 /// Rendezvous.
 ///
 /// If a collective step throws, this PE takes no further step: it cannot know
-/// which step the others have reached, and all would wait for each other. Later
-/// steps throw SystemError, and close() does not wait for other PEs.
+/// which step the other PEs have reached, and all of them would wait for each
+/// other. Later steps throw SystemError, and close() does not wait for other
+/// PEs.
 class Bootstrap {
  public:
   virtual ~Bootstrap() = default;
 
   [[nodiscard]] virtual Pe my_pe() const  = 0;
   [[nodiscard]] virtual int n_pes() const = 0;
-  /// The number of this PE's node, at least 0: equal on all PEs that the
-  /// launcher has placed on one node.
+  /// The number of this PE's node, at least 0; the same on all PEs that the
+  /// launcher has placed on that node.
   [[nodiscard]] virtual int node() const = 0;
 
-  /// Collective: all PEs have called when it returns.
+  /// Collective: returns once all PEs have called it.
   /// \throws SystemError on this PE.
   virtual void barrier() = 0;
 
-  /// Collective: gathers `bytes` bytes from every PE, in the order of PEs, into
-  /// `all`, which has room for n_pes() * bytes.
+  /// Collective: gathers `bytes` bytes from every PE, in PE order, into `all`,
+  /// which must have room for n_pes() * bytes bytes.
   /// \throws SystemError on this PE.
   virtual void allgather(void const* mine, void* all, std::size_t bytes) = 0;
 
   // The memory that min() and broadcast() need does not grow with the number of
   // PEs.
 
-  /// Collective: \returns the lowest of the numbers of all PEs.
+  /// Collective: \returns the lowest `mine` of all PEs.
   /// \throws SystemError on this PE.
   [[nodiscard]] virtual int min(int mine) = 0;
-  /// Collective: copies the `bytes` bytes at `data` of PE `from` to `data` of
+  /// Collective: copies `bytes` bytes from `data` on PE `from` to `data` on
   /// every PE.
   /// \throws SystemError on this PE.
   virtual void broadcast(void* data, std::size_t bytes, Pe from) = 0;
 
   /// Collective: releases the resources of the bootstrap. No call may follow,
-  /// even if it throws. (Destructors do not communicate.)
+  /// even if this one throws. (Destructors do not communicate.)
   /// \throws SystemError on this PE.
   virtual void close() = 0;
 
-  /// Ends the whole job without a message, for example after the death of a
-  /// peer: no collective call could return then.
+  /// Ends the whole job without a message, for example after a peer has died,
+  /// when no collective call could return.
   /// \param status the exit status that the launcher is to return.
   [[noreturn]] virtual void abort(int status) noexcept = 0;
   [[noreturn]] void abort() noexcept {
@@ -67,11 +68,11 @@ class Bootstrap {
   }
 };
 
-/// Runs the steps of a bootstrap, and refuses to run one after a step has
-/// failed.
+/// Runs the steps of a bootstrap, and refuses to run another one after a step
+/// has failed.
 class StepGate {
  public:
-  /// \throws SystemError on this PE, if a step has failed.
+  /// \throws SystemError on this PE if a step has failed.
   template <class Step>
   void run(Step const& step) {
     if (m_failure) {
@@ -101,8 +102,8 @@ requires std::is_trivially_copyable_v<T> std::vector<T> allgather(
   return all;
 }
 
-/// Collective. \returns the lowest PE whose `mine` is true; the same on every
-/// PE.
+/// Collective. \returns the lowest PE whose `mine` is true, nullopt if there is
+/// none; the same on every PE.
 [[nodiscard]] inline std::optional<Pe> first_to_say(Bootstrap& bootstrap,
                                                     bool mine) {
   int const none = bootstrap.n_pes();
@@ -118,7 +119,8 @@ struct Difference {
   T its;
 };
 
-/// Collective: compares the values of all PEs; same result on every PE.
+/// Collective: compares the values of all PEs. \returns nullopt if they are
+/// equal; the result is the same on every PE.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 [[nodiscard]] std::optional<Difference<T>> difference_of(Bootstrap& bootstrap,
@@ -132,16 +134,16 @@ requires std::is_trivially_copyable_v<T>
   return Difference<T>{of_first, *pe, its};
 }
 
-/// A failure of one PE, which all PEs know.
+/// One PE's failure, which all PEs have learned about.
 struct PeFailure {
   Pe pe = 0;
   Failure failure;
 };
 
-/// Collective: every PE passes its failure, if its part failed. Returns the
-/// failure of the lowest PE that has one, the same on every PE. The PEs agree
-/// through Bootstrap while the runtime starts, and through Rendezvous
-/// afterwards.
+/// Collective: every PE passes its own failure, if its part failed. Returns the
+/// failure of the lowest PE that has one; the result is the same on every PE.
+/// The PEs agree through Bootstrap while the runtime starts, and through
+/// Rendezvous afterwards.
 using Agree =
     std::function<std::optional<PeFailure>(std::optional<Failure> const& mine)>;
 
@@ -165,7 +167,7 @@ void all_or_none(Agree const& agree, Text const& what, Step const& step) {
 }
 
 /// Runs collective steps and returns the Error that they throw on all PEs, if
-/// any. Any other exception has occurred on this PE alone: it propagates to
+/// any. Any other exception occurs on this PE alone, and propagates to
 /// run_collective().
 template <class Steps>
 std::optional<Failure> error_of_all(Steps const& steps) {
@@ -177,14 +179,16 @@ std::optional<Failure> error_of_all(Steps const& steps) {
   }
 }
 
-/// Ends the job with a message, because this PE has failed and cannot tell the
-/// others, which wait for it. The exception being handled is the reason.
+/// Ends the job with an error message, because this PE has failed and cannot
+/// notify the other PEs, which are waiting for it. The exception being handled
+/// is given as the reason.
 [[noreturn]] void end_job_alone(Bootstrap& bootstrap,
                                 char const* call) noexcept;
 
-/// Runs `body`, a collective call. An Error that it throws is thrown on all
-/// PEs. Any other exception (such as a bad_alloc outside an agreement) ends the
-/// job with a message, since the other PEs would wait forever.
+/// Runs `body`, a collective call. If it throws an Error, it does so on every
+/// PE, and the Error propagates. Any other exception (such as a bad_alloc
+/// outside an agreement) ends the job with a message, since the other PEs would
+/// wait forever.
 template <class Body>
 decltype(auto) run_collective(Bootstrap& bootstrap, char const* call,
                               Body const& body) {

@@ -8,8 +8,8 @@
 namespace symm::Impl {
 
 /// Starts a job of one PE without MPI, for a process that nothing connects to
-/// others: like an MPI program without mpiexec. If a launcher has started
-/// several such processes, the first one reports this on stderr.
+/// other processes, like an MPI program started without mpiexec. If a launcher
+/// has started several such processes, the first one reports this on stderr.
 [[nodiscard]] JobStart& start_alone();
 
 }  // namespace symm::Impl

@@ -56,8 +56,8 @@ MPI_Comm mpi_of(Communicator const& communicator) {
 
 /// Waits for a collective operation that has begun, and yields the core
 /// meanwhile. MPI may not know that there are more PEs than cores, for example
-/// when nodes share a machine. MPI's own waits keep the core for a whole time
-/// slice.
+/// when several nodes share a machine. MPI's own waits would hold the core for
+/// a whole time slice.
 void wait(MPI_Request& request, char const* call) {
   for (;;) {
     int is_done = 0;
@@ -78,8 +78,8 @@ void wait(MPI_Request& request, char const* call) {
     ::_exit(status);
   }
   std::this_thread::sleep_for(time_to_read);
-  // Not on the duplicate: MPICH may end only the processes of the communicator,
-  // and wait forever for a process that is gone.
+  // Not on the duplicate: MPICH might end only the processes of that
+  // communicator, and wait forever for a process that has already exited.
   static_cast<void>(MPI_Abort(MPI_COMM_WORLD, status));
   std::abort();
 }
@@ -132,7 +132,7 @@ class Bootstrap_Mpi final : public Bootstrap {
   }
 
   /// If MPI is finalized, it has freed everything. Freeing a communicator may
-  /// need all PEs, so it does not follow a failed step.
+  /// involve all PEs, so it is not done after a failed step.
   void close() override {
     if (m_gate.has_failed()) return;
     if (is_set(MPI_Finalized, "MPI_Finalized")) return;
@@ -183,9 +183,9 @@ class Bootstrap_Mpi final : public Bootstrap {
   int m_n_on_node         = 0;
 };
 
-/// Reports that the mpiexec of another MPI has started this program. Such an
-/// mpiexec starts each process as a job of one process, and nothing else tells
-/// the user.
+/// Reports that this program was started by the mpiexec of another MPI. Such an
+/// mpiexec starts each process as a job of one process, and nothing else would
+/// alert the user.
 void report_another_launcher() {
   int size = 0;
   check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");

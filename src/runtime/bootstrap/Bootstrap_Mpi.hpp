@@ -7,9 +7,10 @@
 
 namespace symm::Impl {
 
-/// Starts a job through MPI. No other part of the library calls MPI. begin()
-/// asks for MPI_THREAD_FUNNELED. make_pes() duplicates the communicator, so
-/// that the library and the program do not receive each other's messages.
+/// Starts a job through MPI. Except for the race detector (check/), no other
+/// part of the library calls MPI. begin() requests MPI_THREAD_FUNNELED.
+/// make_pes() duplicates the communicator, so that the library and the program
+/// do not receive each other's messages.
 [[nodiscard]] JobStart& start_by_mpi();
 
 }  // namespace symm::Impl

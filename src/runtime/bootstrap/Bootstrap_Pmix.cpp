@@ -24,7 +24,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// The functions of libpmix.so, opened at run time.
+/// The functions of libpmix.so, which is opened at run time.
 struct Pmix {
   decltype(&PMIx_Init) init                 = nullptr;
   decltype(&PMIx_Finalize) finalize         = nullptr;
@@ -47,7 +47,7 @@ void find_in_pmix(void* library, char const* symbol, Function& function) {
 }
 
 Pmix load_pmix() {
-  // The library is never closed: MPI may use it, too.
+  // The library is never closed, because MPI may use it, too.
   void* const library = ::dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     char const* const reason = ::dlerror();
@@ -78,7 +78,7 @@ void check_pmix(pmix_status_t status, char const* call) {
                          " failed: ", pmix_library().error_string(status)));
 }
 
-/// A value that PMIx has allocated. A string is a separate allocation.
+/// A value that PMIx has allocated. A string in it is a separate allocation.
 class PmixValue {
  public:
   PmixValue(pmix_proc_t const& proc, char const* key) {
@@ -112,8 +112,8 @@ struct FenceEnd {
   }
 };
 
-/// Collective: all PEs see the values that any PE has put before.
-/// \throws SystemError on this PE, if not all call it in time.
+/// Collective: afterwards, all PEs see the values that any PE put before.
+/// \throws SystemError on this PE if not all PEs call it in time.
 void exchange_puts(Deadline const& deadline) {
   pmix_info_t collects{};
   std::string_view(PMIX_COLLECT_DATA).copy(collects.key, PMIX_MAX_KEYLEN);
@@ -177,7 +177,7 @@ class StartByPmix final : public JobStart {
 
  private:
   std::string share(std::string text) {
-    // One key for each job: a put does not replace the value of an earlier job.
+    // One key per job: a put does not replace the value from an earlier job.
     auto const key = "symm.place." + std::to_string(m_n_jobs++);
     if (m_self.rank == 0) {
       pmix_value_t value{};

@@ -11,10 +11,10 @@ namespace symm::Impl {
 /// mpiexec, PRRTE's prun, Slurm's srun --mpi=pmix.
 [[nodiscard]] bool is_pmix_offered();
 
-/// Starts a job without MPI through PMIx. The launcher tells each process its
+/// Starts a job through PMIx, without MPI. The launcher tells each process its
 /// PE number and the number of PEs, and passes the address of PE 0 to the other
-/// PEs. They then connect as in a start by TCP. libpmix.so is loaded only when
-/// such a job starts.
+/// PEs. They then connect as in a start over TCP. libpmix.so is loaded only
+/// when such a job starts.
 [[nodiscard]] JobStart& start_by_pmix();
 
 }  // namespace symm::Impl

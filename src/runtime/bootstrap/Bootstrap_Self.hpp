@@ -11,7 +11,8 @@
 
 namespace symm::Impl {
 
-/// A job of this PE alone, for memory that the other PEs do not share.
+/// A job that consists of this PE alone, for memory that other PEs do not
+/// share.
 class Bootstrap_Self final : public Bootstrap {
  public:
   /// \param job the job that abort() ends; must outlive this object.

@@ -44,7 +44,8 @@ struct StepHead {
   friend bool operator==(StepHead const&, StepHead const&) = default;
 };
 
-/// PE 0's answer to a PE's part of a step. The result or a StepFailure follows.
+/// PE 0's answer to a PE's part of a step. The result, or a StepFailure,
+/// follows.
 enum class StepEnd : char { done, failed };
 using StepFailure = std::array<char, 512>;
 
@@ -105,7 +106,7 @@ class Bootstrap_Tcp final : public Bootstrap {
   }
 
   /// Other PEs may end as soon as they have passed the barrier, so the watch
-  /// has to expect it first.
+  /// must be told to expect this first.
   void close() override {
     m_watch->expect_ends();
     auto const failure =
@@ -121,16 +122,16 @@ class Bootstrap_Tcp final : public Bootstrap {
   }
 
  private:
-  /// The host of a PE, equal on all PEs of a node.
+  /// The host of a PE; equal for all PEs on a node.
   struct Host {
     std::array<char, 64> name{};
     std::array<char, 40> boot{};
     friend bool operator==(Host const&, Host const&) = default;
   };
 
-  /// Runs a collective step: every other PE sends its part to PE 0, and
-  /// receives the result.
-  /// \param take PE 0 calls take(pe, data) with every other PE's part.
+  /// Runs a collective step: every other PE sends its part to PE 0 and receives
+  /// the result.
+  /// \param take PE 0 calls take(pe, data) with the part of every other PE.
   template <class Take>
   void run(StepHead const& head, void const* mine, Take const& take,
            void* result, std::size_t result_bytes) {
@@ -140,7 +141,7 @@ class Bootstrap_Tcp final : public Bootstrap {
           try {
             gather(head, take);
           } catch (...) {
-            // If a PE has ended, name that one: a PE that is late may be
+            // If a PE has ended, name it: a PE that is merely late may be
             // waiting for it.
             throw_if_one_has_ended(m_steps);
             throw;
@@ -190,8 +191,8 @@ class Bootstrap_Tcp final : public Bootstrap {
   }
   void take_part(StepHead const& head, void const* mine, void* result,
                  std::size_t bytes) {
-    // Twice the timeout: PE 0 may begin the step one timeout later, and reports
-    // after another one which PE is missing.
+    // Twice the timeout: PE 0 may begin the step one timeout later, and takes
+    // up to another timeout to report which PE is missing.
     Deadline const deadline(2 * m_job.timeout);
     auto const& socket = m_steps[0];
     send_all(socket, &head, sizeof head, 0, deadline);
@@ -206,8 +207,8 @@ class Bootstrap_Tcp final : public Bootstrap {
     throw SystemError(failure.data());
   }
 
-  /// Called after a step has failed on this PE. PE 0 tells all others, in place
-  /// of their next result.
+  /// Called after a step has failed on this PE. PE 0 notifies all other PEs, in
+  /// place of their next result.
   void end_steps(std::string_view why) noexcept {
     if (my_pe() == 0) {
       struct {
@@ -216,7 +217,7 @@ class Bootstrap_Tcp final : public Bootstrap {
       } message;
       why.copy(message.why.data(), message.why.size() - 1);
       for (auto const& socket : m_steps) {
-        // The send may fail: this PE may have ended.
+        // The send may fail: the other process may have ended.
         static_cast<void>(uninterrupted([&] {
           return ::send(socket.get(), &message, sizeof message,
                         MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -226,7 +227,7 @@ class Bootstrap_Tcp final : public Bootstrap {
     for (auto const& socket : m_steps)
       static_cast<void>(::shutdown(socket.get(), SHUT_WR));
     if (m_watch->expects_ends()) return;
-    // If a process has ended, JobWatch ends this one, too, and says why.
+    // If a process has ended, JobWatch also ends this one, and says why.
     std::this_thread::sleep_for(2 * JobWatch::time_to_report);
     m_watch->expect_ends();
   }

@@ -7,11 +7,11 @@
 
 namespace symm::Impl {
 
-/// Returns the start that SYMM_START names. If the variable is unset: TCP if
-/// SYMM_ROOT is set; else MPI if the library was built with it; else PMIx if a
-/// launcher offers it; else a job of one PE.
-/// \throws UsageError on this PE, if SYMM_START names no start, or one that
-///         this library was built without.
+/// Returns the kind of start that SYMM_START names. If the variable is unset:
+/// TCP if SYMM_ROOT is set; else MPI if the library was built with it; else
+/// PMIx if a launcher offers it; else a job of one PE.
+/// \throws UsageError on this PE if SYMM_START names no known kind of start, or
+///         one that this library was built without.
 [[nodiscard]] JobStart& chosen_start();
 
 }  // namespace symm::Impl

@@ -16,7 +16,7 @@ class Communicator {
   /// All processes of the job: MPI_COMM_WORLD.
   Communicator() = default;
 
-  /// For symm_mpi.hpp.
+  /// Only for symm_mpi.hpp.
   explicit Communicator(std::uintptr_t handle) : m_handle(handle) {}
   /// The bits of the MPI_Comm; nullopt for MPI_COMM_WORLD.
   [[nodiscard]] std::optional<std::uintptr_t> handle() const {

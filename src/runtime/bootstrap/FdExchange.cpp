@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-/// The message that every PE sends to every other in an exchange, with or
+/// The message that every PE sends to every other PE in an exchange, with or
 /// without a descriptor attached.
 struct FdExchange::Message {
   std::uint64_t exchange       = 0;  // the number of the exchange
@@ -38,7 +38,7 @@ struct FdExchange::Message {
 };
 
 /// A message with room for a descriptor, in the form that sendmsg() and
-/// recvmsg() take. It holds pointers to itself, and so cannot be moved.
+/// recvmsg() expect. It holds pointers to itself, so it cannot be moved.
 struct FdExchange::Envelope {
   static_assert(std::has_unique_object_representations_v<Message>,
                 "padding would send what is left on the stack");
@@ -117,7 +117,7 @@ void FdExchange::send(Pe to, int fd, Attachment const& note) const {
   if (fd >= 0) {
     error            = try_to_send();
     int retries_left = 10'000;  // one per millisecond
-    // Too many descriptors of this user are in flight, perhaps of another job.
+    // The user has too many descriptors in flight, perhaps from another job.
     while (error == ETOOMANYREFS && retries_left-- > 0) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       error = try_to_send();
@@ -152,8 +152,8 @@ void FdExchange::wait_for_message(Pe from) const {
     return (entries[0].revents & POLLIN) != 0;
   };
   while (!has_message(health_interval)) {
-    // Look for the message after is_gone(): a process may have sent its message
-    // and then ended.
+    // Check for the message again after is_gone(): a process may have sent its
+    // message and then ended.
     if (is_gone(from) && !has_message({})) end_job_of_gone(from);
     std::chrono::duration<double> const waited = Clock::now() - start;
     if (m_timeout.count() <= 0 || waited < next_report) continue;
@@ -220,8 +220,8 @@ std::vector<FdExchange::Parcel> FdExchange::exchange(int fd,
   auto const keep_first = [&](std::optional<Failure> const& step) {
     if (step && !failure) failure = step;
   };
-  // In each round a PE sends to one PE and receives from one: the system limits
-  // how many descriptors of a user are in flight (like ulimit -n).
+  // In each round, a PE sends to one PE and receives from one PE: the system
+  // limits how many descriptors of a user may be in flight (like ulimit -n).
   Pe const first = m_nodes.first_near();
   int const me   = m_bootstrap.my_pe() - first;
   for (int round = 1; round < n_near; ++round) {

@@ -20,14 +20,14 @@
 namespace symm::Impl {
 
 /// Passes file descriptors (SCM_RIGHTS) between the PEs of a node, over a mesh
-/// of Unix sockets, and detects that a PE's process is gone.
+/// of Unix sockets, and detects when a PE's process has exited.
 class FdExchange {
  public:
   /// A few bytes sent with a descriptor; the caller defines their meaning.
   using Attachment = std::array<std::byte, 128>;
 
-  /// How often a PE that waits for others, here or elsewhere, checks that their
-  /// processes are alive.
+  /// How often a PE that is waiting for other PEs, here or elsewhere, checks
+  /// that their processes are alive.
   static constexpr auto health_interval = std::chrono::milliseconds(100);
 
   /// A descriptor and a note that exchange() receives from a PE.
@@ -37,8 +37,9 @@ class FdExchange {
   };
 
   /// Collective over all PEs of the job.
-  /// \param timeout a PE that has waited this long in an exchange reports which
-  ///        PE it waits for, and goes on waiting; 0: never.
+  /// \param timeout how long a PE waits in an exchange before it reports which
+  ///        PE it is waiting for; it then goes on waiting. 0 means that it
+  ///        never reports.
   /// \throws SystemError on every PE.
   FdExchange(Bootstrap& bootstrap, Nodes nodes,
              std::chrono::duration<double> timeout);
@@ -50,26 +51,27 @@ class FdExchange {
   [[nodiscard]] Nodes const& nodes() const { return m_nodes; }
 
   /// Collective over the PEs of a node: passes a descriptor and a note to every
-  /// other PE of the node. Returns what this PE has received from each of them,
-  /// in the order of PEs; the entry of this PE is empty. A PE without a
-  /// descriptor passes -1, and the others receive an empty one.
+  /// other PE on the node. Returns what this PE has received from each of them,
+  /// in PE order; this PE's own entry is empty. A PE that has no descriptor
+  /// passes -1, and the other PEs receive an empty one.
   ///
   /// A PE whose own part fails, even for lack of private memory, still sends
   /// and receives all messages, so that the next exchange can follow. If it
-  /// cannot, or a peer's process is gone, the job ends with a message.
-  /// \throws SystemError, OutOfMemory on the PE concerned only: agree
-  ///         afterwards.
+  /// cannot, or if a peer's process has exited, the job ends with an error
+  /// message.
+  /// \throws SystemError, OutOfMemory only on the PE whose part failed: the PEs
+  ///         must agree afterwards.
   [[nodiscard]] std::vector<Parcel> exchange(int fd,
                                              Attachment const& note = {});
 
-  /// Whether the process of `pe` is gone, has finalized, or executes another
-  /// program. False for PEs of other nodes, whose processes this PE cannot see.
-  /// Local. A child that outlives the process hides the process's end only if
-  /// the system has no pidfd_open() or `pe` is in a PID namespace that this
-  /// process cannot see.
+  /// Whether the process of `pe` has exited, has finalized the library, or
+  /// executes another program. False for PEs on other nodes, whose processes
+  /// this PE cannot see. Local. If a child outlives the process, the end of the
+  /// process goes unnoticed only if the system has no pidfd_open(), or if `pe`
+  /// is in a PID namespace that this process cannot see.
   [[nodiscard]] bool is_gone(Pe pe) const;
 
-  /// The PID of `pe`, as this process sees it; 0 if `pe` is in a PID namespace
+  /// The PID of `pe` as seen by this process; 0 if `pe` is in a PID namespace
   /// that this process cannot see, or on another node. Local.
   [[nodiscard]] pid_t process_of(Pe pe) const;
 
@@ -91,7 +93,7 @@ class FdExchange {
   std::chrono::duration<double> m_timeout;
   Nodes m_nodes;
   std::vector<MeshLink> m_links;    // see connect_mesh()
-  std::uint64_t m_n_exchanges = 0;  // also the latest one's number
+  std::uint64_t m_n_exchanges = 0;  // also the number of the latest one
 };
 
 }  // namespace symm::Impl

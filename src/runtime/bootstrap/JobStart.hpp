@@ -10,39 +10,39 @@
 
 namespace symm::Impl {
 
-/// The connected PEs of a job, and this PE's place on its node.
+/// The connected PEs of a job, and where this PE runs.
 struct JobPes {
   std::unique_ptr<Bootstrap> bootstrap;
-  /// The number of this PE among those of its node, from 0.
+  /// This PE's number among the PEs on its node, from 0.
   int number_on_node = 0;
   /// Whether all PEs share one node.
   bool is_one_node = true;
 };
 
 /// A library that connects the processes of a job, such as MPI. The layers
-/// above know it only through this interface and Bootstrap.
+/// above use it only through this interface and Bootstrap.
 class JobStart {
  public:
   /// The name that symm_info prints, such as "MPI".
   [[nodiscard]] virtual char const* name() const = 0;
 
-  /// Initializes the library, unless the program has done so.
+  /// Initializes the library, unless the program has already done so.
   /// \param argc, argv those of main(), or null.
   /// \returns whether this call has initialized the library, so that end() must
   ///          follow.
-  /// \throws UsageError on this PE, if the library is finalized already or this
+  /// \throws UsageError on this PE if the library is already finalized or this
   ///         process is not in `communicator`; nothing is initialized then.
-  ///         SystemError.
+  /// \throws SystemError on this PE.
   [[nodiscard]] virtual bool begin(int* argc, char*** argv,
                                    Communicator const& communicator) = 0;
 
   /// Collective over `communicator`: its processes become the PEs, in the order
-  /// of its ranks. Bootstrap::close() releases the resources that this call
-  /// takes. Precondition: the library is initialized.
+  /// of their ranks. Bootstrap::close() releases the resources that this call
+  /// acquires. Precondition: the library is initialized.
   /// \throws SystemError on this PE.
   [[nodiscard]] virtual JobPes make_pes(Communicator const& communicator) = 0;
 
-  /// Finalizes the library, unless the program has done so.
+  /// Finalizes the library, unless the program has already done so.
   /// \throws SystemError on this PE.
   virtual void end() = 0;
 

@@ -53,7 +53,7 @@ void JobWatch::end_job_of_process(int status) noexcept {
 void JobWatch::end_job(int status) const noexcept {
   for (auto const& life : m_lives) {
     if (!life) continue;
-    // The send may fail: that process may have ended, too.
+    // The send may fail: the other process may have ended, too.
     static_cast<void>(uninterrupted([&] {
       return ::send(life.get(), &status, sizeof status,
                     MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -69,7 +69,7 @@ void JobWatch::watch() noexcept {
   while (!m_is_over) {
     int const n = uninterrupted(
         [&] { return ::poll(entries.data(), entries.size(), -1); });
-    if (n < 0) {  // no memory at the moment
+    if (n < 0) {  // out of memory at the moment
       std::this_thread::sleep_for(time_to_report);
       continue;
     }

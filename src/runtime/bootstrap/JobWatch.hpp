@@ -14,26 +14,27 @@
 
 namespace symm::Impl {
 
-/// Ends the job when one of the job's processes has ended early: every PE
-/// watches PE 0, and PE 0 watches all others.
+/// Ends the job if one of its processes ends early: every PE watches PE 0, and
+/// PE 0 watches all other PEs.
 class JobWatch {
  public:
-  /// How long a PE that sees another one end waits before it ends the job: a
-  /// call of the library that notices the end, too, can report it first.
+  /// How long a PE waits before it ends the job once it has seen another PE
+  /// end: a library call that also notices the end can report it first.
   static constexpr auto time_to_report = std::chrono::milliseconds(500);
 
-  /// \param lives TcpLinks::lives. \throws SystemError on this PE.
+  /// \param lives TcpLinks::lives.
+  /// \throws SystemError on this PE.
   JobWatch(std::vector<UniqueFd> lives, Pe my_pe);
   JobWatch(JobWatch const&)            = delete;
   JobWatch& operator=(JobWatch const&) = delete;
   ~JobWatch();
 
-  /// From now on, it is no error if the process of another PE ends.
+  /// From now on, it is not an error if another PE's process ends.
   void expect_ends() noexcept { m_is_over = true; }
   [[nodiscard]] bool expects_ends() const noexcept { return m_is_over; }
 
-  /// Ends the job that is watched: tells the other PEs, through PE 0. Without a
-  /// watch, ends only this process.
+  /// Ends the watched job: notifies the other PEs, through PE 0. If no job is
+  /// watched, ends only this process.
   [[noreturn]] static void end_job_of_process(int status) noexcept;
 
  private:

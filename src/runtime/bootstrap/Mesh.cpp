@@ -41,16 +41,17 @@ using Number = std::array<std::uint64_t, 2>;
 
 /// How long the PEs try to connect.
 constexpr auto connect_time = std::chrono::seconds(60);
-/// How long a PE tries before it asks whether another one has failed.
+/// How long a PE tries before it checks whether another PE has failed.
 constexpr auto round_time = std::chrono::milliseconds(100);
-/// How many connections, besides those of PEs, may stay open without a Hello.
+/// How many connections may stay open without a Hello, in addition to those of
+/// PEs.
 constexpr std::size_t max_silent = 256;
 
-/// The numbers that a PE draws before the PEs connect. Those of the first PE of
-/// a node are used on that node.
+/// The numbers that a PE draws before the PEs connect. All PEs of a node use
+/// those of the node's first PE.
 struct Introduction {
   Number name{};  // part of the addresses of the node's PEs
-  Number key{};   // known only to the node's PEs
+  Number key{};   // known only to the PEs of the node
 };
 
 /// The first message on a connection.
@@ -58,7 +59,7 @@ struct Hello {
   Number key{};
   std::int64_t pe = 0;
 };
-// Padding would send leftover bytes of the stack.
+// Padding would leak leftover bytes from the stack.
 static_assert(std::has_unique_object_representations_v<Introduction>);
 static_assert(std::has_unique_object_representations_v<Hello>);
 
@@ -90,7 +91,7 @@ struct Address {
 int open_socket() {
   return ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
-/// \throws SystemError on this PE, if open_socket() has failed.
+/// \throws SystemError on this PE if open_socket() has failed.
 UniqueFd checked_socket(UniqueFd socket) {
   if (!socket) throw SystemError("connecting PEs", "socket", errno);
   return socket;
@@ -101,8 +102,8 @@ UniqueFd listen_here(Address const& address) {
   if (::bind(listener.get(), address.generic(), address.bytes) != 0) {
     throw SystemError("connecting PEs", "bind", errno);
   }
-  // The longest queue that the system allows: connections of other programs
-  // take places in it, too.
+  // The longest queue that the system allows: connections from other programs
+  // take up slots in it, too.
   if (::listen(listener.get(), INT_MAX) != 0) {
     throw SystemError("connecting PEs", "listen", errno);
   }
@@ -120,9 +121,9 @@ ucred other_end_of(UniqueFd const& socket) {
   return process;
 }
 
-/// One PE's part of the start: it connects to the lower PEs of its node and
-/// accepts the higher ones, all at the same time, and never waits for one of
-/// them alone.
+/// One PE's part of the start: it connects to the lower PEs on its node and
+/// accepts connections from the higher ones, all at the same time, and never
+/// waits for just one of them.
 class Start {
  public:
   Start(Introduction const& its_node, Nodes const& nodes, Pe my_pe)
@@ -146,7 +147,7 @@ class Start {
     return std::nullopt;
   }
 
-  /// Connects until all links are there, or until `end`.
+  /// Connects until all links exist, or until `end`.
   void work_until(Clock::time_point end) {
     while (!is_complete() && Clock::now() < end) {
       bool is_queue_full = false;
@@ -156,7 +157,7 @@ class Start {
       m_silent.look([&](UniqueFd& socket) { return hear_greeting(socket); });
       for (Pe const pe : std::exchange(m_to_open, {})) open_process(link(pe));
       if (is_queue_full) {
-        // Other processes take free places in the queue at once, so do not wait
+        // Other processes take free slots in the queue at once, so do not sleep
         // before the next try.
         ::sched_yield();
       } else if (!is_complete()) {
@@ -176,7 +177,7 @@ class Start {
   MeshLink& link(Pe pe) { return m_links[index(pe)]; }
   [[nodiscard]] MeshLink const& link(Pe pe) const { return m_links[index(pe)]; }
 
-  /// Returns false if the queue of that PE's listener is full.
+  /// Returns false if the queue of the listener of `pe` is full.
   bool connect_to(Pe pe) {
     auto socket = checked_socket(m_silent.open_with_room(open_socket));
     Address const address(m_name, pe);
@@ -204,8 +205,8 @@ class Start {
     return true;
   }
 
-  /// Whether this connection is settled: it has become the link of a PE, or it
-  /// belongs to no PE.
+  /// Whether this connection is settled: it has become the link to a PE, or it
+  /// does not belong to a PE.
   bool hear_greeting(UniqueFd& socket) {
     if (other_end_of(socket).uid != ::geteuid()) return true;
     Hello hello;
@@ -232,8 +233,8 @@ class Start {
     its.process = m_silent.open_with_room([&] {
       return static_cast<int>(::syscall(SYS_pidfd_open, its.pid, 0));
     });
-    // ENOSYS: Linux before 5.3. EPERM: a container that forbids system calls it
-    // does not know.
+    // ENOSYS: Linux before 5.3. EPERM: a container that forbids system calls
+    // that it does not know.
     if (!its.process && errno != ENOSYS && errno != EPERM)
       throw SystemError("connecting PEs", "pidfd_open", errno);
 #else
@@ -257,7 +258,7 @@ class Start {
   std::vector<MeshLink> m_links;
   Hello m_hello;
   SilentSockets m_silent;
-  std::vector<Pe> m_to_open;  // PEs whose links lack their process
+  std::vector<Pe> m_to_open;  // PEs whose links have no `process` yet
 };
 
 }  // namespace
@@ -292,9 +293,9 @@ std::vector<MeshLink> connect_mesh(Bootstrap& bootstrap, Nodes const& nodes) {
                           " s");
       }
     });
-    // All PEs take part in this step after they were connected. So each was
-    // alive when its process was opened by PID, and no other process had that
-    // PID.
+    // All PEs take part in this step after they have been connected. So each PE
+    // was alive when its process was opened by PID, and no other process had
+    // that PID.
     is_complete = !first_to_say(bootstrap, !start->is_complete());
   }
   return start->take_links();

@@ -27,7 +27,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// The place where a PE runs.
+/// Where a PE runs.
 struct Place {
   std::uint64_t network_namespace = 0;
   std::int32_t node               = 0;  // Bootstrap::node()
@@ -35,21 +35,21 @@ struct Place {
   char boot_id[40]{};
   char host[64]{};
 
-  /// Equal on PEs of one node.
+  /// Equal for PEs on one node.
   [[nodiscard]] std::string_view key() const {
     return {reinterpret_cast<char const*>(this), offsetof(Place, host)};
   }
-  /// Whether both are on one running system, on the same node or not
+  /// Whether both are on one operating system instance, on the same node or not
   /// (containers).
   [[nodiscard]] bool shares_machine_with(Place const& other) const {
     return key() == other.key() ||
            (boot_id[0] != '\0' && std::strcmp(boot_id, other.boot_id) == 0);
   }
 };
-// Padding would send leftover bytes of the stack.
+// Padding would leak leftover bytes from the stack.
 static_assert(std::has_unique_object_representations_v<Place>);
 
-/// The first line of a file, "" if the system has no such file.
+/// The first line of a file; "" if the system has no such file.
 std::string read_line(char const* path) {
   char line[40]       = "";
   std::FILE* const in = uninterrupted([&] { return std::fopen(path, "r"); });
@@ -69,8 +69,8 @@ Place find_my_place(Bootstrap const& bootstrap, int pes_per_node) {
   Place me;
   me.node = bootstrap.node();
   if (pes_per_node > 0) me.pretended = bootstrap.my_pe() / pes_per_node;
-  // Abstract sockets exist per network namespace. Without /proc, the number is
-  // 0 on all PEs.
+  // Abstract sockets are per network namespace. Without /proc, the number is 0
+  // on all PEs.
   constexpr char const* network_namespace = "/proc/self/ns/net";
   struct stat status {};
   if (::stat(network_namespace, &status) == 0) {
@@ -114,8 +114,8 @@ struct Division {
            "block)"));
 }
 
-/// Local. \returns the first node whose PEs are not consecutive, if there is
-/// one; `nodes` is then incomplete.
+/// Local. \returns the first node found whose PEs are not consecutive, if any;
+/// `nodes` is then incomplete.
 std::optional<Division> sort_into_nodes(std::vector<Place> const& all, Pe me,
                                         Nodes& nodes) {
   auto const& mine = all[static_cast<std::size_t>(me)];

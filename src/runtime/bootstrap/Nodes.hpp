@@ -23,10 +23,12 @@ struct Nodes {
   int mine = 0;
   /// Whether SYMM_PES_PER_NODE is set: several nodes then share a machine.
   bool are_pretended = false;
-  /// The name of each node, for messages; empty if the names are not known.
+  /// The name of each node, for error messages; empty if the names are not
+  /// known.
   std::vector<std::string> hosts{};
-  /// For each node, whether it and this PE's node share one running system, as
-  /// containers do; empty if that is not known.
+  /// For each node, whether it runs on the same operating system instance as
+  /// this PE's node, as containers on one machine do; empty if that is not
+  /// known.
   std::vector<bool> share_machine{};
 
   static Nodes one(int n_pes) { return {{0, n_pes}, 0, false, {}}; }
@@ -50,17 +52,17 @@ struct Nodes {
     auto const behind = std::upper_bound(first.begin(), first.end(), pe);
     return static_cast<int>(behind - first.begin()) - 1;
   }
-  /// The name of a PE's node, for messages; empty in a job of one node, or if
-  /// it is not known.
+  /// The name of a PE's node, for error messages; empty in a job of one node,
+  /// or if the name is not known.
   [[nodiscard]] std::string_view host_of(Pe pe) const {
     if (n() == 1 || pe < 0 || pe >= n_pes()) return {};
     auto const node = index_of(node_of(pe));
     return node < hosts.size() ? std::string_view(hosts[node])
                                : std::string_view();
   }
-  /// The first PE of a node, which acts for it.
+  /// The first PE of a node, which acts on the node's behalf.
   [[nodiscard]] Pe leader(int node) const { return first[index_of(node)]; }
-  /// The number of PEs of the largest node.
+  /// The number of PEs on the largest node.
   [[nodiscard]] int max_near() const {
     int most = 0;
     for (int node = 0; node < n(); ++node) {
@@ -68,13 +70,12 @@ struct Nodes {
     }
     return most;
   }
-  /// Whether `pe` may use memory and cores of this PE's machine.
+  /// Whether `pe` may share this PE's machine, that is, its memory and cores.
   [[nodiscard]] bool may_share_machine(Pe pe) const {
     return are_pretended || is_near(pe) ||
            (!share_machine.empty() && share_machine[index_of(node_of(pe))]);
   }
-  /// The number of PEs that may use memory and cores of this PE's machine, this
-  /// PE included.
+  /// The number of PEs that may share this PE's machine, including this PE.
   [[nodiscard]] int n_on_machine() const {
     int n_pes_there = 0;
     for (int node = 0; node < n(); ++node) {
@@ -87,11 +88,13 @@ struct Nodes {
 
 /// Collective: finds the nodes of the job. PEs are on one node if the launcher
 /// says so and Unix sockets can connect them. Such PEs share one network
-/// namespace of one running system.
+/// namespace on one operating system instance.
 /// \param pes_per_node SYMM_PES_PER_NODE: divides each node into nodes of this
-///        many consecutive PEs, counted from PE 0; 0: does not divide them.
-/// \throws UsageError on every PE, if PEs of a node are not consecutive, or
-///         `pes_per_node` differs. SystemError on every PE.
+///        many consecutive PEs, counted from PE 0; 0 leaves the nodes
+///        undivided.
+/// \throws UsageError on every PE if the PEs on a node are not consecutive, or
+///         if `pes_per_node` differs between PEs.
+/// \throws SystemError on every PE.
 [[nodiscard]] Nodes find_nodes(Bootstrap& bootstrap, int pes_per_node = 0);
 
 }  // namespace symm::Impl

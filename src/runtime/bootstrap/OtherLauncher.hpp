@@ -13,11 +13,11 @@ struct OtherLauncher {
   char const* variable = nullptr;  // the environment variable that says so
 };
 
-/// For a process that is a job of one PE: the launcher that has started it
-/// together with others, each as a job of one PE. Recognizes launchers that set
-/// the size of the job in the environment: Open MPI's, and those with PMI
-/// (MPICH's, Intel MPI's, Slurm's). Returns a launcher only on the first of the
-/// processes, so that only one reports it.
+/// For a process that is a job of one PE: returns the launcher that started it
+/// together with other processes, each of which is a job of one PE, too.
+/// Recognizes launchers that set the size of the job in the environment: Open
+/// MPI's, and those with PMI (MPICH's, Intel MPI's, Slurm's). Returns a
+/// launcher only in the first of these processes, so that only one reports it.
 [[nodiscard]] std::optional<OtherLauncher> other_launcher();
 
 }  // namespace symm::Impl

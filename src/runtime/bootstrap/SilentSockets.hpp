@@ -13,8 +13,8 @@
 
 namespace symm::Impl {
 
-/// A listener, and those of its accepted connections that have not identified
-/// themselves yet.
+/// A listener, and those of its accepted connections that have not yet
+/// identified themselves.
 ///
 /// Any program may open connections and send nothing. If there are more of them
 /// than a PE keeps or can open, the oldest are dropped: PEs identify themselves
@@ -22,7 +22,7 @@ namespace symm::Impl {
 class SilentSockets {
  public:
   /// \param listener a non-blocking socket.
-  /// \param most the largest number of connections that are kept.
+  /// \param most the maximum number of connections to keep.
   SilentSockets(UniqueFd listener, std::size_t most)
       : m_listener(std::move(listener)), m_most(most) {}
 
@@ -32,9 +32,10 @@ class SilentSockets {
   }
 
   /// Accepts at most `most` connections, then calls `settle` for each silent
-  /// one. The sockets are non-blocking.
+  /// connection. The sockets are non-blocking.
   /// \param settle settle(socket) returns whether the connection is settled:
-  ///        settle() has taken the socket, or the socket belongs to no PE.
+  ///        settle() has taken the socket, or the socket does not belong to a
+  ///        PE.
   /// \throws SystemError on this PE.
   template <class Settle>
   void look(Settle const& settle) {
@@ -44,11 +45,11 @@ class SilentSockets {
     while (m_sockets.size() > m_most) drop_oldest();
   }
 
-  /// Opens another descriptor; drops silent connections while there is no room
-  /// for it.
-  /// \param open a system call. The caller must not be within look().
-  /// \returns the result of the last call of `open`; errno is as that call left
-  ///          it.
+  /// Opens another descriptor; to make room for it, drops silent connections if
+  /// necessary. Do not call this from within look().
+  /// \param open a system call that returns the descriptor.
+  /// \returns the result of the last call of `open`, with errno as that call
+  ///          left it.
   template <class Open>
   [[nodiscard]] UniqueFd open_with_room(Open const& open) {
     while (true) {
@@ -62,13 +63,13 @@ class SilentSockets {
   }
 
  private:
-  /// Whether a call has failed for lack of a resource that dropped connections
-  /// release.
+  /// Whether a call has failed for lack of a resource that dropping connections
+  /// would free.
   [[nodiscard]] static bool is_lack(int error);
   /// \returns the error if this process can open no more connections; else 0.
   [[nodiscard]] int accept_some();
   [[noreturn]] static void throw_lack(int error);
-  /// Returns false if there is none.
+  /// Returns false if there is none to drop.
   bool drop_oldest();
 
   UniqueFd m_listener;

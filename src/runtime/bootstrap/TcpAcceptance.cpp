@@ -23,13 +23,13 @@ namespace {
 
 /// The number of connections that may be open without a TcpHello.
 constexpr std::size_t max_silent_tcp = 256;
-/// The number of PEs that an error names at most.
+/// The maximum number of PEs that an error message names.
 constexpr int max_named = 8;
 /// How long PE 0 waits before it looks at silent connections again.
 constexpr auto silent_pause = std::chrono::milliseconds(20);
 
-/// Answers a PE. The send may fail if the PE has gone; then PE 0
-/// notices the end of the connection.
+/// Answers a PE. The send may fail if the PE has ended; PE 0 then notices the
+/// end of the connection.
 void answer(UniqueFd const& socket, TcpAnswer const& its) {
   static_cast<void>(uninterrupted([&] {
     return ::send(socket.get(), &its, sizeof its, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -100,8 +100,8 @@ void TcpAcceptance::give_up() {
   throw SystemError(Text("symm::initialize: ", why));
 }
 
-/// Whether this connection is settled: it belongs to a PE, belongs to no PE, or
-/// is closed.
+/// Whether this connection is settled: it belongs to a PE, does not belong to
+/// any PE, or is closed.
 bool TcpAcceptance::hear(UniqueFd& socket) {
   TcpHello hello;
   auto const receive = [&](int flags) {
@@ -130,7 +130,7 @@ bool TcpAcceptance::hear(UniqueFd& socket) {
 void TcpAcceptance::join(TcpHello const& hello, UniqueFd& socket) {
   auto& member       = m_members[hello.pe];
   bool const is_same = member.process == hello.process;
-  // The process has given up this attempt.
+  // The process has given up on this attempt.
   if (is_same && hello.attempt < member.attempt) return;
   if (!is_same && (is_open(member.life) || is_open(member.steps))) {
     return refuse(socket, Text("there is a PE ", hello.pe,

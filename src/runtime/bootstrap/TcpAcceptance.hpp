@@ -16,16 +16,16 @@
 
 namespace symm::Impl {
 
-/// Accepts, on PE 0, the connections of the other PEs. Takes memory only for
-/// PEs that have connected: a wrong SYMM_PES may be any number.
+/// Accepts, on PE 0, the connections of the other PEs. Allocates memory only
+/// for PEs that have connected, because a wrong SYMM_PES may be any number.
 class TcpAcceptance {
  public:
   /// \param job must outlive this object.
-  /// \param key the key of the job, which the other PEs know.
+  /// \param key the key of the job, which the other PEs present.
   TcpAcceptance(TcpJob const& job, UniqueFd listener, std::uint64_t key);
 
-  /// \throws SystemError on this PE, if not all PEs have connected before the
-  ///         deadline; those that have are refused.
+  /// \throws SystemError on this PE if not all PEs have connected before the
+  ///         deadline; the PEs that have connected are refused.
   [[nodiscard]] TcpLinks accept_all(Deadline const& deadline);
 
  private:
@@ -37,7 +37,7 @@ class TcpAcceptance {
     UniqueFd life;
 
     [[nodiscard]] bool is_complete() const { return steps && life; }
-    /// False also if the PE has ended since.
+    /// Also false if the PE has ended in the meantime.
     [[nodiscard]] bool is_there() const;
   };
 

@@ -13,8 +13,7 @@
 
 namespace symm::Impl {
 
-/// The description of the job that each process gets from the launcher, in a
-/// start by TCP.
+/// What each process is told about the job in a start over TCP.
 struct TcpJob {
   /// The address of PE 0: "host:port", or "file:path" of a file that PE 0
   /// writes on a file system that all PEs share.
@@ -23,13 +22,13 @@ struct TcpJob {
   int n_pes = 1;
   /// SYMM_START_TIMEOUT; 0 means no timeout.
   std::chrono::duration<double> timeout{60};
-  /// If set, distributes the address of PE 0, in place of `root`. Collective:
-  /// PE 0 passes a text, which all PEs receive.
+  /// If set, distributes the address of PE 0, instead of `root`. Collective: PE
+  /// 0 passes a text, which all PEs receive.
   std::function<std::string(std::string const&)> share;
 };
 
-/// Connections with PE 0. On PE 0, there is one entry for each PE; PE 0's own
-/// is empty. On another PE, the only entry is the connection to PE 0.
+/// Connections to PE 0. On PE 0, there is one entry for each PE; PE 0's own is
+/// empty. On another PE, the only entry is the connection to PE 0.
 struct TcpLinks {
   std::vector<UniqueFd> steps;  // for collective steps
   std::vector<UniqueFd> lives;  // each closes when the other process ends

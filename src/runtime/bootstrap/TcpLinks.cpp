@@ -29,7 +29,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// The time between two attempts.
+/// The pause between two attempts.
 constexpr auto pause = std::chrono::milliseconds(20);
 
 // PE 0's part of the start.
@@ -63,11 +63,11 @@ TcpLinks accept_others(TcpJob const& job, Deadline const& deadline) {
 
 // The other PEs' part of the start.
 
-/// A process that looks for PE 0.
+/// A process that is looking for PE 0.
 class Search {
  public:
   Search(TcpJob const& job, Deadline const& deadline)
-      // PE 0 may have started later than this PE, and gives up by itself, so
+      // PE 0 may have started later than this PE, and gives up on its own, so
       // wait twice as long for its answer.
       : m_job(job), m_deadline(deadline), m_last(2 * job.timeout) {
     do {
@@ -104,7 +104,7 @@ class Search {
 
  private:
   /// Connects to PE 0. Returns nullopt if PE 0 is not, or no longer, at that
-  /// address, or has dropped a connection.
+  /// address, or if it has dropped a connection.
   std::optional<TcpLinks> try_host(std::string const& host,
                                    TcpPlace const& place) {
     TcpLinks links;
@@ -151,8 +151,8 @@ class Search {
       });
       if (bytes == 0 || (bytes < 0 && errno != EAGAIN)) return std::nullopt;
       if (bytes == static_cast<ssize_t>(sizeof its)) return its;
-      // A shorter message is an exit status: the job has started and ends
-      // already, and the answer arrives on the other connection.
+      // A shorter message is an exit status: the job has started and is already
+      // ending, and the answer arrives on the other connection.
       if (bytes > 0) events[1].fd = -1;
     }
     return std::nullopt;

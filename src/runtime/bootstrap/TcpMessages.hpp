@@ -8,7 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
-/// The messages between a PE and PE 0 in a start by TCP, until they are
+/// The messages between a PE and PE 0 in a start over TCP, until they are
 /// connected.
 namespace symm::Impl {
 
@@ -18,35 +18,35 @@ enum class TcpPurpose : std::uint32_t { steps, life };
 struct TcpHello {
   std::array<char, 8> magic{'s', 'y', 'm', 'm', 'T', 'C', 'P', '2'};
   std::uint64_t key     = 0;
-  std::uint64_t process = 0;  // a random number of the process, never 0
+  std::uint64_t process = 0;  // a random number that identifies it; never 0
   std::int32_t pe = 0, n_pes = 0;
   TcpPurpose purpose = TcpPurpose::steps;
-  /// Counts the attempts of this process to connect. Equal on both connections
-  /// of an attempt.
+  /// Counts this process's attempts to connect. The same on both connections of
+  /// an attempt.
   std::uint32_t attempt = 0;
 };
 
 /// PE 0's answer on the connection for steps, sent once all PEs have connected
-/// or PE 0 gives up. A PE that is refused at once gets it on the other
-/// connection, too.
+/// or PE 0 has given up. A PE that is refused right away also gets it on the
+/// other connection.
 struct TcpAnswer {
   enum class Kind : std::uint32_t {
     let_in,
-    refused,  // what this PE was told is wrong
-    given_up  // other PEs have not come
+    refused,  // this PE was given wrong values
+    given_up  // other PEs did not connect in time
   };
 
   Kind kind = Kind::let_in;
   std::array<char, 508> why{};
 
   TcpAnswer() = default;
-  /// \param why_not why the PE is not let in.
+  /// \param why_not why PE 0 does not let the PE in.
   TcpAnswer(Kind its_kind, std::string_view why_not) : kind(its_kind) {
     why_not.copy(why.data(), why.size() - 1);
   }
 };
 
-// Padding would send leftover bytes of the stack.
+// Padding would leak leftover bytes from the stack.
 static_assert(std::has_unique_object_representations_v<TcpHello>);
 static_assert(std::has_unique_object_representations_v<TcpAnswer>);
 

@@ -31,7 +31,8 @@ constexpr auto finding_place           = "symm::initialize by TCP";
 constexpr std::string_view file_prefix = "file:";
 
 /// Returns nullopt for an address that other hosts cannot use as it is: a
-/// link-local one (fe80::) is valid only with the name of a network interface.
+/// link-local address (fe80::) is valid only with the name of a network
+/// interface.
 std::optional<std::string> text_of_address(sockaddr const& address) {
   std::array<char, INET6_ADDRSTRLEN> text{};
   void const* bytes = nullptr;
@@ -48,7 +49,8 @@ std::optional<std::string> text_of_address(sockaddr const& address) {
   return text.data();
 }
 
-/// Addresses of the loopback interface come last, and IPv4 before IPv6.
+/// Addresses of the loopback interface come last; otherwise, IPv4 precedes
+/// IPv6.
 std::vector<std::string> addresses_of_this_host() {
   ifaddrs* all = nullptr;
   if (::getifaddrs(&all) != 0)
@@ -71,10 +73,11 @@ std::vector<std::string> addresses_of_this_host() {
 }
 
 constexpr std::string_view no_regular_file = "it is no regular file";
-/// A host has some hundred addresses at most, of up to 46 characters.
+/// A host has a few hundred addresses at most, of up to 46 characters each.
 constexpr std::size_t max_of_tcp_file = std::size_t{64} << 10U;
 
-/// Why the file cannot be from PE 0, which runs as this user; empty if it can.
+/// Why the file cannot be from PE 0, which runs as the same user; empty if it
+/// can.
 Text reason_to_distrust(struct stat const& status) {
   if (!S_ISREG(status.st_mode)) return no_regular_file;
   if (status.st_uid != ::geteuid()) {

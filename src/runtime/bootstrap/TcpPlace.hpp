@@ -12,11 +12,11 @@
 
 namespace symm::Impl {
 
-/// The address at which PE 0 listens in a start by TCP.
+/// The address at which PE 0 listens in a start over TCP.
 struct TcpPlace {
-  std::vector<std::string> hosts;  // names of one host, to be tried in turn
+  std::vector<std::string> hosts;  // names of one host, to try in turn
   std::string port;
-  std::uint64_t key = 0;  // of the job; 0 for a SYMM_ROOT "host:port"
+  std::uint64_t key = 0;  // the job's key; 0 if SYMM_ROOT is "host:port"
 };
 
 /// Whether SYMM_ROOT has the form "file:path".
@@ -24,7 +24,7 @@ struct TcpPlace {
 [[nodiscard]] std::string path_of_tcp_file(std::string const& root);
 
 /// Parses a SYMM_ROOT of the form "host:port". The host may be in brackets.
-/// \throws UsageError on this PE, if it has another form.
+/// \throws UsageError on this PE if `root` has another form.
 [[nodiscard]] TcpPlace tcp_place_of(std::string const& root);
 
 /// On PE 0: the addresses of this host, IPv4 and IPv6, with a new key.
@@ -37,15 +37,15 @@ struct TcpPlace {
 [[nodiscard]] std::optional<TcpPlace> place_of_text(std::string const& text);
 
 /// On PE 0: writes tcp_place_here() to a file that only this user can read. The
-/// file appears as a whole, in place of a regular file of that name.
-/// \throws UsageError on this PE, if `path` exists and is no regular file.
-///         SystemError.
+/// file appears atomically, and replaces any regular file of that name.
+/// \throws UsageError on this PE if `path` exists and is not a regular file.
+/// \throws SystemError on this PE.
 [[nodiscard]] TcpPlace write_tcp_file(std::string const& path,
                                       std::string const& port);
 
-/// Reads the file that PE 0 has written. Accepts only a regular file of this
-/// user that no other user can write. For any other `path`, too, the call
-/// does not block, and reads a limited number of bytes.
+/// Reads the file that PE 0 has written. Accepts only a regular file that
+/// belongs to this user and that no other user can write. Whatever `path` is,
+/// the call does not block, and it reads a limited number of bytes.
 /// \param why_not is set if the result is nullopt.
 [[nodiscard]] std::optional<TcpPlace> read_tcp_file(std::string const& path,
                                                     Text& why_not);

@@ -47,12 +47,12 @@ void set_option(UniqueFd const& socket, int level, int option, int value) {
     throw SystemError(what_starts_tcp, "setsockopt", errno);
 }
 
-/// Connects a socket that has no connection yet; returns whether this succeeded
+/// Connects a socket that has no connection yet. Returns whether this succeeded
 /// in time.
 bool connect(UniqueFd const& socket, addrinfo const& address) {
   if (::connect(socket.get(), address.ai_addr, address.ai_addrlen) == 0)
     return true;
-  // The connection attempt goes on after EINTR, too.
+  // The connection attempt also goes on after EINTR.
   if (errno != EINPROGRESS && errno != EINTR) return false;
   std::array events{pollfd{socket.get(), POLLOUT, 0}};
   int error       = 0;
@@ -68,8 +68,8 @@ bool connect(UniqueFd const& socket, addrinfo const& address) {
       Text("PE ", pe, " has ended, or has given up, while others wait for it"));
 }
 
-/// Throws for a call on a connection that has failed with errno, unless with
-/// EAGAIN.
+/// Throws for a call on a connection that has failed with errno, unless errno
+/// is EAGAIN.
 void throw_unless_busy(char const* call, Pe other) {
   if (errno == EAGAIN) return;
   if (errno == EPIPE || errno == ECONNRESET) throw_ended(other);

@@ -15,17 +15,18 @@
 
 namespace symm::Impl::check {
 
-/// An access, without its bytes.
+/// An access, without the bytes that it covers.
 struct Access {
   bool is_write;
   Part part;
   Time time;
   bool is_atomic     = false;
   std::uint16_t site = 0;
-  /// Of writes: a signal, or a word that is stored in one piece.
+  /// For writes: whether it is a signal, or a word that is stored in one piece.
   Epoch::Kind kind = Epoch::Kind::plain;
-  /// The access is enqueued: it is ordered after earlier work of its execution
-  /// space instance. (Every kernel on a GPU waits for the one before it.)
+  /// Whether the access is enqueued. If so, it is ordered after earlier work on
+  /// its execution space instance. (Every kernel on a GPU waits for the one
+  /// before it.)
   bool is_in_stream = false;
 };
 
@@ -51,7 +52,8 @@ class AccessHistory {
   [[nodiscard]] SYMM_FUNCTION bool is_in_heap(void const* address) const {
     return heap_of(address) < m_n_heaps;
   }
-  /// PE and offset of an address of a near PE; PE -1 for any other address.
+  /// The PE and the offset of an address in a near PE's part; PE -1 for any
+  /// other address.
   [[nodiscard]] SYMM_FUNCTION Where where(void const* address) const {
     auto const i = heap_of(address);
     if (i == m_n_heaps) return {-1, 0};
@@ -62,7 +64,7 @@ class AccessHistory {
             i * start_of_heap + (at - pe * heap.map.stride)};
   }
   /// The same for PE `pe`'s copy of the object at a symmetric address; PE -1 if
-  /// the address is in no heap.
+  /// the address is not in any heap.
   [[nodiscard]] SYMM_FUNCTION Where copy_of(void const* address, Pe pe) const {
     for (std::size_t i = 0; i < m_n_heaps; ++i) {
       auto const offset = m_heaps[i].map.offset_of(address);
@@ -73,8 +75,8 @@ class AccessHistory {
     return {-1, 0};
   }
 
-  /// Checks an access and records it: every `step`-th of its words, from
-  /// `first` on.
+  /// Checks and records an access: every `step`-th of its words, starting with
+  /// word `first`.
   SYMM_FUNCTION void note(Where where, std::size_t bytes, Access const& access,
                           std::size_t first = 0, std::size_t step = 1) {
     if (!is_seen(where) || bytes == 0) return;
@@ -89,8 +91,8 @@ class AccessHistory {
       note_word({where.pe, at}, mask, bytes, epoch_of(access, mask), access);
     }
   }
-  /// Changes the time of operations that this PE has begun. `first` and `step`
-  /// as for note().
+  /// Changes the recorded part and time of an operation that this PE has begun.
+  /// `first` and `step` are as for note().
   SYMM_FUNCTION void change(Where where, LaterAccess const& later,
                             std::size_t first = 0, std::size_t step = 1) {
     auto const end = where.offset + later.bytes;
@@ -167,14 +169,14 @@ class AccessHistory {
   }
 
   /// Whether the recorded access is done, and no concurrent reads are recorded
-  /// beside it.
+  /// in addition to it.
   [[nodiscard, gnu::always_inline]] bool is_past(Epoch its,
                                                  bool is_read) const {
     return clocks.is_done(its, false) && !(is_read && its.has_more());
   }
-  /// Fast path of note_word() for a load or a store on the host: all earlier
-  /// accesses to the word are done. \returns whether it has recorded the
-  /// access.
+  /// Fast path of note_word() for a load or a store on the host when all
+  /// earlier accesses to the word are done. \returns whether it has recorded
+  /// the access.
   bool note_after_all(Cell& cell, Epoch epoch, bool is_write) {
     auto& mine       = is_write ? cell.write : cell.read;
     auto const& its  = is_write ? cell.read : cell.write;
@@ -186,8 +188,8 @@ class AccessHistory {
            its.load() == other;
   }
 
-  // An access is recorded before it checks those of others. On the host, at
-  // least one of two concurrent accesses therefore sees the other.
+  // An access is recorded before it is checked against those of other PEs. On
+  // the host, at least one of two concurrent accesses therefore sees the other.
   SYMM_FUNCTION void note_word(Where where, unsigned mask, std::size_t bytes,
                                Epoch epoch, Access const& access) {
     auto& cell            = m_memory.cell(where);
@@ -206,9 +208,9 @@ class AccessHistory {
          clocks.is_done(between, is_network && !is_write))) {
       return;
     }
-    // Concurrent network operations are not ordered among each other. An atomic
-    // access to some bytes of a word does not make an access to all of them
-    // atomic.
+    // Concurrent network operations are not ordered with respect to each other.
+    // An atomic access to some bytes of a word does not make an access to all
+    // of them atomic.
     if (!is_network && before.is_like(epoch) &&
         (!epoch.is_atomic() || (before.mask() & mask) == mask)) {
       if ((before.mask() & mask) != mask) {
@@ -302,7 +304,8 @@ class AccessHistory {
                 std::memory_order_relaxed);
   }
 
-  /// The read replaces one that is done, or is recorded beside it.
+  /// Records a read: it replaces the recorded read if that is done, or else is
+  /// recorded in addition to it.
   SYMM_FUNCTION void remember_read(Where where, Cell& cell, Epoch before,
                                    Epoch epoch) const {
     bool const is_network = epoch.kind() >= Part::network;
@@ -318,7 +321,7 @@ class AccessHistory {
       return;
     }
     if (!before.has_more()) {
-      // These entries are older, or from memory that was freed since.
+      // These entries are older, or from memory that has since been freed.
       for (Pe pe = 0; pe < m_n_pes; ++pe) reads[pe].store(0);
     }
     auto& mine = reads[m_me];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// Compilers emit calls of these functions for each load and store in code that
+// Compilers emit calls to these functions for each load and store in code that
 // is compiled with -fsanitize=thread. They replace ThreadSanitizer's library.
 #include <atomic>
 #include <cstddef>
@@ -133,7 +133,7 @@ void* __tsan_memset(void* to, int value, std::size_t bytes) {
   return __real_memset(to, value, bytes);
 }
 
-// Calls of the program, which is linked with --wrap.
+// Calls by the program, which is linked with --wrap.
 void* __wrap_memcpy(void* to, void const* from, std::size_t bytes) {
   look(from, bytes, false);
   look(to, bytes, true);

@@ -31,7 +31,7 @@ void finish_detector(Bootstrap& bootstrap) { s_checker.finish(bootstrap); }
 
 namespace {
 
-/// Whether this is a call of the program, and not one that is nested in another
+/// Whether this is a call by the program, not one that is nested in another
 /// call.
 bool is_outermost() { return s_checker.is_on() && s_thread.n_calls == 1; }
 
@@ -123,7 +123,7 @@ void OnHost::copy(void const* dest, void const* source, std::size_t bytes,
 
 void copy_far(Pe pe, std::size_t offset, void const* local, std::size_t bytes,
               bool is_put, char const* name) noexcept {
-  // All other operations are reported by the call in which they are made.
+  // All other operations are reported by the calls that make them.
   if (!s_checker.is_on() || s_thread.n_calls != 0 ||
       s_checker.n_hiding.load(std::memory_order_relaxed) > 0) {
     return;

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t page         = 4096;
 constexpr std::size_t tables_bytes = round_up(sizeof(Tables), page);
 
-/// How another process of this machine opens the memory file.
+/// How another process on this machine opens the memory file.
 struct Address {
   std::int64_t process;
   int file;
@@ -59,8 +59,8 @@ bool CheckMemory::open(Bootstrap& bootstrap,
                        std::array<std::size_t, max_heaps> const& part_bytes) {
   auto const n_pes = static_cast<std::size_t>(bootstrap.n_pes());
   if (n_pes > max_pes) return false;
-  // With a GPU, the tables are smaller: GPUs access all of them, so they take
-  // memory.
+  // With a GPU, the tables are smaller: GPUs access all of them, so all of them
+  // occupy memory.
   bool const has_gpu = part_bytes[1] != 0;
   m_n_words          = std::size_t{1} << (has_gpu ? 18U : 21U);
   m_n_reads          = std::size_t{1} << (has_gpu ? 18U : 20U);
@@ -143,8 +143,8 @@ CheckMemory::Message CheckMemory::message_at(std::size_t i) const {
 
 namespace {
 
-// Keys of unused places; keys of messages are odd. A search for a key continues
-// after an ended entry.
+// Keys of unused entries; the keys of messages are odd. A search for a key
+// continues past an ended entry.
 constexpr std::uint64_t unused = 0;
 constexpr std::uint64_t ended  = 2;
 constexpr std::size_t n_tries  = 32;

@@ -25,7 +25,7 @@ struct alignas(16) Cell {
   Word<std::uint64_t> write;
   Word<std::uint64_t> read;
 
-  /// Loads both; on a GPU in one access.
+  /// Loads both words; on a GPU, in one access.
   SYMM_FUNCTION void load(Epoch& its_write, Epoch& its_read) const {
 #ifdef SYMM_FOR_DEVICE
     std::uint64_t low  = 0;
@@ -80,20 +80,20 @@ struct Place {
   Word<Time> known[2][max_pes * n_parts];
 };
 
-/// A table or a clock that is full. From then on some races are missed, and the
-/// report says so. A limit never causes false reports.
+/// A table or a clock that is full. From then on, some races may be missed, and
+/// the report says so. A limit never causes false reports.
 enum class Limit : std::uint32_t {
   time,        // the clock of this PE
   teams,       // teams whose members have met
   variables,   // variables that publish times
   reads,       // words that several PEs read
   registered,  // registered Views
-  messages,    // MPI messages that were sent and not received yet
-  races        // pairs of places
+  messages,    // MPI messages that were sent but not yet received
+  races        // pairs of places in the program
 };
 inline constexpr std::uint32_t n_limits = 7;
 
-/// Shared by all PEs of a machine; each of them maps it. Sparse.
+/// Shared by all PEs on a machine, each of which maps it. The memory is sparse.
 struct Tables {
   static constexpr std::size_t n_sites   = 1U << 15U;
   static constexpr std::size_t n_races   = 1U << 12U;
@@ -108,12 +108,12 @@ struct Tables {
   // A bit for each limit that a PE has reached.
   Word<std::uint32_t> limits[max_pes];
   Word<std::uint32_t> said_limits;  // limits that any PE has reported
-  // Whether a PE has got many elements of other nodes one by one.
+  // Whether a PE has got many elements from other nodes one by one.
   Word<std::uint32_t> gets_elements[max_pes];
   std::array<std::array<char, 512>, n_modules> modules;
   std::array<Site, n_sites> sites;
   Race races[n_races];
-  Place places[n_places + 1];  // the last one is for all teams without a place
+  Place places[n_places + 1];  // the last one is for all teams without one
 };
 
 /// Maximum number of bytes, over all PEs' parts of a heap, that have a shadow.
@@ -130,11 +130,11 @@ struct Where {
 };
 inline constexpr std::size_t start_of_heap = std::size_t{1} << 46U;
 
-/// The mapping of the shared memory. One per process.
+/// The mapping of the shared memory. There is one per process.
 class CheckMemory {
  public:
-  /// Collective. \returns whether all PEs have mapped the same memory. False on
-  /// several machines, or with more than max_pes PEs.
+  /// Collective. \returns whether all PEs have mapped the same memory; false if
+  /// the PEs are on several machines, or if there are more than max_pes PEs.
   /// \param part_bytes size of one PE's part in each heap.
   bool open(Bootstrap& bootstrap,
             std::array<std::size_t, max_heaps> const& part_bytes);
@@ -142,7 +142,7 @@ class CheckMemory {
   void close();
 
   [[nodiscard]] SYMM_FUNCTION Tables& tables() const { return *m_tables; }
-  /// The shadow of the word at an offset. Precondition: is_covered(offset).
+  /// The shadow of the word at `where`. Precondition: is_covered(where.offset).
   [[nodiscard]] SYMM_FUNCTION Cell& cell(Where where) const {
     auto const& its = m_cells[where.offset / start_of_heap];
     return its.first[static_cast<std::size_t>(where.pe) * its.n_of_pe +
@@ -161,8 +161,9 @@ class CheckMemory {
   [[nodiscard]] SYMM_FUNCTION bool is_covered(std::size_t offset) const {
     return offset < end_of(offset);
   }
-  /// The times that a variable publishes to a PE that sees its value; null:
-  /// none. All variables without an entry share one place: is_of_many().
+  /// The times that a variable publishes to a PE that sees its value; null if
+  /// there are none. All variables without an entry of their own share one:
+  /// is_of_many().
   /// \param adds whether the caller is about to publish times.
   [[nodiscard]] SYMM_FUNCTION TimesOfPes told_by(Where where, bool adds) const {
     auto* const found =
@@ -174,8 +175,9 @@ class CheckMemory {
   [[nodiscard]] SYMM_FUNCTION bool is_of_many(TimesOfPes told) const {
     return told == times_of(m_words + m_n_words * m_word_bytes);
   }
-  /// If several PEs read a word concurrently: the latest read by each PE, as
-  /// Epochs. Null if there is no room, or if no entry was added.
+  /// For a word that several PEs read concurrently: the latest read by each PE,
+  /// as Epochs. Null if there is no room for an entry, or if there is no entry
+  /// and `adds` is false.
   [[nodiscard]] SYMM_FUNCTION Word<std::uint64_t>* reads_of(Where where,
                                                             bool adds) const {
     auto* const found =
@@ -183,17 +185,17 @@ class CheckMemory {
     return found == nullptr ? nullptr
                             : reinterpret_cast<Word<std::uint64_t>*>(found) + 1;
   }
-  /// The times that a PE publishes to the receivers of a message of another
-  /// library.
+  /// The times that a PE publishes to the receivers of a message that another
+  /// library sends.
   struct Message {
     Word<std::uint64_t>* key;
     Word<std::uint32_t>* n_receivers;  // PEs that have not received it yet
     TimesOfPes known;  // null: no such message, or no room for it
   };
-  /// \param adds whether to use an empty entry for the message. Any thread of
-  ///        any PE.
+  /// Callable from any thread of any PE.
+  /// \param adds whether to use an empty entry for the message.
   [[nodiscard]] Message message(std::uint64_t key, bool adds) const;
-  /// The entry shared by all messages that find no room.
+  /// The entry shared by all messages for which there is no room.
   [[nodiscard]] Message message_of_many() const {
     return message_at(n_messages);
   }
@@ -214,7 +216,7 @@ class CheckMemory {
   [[nodiscard]] Range cells(Where where, std::size_t bytes) const;
   /// Keeps pages in place from now on, because GPUs access cells.
   void keep_pages() { m_keeps_pages = true; }
-  /// From now on the cells of a heap are in GPU memory; initially there are
+  /// From now on, the cells of a heap are in GPU memory; initially there are
   /// none.
   /// \param n_of_pe distance from one PE's first cell to that of the next PE.
   void use_gpu(std::size_t heap, Cell* first, std::size_t n_of_pe) {
@@ -233,7 +235,8 @@ class CheckMemory {
     bool is_on_gpu      = false;
   };
   /// The entry of a word in a table whose entries begin with an 8-byte key;
-  /// null: none. \param adds whether to use an empty entry for the word.
+  /// null if there is none. \param adds whether to use an empty entry for the
+  /// word.
   SYMM_FUNCTION static char* find_entry(char* table, std::size_t n_entries,
                                         std::size_t entry_bytes, Where where,
                                         std::size_t n_tries, bool adds) {
@@ -261,7 +264,7 @@ class CheckMemory {
   Tables* m_tables = nullptr;
   Cells m_cells[max_heaps];
   // For variables that publish times: a key and the times. One extra entry is
-  // shared by all variables that find no room.
+  // shared by all variables for which there is no room.
   char* m_words            = nullptr;
   std::size_t m_n_words    = 0;
   std::size_t m_word_bytes = 0;

@@ -34,8 +34,10 @@ struct ShadowOnGpu;
 class Checker : public Shadow {
  public:
   /// Collective. Does nothing unless all PEs share memory.
-  /// \param heaps first the heap in host memory; null: none.
-  /// \param gpu   memory of this PE's GPU, used until finish(); null: none.
+  /// \param heaps the heap in host memory, then the heap in GPU memory; null
+  ///        for a heap that does not exist.
+  /// \param gpu   provides this PE's GPU memory, and is used until finish();
+  ///        null without a GPU.
   /// \param agree used until finish(), in calls in which the heap allocates
   ///        memory.
   void start(Bootstrap& bootstrap,
@@ -44,7 +46,8 @@ class Checker : public Shadow {
   /// Collective: stops recording accesses, and reports the races.
   void finish(Bootstrap& bootstrap);
 
-  /// Reports the races, unless another PE does so; this PE then waits for it.
+  /// Reports the races, unless another PE is already doing so; then waits for
+  /// that report, for at most ten seconds.
   void report_early() noexcept;
 
   [[nodiscard]] std::uint64_t n_races();
@@ -69,7 +72,7 @@ class Checker : public Shadow {
   /// Checks an access and records it.
   void note(Where where, std::size_t bytes, Access const& access,
             bool is_here = false);
-  /// As note(), for this PE's side of a call, at any address.
+  /// Like note(), but for this PE's side of a call, at any address.
   void note_here(void const* address, std::size_t bytes, Access const& access);
   void allocated(void const* address, std::size_t bytes, char const* label,
                  std::size_t header_bytes);
@@ -84,13 +87,14 @@ class Checker : public Shadow {
   void add_alias(void const* in_heap, void const* memory, std::size_t bytes);
   void remove_alias(void const* memory);
 
-  // Order that other libraries establish: Checker_Messages.cpp.
+  // The order that other libraries establish; see Checker_Messages.cpp.
 
-  /// Called before a message that `n_receivers` PEs receive: publishes to them
-  /// what this PE has done. \param key of the message; odd and unique.
+  /// Called before sending a message that `n_receivers` PEs will receive:
+  /// publishes to them what this PE has done. \param key the message's key; odd
+  /// and unique.
   void send(std::uint64_t key, int n_receivers) noexcept;
-  /// Called when this PE has received the message, or has found that it is
-  /// available.
+  /// Called when this PE has received the message or, if `is_only_there`, has
+  /// found that it is available.
   void receive(std::uint64_t key, bool is_only_there = false) noexcept;
 
   /// Adds the labels of Views to the races that this PE has found.
@@ -101,7 +105,7 @@ class Checker : public Shadow {
     }
   }
 
-  /// The label of the kernel that begins; null: a kernel has ended.
+  /// The label of the kernel that begins; null if a kernel has ended.
   void set_kernel(char const* label);
 
   /// AccessHistory::forget_write() on the host. Precondition: is_seen(where).
@@ -116,8 +120,8 @@ class Checker : public Shadow {
     std::size_t header_bytes;
     std::array<char, 52> label;
   };
-  /// An incomplete access by the network: to private memory or, by an operation
-  /// in a context or with a request, to the heap.
+  /// A network access that is not complete yet: to private memory or, if its
+  /// operation belongs to a context or a request, to the heap.
   struct Begun {
     std::uintptr_t start;  // address, or offset in the heap
     std::size_t bytes;
@@ -129,7 +133,7 @@ class Checker : public Shadow {
     void const* request;
   };
 
-  /// Memory of the program that is also in this PE's part of the heap.
+  /// Memory of the program that is also mapped in this PE's part of the heap.
   struct Alias {
     std::atomic<std::uintptr_t> start;
     std::atomic<std::size_t> bytes;  // 0: unused
@@ -138,7 +142,8 @@ class Checker : public Shadow {
   static constexpr std::size_t max_aliases = 256;
 
   /// Whether this access is already recorded and conflicts with no other
-  /// access, as most are. \param at offset in bytes from m_heap_start.
+  /// access, which is the case for most.
+  /// \param at offset in bytes from m_heap_start.
   [[nodiscard, gnu::always_inline]] bool is_again(std::size_t at,
                                                   std::size_t bytes,
                                                   bool is_write,
@@ -179,8 +184,8 @@ class Checker : public Shadow {
   /// accessible to GPUs. Collective.
   void reach(std::size_t heap, std::size_t bytes);
   void extend_on_gpu(std::size_t end);
-  /// Work of the host on the shadow of GPU memory. A failure is printed and
-  /// otherwise ignored.
+  /// Runs the host's work on the shadow of GPU memory. A failure is printed and
+  /// otherwise ignored. \returns whether the work succeeded.
   template <class Work>
   bool try_on_gpu(Work const& work) noexcept;
   void tell_kernels();
@@ -189,13 +194,13 @@ class Checker : public Shadow {
   void change_on_gpu(Where where, LaterAccess const& later);
   void clear_on_gpu(Where where, std::size_t bytes);
 
-  // The heap in host memory, which the host loads and stores: the parts of near
-  // PEs.
+  // The heap in host memory, which the host accesses with loads and stores: the
+  // parts of near PEs.
   std::uintptr_t m_heap_start = 0;
   std::size_t m_heap_bytes    = 0;
   Cell* m_near_cells          = nullptr;  // null unless they cover that heap
-  // Smallest range around all aliases and all incomplete accesses to private
-  // memory.
+  // The smallest range that contains all aliases and all incomplete accesses to
+  // private memory.
   std::uintptr_t m_other_start = 0;
   std::size_t m_other_bytes    = 0;
   std::array<Alias, max_aliases> m_aliases{};
@@ -206,7 +211,7 @@ class Checker : public Shadow {
   std::mutex m_gpu_mutex;
   std::mutex m_mutex;
   // Created by start(), never destroyed.
-  std::map<std::size_t, Block>* m_blocks = nullptr;  // by offset
+  std::map<std::size_t, Block>* m_blocks = nullptr;  // keyed by offset
   std::vector<Begun>* m_begun            = nullptr;
   std::vector<void*>* m_pinned           = nullptr;
 };

@@ -26,10 +26,10 @@ namespace {
 
 ShadowKernels s_kernels{};
 
-/// Granularity, in bytes of a heap, by which the shadow grows.
+/// The granularity, in bytes of a heap, at which the shadow grows.
 constexpr std::size_t unit = std::size_t{4} << 20U;
-/// Maximum number of bytes of a heap with a shadow; the shadow is twice as
-/// large.
+/// The maximum number of bytes of a heap that have a shadow; the shadow is
+/// twice as large.
 constexpr std::size_t max_on_gpu = std::size_t{16} << 30U;
 
 }  // namespace
@@ -74,7 +74,7 @@ void Checker::begin_on_gpu(Bootstrap& bootstrap, Agree const& agree) {
     pin({&m_on_gpu->back, sizeof(Shadow)});
     pin(m_memory.common());
   });
-  // Either kernels of all PEs are checked or of none: signals of unchecked
+  // Kernels are checked on all PEs or on none: the signals of unchecked
   // kernels, which order other accesses, would be missed.
   if (first_to_say(bootstrap, !is_done)) return end_on_gpu();
   is_done = try_on_gpu([&] { m_on_gpu->exchange.emplace(bootstrap); }) &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The members of Checker for memory outside of the heap, registered or not, and
+// The members of Checker for memory outside the heap, registered or not, and
 // for incomplete operations.
 
 #include <algorithm>
@@ -59,7 +59,7 @@ void Checker::begin(Begun const& begun) {
   if (begun.pe < 0) include(begun.start, begun.bytes);
 }
 
-/// Called with the lock.
+/// Called with m_mutex locked.
 void Checker::include(std::uintptr_t start, std::size_t bytes) {
   bool const is_first = m_other_bytes == 0;
   auto const end      = start + bytes;
@@ -69,7 +69,7 @@ void Checker::include(std::uintptr_t start, std::size_t bytes) {
   m_other_bytes = last - m_other_start;
 }
 
-/// Called with the lock.
+/// Called with m_mutex locked.
 void Checker::include_all_others() {
   m_other_bytes = 0;
   for (auto const& alias : m_aliases) {
@@ -84,7 +84,7 @@ void Checker::end_begun() {
   std::lock_guard const lock(m_mutex);
   if (m_begun->empty()) return;
   std::erase_if(*m_begun, [](Begun const& begun) {
-    // quiet() does not complete the others.
+    // quiet() does not complete accesses with the time Epoch::latest.
     return begun.epoch.time() != Epoch::latest;
   });
   include_all_others();
@@ -101,7 +101,7 @@ void Checker::let_go(void const* owner) {
   rename_owner(owner, nullptr);
 }
 
-/// Called with the lock.
+/// Called with m_mutex locked.
 void Checker::rename_owner(void const* from, void const* to) {
   for (auto& begun : *m_begun) {
     if (begun.context == from) begun.context = to;

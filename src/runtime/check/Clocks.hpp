@@ -24,10 +24,10 @@ enum class Tells {
 /// The known times of all parts of all PEs, PE 0 first.
 using TimesOfPes = Word<Time>*;
 
-/// The accesses that this PE knows to be done: its own, and those of others as
-/// far as it has seen a signal, a lock or a barrier that publishes them. All
+/// The accesses that this PE knows to be done: its own, and those of other PEs
+/// if it has seen a signal, a lock or a barrier that publishes them. All
 /// threads of a PE count as one, including threads of its kernels. No call
-/// blocks: all times only grow.
+/// blocks: times only ever increase.
 class Clocks {
  public:
   /// This PE's own loads and stores count as done at once; its network
@@ -55,7 +55,7 @@ class Clocks {
   [[nodiscard]] SYMM_FUNCTION Time now(Part part) const {
     return word_of(part) & ~used;
   }
-  /// As now(), for an access that is recorded at this time.
+  /// Like now(), but for an access that is recorded at this time.
   [[nodiscard]] SYMM_FUNCTION Time use(Part part) {
     auto const now = word_of(part);
     if ((now & used) == 0) {
@@ -63,13 +63,13 @@ class Clocks {
     }
     return now & ~used;
   }
-  /// Whether a clock of this PE has ended: it has no more times for accesses.
+  /// Whether one of this PE's clocks has ended: it has run out of times.
   [[nodiscard]] SYMM_FUNCTION bool has_ended() const {
     return m_has_ended.load(std::memory_order_relaxed) != 0;
   }
   /// Whether this PE knows that an access is done.
-  /// \param for_network whether the question is asked for a network operation
-  ///        of this PE, which is ordered only after fenced accesses.
+  /// \param for_network whether the answer is for a network operation of this
+  ///        PE, which is ordered only after fenced accesses.
   [[nodiscard]] SYMM_FUNCTION bool is_done(Epoch access,
                                            bool for_network) const {
     // A PE always knows its own loads and stores.
@@ -86,7 +86,7 @@ class Clocks {
     m_fenced[part_of(m_me, Part::network)].raise(step(Part::network));
     m_fenced[part_of(m_me, Part::signals)].raise(step(Part::signals));
   }
-  /// An acquire fence.
+  /// Acts as an acquire fence: learns what learn() has put off.
   SYMM_FUNCTION void learn_later() {
     if (m_has_later.exchange(0) == 0) return;
     for (std::size_t part = 0; part < m_parts; ++part) {
@@ -109,7 +109,7 @@ class Clocks {
     return before == Epoch::last ? before : before + 1;
   }
 
-  /// A put_signal() is done; earlier ones then count as done, too.
+  /// A put_signal() is done; earlier ones then also count as done.
   SYMM_FUNCTION void end_signal(Time time) {
     auto const signals = part_of(m_me, Part::signals);
     m_fenced[signals].raise(time);
@@ -136,7 +136,7 @@ class Clocks {
     auto const time = done[signals].load(std::memory_order_relaxed);
     known[signals].raise(time < signaled ? signaled : time);
   }
-  /// Learns the times in `known`; if `later`, at the next fence().
+  /// Learns the times in `known`; if `later` is true, only at the next fence().
   SYMM_FUNCTION void learn(Word<Time> const* known, bool later = false) {
     auto const first = part_of(m_me, Part::loads);
     for (std::size_t part = 0; part < m_parts; ++part) {

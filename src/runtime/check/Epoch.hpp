@@ -15,7 +15,7 @@ namespace symm::Impl::check {
 /// signals order some parts and not others.
 enum class Part : std::uint8_t {
   loads,    // also operations that are complete on return
-  stores,   // as seen by others: ordered by fence()
+  stores,   // as other PEs see them: ordered by fence()
   network,  // puts, and everything that quiet() completes
   signals   // put_signal(), whose signal orders its own data
 };
@@ -33,7 +33,7 @@ using Time = std::uint32_t;
 }
 
 /// An access as the shadow of 8 bytes records it: PE and part, time, bytes, and
-/// place in the program. 0: none.
+/// place in the program. If all bits are 0, there is no access.
 class Epoch {
  public:
   static constexpr unsigned time_bits = 28;
@@ -84,12 +84,12 @@ class Epoch {
   [[nodiscard]] SYMM_FUNCTION constexpr Epoch of(Kind kind) const {
     return Epoch(m_bits | static_cast<std::uint64_t>(kind) << 62U);
   }
-  /// Whether an atomic load sees either all of this write or nothing of it.
+  /// Whether an atomic load sees either all of this write or none of it.
   [[nodiscard]] SYMM_FUNCTION constexpr bool is_whole_for(Epoch load) const {
     return !is_atomic() && m_bits >> 62U == 3 && load.is_atomic() &&
            mask() == load.mask();
   }
-  /// For the read in a cell: whether reads of other PEs are in
+  /// For the read in a cell: whether reads by other PEs are in
   /// CheckMemory::reads_of().
   [[nodiscard]] SYMM_FUNCTION constexpr bool has_more() const {
     return (m_bits & more) != 0;
@@ -97,19 +97,20 @@ class Epoch {
   [[nodiscard]] SYMM_FUNCTION constexpr Epoch with_more(bool has = true) const {
     return Epoch(has ? m_bits | more : m_bits & ~more);
   }
-  /// Whether both accesses are atomic with respect to each other: atomic, and
-  /// to the same bytes. A signal that is added and one that is set are not.
+  /// Whether both accesses are atomic with respect to each other, that is, both
+  /// are atomic and cover the same bytes. A signal that is added and one that
+  /// is set are not.
   [[nodiscard]] SYMM_FUNCTION constexpr bool is_atomic_with(Epoch other) const {
     return is_atomic() && other.is_atomic() && mask() == other.mask() &&
            (m_bits >> 62U | other.m_bits >> 62U) != 3;
   }
-  /// The same access by another part, or at another time.
+  /// The same access, but by another part, or at another time.
   [[nodiscard]] SYMM_FUNCTION constexpr Epoch at(std::size_t part,
                                                  Time time) const {
     constexpr auto all = (std::uint64_t{1} << 36U) - 1;
     return Epoch((m_bits & ~all) | std::uint64_t{part} << 28U | time);
   }
-  /// The same access with more bytes.
+  /// The same access, extended to the bytes in `mask`.
   [[nodiscard]] SYMM_FUNCTION constexpr Epoch with(unsigned mask) const {
     return Epoch(m_bits | std::uint64_t{mask} << 36U);
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The collective functions of MPI. A member learns what another member did
-// before only if it receives data from that member: MPI_Bcast() may return on
-// the root before any other member has called it.
+// MPI's collective functions. A member learns what another member did before
+// only if it receives data from that member: MPI_Bcast() may return on the root
+// before any other member has called it.
 #include <utility>
 #include <vector>
 
@@ -17,8 +17,8 @@ using symm::Impl::check::s_checker;
 
 namespace {
 
-/// The members that send data to a member, or receive its data, as a condition
-/// on their rank.
+/// Which members send data to a member, or receive its data, given as a
+/// condition on their ranks.
 struct Members {
   enum class Are { none, all, one, lower, higher, counted };
   Are are           = Are::none;
@@ -136,7 +136,7 @@ class Call {
 
 void symm::Impl::check::see_mpi_collectives() noexcept {}
 
-// Functions of MPI.
+// MPI functions.
 
 extern "C" {
 

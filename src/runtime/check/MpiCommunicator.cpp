@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Communicators, and the functions of MPI that create them.
+// Communicators, and the MPI functions that create them.
 #include "MpiCommunicator.hpp"
 
 #include <numeric>
@@ -66,8 +66,8 @@ void set_attribute(MPI_Comm communicator, int key, std::uint64_t id,
   if (PMPI_Comm_set_attr(communicator, key, value) != MPI_SUCCESS) delete value;
 }
 
-/// The key of the attribute; MPI_KEYVAL_INVALID: none. Precondition: MPI is
-/// running.
+/// The key of the attribute; MPI_KEYVAL_INVALID if there is none. Precondition:
+/// MPI is running.
 int key_of_attribute() {
   static int const key = [] {
     int made = MPI_KEYVAL_INVALID;
@@ -188,7 +188,7 @@ std::uint64_t MpiCommunicator::key_of_call(std::uint64_t number,
 
 using symm::Impl::check::MpiCommunicator;
 
-// Functions of MPI.
+// MPI functions.
 
 extern "C" {
 

@@ -14,18 +14,19 @@
 
 namespace symm::Impl::check {
 
-/// The record of a communicator of the program, stored as an attribute of it.
-/// It counts messages, so that PEs compute the same key for a message without
-/// communication. This works because MPI matches messages of the same source,
-/// destination and tag in sending order, and collective calls in call order.
+/// The record of one of the program's communicators, stored as an attribute of
+/// that communicator. It counts messages, so that PEs compute the same key for
+/// a message without communication. This works because MPI matches messages
+/// with the same source, destination and tag in the order in which they were
+/// sent, and collective calls in call order.
 ///
 /// Unknown communicators establish no order for the detector:
-/// inter-communicators, and those that are created by functions that are not
-/// intercepted. Any thread.
+/// inter-communicators, and those created by functions that are not
+/// intercepted. Callable from any thread.
 class MpiCommunicator {
  public:
   using Pointer = std::shared_ptr<MpiCommunicator>;
-  /// Ranks of the members in MPI_COMM_WORLD; -1: not in it.
+  /// Ranks of the members in MPI_COMM_WORLD; -1 for a member that is not in it.
   using Members = std::vector<int>;
 
   MpiCommunicator(std::uint64_t id, int rank, Members members)
@@ -41,7 +42,7 @@ class MpiCommunicator {
   /// Records that all members of `parent` have created `child`, which may be
   /// MPI_COMM_NULL.
   static void add_child(MPI_Comm parent, MPI_Comm child);
-  /// The same if only the members of `child` have called.
+  /// The same for a call that only the members of `child` have made.
   static void add_child_of_group(MPI_Comm parent, int tag, MPI_Comm child);
 
   [[nodiscard]] int rank() const { return m_rank; }
@@ -75,7 +76,7 @@ class MpiCommunicator {
   std::uint64_t m_n_calls    = 0;
   Counts m_n_sent;
   Counts m_n_received;
-  Counts m_n_of_groups;  // number of children
+  Counts m_n_of_groups;  // number of children, by id
 };
 
 }  // namespace symm::Impl::check

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The functions of MPI that send and receive messages. The receiver learns what
+// The MPI functions that send and receive messages. The receiver learns what
 // its sender has done before. The sender learns nothing, whatever the send
 // mode.
 #include <utility>
@@ -27,8 +27,7 @@ void receive(MPI_Comm communicator, MPI_Status const& status,
   }
 }
 
-/// A request's handle may have been used by an earlier request, which is
-/// forgotten here.
+/// An earlier request may have used the same handle; it is forgotten here.
 void remember_receive(MPI_Comm communicator, MPI_Request request, int from,
                       bool is_persistent) {
   static_cast<void>(symm::Impl::check::forget(request));
@@ -56,7 +55,7 @@ void remember_send(MPI_Comm communicator, MPI_Request request, int to,
 
 void symm::Impl::check::see_mpi_messages() noexcept {}
 
-// Functions of MPI.
+// MPI functions.
 
 extern "C" {
 
@@ -160,7 +159,8 @@ int MPI_Iprobe(int from, int tag, MPI_Comm communicator, int* is_there,
   }
   return result;
 }
-// After these, only MPI_Mrecv() and MPI_Imrecv() can receive the message.
+// After these functions, only MPI_Mrecv() and MPI_Imrecv() can receive the
+// message.
 int MPI_Mprobe(int from, int tag, MPI_Comm communicator, MPI_Message* message,
                MPI_Status* status) {
   MPI_Status mine;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Requests, and the functions of MPI that complete, start and free them.
+// Requests, and the MPI functions that complete, start and free them.
 #include "MpiRequests.hpp"
 
 #include <mutex>
@@ -33,7 +33,7 @@ void receive(MpiRequest const& what, MPI_Status status) {
 
 /// The requests of a call that may complete some of them. Their records are
 /// removed during the call: as soon as a request is complete, another thread
-/// may get its handle.
+/// may get a request with the same handle.
 class Completion {
  public:
   Completion(int count, MPI_Request const* requests) {
@@ -45,7 +45,8 @@ class Completion {
   }
   Completion(Completion const&)            = delete;
   Completion& operator=(Completion const&) = delete;
-  /// Restores the records of requests that are not complete, or persistent.
+  /// Restores the records of requests that are not complete or that are
+  /// persistent.
   ~Completion() {
     for (auto& begun : m_begun) {
       if (!begun.is_complete || begun.what.is_persistent) {
@@ -122,7 +123,7 @@ std::optional<MpiRequest> forget(MPI_Request request) {
 using symm::Impl::check::Completion;
 using symm::Impl::check::Statuses;
 
-// Functions of MPI.
+// MPI functions.
 
 extern "C" {
 

@@ -28,7 +28,7 @@ struct MpiRequest {
 
 /// Records what a request stands for.
 void remember(MPI_Request request, MpiRequest what);
-/// Removes the record of a request. \returns nothing if there is none.
+/// Removes the record of a request. \returns nullopt if there is none.
 std::optional<MpiRequest> forget(MPI_Request request);
 
 }  // namespace symm::Impl::check

@@ -67,7 +67,7 @@ void begin_mpi(Bootstrap& bootstrap) {
 
 using symm::Impl::check::MpiCommunicator;
 
-// Functions of MPI.
+// MPI functions.
 
 extern "C" {
 

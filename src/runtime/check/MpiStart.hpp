@@ -10,11 +10,12 @@ class Bootstrap;
 namespace symm::Impl::check {
 
 /// Collective: PEs exchange their ranks in MPI_COMM_WORLD. If MPI is running,
-/// the detector from now on sees the order that MPI establishes.
+/// the detector sees the order that MPI establishes from now on.
 void begin_mpi(Bootstrap& bootstrap);
 
-// These do nothing, but a call makes the linker include their files. Otherwise
-// a linker that reads MPI's library first would use MPI's own functions.
+// These do nothing, but calling them makes the linker include their files.
+// Otherwise, a linker that reads MPI's library first would use MPI's own
+// functions.
 void see_mpi_messages() noexcept;
 void see_mpi_collectives() noexcept;
 

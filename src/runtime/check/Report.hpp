@@ -7,12 +7,12 @@
 
 namespace symm::Impl::check {
 
-/// Prints all races to stderr, and writes them to the file of
-/// SYMM_CHECK_REPORT. Local.
+/// Prints all races to stderr, and writes them to the file that
+/// SYMM_CHECK_REPORT names. Local.
 void report(Tables const& tables);
 
-/// Prints the limits that PE `me` has reached, unless another PE has printed
-/// them. Local.
+/// Prints the limits that PE `me` has reached, unless another PE has already
+/// printed them. Local.
 void say_limits(Tables& tables, Pe me);
 
 /// From now on, exit(0) ends the process with SYMM_CHECK_STATUS if races were

@@ -24,7 +24,7 @@ inline constexpr std::size_t n_kernel_deeds = 5;
 /// The object is in host memory that GPUs can access.
 class alignas(4096) Shadow : public AccessHistory {
  public:
-  /// CheckMemory::told_by(); also null if `where` is in no heap.
+  /// CheckMemory::told_by(); also null if `where` is not in any heap.
   [[nodiscard]] SYMM_FUNCTION TimesOfPes told_by(Where where, bool adds) const {
     if (where.pe < 0 || where.pe >= m_n_pes) return nullptr;  // the call throws
     auto* const told = m_memory.told_by(where, adds);
@@ -87,7 +87,7 @@ class alignas(4096) Shadow : public AccessHistory {
     if (is_done) learn(where, true);
   }
 
-  /// \param is_noted whether to record accesses: false if this is part of
+  /// \param is_noted whether to record accesses. Pass false if this is part of
   ///        another call.
   SYMM_CALLS_ANYTHING
   template <class Caller>
@@ -96,7 +96,7 @@ class alignas(4096) Shadow : public AccessHistory {
                                 void const* signal, Pe pe, bool adds,
                                 bool is_later, bool is_noted) {
     auto const where = copy_of(signal, pe);
-    // If these addresses are not seen, the call throws.
+    // If these addresses are not seen, the call itself throws.
     if (bytes != 0 && !is_seen(copy_of(dest, pe))) return;
     if (told_by(where, true) == nullptr) return;
     auto const part = bytes != 0 ? Part::signals : Part::network;

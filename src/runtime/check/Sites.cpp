@@ -100,7 +100,7 @@ std::uint16_t find_site(Tables& tables, void const* place, char const* call,
   for (auto const frame : frames) key = mix(key, frame);
   key |= 1U;
   for (std::size_t i = 0; i < Tables::n_sites; ++i) {
-    // 0 is the site of all that find no room.
+    // Site 0 stands for all sites for which there is no room.
     auto const at       = 1 + (key + i) % (Tables::n_sites - 1);
     auto& site          = tables.sites[at];
     std::uint64_t found = 0;
@@ -167,8 +167,9 @@ std::string output_of(std::vector<std::string>& arguments) {
   return text;
 }
 
-/// Asks addr2line for the source lines of offsets in a module. Each offset has
-/// pairs of function and "file:line", from the innermost inlined function on.
+/// Asks addr2line for the source lines of offsets in a module. Each offset
+/// yields pairs of a function and "file:line", starting with the innermost
+/// inlined function.
 std::map<std::uint64_t, std::vector<std::array<std::string, 2>>> look_up(
     char const* module, std::vector<std::uint64_t> const& offsets) {
   std::map<std::uint64_t, std::vector<std::array<std::string, 2>>> found;

@@ -23,9 +23,9 @@ struct ThreadState {
   int n_hiding      = 0;        // those of them that hide all threads
   void const* place = nullptr;  // of the outermost call
   char const* call  = nullptr;  // name of the outermost call
-  // The call whose accesses are recorded under its name; null: none.
+  // The call whose accesses are recorded under its name; null if there is none.
   char const* name_of_seen = nullptr;
-  // For the next operation.
+  // Properties of the next operation.
   void const* context = nullptr;
   void const* request = nullptr;
   bool is_in_stream   = false;  // whether it is enqueued
@@ -46,14 +46,14 @@ struct ThreadState {
 /// The label of the running Kokkos kernel, or null; valid until the program
 /// ends.
 extern std::atomic<char const*> s_kernel;
-/// A copy of a label; equal labels have the same copy.
+/// A copy of a label; equal labels share one copy.
 [[nodiscard]] char const* kept_label(char const* label);
 
 /// Makes threads look up their sites again: cached ones refer to earlier
 /// tables.
 void forget_sites();
 /// The index of the site of an access at `place`, a return address.
-/// \param call null: a load or a store.
+/// \param call null for a load or a store.
 [[nodiscard]] std::uint16_t site_at(Tables& tables, void const* place,
                                     char const* call);
 

@@ -12,7 +12,7 @@ namespace symm::Impl {
 
 namespace {
 
-// The symbol's name after cuda.h has renamed it by a macro.
+// The symbol's name after a macro in cuda.h has renamed it.
 #define SYMM_TEXT_OF(name) #name
 #define SYMM_SYMBOL_OF(name) SYMM_TEXT_OF(name)
 
@@ -58,7 +58,7 @@ CudaDriver const& CudaDriver::instance() {
 }
 
 std::string CudaDriver::text_of(CUresult result) const {
-  // Both calls fail for error codes that this driver does not know.
+  // Both calls fail for error codes that this driver does not recognize.
   char const* name = nullptr;
   char const* text = nullptr;
   if (cuGetErrorName(result, &name) != CUDA_SUCCESS) name = nullptr;

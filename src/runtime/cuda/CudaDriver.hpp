@@ -7,8 +7,9 @@
 
 #include <string>
 
-// The driver functions in use. (cuda.h renames some of them by macros, such as
-// cuMemsetD8 to cuMemsetD8_v2; this also renames the members below.)
+// The driver functions that the library uses. (cuda.h renames some of them with
+// macros, such as cuMemsetD8 to cuMemsetD8_v2; this also renames the members
+// below.)
 #define SYMM_FOR_EACH_CUDA_FUNCTION(X)      \
   X(cuCtxGetStreamPriorityRange)            \
   X(cuCtxPopCurrent)                        \
@@ -74,14 +75,15 @@
 
 namespace symm::Impl {
 
-/// The CUDA driver, loaded at run time instead of linked. A build with CUDA
-/// thus starts on a machine without a GPU, and reports what is missing.
+/// The CUDA driver, loaded at run time instead of linked. This lets a build
+/// with CUDA start on a machine without a GPU, and report what is missing.
 struct CudaDriver {
 #define SYMM_DECLARE_CUDA_FUNCTION(name) decltype(&::name) name = nullptr;
   SYMM_FOR_EACH_CUDA_FUNCTION(SYMM_DECLARE_CUDA_FUNCTION)
 #undef SYMM_DECLARE_CUDA_FUNCTION
 
-  /// The driver of this machine, loaded and initialized. Local, any thread.
+  /// The driver on this machine, loaded and initialized. Local; callable from
+  /// any thread.
   /// \throws SystemError if there is no driver, if it is too old, or if it
   ///         finds no GPU; the next call tries again.
   static CudaDriver const& instance();
@@ -91,9 +93,10 @@ struct CudaDriver {
   /// \throws OutOfMemory, SystemError.
   void check(CUresult result, std::string const& what, char const* call) const;
 
-  /// An attribute of a device. 0 if the driver does not know the attribute, and
+  /// An attribute of a device; 0 if the driver does not know the attribute and
   /// therefore lacks the feature.
-  /// \param place names the device in messages. \throws SystemError.
+  /// \param place names the device in error messages.
+  /// \throws SystemError.
   [[nodiscard]] int attribute(CUdevice device, CUdevice_attribute which,
                               std::string const& place) const;
 
@@ -101,7 +104,7 @@ struct CudaDriver {
   [[nodiscard]] std::string text_of(CUresult result) const;
 };
 
-/// An address in the type that the driver's functions take.
+/// An address, converted to the type that the driver's functions take.
 inline CUdeviceptr device_pointer(void const* address) {
   return reinterpret_cast<CUdeviceptr>(address);
 }

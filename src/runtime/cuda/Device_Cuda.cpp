@@ -25,8 +25,8 @@ int n_devices() {
 }
 
 void prepare_devices_for_nodes() {
-  // Keeps variables that are already set. (setenv() is safe here: the library
-  // has not started other threads yet.)
+  // Does not override variables that are already set. (setenv() is safe here:
+  // the library has not started other threads yet.)
   static_cast<void>(::setenv(environment::module_loading.names[0], "EAGER", 0));
   static_cast<void>(::setenv(environment::gpu_connections.names[0], "8", 0));
 }

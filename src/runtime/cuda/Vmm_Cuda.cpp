@@ -43,7 +43,7 @@ Vmm_Cuda::Vmm_Cuda(CudaDriver const& driver, MemoryKind kind, int device,
   m_may_have_fabric =
       kind == MemoryKind::device &&
       attribute(CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED) != 0;
-  // This must be the last step: if a later one failed, no destructor would
+  // This must be the last step: if a later step failed, no destructor would
   // release the context.
   check(m_driver.cuDevicePrimaryCtxRetain(&m_context, m_device),
         "using " + m_place, "cuDevicePrimaryCtxRetain");
@@ -93,7 +93,7 @@ void Vmm_Cuda::choose_location() {
   if (m_kind == MemoryKind::device) return;
   require(CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
           "virtual memory management of host memory");
-  // -1 or unknown: the system has no NUMA, and all of its memory is node 0.
+  // -1 or unknown: the system has no NUMA, so all of its memory is on node 0.
   int const node = std::max(attribute(CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID), 0);
   CUmemLocation const cpu{CU_MEM_LOCATION_TYPE_HOST_NUMA, {node}};
   m_properties.location = cpu;
@@ -149,7 +149,7 @@ char* Vmm_Cuda::reserve(std::size_t bytes, std::size_t alignment, void* hint) {
 
 void Vmm_Cuda::check_host_memory(std::size_t bytes) const {
   // All PEs pin their memory at the same time. Without this check, the system
-  // would kill a process if memory is short.
+  // would kill a process if memory ran short.
   std::size_t const left =
       available_host_memory(HostMemoryUse::pinned) / m_n_sharers;
   if (bytes <= left) return;
@@ -247,8 +247,8 @@ UniqueFd Vmm_Cuda::export_handle(Handle handle) {
             CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
         "exporting memory of " + m_place, "cuMemExportToShareableHandle");
   UniqueFd result(descriptor);
-  // The driver does not guarantee this flag. Without it, a program that this
-  // process starts would keep the memory alive.
+  // The driver does not guarantee this flag. Without it, a program started by
+  // this process would keep the memory alive.
   if (::fcntl(result.get(), F_SETFD, FD_CLOEXEC) != 0) {
     throw SystemError("exporting memory of " + m_place, "fcntl(F_SETFD)",
                       errno);

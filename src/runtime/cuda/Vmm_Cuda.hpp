@@ -20,19 +20,19 @@
 
 namespace symm::Impl {
 
-/// Memory managed by the CUDA driver's virtual memory management: GPU memory,
-/// or memory of the NUMA node next to the GPU, which CPUs and GPUs can access.
+/// Memory from the CUDA driver's virtual memory management: GPU memory, or
+/// memory on the NUMA node next to the GPU, which CPUs and GPUs can access.
 ///
 /// Physical memory is allocated on creation, not on first touch. The device
-/// must support virtual memory management and memory shared by file descriptor.
-/// For host memory, it must also support virtual memory management of host
-/// memory.
+/// must support virtual memory management, and memory that can be shared
+/// through file descriptors. For host memory, it must also support virtual
+/// memory management of host memory.
 class Vmm_Cuda final : public MemoryProvider {
  public:
-  /// \param driver    outlives this.
-  /// \param device    ordinal among the GPUs that this process sees.
-  /// \param n_sharers number of PEs of this node that each create as much host
-  ///        memory.
+  /// \param driver    must outlive this object.
+  /// \param device    the GPU's ordinal among the GPUs that this process sees.
+  /// \param n_sharers number of PEs on this node that each create the same
+  ///        amount of host memory.
   /// \throws SystemError if the device lacks this support.
   Vmm_Cuda(CudaDriver const& driver, MemoryKind kind, int device,
            int n_sharers = 1);
@@ -75,7 +75,8 @@ class Vmm_Cuda final : public MemoryProvider {
   void address_free(char* address, std::size_t bytes) override;
   void zero(char* address, std::size_t bytes) override;
   void copy(void* to, void const* from, std::size_t bytes) override;
-  /// One driver call, unless a stride exceeds the driver's limit (2 GiB).
+  /// Makes a single driver call, unless a stride exceeds the driver's limit (2
+  /// GiB).
   void copy_strided(Strided const& all, void* queue) override;
   void synchronize() override;
   [[nodiscard]] bool is_idle(void* queue) override;
@@ -114,7 +115,7 @@ class Vmm_Cuda final : public MemoryProvider {
   void choose_granularity();
   void check_host_memory(std::size_t bytes) const;
   Handle add_handle(std::shared_ptr<Memory> const& memory);
-  /// As find_mapping() and describe(), for callers that hold m_mutex.
+  /// Like find_mapping() and describe(), but for callers that hold m_mutex.
   [[nodiscard]] std::optional<Mapping> mapping_around(
       void const* address) const;
   [[nodiscard]] std::string text_about(void const* address) const;
@@ -122,7 +123,7 @@ class Vmm_Cuda final : public MemoryProvider {
                                          Reference const& memory) const;
   [[nodiscard]] std::string text_about_vmm(void const* address,
                                            Reference const& memory) const;
-  /// A pointer attribute; nothing if CUDA does not know the memory.
+  /// A pointer attribute; nullopt if CUDA does not know the memory.
   [[nodiscard]] std::optional<int> attribute_of(
       void const* address, CUpointer_attribute which) const;
   [[nodiscard]] bool is_known(void const* address) const;

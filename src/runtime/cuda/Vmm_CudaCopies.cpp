@@ -108,7 +108,7 @@ bool Vmm_Cuda::is_captured(void* queue) {
     ContextGuard const context(*this);
     result = ask();
   }
-  // This is the default stream, and another stream of this thread is being
+  // This is the default stream, while another stream of this thread is being
   // captured.
   if (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) return true;
   check(result, "asking for the work of " + m_place, "cuStreamIsCapturing");

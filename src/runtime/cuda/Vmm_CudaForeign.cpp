@@ -40,7 +40,7 @@ class Vmm_Cuda::Reference {
 
   explicit operator bool() const { return m_is_held; }
 
-  /// While handles of the same memory are held, they are equal.
+  /// Handles to the same memory are equal as long as they are held.
   [[nodiscard]] bool is_also_at(CUdeviceptr address) const {
     Reference const other(m_driver, reinterpret_cast<void const*>(address));
     return other && other.m_handle == m_handle;
@@ -53,7 +53,7 @@ class Vmm_Cuda::Reference {
         "cuMemGetAllocationPropertiesFromHandle");
     return result;
   }
-  /// Transfers the handle to the caller, who releases it.
+  /// Transfers the handle to the caller, who must release it.
   CUmemGenericAllocationHandle take() {
     m_is_held = false;
     return m_handle;
@@ -91,8 +91,8 @@ bool Vmm_Cuda::is_only_reserved(void const* address) const {
 }
 
 /// The start of a mapping of host memory, which the driver does not report. A
-/// mapping covers one whole memory, in whole granules. Adjacent mappings of the
-/// same memory all have `bytes` bytes.
+/// mapping covers a whole allocation, in whole granules. Adjacent mappings of
+/// the same memory all have `bytes` bytes.
 CUdeviceptr Vmm_Cuda::start_around(CUdeviceptr address, std::size_t bytes,
                                    Reference const& memory) const {
   auto first = round_down(address, m_minimum);
@@ -119,7 +119,7 @@ std::optional<ForeignMemory::Mapping> Vmm_Cuda::mapping_around(
   ContextGuard const context(*this);
   auto const result =
       m_driver.cuMemGetAddressRange(&start, &bytes, device_pointer(address));
-  // No access to the memory.
+  // This process has no access to the memory.
   if (result == CUDA_ERROR_NOT_FOUND) return std::nullopt;
   check(result, "looking for memory at " + address_text(address),
         "cuMemGetAddressRange");
@@ -248,7 +248,7 @@ bool Vmm_Cuda::pin(void* address, std::size_t bytes) {
       refuse("not all of it is memory of this process");
     }
   }
-  // Without m_mutex: page-locking takes time and does not use the ledger.
+  // m_mutex is not locked: page-locking takes time and does not use the ledger.
   ContextGuard const context(*this);
   auto const result =
       m_driver.cuMemHostRegister(address, bytes, CU_MEMHOSTREGISTER_PORTABLE);

@@ -17,9 +17,9 @@
 namespace symm::Impl {
 
 // (The queue has the highest priority, because queues of equal priority may
-// share a channel of the GPU, and MPS clients have few channels. In the
-// program's channels, copies would wait for kernels that wait for these
-// copies.)
+// share a hardware channel of the GPU, and MPS clients have few channels. In
+// the program's channels, the library's copies would wait for kernels that wait
+// for these copies.)
 void* Vmm_Cuda::make_queue() {
   ContextGuard const context(*this);
   auto const what = "making a queue of " + m_place;
@@ -49,8 +49,8 @@ constexpr std::size_t max_at_once = 64;
 }  // namespace
 
 // (CU_STREAM_WAIT_VALUE_FLUSH is not set: it makes remote writes visible for
-// writers without fences, such as network cards. Here, every writer of the word
-// has used a system-scope fence after its earlier writes.)
+// writers that do not use fences, such as network cards. Here, every writer of
+// the word has used a system-scope fence after its earlier writes.)
 void Vmm_Cuda::wait_for_words(void* queue, WordWait const* waits,
                               std::size_t n) {
   ContextGuard const context(*this);
@@ -101,9 +101,9 @@ void Vmm_Cuda::store_words(void* queue, WordStore const* stores,
   }
 }
 
-/// The kernel, loaded in the device's primary context. Its first launch loads
-/// it and may wait for running kernels. AtomicQueue therefore launches it once
-/// for an empty batch.
+/// The kernel, loaded into the device's primary context. Its first launch loads
+/// its code and may wait for running kernels. AtomicQueue therefore launches it
+/// once for an empty batch.
 CUfunction Vmm_Cuda::word_changes() {
   std::lock_guard const lock(m_event_mutex);
   if (m_word_changes != nullptr) return m_word_changes;

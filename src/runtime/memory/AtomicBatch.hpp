@@ -14,12 +14,14 @@
 namespace symm::Impl {
 
 // Atomic operations on words in GPU memory for far PEs. The host posts them in
-// batches; a kernel of the library carries them out in parts. Kernels that wait
-// for far PEs may occupy the whole GPU, so that the library's kernel cannot
-// start. Their threads then carry out the parts.
+// batches, which a kernel of the library carries out in parts. Kernels that
+// wait for far PEs may occupy the whole GPU, so that the library's kernel
+// cannot start. In that case, the waiting threads of those kernels carry out
+// the parts.
 
-/// The address of a word, and the operation on it. (Not by the code of a
-/// WordOp: to take that apart costs threads that wait a register.)
+/// The address of a word, and the operation on it. (It does not contain the
+/// code of a WordOp, because decoding that would cost waiting threads a
+/// register.)
 class PostedWord {
  public:
   SYMM_FUNCTION explicit PostedWord(std::uint64_t bits) : m_bits(bits) {}
@@ -60,7 +62,8 @@ struct GpuAtomic {
         was(0) {}
 };
 
-/// A batch of operations, carried out in any order; packed in one word.
+/// A batch of operations that are carried out in any order, packed into one
+/// word.
 class AtomicBatch {
  public:
   static constexpr std::size_t most    = 4096;
@@ -90,13 +93,13 @@ class AtomicBatch {
   std::uint64_t m_word;
 };
 
-/// The batch in progress. In GPU memory.
+/// The batch in progress. This object is in GPU memory.
 struct AtomicBoard {
   GpuAtomic* changes;       // in host memory
   std::uint64_t* finished;  // in host memory: number of the last finished batch
   /// The word() of the batch offered to waiting threads; 0 for none.
   std::uint64_t wanted;
-  std::uint64_t claimed;  // batch number; in the low 16 bits, claimed parts
+  std::uint64_t claimed;  // batch number; low 16 bits: number of claimed parts
   std::uint64_t n_done;   // finished parts of that batch
 };
 
@@ -115,7 +118,7 @@ SYMM_INLINE_FUNCTION ChangeParts claim_parts(Board& board, AtomicBatch run,
     auto const number   = static_cast<std::uint32_t>(claimed >> 16U);
     bool const is_begun = number == run.number();
     // A batch is posted only after the previous ones have ended, so this one is
-    // old.
+    // out of date.
     if (static_cast<std::int32_t>(run.number() - number) < 0) return {0, 0};
     auto const part = is_begun ? claimed & 0xffffU : 0;
     if (part >= run.n_parts()) return {0, 0};
@@ -128,7 +131,7 @@ SYMM_INLINE_FUNCTION ChangeParts claim_parts(Board& board, AtomicBatch run,
   }
 }
 
-/// Carries out operation `i` of a part, if the part has that many.
+/// Carries out operation `i` of a part, if the part has that many operations.
 template <class Board>
 SYMM_INLINE_FUNCTION void change_one(Board const& board, AtomicBatch run,
                                      std::size_t part, std::size_t i) {
@@ -146,7 +149,7 @@ SYMM_INLINE_FUNCTION void change_one(Board const& board, AtomicBatch run,
   store_relaxed(&change->was, was);
 }
 
-/// As change_one(), with a single compare-and-swap loop for all types and
+/// Like change_one(), but with a single compare-and-swap loop for all types and
 /// operations. (The loop rereads the value, because keeping it would take two
 /// registers.)
 template <class Change>
@@ -191,9 +194,9 @@ SYMM_INLINE_FUNCTION void finish_parts(Board& board, AtomicBatch run,
 /// Called repeatedly by a thread that waits for far PEs. Reads one word of GPU
 /// memory while no batch is offered. \returns whether it carried out a part.
 ///
-/// Every kernel with an operation on PEs contains this function, and must not
-/// lose registers for operations on near PEs. The function is therefore small,
-/// and inlined: a call would take 30 registers.
+/// Every kernel that operates on other PEs contains this function, which must
+/// not take registers away from operations on near PEs. The function is
+/// therefore small, and it is inlined: a call would take 30 registers.
 template <class Board>
 SYMM_FORCEINLINE_FUNCTION bool take_part(Board* board) {
   AtomicBatch const run(load_relaxed(&board->wanted));

@@ -17,8 +17,8 @@ constexpr auto time_to_begin = std::chrono::microseconds(100);
 constexpr auto shortest_look = std::chrono::microseconds(50);
 constexpr auto longest_look  = std::chrono::milliseconds(1);
 
-/// Maximum number of launches until the host checks that the kernels have
-/// ended. (CUDA queues about a thousand; then a launch blocks.)
+/// Maximum number of launches before the host checks that the kernels have
+/// ended. (CUDA queues about a thousand; after that, a launch blocks.)
 constexpr int max_launched = 64;
 
 }  // namespace
@@ -72,13 +72,13 @@ void AtomicQueue::post(std::size_t first, std::size_t count) {
   }
 }
 
-/// The queue may be idle while parts of the batch are left: the batch was
+/// The queue may be idle while parts of the batch are left, if the batch was
 /// offered to threads that have since stopped waiting. The kernel is then
 /// launched again.
 ///
-/// At first the loop does not yield the core. The PE's own thread may share the
-/// core (`mpiexec` binds two PEs to it) and spin in a call of CUDA or MPI for 3
-/// ms each time it is scheduled.
+/// At first the loop does not yield the core: the PE's own thread may share the
+/// core (`mpiexec` binds two PEs to it) and spin in a CUDA or MPI call for 3 ms
+/// each time it is scheduled.
 void AtomicQueue::wait_for_run() {
   auto const is_finished = [&] {
     return __atomic_load_n(m_finished, __ATOMIC_ACQUIRE) == m_run.number();

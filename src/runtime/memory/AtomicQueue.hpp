@@ -17,19 +17,20 @@ namespace symm::Impl {
 
 /// The host's side of an AtomicBoard. If other kernels occupy the GPU and the
 /// library's kernel does not start in time, the batch is offered to GPU threads
-/// that wait. Not thread-safe.
+/// that are waiting. Not thread-safe.
 ///
-/// \throws SystemError from every call, also for errors of earlier kernels.
+/// \throws SystemError in any call, even for an error in an earlier kernel.
 class AtomicQueue {
  public:
-  /// \param provider of the GPU's memory; outlives this.
-  /// \param stores a queue (CopyQueue) that no kernel can block; outlives this.
+  /// \param provider provides the GPU's memory; must outlive this object.
+  /// \param stores a queue (CopyQueue) that no kernel can block; must outlive
+  ///        this object.
   AtomicQueue(MemoryProvider& provider, void* stores);
   ~AtomicQueue();
   AtomicQueue(AtomicQueue const&)            = delete;
   AtomicQueue& operator=(AtomicQueue const&) = delete;
 
-  /// For GPU threads that wait; in GPU memory.
+  /// For waiting GPU threads; the board is in GPU memory.
   [[nodiscard]] AtomicBoard* board() const { return m_board; }
 
   /// Adds an operation without a result. Operations between two calls of
@@ -63,7 +64,7 @@ class AtomicQueue {
   AtomicBatch m_run{0};     // the latest batch
   std::size_t m_first = 0;  // [m_first, m_end) are not posted yet
   std::size_t m_end   = 0;
-  // Whether a kernel of an earlier batch may not have started.
+  // Whether a kernel for an earlier batch may not have started yet.
   bool m_is_occupied = false;
   int m_n_launched   = 0;  // since the queue was last seen idle
 };

@@ -46,7 +46,7 @@ SYMM_INLINE_FUNCTION T change_typed_word(T* word, AtomicOp op, T value,
   return value;
 }
 
-/// As change_typed_word(), with operands given as bits.
+/// Like change_typed_word(), but with the operands given as bits.
 template <class T>
 SYMM_INLINE_FUNCTION std::uint64_t change_bits(void* word, AtomicOp op,
                                                std::uint64_t value,
@@ -57,7 +57,7 @@ SYMM_INLINE_FUNCTION std::uint64_t change_bits(void* word, AtomicOp op,
       bit_cast<T>(static_cast<Bits>(compare))));
 }
 
-/// Calls use(T()), where T is the word's type.
+/// Calls use(T()), where T is the type that `type` names.
 template <class Use>
 SYMM_INLINE_FUNCTION auto with_type(WordType type, Use const& use) {
   switch (type) {
@@ -70,7 +70,7 @@ SYMM_INLINE_FUNCTION auto with_type(WordType type, Use const& use) {
   }
 }
 
-// The same operations as functions of bits. They need few instructions and
+// The same operations as functions on bits. They need few instructions and
 // registers, for kernels whose main work is something else.
 
 /// The result of an addition, minimum or maximum. Sums of integers wrap around.

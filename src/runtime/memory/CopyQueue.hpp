@@ -14,10 +14,11 @@ namespace symm::Impl {
 struct AtomicBoard;
 
 /// Copies and fills memory that the host cannot load from or store to, and
-/// waits for work on it. One of the interfaces of MemoryProvider, for memory of
-/// its place. All calls are local and may be made on any thread.
+/// waits for work on it. One of the interfaces of MemoryProvider, for memory in
+/// the same place as the provider's. All calls are local and may be made from
+/// any thread.
 ///
-/// \throws SystemError from every call, also for errors of earlier kernels.
+/// \throws SystemError in any call, even for an error in an earlier kernel.
 class CopyQueue {
  public:
   /// Strided elements; strides in bytes.
@@ -39,9 +40,10 @@ class CopyQueue {
   /// this is done; the ranges must not overlap.
   virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
 
-  /// Enqueues a copy between any memory of the process on `queue`.
-  /// \param queue of the GPU that copies (a CUstream); null: its default
-  ///        stream.
+  /// Enqueues a copy on `queue`, between any two locations in this process's
+  /// memory.
+  /// \param queue a queue of the GPU that copies (a CUstream); null means its
+  ///        default stream.
   virtual void copy_strided(Strided const& elements, void* /*queue*/) {
     for (std::size_t i = 0; i < elements.count; ++i) {
       copy(elements.to + i * elements.to_stride,
@@ -53,16 +55,16 @@ class CopyQueue {
   /// memory, such as kernels.
   virtual void synchronize() = 0;
 
-  // The next calls concern one queue of the GPU (a CUstream; null: the default
-  // stream). In a provider without queues, every call completes its work before
-  // it returns.
+  // The next calls concern one queue of the GPU (a CUstream; null means the
+  // default stream). In a provider without queues, every call completes its
+  // work before it returns.
 
   /// Whether all work in `queue` has ended.
   [[nodiscard]] virtual bool is_idle(void* /*queue*/) { return true; }
   /// Waits until all work in `queue` has ended.
   virtual void wait(void* /*queue*/) {}
-  /// Work enqueued on `later` after this call starts when all work already
-  /// enqueued on `earlier` has ended. The host does not wait.
+  /// Work enqueued on `later` after this call does not start until all work
+  /// already enqueued on `earlier` has ended. The host does not wait.
   virtual void make_wait(void* /*later*/, void* /*earlier*/) {}
   /// Whether `queue` captures work into a graph instead of running it.
   [[nodiscard]] virtual bool is_captured(void* /*queue*/) { return false; }
@@ -72,17 +74,18 @@ class CopyQueue {
     void const* address;
     std::uint64_t value;
     std::size_t bytes = sizeof(std::uint64_t);
-    /// False: the word must not be below `value`. Numbers wrap around: a word
-    /// is below `value` if the distance from the word up to `value` is less
-    /// than half of the range, and not 0.
+    /// If false, the word must not be below `value`. Numbers wrap around: a
+    /// word is below `value` if the distance from the word up to `value` is
+    /// less than half of the range, and not 0.
     bool is_equal = false;
   };
-  /// Work enqueued on `queue` after this call starts when each of the `n`
-  /// comparisons has been true, and sees earlier writes. No kernel waits, so
-  /// processes that share the GPU make progress. The host does not wait.
+  /// Work enqueued on `queue` after this call does not start until each of the
+  /// `n` comparisons has been true; it then sees what the words' writers wrote
+  /// earlier. No kernel waits, so processes that share the GPU make progress.
+  /// The host does not wait.
   virtual void wait_for_words(void* queue, WordWait const* waits,
                               std::size_t n);
-  /// As wait_for_words(), for the comparisons at(i), i < n.
+  /// Like wait_for_words(), for the comparisons at(i), i < n.
   template <class At>
   void wait_for_all(void* queue, std::size_t n, At const& at) {
     std::array<WordWait, 32> waits;
@@ -95,8 +98,8 @@ class CopyQueue {
 
   // For GpuAccessQueue, whose work must proceed while kernels wait for it.
 
-  /// Makes a queue that does not wait for other queues, and that no other queue
-  /// waits for. Null if the provider has no queues.
+  /// Creates a queue that does not wait for other queues, and that no other
+  /// queue waits for. Null if the provider has no queues.
   [[nodiscard]] virtual void* make_queue() { return nullptr; }
   virtual void free_queue(void* /*queue*/) noexcept {}
 
@@ -106,7 +109,7 @@ class CopyQueue {
     std::uint64_t value;
     std::size_t bytes;
   };
-  /// Enqueues `n` stores. They may run in any order, also relative to earlier
+  /// Enqueues `n` stores. They may run in any order, even relative to earlier
   /// work on `queue`.
   virtual void store_words(void* queue, WordStore const* stores, std::size_t n);
 
@@ -115,7 +118,8 @@ class CopyQueue {
   virtual void begin_changes(void* queue, AtomicBoard* board,
                              std::uint64_t run);
 
-  /// Allocates a little GPU memory for kernels of this PE; null without a GPU.
+  /// Allocates a small amount of GPU memory for kernels of this PE; null
+  /// without a GPU.
   [[nodiscard]] virtual void* allocate(std::size_t /*bytes*/) {
     return nullptr;
   }

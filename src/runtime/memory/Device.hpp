@@ -17,8 +17,8 @@ namespace symm::Impl {
 // The runtime's only interface to GPUs. Device_Cuda.cpp or, in a build without
 // GPUs, Device_None.cpp defines it.
 
-/// Number of GPUs that this process can use, at least 1. Local.
-/// \throws SystemError on this PE, with the reason why there is none.
+/// The number of GPUs that this process can use, at least 1. Local.
+/// \throws SystemError on this PE if there is none, with the reason.
 [[nodiscard]] int n_devices();
 
 /// A GPU that this process can use, for symm_info.
@@ -27,9 +27,9 @@ struct DeviceProperties {
   std::string bus_address;
   std::string architecture;  // such as "9.0"
   std::size_t memory_bytes = 0;
-  // A symmetric heap needs virtual memory management and memory shared by file
-  // descriptors. A heap in host memory also needs virtual memory management of
-  // host memory.
+  // A symmetric heap needs virtual memory management, and memory that can be
+  // shared through file descriptors. A heap in host memory also needs virtual
+  // memory management of host memory.
   bool has_virtual_memory   = false;
   bool has_file_descriptors = false;
   bool has_host_memory      = false;
@@ -47,34 +47,36 @@ struct GpuOfPe {
 [[nodiscard]] GpuOfPe identify_device(int device);
 
 /// For jobs on several nodes, where kernels wait for messages. Such a job hangs
-/// if the work that serves a message waits for such a kernel. Therefore this
-/// call sets two CUDA options:
-/// - Kernels are loaded with their program: a kernel that is loaded at its
-///   first launch may wait for running kernels.
-/// - The process gets as many queues to the GPU under MPS as without MPS: work
-///   of several streams in one queue is serialized.
-/// Local. Keeps variables that the environment sets; without effect once CUDA
-/// has been initialized.
+/// if the work that serves a message has to wait for such a kernel. Therefore
+/// this call sets two of CUDA's environment variables:
+/// - Kernels are loaded eagerly: a kernel that is loaded at its first launch
+///   may have to wait for running kernels.
+/// - Under MPS, the process gets as many queues to the GPU as without MPS: work
+///   from several streams that share a queue is serialized.
+/// Local. Does not override variables that are already set, and has no effect
+/// once CUDA has been initialized.
 void prepare_devices_for_nodes();
 /// Whether CUDA nevertheless loads kernels at their first launch. Local.
-/// \throws SystemError on this PE, if the driver cannot tell.
+/// \throws SystemError on this PE if the driver does not provide this
+///         information.
 [[nodiscard]] bool loads_kernels_at_launch();
 
 /// The GPUs that n_devices() counts. Local.
-/// \throws SystemError on this PE, with the reason why there is none.
+/// \throws SystemError on this PE if there is none, with the reason.
 [[nodiscard]] std::vector<DeviceProperties> describe_devices();
 
 /// The installed driver, such as "CUDA driver 13.0". Local.
-/// \throws SystemError on this PE, with the reason why there is none.
+/// \throws SystemError on this PE if there is none, with the reason.
 [[nodiscard]] std::string device_driver();
 
-/// Memory that kernels of GPU `device` and of its peers can access: the GPU's
-/// own memory, or host memory, which CPUs also access. Local.
+/// Creates a provider of memory that kernels on GPU `device` and on its peers
+/// can access: the GPU's own memory, or host memory, which CPUs can also
+/// access. Local.
 ///
 /// \param device below n_devices().
-/// \param n_pes  number of PEs of this machine that each take as much host
-///        memory.
-/// \throws UsageError, SystemError on this PE, if the GPU does not support this
+/// \param n_pes  number of PEs on this machine that each use the same amount of
+///        host memory.
+/// \throws UsageError, SystemError on this PE if the GPU does not support this
 ///         memory.
 [[nodiscard]] std::unique_ptr<MemoryProvider> make_device_memory(
     MemoryKind kind, int device, int n_pes);

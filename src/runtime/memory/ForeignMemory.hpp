@@ -12,10 +12,10 @@
 
 namespace symm::Impl {
 
-/// Memory that Vmm::create() did not make: memory of the program, and memory of
-/// other processes that this one may map. One of the interfaces of
-/// MemoryProvider, for memory of its kind and place. Errors and threads as for
-/// Vmm.
+/// Memory that Vmm::create() did not create: memory of the program, and memory
+/// of other processes that this one may map. One of the interfaces of
+/// MemoryProvider, for memory of the provider's kind and place. Errors and
+/// thread safety are as for Vmm.
 class ForeignMemory {
  public:
   /// One whole mapping of this process, made by the runtime or by the program.
@@ -25,24 +25,24 @@ class ForeignMemory {
     Vmm::Sharing sharing = Vmm::Sharing::none;
   };
 
-  /// With it, another process can map memory that has no Vmm::Handle.
+  /// Lets another process map memory that has no Vmm::Handle.
   struct ForeignHandle {
     std::array<std::byte, 64> bits{};
-    std::size_t offset = 0;  // of the exported address, in its allocation
+    std::size_t offset = 0;  // of the exported address in its allocation
   };
 
   virtual ~ForeignMemory() = default;
 
   /// Returns another handle to the memory mapped at `address`, which may be
-  /// anywhere in a mapping that find_mapping() finds. The caller releases it
-  /// like a handle of create(). Not for mappings of imported memory whose
-  /// handle is released.
+  /// anywhere in a mapping that find_mapping() finds. The caller must release
+  /// it like a handle from create(). Not allowed for mappings of imported
+  /// memory whose handle has been released.
   [[nodiscard]] virtual Vmm::Handle retain(void const* address) = 0;
 
   /// The mapping that contains `address`, if its memory is of the type that
-  /// create() makes, of the same kind and place. The program may have created
-  /// it with the system's functions (V41). Nothing if there is other memory, or
-  /// none: describe() tells which.
+  /// create() creates, and of the same kind and place. The program may have
+  /// created it with the system's functions (V41). Returns nullopt if there is
+  /// other memory at `address`, or none: describe() says which.
   [[nodiscard]] virtual std::optional<Mapping> find_mapping(
       void const* address) = 0;
 
@@ -50,22 +50,22 @@ class ForeignMemory {
   /// the same physical memory.
   [[nodiscard]] virtual bool is_same_memory(void const* a, void const* b) = 0;
 
-  /// Names the memory at `address`: "memory of cudaMalloc on GPU 0".
+  /// Names the memory at `address`, such as "memory of cudaMalloc on GPU 0".
   [[nodiscard]] virtual std::string describe(void const* address) = 0;
 
-  /// Makes memory of the program accessible to everything that accesses this
-  /// provider's memory, such as kernels: page-locks host memory for a GPU.
+  /// Makes memory of the program accessible to everything that can access this
+  /// provider's memory, such as kernels: for a GPU, page-locks host memory.
   /// \returns whether the caller must call unpin() later.
   /// \throws UsageError if part of the range is not mapped, or if the memory
   ///         cannot be pinned (CUDA managed memory, B07).
   [[nodiscard]] virtual bool pin(void* address, std::size_t bytes) = 0;
 
-  /// Undoes pin(), given the same address.
+  /// Undoes pin(); takes the same address.
   virtual void unpin(void* address) = 0;
 
-  /// For memory of the program without a Vmm::Handle that another process can
-  /// map nevertheless (cudaMalloc, by CUDA IPC). Nothing if the provider has no
-  /// such mechanism.
+  /// Exports memory of the program that has no Vmm::Handle but that another
+  /// process can nevertheless map (memory from cudaMalloc(), through CUDA IPC).
+  /// Returns nullopt if the provider has no such mechanism.
   /// \throws UsageError if [address, address + bytes) is not inside one such
   ///         allocation.
   [[nodiscard]] virtual std::optional<ForeignHandle> export_foreign(
@@ -81,7 +81,7 @@ class ForeignMemory {
     return nullptr;
   }
 
-  /// Undoes open_foreign(), given the address that it returned.
+  /// Undoes open_foreign(); takes the address that it returned.
   virtual void close_foreign(char* /*start*/) {}
 };
 

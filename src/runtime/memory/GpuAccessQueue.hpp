@@ -17,15 +17,15 @@
 
 namespace symm::Impl {
 
-/// Lets the host access GPU memory while kernels run that may wait for this
-/// access. Uses its own queue, in order, and page-locked memory. Kernels see
-/// the stores between two calls of finish() in any order. Not thread-safe.
+/// Lets the host access GPU memory while kernels are running that may wait for
+/// this access. Uses its own queue, in order, and page-locked memory. Kernels
+/// see the stores between two calls of finish() in any order. Not thread-safe.
 ///
 /// All accesses make progress even if a kernel occupies the whole GPU. Atomic
-/// operations need a kernel: threads that wait for far PEs carry them out if
-/// that kernel cannot start (AtomicBoard).
+/// operations need a kernel of the library: if it cannot start, threads that
+/// wait for far PEs carry them out (AtomicBoard).
 ///
-/// \throws SystemError from every call, also for errors of earlier kernels.
+/// \throws SystemError in any call, even for an error in an earlier kernel.
 class GpuAccessQueue {
  public:
   /// The maximum size of a load(), and half of the buffer for stores.
@@ -33,8 +33,8 @@ class GpuAccessQueue {
 
   enum class Changes : bool { none, some };
 
-  /// \param provider of the GPU's memory; outlives this.
-  /// \param changes whether change() and fetch_and_change() are called.
+  /// \param provider provides the GPU's memory; must outlive this object.
+  /// \param changes whether change() and fetch_and_change() will be called.
   explicit GpuAccessQueue(MemoryProvider& provider,
                           Changes changes = Changes::none);
   ~GpuAccessQueue();
@@ -42,11 +42,11 @@ class GpuAccessQueue {
   GpuAccessQueue& operator=(GpuAccessQueue const&) = delete;
 
   // Stores are complete after finish(); the caller may reuse the source at
-  // once. An aligned word of 4 or 8 bytes is stored by one access.
+  // once. An aligned word of 4 or 8 bytes is stored in one access.
 
   void store(void* to, void const* from, std::size_t bytes);
-  /// \param count number of elements, contiguous in `from`; at most max_bytes
-  ///        in all.
+  /// \param count number of elements, which are contiguous in `from`; at most
+  ///        max_bytes in all.
   void store_strided(void* to, std::size_t to_stride, void const* from,
                      std::size_t element_bytes, std::size_t count);
   /// An atomic operation without a result; is_atomic() must hold for `op` and
@@ -67,12 +67,12 @@ class GpuAccessQueue {
   /// \param bytes at most max_bytes.
   [[nodiscard]] std::span<std::byte const> load(void const* from,
                                                 std::size_t bytes);
-  /// As load(), for strided elements, which are contiguous in the result.
+  /// Like load(), but for strided elements; they are contiguous in the result.
   [[nodiscard]] std::span<std::byte const> load_strided(
       void const* from, std::size_t from_stride, std::size_t element_bytes,
       std::size_t count);
 
-  /// For GPU threads that wait; null with Changes::none.
+  /// For waiting GPU threads; null with Changes::none.
   [[nodiscard]] AtomicBoard* board() const {
     return m_changes == nullptr ? nullptr : m_changes->board();
   }

@@ -13,10 +13,10 @@ namespace symm {
 
 /// Locates every PE's part of an address range in the address space of this
 /// process. The part of PE p begins at base + p * stride. Kernels capture the
-/// map by value. An address translation is one multiplication and one addition,
-/// without a table (S16). Each process has its own base; offsets are the same
-/// everywhere (S14, S15). Only the parts of near PEs (the PEs of this node) are
-/// mapped.
+/// map by value. Translating an address takes one multiplication and one
+/// addition, without a table (S16). Each process has its own base; offsets are
+/// the same everywhere (S14, S15). Only the parts of near PEs (the PEs on this
+/// node) are mapped.
 struct HeapMap {
   char* base         = nullptr;  // start of PE 0's part, mapped or not
   std::size_t stride = 0;
@@ -25,7 +25,7 @@ struct HeapMap {
   Pe first_near      = 0;
   int n_near         = 0x7fff'ffff;  // by default, all PEs are near
 
-  /// Whether this PE reaches the part of `pe` by loads and stores.
+  /// Whether this PE can access the part of `pe` with loads and stores.
   [[nodiscard]] SYMM_FUNCTION bool is_near(Pe pe) const {
     return static_cast<unsigned>(pe - first_near) <
            static_cast<unsigned>(n_near);
@@ -48,13 +48,13 @@ struct HeapMap {
   }
 
   /// The address of PE `pe`'s copy of the object at the symmetric address `p`.
-  /// Precondition: p is in this PE's part, `pe` is near. Not checked.
+  /// Preconditions (not checked): `p` is in this PE's part, and `pe` is near.
   template <class T>
   [[nodiscard]] SYMM_FUNCTION T* peer_ptr(T* p, Pe pe) const {
     return Impl::moved(p, distance(pe));
   }
 
-  /// As peer_ptr(), from the address of PE 0's copy; saves a subtraction.
+  /// Like peer_ptr(), but from the address of PE 0's copy; saves a subtraction.
   template <class T>
   [[nodiscard]] SYMM_FUNCTION T* peer_ptr_from_first(T* first, Pe pe) const {
     return Impl::moved(first, static_cast<std::ptrdiff_t>(pe) *
@@ -66,7 +66,7 @@ struct HeapMap {
     return offset_of(p) < stride;
   }
 
-  /// Whether any of [p, p + bytes) is in the part of a near PE.
+  /// Whether any byte of [p, p + bytes) is in the part of a near PE.
   [[nodiscard]] bool overlaps(void const* p, std::size_t bytes) const {
     auto const start = reinterpret_cast<std::size_t>(part(first_near));
     auto const other = reinterpret_cast<std::size_t>(p);
@@ -75,8 +75,8 @@ struct HeapMap {
     return other < start ? start - other < bytes : other - start < total;
   }
 
-  /// Offset in bytes of `p` in this PE's part; at least `stride` if `p` is not
-  /// in this part.
+  /// The offset of `p` in bytes in this PE's part; at least `stride` if `p` is
+  /// not in this part.
   [[nodiscard]] SYMM_FUNCTION std::size_t offset_of(void const* p) const {
     return reinterpret_cast<std::size_t>(p) -
            reinterpret_cast<std::size_t>(part(my_pe));

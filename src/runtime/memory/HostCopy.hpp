@@ -12,9 +12,10 @@
 
 namespace symm::Impl {
 
-// Copies in host memory whose words another thread or PE may poll. memcpy must
-// not write such words: it may store a word twice (glibc 2.36 does so with 8
-// bytes). A thread that has seen a word and cleared it would then see it again.
+// Copies within host memory whose words another thread or PE may be polling.
+// memcpy must not write such words: it may store a word twice (glibc 2.36 does
+// so with 8 bytes). A thread that has seen a word and cleared it would then see
+// it again.
 //
 // A word here is 1, 2, 4 or 8 bytes at a multiple of its size.
 
@@ -62,8 +63,9 @@ void store_host_word(char* to, typename HostWord<bytes>::type value) {
 /// copy_host_memory() for 1 to max_bytes_by_words bytes, at any alignment.
 void copy_host_words(void* to, void const* from, std::size_t bytes);
 
-/// Copies `bytes` bytes, at least 1, between memory that the host reaches. The
-/// ranges are equal or do not overlap. The copy is done on return.
+/// Copies `bytes` bytes, at least 1, between memory locations that the host can
+/// access. The ranges must be equal or must not overlap. The copy is done on
+/// return.
 ///
 /// For up to max_bytes_by_words bytes at any alignment, every word in the range
 /// at `from` is loaded once, and every word in the range at `to` is stored once
@@ -71,8 +73,8 @@ void copy_host_words(void* to, void const* from, std::size_t bytes);
 /// word is its value at one moment. Larger copies may write words more than
 /// once, and in pieces.
 ///
-/// \tparam alignment lower bound for both addresses; `bytes` is a multiple of
-///         it.
+/// \tparam alignment a lower bound on the alignment of both addresses; `bytes`
+///         must be a multiple of it.
 template <std::size_t alignment = 1>
 [[gnu::always_inline]] inline void copy_host_memory(void* to, void const* from,
                                                     std::size_t bytes) {
@@ -80,7 +82,7 @@ template <std::size_t alignment = 1>
       alignment < widest_host_word ? alignment : widest_host_word;
   if (to == from) return;
   if (bytes > max_bytes_by_words) {
-    // No object is larger; without the mask GCC warns of a wrapped count.
+    // No object is larger; without the mask, GCC warns about a wrapped count.
     constexpr std::size_t largest = ~std::size_t{0} >> 1U;
     std::memcpy(to, from, bytes & largest);
     return;

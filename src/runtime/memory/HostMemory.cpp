@@ -63,8 +63,9 @@ std::size_t left_in_group(std::filesystem::path const& group,
 }
 
 /// The bytes that a group, such as "/user.slice/job", and its ancestors have
-/// left. In a container the group may appear as the root while its name is the
-/// path outside. A group whose files do not exist therefore has no limit.
+/// left. In a container, the group may appear as the root while its name is the
+/// path outside the container. A group whose files do not exist therefore has
+/// no limit.
 std::size_t left_in_hierarchy(std::filesystem::path const& root,
                               std::string const& own, GroupFiles const& files) {
   std::size_t left = unlimited;

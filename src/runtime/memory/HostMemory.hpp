@@ -13,10 +13,10 @@ namespace symm::Impl {
 /// Whether the system may move the memory to swap space.
 enum class HostMemoryUse { pageable, pinned };
 
-/// The number of bytes that processes of this node can still commit. It is the
+/// The number of bytes that processes on this node can still commit. It is the
 /// minimum of what the machine has left (available memory and, for pageable
-/// use, free swap) and of what each enclosing memory control group has left. A
-/// snapshot; the largest std::size_t if the system does not say.
+/// use, free swap) and of what each enclosing memory control group has left.
+/// This is a snapshot; the largest std::size_t if the system does not say.
 std::size_t available_host_memory(HostMemoryUse use = HostMemoryUse::pageable);
 
 inline std::size_t available_pageable_memory() {

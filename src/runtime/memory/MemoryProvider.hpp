@@ -10,8 +10,8 @@
 namespace symm::Impl {
 
 /// Memory of one kind and place. Its three interfaces share one record of the
-/// mappings. Each heap has one provider; code that needs one interface takes
-/// that class.
+/// mappings. Each heap has one provider; code that needs only one interface
+/// uses that base class.
 class MemoryProvider : public Vmm, public ForeignMemory, public CopyQueue {};
 
 }  // namespace symm::Impl

@@ -10,8 +10,8 @@
 
 namespace symm::Impl {
 
-/// Memory that every PE has, with equal sizes and offsets. Messages address it
-/// by segment and offset; the target adds its own base address.
+/// Memory that every PE has, with the same size and the same offsets. Messages
+/// address it by segment and offset; the target adds its own base address.
 enum class Segment : std::uint8_t {
   host_heap,
   device_heap,
@@ -26,15 +26,15 @@ enum class Segment : std::uint8_t {
          segment == Segment::device_team_words;
 }
 
-/// How the host of this PE reaches memory of a PE.
+/// How this PE's host accesses the memory of a PE.
 enum class AccessPath : std::uint8_t {
-  words,    // by loads and stores of words
-  gpu,      // by copies on this PE's GPU
-  messages  // by messages to another node
+  words,    // with loads and stores of words
+  gpu,      // with copies on this PE's GPU
+  messages  // with messages to another node
 };
 
-/// Memory of one PE, near or far, where an operation's bytes are. Valid as long
-/// as the heap block that contains them. Passed in two registers.
+/// Memory of one PE, near or far, that holds an operation's bytes. Valid as
+/// long as the heap block that contains them. Passed in two registers.
 class PeMemory {
  public:
   constexpr PeMemory() = default;
@@ -49,14 +49,15 @@ class PeMemory {
     return result;
   }
 
-  /// Precondition: reached by messages. Offset in bytes in the PE's part.
+  /// The offset in bytes within the PE's part. Precondition: the memory is
+  /// accessed with messages.
   [[nodiscard]] constexpr std::size_t offset() const { return m_position; }
-  /// Precondition: not reached by messages.
+  /// Precondition: the memory is not accessed with messages.
   template <class T = void>
   [[nodiscard]] T* address() const {
     return reinterpret_cast<T*>(m_position);
   }
-  /// As address(), but returns `otherwise` for memory reached by messages.
+  /// Like address(), but returns `otherwise` for memory accessed with messages.
   template <class T>
   [[nodiscard]] T* address_or(T* otherwise) const {
     return path == AccessPath::messages ? otherwise : address<T>();
@@ -85,7 +86,7 @@ struct Strides {
   std::size_t local_bytes   = 0;  // local stride
 };
 
-/// When an operation returns. `local`: nothing is left to do on this side.
+/// When an operation returns. `local`: when nothing is left to do on this side.
 /// `none`: as soon as possible; quiet() completes the operation.
 enum class Completion { local, none };
 

@@ -11,11 +11,11 @@
 
 namespace symm::Impl {
 
-/// Page-locked host memory, which copies and kernels of a GPU access at the
-/// same address.
+/// Page-locked host memory, which a GPU's copies and kernels access at the same
+/// address as the host.
 class PinnedMemory {
  public:
-  /// Zeroes the memory. \throws OutOfMemory, SystemError on this PE.
+  /// Allocates zeroed memory. \throws OutOfMemory, SystemError on this PE.
   PinnedMemory(MemoryProvider& provider, std::size_t bytes);
   ~PinnedMemory();
   PinnedMemory(PinnedMemory const&)            = delete;

@@ -10,12 +10,12 @@
 
 namespace symm::Impl {
 
-/// Huge pages of one size that an administrator has reserved (hugetlb). A
-/// snapshot.
+/// Huge pages of one size that an administrator has reserved (hugetlb). The
+/// numbers are a snapshot.
 struct ReservedPages {
   std::filesystem::path folder;  ///< the system's folder with these numbers
   std::size_t bytes  = 0;        ///< size of a page
-  std::size_t n      = 0;        ///< number of all pages
+  std::size_t n      = 0;        ///< total number of pages
   std::size_t n_left = 0;        ///< pages that no mapping has reserved
 
   /// One entry for each size that the system knows, smallest first.
@@ -25,13 +25,13 @@ struct ReservedPages {
   ///         that exist.
   [[nodiscard]] static ReservedPages of_size(std::size_t bytes);
 
-  /// Error text for too few pages for `n_sharers` PEs with `wanted_bytes` each;
-  /// it says how to get more.
+  /// The error text if there are too few pages for `n_sharers` PEs with
+  /// `wanted_bytes` each; it says how to get more.
   [[nodiscard]] std::string refusal(std::size_t wanted_bytes,
                                     std::size_t n_sharers) const;
 };
 
-/// A size as in SYMM_HUGE_PAGES: "2M".
+/// A size, written as in SYMM_HUGE_PAGES: "2M".
 [[nodiscard]] std::string page_size_text(std::size_t bytes);
 
 }  // namespace symm::Impl

@@ -17,7 +17,7 @@ namespace {
 
 /// Sent with the descriptor of a PE's memory.
 struct MemoryNote {
-  Vmm::FabricHandle fabric{};  // all zero: none
+  Vmm::FabricHandle fabric{};  // all zeros: none
   std::array<char, 64> place{};
 };
 static_assert(sizeof(MemoryNote) == sizeof(FdExchange::Attachment));

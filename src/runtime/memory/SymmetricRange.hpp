@@ -16,13 +16,13 @@
 
 namespace symm::Impl {
 
-/// One address range with a part for every PE of this node. A chunk of memory
-/// is mapped at the same offset in every part. Every PE of the node reaches the
-/// memory that one of them creates.
+/// One address range with a part for every PE on this node. A chunk of memory
+/// is mapped at the same offset in every part. Every PE on the node can access
+/// the memory that any of them creates.
 class SymmetricRange {
  public:
-  /// Reserves part_bytes for each PE that `exchange` connects. Local: the
-  /// caller must agree with the other PEs on a failure.
+  /// Reserves part_bytes for each PE that `exchange` connects. Local: if this
+  /// fails, the caller must agree on the failure with the other PEs.
   /// \param part_bytes a multiple of the minimum granularity and of
   ///        `alignment`, so that an aligned offset is an aligned address.
   SymmetricRange(Vmm& vmm, FdExchange& exchange, Pe my_pe, int n_pes,
@@ -39,16 +39,16 @@ class SymmetricRange {
   /// The result of adding a chunk, the same on every PE.
   struct Addition {
     /// The failure of the lowest PE that failed, whose number is in the
-    /// message; then no PE has the chunk.
+    /// message; if set, no PE has the chunk.
     std::optional<Failure> failure;
-    /// Whether a PE could not unmap its part of a failed chunk: this offset
-    /// cannot be used again.
+    /// Whether a PE could not unmap its part of a failed chunk; if so, this
+    /// offset cannot be used again.
     bool is_lost = false;
   };
 
   /// Collective: every PE creates `bytes` bytes and maps the memory of all PEs
-  /// of its node at `offset`. Afterwards either all PEs that take part in
-  /// `agree` have the chunk, or none has it.
+  /// on its node at `offset`. Afterwards, either all PEs that take part in
+  /// `agree` have the chunk, or none of them has it.
   ///
   /// \param own_memory returns a handle to `bytes` bytes of this PE's memory,
   ///        which this call releases. By default the PE creates new memory.
@@ -56,15 +56,15 @@ class SymmetricRange {
       std::size_t offset, std::size_t bytes, Agree const& agree,
       std::function<Vmm::Handle()> const& own_memory = {});
 
-  /// As try_to_add_chunk(), for callers that cannot use the range after a
+  /// Like try_to_add_chunk(), but for callers that cannot use the range after a
   /// failure.
   /// \throws OutOfMemory, SystemError on every PE.
   void add_chunk(std::size_t offset, std::size_t bytes, Agree const& agree);
 
   /// Removes a chunk from this process. The PE's own memory returns to the
-  /// system when all PEs have removed the chunk. Local: the caller must agree
-  /// with the other PEs on a failure, after which no PE can use this offset
-  /// again.
+  /// system once all PEs have removed the chunk. Local: if this fails, the
+  /// caller must agree on the failure with the other PEs, and then no PE can
+  /// use this offset again.
   /// \throws SystemError on this PE, after unmapping all parts that it could.
   void remove_chunk(std::size_t offset);
 
@@ -75,7 +75,7 @@ class SymmetricRange {
   }
 
  private:
-  /// The descriptor with which the other PEs map this PE's memory.
+  /// The descriptor that the other PEs need to map this PE's memory.
   struct Offer {
     UniqueFd descriptor;
     FdExchange::Attachment note{};
@@ -84,18 +84,18 @@ class SymmetricRange {
   struct Chunk {
     std::size_t offset = 0;
     std::size_t bytes  = 0;
-    std::vector<bool> is_mapped;  // indexed by PE of the node
+    std::vector<bool> is_mapped;  // indexed by the PE's number on the node
   };
 
-  // The steps of adding a chunk. Each records its mappings in the chunk, so
-  // that remove_chunk() can undo them after a failure.
+  // The steps of adding a chunk. Each step records its mappings in the chunk,
+  // so that remove_chunk() can undo them after a failure.
 
-  /// Calls work(), then releases the handle, even after a failure.
+  /// Calls work(), then releases the handle, even if work() fails.
   template <class Work>
   void with_handle(Vmm::Handle handle, Work const& work);
   /// Maps this PE's memory and releases its handle.
   Offer map_own(Chunk& chunk, Vmm::Handle handle);
-  /// Maps the memory of the other PEs of the node.
+  /// Maps the memory of the other PEs on the node.
   void map_peers(Chunk& chunk, Offer own);
   void map_peer(Chunk& chunk, Pe pe, FdExchange::Parcel parcel);
   void map_handle(Chunk& chunk, Pe pe, Vmm::Handle handle);
@@ -104,14 +104,14 @@ class SymmetricRange {
     return static_cast<std::size_t>(pe - m_map.first_near);
   }
 
-  /// Unmaps all parts, even after a failure; returns the first failure.
+  /// Unmaps all parts, even if some fail; returns the first failure.
   std::optional<Failure> unmap(Chunk& chunk);
 
   Vmm& m_vmm;
   FdExchange& m_exchange;
   char* m_reservation = nullptr;  // start of the first part
   HeapMap m_map;
-  // By offset. A chunk that could not be removed completely stays here.
+  // Keyed by offset. A chunk that could not be removed completely stays here.
   std::map<std::size_t, Chunk> m_chunks;
 };
 

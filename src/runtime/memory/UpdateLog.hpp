@@ -12,7 +12,7 @@
 
 namespace symm::Impl {
 
-/// An operation without a reply that a kernel requests on a far PE.
+/// An operation on a far PE that a kernel requests and that gets no reply.
 struct Update {
   /// The code of a WordOp, or one of:
   enum Kind : std::uint8_t {
@@ -34,9 +34,9 @@ static_assert(1U << WordOp::code_bits <= Update::store);
 
 /// The three words of an update in a ring in host memory. The upper byte of
 /// each word is the number of the ring's lap, which shows the host that the
-/// word has been written. The thread therefore needs no fence between the
-/// words. The first words of 32 updates are adjacent, and so are the second and
-/// third: a warp writes them together.
+/// word has been written. The GPU thread therefore needs no fence between the
+/// words. The first words of 32 updates are adjacent, and so are their second
+/// and third words: a warp writes them together.
 class UpdateWords {
  public:
   static constexpr std::uint64_t size = std::uint64_t{1} << 16U;  // updates
@@ -62,11 +62,11 @@ class UpdateWords {
         return m_lap | std::uint64_t{pe >> 24U} << 32U | its.value >> 32U;
     }
   }
-  /// Whether a word was written in this lap.
+  /// Whether a word was written in this lap of the ring.
   [[nodiscard]] bool is_of_lap(std::uint64_t word) const {
     return (word ^ m_lap) >> 56U == 0;
   }
-  /// The update stored in three words that are all of this lap.
+  /// The update stored in three words, all of which are from this lap.
   [[nodiscard]] static Update update_of(std::uint64_t a, std::uint64_t b,
                                         std::uint64_t c) {
     return {

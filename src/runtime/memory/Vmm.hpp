@@ -26,8 +26,8 @@ namespace symm::Impl {
 /// A call that the system refuses throws SystemError; without enough memory,
 /// OutOfMemory. A call that throws has changed nothing.
 ///
-/// All calls are local and may be made on any thread: Views that own memory may
-/// be destroyed while another thread is in a collective call.
+/// All calls are local and may be made from any thread: Views that own memory
+/// may be destroyed while another thread is in a collective call.
 class Vmm {
  public:
   /// Physical memory; the handle is valid only in this process (V12).
@@ -40,16 +40,16 @@ class Vmm {
   enum class Access { none, read, read_write };
   enum class Sharing { none, by_descriptor };
 
-  /// Shares memory with processes of another operating system instance, to
+  /// For sharing memory with processes on another operating system instance, to
   /// which no file descriptor can be sent.
   using FabricHandle = std::array<std::byte, 64>;
 
   virtual ~Vmm() = default;
 
-  /// Names where the memory is: "host memory", "GPU 0 (NVIDIA H200)".
+  /// Names where the memory is, such as "host memory" or "GPU 0 (NVIDIA H200)".
   [[nodiscard]] virtual std::string place() const = 0;
 
-  /// The unit in bytes of sizes, offsets and addresses (a power of two).
+  /// The unit of sizes, offsets and addresses, in bytes (a power of two).
   [[nodiscard]] virtual std::size_t granularity(Granularity kind) const = 0;
 
   /// Reserves an address range without memory.
@@ -60,22 +60,24 @@ class Vmm {
                                       std::size_t alignment = 0,
                                       void* hint            = nullptr) = 0;
 
-  /// Whether memory of create() is zero when it is first touched.
+  /// Whether memory from create() is zero when it is first touched.
   [[nodiscard]] virtual bool creates_zeros() const { return false; }
 
   /// Allocates physical memory without mapping it.
   /// \param bytes a positive multiple of the minimum granularity.
   [[nodiscard]] virtual Handle create(std::size_t bytes, Sharing sharing) = 0;
 
-  /// Maps the memory to `address`, with no access. The range must be reserved
-  /// and not mapped; offset must be 0 at present, and bytes the memory's size.
+  /// Maps the memory at `address`, with no access. The range must be reserved
+  /// and not mapped; for now, `offset` must be 0, and `bytes` must be the
+  /// memory's size.
   virtual void map(char* address, std::size_t bytes, std::size_t offset,
                    Handle handle) = 0;
 
-  /// Sets the rights of this process on exactly one range that map() mapped.
+  /// Sets this process's access rights to a range that must be exactly one that
+  /// map() mapped.
   virtual void set_access(char* address, std::size_t bytes, Access access) = 0;
 
-  /// A descriptor that another process can import. The caller closes it: an
+  /// A descriptor that another process can import. The caller must close it: an
   /// open one keeps the physical memory alive (V36).
   [[nodiscard]] virtual UniqueFd export_handle(Handle handle) = 0;
 
@@ -88,37 +90,38 @@ class Vmm {
   /// kind, so that import_handle() accepts it if the size is right.
   [[nodiscard]] virtual bool can_import(UniqueFd const& descriptor) const = 0;
 
-  /// The access that set_access(read_write) gives to CPUs, or to kernels of GPU
-  /// `device`. Nothing if there is no such GPU.
+  /// The access that set_access(read_write) gives to CPUs, or to kernels on GPU
+  /// `device`. nullopt if there is no such GPU.
   /// \param device the GPU's ordinal; only for MemoryKind::device.
   [[nodiscard]] virtual std::optional<Access> access_from(MemoryKind user,
                                                           int device) const = 0;
 
-  /// Removes exactly one mapping that map() made.
+  /// Removes a mapping; the range must be exactly one that map() mapped.
   virtual void unmap(char* address, std::size_t bytes) = 0;
 
-  /// A handle for processes that reach this memory over the fabric; nothing if
+  /// A handle for processes that access this memory over the fabric; nullopt if
   /// the system does not grant one (V16, V17).
   [[nodiscard]] virtual std::optional<FabricHandle> export_fabric(
       Handle /*handle*/) {
     return std::nullopt;
   }
 
-  /// As import_handle(), for handles of export_fabric(). Nothing if the process
-  /// has no access (V39); the caller then imports the descriptor instead.
+  /// Like import_handle(), but for handles from export_fabric(). Returns
+  /// nullopt if the process has no access (V39); the caller then imports the
+  /// descriptor instead.
   [[nodiscard]] virtual std::optional<Handle> import_fabric(
       FabricHandle const& /*fabric*/, std::size_t /*bytes*/) {
     return std::nullopt;
   }
 
-  /// Drops a handle. The memory exists as long as it is mapped or shared.
+  /// Drops a handle. The memory lives on as long as it is mapped or shared.
   virtual void release(Handle handle) = 0;
 
-  /// Frees addresses, exactly as reserve() returned them. Nothing may be mapped
-  /// there.
+  /// Frees an address range that must be exactly one that reserve() returned.
+  /// Nothing may be mapped in it.
   virtual void address_free(char* address, std::size_t bytes) = 0;
 
-  /// Leaves every reservation and mapping in place until the process ends: for
+  /// Leaves every reservation and mapping in place until the process ends; for
   /// memory that is still in use when its owner is destroyed.
   virtual void abandon() noexcept = 0;
 };

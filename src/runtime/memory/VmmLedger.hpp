@@ -35,9 +35,11 @@ class VmmLedger {
     MemoryPtr memory;
   };
 
-  /// \param provider   for messages, such as "Vmm_HostMemfd".
-  /// \param page_bytes unit of reservations.
-  /// \param unit       of memory and mappings: the minimum granularity.
+  /// \param provider   the provider's name in error messages, such as
+  ///        "Vmm_HostMemfd".
+  /// \param page_bytes the unit of reservations.
+  /// \param unit       the unit of memory and mappings: the minimum
+  ///        granularity.
   VmmLedger(std::string provider, std::size_t page_bytes, std::size_t unit)
       : m_provider(std::move(provider)),
         m_page_bytes(page_bytes),
@@ -48,7 +50,7 @@ class VmmLedger {
     throw UsageError(m_provider + "::" + call + ": " + rule);
   }
 
-  /// V03-V05.
+  /// Checks rules V03 to V05.
   void check_reserve(std::size_t bytes, std::size_t alignment,
                      void const* hint) const {
     check_multiple("reserve", "size in bytes", bytes, m_page_bytes);
@@ -66,7 +68,7 @@ class VmmLedger {
     m_reservations.emplace(address, bytes);
   }
 
-  /// V10.
+  /// Checks rule V10.
   void check_create(std::size_t bytes) const {
     check_multiple("create", "size in bytes", bytes, m_unit);
   }
@@ -100,7 +102,7 @@ class VmmLedger {
   }
   void remove_handle(Vmm::Handle handle) { m_handles.erase(handle.id); }
 
-  /// V35.
+  /// Checks rule V35.
   [[nodiscard]] MemoryPtr const& memory_to_export(Vmm::Handle handle) const {
     auto const& memory = memory_of(handle, "export_handle");
     if (memory->sharing != Vmm::Sharing::by_descriptor) {
@@ -111,8 +113,8 @@ class VmmLedger {
     return memory;
   }
 
-  /// V19-V21, V23, V27. Records the mapping. If the system then refuses to map,
-  /// the caller calls forget_mapping().
+  /// Checks rules V19 to V21, V23 and V27, and records the mapping. If the
+  /// system then refuses to map, the caller must call forget_mapping().
   Memory& add_mapping(char* address, std::size_t bytes, std::size_t offset,
                       Vmm::Handle handle) {
     auto const& memory = memory_of(handle, "map");
@@ -146,7 +148,7 @@ class VmmLedger {
     m_mappings.emplace(address, Mapping{bytes, memory});
     return *memory;
   }
-  /// V29, V43.
+  /// Checks rules V29 and V43.
   Mapping const& check_mapping(char const* address, std::size_t bytes,
                                char const* call) const {
     auto const it = m_mappings.find(address);
@@ -172,7 +174,7 @@ class VmmLedger {
            m_reservations.end();
   }
 
-  /// V41: the memory that is mapped at an address.
+  /// The memory that is mapped at an address (V41).
   [[nodiscard]] MemoryPtr const& memory_at(void const* address,
                                            char const* call) const {
     auto const it = mapping_around(address);
@@ -183,7 +185,7 @@ class VmmLedger {
     return it->second.memory;
   }
 
-  /// V45, V46.
+  /// Checks rules V45 and V46.
   void check_address_free(char const* address, std::size_t bytes) const {
     auto const it = m_reservations.find(address);
     if (it == m_reservations.end() || it->second != bytes) {

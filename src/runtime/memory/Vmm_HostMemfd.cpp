@@ -31,11 +31,11 @@ namespace {
 
 constexpr std::size_t recommended_granularity = std::size_t{2} << 20U;
 constexpr int no_access                       = PROT_NONE;
-/// The size must not change: access past a new end would kill a PE.
+/// The size must not change: accessing memory past a new end would kill a PE.
 constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW;
 
-/// Growing a file past the limit would kill the process by a signal instead of
-/// returning an error.
+/// Growing a file past the limit would kill the process with a signal instead
+/// of returning an error.
 void check_file_size(std::size_t bytes) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0) {
@@ -68,7 +68,7 @@ Vmm_HostMemfd::Vmm_HostMemfd(int n_sharers, AvailableMemory available_memory,
 Vmm_HostMemfd::~Vmm_HostMemfd() {
   if (m_is_abandoned) return;
   // Unmapping a reservation also removes the mappings in it. munmap() fails
-  // only for arguments that reserve() cannot have recorded.
+  // only for arguments that reserve() can never have recorded.
   for (auto const& [address, bytes] : m_ledger.reservations()) {
     static_cast<void>(::munmap(const_cast<char*>(address), bytes));
   }
@@ -114,8 +114,8 @@ char* Vmm_HostMemfd::reserve(std::size_t bytes, std::size_t alignment,
           : first + (round_up(reinterpret_cast<std::size_t>(first), alignment) -
                      reinterpret_cast<std::size_t>(first));
   auto const head = static_cast<std::size_t>(result - first);
-  // With valid arguments munmap() fails only at the limit on the number of
-  // mappings, and unmapping an end adds no mapping.
+  // With valid arguments, munmap() fails only at the limit on the number of
+  // mappings, and unmapping an end does not add a mapping.
   if (head > 0) static_cast<void>(::munmap(first, head));
   if (slack > head) static_cast<void>(::munmap(result + bytes, slack - head));
   m_ledger.add_reservation(result, bytes);
@@ -123,8 +123,8 @@ char* Vmm_HostMemfd::reserve(std::size_t bytes, std::size_t alignment,
 }
 
 void Vmm_HostMemfd::check_capacity(std::size_t bytes) const {
-  std::size_t promised = 0;  // created by this PE, not touched yet by any PE
-  // Each memory counts once: it may have several handles and mappings.
+  std::size_t promised = 0;  // created by this PE, not yet touched by any PE
+  // Count each memory once: it may have several handles and mappings.
   std::set<Memory const*> counted;
   auto const count = [&](Memory const& memory) {
     if (memory.is_imported || !counted.insert(&memory).second) return;
@@ -132,7 +132,7 @@ void Vmm_HostMemfd::check_capacity(std::size_t bytes) const {
     if (::fstat(memory.descriptor.get(), &status) != 0) {
       throw SystemError("looking at memory of this PE", "fstat", errno);
     }
-    // The unit of st_blocks on every system.
+    // st_blocks has this unit on every system.
     constexpr std::size_t block_bytes = 512;
     auto const touched =
         static_cast<std::size_t>(status.st_blocks) * block_bytes;
@@ -150,8 +150,8 @@ void Vmm_HostMemfd::check_capacity(std::size_t bytes) const {
   }
 }
 
-/// A mapping, even for a moment, makes the system reserve all huge pages for
-/// the memory's lifetime. Otherwise the first access to a missing page would
+/// A mapping, even a momentary one, makes the system reserve all huge pages for
+/// the memory's lifetime. Otherwise, the first access to a missing page would
 /// raise SIGBUS.
 void Vmm_HostMemfd::take_huge_pages(UniqueFd const& memory,
                                     std::size_t bytes) const {
@@ -322,7 +322,7 @@ bool Vmm_HostMemfd::is_mapped(void const* address, std::size_t bytes) {
   auto const page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   auto const first      = reinterpret_cast<std::size_t>(address);
   auto const n_end      = (first + (bytes - 1)) / page_bytes + 1;
-  // Limits the pages per call: mincore() needs one byte for each page.
+  // Limits the pages per call: mincore() needs one byte per page.
   constexpr std::size_t n_most = std::size_t{1} << 18U;
   // Unused: only the error code matters.
   std::vector<unsigned char> is_resident;
@@ -366,8 +366,8 @@ bool Vmm_HostMemfd::pin(void* address, std::size_t bytes) {
 void Vmm_HostMemfd::unmap(char* address, std::size_t bytes) {
   std::lock_guard const lock(m_mutex);
   static_cast<void>(m_ledger.check_mapping(address, bytes, "unmap"));
-  // A single call replaces the mapping by a reservation: another thread's
-  // mmap() cannot take the addresses in between.
+  // A single call replaces the mapping with a reservation, so that another
+  // thread's mmap() cannot take the addresses in between.
   if (::mmap(address, bytes, no_access,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
              0) == MAP_FAILED) {

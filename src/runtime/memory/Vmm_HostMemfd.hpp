@@ -21,16 +21,16 @@ namespace symm::Impl {
 ///
 /// Pages are committed on first touch, on the NUMA node of the thread that
 /// touches them. create() refuses memory that the machine or its control group
-/// could not commit: a lack of memory is then an error and not a later SIGBUS.
-/// Memory that was created earlier and not touched yet counts as used. For
-/// reserved huge pages (hugetlb) the system does the counting: create() takes
-/// every page that the memory can ever need.
+/// could not commit, so a lack of memory causes an error instead of a later
+/// SIGBUS. Memory that was created earlier and has not been touched yet counts
+/// as used. For reserved huge pages (hugetlb), the system does the accounting:
+/// create() takes every page that the memory can ever need.
 class Vmm_HostMemfd final : public MemoryProvider {
  public:
   using AvailableMemory = std::function<std::size_t()>;
 
-  /// \param n_sharers number of PEs of this node that each create as much
-  ///        memory as this one.
+  /// \param n_sharers number of PEs on this node that each create the same
+  ///        amount of memory as this one.
   /// \throws UsageError if the system has no pages of the size given by
   ///         `pages`.
   explicit Vmm_HostMemfd(
@@ -72,8 +72,8 @@ class Vmm_HostMemfd final : public MemoryProvider {
   void synchronize() override {}
   void abandon() noexcept override { m_is_abandoned = true; }
 
-  /// Whether the process has mapped every page of the range, which is at least
-  /// one byte long, with any access rights.
+  /// Whether the process has mapped every page of the range, with any access
+  /// rights. The range must be at least one byte long.
   [[nodiscard]] static bool is_mapped(void const* address, std::size_t bytes);
 
  private:
@@ -86,8 +86,8 @@ class Vmm_HostMemfd final : public MemoryProvider {
 
   void check_capacity(std::size_t bytes) const;
   void take_huge_pages(UniqueFd const& memory, std::size_t bytes) const;
-  /// As is_mapped(), but false if the first or last byte is in a reservation of
-  /// this provider and not mapped.
+  /// Like is_mapped(), but false if the first or last byte is in a reservation
+  /// of this provider and is not mapped.
   [[nodiscard]] bool is_memory(void const* address, std::size_t bytes) const;
 
   std::size_t m_page_bytes;

@@ -12,10 +12,10 @@
 
 namespace symm::Impl {
 
-// Loads, stores and fences of the operations; symm_atomics.hpp has their
-// semantics.
+// The loads, stores and fences that operations use; symm_atomics.hpp documents
+// their semantics.
 
-/// shmem_fence.
+/// Has the semantics of shmem_fence.
 SYMM_INLINE_FUNCTION void fence_words() {
   SYMM_IF_ON_HOST((std::atomic_thread_fence(std::memory_order_seq_cst);))
   SYMM_IF_ON_DEVICE((InKernel::fence();))
@@ -29,7 +29,7 @@ SYMM_INLINE_FUNCTION void fence_release() {
   SYMM_IF_ON_DEVICE((InKernel::fence_release();))
 }
 
-/// Types that the functions below take.
+/// Types that the functions below accept.
 template <class T>
 concept MachineWord = std::is_trivially_copyable_v<T> &&
     (sizeof(T) == 4 || sizeof(T) == 8);

@@ -12,10 +12,10 @@
 namespace symm::Impl {
 
 /// Buffers of the program that kernels use as local operands. All calls are
-/// local and may be made on any thread.
+/// local and may be made from any thread.
 class LocalBuffers {
  public:
-  /// \param memory pins the buffers; must outlive this.
+  /// \param memory pins the buffers; must outlive this object.
   explicit LocalBuffers(ForeignMemory& memory) : m_memory(memory) {}
   ~LocalBuffers();
 
@@ -23,17 +23,17 @@ class LocalBuffers {
   LocalBuffers& operator=(LocalBuffers const&) = delete;
 
   /// \throws UsageError for a buffer of 0 bytes or at null, one that overlaps
-  ///         another one (B09), or one that pin() refuses. OutOfMemory,
-  ///         SystemError.
+  ///         another one (B09), or one that pin() refuses.
+  /// \throws OutOfMemory, SystemError on this PE.
   void add(void* address, std::size_t bytes);
 
   /// \throws UsageError if no buffer starts at `address` (B13, B14).
-  ///         SystemError if the system cannot unpin it; the buffer is
+  /// \throws SystemError if the system cannot unpin the buffer; it is
   ///         unregistered anyway.
   void remove(void* address);
 
-  /// Removes all buffers; continues after a failure.
-  /// \throws SystemError: the first failure.
+  /// Removes all buffers, even if removing some of them fails.
+  /// \throws SystemError the first failure.
   void clear();
 
  private:
@@ -41,7 +41,7 @@ class LocalBuffers {
     std::size_t bytes = 0;
     bool is_pinned    = false;
   };
-  using Buffers = std::map<std::size_t, Buffer>;  // by address
+  using Buffers = std::map<std::size_t, Buffer>;  // keyed by address
 
   void erase(Buffers::iterator buffer);
 

@@ -14,26 +14,26 @@
 namespace symm::Impl {
 
 /// Private memory that may later become part of the symmetric heap. Each block
-/// is one allocation of virtual memory management. All calls are local and may
-/// be made on any thread.
+/// is a separate allocation made with virtual memory management. All calls are
+/// local and may be made from any thread.
 class PrivateMemory {
  public:
-  /// \param provider must outlive this.
+  /// \param provider must outlive this object.
   explicit PrivateMemory(MemoryProvider& provider)
       : m_vmm(provider), m_queue(provider) {}
 
   /// Allocates zeroed memory: whole granules (2 MiB) that no other block uses.
-  /// \param label for messages.
+  /// \param label for error messages.
   /// \param bytes above 0.
   /// \throws OutOfMemory, SystemError on this PE.
   [[nodiscard]] char* allocate(std::string const& label, std::size_t bytes);
 
   /// Frees a block. If the block is registered, it stays part of the heap until
-  /// it is unregistered. An address of no live block is ignored: it was
-  /// allocated before the latest initialize().
+  /// it is unregistered. An address that does not belong to a live block is
+  /// ignored: it was allocated before the latest initialize().
   void free(void const* address) noexcept;
 
-  /// Labels and sizes of the blocks that are not freed.
+  /// Labels and sizes of the blocks that have not been freed.
   [[nodiscard]] std::vector<std::string> live() const;
 
  private:

@@ -24,7 +24,7 @@
 
 namespace symm::Impl {
 
-/// The description of a PE's shared memory for the other PEs.
+/// What the other PEs need to know about a PE's shared memory.
 struct SharedBuffer::PartNote {
   std::uint64_t address = 0;  // in the PE's process
   std::uint64_t count   = 0;
@@ -62,7 +62,7 @@ void check_memory(void const* data, std::size_t count,
                    " do not fit into the address space");
 }
 
-/// Reads the first and the last byte of memory of a process. Returns 0, or
+/// Reads the first and the last byte of a process's memory range. Returns 0, or
 /// errno.
 int try_to_read(pid_t process, char* start, std::size_t bytes) {
   std::array<char, 2> ends{};
@@ -76,7 +76,7 @@ int try_to_read(pid_t process, char* start, std::size_t bytes) {
   return read < 0 ? errno : EFAULT;
 }
 
-/// Advice for an error of the system, as the end of a message.
+/// Advice on a system error, for the end of an error message.
 char const* remedy_for(int error) {
   if (error == EPERM) {
     return "; processes of one user may reach each other's memory if "
@@ -98,14 +98,14 @@ char const* remedy_for(int error) {
   return "";
 }
 
-/// Copies between memory of this process and of another one.
+/// Copies between memory of this process and memory of another process.
 void move_bytes(bool is_put, pid_t process, char* mine, char* theirs,
                 std::size_t bytes, std::string const& what) {
   std::size_t done = 0;
   while (done < bytes) {
     iovec const here{mine + done, bytes - done};
     iovec const there{moved(theirs, done), bytes - done};
-    // One call copies at most 2 GiB, and less if the memory ends before.
+    // One call copies at most 2 GiB, and less if the memory ends earlier.
     auto const moved = uninterrupted([&] {
       return is_put ? ::process_vm_writev(process, &here, 1, &there, 1, 0)
                     : ::process_vm_readv(process, &here, 1, &there, 1, 0);
@@ -261,7 +261,8 @@ void SharedBuffer::open_device_part(Pe pe, PartNote const& note) {
                            note.place.data(), "): ", failure->message)});
 }
 
-/// Only a read shows what the system allows (Yama, containers, set-user-id).
+/// Only an actual read shows what the system allows (Yama, containers,
+/// set-user-id).
 void SharedBuffer::try_host_part(Pe pe) const {
   auto const& its        = m_parts[index_of(pe)];
   auto const bytes       = its.count * m_element_bytes;
@@ -285,7 +286,7 @@ void SharedBuffer::close_imports() {
   auto* const provider =
       Runtime::instance(type_name_of(m_kind)).provider(m_kind);
   if (provider == nullptr) return;  // nothing was opened
-  // A failure does not end the loop.
+  // Continues the loop even after a failure.
   auto first = failure_of([&] { provider->synchronize(); });
   for (auto const& part : parts) {
     if (part.import_start == nullptr) continue;

@@ -16,12 +16,12 @@
 
 namespace symm::Impl {
 
-/// The common part of SharedHostBuffer and SharedDeviceBuffer of
-/// symm_shared_buffers.hpp, without the type of the elements: the address of
-/// every PE's memory, and how this PE reaches it.
+/// The common part of SharedHostBuffer and SharedDeviceBuffer
+/// (symm_shared_buffers.hpp), independent of the element type: the address of
+/// every PE's memory, and how this PE accesses it.
 class SharedBuffer {
  public:
-  /// Collective; the two classes document the rest.
+  /// Collective; the two classes document everything else.
   SharedBuffer(MemoryKind kind, void const* data, std::size_t count,
                std::size_t element_bytes, std::exception_ptr const& failure);
   SharedBuffer(SharedBuffer&& other) noexcept : SharedBuffer(other.m_kind) {
@@ -65,7 +65,7 @@ class SharedBuffer {
   void try_host_part(Pe pe) const;
   void close_imports();
   [[nodiscard]] Part const& part(Pe pe, char const* call) const;
-  /// The address of the elements of `pe` to be moved; null if there are none.
+  /// The address of the elements on `pe` to be copied; null if there are none.
   [[nodiscard]] char* range(Pe pe, void const* mine, std::size_t index,
                             std::size_t count, char const* call) const;
 
@@ -73,8 +73,8 @@ class SharedBuffer {
   std::size_t m_element_bytes = 1;
   std::uint64_t m_number      = 0;  // the same on all PEs
   Pe m_my_pe                  = 0;
-  std::vector<Part> m_parts;            // empty: closed
-  std::weak_ptr<void const> m_runtime;  // the one it was made with
+  std::vector<Part> m_parts;            // empty once closed
+  std::weak_ptr<void const> m_runtime;  // the one it was created with
 };
 
 }  // namespace symm::Impl

@@ -13,7 +13,7 @@
 
 namespace symm::Impl {
 
-/// A wait of the host for a variable, or for the PEs of a PE team:
+/// A wait on the host for a variable, or for the PEs of a PE team:
 ///
 ///     HostWait wait(call);
 ///     while (!is_done()) {
@@ -23,15 +23,16 @@ namespace symm::Impl {
 ///       if (wait.must_report(why)) wait.report(why, ...);
 ///     }
 ///
-/// The wait makes the ThreadProgress of its thread.
+/// While it waits, pause() calls ThreadProgress::make() for its thread.
 ///
 /// It allocates no private memory before a report is due, so that a PE that is
-/// out of memory continues to wait and does not leave a barrier alone. (A
-/// report asks far PEs for their latest calls, one by one, up to the first that
-/// is not in finalize(). A far PE that this PE has not met before costs 2 KiB.)
+/// out of memory continues to wait and does not leave a barrier alone. (When a
+/// report is due, this PE asks far PEs for their latest calls, one by one,
+/// until it finds one that is not in finalize(). A far PE that this PE has not
+/// contacted before costs 2 KiB.)
 class HostWait {
  public:
-  /// \param call name for messages, such as "symm::wait_until".
+  /// \param call name for error messages, such as "symm::wait_until".
   explicit HostWait(char const* call);
   HostWait(HostWait const&)            = delete;
   HostWait& operator=(HostWait const&) = delete;
@@ -40,9 +41,9 @@ class HostWait {
     if (m_is_observed) ObserverList::end(operation());
   }
 
-  /// Pauses once. Returns whether it is time to check the other PEs. (After the
-  /// first check, the far PEs that this PE has met are watched. The job ends in
-  /// this call if one is lost.)
+  /// Pauses once. Returns whether it is time to check on the other PEs. (After
+  /// the first check, the far PEs that this PE has contacted are watched. If
+  /// one of them is lost, the job ends in this call.)
   bool pause() {
     m_waited = m_backoff.pause(ThreadProgress::make());
     if (m_waited < m_next_look) return false;
@@ -52,8 +53,8 @@ class HostWait {
   /// Returns "the process of PE 2 is gone", or "". The last stores of that
   /// process are visible on return.
   [[nodiscard]] static Text who_is_gone();
-  /// Returns the text of who_is_gone(). If that is "", a report is due, and all
-  /// other PEs are in finalize(), returns a text that says so. The earlier
+  /// Returns the text of who_is_gone(). If that is "", but a report is due and
+  /// all other PEs are in finalize(), returns a text that says so. The earlier
   /// stores of those PEs are visible on return.
   [[nodiscard]] Text reason_to_give_up() const;
 
@@ -63,10 +64,10 @@ class HostWait {
   [[nodiscard]] bool must_report(Text const& reason_to_give_up) const {
     return !reason_to_give_up.empty() || is_report_due();
   }
-  /// Prints a message that names what this PE waits for. Ends the job, unless
-  /// `reason_to_give_up` is "".
+  /// Prints a message that names what this PE is waiting for. Ends the job
+  /// unless `reason_to_give_up` is "".
   /// \param where text after the name of the call: "" or " of ...".
-  /// \param waits_for what this PE waits for: lines of the message.
+  /// \param waits_for what this PE is waiting for: lines of the message.
   void report(Text const& reason_to_give_up, std::string_view where,
               std::string_view waits_for);
 

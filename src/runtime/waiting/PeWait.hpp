@@ -28,10 +28,11 @@ struct LookAtNothing {
   void operator()(Rendezvous const&) const {}
 };
 
-/// Waits until has_come() is true. PE `pe` makes it true in the same call.
-/// Reports as HostWait; ends the job if `pe` is gone or in finalize().
+/// Waits until has_come() returns true. PE `pe` makes it true in the same call.
+/// Reports like HostWait; ends the job if a PE's process is gone, or if `pe` is
+/// in finalize().
 /// \param where returns the text after the name of the call: "" or " of ...".
-/// \param on_look called with the Rendezvous at each check of the other PEs;
+/// \param on_look called with the Rendezvous at each check on the other PEs;
 ///        may throw.
 template <class Where, class HasCome, class OnLook = LookAtNothing>
 void wait_for_pe(char const* call, Pe pe, Where const& where,

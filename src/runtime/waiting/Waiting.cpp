@@ -36,14 +36,15 @@ char const* text_of(Compare compare) {
   return "?";
 }
 
-/// Describes the first few variables that `set` still waits for, for a message.
+/// Describes the first few variables that `set` is still waiting for, for an
+/// error message.
 template <class T>
 Text text_of(WaitSet<T> const& set) {
   Text result;
   int n_told = 0;
   for (std::size_t i = 0; i < set.count && n_told < 4; ++i) {
     if (!set.counts(i) || set.is_met(i)) continue;
-    // (The unary + makes numbers of char32_t and wchar_t.)
+    // (The unary + turns char32_t and wchar_t into numbers.)
     result.append("\n  variable ", i, " at ", set.ivars + i, ", now ",
                   +poll(set.ivars + i), ", to become ", text_of(set.compare),
                   " ", +set.wanted(i));
@@ -72,8 +73,8 @@ void check_variable(char const* call, void const* address, std::size_t bytes) {
 std::uint64_t scatter() {
   static std::atomic<std::uint64_t> s_calls{0};
   std::uint64_t x = s_calls.fetch_add(1, std::memory_order_relaxed);
-  // The mixing of splitmix64, without its last step. Two callers that alternate
-  // do not get only even or only odd numbers.
+  // The mixing function of splitmix64, without its last step. Two callers that
+  // alternate do not get only even or only odd numbers.
   x = (x + 1) * 0x9e37'79b9'7f4a'7c15U;
   x = (x ^ (x >> 30U)) * 0xbf58'476d'1ce4'e5b9U;
   return x ^ (x >> 31U);

@@ -23,14 +23,14 @@ enum class Compare { eq, ne, gt, ge, lt, le };
 
 namespace symm::Impl {
 
-// Parts of the waits and tests of symm_signals.hpp.
+// Building blocks of the waits and tests in symm_signals.hpp.
 
-/// Types of variables that can be waited for: integers of 4 or 8 bytes.
+/// Types of variables that a PE can wait for: integers of 4 or 8 bytes.
 template <class T>
 concept Waitable = std::integral<T> && !std::same_as<T, bool> &&
                    !std::is_const_v<T> && MachineWord<T>;
 
-/// Whether the comparison of `now` with `value` is true.
+/// Whether `now` compares to `value` as `compare` requires.
 template <Waitable T>
 SYMM_INLINE_FUNCTION constexpr bool is_true(T now, Compare compare, T value) {
   switch (compare) {
@@ -53,14 +53,14 @@ SYMM_INLINE_FUNCTION T poll(T const* ivar) {
 }
 
 /// Checks the address of a variable for a wait or a test. Also handles incoming
-/// messages of far PEs, since a program may test a variable in a loop until
+/// messages from far PEs, since a program may test a variable in a loop until
 /// such a message changes it.
 /// \param bytes size of the variable, or of the first of several.
-/// \throws UsageError on this PE, if the host cannot load from `address`, or
+/// \throws UsageError on this PE if the host cannot load from `address`, or if
 ///         `address` is not a multiple of `bytes`.
 void check_variable(char const* call, void const* address, std::size_t bytes);
 
-/// Returns a different number in each call. Remainders of these numbers are
+/// Returns a different number in each call. The remainders of these numbers are
 /// evenly distributed.
 [[nodiscard]] std::uint64_t scatter();
 
@@ -104,7 +104,7 @@ struct PollOne {
 template <class T>
 struct PollAll {
   WaitSet<T> set;
-  std::size_t next = 0;  // those before it have been met
+  std::size_t next = 0;  // the variables before it have met the condition
   SYMM_FUNCTION bool operator()() {
     while (next < set.count && (!set.counts(next) || set.is_met(next))) ++next;
     return next == set.count;
@@ -153,13 +153,13 @@ struct PollSome {
   }
 };
 
-/// Waits until is_done() returns true. Reports and ends the job as documented
-/// in symm_signals.hpp. The library instantiates it for all Waitable types.
+/// Waits until is_done() returns true. Reports, and ends the job, as documented
+/// in symm_signals.hpp. The library instantiates this for all Waitable types.
 /// Precondition: is_done() has returned false.
 template <class Poll>
 void wait_on_host(char const* call, Poll& is_done);
 
-/// Calls is_done() until it is true.
+/// Calls is_done() until it returns true.
 template <class Poll>
 SYMM_INLINE_FUNCTION void wait_for([[maybe_unused]] char const* call,
                                    Poll& is_done) {

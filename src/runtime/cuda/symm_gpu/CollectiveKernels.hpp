@@ -19,9 +19,9 @@
 #include "../../teams/TeamSync.hpp"
 #include "Launch.hpp"
 
-// Barriers and collective operations as separate kernels: for calls of the host
+// Barriers and collective operations as separate kernels: for the host's calls
 // on GPU memory, and for enqueued calls. If a PE team has gates, kernels never
-// wait. A first kernel notifies the members and ends, the queue waits at the
+// wait: a first kernel notifies the members and ends, the queue waits at the
 // gates, and the next kernel finds all data already there.
 
 namespace symm::Impl {
@@ -69,7 +69,7 @@ void enqueue_gated_barrier(char const* call, void* queue, PeTeam const& team,
   wait_at_gates(call, queue, team);
 }
 
-/// Enqueues a barrier of a valid PeTeam. \throws SystemError on this PE.
+/// Enqueues a barrier for a valid PeTeam. \throws SystemError on this PE.
 /// \param queue a CUDA stream.
 inline void enqueue_barrier(void* queue, PeTeam const& team) {
   if (team.has_gates()) {
@@ -112,7 +112,8 @@ struct CollectiveInBlocks {
   }
 };
 
-/// Sends each PE's count to the others, before a collect() with several blocks.
+/// Sends this PE's count to the other PEs, before a collect() with several
+/// blocks.
 struct PassWordKernel {
   PeTeam team;
   std::uint64_t word;
@@ -124,8 +125,8 @@ struct PassWordKernel {
 };
 
 /// Enqueues a kernel that exchanges packets. One block has a thread for each
-/// packet, as far as possible; many packets take several blocks. PEs that share
-/// a GPU have few packets, and therefore one block each
+/// packet, as far as possible; if there are many packets, there are several
+/// blocks. PEs that share a GPU have few packets, and therefore one block each
 /// (Runtime::find_shared_gpus()). The number of blocks is limited, so that the
 /// kernels of two or three jobs fit on a GPU together.
 template <PacketPhase phase, class Work>
@@ -143,9 +144,9 @@ void launch_packets(cudaStream_t stream, Work const& work,
          PacketKernel<Work, phase>{work});
 }
 
-/// Enqueues a collective operation on a GPU. Uses packets if possible, one
-/// block for few bytes, or else several blocks between two barriers. Of the
-/// last two, PEs may choose differently.
+/// Enqueues a collective operation on a GPU. Uses packets if possible;
+/// otherwise, one block for few bytes, or several blocks between two barriers.
+/// PEs may choose differently between the last two.
 template <class Work>
 void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
                         CollectiveCall const& call) {
@@ -154,7 +155,7 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
   constexpr std::size_t bytes_of_block   = std::size_t{8} << 10U;
   constexpr std::size_t max_blocks       = 64;
   constexpr int n_threads                = max_launched_threads;
-  // In collect(), this PE does not know the counts of the others here.
+  // At this point, a PE in collect() does not know the other PEs' counts.
   auto const bytes = call.are_counts_equal()
                          ? std::max(call.dest_bytes, call.source_bytes)
                          : call.dest_bytes;
@@ -202,7 +203,7 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
 }
 #endif
 
-/// Implements calls of the host on GPU memory: enqueues the work and waits for
+/// Implements the host's calls on GPU memory: enqueues the work and waits for
 /// it.
 template <class Work>
 void run_on_gpu(CollectiveCall const& call,

@@ -11,23 +11,25 @@
 
 #include "../../base/BitCast.hpp"
 
-/// Kernels' accesses to words of 4 or 8 bytes that other PEs access
-/// concurrently. GPUs of other vendors need their own version. All have scope
-/// "sys" (all GPUs and CPUs). They address global memory explicitly: generic
-/// instructions must determine the kind of memory and take longer.
+/// Accesses by kernels to words of 4 or 8 bytes that other PEs access
+/// concurrently. GPUs from other vendors need their own version. All accesses
+/// have scope "sys" (all GPUs and CPUs). They address global memory explicitly:
+/// generic instructions must first determine the kind of memory, and take
+/// longer.
 ///
-/// Loads, stores, and bitwise operations without a result are PTX. The others
-/// are built-in functions of nvcc, which infers the kind of memory from
-/// context. cuda::atomic_ref (libcu++ of CUDA 13.0) takes twice as many
-/// instructions and does not infer it; its header takes 3 s to compile.
+/// Loads, stores, and bitwise operations without a result are written in PTX.
+/// The others use built-in functions of nvcc, which infers the kind of memory
+/// from context. cuda::atomic_ref (libcu++ of CUDA 13.0) takes twice as many
+/// instructions and does not infer the kind of memory; its header takes 3 s to
+/// compile.
 namespace symm::Impl::InKernel {
 
 /// An unsigned integer of the size of T.
 template <class T>
 using Bits =
     std::conditional_t<sizeof(T) == 4, unsigned int, unsigned long long>;
-/// The type in which values of T are added. Sums of integers wrap around,
-/// signed ones too.
+/// The type in which values of T are added. Sums of integers wrap around, even
+/// signed ones.
 template <class T>
 using Summand = std::conditional_t<std::is_floating_point_v<T>, T, Bits<T>>;
 /// An integer with the size and signedness of T.
@@ -48,12 +50,13 @@ class Together {
     asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
     m_rank = static_cast<unsigned>(__popc(m_threads & before));
   }
-  /// Rank of this thread among these threads, from 0.
+  /// The rank of this thread among these threads, from 0.
   [[nodiscard]] __device__ unsigned rank() const { return m_rank; }
   [[nodiscard]] __device__ unsigned count() const {
     return static_cast<unsigned>(__popc(m_threads));
   }
-  /// Returns the value of the first of these threads. All of them call it.
+  /// Returns the value that the first of these threads passes. All of them must
+  /// call this.
   [[nodiscard]] __device__ std::uint64_t of_first(std::uint64_t value) const {
     return __shfl_sync(m_threads, static_cast<unsigned long long>(value),
                        __ffs(static_cast<int>(m_threads)) - 1);
@@ -146,8 +149,8 @@ inline __device__ void store_two_relaxed(std::uint64_t* to, std::uint64_t low,
       : "memory");
 }
 
-// Relaxed atomic operations. Those that return a value return the old value of
-// the word.
+// Relaxed atomic operations. If they return a value, it is the old value of the
+// word.
 
 template <class T>
 __device__ T fetch(T const* address) {
@@ -186,8 +189,8 @@ SYMM_FETCH_WORD(fetch_or, Bits, atomicOr_system)
 SYMM_FETCH_WORD(fetch_xor, Bits, atomicXor_system)
 
 /// Bitwise operations without a result: waiting for the result would cost a
-/// round trip. With a generic address, GPUs wait nevertheless: 10.4 instead of
-/// 14.7 random updates per nanosecond and PE, between two H200.
+/// round trip. With a generic address, GPUs wait nevertheless: between two
+/// H200s, they reach 10.4 instead of 14.7 random updates per nanosecond and PE.
 #define SYMM_CHANGE_BITS(name, operation)                           \
   template <class T>                                                \
   __device__ void name(T* address, T value) {                       \

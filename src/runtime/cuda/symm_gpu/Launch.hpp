@@ -12,7 +12,7 @@
 #include "../CudaCheck.hpp"
 #include "ThreadBlock.hpp"
 
-// Short kernels of the library. They start before the preceding kernel of the
+// Short kernels of the library. They start before the preceding kernel in the
 // stream has ended, and wait for it on the GPU (programmatic stream
 // serialization). This hides most of the launch latency.
 
@@ -22,8 +22,8 @@ using LaunchedBlock = ThreadBlock<1>;
 
 inline constexpr int max_launched_threads = 512;
 
-// (Minimum 1 block: otherwise ptxas saves registers for a second block, and
-// spills.)
+// (The minimum of 1 block matters: otherwise, ptxas saves registers to fit a
+// second block, and spills.)
 template <class Body>
 __global__ __launch_bounds__(max_launched_threads, 1) void launched_kernel(
     __grid_constant__ Body const body) {  // one copy for all threads
@@ -34,8 +34,8 @@ __global__ __launch_bounds__(max_launched_threads, 1) void launched_kernel(
 }
 
 /// Whether the kernel itself waits for work enqueued before it, so that it may
-/// be launched early. A kernel compiled for GPUs before 9.0 does not wait, on
-/// any GPU.
+/// be launched early. A kernel compiled for a compute capability below 9.0 does
+/// not wait, on any GPU.
 template <class Body>
 bool waits_on_gpu(char const* name) {
   static bool const result = [name] {
@@ -48,10 +48,10 @@ bool waits_on_gpu(char const* name) {
 }
 
 /// Enqueues body(LaunchedBlock, block, n_blocks) for every block.
-/// \param name of the kernel, for messages.
-/// \param stream on this thread's current device.
+/// \param name the kernel's name, for error messages.
+/// \param stream a stream on this thread's current device.
 /// \param n_blocks at least 1, and less than 2^31.
-/// \param n_threads per block; at most max_launched_threads.
+/// \param n_threads threads per block; at most max_launched_threads.
 /// \throws SystemError on this PE if CUDA reports an error.
 template <class Body>
 void launch(char const* name, cudaStream_t stream, std::size_t n_blocks,

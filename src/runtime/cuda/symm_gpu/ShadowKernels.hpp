@@ -24,8 +24,8 @@ struct ShadowKernel {
   }
 };
 
-/// Launches work(shadow, first, step), which processes every `step`-th word
-/// from `first` on.
+/// Launches work(shadow, first, step), which processes every `step`-th word,
+/// starting with word `first`.
 template <class Work>
 void launch_on_shadow(void* queue, Shadow* shadow, std::size_t bytes,
                       Work const& work) {
