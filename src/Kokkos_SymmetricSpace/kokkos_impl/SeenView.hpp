@@ -122,7 +122,7 @@ requires(!std::is_void_v<Layout> &&
 
 namespace symm::Impl {
 
-/// The address of the elements of a legacy View, which Kokkos stores.
+/// The address of a legacy View's elements, in the form that Kokkos stores.
 template <class T>
 class SeenElements {
  public:

@@ -86,8 +86,7 @@ class ElementOfPe {
     return at_pe(
         m_map, m_pe, [&] { return near(m_address); }, far);
   }
-  /// Reports to the race detector a nonblocking get of the value, such as
-  /// get_nbi().
+  /// Reports to the race detector that get_nbi() gets the value.
   KOKKOS_FORCEINLINE_FUNCTION void tell_get_nbi(
       [[maybe_unused]] Value* into) const {
     check::copy(into, m_map.peer_ptr(m_address, 2 * m_map.my_pe - m_pe),

@@ -11,8 +11,8 @@
 #include "../../space/CopyOfPeer.hpp"
 #include "../../space/SymmetricHostSpace.hpp"
 
-// Copies of bytes treat symmetric host memory as host memory, a peer's memory,
-// too.
+// For copies of bytes, symmetric host memory is host memory, including a
+// peer's.
 namespace symm::Impl {
 
 template <class ExecutionSpace>
