@@ -230,16 +230,16 @@ void copy(RemotePeer<DstView> const& dst, RemotePeer<SrcView> const& src) {
 
 }  // namespace symm
 
-// Kokkos::deep_copy takes a RemotePeer on one side. If the PE of the RemotePeer
-// is near, the call does the same as deep_copy with the View on that PE. If
-// that PE is far, the host sends messages as symm::copy() does. deep_copy waits
-// for kernels as Kokkos does: for kernels on the instance, or for all kernels
-// if no instance is passed. The elements have arrived when the call returns.
-// Exception: elements that deep_copy puts with a host instance are sure to have
-// arrived only after quiet() or a barrier, so that many small parts can travel
-// together. If the other View is in GPU memory, it is staged through HostSpace.
-// (No parameter shares its name with another entity in this file, because nvcc
-// would confuse the two.)
+// Kokkos::deep_copy accepts a RemotePeer on one side. If the PE of the
+// RemotePeer is near, the call does the same as deep_copy with the View on that
+// PE. If that PE is far, the host sends messages as symm::copy() does.
+// deep_copy waits for kernels as Kokkos does: for kernels on the instance, or
+// for all kernels if no instance is passed. The elements have arrived when the
+// call returns. Exception: elements that deep_copy puts with a host instance
+// are sure to have arrived only after quiet() or a barrier, so that many small
+// parts can travel together. If the other View is in GPU memory, it is staged
+// through HostSpace. (No parameter shares its name with another entity in this
+// file, because nvcc would confuse the two.)
 namespace Kokkos {
 
 template <class V, class U, class... Q>

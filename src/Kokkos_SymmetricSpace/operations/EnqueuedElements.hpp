@@ -37,7 +37,7 @@ struct ElementKernel {
   }
 };
 
-/// Enqueues an operation on an element on PE `pe`.
+/// Enqueues an operation on an element in PE `pe`'s memory.
 /// \param fetch receives the old value of the element; null if the operation
 ///        returns nothing.
 template <class Operation, bool fetches, class Exec, class T>
@@ -88,7 +88,7 @@ void enqueue_element(Exec const& exec, OperationKind kind, T* fetch, T* address,
 
 namespace symm {
 
-// Operations on one element on PE `pe`, enqueued on an execution space
+// Operations on one element in PE `pe`'s memory, enqueued on an execution space
 // instance. They run in order with the kernels and copies on that instance, and
 // the host does not wait. If the instance runs on the host, the call fences it
 // and then does the same as the form for the host. On a GPU, each operation is

@@ -44,7 +44,7 @@ class PutSignals {
         pe);
   }
   /// Adds one put with a signal; the arguments are addresses.
-  /// \param count number of elements; if 0, the signal is sent alone.
+  /// \param count number of elements; if 0, the signal is sent without data.
   template <class T>
   void add(T* dest, std::type_identity_t<T> const* source, std::size_t count,
            Signal* signal_address, Signal signal, SignalOp op, Pe pe) {

@@ -58,8 +58,8 @@ inline constexpr bool are_same_bytes_v =
                    typename View::non_const_value_type> &&
     !View::memory_traits::is_atomic;
 
-/// Calls near(the copy as a View). (This is not a lambda because nvcc would
-/// warn about host functions that the lambda calls.)
+/// Calls near(view) with the copy as a View. (This is not a lambda because nvcc
+/// would warn about host functions that the lambda calls.)
 template <class View, class Near>
 struct AtNearView {
   RemotePeer<View> const& peer;
@@ -69,8 +69,8 @@ struct AtNearView {
   KOKKOS_FORCEINLINE_FUNCTION void operator()() const { near(peer.view()); }
 };
 
-/// Calls near(the copy as a View) if loads and stores reach the copy, else
-/// far().
+/// Calls near(view) with the copy as a View if loads and stores reach the copy,
+/// else far().
 SYMM_CALLS_ANYTHING
 template <class View, class Near, class Far>
 KOKKOS_FORCEINLINE_FUNCTION void at_view_of(RemotePeer<View> const& peer,

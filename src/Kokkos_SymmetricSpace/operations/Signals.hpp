@@ -62,7 +62,7 @@ bool wait_in_queue(Exec const& exec, char const* call, WaitSet<T> const& set) {
 
 /// Enqueues a wait for variables in this PE's part of a heap.
 /// \throws UsageError on this PE if the variables are not in this PE's part of
-///         a heap, or if `exec` runs on the host and does not reach the
+///         a heap, or if `exec` runs on the host and the host cannot access the
 ///         variables.
 template <class Exec, class Poll>
 void enqueue_wait(Exec const& exec, char const* call, Poll poll) {
@@ -143,9 +143,9 @@ void put_signal(Exec const& exec, T* dest,
                            op, pe, "symm::put_signal");
 }
 
-/// Enqueues a signal alone on `exec` (nvshmemx_signal_op_on_stream). The signal
-/// tells PE `pe` that the data that earlier work on `exec` wrote to that PE
-/// have arrived.
+/// Enqueues a signal without data on `exec` (nvshmemx_signal_op_on_stream). The
+/// signal tells PE `pe` that the data that earlier work on `exec` wrote to that
+/// PE have arrived.
 /// \throws UsageError on this PE in the same cases as put_signal().
 template <Impl::ExecutionSpace Exec>
 void signal_op(Exec const& exec, Signal* signal_address, Signal signal,

@@ -40,10 +40,10 @@ struct Place {
 
 /// A Place in 4 bytes, which is half as much to load, for smaller Views: up to
 /// 2^31 elements with 2 PEs on the node, 2^29 with 8. On the host, an access
-/// costs the same as with a Place if the node has only one PE. It also does if
-/// the heap limits of the node's PEs (SYMM_HEAP_LIMIT) add up to at most 2^32
-/// elements (for doubles on two PEs, 16 GiB each). Otherwise, and always on
-/// GPUs, an access takes an additional shift, multiplication and addition.
+/// costs the same as with a Place if the node has only one PE. The same holds
+/// if the heap limits of the node's PEs (SYMM_HEAP_LIMIT) add up to at most
+/// 2^32 elements (for doubles on two PEs, 16 GiB each). Otherwise, and always
+/// on GPUs, an access takes an additional shift, multiplication and addition.
 struct Place32 {
   std::uint32_t word = 0;
 
