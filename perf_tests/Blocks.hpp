@@ -18,9 +18,9 @@
 
 namespace perf {
 
-/// The sizes in bytes of the blocks that the allocation benchmarks ask for.
-/// On GPUs up to 16 GiB, but not more than an eighth of what the PE can take.
-/// Collective.
+/// The sizes in bytes of the blocks that the allocation benchmarks ask for. On
+/// GPUs, the sizes go up to 16 GiB, but not above an eighth of the memory that
+/// the PE can use. Collective.
 [[nodiscard]] inline std::vector<std::size_t> block_sizes(
     Session const& session) {
   constexpr std::size_t kib = std::size_t{1} << 10U;
@@ -45,8 +45,8 @@ namespace perf {
   return p;
 }
 
-/// A View of that many bytes comes and goes, uninitialized. Collective if the
-/// space is symmetric.
+/// Creates and destroys an uninitialized View of `bytes` bytes. Collective if
+/// the space is symmetric.
 template <class Space>
 void create_and_destroy_view(std::size_t bytes) {
   Kokkos::View<char*, Space> const view(
@@ -54,8 +54,8 @@ void create_and_destroy_view(std::size_t bytes) {
   keep(view.data());
 }
 
-/// Every PE writes the first and the last word of the next PE's copy of a
-/// block of this size. Returns the number of wrong words in the own copy.
+/// Every PE writes the first and the last word of the next PE's copy of a block
+/// of `bytes` bytes. Returns the number of wrong words in this PE's copy.
 /// Collective.
 [[nodiscard]] inline std::int64_t count_wrong_in_block(Session const& session,
                                                        std::size_t bytes) {

@@ -10,15 +10,15 @@
 
 namespace perf {
 
-/// A heap as a long run leaves it: `count` free blocks of 16 B to 16 KiB, each
-/// between two blocks in use. Requests up to 16 KiB find a hole; for a larger
-/// one all of them are in the way.
+/// Makes a heap look as it does after a long run: `count` free blocks of 16 B
+/// to 16 KiB, each between two blocks in use. Requests for up to 16 KiB find a
+/// hole; for a larger request, all holes are in the way.
 class Holes {
  public:
   using Allocate   = std::function<void*(std::size_t bytes)>;
   using Deallocate = std::function<void(void*)>;
 
-  /// Collective if the functions are.
+  /// Collective if `allocate` and `deallocate` are.
   Holes(std::int64_t count, Allocate const& allocate, Deallocate deallocate)
       : m_deallocate(std::move(deallocate)) {
     std::vector<void*> freed_later;
@@ -26,7 +26,7 @@ class Holes {
       freed_later.push_back(allocate(hole_bytes(i)));
       m_in_use.push_back(allocate(16));
     }
-    // Not in the order of the addresses: every third one, three times.
+    // Not in address order: every third block, three times.
     for (std::size_t first = 0; first < 3; ++first)
       for (std::size_t i = first; i < freed_later.size(); i += 3)
         m_deallocate(freed_later[i]);
@@ -39,7 +39,8 @@ class Holes {
   Holes& operator=(Holes const&) = delete;
 
  private:
-  // Equal on all PEs; the powers of two from 16 to 8192, and up to twice that.
+  // The same on all PEs: a power of two from 16 to 8192, plus less than that
+  // again.
   static std::size_t hole_bytes(std::int64_t i) {
     auto const number = static_cast<std::uint64_t>(i) * 0x9E37'79B9'7F4A'7C15U;
     std::size_t const power = std::size_t{16} << (number >> 60U) % 10;

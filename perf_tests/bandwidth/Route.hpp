@@ -14,10 +14,10 @@
 
 namespace perf {
 
-/// The two ends of the copies of one contestant, so that none finds another's
-/// data in the cache: the near end is private to PE 0, the far end is what PE 0
-/// puts to or gets from. Fills the source with a pattern and the target with
-/// zeros.
+/// The two ends of one contestant's copies; each contestant has its own, so
+/// that none finds another's data in the cache. The near end is private to PE
+/// 0; the far end is what PE 0 puts to or gets from. Fills the source with a
+/// pattern and the target with zeros.
 class Route {
  public:
   struct FarEnd {
@@ -42,7 +42,7 @@ class Route {
     if (has_target()) std::ranges::fill(target_words(), 0);
   }
 
-  /// What PE 0 copies to and from.
+  /// The addresses that PE 0 copies to and from.
   [[nodiscard]] std::uint64_t* target() const {
     return m_is_put ? m_far.seen_by_active : m_near.data();
   }
@@ -51,7 +51,7 @@ class Route {
   }
   [[nodiscard]] std::uint64_t* near() const { return m_near.data(); }
 
-  /// Wrong elements of the target, counted by the PE that has it.
+  /// The number of wrong elements in the target, counted by the PE that has it.
   [[nodiscard]] std::int64_t wrong() const {
     return has_target() ? count_wrong(target_words(), m_from, m_to) : 0;
   }

@@ -11,9 +11,9 @@
 
 namespace perf {
 
-/// Page-aligned symmetric memory, as PrivateBuffer is: the distance between
-/// source and target modulo the page size changes the speed of memcpy, and must
-/// be the same for all that are compared. Construction and destruction are
+/// Symmetric memory, page-aligned like PrivateBuffer: the distance between
+/// source and target modulo the page size affects the speed of memcpy, and must
+/// be the same for all contestants. Construction and destruction are
 /// collective.
 class SymmetricBlock {
  public:

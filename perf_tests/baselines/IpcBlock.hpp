@@ -15,8 +15,8 @@
 
 namespace perf {
 
-/// Memory of cudaMalloc on PE `owner`, which PE 0 reaches through CUDA's
-/// interprocess handles: what a program without this project would use.
+/// Memory from cudaMalloc on PE `owner`, which PE 0 accesses through CUDA's
+/// interprocess handles: what a program without this library would use.
 /// Construction and destruction are collective over MPI_COMM_WORLD.
 class IpcBlock {
  public:
@@ -50,7 +50,7 @@ class IpcBlock {
   IpcBlock(IpcBlock const&)            = delete;
   IpcBlock& operator=(IpcBlock const&) = delete;
 
-  /// On the owner and on PE 0; null elsewhere.
+  /// The address on the owner and on PE 0; null elsewhere.
   [[nodiscard]] std::uint64_t* data() const {
     return static_cast<std::uint64_t*>(m_address);
   }

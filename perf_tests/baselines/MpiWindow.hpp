@@ -14,33 +14,35 @@
 
 namespace perf {
 
-/// MPI one-sided at its best: memory that MPI itself allocates, one passive
-/// epoch (lock_all) from construction to destruction, completion by flush.
+/// One-sided MPI at its best: memory that MPI itself allocates, one passive
+/// epoch (lock_all) from construction to destruction, and completion with
+/// flush.
 class MpiWindow {
  public:
   /// Collective. Returns nullptr on all PEs if MPI has no room for such a
-  /// window on one of them, as in a container with little /dev/shm.
+  /// window on any PE, as in a container with a small /dev/shm.
   [[nodiscard]] static std::unique_ptr<MpiWindow> create(std::size_t bytes);
 
   ~MpiWindow();
   MpiWindow(MpiWindow const&)            = delete;
   MpiWindow& operator=(MpiWindow const&) = delete;
 
-  /// The memory of this PE.
+  /// This PE's memory.
   [[nodiscard]] std::span<std::uint64_t> words() const {
     return {m_data, m_count};
   }
 
-  /// MPI_Put to the start of the window of `pe` and MPI_Win_flush,
+  /// MPI_Put to the start of the window on `pe`, followed by MPI_Win_flush,
   /// `iterations` times. \throws std::runtime_error
   void put(void const* source, std::size_t bytes, int pe,
            std::int64_t iterations) const;
-  /// MPI_Get from the start of the window of `pe` and MPI_Win_flush.
+  /// MPI_Get from the start of the window on `pe`, followed by MPI_Win_flush,
+  /// `iterations` times.
   void get(void* target, std::size_t bytes, int pe,
            std::int64_t iterations) const;
 
-  /// MPI_Accumulate of each number to the word and PE that `spread` says, and
-  /// one MPI_Win_flush_all. \throws std::runtime_error
+  /// MPI_Accumulate of each number to the word and PE that `spread` selects,
+  /// followed by one MPI_Win_flush_all. \throws std::runtime_error
   void xor_words(std::span<std::uint64_t const> numbers,
                  Spread const& spread) const;
   /// The same, adding 1 to word `words[k]` of PE `pes[k]`.

@@ -11,38 +11,39 @@ struct CUstream_st;
 /// NCCL in the same process as this project's heap, so that samples of both can
 /// be taken in turn.
 ///
-/// Programs are linked with Nccl.cpp where CMake has found NCCL, else with
-/// Nccl_Absent.cpp. It does nothing before a Communicator is made.
+/// Programs are linked with Nccl.cpp if CMake has found NCCL, and otherwise
+/// with Nccl_Absent.cpp. NCCL does nothing until a Communicator is created.
 namespace perf::nccl {
 
 /// A CUDA stream. Functions that take one return before the work is done.
 using Stream = CUstream_st*;
 
-/// Whether this program has NCCL, and the variable SYMM_PERF_NCCL is not OFF or
-/// 0. If not, nothing else here is used.
+/// Whether this program has NCCL and the environment variable SYMM_PERF_NCCL is
+/// neither OFF nor 0. If not, nothing else in this header may be used.
 [[nodiscard]] bool available();
 
 /// Such as "2.28.9".
 [[nodiscard]] std::string version();
 
-/// All processes of MPI_COMM_WORLD, each on its current GPU, which has to be
-/// another one for each. MPI must outlive it. NVLS (multicast) stays off: that
-/// is checked.
+/// A communicator of all processes in MPI_COMM_WORLD, each on its current GPU,
+/// which must be different for each. MPI must outlive this object. NVLS
+/// (multicast) stays off; this is checked.
 class Communicator {
  public:
-  /// Collective. If NCCL cannot be used on a PE, problem() says so on all.
-  /// \throws std::runtime_error if NCCL_NVLS_ENABLE is given and not 0, or MPI
+  /// Collective. If NCCL cannot be used on any PE, problem() says so on all
+  /// PEs.
+  /// \throws std::runtime_error if NCCL_NVLS_ENABLE is set and not 0, or if MPI
   ///         fails.
   Communicator();
   ~Communicator();
   Communicator(Communicator const&)            = delete;
   Communicator& operator=(Communicator const&) = delete;
 
-  /// Empty: it can be used.
+  /// Why this communicator cannot be used; empty if it can.
   [[nodiscard]] std::string const& problem() const { return m_problem; }
 
-  // Floats in GPU memory of any kind; `count` of a block. They throw
-  // std::runtime_error with NCCL's text.
+  // Operations on floats in GPU memory of any kind; a block has `count` floats.
+  // They throw std::runtime_error with NCCL's text.
 
   /// ncclBroadcast.
   void broadcast(float* dest, float const* source, std::size_t count, int root,
@@ -50,7 +51,7 @@ class Communicator {
   /// ncclAllGather.
   void all_gather(float* dest, float const* source, std::size_t count,
                   Stream stream) const;
-  /// A group of ncclSend and ncclRecv, one for every PE.
+  /// A group with one ncclSend and one ncclRecv for each PE.
   void all_to_all(float* dest, float const* source, std::size_t count,
                   Stream stream) const;
   /// ncclAllReduce with ncclSum.

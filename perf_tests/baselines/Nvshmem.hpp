@@ -14,21 +14,22 @@ struct CUstream_st;
 /// NVSHMEM in the same process as this project's heap, so that samples of both
 /// can be taken in turn.
 ///
-/// perf_tests_nvshmem is linked with Nvshmem.cu, the other program with
+/// perf_tests_nvshmem is linked with Nvshmem.cu, and the other programs with
 /// Nvshmem_Absent.cpp, so that NVSHMEM, which takes half a gigabyte of GPU
-/// memory, never disturbs the other figures. Nvshmem.cu is the only source that
-/// needs relocatable device code.
+/// memory, never affects the other measurements. Nvshmem.cu is the only source
+/// that needs relocatable device code.
 namespace perf::nvshmem {
 
 /// A CUDA stream. Functions that take one return before the work is done.
 using Stream = CUstream_st*;
 
-/// Whether this program has NVSHMEM. If not, none of the others is called.
+/// Whether this program has NVSHMEM. If not, no other function in this header
+/// may be called.
 [[nodiscard]] bool available();
 
-/// Initializes NVSHMEM, where available, for the processes of MPI_COMM_WORLD on
-/// their current GPUs. MPI must outlive it, and so must Views and NVSHMEM's own
-/// blocks not. NVLS (multicast) stays off: that is checked.
+/// Initializes NVSHMEM, if available, for the processes in MPI_COMM_WORLD on
+/// their current GPUs. MPI must outlive this object; Views and NVSHMEM's own
+/// blocks must not. NVLS (multicast) stays off; this is checked.
 class Job {
  public:
   /// Collective. \throws std::runtime_error
@@ -48,7 +49,7 @@ void deallocate(void* p);
 /// nvshmem_barrier_all; collective.
 void barrier();
 
-/// nvshmemx_putmem_block: each of so many blocks of 512 threads puts one
+/// nvshmemx_putmem_block: each of `blocks` blocks of 512 threads puts one
 /// contiguous part.
 void put_blocks(void* target, void const* source, std::size_t bytes, int pe,
                 int blocks, Stream stream);
@@ -56,10 +57,10 @@ void put_blocks(void* target, void const* source, std::size_t bytes, int pe,
 void get_blocks(void* target, void const* source, std::size_t bytes, int pe,
                 int blocks, Stream stream);
 
-/// nvshmem_double_p, an element per thread.
+/// nvshmem_double_p, with one element per thread.
 void put_elements(double* target, double const* source, std::size_t count,
                   int pe, Stream stream);
-/// nvshmem_double_g, an element per thread.
+/// nvshmem_double_g, with one element per thread.
 void get_elements(double* target, double const* source, std::size_t count,
                   int pe, Stream stream);
 
@@ -75,30 +76,32 @@ void get_on_stream(void* target, void const* source, std::size_t bytes, int pe,
 void put_words(std::uint64_t* ring, std::uint64_t value, int pe,
                std::int64_t iterations, Stream stream);
 
-/// One thread: nvshmem_uint64_g of word after word, each the index of the next
-/// one, from word 0; the last index goes to `*reached`.
+/// One thread: nvshmem_uint64_g of one word after another, starting with word
+/// 0. Each word is the index of the next; the last index goes to `*reached`.
 void walk(std::uint64_t const* words, int pe, std::int64_t iterations,
           std::uint64_t* reached, Stream stream);
 
-/// One thread on each of two PEs: nvshmem_uint64_p to a word of the other's
-/// ring and nvshmem_uint64_wait_until on the own one, `iterations` times, with
-/// the values `before` + 1, + 2, ... The one that does not begin waits first.
+/// One thread on each of two PEs: nvshmem_uint64_p to a word of the other PE's
+/// ring and nvshmem_uint64_wait_until on this PE's own word, `iterations`
+/// times, with the values `before` + 1, + 2, ... The PE that does not begin
+/// waits first.
 void ping_pong(std::uint64_t* ring, std::uint64_t before, int other,
                bool begins, std::int64_t iterations, Stream stream);
 
-/// One thread: nvshmem_uint64_atomic_fetch_add of 1 to the words of the ring of
-/// PE `pe`, from number `first` on, `iterations` times; each needs what the one
-/// before has returned. The last value that was there goes to `*last`.
+/// One thread: nvshmem_uint64_atomic_fetch_add of 1 to the words of the ring on
+/// PE `pe`, starting with word number `first`, `iterations` times. Each call
+/// needs the result of the previous one. The last value fetched goes to
+/// `*last`.
 void fetch_add(std::uint64_t* ring, std::uint64_t first, int pe,
                std::int64_t iterations, std::uint64_t* last, Stream stream);
 
-/// `threads` threads: nvshmem_uint64_atomic_add of 1 to the word of PE `pe`,
-/// `adds_each` times.
+/// `threads` threads: nvshmem_uint64_atomic_add of 1 to the word on PE `pe`,
+/// `adds_each` times each.
 void add(std::uint64_t* word, std::int64_t threads, std::int64_t adds_each,
          int pe, Stream stream);
 
-/// nvshmem_uint64_atomic_xor of each number to its word of the table, a number
-/// per thread. \param words  this PE's part of the table.
+/// nvshmem_uint64_atomic_xor of each number to its word in the table, with one
+/// number per thread. \param words this PE's part of the table.
 void xor_words(std::uint64_t* words, std::uint64_t const* numbers,
                std::size_t count, Spread const& spread, Stream stream);
 

@@ -9,19 +9,21 @@
 #include "baselines/Nvshmem.hpp"
 
 /// NVSHMEM's collective operations of all PEs, on its own memory. See
-/// Nvshmem.hpp; none of them is called where it is not available. Those on a
-/// stream throw std::runtime_error where NVSHMEM reports an error. NVSHMEM does
-/// not use NCCL for them (NVSHMEM_DISABLE_NCCL), which is a contestant itself.
+/// Nvshmem.hpp; none of them may be called if NVSHMEM is not available. Those
+/// on a stream throw std::runtime_error if NVSHMEM reports an error. NVSHMEM
+/// does not use NCCL for them (NVSHMEM_DISABLE_NCCL), because NCCL is a
+/// contestant itself.
 namespace perf::nvshmem {
 
 /// nvshmemx_barrier_all_on_stream.
 void barrier_on_stream(Stream stream);
 
-/// Who calls in a kernel of one block: all its threads.
+/// Which threads of a one-block kernel make the calls together; the kernel has
+/// no other threads.
 enum class Threads { one, warp, block };
 
-/// A kernel with so many nvshmem_barrier_all, or nvshmemx_barrier_all_warp or
-/// _block (of 128 threads).
+/// A kernel with `iterations` calls of nvshmem_barrier_all,
+/// nvshmemx_barrier_all_warp or nvshmemx_barrier_all_block (with 128 threads).
 void barriers_in_kernel(Threads threads, std::int64_t iterations,
                         Stream stream);
 

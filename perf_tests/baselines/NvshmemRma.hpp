@@ -8,13 +8,13 @@
 #include "baselines/Nvshmem.hpp"
 #include "kernels/RmaCalls.hpp"
 
-/// NVSHMEM's puts and gets in kernels, on its own memory. See Nvshmem.hpp;
-/// none of them is called where it is not available.
+/// NVSHMEM's puts and gets in kernels, on its own memory. See Nvshmem.hpp; none
+/// of them may be called if NVSHMEM is not available.
 namespace perf::nvshmem {
 
-/// A kernel with so many nvshmem_putmem, or nvshmemx_putmem_warp or _block,
-/// from slot to slot; one thread calls nvshmem_quiet after each of them. All
-/// blocks of a grid do so for their parts.
+/// A kernel with `iterations` calls of nvshmem_putmem, nvshmemx_putmem_warp or
+/// nvshmemx_putmem_block, from slot to slot; one thread calls nvshmem_quiet
+/// after each call. In a grid, every block does this for its part.
 void puts_in_kernel(rma::Scope scope, std::uint64_t* target,
                     std::uint64_t const* source, rma::Slots const& slots,
                     int pe, std::int64_t iterations, Stream stream);

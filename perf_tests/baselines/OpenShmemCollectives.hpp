@@ -5,12 +5,12 @@
 
 #include <cstddef>
 
-/// OpenSHMEM's collective operations of all PEs, as version 1.4 has them, which
-/// is Open MPI's. See OpenShmem.hpp.
+/// OpenSHMEM's collective operations of all PEs, as in version 1.4, which Open
+/// MPI implements. See OpenShmem.hpp.
 namespace perf::openshmem {
 
-/// The symmetric arrays that the operations synchronize with; made once, as
-/// programs do. Every call is collective.
+/// The symmetric arrays that the operations use to synchronize, allocated once,
+/// as programs do. Every call is collective.
 class Collectives {
  public:
   /// \param max_count  the largest count of sum().
@@ -20,7 +20,7 @@ class Collectives {
   Collectives(Collectives const&)            = delete;
   Collectives& operator=(Collectives const&) = delete;
 
-  /// shmem_broadcast64; leaves the root's dest as it is.
+  /// shmem_broadcast64; leaves the root's `dest` unchanged.
   void broadcast(double* dest, double const* source, std::size_t count,
                  int root);
   /// shmem_fcollect64.
@@ -31,8 +31,8 @@ class Collectives {
   void sum(double* dest, double const* source, std::size_t count);
 
  private:
-  /// An array of pSync: another one than the call before had, which some PE may
-  /// still be in.
+  /// A pSync array. It differs from that of the previous call, which some PE
+  /// may still be in.
   [[nodiscard]] long* next_sync();
 
   double* m_work = nullptr;

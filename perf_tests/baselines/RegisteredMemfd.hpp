@@ -8,10 +8,10 @@
 
 namespace perf {
 
-/// Memory of a memfd of PE `owner`, mapped by it and by PE 0, whose kernels
-/// reach it since both have registered it with CUDA. The other way than
-/// SymmetricHostSpace's to host memory that PEs and GPUs share.
-/// Construction and destruction are collective over MPI_COMM_WORLD.
+/// Memory in a memfd of PE `owner`, mapped by the owner and by PE 0. Their
+/// kernels can access it, because both have registered it with CUDA. This is
+/// the alternative to SymmetricHostSpace for host memory that PEs and GPUs
+/// share. Construction and destruction are collective over MPI_COMM_WORLD.
 class RegisteredMemfd {
  public:
   /// \throws std::runtime_error
@@ -20,7 +20,8 @@ class RegisteredMemfd {
   RegisteredMemfd(RegisteredMemfd const&)            = delete;
   RegisteredMemfd& operator=(RegisteredMemfd const&) = delete;
 
-  /// On the owner and on PE 0, for its CPU and its kernels; null elsewhere.
+  /// The address on the owner and on PE 0, for the PE's CPU and kernels; null
+  /// elsewhere.
   [[nodiscard]] std::uint64_t* data() const {
     return static_cast<std::uint64_t*>(m_address);
   }

@@ -9,44 +9,46 @@
 
 namespace perf {
 
-/// What UCX itself has for one-sided operations, between two PEs: the calls of
-/// ucx_perftest's ucp_put, ucp_get and ucp_fadd, one at a time, with a worker
-/// that nobody else uses. The target has to serve() meanwhile.
+/// UCX's own one-sided operations between two PEs: the calls of ucx_perftest's
+/// ucp_put, ucp_get and ucp_fadd, one at a time, with a worker that nothing
+/// else uses. The target must call serve() meanwhile.
 ///
-/// perf_tests_ucx is linked with UcxPair.cpp, the others with
-/// UcxPair_Absent.cpp, so that UCX is not loaded where it is not measured.
+/// perf_tests_ucx is linked with UcxPair.cpp, and the other programs with
+/// UcxPair_Absent.cpp, so that UCX is not loaded unless it is measured.
 class UcxPair {
  public:
-  /// Whether this program has UCX. If not, nothing else is called.
+  /// Whether this program has UCX. If not, nothing else may be called.
   [[nodiscard]] static bool available();
 
-  /// Memory of `bytes` on both PEs, zeros. Collective over MPI_COMM_WORLD; the
-  /// other PEs take no part but that. \throws std::runtime_error
+  /// Allocates `bytes` zeroed bytes on both PEs. Collective over
+  /// MPI_COMM_WORLD; the other PEs do nothing else. \throws std::runtime_error
   UcxPair(int active, int target, std::size_t bytes);
   /// Collective.
   ~UcxPair();
   UcxPair(UcxPair const&)            = delete;
   UcxPair& operator=(UcxPair const&) = delete;
 
-  /// The memory of this PE.
+  /// This PE's memory.
   [[nodiscard]] std::uint64_t* words() const;
 
-  // Of the active PE, on the target's memory from its first word on.
+  // Called by the active PE; these operate on the target's memory, starting
+  // with its first word.
 
-  /// ucp_put_nbx until it has ended here; flush() until it has there.
+  /// ucp_put_nbx, complete on this PE on return; after flush(), it is complete
+  /// on the target.
   void put(void const* source, std::size_t bytes);
   /// Begun, and not waited for.
   void post(void const* source, std::size_t bytes);
   void flush();
   void get(void* target, std::size_t bytes);
-  /// What was in the first word.
+  /// Returns the old value of the first word.
   std::uint64_t fetch_add(std::uint64_t value);
   /// Begun, and not waited for.
   void post_add(std::uint64_t value);
-  /// The target's serve() returns.
+  /// Makes the target's serve() return.
   void end();
 
-  /// The target's part.
+  /// Called by the target.
   void serve();
 
  private:

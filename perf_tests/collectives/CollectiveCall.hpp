@@ -12,13 +12,14 @@
 
 namespace perf {
 
-/// What is sent: numbers whose sums are exact, in any order.
+/// The elements that are sent: numbers whose sums are exact in any order.
 #if defined(KOKKOS_ENABLE_CUDA)
 using Number = float;
 #else
 using Number = double;
 #endif
-/// Such numbers, where kernels of the default execution space reach them.
+/// Such numbers, in memory that kernels of the default execution space can
+/// access.
 using Numbers = Kokkos::View<Number*, DeviceSpace, Kokkos::MemoryUnmanaged>;
 
 enum class Collective { broadcast, fcollect, alltoall, reduce };
@@ -40,10 +41,10 @@ inline constexpr std::array all_collectives{
 /// One collective operation of all PEs; reduce is a sum.
 struct CollectiveCall {
   Collective what;
-  std::size_t count;  ///< elements of a block, as the operation is given it
+  std::size_t count;  ///< elements of a block, as passed to the operation
   int n_pes;
 
-  /// Not 0, which may be a case of its own.
+  /// Not 0, which may be a special case.
   [[nodiscard]] int root() const { return n_pes - 1; }
   [[nodiscard]] std::size_t source_count() const {
     return what == Collective::alltoall ? all_blocks() : count;
@@ -60,11 +61,11 @@ struct CollectiveCall {
   }
 };
 
-/// Writes what PE `me` gives away, which differs for every (sender, receiver,
+/// Writes what PE `me` sends, which differs for every (sender, receiver,
 /// element).
 void fill_source(Numbers const& source, CollectiveCall const& call, int me);
 
-/// The elements that are not what PE `me` has to get.
+/// The number of elements that are not what PE `me` must receive.
 [[nodiscard]] std::int64_t count_wrong(Numbers const& dest,
                                        CollectiveCall const& call, int me);
 

@@ -15,8 +15,8 @@
 
 namespace perf {
 
-/// Several libraries' collective operations, each with memory of its own, so
-/// that none finds another's results.
+/// Collective operations of several libraries. Each has its own memory, so that
+/// none finds another's results.
 class CollectiveLanes {
  public:
   struct Lane {
@@ -32,12 +32,14 @@ class CollectiveLanes {
   };
 
   void add(Lane lane) { m_lanes.push_back(std::move(lane)); }
-  /// The last one once more: how much equal things differ.
+  /// Adds the last lane once more, to show how much equal lanes differ.
   void add_again();
 
-  /// Fills sources, clears dests, measures and looks at all dests. The names of
-  /// the contestants are such as "reduce, MPI". Collective.
-  /// \param iterations  of a sample; 0: as many as take some time.
+  /// Fills the sources, clears the destinations, measures, and checks all
+  /// destinations. The contestants have names such as "reduce, MPI".
+  /// Collective.
+  /// \param iterations  of a sample; if 0, they are chosen to take the plan's
+  ///        time.
   void measure(Session& session, CollectiveCall const& call,
                std::int64_t iterations = 0) const;
 
@@ -47,8 +49,8 @@ class CollectiveLanes {
   std::vector<Lane> m_lanes;
 };
 
-/// This project's operation: on the host, or enqueued on the execution space
-/// instance that is given.
+/// This project's operation, on the host or enqueued on the given execution
+/// space instance.
 template <class... Exec>
 void call_symm(CollectiveCall const& call, symm::PeTeam const& team,
                Number* dest, Number const* source, Exec const&... exec) {

@@ -16,7 +16,7 @@ namespace perf {
 
 using Counts = std::vector<std::int64_t>;
 
-/// Where each block begins; behind them the end.
+/// The index at which each block begins, followed by the end of the last block.
 inline Counts starts_of(Counts const& counts) {
   Counts starts(counts.size() + 1);
   std::partial_sum(counts.begin(), counts.end(), starts.begin() + 1);
@@ -30,9 +30,10 @@ inline Counts alltoall(Counts const& mine) {
   return theirs;
 }
 
-/// One block of `T` to and from each PE, packed into messages: pack(k) is the
-/// k-th element that leaves, unpack(k, t) takes the k-th that comes. As a
-/// program would write it over MPI, with persistent requests.
+/// Exchanges one block of `T` with each PE, packed into messages: pack(k)
+/// returns the k-th element to send, and unpack(k, t) accepts the k-th element
+/// received. This is what a program would write with MPI and persistent
+/// requests.
 template <class T>
 class MpiBlocks {
  public:
@@ -79,8 +80,8 @@ class MpiBlocks {
   std::vector<MPI_Request> m_requests;
 };
 
-/// The same over put_signal, with an inbox of two halves, as a program could
-/// write it for its elements alone.
+/// The same with put_signal and an inbox of two halves, as a program could
+/// write it for its own elements.
 template <class T>
 class HandBlocks {
  public:

@@ -15,11 +15,11 @@ template <class Space>
 using Field     = Kokkos::View<double***, Kokkos::LayoutRight, Space>;
 using SymmField = Field<symm::SymmetricSpace>;
 using Execution = SymmField::execution_space;
-/// A field of this PE alone, in the same kind of memory.
+/// A private field of this PE, in the same kind of memory.
 using PrivateField = Field<Execution::memory_space>;
-/// What both kernels and MPI reach.
+/// Memory that both kernels and MPI can access.
 using Message = Field<Kokkos::SharedHostPinnedSpace>;
-/// The second index is the one that is contiguous in memory, if one is.
+/// The second index is the one that is contiguous in memory, if either is.
 using Face = Kokkos::MDRangePolicy<
     Execution, Kokkos::Rank<2, Kokkos::Iterate::Right, Kokkos::Iterate::Right>,
     Kokkos::IndexType<Index>>;
@@ -30,7 +30,7 @@ struct Ring {
   int high;  ///< the PE at the side of index `edge`
 };
 
-/// The element of layer `layer` of the axis, at (a, b) within the layer.
+/// The element at (a, b) within layer `layer` along the axis.
 template <int Axis, class View>
 KOKKOS_FUNCTION double& element(View const& view, Index layer, Index a,
                                 Index b) {
@@ -47,7 +47,7 @@ KOKKOS_FUNCTION double& element_on(Global const& global, int pe, Index layer,
   if constexpr (Axis == 2) return global(pe, a, b, layer);
 }
 
-/// Unlike for every PE, element, and step parity.
+/// A value that differs for every PE, element and step parity.
 KOKKOS_INLINE_FUNCTION double value(int pe, int parity, Index i, Index j,
                                     Index k) {
   return (pe * 2 + parity) * 16'777'216.0 + (i * 256.0 + j) * 256.0 + k;
@@ -65,8 +65,8 @@ void fill_interior(View const& view, Index edge, int pe, int parity) {
   Kokkos::fence();
 }
 
-/// Two boxes of edge^3 elements with a ghost layer around them. A solver uses
-/// them in turn: it reads one and writes the other.
+/// Two boxes of edge^3 elements, each surrounded by a ghost layer. A solver
+/// alternates between them: it reads one and writes the other.
 template <class View>
 [[nodiscard]] std::array<View, 2> make_fields(Index edge, int pe) {
   auto const extent = static_cast<std::size_t>(edge) + 2;
@@ -77,7 +77,8 @@ template <class View>
   return fields;
 }
 
-/// Between a layer of one View and a layer of another one.
+/// Counts the elements that differ between a layer of one View and a layer of
+/// another.
 template <int Axis, class View>
 std::int64_t count_differences(View const& view, Index layer,
                                PrivateField const& other, Index other_layer,
@@ -107,7 +108,7 @@ std::int64_t count_wrong_ghosts(View const& view, Index edge, Ring const& ring,
   return wrong + count_differences<Axis>(view, edge + 1, expected, 1, edge);
 }
 
-/// Wrong ghosts of both fields, after at least two steps.
+/// The number of wrong ghost elements in both fields, after at least two steps.
 template <int Axis, class View>
 std::int64_t count_wrong_ghosts(std::array<View, 2> const& fields, Index edge,
                                 Ring const& ring) {

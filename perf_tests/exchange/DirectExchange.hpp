@@ -12,10 +12,10 @@
 
 namespace perf {
 
-/// One kernel writes both outer layers into the neighbors' ghost layers; then
-/// one barrier_all. One is enough, because consecutive steps use two Views in
-/// turn: what is written in a step was last read in the step before the last,
-/// and a barrier lies in between.
+/// One kernel writes both outer layers into the neighbors' ghost layers,
+/// followed by one barrier_all. One barrier is enough, because consecutive
+/// steps alternate between two Views: what a step writes was last read two
+/// steps earlier, and a barrier lies in between.
 template <int Axis>
 class DirectExchange {
  public:

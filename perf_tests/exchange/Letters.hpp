@@ -20,7 +20,7 @@ inline std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31U);
 }
 
-// Messages are updates of the word of a table, by its index.
+// Messages are updates of a word in a table, addressed by its index.
 
 /// A message of 4 bytes: the index alone.
 struct Index {
@@ -41,7 +41,7 @@ struct Update {
   }
 };
 
-/// Messages of this PE, each to a random word of a random PE.
+/// The messages that this PE sends, each to a random word on a random PE.
 template <class Message>
 struct Letters {
   std::vector<int> pes;
@@ -60,8 +60,9 @@ struct Letters {
 
 using Table = Kokkos::View<std::int64_t*, symm::SymmetricSpace>;
 
-/// Carries out messages in blocks by hand: over put_signal, with inboxes of two
-/// halves; near blocks are written where they will be read. All PEs call.
+/// A hand-written delivery of messages in blocks, with put_signal and inboxes
+/// of two halves. Blocks for near PEs are written where they will be read. All
+/// PEs must make the call.
 template <class Message>
 class HandSupersteps {
  public:

@@ -25,7 +25,7 @@ inline Ints to_view(std::vector<int> const& list) {
   return view;
 }
 
-/// Elements of one PE after those of another.
+/// Lists of elements for all PEs, one after another.
 struct Elements {
   Counts counts;
   std::vector<int> list;

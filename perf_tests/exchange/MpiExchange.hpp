@@ -15,8 +15,8 @@
 
 namespace perf {
 
-/// One kernel packs both outer layers into host memory; Irecv, Isend, Waitall;
-/// one kernel unpacks.
+/// One kernel packs both outer layers into host memory, then come Irecv, Isend
+/// and Waitall, and one kernel unpacks.
 template <int Axis>
 class MpiExchange {
  public:

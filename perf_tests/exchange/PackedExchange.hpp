@@ -12,10 +12,10 @@
 
 namespace perf {
 
-/// One kernel packs both outer layers straight into buffers of the neighbors;
-/// one barrier_all; one kernel unpacks. For faces whose elements lie in as many
-/// cache lines: packing touches those where they are, and what travels between
-/// the cores is dense.
+/// One kernel packs both outer layers straight into the neighbors' buffers;
+/// after one barrier_all, another kernel unpacks them. This is for faces in
+/// which every element is in a different cache line: packing touches those
+/// lines only locally, and what travels between the cores is dense.
 template <int Axis>
 class PackedExchange {
  public:
@@ -68,7 +68,7 @@ class PackedExchange {
   Index m_edge;
   Ring m_ring;
   std::array<PrivateField, 2> m_fields;
-  // In turn, as the fields: a neighbor may be one step ahead.
+  // Used in turn, like the fields: a neighbor may be one step ahead.
   std::array<SymmField, 2> m_received;
   std::size_t m_steps = 0;
 };

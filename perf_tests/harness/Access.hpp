@@ -8,8 +8,8 @@
 
 namespace perf {
 
-// One way to write an element, whatever it is in: kernels that are compared
-// are the same template, instantiated with two of these.
+// A common notation for elements, whatever they are in: kernels that are
+// compared are the same template, instantiated with two of these.
 
 template <class T>
 struct Plain {
@@ -19,7 +19,7 @@ struct Plain {
   }
 };
 
-/// In a View: the PE's own, a private one, or a peer_view.
+/// Elements in a View: the PE's own, a private one, or a peer_view.
 template <class View>
 struct InView {
   View view;
@@ -29,7 +29,7 @@ struct InView {
   }
 };
 
-/// In the copy of PE `pe`, through a global_view.
+/// Elements in PE `pe`'s copy, through a global_view.
 template <class Global>
 struct OnPe {
   Global view;

@@ -9,8 +9,8 @@
 
 namespace perf {
 
-// Words that kernels of the default execution space reach and the host may not:
-// in a build with GPUs, GPU memory.
+// Words that kernels of the default execution space can access, but the host
+// perhaps cannot: GPU memory in a build with GPUs.
 
 using DeviceSpace = Kokkos::DefaultExecutionSpace::memory_space;
 using DeviceWords =
@@ -31,10 +31,10 @@ inline void write_word(std::uint64_t* word, std::uint64_t value) {
   return value;
 }
 
-// In a source of their own: nvcc keeps what copies an extended lambda once for
-// each source that it is compiled in, and the linker may take the lambda's
-// maker from one and its copy constructor from another. Then there is nothing
-// to call.
+// Defined in a separate source file. nvcc emits the functions that copy an
+// extended lambda once for each source that it is compiled in. The linker may
+// take the function that creates the lambda from one source and its copy
+// constructor from another, and then there is nothing to call.
 
 void fill_pattern(DeviceWords const& words, int from, int to);
 

@@ -11,8 +11,8 @@
 
 namespace perf {
 
-/// Machine, versions and load, in the order in which they are printed:
-/// a figure means nothing without them.
+/// Machine, versions and load, in the order in which they are printed.
+/// Measurements mean nothing without them.
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
 /// MPI must be initialized.

@@ -18,8 +18,8 @@ struct Gpus {
   std::string name;      ///< of this PE's
   std::string versions;  ///< of the CUDA runtime and of what the driver has
 
-  /// Whether some PEs have one GPU. Figures that need a GPU per PE then mean
-  /// something else.
+  /// Whether any PEs share a GPU. Measurements that need one GPU per PE then
+  /// mean something else.
   [[nodiscard]] bool are_shared() const { return max_pes > 1; }
   /// Whether kernels of PEs take turns. A wait in a kernel for another PE's
   /// kernel then takes milliseconds.
@@ -30,11 +30,11 @@ struct Gpus {
 /// \throws std::runtime_error
 [[nodiscard]] Gpus gpus_of_job();
 
-/// Of this PE's GPU; 0 without GPUs. \throws std::runtime_error
+/// Free memory of this PE's GPU; 0 without GPUs. \throws std::runtime_error
 [[nodiscard]] std::size_t free_gpu_bytes();
 
-/// What each PE can take of its GPU: an equal part of what is free, the least
-/// of all PEs. Collective over MPI_COMM_WORLD.
+/// How much of its GPU's memory each PE can use: an equal part of what is free,
+/// the minimum over all PEs. Collective over MPI_COMM_WORLD.
 [[nodiscard]] std::size_t gpu_share_bytes(Gpus const& gpus);
 
 }  // namespace perf

@@ -12,8 +12,9 @@
 
 namespace perf {
 
-/// \throws std::runtime_error with MPI's own text if `code` is an error.
-/// MPI calls inside timed loops or the codes together and check them once.
+/// \throws std::runtime_error with MPI's own text if `code` is an error. Timed
+/// loops combine the codes of their MPI calls with a bitwise OR, and check the
+/// result once.
 inline void check_mpi(int code, std::string_view call) {
   if (code == MPI_SUCCESS) return;
   std::array<char, MPI_MAX_ERROR_STRING> text{};

@@ -20,7 +20,7 @@ using PrivateWords =
 enum class Direction { put, get };
 
 /// The two PEs of a one-sided benchmark: PE 0 reads and writes the memory of
-/// its peer, PE 1, or its own in a job of one PE. The others wait.
+/// its peer, PE 1, or its own memory in a job of one PE. The other PEs wait.
 class OneSided {
  public:
   explicit OneSided(Session const& session)
@@ -30,8 +30,8 @@ class OneSided {
   [[nodiscard]] bool is_active() const { return m_my_pe == 0; }
   [[nodiscard]] bool is_target() const { return m_my_pe == m_peer; }
 
-  // Of a copy in that direction: the PEs whose memory is read and written, and
-  // whether that is this PE.
+  // For a copy in the given direction: the PEs whose memory is read and
+  // written, and whether that is this PE.
   [[nodiscard]] int from(Direction direction) const {
     return direction == Direction::put ? 0 : m_peer;
   }
@@ -45,7 +45,8 @@ class OneSided {
     return m_my_pe == to(direction);
   }
 
-  /// The function on the active PE, nothing on the others.
+  /// Returns `run` on the active PE, and a function that does nothing on the
+  /// others.
   [[nodiscard]] std::function<void(std::int64_t)> active(
       std::function<void(std::int64_t)> run) const {
     if (is_active()) return run;

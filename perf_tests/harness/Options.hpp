@@ -9,7 +9,7 @@
 
 namespace perf {
 
-/// What the command line says.
+/// The options on the command line.
 struct Options {
   std::string benchmark;  ///< which is run
   bool quick  = false;    ///< few samples, small sizes: checks the data, for CI
@@ -18,21 +18,21 @@ struct Options {
   std::string command;    ///< the command line as it was given
 };
 
-/// The command line asks for nothing that can be run. The message is for the
-/// user: the help, or what is wrong.
+/// Thrown if the command line asks for nothing that can be run. The message is
+/// for the user: the help text, or what is wrong.
 class NothingToRun : public std::runtime_error {
  public:
   NothingToRun(std::string const& message, int exit_status)
       : std::runtime_error(message), m_exit_status(exit_status) {}
 
-  /// Of the program: 0 after help.
+  /// The exit status for the program: 0 after help.
   [[nodiscard]] int exit_status() const { return m_exit_status; }
 
  private:
   int m_exit_status;
 };
 
-/// Flags that start with `--kokkos` or `--symm` belong to others and are
+/// Flags that start with `--kokkos` or `--symm` are for other libraries and are
 /// skipped.
 /// \throws NothingToRun
 [[nodiscard]] Options parse_options(int argc, char const* const* argv,

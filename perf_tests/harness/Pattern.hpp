@@ -10,8 +10,9 @@
 
 namespace perf {
 
-/// Differs for every (sender, receiver, element), so that data that reached
-/// the wrong PE, the sender itself or the wrong element is seen.
+/// A value that differs for every (sender, receiver, element), so that data
+/// that reached the wrong PE, the sender itself or the wrong element is
+/// detected.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr std::uint64_t pattern(
     int from, int to, std::size_t element) {
   return (static_cast<std::uint64_t>(from) + 1) << 48U |

@@ -13,11 +13,12 @@
 
 namespace perf {
 
-/// Page-aligned memory of this PE alone, as malloc gives it, written once so
-/// that no page fault falls into a timed part.
+/// Page-aligned private memory of this PE, as from malloc. It has been written
+/// once, so that no page fault falls into a timed part.
 class PrivateBuffer {
  public:
-  /// \param bytes  a multiple of the page size is allocated; 8 bytes per word.
+  /// \param bytes  rounded up to a multiple of the page size; a word has 8
+  ///        bytes.
   explicit PrivateBuffer(std::size_t bytes)
       : m_words(static_cast<std::uint64_t*>(
             std::aligned_alloc(page_bytes, round_up(bytes)))),

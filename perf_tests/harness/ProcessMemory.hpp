@@ -7,8 +7,9 @@
 
 namespace perf {
 
-/// What the kernel counts for this process, in KiB. Pages shared by k processes
-/// count 1/k in each, so that the sum over the PEs counts every page once.
+/// This process's memory as the kernel counts it, in KiB. A page shared by k
+/// processes counts as 1/k in each, so that the sum over the PEs counts every
+/// page once.
 struct ProcessMemory {
   std::int64_t anonymous   = 0;  ///< heap, stack, private data
   std::int64_t shared      = 0;  ///< memfd, tmpfs, shared anonymous memory
@@ -21,7 +22,8 @@ struct ProcessMemory {
   }
 };
 
-/// \throws std::runtime_error if /proc does not say (Linux before 5.4).
+/// \throws std::runtime_error if /proc does not contain this (Linux before
+///         5.4).
 [[nodiscard]] ProcessMemory process_memory();
 
 [[nodiscard]] ProcessMemory operator-(ProcessMemory const& a,

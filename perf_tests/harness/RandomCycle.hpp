@@ -12,9 +12,9 @@
 
 namespace perf {
 
-/// One cycle through all slots in random order, equal on all PEs: a walk along
-/// it makes loads that wait for each other, and its end tells whether all of
-/// them were right.
+/// A cycle through all slots in random order, the same on all PEs. A walk along
+/// it makes loads that depend on each other, and the slot where it ends shows
+/// whether all of them were correct.
 class RandomCycle {
  public:
   explicit RandomCycle(std::size_t slots) : m_next(slots) {
@@ -35,7 +35,7 @@ class RandomCycle {
     return m_next;
   }
 
-  /// Where a walk from slot 0 is after so many steps.
+  /// The slot that a walk from slot 0 reaches after `steps` steps.
   [[nodiscard]] std::uint64_t slot_after(std::int64_t steps) const {
     return m_slot_after[static_cast<std::size_t>(steps) % m_next.size()];
   }

@@ -13,7 +13,7 @@ class Session;
 
 using Benchmark = std::function<void(Session&)>;
 
-/// What is there when a benchmark begins, besides MPI.
+/// What has been started when a benchmark begins, besides MPI.
 enum class Starts {
   all,       ///< Kokkos and the symmetric heap; OpenSHMEM and NVSHMEM where the
              ///< program was built with them
@@ -21,7 +21,7 @@ enum class Starts {
   openshmem  ///< OpenSHMEM alone
 };
 
-/// A benchmark that the program has. Each source defines one, at namespace
+/// A benchmark of the program. Each source file defines one, at namespace
 /// scope.
 struct Registered {
   Registered(std::string its_name, Benchmark its_function,
@@ -32,7 +32,7 @@ struct Registered {
   Starts starts;
 };
 
-/// All of them, in no order.
+/// All benchmarks of the program, in no particular order.
 [[nodiscard]] std::vector<Registered> const& all_registered();
 
 }  // namespace perf

@@ -16,24 +16,24 @@ namespace perf {
 
 /// The circumstances of one comparison.
 struct Case {
-  /// Such as {"bytes", 1024}, {"holes", 0}.
+  /// For example {"bytes", 1024}, {"holes", 0}.
   std::vector<std::pair<std::string, std::int64_t>> parameters;
-  /// Payload of one iteration, to print a rate; 0: print none.
+  /// Payload of one iteration, to print a rate; if 0, none is printed.
   std::int64_t payload_bytes = 0;
 };
 
-/// Writes results as a table to stdout and as JSON lines to a file.
-/// On all PEs but one every call does nothing.
+/// Writes results as a table to stdout and as JSON lines to a file. On all PEs
+/// but one, every call does nothing.
 class Report {
  public:
-  /// \param json_file  appended to; empty: none.
+  /// \param json_file  the file to append to; if empty, none is written.
   /// \throws std::runtime_error if the file cannot be opened.
   Report(std::string benchmark, int pes, bool writes, bool quick,
          std::string const& json_file);
 
   void environment(Environment const& environment);
   void comparison(Case const& measured, std::vector<Series> const& all);
-  /// One number, for what is not a time.
+  /// Reports a single number that is not a time.
   void value(std::string const& what, std::string const& unit, double value);
   void note(std::string const& text);
   void verification(std::string const& what, std::int64_t wrong);

@@ -15,8 +15,8 @@
 
 namespace perf {
 
-/// What a benchmark needs to run: who it is, how much to measure, where the
-/// results go. MPI must be initialized.
+/// What a benchmark needs to run: which PE this is, how much to measure, and
+/// where the results go. MPI must be initialized.
 class Session {
  public:
   /// Collective over MPI_COMM_WORLD.
@@ -31,22 +31,22 @@ class Session {
   /// Samples the contestants and reports them. Collective.
   void compare(Case const& measured,
                std::vector<Contestant> const& contestants);
-  /// The same with another plan than plan().
+  /// The same, with a plan other than plan().
   void compare(Case const& measured, std::vector<Contestant> const& contestants,
                SamplingPlan const& plan);
 
-  /// The GPUs of the job; none in a build without.
+  /// The GPUs of the job; none in a build without GPUs.
   [[nodiscard]] Gpus const& gpus() const { return m_gpus; }
 
   /// Every benchmark calls this after its timed part, with the number of
-  /// elements that this PE found wrong. Collective; the sum is reported, and
-  /// one wrong element makes the program fail on all PEs.
+  /// elements that this PE found wrong. Collective; the sum is reported, and a
+  /// single wrong element makes the program fail on all PEs.
   void verify(std::string const& what, std::int64_t wrong_here);
 
   [[nodiscard]] int exit_status() const;
 
-  /// What MPI_Init_thread took on the slowest PE, if the program has called it
-  /// itself (Starts::kokkos).
+  /// The time that MPI_Init_thread took on the slowest PE, if the program
+  /// called it itself (Starts::kokkos).
   [[nodiscard]] double mpi_init_seconds() const;
 
  private:
@@ -60,9 +60,9 @@ class Session {
 };
 
 /// The `main` of the programs: parses the command line, initializes what the
-/// benchmark wants, OpenSHMEM first and NVSHMEM last, prints the environment
-/// and runs the benchmark. An exception on one PE aborts the job, for the
-/// others would wait for it.
+/// benchmark needs (OpenSHMEM first, NVSHMEM last), prints the environment and
+/// runs the benchmark. An exception on one PE aborts the job, because the
+/// others would wait for that PE.
 [[nodiscard]] int run_benchmark(int argc, char** argv);
 
 }  // namespace perf

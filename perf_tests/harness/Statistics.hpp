@@ -8,9 +8,9 @@
 
 namespace perf {
 
-/// Order statistics of a set of samples. The spread reported everywhere is
-/// the interquartile range: on a shared machine the extremes say more about
-/// the neighbors than about the code.
+/// Order statistics of a set of samples. The spread is always reported as the
+/// interquartile range: on a shared machine, the extremes say more about the
+/// neighbors than about the code.
 struct Summary {
   double median = 0;
   double q1     = 0;
@@ -22,8 +22,9 @@ struct Summary {
 /// \throws std::invalid_argument if there is no sample.
 [[nodiscard]] Summary summarize(std::span<double const> samples);
 
-/// numerator[i] / denominator[i]. The samples with the same number were taken
-/// within milliseconds of each other, so what disturbs both cancels.
+/// numerator[i] / denominator[i]. Samples with the same number were taken
+/// within milliseconds of each other, so disturbances that affect both cancel
+/// out.
 /// \throws std::invalid_argument if the lengths differ.
 [[nodiscard]] std::vector<double> ratios(std::span<double const> numerator,
                                          std::span<double const> denominator);

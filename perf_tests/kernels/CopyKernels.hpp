@@ -15,9 +15,9 @@ using Quad = uint4;
 
 constexpr int threads_of_block = 512;
 
-/// Every thread copies `Unrolled` elements of every stretch of
-/// Unrolled * threads_of_block; all loads of a stretch are on their way before
-/// the first store. Returns the first element that is left.
+/// Every thread copies `Unrolled` elements of every stretch of Unrolled *
+/// threads_of_block elements. All loads of a stretch are in flight before the
+/// first store. Returns the first element that is left.
 template <std::size_t Unrolled, class Target, class Source>
 KOKKOS_FORCEINLINE_FUNCTION std::size_t copy_stretches(
     Target const& target, Source const& source, std::size_t first,
@@ -33,9 +33,9 @@ KOKKOS_FORCEINLINE_FUNCTION std::size_t copy_stretches(
   return first;
 }
 
-/// What one of `blocks` blocks of threads does of a copy of `count` elements:
-/// stretches in turn with the other blocks as long as there is one for each,
-/// then an equal part of what is left.
+/// The share of one of `blocks` thread blocks in a copy of `count` elements:
+/// stretches in turn with the other blocks, as long as there is one for each
+/// block, then an equal part of what is left.
 template <class Target, class Source>
 KOKKOS_FORCEINLINE_FUNCTION void copy_as_block(
     Target const& target, Source const& source, std::size_t count,
@@ -47,7 +47,7 @@ KOKKOS_FORCEINLINE_FUNCTION void copy_as_block(
   copy_stretches<unrolled>(target, source, block * stretch, rest, round,
                            thread);
 
-  constexpr std::size_t line = 128 / sizeof(Quad);  // parts begin at one
+  constexpr std::size_t line = 128 / sizeof(Quad);  // where parts begin
   std::size_t const part =
       ((count - rest + blocks - 1) / blocks + line - 1) / line * line;
   std::size_t first      = rest + block * part;
@@ -59,7 +59,7 @@ KOKKOS_FORCEINLINE_FUNCTION void copy_as_block(
   if (first + thread < last) target(first + thread) = source(first + thread);
 }
 
-/// The copy as a user of Kokkos writes it.
+/// The copy as a Kokkos user would write it.
 template <class Target, class Source>
 struct CopyTeams {
   using Policy =
@@ -78,7 +78,7 @@ struct CopyTeams {
   }
 };
 
-/// Returns before the copy is done.
+/// Returns before the copy is complete.
 template <class Target, class Source>
 void copy_with_teams(Kokkos::Cuda const& cuda, Target const& target,
                      Source const& source, std::size_t count, int blocks) {
@@ -88,7 +88,7 @@ void copy_with_teams(Kokkos::Cuda const& cuda, Target const& target,
                        Copy{target, source, count});
 }
 
-/// The same without Kokkos: the floor.
+/// The same without Kokkos, as a lower bound.
 template <class Target, class Source>
 __global__ void __launch_bounds__(threads_of_block)
     raw_copy_kernel(Target target, Source source, std::size_t count) {
@@ -103,7 +103,7 @@ void copy_raw(Kokkos::Cuda const& cuda, Target const& target,
   check_cuda(cudaGetLastError(), "launch of the raw copy");
 }
 
-/// An element per thread.
+/// Copies one element per thread.
 template <class Target, class Source>
 struct CopyElements {
   Target target;

@@ -16,8 +16,8 @@
 
 namespace perf {
 
-/// Fills Lanes with ways to copy elements of type T by kernels, and has their
-/// memory, which must outlive the Lanes' measurements.
+/// Adds to Lanes several ways to copy elements of type T with kernels. Owns
+/// their memory, which must outlive the measurements.
 template <class T>
 class LaneMemory {
  public:
@@ -25,8 +25,8 @@ class LaneMemory {
   LaneMemory(Lanes& lanes, std::size_t bytes)
       : m_lanes(lanes), m_bytes(bytes) {}
 
-  /// `copy(target, source, shape)` starts a copy; targets and sources are those
-  /// of Access.hpp, the peer's with a plain pointer.
+  /// `copy(target, source, shape)` starts a copy. Targets and sources are of
+  /// the types in Access.hpp; the peer's are accessed with a plain pointer.
   template <class Copy>
   void add_plain(std::string const& name, std::string const& baseline,
                  Copy const& copy) {
@@ -35,7 +35,7 @@ class LaneMemory {
     });
   }
 
-  /// The same with a global_view and with a peer_view.
+  /// The same, with a global_view and with a peer_view.
   template <class Copy>
   void add_views(std::string const& baseline, Copy const& copy) {
     add("global_view", baseline, copy,

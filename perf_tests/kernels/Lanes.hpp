@@ -23,10 +23,10 @@ namespace perf {
   return direction == Direction::put ? "put" : "get";
 }
 
-/// GPU memory of PE 0 that nobody else knows: the near end of a copy.
+/// Private GPU memory of PE 0: the near end of a copy.
 template <class T>
 using NearView = Kokkos::View<T*, Kokkos::CudaSpace>;
-/// Symmetric memory; that of PE 0's peer is the far end.
+/// Symmetric memory. The copy on PE 0's peer is the far end.
 template <class T>
 using FarView = Kokkos::View<T*, symm::SymmetricCudaSpace>;
 
@@ -36,11 +36,11 @@ template <class T>
                      bytes / sizeof(std::uint64_t));
 }
 
-/// Several ways to copy between PE 0 and its peer, each with a source and a
-/// target of its own, so that none finds another's data.
+/// Several ways to copy between PE 0 and its peer. Each has its own source and
+/// target, so that none finds another's data.
 class Lanes {
  public:
-  /// What one measurement copies, and with how many blocks of threads.
+  /// What one measurement copies, and with how many thread blocks.
   struct Shape {
     std::size_t bytes;
     int blocks = 0;
@@ -50,9 +50,9 @@ class Lanes {
   Lanes(OneSided const& pair, Direction direction)
       : m_pair(pair), m_direction(direction) {}
 
-  /// \param near  of PE 0, not used on the others.
-  /// \param far   the copy of this PE; its peer's counts.
-  /// \param run   called on PE 0: copies and waits.
+  /// \param near  used only on PE 0.
+  /// \param far   this PE's copy; only the copy on PE 0's peer is used.
+  /// \param run   copies and waits; called only on PE 0.
   void add(std::string name, std::string baseline, DeviceWords near,
            DeviceWords far, Run run) {
     m_lanes.push_back(
@@ -60,7 +60,8 @@ class Lanes {
   }
 
   /// Writes the pattern into the first `bytes` of all sources and zeros into
-  /// the targets; measures; counts what is wrong in the targets. Collective.
+  /// the targets, measures, and counts wrong elements in the targets.
+  /// Collective.
   void measure(Session& session, Case const& measured, Shape const& shape) {
     for (Lane const& lane : m_lanes) reset(lane, shape.bytes);
     symm::barrier_all(Kokkos::Cuda{});
@@ -118,8 +119,8 @@ class Lanes {
   std::deque<Lane> m_lanes;
 };
 
-/// Blocks of NVSHMEM's heap, freed together. Allocation and destruction are
-/// collective.
+/// Blocks in NVSHMEM's heap that are freed together. Allocation and destruction
+/// are collective.
 class NvshmemBlocks {
  public:
   NvshmemBlocks() = default;

@@ -13,7 +13,8 @@
 
 namespace perf::rma {
 
-// What kernels that put or get have in common, ours and the baseline's.
+// What kernels that put or get have in common, in our library and in the
+// baseline.
 
 /// Who makes a call: one thread, a warp, a team (block) of 512 threads, or each
 /// of 32 such teams for its part.
@@ -22,8 +23,8 @@ enum class Scope { thread, warp, team, grid };
 constexpr int team_threads = 512;
 constexpr int grid_teams   = 32;
 
-/// Where the calls of a kernel go in turn, in words of 8 bytes. Gets of one
-/// place over and over would be answered by a first-level cache.
+/// The slots that the calls of a kernel use in turn, in words of 8 bytes.
+/// Repeated gets from a single slot would be served by a first-level cache.
 struct Slots {
   std::size_t words;   ///< of a call
   std::size_t stride;  ///< from a slot to the next, with a gap between them
@@ -36,9 +37,9 @@ struct Slots {
   }
 };
 
-/// What one of `teams` teams does of a call, in words: all parts alike, in
-/// units of 16 bytes so that each can be copied in those; the last ones may be
-/// shorter, or empty.
+/// The part of a call that one of `teams` teams does, in words. All parts are
+/// equal and consist of 16-byte units, so that each can be copied in such
+/// units; the last parts may be shorter or empty.
 struct Part {
   std::size_t first;
   std::size_t words;

@@ -10,16 +10,18 @@
 
 namespace perf {
 
-/// A table over all PEs, and which word of it a random number stands for.
+/// A table that is distributed over all PEs, and the word in it that a random
+/// number selects.
 struct Spread {
   std::uint64_t n_pes;
   std::uint64_t words_per_pe;  ///< a power of two, up to 2^32
 
-  /// Of all PEs alike, for any number of them, without a division.
+  /// Selects all PEs with equal probability, for any number of PEs, without a
+  /// division.
   PERF_FUNCTION int pe_of(std::uint64_t random) const {
     return static_cast<int>((random >> 32U) * n_pes >> 32U);
   }
-  /// The index in that PE's part; of other bits of the number.
+  /// The index in that PE's part, from other bits of the number.
   PERF_FUNCTION std::size_t word_of(std::uint64_t random) const {
     return random & (words_per_pe - 1);
   }

@@ -15,24 +15,26 @@ namespace perf {
 /// One way in which PE 0 does something with the memory of a target.
 struct PairContestant {
   std::string name;
-  /// The contestant that this one is compared with; empty: none.
+  /// The contestant that this one is compared with; empty if none.
   std::string baseline;
-  /// PE 0: does it so many times. Only this is timed.
+  /// On PE 0: does it `iterations` times. Only this is timed.
   std::function<void(std::int64_t iterations)> run;
-  /// PE 0, behind all of a sample: the target's serve() returns.
+  /// On PE 0, after all iterations of a sample: makes the target's serve()
+  /// return.
   std::function<void()> end;
-  /// The target: what it does meanwhile. Where there is no end(), it is called
-  /// with each number that run() is called with.
+  /// On the target: what it does meanwhile. If there is no end(), serve() is
+  /// called with each number that run() is called with.
   std::function<void(std::int64_t iterations)> serve;
 };
 
-/// Takes samples of what PE 0 does, while its target waits in the same library
-/// and the other PEs sleep. (In a benchmark of all PEs, those that have nothing
-/// to do wait in MPI: on a core that others need, and in a library that does
-/// not answer for the one that is measured.)
+/// Takes samples of what PE 0 does while its target waits in the same library
+/// and the other PEs sleep. (In a benchmark of all PEs, idle PEs wait in MPI:
+/// on a core that others need, and in a library that makes no progress for the
+/// one that is measured.)
 ///
-/// As Session::compare() otherwise: in turn, A B C, B C A, ..., iterations that
-/// take some time. Once is done before each sample, so that both are there.
+/// Otherwise like Session::compare(): contestants take turns (A B C, B C A,
+/// ...), with as many iterations as take the plan's time. One iteration is done
+/// before each sample, so that both PEs are ready.
 class PairSampler {
  public:
   PairSampler(Session& session, int target)

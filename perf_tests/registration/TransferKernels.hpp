@@ -16,8 +16,8 @@ namespace perf::transfers {
 using Space = Kokkos::DefaultExecutionSpace;
 
 #ifdef KOKKOS_ENABLE_CUDA
-// As in kernel_latency.cpp: no two words of a ring in one line of a cache, and
-// more indices than a first-level cache holds.
+// As in kernel_latency.cpp: no two words of a ring share a cache line, and
+// there are more indices than a first-level cache holds.
 constexpr std::size_t ring_words = std::size_t{1} << 10U;
 constexpr std::size_t apart      = 32;
 constexpr std::size_t slots      = std::size_t{1} << 18U;
@@ -28,7 +28,7 @@ constexpr std::size_t apart      = 1;
 constexpr std::size_t slots      = 512;
 #endif
 
-/// The index of the word that has turn `n`.
+/// The index of the word whose turn is number `n`.
 KOKKOS_INLINE_FUNCTION constexpr std::size_t ring_index(std::uint64_t n) {
   return n % ring_words * apart;
 }
@@ -72,14 +72,14 @@ struct Walk {
   }
 };
 
-/// Starts the functor on one thread, and waits for it.
+/// Runs the functor on one thread, and waits for it.
 template <class Functor>
 void run_once(Functor const& functor) {
   Kokkos::parallel_for("one thread", Kokkos::RangePolicy<Space>(0, 1), functor);
   Space{}.fence();
 }
 
-// How PE 0 reaches the copy of its peer.
+// How PE 0 accesses its peer's copy.
 
 struct ByGlobalView {
   static constexpr char const* name = "global_view";

@@ -3,10 +3,11 @@
 #ifndef KOKKOS_SYMMETRICSPACE_HPP
 #define KOKKOS_SYMMETRICSPACE_HPP
 
-/// Kokkos Views in a symmetric heap, and operations on them: include this one.
-/// Containers are in <Kokkos_SymmetricContainers.hpp>.
+/// Kokkos Views in a symmetric heap, and operations on them. Programs include
+/// this header. Containers are in <Kokkos_SymmetricContainers.hpp>.
 
-// First: its error about a C++ that is too old is clearer than Kokkos'.
+// Included first: if the C++ standard is too old, its error is clearer than
+// Kokkos'.
 #include "../runtime/base/Function.hpp"
 
 #include <Kokkos_SymmetricSpace_Operations.hpp>

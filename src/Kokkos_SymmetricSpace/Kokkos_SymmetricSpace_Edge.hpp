@@ -3,11 +3,11 @@
 #ifndef KOKKOS_SYMMETRICSPACE_EDGE_HPP
 #define KOKKOS_SYMMETRICSPACE_EDGE_HPP
 
-/// This header is for authors of containers of Views, such as Kokkos
-/// SymmetricContainers. Apart from Views, operations and PE teams, namespace
-/// symm::edge has the parts of the libraries below that containers use.
-/// Programs that use containers do not need this header, which may change with
-/// each minor version.
+/// For authors of containers of Views, such as Kokkos SymmetricContainers.
+/// Besides Views, operations and PE teams, containers need some parts of the
+/// lower libraries; namespace symm::edge has these parts. Programs that only
+/// use containers do not need this header, which may change with each minor
+/// version.
 
 #include <algorithm>
 #include <cstddef>
@@ -43,12 +43,12 @@ class Rendezvous;
 
 // Fail together.
 
-/// Throws the failure of the first PE that failed. All PEs of the world make
-/// this call, which is also a barrier. Precondition: one or more PEs have
-/// failed.
-/// \param failure the reason why this PE failed, if this PE failed.
-/// \throws on all PEs the failure of the first PE that failed; the text of the
-///         error begins with `call` and the PE.
+/// Throws the failure of the lowest-numbered PE that failed. All PEs in the
+/// world make this call, which is also a barrier. Precondition: at least one PE
+/// has failed.
+/// \param failure why this PE failed, if it did.
+/// \throws on all PEs the failure of that PE; the text of the error begins with
+///         `call` and the PE's number.
 [[noreturn]] void throw_first_failure(char const* call,
                                       std::optional<Failure> const& failure);
 
@@ -68,30 +68,30 @@ class WordsOfPes {
   std::uint64_t m_epoch;
 };
 
-// Wait, and serve meanwhile. wait_and_serve() and wait_for_peer() report what
-// they wait for if the wait is long. These functions end the job if they may be
-// waiting for an action by a PE that is gone. They allocate no private memory
+// Wait, and serve meanwhile. If the wait is long, wait_and_serve() and
+// wait_for_peer() report what they are waiting for. They end the job if they
+// may be waiting for a PE that has exited. They allocate no private memory
 // before the report.
 
 /// Returns once is_done() is true. Until then, the function calls serve() and
 /// does the other work of this thread (ThreadProgress).
-/// \param serve returns whether it has done anything.
-/// \param waits_for gives the lines for the report: "\n ...".
+/// \param serve does pending work, and returns whether there was any.
+/// \param waits_for returns the lines for the report: "\n ...".
 void wait_and_serve(char const* call, FunctionRef<bool> is_done,
                     FunctionRef<bool> serve, FunctionRef<Text> waits_for);
 
-/// Returns once has_come() is true. PE `pe` makes has_come() true in the same
-/// call.
-/// \param other_call ObjectCall::key() of a call that keeps `pe` from making
-///        has_come() true, or 0.
-/// \param refusal gives the text of the error if `pe` makes that other call.
-/// \throws UsageError if `pe` makes that other call.
+/// Returns once has_come() is true. PE `pe` makes it true when it makes the
+/// same call.
+/// \param other_call the ObjectCall::key() of a call in which `pe` can no
+///        longer make has_come() true, or 0 if there is no such call.
+/// \param refusal returns the text of the error for the case that `pe` is in
+///        that other call.
+/// \throws UsageError if `pe` is in that other call.
 void wait_for_peer(char const* call, Pe pe, FunctionRef<bool> has_come,
                    std::uint64_t other_call, FunctionRef<Text> refusal);
 
-/// The number of collective calls in which all PEs have met. This number
-/// separates messages sent before such a call from messages sent after that
-/// call.
+/// The number of collective calls in which all PEs have met. It distinguishes
+/// messages sent before such a call from messages sent after it.
 class MetCalls {
  public:
   explicit MetCalls(char const* call);
@@ -101,8 +101,8 @@ class MetCalls {
   Rendezvous const* m_rendezvous;
 };
 
-/// Maximum number of PE teams that exist at a time. PeTeam::slot() is less than
-/// this number.
+/// Maximum number of PE teams that can exist at a time. PeTeam::slot() is less
+/// than this number.
 inline constexpr int max_teams = 64;
 
 // Reaching a PE.
@@ -139,9 +139,8 @@ struct ForEachKernel {
   }
 };
 
-/// Calls work(i) for all i < n in a kernel on a GPU. If other kernels run
-/// before this kernel, it starts sooner than a Kokkos kernel would
-/// (symm_gpu/Launch.hpp).
+/// Calls work(i) for all i < n in a kernel on a GPU. When it follows other
+/// kernels, it starts sooner than a Kokkos kernel would (symm_gpu/Launch.hpp).
 template <class Exec, class Work>
 void enqueue_for_each(Exec const& exec, char const* call, std::size_t n,
                       Work const& work) {
@@ -156,8 +155,8 @@ void enqueue_for_each(Exec const& exec, char const* call, std::size_t n,
 
 // Objects.
 
-/// The number of the current start of the library. Objects made in an earlier
-/// start are invalid.
+/// Identifies the current run of the library, between initialize() and
+/// finalize(). Objects created in an earlier run are invalid.
 [[nodiscard]] std::uint64_t number_of_start(char const* call);
 
 }  // namespace symm::Impl

@@ -36,7 +36,8 @@ namespace symm {
 //   a thread team      member, heap          all of its threads and lanes call
 //   a thread's lanes   lanes(member), heap   all of them call
 //
-// Such an operation ends with a barrier of the thread team or of the lanes.
+// Each of these operations ends with a barrier across the thread team or the
+// lanes.
 
 /// The vector lanes of the calling thread in a thread team, as a group. The
 /// group is valid as long as `member` is valid.
@@ -46,15 +47,15 @@ requires Kokkos::is_team_handle_v<Member>
   return {member};
 }
 
-// Remote memory access (symm_rma.hpp) is enqueued on an execution space
-// instance, and runs in order with the other work of that instance. A copy is
-// done once all work of the instance is done (exec.fence()). Until then, the
+// Remote memory access (symm_rma.hpp), enqueued on an execution space instance.
+// It runs in order with the other work on that instance. A copy is complete
+// once all work on the instance is complete (exec.fence()). Until then, the
 // memory on the side that is not symmetric must remain valid. If the instance
 // runs on the host and the symmetric heap is in host memory, the host must be
-// able to reach the memory on the side that is not symmetric. The errors are
-// the same as in the forms for the host. On GPUs, the copy engines copy,
-// without a kernel. If the PE is on another node, a one-thread kernel asks the
-// host to copy.
+// able to access the memory on the side that is not symmetric. The errors are
+// the same as in the forms for the host. On GPUs, the copy engines do the
+// copying, without a kernel. If the PE is on another node, a one-thread kernel
+// asks the host to copy.
 
 template <Impl::ExecutionSpace Exec, class T>
 void put(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
@@ -152,8 +153,8 @@ KOKKOS_FUNCTION void copy(Threads const& threads,
   Impl::copy_by(threads, dst, src);
 }
 
-/// Copies the elements of `src` to `dst` by the calling thread alone. The call
-/// is made in a kernel, or on the host if the host reaches both Views
+/// Copies the elements of `src` to `dst`. The calling thread does all the work.
+/// Callable in kernels, and on the host if the host can access both Views
 /// (otherwise use Kokkos::deep_copy).
 ///
 /// \throws UsageError on this PE, on the host only, if the extents differ or a
@@ -166,19 +167,19 @@ KOKKOS_FUNCTION void copy(Kokkos::View<T, P...> const& dst,
 }
 
 // Copies to and from any PE. One side is a RemotePeer,
-// remote_view(view).peer(pe); on the host, both sides may be. If the PE of the
-// RemotePeer is near, the call does the same as copy() of two Views. If that PE
-// is far, the host sends as few messages as the layout on that PE allows: one
-// message for a block that is contiguous there (one per MiB if this PE must
-// pack the block first), and messages of 64 KiB for a plane of a larger View.
-// If the elements are few and small, they share a message with elements from
-// other calls, as in put_nbi(). A kernel copies a block that is contiguous on
-// both sides in one piece, and other blocks element by element. This PE
-// converts layouts and types. Other PEs see the result after quiet() or
-// barrier_all().
+// remote_view(view).peer(pe); on the host, both sides may be RemotePeers. If
+// the PE of the RemotePeer is near, the call does the same as copy() between
+// two Views. If that PE is far, the host sends as few messages as the layout on
+// that PE allows: one message for a block that is contiguous there (one per MiB
+// if this PE must pack the block first), and messages of 64 KiB for a plane of
+// a larger View. If the elements are few and small, they share a message with
+// elements from other calls, as in put_nbi(). A kernel copies a block that is
+// contiguous on both sides in one piece, and other blocks element by element.
+// Layouts and types are converted on this PE. Other PEs see the result after
+// quiet() or barrier_all().
 
-/// Copies to or from a RemotePeer by the threads of a thread team, or by the
-/// lanes of one thread.
+/// Copies to or from a RemotePeer. The threads of a thread team, or the lanes
+/// of one thread, share the work.
 template <Impl::ThreadGroup Threads, class View, class U, class... Q>
 KOKKOS_FUNCTION void copy(Threads const& threads, RemotePeer<View> const& dst,
                           Kokkos::View<U, Q...> const& src) {
@@ -191,9 +192,9 @@ KOKKOS_FUNCTION void copy(Threads const& threads,
   Impl::copy_by(threads, dst, src);
 }
 
-/// Copies to or from a RemotePeer by the calling thread alone.
+/// Copies to or from a RemotePeer. The calling thread does all the work.
 /// \throws UsageError on this PE, on the host only, in the same cases as copy()
-///         of two Views, and if no PE with that number exists.
+///         between two Views, and if the PE does not exist.
 template <class View, class U, class... Q>
 KOKKOS_FUNCTION void copy(RemotePeer<View> const& dst,
                           Kokkos::View<U, Q...> const& src) {
@@ -229,16 +230,16 @@ void copy(RemotePeer<DstView> const& dst, RemotePeer<SrcView> const& src) {
 
 }  // namespace symm
 
-// Kokkos::deep_copy takes a RemotePeer on one side. If the PE of the RemotePeer
-// is near, the call does the same as deep_copy with the View on that PE. If
-// that PE is far, the host sends messages as symm::copy() does. deep_copy waits
-// for kernels as Kokkos does: for kernels on the instance, or for all kernels
-// if no instance is passed. The elements have arrived when the call returns.
-// Exception: if deep_copy puts elements with a host instance, the elements have
-// arrived only after quiet() or a barrier, so that many small parts travel
-// together. If the other View is in GPU memory, it is copied through HostSpace.
-// (No parameter has the name of an entity in this file, because nvcc confuses
-// the parameter with the entity.)
+// Kokkos::deep_copy accepts a RemotePeer on one side. If the PE of the
+// RemotePeer is near, the call does the same as deep_copy with the View on that
+// PE. If that PE is far, the host sends messages as symm::copy() does.
+// deep_copy waits for kernels as Kokkos does: for kernels on the instance, or
+// for all kernels if no instance is passed. The elements have arrived when the
+// call returns. Exception: elements that deep_copy puts with a host instance
+// are sure to have arrived only after quiet() or a barrier, so that many small
+// parts can travel together. If the other View is in GPU memory, it is staged
+// through HostSpace. (No parameter shares its name with another entity in this
+// file, because nvcc would confuse the two.)
 namespace Kokkos {
 
 template <class V, class U, class... Q>

@@ -5,7 +5,7 @@
 
 /// Memory pools (symm_pools.hpp) that allocate and free in the order of an
 /// execution space instance. The pools keep the instance alive as long as they
-/// need the instance. Example of a View in a pool:
+/// need it. Example of a View in a pool:
 ///
 ///     Kokkos::View<double*, symm::SymmetricSpace> t(
 ///         Kokkos::view_alloc(exec, symm::SymmetricSpace(pool), "t"), n);
@@ -25,7 +25,8 @@
 
 namespace symm {
 
-/// Allocates as malloc_async() does, in the order of `exec`.
+/// Like malloc_async() in symm_pools.hpp, with the execution space instance
+/// `exec` as the stream.
 template <class ExecutionSpace>
 requires Kokkos::is_execution_space_v<ExecutionSpace> Status
 malloc_async(void** address, std::size_t bytes, ExecutionSpace const& exec)
@@ -41,7 +42,7 @@ noexcept {
       address, [&](void** block) { return malloc_async(block, bytes, exec); });
 }
 
-/// Allocates as malloc_from_pool_async() does, in the order of `exec`.
+/// Like malloc_from_pool_async() in symm_pools.hpp, with `exec` as the stream.
 template <class ExecutionSpace>
 requires Kokkos::is_execution_space_v<ExecutionSpace> Status
 malloc_from_pool_async(void** address, std::size_t bytes, MemPool pool,
@@ -59,14 +60,14 @@ noexcept {
   });
 }
 
-/// Frees as free_async() does, in the order of `exec`.
+/// Like free_async() in symm_pools.hpp, with `exec` as the stream.
 template <class ExecutionSpace>
 requires Kokkos::is_execution_space_v<ExecutionSpace> Status
 free_async(void* address, ExecutionSpace const& exec)
 noexcept { return Impl::free_async(address, Impl::stream_of(exec)); }
 
-/// Orders work as order_after() does: work that is put into `exec` from now on
-/// starts only after all work now in `earlier` has ended. The host waits only
+/// Like order_after() for streams: work submitted to `exec` from now on starts
+/// only after all work already in `earlier` has finished. The host waits only
 /// if `exec` or `earlier` runs on the host.
 template <class ExecutionSpace, class EarlierSpace>
 requires Kokkos::is_execution_space_v<ExecutionSpace> &&

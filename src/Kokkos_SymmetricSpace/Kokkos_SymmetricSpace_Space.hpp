@@ -3,8 +3,8 @@
 #ifndef KOKKOS_SYMMETRICSPACE_SPACE_HPP
 #define KOKKOS_SYMMETRICSPACE_SPACE_HPP
 
-/// This header has the memory spaces, initialize() and finalize(). A program
-/// needs only this header to declare Views in these spaces.
+/// The memory spaces, initialize() and finalize(). To declare Views in these
+/// spaces, a program needs only this header.
 
 #include <symm_gpu/Space.hpp>
 

@@ -3,10 +3,9 @@
 #ifndef KOKKOS_SYMMETRICSPACE_VIEWS_HPP
 #define KOKKOS_SYMMETRICSPACE_VIEWS_HPP
 
-/// This header has Views of other PEs' memory (peer_view, global_view,
-/// remote_view, places, heap_map), functions that register or share the
-/// program's own Views (register_view and related functions, share_view), and
-/// UnevenView.
+/// Views of other PEs' memory (peer_view, global_view, remote_view, places,
+/// heap_map), functions that register or share the program's own Views
+/// (register_view and related functions, share_view), and UnevenView.
 
 #include <Kokkos_SymmetricSpace_Space.hpp>
 

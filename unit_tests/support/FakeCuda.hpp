@@ -13,21 +13,22 @@
 
 namespace symm_test {
 
-/// The fake CUDA driver that the program under test loads, from the side of the
-/// test. fake_cuda/Config.hpp has the variables that say what machine it is.
+/// A test's handle on the fake CUDA driver that the program under test loads.
+/// fake_cuda/Config.hpp lists the environment variables that describe the
+/// machine.
 class FakeCuda {
  public:
-  /// Whether the driver that dlopen() finds is the fake one: the variable
-  /// SYMM_TEST_FAKE_CUDA says so, and the library must agree.
+  /// Whether the driver that dlopen() finds is the fake one. The environment
+  /// variable SYMM_TEST_FAKE_CUDA says so, and the library must agree.
   static bool is_selected();
 
-  /// The fake driver of this process. Initializes nothing.
+  /// The fake driver in this process. Does not initialize the driver.
   static FakeCuda const& instance();
 
-  /// Describes a machine with `n_devices` GPUs that only the processes forked
-  /// from now on share; all other settings as they are by default.
+  /// Describes a machine with `n_devices` GPUs that only processes forked from
+  /// now on share. All other settings have their defaults.
   static void set_machine(int n_devices);
-  /// Sets a variable of this process.
+  /// Sets an environment variable of this process.
   static void set(char const* variable, std::string const& value);
 
   [[nodiscard]] FakeCudaCounts counts() const { return m_counts(); }
@@ -42,7 +43,7 @@ class FakeCuda {
   }
   void heal() const { m_fail("", 0, 0, CUDA_SUCCESS); }
 
-  /// Memory of the program, by a function of the CUDA runtime.
+  /// Allocates memory as a program would, with a function of the CUDA runtime.
   [[nodiscard]] char* allocate(FakeCudaMemory kind, std::size_t bytes,
                                int device = 0) const {
     return static_cast<char*>(m_allocate(kind, device, bytes));
@@ -58,16 +59,18 @@ class FakeCuda {
   }
   void destroy_stream(CUstream stream) const { m_destroy_stream(stream); }
   void begin_capture(CUstream stream) const { m_capture(stream, true); }
-  /// Whether it was valid.
+  /// Returns whether the capture was valid.
   bool end_capture(CUstream stream) const { return m_capture(stream, false); }
 
-  /// Begins a kernel, which does `work` after some time.
+  /// Launches a kernel that does `work` after `milliseconds`.
   void launch(int device, int milliseconds, std::function<void()> work,
               CUstream stream = nullptr) const;
-  /// Kernels of the library find no room.
+  /// From now on, kernels of the library find no room on the GPUs and do not
+  /// begin.
   void occupy() const { m_occupy(true); }
   void leave() const { m_occupy(false); }
-  /// From now on kernels of the library have ended when their launch returns.
+  /// From now on, kernels of the library have already ended when their launch
+  /// returns.
   void run_at_launch() const { m_run_at_launch(); }
   void lose_context(int device) const { m_lose_context(device); }
 
@@ -92,7 +95,7 @@ class FakeCuda {
 
 }  // namespace symm_test
 
-// Where FakeCudaCounts is.
+// In the global namespace, like FakeCudaCounts.
 bool operator==(FakeCudaCounts const& a, FakeCudaCounts const& b);
 std::ostream& operator<<(std::ostream& out, FakeCudaCounts const& counts);
 

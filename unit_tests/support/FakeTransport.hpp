@@ -27,7 +27,7 @@
 
 namespace symm_test {
 
-/// A job of this process alone.
+/// A job that consists of this process alone.
 class OnePe final : public symm::Impl::Bootstrap {
  public:
   [[nodiscard]] symm::Pe my_pe() const override { return 0; }
@@ -43,8 +43,9 @@ class OnePe final : public symm::Impl::Bootstrap {
   [[noreturn]] void abort(int) noexcept override { std::abort(); }
 };
 
-/// Stands for PEs of other nodes, whose parts are memory of this process, and
-/// notes what it is called for. What need not be done before quiet() is not.
+/// Stands in for PEs on other nodes, whose parts of the heap are memory of this
+/// process, and records all calls. Operations that need not be done before
+/// quiet() are not done earlier.
 class FakeTransport final : public symm::Impl::Transport,
                             public symm::Impl::Channel {
  public:
@@ -58,8 +59,9 @@ class FakeTransport final : public symm::Impl::Transport,
   using WordType   = symm::Impl::WordType;
   using Strides    = symm::Impl::Strides;
 
-  /// Becomes the runtime's, of a job of one PE if there is none.
-  /// \param find_part of a PE's host heap.
+  /// Becomes the runtime's transport. If there is no runtime, starts one for a
+  /// job of one PE.
+  /// \param find_part returns the address of a PE's part of the host heap.
   explicit FakeTransport(std::function<char*(Pe)> find_part)
       : Transport(static_cast<Channel&>(*this)),
         m_find_part(std::move(find_part)),
@@ -74,7 +76,8 @@ class FakeTransport final : public symm::Impl::Transport,
   FakeTransport(FakeTransport const&)            = delete;
   FakeTransport& operator=(FakeTransport const&) = delete;
 
-  /// "put 3" for one to PE 3, and so on; and starts anew.
+  /// Returns the calls since the last time, such as "put 3" for a put to PE 3,
+  /// and clears the record.
   std::vector<std::string> calls() {
     std::lock_guard const lock(m_mutex);
     return std::exchange(m_calls, {});
@@ -183,8 +186,9 @@ class FakeTransport final : public symm::Impl::Transport,
     std::abort();
   }
 
-  /// The n-th operation from now on, counted from 1, begins and then fails: it
-  /// stands for one of several messages, of which a later one has no memory.
+  /// The n-th operation from now on, counted from 1, begins and then fails,
+  /// like an operation of several messages in which there is no memory for a
+  /// later one.
   void fail_at(int n) { m_fails_at = n; }
 
   /// What the next poll() does.
@@ -193,7 +197,7 @@ class FakeTransport final : public symm::Impl::Transport,
   }
 
  private:
-  /// What has a Request is done at once.
+  /// An operation with a Request is done at once.
   static Completion until_of(Completion completion, HostCall const& call) {
     return call.request == nullptr ? completion : Completion::local;
   }

@@ -31,14 +31,15 @@ enum class VmmStep {
   synchronize,
 };
 
-/// Passes everything on to another provider, but for the steps that a test
+/// Forwards everything to another provider, except for the steps that a test
 /// makes fail.
 class FaultyVmm final : public symm::Impl::MemoryProvider {
  public:
   explicit FaultyVmm(symm::Impl::MemoryProvider& vmm) : m_vmm(vmm) {}
 
-  /// From its call number `first` (from 0, counted from now) on, `times` calls
-  /// of `step` run `action` before they do their work; without one they throw.
+  /// Starting with call number `first` of `step` (counted from 0, from now on),
+  /// `times` calls run `action` before they do their work. The default action
+  /// throws.
   void fail(VmmStep step, int first = 0, int times = 1'000'000,
             std::function<void()> action = throw_injected) {
     m_n_calls = 0;
@@ -50,8 +51,8 @@ class FaultyVmm final : public symm::Impl::MemoryProvider {
 
   void heal() { fail(VmmStep::none); }
 
-  /// The same for the undoing of what has failed: from then on, nothing can be
-  /// unmapped.
+  /// Makes one call of `step` fail, and also the undoing of what had been done
+  /// by then: after the failure, nothing can be unmapped.
   void fail_with_undo(VmmStep step, int first = 0) {
     fail(step, first, 1, [this] {
       fail(VmmStep::unmap, 0, 1'000'000,
@@ -60,7 +61,7 @@ class FaultyVmm final : public symm::Impl::MemoryProvider {
     });
   }
 
-  /// From now on it does not promise that new memory is zero.
+  /// From now on, this provider does not promise that new memory is zeroed.
   void create_anything() { m_creates_zeros = false; }
 
   static void throw_injected() {

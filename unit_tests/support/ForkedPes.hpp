@@ -22,9 +22,9 @@ constexpr int aborted_status            = 71;  // abort(EXIT_FAILURE)
 
 struct ForkedJob;
 
-/// Bootstrap of one forked PE. abort() ends that process, and those that wait
-/// in the bootstrap, now or later; others go on, so that a test sees what each
-/// PE does. Copies are the same PE.
+/// Bootstrap of one forked PE. abort() ends that process, and also those that
+/// wait in the bootstrap, now or later. Other processes go on, so that a test
+/// sees what each PE does. Copies refer to the same PE.
 class ForkedBootstrap final : public symm::Impl::Bootstrap {
  public:
   ForkedBootstrap(ForkedJob& job, symm::Pe my_pe) : m_job(&job), m_pe(my_pe) {}
@@ -65,17 +65,17 @@ struct JobLimits {
   std::chrono::milliseconds after_bad_end = std::chrono::seconds(10);
 };
 
-/// Runs `body` on `n_pes` forked processes and returns how each ended. A PE
-/// exits with 0 if `body` returned and no expectation failed in it. Nothing is
-/// expected of them: the caller judges.
+/// Runs `body` in `n_pes` forked processes and returns how each process ended.
+/// A PE exits with 0 if `body` returned and no expectation failed in it. This
+/// function expects nothing of the PEs: the caller judges the results.
 std::vector<PeResult> try_pes(int n_pes, JobLimits const& limits,
                               PeFunction const& body);
 
 /// The same with the usual limits; the test fails if a PE had to be killed.
 std::vector<PeResult> run_pes(int n_pes, PeFunction const& body);
 
-/// The same where all PEs must succeed. Failed expectations of the PEs fail the
-/// test, with the PE's output.
+/// The same, but all PEs must succeed. A failed expectation on a PE fails the
+/// test, and the message contains the PE's output.
 void expect_on_pes(int n_pes, PeFunction const& body);
 
 }  // namespace symm_test

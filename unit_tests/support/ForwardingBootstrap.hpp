@@ -10,7 +10,8 @@
 
 namespace symm_test {
 
-/// Another bootstrap, for those that change a part of it.
+/// Forwards to another bootstrap. Base class for bootstraps that change only a
+/// part of it.
 class ForwardingBootstrap : public symm::Impl::Bootstrap {
  public:
   explicit ForwardingBootstrap(symm::Impl::Bootstrap& bootstrap)

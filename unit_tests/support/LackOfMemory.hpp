@@ -7,26 +7,28 @@
 
 namespace symm_test {
 
-/// Allocations of this thread, one of which fails. Programs that link
-/// symm_test_lack_of_memory have an operator new that asks must_fail().
+/// Counts allocations by this thread, one of which fails. Programs that link
+/// symm_test_lack_of_memory have an operator new that calls must_fail().
 struct CountedAllocations {
-  /// The one that fails, from 1; 0: none does, and none is counted.
+  /// The number of the allocation that fails, counted from 1. If 0, none fails,
+  /// and none is counted.
   inline static thread_local int fails_at = 0;
   inline static thread_local int count    = 0;
-  /// Smaller ones do not count.
+  /// Smaller allocations do not count.
   inline static thread_local std::size_t least_bytes = 0;
 
   static bool must_fail(std::size_t bytes);
 };
 
-/// One allocation of this thread fails.
+/// Makes one allocation by this thread fail.
 class LackOfMemory {
  public:
   /// Smaller allocations do not count: labels of Views are in private memory,
-  /// too, and no PE alone may lack that.
+  /// too, and a single PE must never run out of memory for those.
   static constexpr std::size_t least_bytes = 1024;
 
-  /// \param which the number of the allocation that fails, from 1; 0: none.
+  /// \param which the number of the allocation that fails, counted from 1; 0
+  ///        for none.
   explicit LackOfMemory(int which) : m_which(which) {}
 
   template <class F>
@@ -45,7 +47,7 @@ class LackOfMemory {
     f();
   }
 
-  /// The same; nothing fails if there is none.
+  /// The same; if `lack` is null, nothing fails.
   template <class F>
   static void in(LackOfMemory const* lack, F const& f) {
     lack != nullptr ? lack->in(f) : f();

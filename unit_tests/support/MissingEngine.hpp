@@ -13,7 +13,7 @@
 
 namespace symm_test {
 
-/// Why jobs of several nodes cannot start on this machine; "" if they can.
+/// Why multi-node jobs cannot start on this machine; "" if they can.
 inline std::string const& missing_engine() {
   static std::string const missing = [] {
     auto const results = run_pes(2, [](ForkedBootstrap& bootstrap) {

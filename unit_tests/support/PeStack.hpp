@@ -16,8 +16,8 @@
 
 namespace symm_test {
 
-/// What the runtime builds below the heap, with a Vmm that can fail.
-/// Collective.
+/// The layers that the runtime builds below the heap, with a Vmm that can be
+/// made to fail. Construction is collective.
 struct PeStack {
   /// \param job null: all PEs are on one node.
   explicit PeStack(symm::Impl::Bootstrap& bootstrap,

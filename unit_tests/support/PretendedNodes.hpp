@@ -31,7 +31,7 @@
 
 namespace symm_test {
 
-/// How many PEs each node of a job has.
+/// The number of PEs on each node of a job.
 struct NodeShape {
   std::vector<int> pes_of_nodes;
 
@@ -67,14 +67,15 @@ struct NodeShape {
 inline NodeShape one_node(int n_pes) { return {{n_pes}}; }
 
 /// Messages between forked PEs, in memory that they share. A PE whose process
-/// has ended is lost: who waits for it ends, with a message.
+/// has ended is lost: any PE that waits for it ends, with an error message.
 class SharedMessages {
  public:
   static constexpr std::size_t max_pes   = 8;
   static constexpr std::size_t max_bytes = 32768;
 
  private:
-  // A leader is at most one step ahead of another: two exchanges of few phases.
+  // A leader is at most one step ahead of another leader, so slots are needed
+  // for two exchanges of a few phases each.
   static constexpr std::size_t n_slots = 16;
 
   struct Slot {
@@ -92,7 +93,7 @@ class SharedMessages {
   };
 
  public:
-  /// Of one PE; made in its process.
+  /// One PE's end of the messages, created in the process of that PE.
   class Link final : public symm::Impl::StepMessages {
    public:
     Link(Boxes& boxes, symm::Impl::Bootstrap& bootstrap)
@@ -183,7 +184,8 @@ class SharedMessages {
   Shared<Boxes> m_boxes;
 };
 
-/// A job of forked PEs on nodes that are pretended: made before the PEs are.
+/// A job of forked PEs on pretended nodes. Must be created before the PEs are
+/// forked.
 struct PretendedNodes {
   explicit PretendedNodes(NodeShape its_shape) : shape(std::move(its_shape)) {
     if (shape.n_nodes() > 1) messages = std::make_unique<SharedMessages>();

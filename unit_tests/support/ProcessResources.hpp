@@ -6,26 +6,28 @@
 #include <cstddef>
 #include <string>
 
-/// What this process holds, as the kernel counts it.
+/// The resources that this process holds, as the kernel counts them.
 namespace symm_test {
 
-/// Open file descriptors.
+/// Number of open file descriptors.
 std::size_t n_open_descriptors();
-/// From now on this process can open `more` besides.
+/// From now on, this process can open only `more` additional descriptors.
 void limit_descriptors(std::size_t more);
 
-/// Mappings that touch [address, address + bytes).
+/// Number of mappings that overlap [address, address + bytes).
 std::size_t n_mappings_in(void const* address, std::size_t bytes);
 
-/// Descriptors and mappings of files created with memfd_create(name). As long
-/// as there is one, the file's memory is not given back.
+/// Number of descriptors and of mappings of files created with
+/// memfd_create(name). As long as there are any, the file's memory is not
+/// freed.
 std::size_t n_memfd_descriptors(std::string const& name);
 std::size_t n_memfd_mappings(std::string const& name);
 
-/// Resident memory of this process that it shares with nobody, in bytes.
+/// This process's resident memory that it shares with no other process, in
+/// bytes.
 std::size_t private_resident_bytes();
 
-/// Whether a load from `address`, or a load and a store, works; a fault ends
+/// Whether a load from `address`, or a load and a store, works. A fault ends
 /// only a forked copy of this process.
 bool can_read(char const* address);
 bool can_write(char* address);

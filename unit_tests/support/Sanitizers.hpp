@@ -7,23 +7,24 @@
 
 namespace symm_test {
 
-/// Whether every access is checked, which takes several times as long, and
-/// private memory that was freed is kept for a while.
+/// Whether every access is checked, which makes tests take several times as
+/// long, and freed private memory is retained for a while.
 #ifdef SYMM_HAS_ASAN
 inline constexpr bool is_sanitized = true;
 #else
 inline constexpr bool is_sanitized = false;
 #endif
 
-// Defined where a form that a test has for one type more takes seconds, by nvcc
-// and under the sanitizers: lists of types are shorter there, with every
-// operation and every size of an element.
+// Defined for nvcc and the sanitizers, where instantiating a test for one more
+// type takes seconds. Lists of types are shorter there, but still cover every
+// operation and every element size.
 #if defined(SYMM_HAS_ASAN) || defined(__CUDACC__)
 #define SYMM_TEST_FEW_TYPES
 #endif
 
-/// How often something is done that leaves nothing behind, or does it the first
-/// time: what sanitizers see, they see in a part of the rounds, too.
+/// The number of rounds for something that leaves nothing behind, or leaves it
+/// in the first round: what sanitizers find, they also find in a fraction of
+/// the rounds.
 constexpr int fewer_if_sanitized(int all) {
   return is_sanitized && all > 80 ? all / 8 : all;
 }

@@ -13,7 +13,7 @@
 namespace symm_test {
 
 /// One T that this process shares with the processes that it forks later. Each
-/// destroys its own; the T is not destroyed.
+/// process destroys its own Shared; the T itself is never destroyed.
 template <class T>
 class Shared {
  public:

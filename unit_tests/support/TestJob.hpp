@@ -7,8 +7,8 @@
 
 namespace symm_test {
 
-/// Connects the PEs of a test program besides the library under test: by MPI,
-/// or without MPI by a second start of the job.
+/// Connects the PEs of a test program independently of the library under test:
+/// through MPI or, in a build without MPI, through a second start of the job.
 class TestJob {
  public:
   TestJob(int& argc, char** argv);
@@ -17,13 +17,13 @@ class TestJob {
   ~TestJob();
 };
 
-// While there is a TestJob.
+// These functions work only while a TestJob exists.
 
 [[nodiscard]] int test_pe();
 [[nodiscard]] int test_n_pes();
-/// Waits for all PEs: no rendezvous of the library under test.
+/// Waits for all PEs, without a rendezvous of the library under test.
 void wait_for_all_pes();
-/// Collective: `bytes` bytes of every PE, in the order of PEs.
+/// Collective: gathers `bytes` bytes from every PE, in PE order.
 void gather_bytes(void const* mine, void* all, std::size_t bytes);
 
 }  // namespace symm_test

@@ -9,11 +9,11 @@
 
 #include <Kokkos_SymmetricSpace.hpp>
 
-/// Small kernels, and the atomic operations that are atomic between PEs: those
-/// of Kokkos are so between the threads of one GPU only.
+/// Small kernels, and operations that are atomic between PEs. (Kokkos' own are
+/// atomic only between the threads of one GPU.)
 namespace symm_test {
 
-/// Whose kernels reach the memory of symm::malloc().
+/// The execution space whose kernels can access memory from symm::malloc().
 using HeapExec = symm::SymmetricSpace::execution_space;
 
 template <class Body>
@@ -22,15 +22,15 @@ struct Once {
   KOKKOS_FUNCTION void operator()(int) const { body(); }
 };
 
-/// Starts a kernel of one thread that calls body(), and does not wait for it.
-/// (Where kernels run on the host, it has run.)
+/// Starts a one-thread kernel that calls body(), and does not wait for it. (If
+/// kernels run on the host, it has already run on return.)
 template <class Exec = HeapExec, class Body>
 void launch(Body const& body) {
   Kokkos::parallel_for("launch", Kokkos::RangePolicy<Exec>(Exec(), 0, 1),
                        Once<Body>{body});
 }
 
-/// The same, and waits.
+/// The same, but waits for the kernel.
 template <class Exec = HeapExec, class Body>
 void run(Body const& body) {
   launch<Exec>(body);
@@ -67,7 +67,7 @@ KOKKOS_INLINE_FUNCTION void add(T* at, T value) {
                                          desul::MemoryScopeNode());))
 }
 
-/// Changes 0 to 1 with acquire semantics; whether it was 0.
+/// Changes 0 to 1 with acquire semantics; returns whether the value was 0.
 template <class T>
 KOKKOS_INLINE_FUNCTION bool try_lock(T* at) {
   KOKKOS_IF_ON_HOST(

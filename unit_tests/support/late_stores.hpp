@@ -10,11 +10,12 @@
 
 namespace symm_test {
 
-/// How long a kernel of launch_late_stores() takes at least, by the GPU's
-/// clock.
+/// The minimum duration of a kernel of launch_late_stores(), in milliseconds of
+/// the GPU's clock.
 inline constexpr int late_ms = 60;
 
-/// The same by the clock of the host, with what the two may differ by.
+/// The same by the host's clock, less the amount by which the two clocks may
+/// differ.
 inline constexpr auto late_on_host = std::chrono::milliseconds(late_ms - 5);
 
 __device__ inline unsigned long long nanoseconds_of_gpu() {
@@ -23,8 +24,8 @@ __device__ inline unsigned long long nanoseconds_of_gpu() {
   return result;
 }
 
-/// Starts a kernel that for some time does nothing and then stores `what` to
-/// `count` integers. Does not wait for it.
+/// Starts a kernel that does nothing for `late_ms` and then stores `what` to
+/// `count` integers. Does not wait for the kernel.
 inline void launch_late_stores(Kokkos::Cuda const& exec, int* start,
                                std::size_t count, int what) {
   Kokkos::parallel_for(

@@ -11,17 +11,17 @@
 
 #include <Kokkos_SymmetricSpace.hpp>
 
-/// Access of the host to symmetric memory of any kind, of this PE or a peer:
-/// loads and stores where the host reaches it, copies of the device where it
-/// does not.
+/// Host access to symmetric memory of any kind, on this PE or a peer: with
+/// loads and stores where the host can access it, with device copies where it
+/// cannot.
 namespace symm_test {
 
-/// Whether symm::malloc() gives memory that the host reaches.
+/// Whether the host can access memory from symm::malloc().
 inline constexpr bool host_reaches_heap =
     Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
                                symm::SymmetricSpace>::accessible;
 
-/// Copies private memory to symmetric memory. Done when it returns.
+/// Copies private memory to symmetric memory. Complete on return.
 inline void write_memory(void* to, void const* from, std::size_t bytes) {
   if constexpr (host_reaches_heap) {
     std::memcpy(to, from, bytes);
@@ -34,7 +34,7 @@ inline void write_memory(void* to, void const* from, std::size_t bytes) {
   }
 }
 
-/// Copies symmetric memory to private memory. Done when it returns.
+/// Copies symmetric memory to private memory. Complete on return.
 inline void read_memory(void* to, void const* from, std::size_t bytes) {
   if constexpr (host_reaches_heap) {
     std::memcpy(to, from, bytes);
@@ -53,7 +53,7 @@ inline std::vector<char> memory_bytes(void const* start, std::size_t bytes) {
   return result;
 }
 
-/// Sets all bytes to `value`. Null: nothing is set.
+/// Sets all bytes to `value`. Does nothing if `start` is null.
 inline void set_bytes(void* start, unsigned char value, std::size_t bytes) {
   if (start == nullptr) return;
   std::vector<unsigned char> const all(bytes, value);

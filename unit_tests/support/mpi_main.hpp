@@ -5,17 +5,17 @@
 
 namespace symm_test {
 
-/// What main() of an MPI test program starts before its tests.
+/// What the main() of an MPI test program starts before its tests.
 enum class Start {
   symm,     // symm::ScopeGuard: MPI, Kokkos and the symmetric heap
   kokkos,   // MPI and Kokkos
-  mpi,      // MPI, or what a build without it has in its place
-  nothing,  // the tests start all; the program ends without agreement on the
-            // exit status, mpiexec takes care of that
+  mpi,      // MPI, or what replaces it in a build without MPI
+  nothing,  // nothing: the tests start everything; the program ends without
+            // agreement on the exit status, which mpiexec takes care of
 };
 
-/// mpi_main.cpp's answer is Start::symm. A test program whose tests start the
-/// library themselves defines this function and answers less:
+/// The default in mpi_main.cpp returns Start::symm. A test program whose tests
+/// start the library themselves defines this function and returns less:
 ///
 ///     symm_test::Start symm_test::what_to_start() { return Start::mpi; }
 Start what_to_start();

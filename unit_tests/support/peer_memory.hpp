@@ -17,9 +17,9 @@
 #include <support/memory.hpp>
 #include <support/pattern.hpp>
 
-/// What support/pattern.hpp and support/memory.hpp do, on PE `pe`'s copy of a
-/// symmetric address: by loads and stores where they reach it, else by puts,
-/// which the next barrier completes, and gets.
+/// The functions of support/pattern.hpp and support/memory.hpp, for PE `pe`'s
+/// copy of a symmetric address. They use loads and stores if the PE is near.
+/// Otherwise they use gets, and puts that the next barrier completes.
 namespace symm_test {
 
 inline void fill_at(symm::Pe pe, void* start, std::size_t bytes, Tag tag) {
@@ -28,7 +28,8 @@ inline void fill_at(symm::Pe pe, void* start, std::size_t bytes, Tag tag) {
   symm::putmem(start, pattern_bytes(bytes, tag).data(), bytes, pe);
 }
 
-/// Calls look(address) with the address of a copy that can be read.
+/// Calls look(address) with the address of `pe`'s copy, or of a private copy of
+/// it if `pe` is far.
 template <class Look>
 auto look_at(symm::Pe pe, void const* start, std::size_t bytes,
              Look const& look) {
@@ -71,7 +72,7 @@ T get_value_at(symm::Pe pe, T const* at) {
   return symm::is_near(pe) ? get_value(symm::ptr(at, pe)) : symm::g(at, pe);
 }
 
-// In kernels, plain loads and stores where they reach `pe`.
+// For kernels: plain loads and stores if `pe` is near.
 
 template <class T>
 KOKKOS_INLINE_FUNCTION void store_at(symm::HeapMap const& map, symm::Pe pe,
@@ -89,7 +90,7 @@ KOKKOS_INLINE_FUNCTION T load_at(symm::HeapMap const& map, symm::Pe pe,
   return map.is_near(pe) ? *map.peer_ptr(at, pe) : symm::g(map, at, pe);
 }
 
-/// For who waits for it: as one whole.
+/// Stores the value as a whole, for a thread that waits for it.
 template <class T>
 KOKKOS_INLINE_FUNCTION void store_relaxed_at(symm::HeapMap const& map,
                                              symm::Pe pe, T* at, T value) {
@@ -100,7 +101,7 @@ KOKKOS_INLINE_FUNCTION void store_relaxed_at(symm::HeapMap const& map,
   }
 }
 
-/// Buffers what this thread has stored at `pe` before.
+/// The same, after everything that this thread has stored on `pe` before.
 template <class T>
 KOKKOS_INLINE_FUNCTION void store_release_at(symm::HeapMap const& map,
                                              symm::Pe pe, T* at, T value) {

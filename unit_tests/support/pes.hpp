@@ -17,7 +17,7 @@
 
 namespace symm_test {
 
-/// Collective, by the TestJob: the value of every PE, in the order of PEs.
+/// Collective, through the TestJob: every PE's value, in PE order.
 template <class T>
 requires std::is_trivially_copyable_v<T> std::vector<T> gather(T const& mine) {
   std::vector<T> all(static_cast<std::size_t>(test_n_pes()));
@@ -25,7 +25,7 @@ requires std::is_trivially_copyable_v<T> std::vector<T> gather(T const& mine) {
   return all;
 }
 
-/// Collective, by the TestJob: whether all PEs have the same value.
+/// Collective, through the TestJob: whether all PEs have the same value.
 template <class T>
 bool is_equal_on_all_pes(T const& mine) {
   auto const all = gather(mine);
@@ -33,7 +33,7 @@ bool is_equal_on_all_pes(T const& mine) {
                      [&](T const& other) { return other == mine; });
 }
 
-/// Whether loads and stores reach all PEs: they are on one node.
+/// Whether loads and stores reach all PEs, because they are on one node.
 inline bool are_all_near() {
   for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
     if (!symm::is_near(pe)) return false;
@@ -41,12 +41,13 @@ inline bool are_all_near() {
   return true;
 }
 
-/// Numbers that differ between PEs: who comes first is different every time.
+/// Random numbers that differ between PEs, so that a different PE comes first
+/// each time.
 inline std::mt19937 random_of_this_pe(unsigned seed) {
   return std::mt19937(1000 * seed + static_cast<unsigned>(symm::my_pe()));
 }
 
-/// Lets other PEs run ahead, in half of the calls.
+/// In half of the calls, pauses and thus lets other PEs run ahead.
 inline void random_pause(std::mt19937& random) {
   auto const draw = random() % 400;
   if (draw >= 200) return;

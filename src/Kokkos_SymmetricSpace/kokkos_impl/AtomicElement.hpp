@@ -8,8 +8,9 @@
 namespace symm::Impl {
 
 /// An element of a View with Kokkos' trait Atomic in a symmetric space. Its
-/// operators (+=, ++, &=, ...) are atomic for all CPUs and GPUs of the node.
-/// (Kokkos' own element is atomic only for the threads of one GPU.)
+/// operators (+=, ++, &=, ...) are atomic with respect to all CPUs and GPUs on
+/// the node. (Kokkos' own element is atomic only with respect to the threads of
+/// one GPU.)
 template <class T>
 class AtomicElement : public desul::AtomicRef<T, desul::MemoryOrderRelaxed,
                                               desul::MemoryScopeNode> {

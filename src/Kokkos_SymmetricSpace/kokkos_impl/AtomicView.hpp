@@ -13,13 +13,13 @@
 #include "Version.hpp"
 
 // In symmetric spaces, the elements of Views with Kokkos' trait Atomic are
-// AtomicElements. Kokkos selects the classes below by the memory space.
+// AtomicElements. Kokkos selects the classes below by memory space.
 
 #if SYMM_KOKKOS_MDSPAN_VIEWS
 
 namespace symm::Impl {
 
-/// The accessor of Kokkos' Atomic Views, except for the type of element.
+/// Like the accessor of Kokkos' Atomic Views, except for the type of element.
 template <class T>
 struct AtomicElementAccessor
     : Kokkos::Impl::AtomicAccessorRelaxed<T, desul::MemoryScopeNode> {

@@ -9,7 +9,7 @@
 
 namespace symm::Impl {
 
-/// A View of memory whose record is in `tracker`.
+/// A View of the memory at `data`, whose allocation record is in `tracker`.
 /// \param shape a View with the extents and layout of the result.
 template <class View, class Shape>
 View view_of_record(Kokkos::Impl::SharedAllocationTracker const& tracker,

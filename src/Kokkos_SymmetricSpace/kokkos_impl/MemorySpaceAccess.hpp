@@ -6,14 +6,14 @@
 #include <Kokkos_Core.hpp>
 #include "../space/SymmetricHostSpace.hpp"
 
-// Defines for pairs of memory spaces whether Views of one can be assigned to,
-// accessed from and copied to the other. A View of a symmetric space never
-// refers to private memory, because this memory has no copies on other PEs.
+// Defines for pairs of memory spaces whether Views in one can be assigned to,
+// accessed from and copied to the other. A View in a symmetric space never
+// refers to private memory, because private memory has no copies on other PEs.
 
 namespace symm::Impl {
 
-/// Template arguments are for a destination and a source space, as in
-/// Kokkos::Impl::MemorySpaceAccess.
+/// The template arguments apply to a pair of a destination and a source space,
+/// as in Kokkos::Impl::MemorySpaceAccess.
 template <bool is_assignable, bool is_accessible>
 struct SpaceAccess {
   static constexpr bool assignable = is_assignable;

@@ -11,10 +11,10 @@
 
 namespace symm::Impl {
 
-/// Makes one managed View of memory that the View's memory space has not
-/// allocated. When the last copy of the View ends, it calls
-/// `End::destroy_shared_allocation()` (Kokkos' name), which must not throw. A
-/// default-constructed End does nothing.
+/// Makes one managed View of memory that was not allocated by the View's memory
+/// space. When the last copy of the View is destroyed, Kokkos calls
+/// `End::destroy_shared_allocation()`, which must not throw. In a
+/// default-constructed End, it must do nothing.
 template <class View, class End>
 class OwnedViewMaker {
  public:

@@ -42,8 +42,8 @@ inline constexpr bool has_seen_elements_v =
      std::is_pointer_v<T>)&&!std::is_volatile_v<T>;
 
 /// An element that reports each load and store; used instead of a T&. It is
-/// valid only within the expression that makes it. A variable of this type has
-/// no operators: it would refer to the element, where the program means the
+/// valid only within the expression that creates it. A variable of this type
+/// has no operators: it would refer to the element, where the program means the
 /// value. (Instead of `auto x = u(i)`, write the type of x.)
 template <class T>
 class SeenElement {
@@ -54,7 +54,7 @@ class SeenElement {
       : m_element(&element) {}
   SeenElement(SeenElement const&) = delete;
 
-  /// Reports a load, even if the program only makes a reference; accesses
+  /// Reports a load, even if the program only binds a reference; accesses
   /// through that reference are not reported.
   KOKKOS_FORCEINLINE_FUNCTION operator T&() && {
     tell_access(m_element, false);
@@ -150,7 +150,7 @@ using Reference =
 
 #else
 
-/// The type of an element that loads and stores reach.
+/// The type of an element that loads and stores can access.
 template <class T>
 using Reference = T&;
 

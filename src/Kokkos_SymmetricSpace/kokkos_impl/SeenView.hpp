@@ -93,8 +93,8 @@ struct SeenAccessor {
 
 }  // namespace symm::Impl
 
-/// Like Kokkos' own, except for the accessor. Atomic Views have another
-/// specialization.
+/// Like Kokkos' own specialization, except for the accessor. Atomic Views have
+/// another specialization.
 template <class Data, class... Properties, class Layout>
 requires(!std::is_void_v<Layout> &&
          symm::Impl::has_seen_views_v<
@@ -122,7 +122,7 @@ requires(!std::is_void_v<Layout> &&
 
 namespace symm::Impl {
 
-/// The address of the elements of a legacy View, which Kokkos stores.
+/// The address of a legacy View's elements, in the form that Kokkos stores.
 template <class T>
 class SeenElements {
  public:
@@ -141,8 +141,8 @@ class SeenElements {
 
 }  // namespace symm::Impl
 
-/// Like Kokkos' own, except for the type of elements. Views with other memory
-/// traits have other specializations.
+/// Like Kokkos' own specialization, except for the type of elements. Views with
+/// other memory traits have other specializations.
 template <class Traits>
 requires(symm::Impl::has_seen_views_v<Traits> &&
          !Traits::memory_traits::is_atomic &&

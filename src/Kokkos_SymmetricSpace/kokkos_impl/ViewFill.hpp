@@ -14,9 +14,9 @@
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/pools/PoolCalls.hpp"
 
-// Kokkos fills a symmetric View as any other. Then the PE waits for all other
-// PEs. So no fill overwrites a value that another PE puts after its constructor
-// has returned.
+// Kokkos fills a symmetric View like any other. Then the PE waits for all other
+// PEs. So no fill overwrites a value that another PE puts after its own
+// constructor has returned.
 
 namespace symm::Impl {
 
@@ -40,14 +40,14 @@ template <class Device, class T>
 void wait_for_fill(
     Kokkos::Impl::ViewValueFunctorSequentialHostInit<Device, T> const&) {}
 
-/// A View's record in `Space` uses this to fill and destroy elements of type
-/// `T`. It does Kokkos' `Fill`, then waits for all PEs. The functions have the
-/// names that Kokkos requires.
+/// The record of a View in `Space` uses this to fill and destroy elements of
+/// type `T`. It runs Kokkos' `Fill`, then waits for all PEs. The functions have
+/// the names that Kokkos requires.
 template <class Space, class T, class Fill>
 class FillOnAllPes : public Fill {
  public:
   FillOnAllPes() = default;
-  /// \throws OutOfMemory on this PE, if the View has more bytes than there are
+  /// \throws OutOfMemory on this PE if the View has more bytes than there are
   ///         addresses. (Kokkos does not detect this and has allocated fewer
   ///         bytes.) All other PEs throw, too.
   FillOnAllPes(T* data, std::size_t count, std::string const& label)
@@ -64,8 +64,7 @@ class FillOnAllPes : public Fill {
   /// Collective, with a barrier on exit. If it throws, the View has been
   /// destroyed, and this object with it.
   void construct_shared_allocation() {
-    // In a pool, the order of the stream is enough: later work sees the filled
-    // elements.
+    // In a pool, stream order is enough: later work sees the filled elements.
     if (is_in_pool(
             Kokkos::Impl::SharedAllocationHeader::get_header(this->ptr))) {
       Fill::construct_shared_allocation();
@@ -98,10 +97,10 @@ class FillOnAllPes : public Fill {
     Space::throw_too_large(m_label);
   }
 
-  char m_label[64] = {};  // for messages; longer labels are cut
+  char m_label[64] = {};  // for error messages; truncated
 };
 
-/// Fills by kernels of an execution space, or by a loop on the host.
+/// Fills with kernels on an execution space, or with a loop on the host.
 template <class Space, class ExecutionSpace, class T>
 using ParallelFill =
     FillOnAllPes<Space, T, Kokkos::Impl::ViewValueFunctor<ExecutionSpace, T>>;

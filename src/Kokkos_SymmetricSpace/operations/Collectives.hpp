@@ -59,17 +59,17 @@ void enqueue_team_barrier(Exec const& exec, PeTeam const& team) {
 namespace symm {
 
 // Barriers and collective operations can be enqueued on an execution space
-// instance, in order with the kernels of that instance; the host does not wait.
-// symm_teams.hpp and symm_collectives.hpp say what each operation does.
+// instance, in order with the kernels on that instance; the host does not wait.
+// symm_teams.hpp and symm_collectives.hpp describe what each operation does.
 
 /// Enqueues a barrier, collective over `team`. Later work on `exec` starts only
 /// after all PEs of the PE team have reached the barrier, and sees everything
-/// that those PEs wrote and enqueued before the barrier. The host does not
-/// wait, unless `exec` runs on the host. Calls for one PE team must also run
-/// one after the other on the GPU: between calls on different instances, call
-/// order_after().
-/// \throws UsageError on this PE if `team` is not a PE team; SystemError on
-///         this PE if CUDA refuses.
+/// that those PEs wrote before the barrier, directly or through work enqueued
+/// earlier. The host does not wait, unless `exec` runs on the host. Calls for
+/// one PE team must also run one after the other on the GPU: between calls on
+/// different instances, call order_after().
+/// \throws UsageError on this PE if `team` is not a valid PE team; SystemError
+///         on this PE if a CUDA call fails.
 template <Impl::ExecutionSpace Exec>
 void barrier(Exec const& exec, PeTeam const& team) {
   Impl::Observed const observed([] {
@@ -86,11 +86,11 @@ void barrier(Exec const& exec, PeTeam const& team) {
 }
 
 // Each of the following operations throws UsageError on this PE if this PE
-// passes a wrong argument; this PE has not taken part then. The operations do
-// not check whether the other PEs pass the same arguments. On an instance of a
-// host space, an operation waits for the kernels of the instance and then does
-// the same as the form for the host. On a GPU, passing null to collect() stops
-// the program if other PEs have elements.
+// passes an invalid argument; in that case, this PE has not taken part. The
+// operations do not check whether the other PEs pass the same arguments. On an
+// instance of a host space, an operation waits for the kernels of the instance
+// and then does the same as the form for the host. On a GPU, collect() with a
+// null `dest` stops the program if other PEs have elements.
 
 template <Impl::ExecutionSpace Exec, class T>
 void broadcast(Exec const& exec, PeTeam const& team, T* dest,

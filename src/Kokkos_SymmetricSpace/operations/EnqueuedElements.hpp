@@ -18,7 +18,7 @@
 
 namespace symm::Impl {
 
-/// Calls Operation::in_kernel() in one thread of a GPU.
+/// Calls Operation::in_kernel() in one GPU thread.
 template <class Operation, bool fetches, class T>
 struct ElementKernel {
   HeapMap heap;
@@ -37,7 +37,7 @@ struct ElementKernel {
   }
 };
 
-/// Enqueues an operation on an element of PE `pe`.
+/// Enqueues an operation on an element in PE `pe`'s memory.
 /// \param fetch receives the old value of the element; null if the operation
 ///        returns nothing.
 template <class Operation, bool fetches, class Exec, class T>
@@ -88,16 +88,16 @@ void enqueue_element(Exec const& exec, OperationKind kind, T* fetch, T* address,
 
 namespace symm {
 
-// Operations on one element of PE `pe`, enqueued on an execution space
-// instance. They run in order with the kernels and copies of that instance, and
+// Operations on one element in PE `pe`'s memory, enqueued on an execution space
+// instance. They run in order with the kernels and copies on that instance, and
 // the host does not wait. If the instance runs on the host, the call fences it
 // and then does the same as the form for the host. On a GPU, each operation is
 // a kernel of one thread. The object may then be in GPU memory, which the forms
 // for the host cannot change.
 //
-// \throws UsageError on this PE if PE `pe` does not exist. Also if `address` is
-//         not aligned, or is not in this PE's part of a symmetric heap. Nothing
-//         is enqueued then.
+// \throws UsageError on this PE if PE `pe` does not exist, or if `address` is
+//         not aligned or is not in this PE's part of a symmetric heap. Nothing
+//         is enqueued in these cases.
 
 /// Defines p(), or an atomic operation that returns nothing.
 #define SYMM_ENQUEUED(function, kind)                                       \

@@ -20,13 +20,13 @@
 #include "../../runtime/one_sided/RmaStrided.hpp"
 #include "../space/ExecutionSpaceStream.hpp"
 
-// Copies that are enqueued on an execution space instance. `call` is the name
-// of the operation, for messages.
+// Copies enqueued on an execution space instance. `call` is the name of the
+// operation, for error messages.
 
 namespace symm::Impl {
 
-/// Enqueues a copy between addresses that this process can access. With CUDA
-/// they may be in any kind of memory: the CUDA runtime determines it.
+/// Enqueues a copy between addresses that this process can access. With CUDA,
+/// they may be in any kind of memory: the CUDA runtime determines which.
 template <class Space, class Exec>
 void enqueue_copy_in(Exec const& exec, void* to, void const* from,
                      std::size_t bytes) {
@@ -37,8 +37,8 @@ void enqueue_copy_in(Exec const& exec, void* to, void const* from,
                                                 bytes));
 }
 
-/// Copies to or from a far PE, in one thread of a GPU. The thread waits until
-/// the program may use `local` again.
+/// Copies to or from a far PE, with one GPU thread. The thread waits until the
+/// program may use `local` again.
 struct FarCopyKernel {
   bool is_put;
   void const* there;  // symmetric address
@@ -76,13 +76,13 @@ struct FarStridedKernel {
   }
 };
 
-/// Enqueues a kernel of one thread on a GPU's execution space instance.
+/// Enqueues a one-thread kernel on an execution space instance of a GPU.
 template <class Exec, class Kernel>
 void enqueue_far(Exec const& exec, char const* call, Kernel const& kernel) {
   Kokkos::parallel_for(call, Kokkos::RangePolicy<Exec>(exec, 0, 1), kernel);
 }
 
-/// Does an operation on memory of a PE, in the order of `exec`. Calls near() if
+/// Does an operation on a PE's memory, in the order of `exec`. Calls near() if
 /// this process can access the memory directly. Otherwise the operation uses
 /// messages: on a GPU it enqueues `kernel`; on the host it fences `exec` and
 /// calls by_host().
@@ -101,8 +101,8 @@ void enqueue_at(Exec const& exec, PeMemory its, char const* call,
   }
 }
 
-/// \param segment the segment of the symmetric address, which this process can
-///        access.
+/// \param segment the segment that contains the symmetric address. This process
+///        can access it.
 template <class Exec>
 void enqueue_copy(Exec const& exec, Segment segment, void* to, void const* from,
                   std::size_t bytes, [[maybe_unused]] char const* call) {
@@ -121,8 +121,8 @@ void enqueue_copy(Exec const& exec, Segment segment, void* to, void const* from,
   }
 }
 
-/// Reports an operation to the race detector. The operation comes after all
-/// earlier work on the instance.
+/// Reports an operation to the race detector, as ordered after all earlier work
+/// on the instance.
 template <class Exec, class It>
 void report_enqueued(Exec const& exec, It const& operation) {
   finish_for_check(exec, operation.call);

@@ -64,7 +64,8 @@ struct PutSignalsKernel {
 };
 
 /// Whether the kernel copies the data. For larger blocks, a copy engine is
-/// faster. In addition, only copy engines can access all memory of the process.
+/// faster. In addition, only copy engines can access all of the process's
+/// memory.
 [[nodiscard]] inline bool is_copied_by_kernel(SignaledPut const& put,
                                               Segment dest, char const* call) {
   constexpr std::size_t most = std::size_t{64} << 10U;
@@ -109,7 +110,7 @@ void launch_put_signals(Exec const& exec, std::span<SignaledPut const> puts,
   });
 }
 
-/// \throws UsageError on this PE, as put_signal().
+/// \throws UsageError on this PE in the same cases as put_signal().
 inline void check_put_signal(SignaledPut const& put, char const* call) {
   check_aligned(put.signal, sizeof(Signal), call);
   static_cast<void>(resolve(put.signal, sizeof(Signal), put.pe, call));
@@ -146,7 +147,7 @@ void enqueue_put_signals(Exec const& exec, std::span<SignaledPut const> puts,
       check::fence();
       SignalOperation{call, put}.report();
     }
-    // (A GPU starts a kernel faster if its arguments have few bytes.)
+    // (A kernel starts faster if its arguments take fewer bytes.)
     constexpr std::size_t most = 8;
     while (puts.size() > 1) {
       auto const n = std::min(puts.size(), most);

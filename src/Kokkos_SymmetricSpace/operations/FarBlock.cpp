@@ -15,7 +15,8 @@ namespace {
 
 using Dimension = ViewBlock::Dimension;
 
-/// The most bytes that are packed at once, or read at once with gaps.
+/// The largest number of bytes to pack at once, or to read at once together
+/// with gaps.
 constexpr std::size_t max_packed = std::size_t{1} << 20U;
 
 /// A separate message of at most this number of elements costs more than
@@ -144,8 +145,8 @@ void get_each(char* here, PeMemory far, ViewBlock const& block,
                      });
     return;
   }
-  // Starts all gets before it waits: waiting for each would take one round trip
-  // each.
+  // Starts all gets before waiting: waiting for each get in turn would take one
+  // round trip per get.
   complete_if_throws(call, [&] {
     for_each_strided(far, here, block, block.rank,
                      [=](PeMemory from, char* to, Strides const& strides) {

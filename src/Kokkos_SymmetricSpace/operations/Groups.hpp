@@ -13,15 +13,15 @@ namespace symm::Impl {
 
 // Kokkos threads as groups that share the work of an operation.
 
-/// The result of lanes(). Valid as long as `member`.
+/// The result of lanes(). Valid as long as `member` is.
 template <class Member>
 struct Lanes {
   Member const& member;
 };
 
 /// All threads of a Kokkos team with their vector lanes, or the lanes of one
-/// thread (on the host, one thread has no other lanes). Valid as long as
-/// `member`.
+/// thread (on the host, a thread has only one lane). Valid as long as `member`
+/// is.
 template <class Member, bool has_all_threads>
 class ThreadsOf : public SharedLoops<ThreadsOf<Member, has_all_threads>> {
  public:
@@ -41,8 +41,8 @@ class ThreadsOf : public SharedLoops<ThreadsOf<Member, has_all_threads>> {
     KOKKOS_IF_ON_DEVICE(
         (return (has_all_threads ? blockDim.y : 1) * blockDim.x;))
   }
-  /// For lanes alone: Kokkos ends each loop over lanes with a barrier of the
-  /// lanes.
+  /// For lanes alone, an empty loop serves as the barrier: Kokkos ends each
+  /// loop over lanes with a barrier of the lanes.
   KOKKOS_FUNCTION void barrier() const {
     if constexpr (has_all_threads) {
       m_member.team_barrier();

@@ -19,7 +19,7 @@
 namespace symm {
 
 /// Several put_signal() operations that are sent together, such as one to each
-/// neighbor. On a GPU, one kernel sends all of these puts, whereas each
+/// neighbor. On a GPU, one kernel sends up to eight of these puts, whereas each
 /// put_signal(exec, ...) is a kernel of its own.
 ///
 ///     symm::PutSignals rows;
@@ -28,14 +28,14 @@ namespace symm {
 ///                subview(signals, signal), step, symm::SignalOp::set, pe);
 ///     rows.enqueue(exec);
 ///
-/// All calls are local. Only one thread may use an object. A program may reuse
-/// an object in each step; the object then allocates nothing.
+/// All calls are local. Only one thread at a time may use an object. A program
+/// can reuse an object in every step; the object then allocates nothing.
 class PutSignals {
  public:
   /// Adds one put with a signal; the arguments are those of put_signal(). The
   /// call sends nothing.
   /// \throws UsageError with labels and extents on this PE if put_signal()
-  ///         would refuse the Views. Nothing is added then.
+  ///         would reject the Views. Nothing is added in that case.
   template <class T, class... P, class U, class... Q, class... S>
   void add(Kokkos::View<T, P...> const& dst, Kokkos::View<U, Q...> const& src,
            Kokkos::View<S...> const& signal, Signal value, SignalOp op, Pe pe) {
@@ -44,7 +44,7 @@ class PutSignals {
         pe);
   }
   /// Adds one put with a signal; the arguments are addresses.
-  /// \param count number of elements; if 0, the signal is sent alone.
+  /// \param count number of elements; if 0, the signal is sent without data.
   template <class T>
   void add(T* dest, std::type_identity_t<T> const* source, std::size_t count,
            Signal* signal_address, Signal signal, SignalOp op, Pe pe) {
@@ -57,12 +57,13 @@ class PutSignals {
 
   /// Sends all puts that were added. As with put_signal(exec, ...), each put
   /// comes after the earlier work on `exec`, and the data of a put arrive
-  /// before its signal. Puts from one object arrive in any order. On return the
-  /// object is empty.
+  /// before its signal. The puts of one object may arrive in any order. On
+  /// return, the object is empty.
   /// \throws UsageError on this PE in the same cases as put_signal(). Nothing
-  ///         has been sent then, and the puts are kept. SystemError on this PE
-  ///         if CUDA refuses a kernel: the object keeps all puts, although
-  ///         earlier kernels may have sent some.
+  ///         has been sent in that case, and the object keeps the puts.
+  ///         SystemError on this PE if CUDA fails to launch a kernel: the
+  ///         object keeps all puts, although earlier kernels may have sent
+  ///         some.
   template <Impl::ExecutionSpace Exec>
   void enqueue(Exec const& exec) {
     if (m_puts.empty()) return;

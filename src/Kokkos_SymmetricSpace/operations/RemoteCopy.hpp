@@ -58,8 +58,8 @@ inline constexpr bool are_same_bytes_v =
                    typename View::non_const_value_type> &&
     !View::memory_traits::is_atomic;
 
-/// Calls near(the copy as a View). (This is not a lambda because nvcc would
-/// warn about host functions that the lambda calls.)
+/// Calls near(view) with the copy as a View. (This is not a lambda because nvcc
+/// would warn about host functions that the lambda calls.)
 template <class View, class Near>
 struct AtNearView {
   RemotePeer<View> const& peer;
@@ -69,8 +69,8 @@ struct AtNearView {
   KOKKOS_FORCEINLINE_FUNCTION void operator()() const { near(peer.view()); }
 };
 
-/// Calls near(the copy as a View) if loads and stores reach the copy, else
-/// far().
+/// Calls near(view) with the copy as a View if loads and stores reach the copy,
+/// else far().
 SYMM_CALLS_ANYTHING
 template <class View, class Near, class Far>
 KOKKOS_FORCEINLINE_FUNCTION void at_view_of(RemotePeer<View> const& peer,
@@ -78,7 +78,7 @@ KOKKOS_FORCEINLINE_FUNCTION void at_view_of(RemotePeer<View> const& peer,
   at_pe(peer.heap(), peer.pe(), AtNearView<View, Near>{peer, near}, far);
 }
 
-/// Copies to or from a far PE, in one host thread. The host must be able to
+/// Copies to or from a far PE, with one host thread. The host must be able to
 /// access the memory of the other View.
 template <Direction direction, class View, class Other>
 void copy_far_view(RemotePeer<View> const& peer, Other const& other,
@@ -103,8 +103,8 @@ void copy_far_view(RemotePeer<View> const& peer, Other const& other,
 // symm::copy() by a group of threads, on the host and in kernels, without a
 // barrier. Precondition: equal extents.
 
-/// Copies to or from a far PE in a kernel. If both sides are contiguous, copies
-/// them as one block; otherwise element by element.
+/// For use in a kernel: copies to or from a far PE. If both sides are
+/// contiguous, copies them as one block; otherwise, element by element.
 template <Direction direction, Group Threads, class View, class Other>
 KOKKOS_FUNCTION void copy_far_in_kernel(Threads const& threads,
                                         RemotePeer<View> const& peer,
@@ -171,7 +171,7 @@ KOKKOS_INLINE_FUNCTION void copy_view(Threads const& threads, Dst const& dst,
   copy_peer<Direction::get>(threads, src, dst);
 }
 
-/// symm::copy() of Views, of which one may be a RemotePeer.
+/// symm::copy() of Views, one of which may be a RemotePeer.
 template <ThreadGroup Threads, class Dst, class Src>
 KOKKOS_FUNCTION void copy_by(Threads const& threads, Dst const& dst,
                              Src const& src) {
@@ -201,8 +201,8 @@ inline constexpr char const* deep_copy_call =
     "Kokkos::deep_copy with a symm::RemotePeer";
 
 /// Calls work(v) with a View that the host can access: `view`, or a copy of it.
-/// The copy receives the elements before the call (for a put), or returns them
-/// after it (for a get).
+/// For a put, that copy is filled before the call; for a get, its elements are
+/// copied back to `view` after the call.
 template <Direction direction, class View, class Work>
 void with_host_view(View const& view, Work const& work) {
   if constexpr (is_host_reachable_v<typename View::memory_space>) {
@@ -233,9 +233,9 @@ void fence_before_far(Exec const&... exec) {
   }
 }
 
-/// Completes puts. After calls with a host instance, the program does so. (The
-/// program's barriers and signals enqueued on a GPU would not complete the
-/// puts.)
+/// Completes the puts, unless `exec` is a host instance: then the program
+/// completes them. (Without a host instance, the program may enqueue its
+/// barriers and signals on a GPU, and these would not complete the puts.)
 template <class... Exec>
 void quiet_unless_on_host(Exec const&... /*exec*/) {
   constexpr bool is_on_host =

@@ -37,9 +37,10 @@ struct WaitKernel {
   }
 };
 
-/// Makes the queue of a GPU wait without a kernel. Processes that share a GPU
-/// need such a wait.
-/// \returns false if the queue cannot make the comparison.
+/// Makes the queue of a GPU wait without a kernel. Processes that take turns on
+/// a GPU need such a wait.
+/// \returns false if no wait was enqueued, because processes do not take turns
+///          on a GPU or because the queue cannot make this wait.
 template <class Exec, class T>
 bool wait_in_queue(Exec const& exec, char const* call, WaitSet<T> const& set) {
   bool const is_equal = set.compare == Compare::eq;
@@ -61,7 +62,7 @@ bool wait_in_queue(Exec const& exec, char const* call, WaitSet<T> const& set) {
 
 /// Enqueues a wait for variables in this PE's part of a heap.
 /// \throws UsageError on this PE if the variables are not in this PE's part of
-///         a heap, or if `exec` runs on the host and does not reach the
+///         a heap, or if `exec` runs on the host and the host cannot access the
 ///         variables.
 template <class Exec, class Poll>
 void enqueue_wait(Exec const& exec, char const* call, Poll poll) {
@@ -98,17 +99,18 @@ void enqueue_put_signal(Exec const& exec, T* dest,
 
 namespace symm {
 
-/// Enqueues quiet() on an execution space instance. All work enqueued there
-/// earlier is complete and visible to all PEs before work enqueued later
-/// starts. The host waits if the instance runs on the host. The call is local.
+/// Enqueues quiet() on an execution space instance. All work enqueued earlier
+/// on the instance is complete and visible to all PEs before work enqueued
+/// later starts. The host waits if the instance runs on the host. The call is
+/// local.
 template <Impl::ExecutionSpace Exec>
 void quiet(Exec const& exec) {
   Impl::Observed const observed([] {
     return Impl::Operation{Impl::OperationKind::quiet, "symm::quiet"};
   });
-  // The launch itself orders the work: kernels and copies of one instance run
-  // one after the other. This kernel's fence makes visible what those kernels
-  // and copies have done.
+  // The launch itself orders the work: kernels and copies on one instance run
+  // one after the other. This kernel's fence makes the results of those kernels
+  // and copies visible.
   Kokkos::parallel_for("symm::quiet", Kokkos::RangePolicy<Exec>(exec, 0, 1),
                        Impl::QuietKernel{});
 }
@@ -125,11 +127,11 @@ void quiet(Exec const& exec) {
 // turns on a GPU (no MPS), a wait for `eq` or `ge` on GPU memory does not
 // occupy the GPU. In such a wait, `ge` treats a variable as smaller than
 // `value` if `value` is ahead of the variable by less than half of the type's
-// range. Where PEs take turns on a GPU, other waits take milliseconds. Until a
-// wait by this PE ends, other PEs may in turn wait for this PE. This PE must
-// enqueue or call the operations that those PEs wait for before this PE waits
-// for its kernels or calls a function that waits for kernels (Kokkos::fence(),
-// making a View).
+// range. Where PEs take turns on a GPU, other waits take milliseconds. Beware
+// of deadlock: while a wait by this PE is pending, other PEs may in turn be
+// waiting for this PE. This PE must enqueue or call the operations that those
+// PEs are waiting for before it waits for its own kernels or calls a function
+// that does (Kokkos::fence(), constructing a View).
 
 /// Enqueues put_signal() on `exec` (nvshmemx_putmem_signal_on_stream): puts the
 /// data after the earlier work on `exec`, then changes the signal.
@@ -141,9 +143,9 @@ void put_signal(Exec const& exec, T* dest,
                            op, pe, "symm::put_signal");
 }
 
-/// Enqueues a signal alone on `exec` (nvshmemx_signal_op_on_stream). The signal
-/// tells PE `pe` that the data written to that PE by earlier work on `exec`
-/// have arrived.
+/// Enqueues a signal without data on `exec` (nvshmemx_signal_op_on_stream). The
+/// signal tells PE `pe` that the data that earlier work on `exec` wrote to that
+/// PE have arrived.
 /// \throws UsageError on this PE in the same cases as put_signal().
 template <Impl::ExecutionSpace Exec>
 void signal_op(Exec const& exec, Signal* signal_address, Signal signal,
@@ -159,7 +161,7 @@ void signal_op(Exec const& exec, Signal* signal_address, Signal signal,
 ///        aligned.
 /// \throws UsageError on this PE if `ivar` is not such an address, or if `exec`
 ///         runs on the host and the heap is in GPU memory. Nothing is enqueued
-///         then.
+///         in these cases.
 template <Impl::ExecutionSpace Exec, Impl::Waitable T>
 void wait_until(Exec const& exec, T const* ivar, Compare compare,
                 std::type_identity_t<T> value) {
@@ -171,8 +173,8 @@ void wait_until(Exec const& exec, T const* ivar, Compare compare,
 /// \param ivars address of the first of `count` variables in this PE's part of
 ///        the symmetric heap. If `count` is 0, nothing is enqueued.
 /// \param status null, or the address of one int for each variable: the wait
-///        counts only variables whose int is 0. The ints are in memory that the
-///        threads of `exec` reach, and are read when the wait runs.
+///        counts only variables whose int is 0. The ints must be in memory that
+///        the threads of `exec` can access; they are read when the wait runs.
 template <Impl::ExecutionSpace Exec, Impl::Waitable T>
 void wait_until_all(Exec const& exec, T const* ivars, std::size_t count,
                     int const* status, Compare compare,

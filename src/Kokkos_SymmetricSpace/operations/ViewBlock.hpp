@@ -12,7 +12,7 @@ namespace symm::Impl {
 struct ViewBlock {
   struct Dimension {
     std::size_t extent = 0;
-    std::size_t there  = 0;  // stride of the View on a PE
+    std::size_t there  = 0;  // stride of the View on the other PE
     std::size_t here   = 0;  // stride in memory that the host can access
   };
   static constexpr std::size_t max_dimensions = 8;

@@ -22,7 +22,7 @@
 
 namespace symm::Impl {
 
-/// Text for messages: "label" (extent, extent).
+/// Text for error messages: "label" (extent, extent).
 template <class View>
 std::string text_of_view(View const& view) {
   std::string text       = "\"" + view.label() + "\" (";
@@ -33,8 +33,9 @@ std::string text_of_view(View const& view) {
   return text + ")";
 }
 
-/// Describes an error in the sizes of the Views; "" if there is none.
-/// \param is_followed whether the sizes follow `rule`, a text for the message.
+/// Describes an error in the sizes of the Views; returns "" if there is none.
+/// \param is_followed whether the sizes follow the rule that `rule` states, a
+///        text for the error message.
 template <class Dst, class Src>
 std::string problem_of_sizes(Dst const& dst, Src const& src, bool is_followed,
                              char const* rule) {
@@ -173,21 +174,21 @@ auto scan_work(PeTeam const& team, Dst const& dst, Src const& src, Op op,
 
 namespace symm {
 
-// The operations of symm_collectives.hpp on Views, by the host or enqueued on
-// an execution space instance.
+// The operations of symm_collectives.hpp for Views, done by the host or
+// enqueued on an execution space instance.
 //
-// Both Views are in one symmetric space. They may have any rank and layout, and
-// may be subviews, but have no gaps between their elements (except in
-// alltoalls()). Extents and strides are equal on all PEs (except for the source
-// of collect()). Both forms throw UsageError, with labels and extents, on the
-// same PEs as the forms with addresses. On a GPU, an enqueued collect() aborts
-// the program if `dst` is too small.
+// Both Views must be in the same symmetric space. They may have any rank and
+// layout, and may be subviews, but must not have gaps between their elements
+// (except in alltoalls()). Extents and strides must be equal on all PEs (except
+// for the source of collect()). Both forms throw UsageError, with labels and
+// extents, on the same PEs as the forms with addresses. On a GPU, an enqueued
+// collect() aborts the program if `dst` is too small.
 //
 // The block of a View consists of its elements in memory order. So fcollect()
-// copies src(i, ...) of member `pe` to dst(pe, i, ...) with LayoutRight, and to
-// dst(i, ..., pe) with LayoutLeft.
+// copies src(i, ...) from member `pe` to dst(pe, i, ...) with LayoutRight, and
+// to dst(i, ..., pe) with LayoutLeft.
 
-/// Copies `src` of member `root` to `dst` on all members. Both have equal
+/// Copies `src` on member `root` to `dst` on all members. Both must have equal
 /// extents and layouts, and may be the same View.
 template <class T, class... P, class U, class... Q>
 void broadcast(PeTeam const& team, Kokkos::View<T, P...> const& dst,
@@ -205,7 +206,7 @@ void broadcast(Exec const& exec, PeTeam const& team,
 
 /// Copies the blocks of all members to `dst` on all members, in the order of
 /// the members.
-/// \param dst has n_pes() times as many elements as `src`.
+/// \param dst must have n_pes() times as many elements as `src`.
 template <class T, class... P, class U, class... Q>
 void fcollect(PeTeam const& team, Kokkos::View<T, P...> const& dst,
               Kokkos::View<U, Q...> const& src) {
@@ -221,7 +222,7 @@ void fcollect(Exec const& exec, PeTeam const& team,
 }
 
 /// The same as fcollect(), for blocks of different sizes.
-/// \param dst has at least as many elements as all blocks together.
+/// \param dst must have at least as many elements as all blocks together.
 /// \param src part of one View, with the same first element on all PEs, such as
 ///        subview(all, pair(0, n)); n may be 0.
 template <class T, class... P, class U, class... Q>
@@ -240,7 +241,7 @@ void collect(Exec const& exec, PeTeam const& team,
 
 /// Each View has one block for each member. Block n of `src` goes to member n.
 /// There, the block from member m becomes block m of `dst`.
-/// \param dst, src equal numbers of elements, a multiple of n_pes().
+/// \param dst, src must have equal numbers of elements, a multiple of n_pes().
 template <class T, class... P, class U, class... Q>
 void alltoall(PeTeam const& team, Kokkos::View<T, P...> const& dst,
               Kokkos::View<U, Q...> const& src) {
@@ -271,8 +272,9 @@ void alltoalls(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_alltoalls(team, dst, src));
 }
 
-/// Combines the elements of all members one by one, as reduce() with addresses
-/// does. Both Views have equal extents and layouts, and may be the same View.
+/// Combines the elements of all members element by element, like reduce() with
+/// addresses. Both Views must have equal extents and layouts, and may be the
+/// same View.
 template <class T, class... P, class U, class... Q, class Op>
 void reduce(PeTeam const& team, Kokkos::View<T, P...> const& dst,
             Kokkos::View<U, Q...> const& src, Op op) {
@@ -289,8 +291,8 @@ void reduce(Exec const& exec, PeTeam const& team,
 }
 
 /// Combines the elements of all members; each member gets its block of the
-/// result, as with reduce_scatter() of addresses.
-/// \param src has n_pes() times as many elements as `dst`.
+/// result, as in reduce_scatter() with addresses.
+/// \param src must have n_pes() times as many elements as `dst`.
 template <class T, class... P, class U, class... Q, class Op>
 void reduce_scatter(PeTeam const& team, Kokkos::View<T, P...> const& dst,
                     Kokkos::View<U, Q...> const& src, Op op) {
@@ -306,9 +308,9 @@ void reduce_scatter(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_reduce_scatter(team, dst, src));
 }
 
-/// Combines the elements of all members up to this one, as inscan() with
-/// addresses does. Both Views have equal extents and layouts, and may be the
-/// same View.
+/// Combines the elements of all members up to and including this one, like
+/// inscan() with addresses. Both Views must have equal extents and layouts, and
+/// may be the same View.
 template <class T, class... P, class U, class... Q, class Op>
 void inscan(PeTeam const& team, Kokkos::View<T, P...> const& dst,
             Kokkos::View<U, Q...> const& src, Op op) {
@@ -324,8 +326,8 @@ void inscan(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_equal_views(dst, src));
 }
 
-/// The same for the members before this one, as exscan() with addresses does.
-/// The form without `init` is for sums only.
+/// The same for the members before this one, like exscan() with addresses. The
+/// form without `init` is for sums only.
 template <class T, class... P, class U, class... Q, class Op>
 void exscan(PeTeam const& team, Kokkos::View<T, P...> const& dst,
             Kokkos::View<U, Q...> const& src, Op op,

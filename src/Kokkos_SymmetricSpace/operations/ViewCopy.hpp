@@ -34,8 +34,8 @@ inline constexpr bool is_host_reachable_v =
 /// \throws UsageError: the host cannot access one of the Views.
 [[noreturn]] void throw_not_reached_by_host();
 
-/// Calls body(r) for each dimension r of a View. It is unrolled, so that arrays
-/// indexed by r can be in registers.
+/// Calls body(r) for each dimension r of a View. The loop is unrolled, so that
+/// arrays indexed by r can be kept in registers.
 template <class View, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_dimension(Body const& body) {
   [&]<std::size_t... R>(std::index_sequence<R...>) { (body(R), ...); }
@@ -75,8 +75,9 @@ KOKKOS_FUNCTION bool are_equal_bytes(Dst const& dst, Src const& src) {
 }
 
 /// Numbers the elements of a View, approximately in memory order: first along
-/// the dimension with the smallest stride, then from left or from right,
-/// whichever end has smaller strides.
+/// the dimension with the smallest stride, then through the other dimensions
+/// from the left or from the right, starting at the end with the smaller
+/// stride.
 template <class View>
 struct ElementOrder {
   static constexpr std::size_t rank = View::rank();
@@ -106,7 +107,7 @@ struct ElementOrder {
     }
   }
 
-  /// Calls body(i, j, ...) for element n.
+  /// Calls body(i, j, ...) with the indices of element n.
   template <class Index, class Body>
   KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call(View const& view, Index n,
                                                   Body const& body) const {
@@ -153,8 +154,8 @@ KOKKOS_INLINE_FUNCTION void copy_elements(Threads const& threads,
       });
 }
 
-/// On the host, copies elements of equal types without conversion. Each thread
-/// copies a part.
+/// For the host: copies elements of equal types, without conversion. Each
+/// thread copies a part.
 template <Group Threads, class Dst, class Src>
 void copy_parts(Threads const& threads, Dst const& dst, Src const& src) {
   auto const block        = simplified(block_of(dst, src));
@@ -167,8 +168,8 @@ void copy_parts(Threads const& threads, Dst const& dst, Src const& src) {
   });
 }
 
-/// Copies the elements of a View. All threads of the group call; there is no
-/// barrier. Precondition: equal extents.
+/// Copies the elements of a View. All threads of the group must make the call;
+/// there is no barrier. Precondition: equal extents.
 template <Group Threads, class Dst, class Src>
 KOKKOS_INLINE_FUNCTION void copy_view(Threads const& threads, Dst const& dst,
                                       Src const& src) {
@@ -218,8 +219,8 @@ void check_extents(Dst const& dst, Src const& src) {
   throw_extents_differ(Dst::rank(), dst_extents, src_extents);
 }
 
-/// Describes a copy of Views by the host, for observers. Either View may be a
-/// RemotePeer.
+/// Describes to observers a copy between Views by the host. Either View may be
+/// a RemotePeer.
 template <class Dst, class Src>
 [[nodiscard]] Operation operation_of_views(char const* call, Dst const& dst,
                                            Src const& src) {
@@ -240,8 +241,8 @@ template <class Dst, class Src>
   }
 }
 
-/// Checks the preconditions of copy() on the host. \throws UsageError on this
-/// PE.
+/// Checks the preconditions of copy() on the host.
+/// \throws UsageError on this PE.
 template <class Dst, class Src>
 void check_host_copy(Dst const& dst, Src const& src) {
   if constexpr (!is_host_reachable_v<typename Dst::memory_space> ||

@@ -20,8 +20,8 @@
 
 namespace symm::Impl {
 
-/// \throws UsageError with labels and extents on this PE if the Views are not
-///         equal blocks without gaps.
+/// \throws UsageError with labels and extents on this PE if the Views do not
+///         have equal extents and layouts, or have gaps between their elements.
 template <class Dst, class Src>
 void check_signaled_views(Dst const& dst, Src const& src) {
   static_assert(is_symmetric_space_v<typename Dst::memory_space>,
@@ -55,8 +55,7 @@ Signal* signal_of(View const& signal) {
   return signal.data();
 }
 
-/// The address of the variable that is waited for, which is the View's only
-/// element.
+/// The address of the variable to wait for, which is the View's only element.
 template <class View>
 auto const* variable_of(View const& variable) {
   static_assert(View::rank() == 0,
@@ -79,22 +78,23 @@ auto const* variables_of(View const& variables) {
 
 namespace symm {
 
-// The operations of symm_signals.hpp on Views. The host does these operations,
-// or they are enqueued on an execution space instance (operations/Signals.hpp
-// says in which order). All calls are local. A subview selects a part of this
-// PE's View, and thereby the same part of PE `pe`'s copy of the View.
+// The operations of symm_signals.hpp for Views, done by the host or enqueued on
+// an execution space instance (operations/Signals.hpp describes their
+// ordering). All calls are local. A subview selects a part of this PE's View,
+// and thereby the same part of PE `pe`'s copy of the View.
 
 /// Puts `src` into PE `pe`'s copy of `dst`, then changes the signal on that PE.
 ///
 /// \param dst a View in the symmetric space.
-/// \param src a View in any memory that `exec`, or the host, reaches. It has
-///        the same rank, extents and layout as `dst`. Neither View has gaps
-///        between its elements, as with rows of LayoutRight Views.
+/// \param src a View in any memory that `exec`, or the host, can access. It
+///        must have the same rank, extents and layout as `dst`. Neither View
+///        may have gaps between its elements (rows of LayoutRight Views have
+///        none).
 /// \param signal this PE's copy of the signal: a rank-0 View, such as
 ///        subview(signals, i).
 /// \throws UsageError with labels and extents on this PE if the Views do not
 ///         meet these conditions. UsageError on this PE in the same cases as
-///         put_signal() with addresses. Nothing has been put then.
+///         put_signal() with addresses. Nothing has been put in either case.
 template <class T, class... P, class U, class... Q, class... S>
 void put_signal(Kokkos::View<T, P...> const& dst,
                 Kokkos::View<U, Q...> const& src,
@@ -115,8 +115,8 @@ void put_signal(Exec const& exec, Kokkos::View<T, P...> const& dst,
              value, op, pe);
 }
 
-/// Sends a signal alone. With `exec`, the signal comes after all earlier work
-/// on `exec`. Without `exec`, the signal comes after the operations that
+/// Sends a signal without data. With `exec`, the signal comes after all earlier
+/// work on `exec`. Without `exec`, the signal comes after the operations that
 /// fence() has ordered before it.
 template <class... S>
 void signal_op(Kokkos::View<S...> const& signal, Signal value, SignalOp op,

@@ -34,7 +34,7 @@ struct GatherKernel {
   }
 };
 
-/// On GPUs: copies elements of near and far PEs.
+/// On GPUs: copies elements from near and far PEs.
 template <class Dest, class Remote, class Pes, class Indices>
 struct RemoteGatherKernel {
   Dest dest;
@@ -47,8 +47,8 @@ struct RemoteGatherKernel {
   }
 };
 
-/// Records the first exception of a host kernel's threads: no exception may
-/// leave an OpenMP parallel region.
+/// Records the first exception thrown by a thread of a host kernel: no
+/// exception may leave an OpenMP parallel region.
 class KernelFailure {
  public:
   template <class Work>
@@ -72,8 +72,8 @@ class KernelFailure {
 /// Which elements a host kernel copies.
 enum class GatheredPes { all_are_near, near, far };
 
-/// (Near and far elements have separate kernels. While a processor starts a
-/// message, it does not prefetch the next loads.)
+/// (Near and far elements have separate kernels, because a processor that is
+/// starting a message does not prefetch the next loads.)
 template <GatheredPes which, class Dest, class Remote, class Pes, class Indices>
 struct HostGatherKernel {
   Dest dest;
@@ -102,7 +102,7 @@ struct HostGatherKernel {
   }
 };
 
-/// \throws UsageError on this PE.
+/// \throws UsageError on this PE if `dest` does not have `count` elements.
 template <class View, class Dest>
 void expect_as_many(View const& view, std::size_t count, char const* what,
                     Dest const& dest) {
@@ -154,14 +154,15 @@ namespace symm {
 
 /// Copies the element of `view` at places(n) to dest(n), for all n, in one
 /// kernel on `exec`. Use it for elements that are read more than once. Local;
-/// the kernel is enqueued. Put a barrier between earlier writes of PEs to their
-/// copies and this call, and another between this call and later writes.
+/// the kernel is enqueued. There must be a barrier between the PEs' earlier
+/// writes to their copies and this call, and another between this call and
+/// later writes.
 ///
-/// \param dest   rank 1, in any memory that kernels of `exec` can access; must
-///        not overlap the elements read.
-/// \param places made for this View by places(), which has checked PEs and
-///        indices. All PEs are near. They are not checked again here.
-/// \throws UsageError on this PE, if `dest` and `places` differ in length, or
+/// \param dest   a View of rank 1 in any memory that kernels on `exec` can
+///        access; must not overlap the elements that are read.
+/// \param places made for this View by places(), which has checked that the
+///        elements exist and are on near PEs. This is not checked again here.
+/// \throws UsageError on this PE if `dest` and `places` differ in length, or if
 ///         the View is not in the heap.
 template <Impl::ExecutionSpace Exec, class T, class... P, class View, class U,
           class... Q>
@@ -183,25 +184,26 @@ void gather(Exec const& exec, Kokkos::View<T, P...> const& dest,
       Impl::GatherKernel<Dest, View, Places>{dest, placed_view(view), places});
 }
 
-/// Copies element indices(n) of PE pes(n) to dest(n), for all n, from near and
-/// far PEs. Use it for elements that are read once. (For lists that are used
-/// again, an ExchangePlan or places() is faster.) Local. Needs the same
+/// Copies element indices(n) on PE pes(n) to dest(n), for all n, from near and
+/// far PEs. Use it for elements that are read only once. (For lists that are
+/// used again, an ExchangePlan or places() is faster.) Local. Needs the same
 /// barriers as the function above.
 ///
 /// On a host instance, the copies are complete on return, and so are all puts
-/// of this PE; elements of far PEs arrive in blocks. On a GPU, the copy is
-/// enqueued, and a thread waits for each element of a far PE.
+/// by this PE; elements from far PEs arrive in blocks. On a GPU, the copy is
+/// enqueued, and a GPU thread waits for each element from a far PE.
 ///
-/// \param dest    rank 1, with the element type of `view`, in any memory that
-///        kernels of `exec` can access.
+/// \param dest    a View of rank 1, with the element type of `view`, in any
+///        memory that kernels on `exec` can access.
 /// \param view    a View that remote_view() accepts, of rank 1.
-/// \param pes, indices rank 1, integers, in memory that those kernels can
-///        access.
-/// \throws UsageError on this PE, if lengths differ, or the View is not in the
-///         heap. On a host instance, also if a PE or an element does not exist.
-///         Nothing has been copied then. (On GPUs, PEs and indices are checked
-///         as by remote_view().) If it throws another error, parts of `dest`
-///         may have been written; nothing writes to `dest` later.
+/// \param pes, indices Views of integers, of rank 1, in memory that those
+///        kernels can access.
+/// \throws UsageError on this PE if lengths differ, if the View is not in the
+///         heap, or, on a host instance, if a PE or an element does not exist.
+///         Nothing has been copied in these cases. (On GPUs, PEs and indices
+///         are checked as by remote_view().) If any other error is thrown,
+///         parts of `dest` may have been written, but nothing writes to `dest`
+///         later.
 template <Impl::ExecutionSpace Exec, class T, class... P, class View, class U,
           class... Q, class W, class... R>
 void gather(Exec const& exec, Kokkos::View<T, P...> const& dest,

@@ -14,13 +14,13 @@
 #include "../view/ElementsOfPes.hpp"
 #include "../view/RemoteView.hpp"
 
-// The check of gather() on the host: it reads the lists of PEs and indices once
-// before it copies anything.
+// The check that gather() makes on the host: it reads the lists of PEs and
+// indices once, before anything is copied.
 
 namespace symm::Impl {
 
-/// Tests for many numbers whether they are in the range 0 to `extent` - 1. It
-/// has no branches, so that compilers vectorize the loop.
+/// Tests whether numbers are in the range 0 to `extent` - 1. The test has no
+/// branches, so that compilers vectorize loops over many numbers.
 template <class Number>
 class NumberRange {
  public:
@@ -61,7 +61,7 @@ template <class List>
 }
 
 /// \throws UsageError on this PE: entry n of gather()'s lists names no element.
-/// \param extent of PE `pe`'s copy, if the PE exists.
+/// \param extent the extent of PE `pe`'s copy, if the PE exists.
 [[noreturn]] void throw_not_gathered(std::string const& label, std::size_t n,
                                      std::int64_t pe, int n_pes,
                                      std::int64_t index, std::size_t extent);
@@ -76,7 +76,7 @@ struct GatheredElements {
   /// The number of entries that a thread checks at a time.
   static constexpr std::size_t block = std::size_t{16} << 10U;
 
-  /// Whether the elements of entries `first` to `end` - 1 exist.
+  /// Whether the elements that entries `first` to `end` - 1 name exist.
   [[nodiscard]] bool are_there(std::size_t first, std::size_t end) const {
     auto const n_pes = static_cast<std::size_t>(remote.n_pes());
     if (!are_in_range(pes, n_pes, first, end)) return false;
@@ -88,7 +88,8 @@ struct GatheredElements {
       return are_there;
     }
   }
-  /// For a host kernel: finds the number of the first block with a wrong entry.
+  /// For a host kernel: finds the number of the first block with an invalid
+  /// entry.
   KOKKOS_FUNCTION void operator()([[maybe_unused]] std::size_t b,
                                   [[maybe_unused]] std::size_t& wrong) const {
     KOKKOS_IF_ON_HOST((auto const end = std::min((b + 1) * block, count());
@@ -97,7 +98,7 @@ struct GatheredElements {
   [[nodiscard]] std::size_t count() const { return pes.extent(0); }
 
   /// \throws UsageError on this PE, for the first element that does not exist.
-  /// \param first the entry of that element, or an earlier one.
+  /// \param first the number of that element's entry, or of an earlier entry.
   [[noreturn]] void throw_at(std::string const& label,
                              std::size_t first) const {
     std::size_t n = first;
@@ -118,7 +119,7 @@ struct GatheredElements {
   }
 };
 
-/// Waits for `exec`.
+/// Waits for `exec`, then checks the lists.
 /// \throws UsageError on this PE, if an element does not exist.
 template <class Exec, class View, class Pes, class Indices>
 void expect_gathered(Exec const& exec, View const& view,

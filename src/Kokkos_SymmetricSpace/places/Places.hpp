@@ -25,25 +25,25 @@
 namespace symm {
 
 /// The position of an element of a View on a near PE. places() computes it once
-/// for kernels that access the element often, such as the columns of a sparse
-/// matrix. PlacedView returns the element at a place. A Place is the distance
-/// in bytes from the first element of this PE's copy. It has 8 bytes: an access
-/// takes two loads, as with a list of 8-byte indices. It is valid on this PE
-/// only: for the View that it was made for, and for all others in the same heap
-/// with the same element type, layout and extents. A default Place is this PE's
-/// first element.
+/// for kernels that access the element often, for example through the column
+/// indices of a sparse matrix. PlacedView returns the element at a place. A
+/// Place is the distance in bytes from the first element of this PE's copy. It
+/// occupies 8 bytes: an access takes two loads, as with a list of 8-byte
+/// indices. It is valid only on this PE, for the View that it was made for and
+/// for all other Views in the same heap with the same element type, layout and
+/// extents. A default-constructed Place refers to this PE's first element.
 struct Place {
   std::int64_t distance = 0;
 
   friend bool operator==(Place const&, Place const&) = default;
 };
 
-/// A Place in 4 bytes, half as much to load, for smaller Views: up to 2^31
-/// elements with 2 PEs on the node, 2^29 with 8. On the host, an access costs
-/// as much as with a Place in two cases. Either the node has one PE. Or the
-/// heap limits of its PEs (SYMM_HEAP_LIMIT) add up to at most 2^32 elements
-/// (doubles on two PEs: 16 GiB each). In other cases, and on GPUs, an access
-/// takes an additional shift, multiplication and addition.
+/// A Place in 4 bytes, which is half as much to load, for smaller Views: up to
+/// 2^31 elements with 2 PEs on the node, 2^29 with 8. On the host, an access
+/// costs the same as with a Place if the node has only one PE. The same holds
+/// if the heap limits of the node's PEs (SYMM_HEAP_LIMIT) add up to at most
+/// 2^32 elements (for doubles on two PEs, 16 GiB each). Otherwise, and always
+/// on GPUs, an access takes an additional shift, multiplication and addition.
 struct Place32 {
   std::uint32_t word = 0;
 
@@ -66,9 +66,10 @@ Place32Code place32_code(HeapMap const& map, std::size_t element_bytes);
 
 }  // namespace Impl
 
-/// The copies of one View on all near PEs: `at(place)` is the element at a
-/// place. A small value that kernels capture; valid as long as a GlobalView is.
-/// It checks nothing: places() has checked PEs and indices.
+/// The copies of one View on all near PEs: `at(place)` is the element at
+/// `place`. It is a small value that kernels can capture, and is valid as long
+/// as a GlobalView would be. It checks nothing: places() has already checked
+/// PEs and indices.
 template <class View>
 class PlacedView {
  public:
@@ -97,13 +98,13 @@ class PlacedView {
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION reference_type
   operator()(Place32 place) const {
-    // m_step is equal for all places: compilers for CPUs move the test out of
-    // loops. (Kernels on GPUs, which mostly wait for memory, do without this
-    // branch.)
+    // m_step is the same for all places, so compilers for CPUs move the test
+    // out of loops. (Kernels on GPUs, which mostly wait for memory, do without
+    // this branch.)
     KOKKOS_IF_ON_HOST(
         (if (m_step == 0) return reference_type(m_first[place.word]);))
     // The PE number in the upper bits of the word adds pe * 2^m_shift elements.
-    // m_step has the rest of the distance from PE to PE.
+    // m_step is the rest of the distance from PE to PE.
     auto const pe = static_cast<std::int64_t>(place.word >> m_shift);
     return reference_type(*(Impl::moved(m_first, pe * m_step) + place.word));
   }
@@ -114,11 +115,11 @@ class PlacedView {
   Element* m_local    = nullptr;
   Element* m_first    = nullptr;  // data of the first near PE
   int m_shift         = 0;
-  std::int64_t m_step = 0;  // of Place32Code
+  std::int64_t m_step = 0;  // from Place32Code
 };
 
-/// The PlacedView of `view`, which accesses elements of near PEs by places.
-/// Local.
+/// The PlacedView of `view`, which accesses elements on near PEs through
+/// places. Local.
 /// \throws UsageError on this PE, if the View is not in the heap.
 template <class View>
 [[nodiscard]] auto placed_view(View const& view) {
@@ -127,7 +128,8 @@ template <class View>
 
 namespace Impl {
 
-/// Each throws UsageError on this PE, with the reason why there are no places.
+/// Each of these throws a UsageError on this PE that says why there are no
+/// places.
 [[noreturn]] void throw_unequal_lists(std::string const& label);
 [[noreturn]] void throw_too_large_for_place32(std::string const& label,
                                               std::size_t elements, int bits);
@@ -136,7 +138,7 @@ namespace Impl {
                                  std::span<std::int64_t const> indices,
                                  std::span<std::size_t const> extents);
 
-/// Copies entry n of a list, in memory of kernels, to the host.
+/// Copies entry n of `list`, which is in memory that kernels use, to the host.
 template <class List>
 std::int64_t number_at(List const& list, std::size_t n) {
   typename List::non_const_value_type number{};
@@ -144,8 +146,8 @@ std::int64_t number_at(List const& list, std::size_t n) {
   return static_cast<std::int64_t>(number);
 }
 
-/// Makes place n. `wrong` becomes the first n that names no element on a near
-/// PE.
+/// Computes place n. `wrong` receives the smallest n whose entries do not name
+/// an element on a near PE.
 template <class P, class View, class Pes, class Index, class Places>
 struct MakePlaces {
   // At least 1, because an array needs an element.
@@ -194,8 +196,8 @@ struct MakePlaces {
 
 }  // namespace Impl
 
-/// The places of elements (indices(n)...) on PE pes(n) of `view`, for all n.
-/// Use them with a PlacedView of the View, or with gather(). Local; when the
+/// The places of the elements (indices(n)...) of `view` on PEs pes(n), for all
+/// n. Use them with a PlacedView of the View, or with gather(). Local; when the
 /// call returns, the places are complete.
 ///
 ///     auto const places = symm::places(p, pes, indices);   // once
@@ -203,17 +205,18 @@ struct MakePlaces {
 ///     Kokkos::parallel_for(
 ///         places.extent(0), KOKKOS_LAMBDA(int n) { y(n) = at(places(n)); });
 ///
-/// \tparam P    Place, of 8 bytes, or Place32, of 4.
+/// \tparam P    Place (8 bytes) or Place32 (4 bytes).
 /// \param view  a View that global_view() accepts.
-/// \param pes   a View of rank 1 of integers: the numbers of PEs in the world.
-/// \param indices one list for each dimension of `view`, of one type, as long
-///        as `pes`; in memory that the kernels of `pes` can access.
-/// \returns a Kokkos::View<P*> in the memory space of the kernels of `pes`.
-/// \throws UsageError on this PE, if a PE or element does not exist, or a PE is
-///         far. Also if the lists differ in length, or the View is not in the
-///         heap or too large for Place32. (Elements of far PEs have no places:
-///         copy them by get_nbi() to symmetric memory of a near PE, and make
-///         places of the copies.)
+/// \param pes   a View of integers, of rank 1: world PE numbers.
+/// \param indices one list for each dimension of `view`. All lists have the
+///        same type and are as long as `pes`, in memory that kernels in the
+///        execution space of `pes` can access.
+/// \returns a Kokkos::View<P*> in the memory space of that execution space.
+/// \throws UsageError on this PE if a PE or element does not exist, if a PE is
+///         far, if the lists differ in length, or if the View is not in the
+///         heap or is too large for Place32. (Elements on far PEs have no
+///         places: copy them with get_nbi() to symmetric memory on a near PE,
+///         and make places of the copies.)
 template <class P = Place, class View, class Pes, class... Indices>
 [[nodiscard]] auto places(View const& view, Pes const& pes,
                           Indices const&... indices) {

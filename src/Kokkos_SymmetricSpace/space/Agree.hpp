@@ -12,18 +12,18 @@
 
 namespace symm::Impl {
 
-/// Meets all PEs in a collective call over the world, which is also a barrier.
-/// All PEs make the same call; if one has failed, all throw.
+/// A collective call over the world, which is also a barrier. All PEs make the
+/// same call; if any PE has failed, all PEs throw.
 /// \param failure why this PE cannot do its part, if it cannot.
-/// \returns a number for the objects that all PEs make. It is equal on all PEs
-///          and different for each call.
-/// \throws UsageError on every PE, if the calls differ. On every PE, the error
-///         of the failure.
+/// \returns a number for the object that the PEs create together. It is the
+///          same on all PEs and different for each call.
+/// \throws UsageError on every PE if the calls differ. If any PE passes a
+///         failure, throws its error on every PE.
 std::uint64_t agree(ObjectCall const& call,
                     std::optional<Failure> failure = {});
 
-/// The text of a failure without the call and this PE at its beginning. The
-/// message that all PEs throw begins with them already.
+/// The text of a failure without the call and this PE's number at the start:
+/// the message that all PEs throw already begins with them.
 Text without_call(Text const& text, char const* call);
 
 /// \param call the name of the call, such as "symm::sort".

@@ -5,8 +5,9 @@
 
 namespace symm {
 
-// Declarations only: they let the compiler's error name the header, if a
-// program uses these classes without including it.
+// Declarations only. If a program uses one of these classes without including
+// the header, the compiler's error shows the line below, which names the
+// header.
 class ExchangePlan;  // in <Kokkos_SymmetricContainers.hpp>
 class Migration;     // in <Kokkos_SymmetricContainers.hpp>
 template <class, class>

@@ -12,31 +12,33 @@
 namespace symm {
 
 /// Starts the library. Collective over `communicator`: its processes become the
-/// PEs, in the order of their ranks. (symm_mpi.hpp makes a Communicator from an
-/// MPI communicator.) Initializes MPI (with MPI_THREAD_FUNNELED) and Kokkos
-/// first, unless the program has done so. finalize() ends only what this call
-/// has initialized. MPI is not used if SYMM_ROOT is set (PEs then connect by
-/// TCP), with SYMM_START=pmix, or in a library without MPI.
+/// PEs, in rank order. (symm_mpi.hpp creates a Communicator from an MPI
+/// communicator.) Initializes MPI (with MPI_THREAD_FUNNELED) and Kokkos first,
+/// unless the program has already done so. finalize() shuts down only what this
+/// call initialized. MPI is not used if SYMM_ROOT is set (the PEs then connect
+/// through TCP), with SYMM_START=pmix, or if the library was built without MPI.
 ///
-/// In a CUDA build, the PEs of a node use its GPUs in turn, unless the user
-/// chooses. (The user chooses by --kokkos-device-id, --kokkos-map-device-id-by,
-/// Kokkos' settings or variables for them, or CTest's resources.) The symmetric
-/// heap is on the GPU that Kokkos uses.
+/// In a CUDA build, the PEs on a node are assigned its GPUs round-robin, unless
+/// the user chooses. (The user chooses with --kokkos-device-id or
+/// --kokkos-map-device-id-by, with the corresponding Kokkos settings or
+/// environment variables, or through CTest's resource allocation.) The
+/// symmetric heap is on the GPU that Kokkos uses.
 ///
 /// \param argc, argv the arguments of main(). Kokkos removes its options;
 ///        argv[argc] stays null.
 /// \throws UsageError, SystemError, OutOfMemory on every PE. The call has then
-///         ended everything that it had initialized. MPI and Kokkos cannot be
-///         initialized twice. So only a program that initializes both itself
-///         can call initialize() again.
+///         shut down everything that it had initialized. Because MPI and Kokkos
+///         cannot be initialized twice, only a program that initializes both
+///         itself can call initialize() again.
 void initialize(int& argc, char* argv[], Communicator const& communicator = {});
 
-/// The same with Kokkos' settings instead of command line options.
+/// The same, with Kokkos settings instead of command-line options.
 void initialize(Kokkos::InitializationSettings const& settings = {},
                 Communicator const& communicator               = {});
 
-/// Calls initialize(), and finalize() in its destructor. Declare it in main()
-/// before the first View, or declare Views in an inner block.
+/// Calls initialize() in its constructor and finalize() in its destructor.
+/// Declare it in main() before the first View, or declare Views in an inner
+/// block.
 class ScopeGuard {
  public:
   ScopeGuard(int& argc, char* argv[], Communicator const& communicator = {}) {
@@ -46,15 +48,15 @@ class ScopeGuard {
                       Communicator const& communicator = {}) {
     initialize(settings, communicator);
   }
-  /// As ~RuntimeGuard().
+  /// Like ~RuntimeGuard().
   ~ScopeGuard();
 
   ScopeGuard(ScopeGuard const&)            = delete;
   ScopeGuard& operator=(ScopeGuard const&) = delete;
 };
 
-/// Collective: waits for the work in `space`, then calls barrier_all(). After
-/// that, all PEs see what these kernels have written on any PE.
+/// Collective: waits for the work in `space`, then calls barrier_all().
+/// Afterwards, all PEs see what this work has written on any PE.
 /// \throws UsageError on every PE, if a PE is in a different collective call.
 template <class ExecutionSpace>
 requires Kokkos::is_execution_space_v<ExecutionSpace>

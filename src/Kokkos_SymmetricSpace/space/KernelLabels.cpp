@@ -20,8 +20,8 @@ Tools::EventSet s_before;  // callbacks of the tool
 
 #if defined(SYMM_CHECK_VIEWS) && !defined(SYMM_CHECK_VIEWS_ON_HOST)
 // Copies and fills of GPU memory. Kernels report their accesses element by
-// element, through the types of Views; CUDA calls report nothing. So a copy
-// without a kernel is reported as a whole.
+// element, through the element types of Views, but CUDA calls report nothing.
+// So a copy without a kernel is reported as a whole.
 struct DeepCopy {
   void const* to;
   void const* from;

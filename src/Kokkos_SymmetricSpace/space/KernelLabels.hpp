@@ -5,9 +5,10 @@
 
 namespace symm::Impl {
 
-/// Reports to the race detector which Kokkos kernel is running. A tool that
-/// Kokkos has loaded still gets its callbacks. Exists only in the library of
-/// KokkosSymmetricSpace::Checked. Precondition: Kokkos is initialized.
+/// From this call on, the race detector is told which Kokkos kernel is running.
+/// A tool that Kokkos has loaded still gets its callbacks. Exists only in the
+/// library of KokkosSymmetricSpace::Checked. Precondition: Kokkos is
+/// initialized.
 void tell_check_of_kernels();
 
 }  // namespace symm::Impl

@@ -7,20 +7,20 @@
 
 namespace symm::Impl {
 
-// The choice of the GPU for Kokkos. Defined in KokkosDevice_Cuda.cpp or, in a
+// The choice of a GPU for Kokkos. Defined in KokkosDevice_Cuda.cpp or, in a
 // build without GPUs, in KokkosDevice_None.cpp.
 
 /// The GPU that Kokkos should use, numbered as for --kokkos-device-id. The PEs
-/// of a node take GPUs in turn. Nothing in a build without GPUs, or if the user
-/// has chosen.
-/// \param number_on_node  this PE's number on the node, from 0.
+/// on a node are assigned GPUs round-robin. Returns nothing in a build without
+/// GPUs, or if the user has chosen a GPU.
+/// \param number_on_node  this PE's number on the node, starting at 0.
 /// \param has_user_chosen whether the arguments or settings of initialize()
-///        choose.
-/// \throws SystemError on this PE, if there is no GPU, with the reason.
+///        choose a GPU.
+/// \throws SystemError on this PE if there is no GPU; the message says why.
 [[nodiscard]] std::optional<int> choose_device(int number_on_node,
                                                bool has_user_chosen);
 
-/// The GPU that Kokkos uses, numbered as in the CUDA runtime; nothing in a
+/// The GPU that Kokkos uses, numbered as in the CUDA runtime, or nothing in a
 /// build without GPUs. Precondition: Kokkos is initialized.
 [[nodiscard]] std::optional<int> device_of_kokkos();
 

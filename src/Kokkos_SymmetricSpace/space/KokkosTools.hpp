@@ -8,28 +8,29 @@
 namespace symm::Impl {
 
 // Reports to Kokkos Tools (docs/profiling.md) what Kokkos does not report
-// itself. Callable from any thread. But only operations of the thread that
-// called observe_for_tools() are reported, because tools keep one stack of
+// itself. Callable from any thread. But only operations by the thread that
+// called observe_for_tools() are reported, because tools keep only one stack of
 // regions.
 
-/// Reports this PE's host operations to the tool from this call on, if a tool
-/// is loaded. An operation is a region with the name of the operation. In the
-/// region, a transfer of elements is a deep copy, and a wait for PEs is a
-/// fence. Precondition: Kokkos is initialized.
+/// From this call on, reports this PE's host operations to the Kokkos tool, if
+/// one is loaded. Each operation appears as a region with the operation's name.
+/// Within the region, a transfer of elements appears as a deep copy, and a wait
+/// for PEs as a fence. Precondition: Kokkos is initialized.
 void observe_for_tools();
 void end_observing_for_tools() noexcept;
 
 // Before observe_for_tools(), these functions do nothing.
 
-/// Labels memory: reports of copies to and from it, and to and from peers'
-/// copies of it, show the label.
+/// Labels memory: reports of copies to or from it, or to or from peers' copies
+/// of it, show the label.
 /// \param space the name of the memory space; must live as long as the program.
 void note_label(char const* space, char const* label, void const* address,
                 std::size_t bytes) noexcept;
 void forget_label(void const* address) noexcept;
 
-/// As note_label() and forget_label(). In addition, report the allocation and
-/// its end to the tool, for Views whose memory no memory space has allocated.
+/// Like note_label() and forget_label(), but for Views whose memory was not
+/// allocated by a memory space: these also report the allocation and its end to
+/// the tool.
 void tell_tools_of_memory(char const* space, char const* label,
                           void const* address, std::size_t bytes) noexcept;
 void tell_tools_of_end(void const* address) noexcept;

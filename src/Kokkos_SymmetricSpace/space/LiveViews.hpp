@@ -6,9 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 
-// The live Views of symmetric spaces on this PE. In builds in which Kokkos
-// checks bounds, they show whether the View of a GlobalView or RemoteView has
-// ended. Other builds record nothing. Callable from any thread.
+// Records this PE's live Views in symmetric spaces. In builds in which Kokkos
+// checks bounds, the record shows whether the View that a GlobalView or
+// RemoteView refers to has been destroyed. Other builds record nothing.
+// Callable from any thread.
 
 namespace symm::Impl {
 
@@ -16,8 +17,8 @@ namespace symm::Impl {
 /// Records a new View whose memory begins at `address`.
 void note_live_view(void const* address, std::size_t bytes);
 void forget_live_view(void const* address) noexcept;
-/// The number of the live View whose memory holds `address`, 0 if there is
-/// none. No two Views ever have the same number.
+/// The number of the live View whose memory contains `address`, or 0 if there
+/// is none. No two Views ever have the same number.
 [[nodiscard]] std::uint64_t live_view_at(void const* address) noexcept;
 #else
 inline void note_live_view(void const*, std::size_t) {}

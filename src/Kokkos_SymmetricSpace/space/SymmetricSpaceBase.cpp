@@ -19,10 +19,11 @@ namespace symm::Impl {
 
 namespace {
 
-/// Alignment of Views' elements, in bytes: whole cache lines and vectors.
+/// Alignment of Views' elements in bytes: a multiple of cache lines and
+/// vectors.
 constexpr std::size_t data_alignment = 256;
 
-/// `bytes`; or more bytes than any heap has, if the sum with the header
+/// Returns `bytes`, or more bytes than any heap has if adding the header
 /// overflowed.
 std::size_t without_overflow(std::size_t bytes, std::size_t logical_bytes) {
   return bytes < logical_bytes ? std::numeric_limits<std::size_t>::max()

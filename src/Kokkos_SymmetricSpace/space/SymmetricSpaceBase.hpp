@@ -16,36 +16,39 @@
 
 namespace symm {
 
-/// How the memory of a View is freed when its last copy ends.
+/// How the memory of a View is freed when the last copy of the View is
+/// destroyed.
 enum class Deallocate {
-  /// Local. The block can be reused after all PEs have destroyed their Views,
-  /// in any order. Later allocations detect this.
+  /// Local. The block can be reused once all PEs have destroyed their Views, in
+  /// any order; later allocations detect this.
   retire,
   /// Collective, with a barrier of all PEs, which must destroy their Views in
-  /// the same order. The memory is free when the call returns. (If the orders
-  /// differ, a message goes to stderr, and the memory is freed as with retire.)
+  /// the same order. The memory is free when the destructor returns. (If the
+  /// orders differ, a message goes to stderr, and the memory is freed as with
+  /// `retire`.)
   collective
 };
 
 namespace Impl {
 
-/// Tag: makes a space that allocates only the headers of Views, in private
-/// memory of this PE. Their elements are elsewhere (register_symmetric_view()).
+/// Tag for a space that allocates only the headers of Views, in this PE's
+/// private memory. The elements are elsewhere (register_symmetric_view()).
 /// Local.
 struct HeadersOnly {};
 
-/// The base of all symmetric spaces, which differ in the kind of memory.
+/// The base class of all symmetric spaces, which differ in their kind of
+/// memory.
 ///
 /// Constructing a View that allocates is collective: all PEs construct it with
-/// equal extents, in the same order as their other collective calls. Afterwards
-/// every PE can access the copy of every PE through global_view() and
-/// peer_view(). Copying a View is local, and so is destroying it, by default.
-/// Kernels, subview, deep_copy, resize and mirrors work on these Views as on
-/// any others.
+/// equal extents, in the same order relative to their other collective calls.
+/// Afterwards every PE can access the copy of every PE through global_view()
+/// and peer_view(). Copying a View is local, and so is destroying it, by
+/// default. Kernels, subview, deep_copy, resize and mirrors work on these Views
+/// as on any others.
 ///
 /// When a constructor returns on any PE, every PE has allocated the memory, and
 /// has filled it (unless WithoutInitializing is passed): a put may follow at
-/// once. This holds with an execution space instance, too: the constructor
+/// once. This holds even with an execution space instance: the constructor
 /// waits for the fill.
 ///
 /// Calls that allocate are collective, too: resize, realloc, and create_mirror
@@ -58,16 +61,19 @@ class SymmetricSpaceBase {
   using size_type = std::size_t;
 
   /// Called by Kokkos. Collective.
-  /// \param label         of the View.
-  /// \param bytes         to allocate, including Kokkos' header.
-  /// \param logical_bytes bytes of the View's elements, for messages. The
-  ///        elements come after the header and are aligned to 256 bytes.
+  /// \param label         the View's label.
+  /// \param bytes         number of bytes to allocate, including Kokkos'
+  ///        header.
+  /// \param logical_bytes number of bytes in the View's elements, which come
+  ///        after the header and are aligned to 256 bytes.
   /// \throws OutOfMemory, UsageError, SystemError on every PE. UsageError on
   ///         this PE before initialize() and after finalize().
   void* allocate(char const* label, std::size_t bytes,
                  std::size_t logical_bytes) const;
-  /// In a pool, allocates in the order of `exec`, without waiting. This is not
-  /// collective, but all PEs make the same calls (symm_pools.hpp).
+  /// Also called by Kokkos. With a pool, allocates in the order of `exec`,
+  /// normally without waiting (see SymmetricSpaceIn(MemPool)). This is not
+  /// collective, but all PEs must make the same calls on a symmetric pool
+  /// (symm_pools.hpp).
   template <class ExecutionSpace>
   void* allocate(ExecutionSpace const& exec, char const* label,
                  std::size_t bytes, std::size_t logical_bytes) const {
@@ -84,9 +90,10 @@ class SymmetricSpaceBase {
     return address;
   }
 
-  /// Called by Kokkos. Waits for kernels that may use the memory, then frees it
-  /// as Deallocate says. In a pool, frees it without waiting, in the order of
-  /// the stream on which it was allocated. After finalize(), does nothing.
+  /// Called by Kokkos. Waits for any kernels that may still use the memory,
+  /// then frees it in the way that `Deallocate` specifies. Memory from a pool
+  /// is freed without waiting, in stream order, on the stream that allocated
+  /// it. Does nothing after finalize().
   void deallocate(char const* label, void* address, std::size_t bytes,
                   std::size_t logical_bytes = 0) const noexcept;
   void deallocate(void* address, std::size_t bytes) const noexcept {
@@ -119,7 +126,7 @@ class SymmetricSpaceBase {
 
   MemoryKind m_kind;
   Deallocate m_deallocate = Deallocate::retire;
-  std::optional<MemPool> m_pool;  // may hold "no pool": allocation fails
+  std::optional<MemPool> m_pool;  // if "no pool", allocations fail
   bool m_has_headers_only = false;
   char const* m_name;
 };
@@ -135,8 +142,8 @@ class SymmetricSpaceIn : public SymmetricSpaceBase {
 
   static constexpr MemoryKind memory_kind = kind;
 
-  /// Called by Kokkos, too. In a pool, allocates in the order of the default
-  /// instance, for which Kokkos waits.
+  /// Also called by Kokkos. With a pool, allocates in the order of the default
+  /// instance, which Kokkos then waits for.
   void* allocate(char const* label, std::size_t bytes,
                  std::size_t logical_bytes) const {
     if (has_pool()) {
@@ -155,11 +162,11 @@ class SymmetricSpaceIn : public SymmetricSpaceBase {
   SymmetricSpaceIn() : SymmetricSpaceIn(Deallocate::retire) {}
   explicit SymmetricSpaceIn(Deallocate deallocate)
       : SymmetricSpaceBase(kind, Space::name(), deallocate) {}
-  /// The Views of this space are in `pool`, which must be in memory of this
-  /// kind. They are constructed and destroyed in the order of an execution
+  /// Views in this space are allocated from `pool`, which must be in this kind
+  /// of memory. They are constructed and destroyed in the order of an execution
   /// space instance, without waiting. (Exception: constructing a View in host
-  /// memory with a GPU instance waits for it, because Kokkos writes the header
-  /// of the View on the host.)
+  /// memory with a GPU instance waits for the instance, because Kokkos writes
+  /// the header of the View on the host.)
   ///
   ///     Kokkos::View<double*, symm::SymmetricSpace> t(
   ///         Kokkos::view_alloc(exec, symm::SymmetricSpace(pool), "t"), n);
@@ -168,9 +175,9 @@ class SymmetricSpaceIn : public SymmetricSpaceBase {
   explicit SymmetricSpaceIn(HeadersOnly tag)
       : SymmetricSpaceBase(kind, Space::name(), tag) {}
 
-  /// Called when Kokkos has filled a View. Collective, with a barrier on exit.
-  /// \param failure why this PE has not filled it, or null; then all PEs throw
-  ///        it.
+  /// Called once Kokkos has filled a View. Collective, with a barrier on exit.
+  /// \param failure why this PE could not fill the View, or null. If any PE
+  ///        passes a failure, all PEs throw it.
   static void finish_view(char const* label,
                           std::exception_ptr const& failure) {
     SymmetricSpaceBase::finish_view(kind, label, failure);

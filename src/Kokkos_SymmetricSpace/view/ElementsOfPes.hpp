@@ -48,8 +48,8 @@ class LabelInKernels {
 #endif
 };
 
-/// Detects that the View on this PE has ended. Works only on the host, in
-/// builds in which Kokkos checks bounds.
+/// Detects whether the View on this PE has been destroyed. Works only on the
+/// host, in builds in which Kokkos checks bounds.
 class ViewAlive {
  public:
   ViewAlive() = default;
@@ -59,7 +59,8 @@ class ViewAlive {
     KOKKOS_IF_ON_HOST(
         (m_address = address_here; m_number = live_view_at(address_here);))
   }
-  /// Whether the View has ended; false if the memory belonged to no View.
+  /// Whether the View has been destroyed; false if the memory belonged to no
+  /// View.
   [[nodiscard]] KOKKOS_FUNCTION bool has_ended() const {
     KOKKOS_IF_ON_HOST(
         (return m_number != 0 && live_view_at(m_address) != m_number;))
@@ -97,8 +98,9 @@ KOKKOS_FUNCTION View first_of_view(View const& view, std::size_t n,
                                    std::index_sequence<R...>) {
   return Kokkos::subview(view, range_of_dimension<R == dimension>(n)...);
 }
-/// The first n indices of `view` in one dimension. It must be the slowest
-/// dimension in memory, so that the type of the View stays the same.
+/// The subview with the first n indices of `view` in one dimension. This must
+/// be the dimension that varies slowest in memory, so that the type of the View
+/// stays the same.
 template <std::size_t dimension, class View>
 KOKKOS_FUNCTION View first_of_view(View const& view, std::size_t n) {
   return first_of_view<dimension>(view, n,
@@ -131,8 +133,8 @@ class ExtentsOfPes {
   }
 };
 
-/// The addresses of the elements of all PEs' copies of a View. A small value to
-/// capture in kernels.
+/// The addresses of the elements of all PEs' copies of a View. A small value
+/// that kernels can capture.
 template <class View>
 class ElementsOfPes : private LabelInKernels,
                       private ViewAlive,
@@ -157,13 +159,13 @@ class ElementsOfPes : private LabelInKernels,
   }
 
   /// The address of element (indices...) on PE `pe`. For a far PE, it is the
-  /// address where the copy would be.
+  /// address where the element would be.
   template <class... Indices>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION auto* address_of(
       Pe pe, Indices... indices) const {
     expect_alive();
-    // nvcc generates the best code for offsets in the type of the indices, as
-    // Kokkos computes them; GCC for 64-bit offsets (docs/decisions.md).
+    // nvcc generates the best code if offsets have the type of the indices, as
+    // in Kokkos; GCC does so if offsets are 64-bit (docs/decisions.md).
     auto* const first = m_first.data();
     KOKKOS_IF_ON_DEVICE((return m_map.peer_ptr_from_first(first, pe) +
                                     (&m_first(indices...) - first);))
@@ -173,7 +175,7 @@ class ElementsOfPes : private LabelInKernels,
   }
 
   /// PE `pe`'s copy, with the extents of PE `like`, as a View of type `Result`.
-  /// For a far PE it is at the address where the copy would be.
+  /// For a far PE, it is at the address where that PE's copy would be.
   template <class Result>
   [[nodiscard]] KOKKOS_FUNCTION Result copy_of(Pe pe, Pe like) const {
     expect_alive();
@@ -243,7 +245,7 @@ class ElementsOfPes : private LabelInKernels,
   }
 
  private:
-  /// Aborts the program if the View has ended on this PE.
+  /// Aborts the program if the View has been destroyed on this PE.
   KOKKOS_FUNCTION void expect_alive() const {
     if (!has_ended()) return;
     KernelText text;
@@ -263,11 +265,11 @@ class ElementsOfPes : private LabelInKernels,
 };
 
 /// The base of GlobalView and RemoteView.
-/// \tparam reaches_far whether elements of far PEs can be accessed.
+/// \tparam reaches_far whether elements on far PEs can be accessed.
 template <class View, bool reaches_far>
 class ViewOfPes {
  public:
-  /// The View of one PE's copy.
+  /// The type of View for one PE's copy.
   using view_type  = UnmanagedView<View>;
   using value_type = typename view_type::value_type;
 
@@ -285,11 +287,11 @@ class ViewOfPes {
   [[nodiscard]] KOKKOS_FUNCTION view_type local() const {
     return copy_of(my_pe(), my_pe());
   }
-  /// Extent of this PE's own copy.
+  /// Extent r of this PE's own copy.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(std::size_t r) const {
     return m_elements.extent(my_pe(), r);
   }
-  /// Extent of PE `pe`'s copy; in an UnevenView the PEs' extents differ.
+  /// Extent r of PE `pe`'s copy; in an UnevenView, the PEs' extents may differ.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(Pe pe, std::size_t r) const {
     m_elements.expect_pe(call, pe, false);
     return m_elements.extent(pe, r);
@@ -309,7 +311,7 @@ class ViewOfPes {
   static constexpr char const* call =
       reaches_far ? "symm::remote_view" : "symm::global_view";
 
-  /// The address of an element, after checks of PE and indices.
+  /// The address of an element, after checking the PE and the indices.
   template <class... Indices>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION auto* address_of(
       Pe pe, Indices... indices) const {

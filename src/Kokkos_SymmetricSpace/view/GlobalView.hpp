@@ -21,9 +21,9 @@ namespace symm {
 /// GlobalView owns nothing: it is valid as long as the View lives on this PE
 /// (with Deallocate::retire). Selecting the PE costs one multiplication and one
 /// addition, which a compiler moves out of loops over the indices. This part of
-/// the address arithmetic is in 64 bits. Kokkos computes the rest in the type
-/// of the indices, as for any View: a View of more than 2^31 elements needs
-/// 64-bit indices.
+/// the address arithmetic is done in 64 bits. Kokkos computes the rest in the
+/// type of the indices, as for any View: a View of more than 2^31 elements
+/// needs 64-bit indices.
 template <class View>
 class GlobalView : public Impl::ViewOfPes<View, false> {
   using Base = Impl::ViewOfPes<View, false>;

@@ -58,8 +58,8 @@ constexpr void check_symmetric_view() {
       "symm::elements_are_shareable_v for their type");
 }
 
-/// The map of the heap in that kind of memory, or null if this PE's part of
-/// that heap does not hold `address`. A null address belongs to any heap.
+/// The map of the heap in memory of kind `kind`, or null if this PE's part of
+/// that heap does not contain `address`. A null address belongs to any heap.
 /// \throws UsageError on this PE if no heap of that kind exists.
 HeapMap const* find_heap_map(MemoryKind kind, void const* address,
                              char const* call);
@@ -68,8 +68,8 @@ HeapMap const* find_heap_map(MemoryKind kind, void const* address,
 [[noreturn]] void throw_no_peer_view(std::string const& label, Pe pe,
                                      int n_pes);
 
-/// The map of the heap that holds `view`. A View without memory belongs to any
-/// heap.
+/// The map of the heap that contains `view`. A View without memory belongs to
+/// any heap.
 /// \throws UsageError on this PE if the View's memory is not in the heap.
 template <class View>
 HeapMap const& heap_map_of(View const& view, char const* call) {
@@ -80,8 +80,8 @@ HeapMap const& heap_map_of(View const& view, char const* call) {
   return *map;
 }
 
-/// The map of the heap that holds `view`, if loads and stores reach PE `pe`'s
-/// copy of the View.
+/// The map of the heap that contains `view`, if loads and stores reach PE
+/// `pe`'s copy of the View.
 /// \throws UsageError on this PE in the same cases as heap_map_of(), and if PE
 ///         `pe` does not exist or is far.
 template <class View>
@@ -93,7 +93,7 @@ HeapMap const& heap_map_of_near(View const& view, Pe pe) {
 
 }  // namespace Impl
 
-/// The map of the heap that holds `view`: the addresses of all PEs' parts of
+/// The map of the heap that contains `view`: the addresses of all PEs' parts of
 /// the heap. Kernels capture the map to call operations on addresses of the
 /// View's elements. The call is local; the map is valid until finalize().
 /// \throws UsageError on this PE if the View is not in the heap.
@@ -103,7 +103,7 @@ template <class View>
 }
 
 /// The map of the heap of a memory space. The heap of symm::SymmetricSpace is
-/// the heap of symm::malloc().
+/// the one that symm::malloc() uses.
 /// \throws UsageError on this PE if the space has no heap, before initialize()
 ///         and after finalize().
 template <class Space>
@@ -115,10 +115,10 @@ template <class Space>
 /// PE `pe`'s copy of `view` as an ordinary unmanaged View, which works with
 /// everything in Kokkos (kernels, subview, deep_copy). The call is local.
 ///
-/// \param view a Kokkos::View of any layout, also a subview. The call assumes
-///        that the View's extents and strides are equal on all PEs. Its
-///        elements are trivially copyable, or elements_are_shareable_v says
-///        that peers can use such elements.
+/// \param view a Kokkos::View with any layout; it may be a subview. The call
+///        assumes that the View's extents and strides are equal on all PEs. Its
+///        elements must be trivially copyable, or elements_are_shareable_v must
+///        be true for their type.
 /// \returns a View that is valid as long as `view`, or another copy of `view`,
 ///          lives on this PE (with Deallocate::retire).
 /// \throws UsageError on this PE if PE `pe` does not exist, if loads and stores

@@ -40,7 +40,8 @@ struct RegisteredViewOf<View, 0> {
                             typename View::array_layout, space>;
 };
 
-/// Frees the memory of allocate_registrable() when a View ends.
+/// Frees memory from allocate_registrable() when the last copy of a View is
+/// destroyed.
 struct FreeRegistrable {
   MemoryKind kind     = MemoryKind::host;
   void const* address = nullptr;
@@ -48,7 +49,8 @@ struct FreeRegistrable {
   void destroy_shared_allocation() const noexcept;
 };
 
-/// Retires the memory of register_symmetric() when a View ends.
+/// Retires memory from register_symmetric() when the last copy of a View is
+/// destroyed.
 struct RetireRegistered {
   void* address = nullptr;
 
@@ -56,8 +58,8 @@ struct RetireRegistered {
 };
 
 // Those parts of the templates below that need no template parameters.
-/// Call it before anything else: making a View before Kokkos is initialized
-/// ends the program.
+/// Call this before anything else: constructing a View before Kokkos is
+/// initialized aborts the program.
 /// \throws UsageError if the runtime is not initialized.
 void require_runtime(char const* call);
 /// \param space the name of the View's memory space, for Kokkos Tools.
@@ -80,7 +82,7 @@ template <class View>
 using RegisteredView = typename Impl::RegisteredViewOf<View>::type;
 
 /// Registers the elements of `view`, and the gaps between them, as a local
-/// operand of kernels, as buffer_register() does. Local. Ignores an empty View.
+/// operand of kernels, like buffer_register(). Local. Ignores an empty View.
 /// Kernels on a GPU must use view.data(), because Kokkos does not allow Views
 /// in HostSpace there.
 ///
@@ -91,7 +93,7 @@ void register_view(Kokkos::View<T, Properties...> const& view) {
   Impl::register_local(view.label(), view.data(), Impl::bytes_of_view(view));
 }
 
-/// Ends the registration, as buffer_unregister() does. Local. Call it after the
+/// Ends the registration, like buffer_unregister(). Local. Call it after the
 /// kernels that use the View have ended, and before its memory is freed.
 /// \throws UsageError, SystemError on this PE.
 template <class T, class... Properties>
@@ -99,16 +101,16 @@ void unregister_view(Kokkos::View<T, Properties...> const& view) {
   Impl::unregister_local(view.label(), view.data(), Impl::bytes_of_view(view));
 }
 
-/// Makes a View in an ordinary space whose memory can be registered later with
-/// register_symmetric_view(). It is for applications that want to keep the
-/// types of their Views. Elements are initialized as in any View: numbers are
-/// zero. Local. The memory is private to this PE. It consists of whole granules
-/// (2 MiB), beginning with the View's first element, and is freed with the last
-/// copy of the View. On the host, each such View keeps a file descriptor open
-/// (ulimit -n).
+/// Creates a View in an ordinary space whose memory can be registered later
+/// with register_symmetric_view(). This is for applications that want to keep
+/// the types of their Views. Elements are initialized as in any View: numbers
+/// are zero. Local. The memory is private to this PE. It consists of whole
+/// granules (2 MiB), beginning with the View's first element, and is freed with
+/// the last copy of the View. On the host, each such View keeps a file
+/// descriptor open (ulimit -n).
 ///
-/// \tparam Properties as for Kokkos::View; the space, if given, is HostSpace,
-///         CudaSpace or CudaHostPinnedSpace.
+/// \tparam Properties as for Kokkos::View; the space, if given, must be
+///         HostSpace, CudaSpace or CudaHostPinnedSpace.
 /// \param extents as for the constructor of Kokkos::View, or a layout.
 /// \throws OutOfMemory, SystemError on this PE. UsageError before initialize()
 ///         and after finalize().
@@ -153,19 +155,21 @@ template <class DataType, class... Properties, class... Extents>
 /// of the two Views. Its writes are visible through the other View after the
 /// kernel has ended.
 ///
-/// \param view not empty, and not registered already. Either a View of
-///        make_registrable_view(), or an unmanaged View over one allocation
-///        that the program has made with CUDA virtual memory management (cuMem*
-///        functions). The whole allocation is registered. The offset of the
-///        first element in the allocation must be the same on all PEs.
+/// \param view must not be empty or already registered. It is either a View
+///        from make_registrable_view(), or an unmanaged View over a single
+///        allocation that the program has made with CUDA virtual memory
+///        management (cuMem* functions). The whole allocation is registered.
+///        The offset of the first element in the allocation must be the same on
+///        all PEs.
 /// \returns a managed View over the same memory, at its symmetric address. The
-///          heap keeps the memory: both Views may end in any order, at
-///          different times on different PEs. After all PEs have destroyed
-///          theirs, the next call that allocates, frees, registers or trims in
-///          the heap removes the memory from it. (heap_trim() does so at the
-///          latest; a barrier does not.)
-/// \throws UsageError, OutOfMemory, SystemError on every PE, with the PE, the
-///         View and the reason. Nothing has changed on any PE then.
+///          heap keeps the memory alive: the two Views may be destroyed in any
+///          order, at different times on different PEs. Once all PEs have
+///          destroyed theirs, the next call that allocates, frees, registers or
+///          trims in the heap removes the memory from the heap. (At the latest,
+///          heap_trim() does so; a barrier does not.)
+/// \throws UsageError, OutOfMemory, SystemError on every PE. The message names
+///         the PE, the View and the reason. Nothing has changed on any PE in
+///         that case.
 template <class T, class... Properties>
 [[nodiscard]] RegisteredView<Kokkos::View<T, Properties...>>
 register_symmetric_view(Kokkos::View<T, Properties...> const& view) {

@@ -17,26 +17,25 @@
 #include "../../runtime/symm_rma.hpp"
 #include "../kokkos_impl/SeenElement.hpp"
 
-// The proxies that a RemoteView returns for its elements. They load and store
-// on near PEs, and get and put on far PEs.
+// The proxies that a RemoteView returns for its elements. They use loads and
+// stores on near PEs, and gets and puts on far PEs.
 
 namespace symm::Impl {
 
-// Functions for elements that the host cannot load and store: those of far PEs
-// and those in GPU memory. They are not inlined, and take few arguments by
-// value, so that accesses to near PEs do not lose registers to them.
+// Functions for elements that the host cannot load and store: those on far PEs
+// and those in GPU memory. They are not inlined, and pass few arguments by
+// value, so that they do not cost the accesses to near PEs any registers.
 
 class SymmetricHeap;
 
-/// Puts `bytes` bytes as put_nbi() does, but `value` need not live after the
-/// call.
+/// Puts `bytes` bytes like put_nbi(), but `value` need not outlive the call.
 void put_far_element(SymmetricHeap const& heap, void* dest, void const* value,
                      std::size_t bytes, Pe pe);
-/// Gets `bytes` bytes, after all earlier puts of this PE have completed.
+/// Gets `bytes` bytes, after all earlier puts by this PE have completed.
 void get_far_element(void* value, SymmetricHeap const& heap, void const* source,
                      std::size_t bytes, Pe pe);
 
-/// Gets `bytes` bytes as get_nbi() does.
+/// Gets `bytes` bytes like get_nbi().
 void begin_get_of_far_element(void* into, SymmetricHeap const& heap,
                               void const* source, std::size_t bytes, Pe pe);
 
@@ -79,15 +78,15 @@ class ElementOfPe {
       : m_map(map), m_address(address), m_pe(pe) {}
   ~ElementOfPe() = default;
 
-  /// Calls near(address) if the caller can load and store at it, else far().
+  /// Calls near(address) if the caller can load from and store to that address,
+  /// else far().
   template <class Near, class Far>
   KOKKOS_FORCEINLINE_FUNCTION auto at(Near const& near, Far const& far) const {
     KOKKOS_IF_ON_HOST((if constexpr (!is_on_host) return far();))
     return at_pe(
         m_map, m_pe, [&] { return near(m_address); }, far);
   }
-  /// Reports a nonblocking get of the value, as by get_nbi(), to the race
-  /// detector.
+  /// Reports to the race detector that get_nbi() gets the value.
   KOKKOS_FORCEINLINE_FUNCTION void tell_get_nbi(
       [[maybe_unused]] Value* into) const {
     check::copy(into, m_map.peer_ptr(m_address, 2 * m_map.my_pe - m_pe),
@@ -110,7 +109,7 @@ class ElementOfPe {
 
  private:
   // On the host, accesses to near PEs read only those members of the map that
-  // at_pe() needs. call_far() finds the map again, so that the other members
+  // at_pe() needs. call_far() looks up the map again, so that the other members
   // are not even loaded.
   HeapMap m_map;
   T* m_address;
@@ -133,7 +132,7 @@ KOKKOS_FORCEINLINE_FUNCTION decltype(auto) value_of_element(T const& element) {
   }
 }
 
-/// An element whose operators load, store or do both, without atomicity. (An
+/// An element whose operators load, store or do both, non-atomically. (An
 /// element of an Atomic View is an AtomicRemoteElement.)
 template <class T, bool is_on_host>
 class RemoteElement : private ElementOfPe<T, is_on_host> {
@@ -146,7 +145,7 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
                                             Pe pe)
       : Base(map, address, pe) {}
 
-  /// The value, by a load or a get.
+  /// The value, obtained with a load or a get.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION value_type get() const {
     return this->at(
         [](T* its) -> value_type {
@@ -157,9 +156,9 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
   }
   KOKKOS_FORCEINLINE_FUNCTION operator value_type() const { return get(); }
 
-  /// Starts to get the value, which is in `*into` after quiet(); from a near
-  /// PE, it is there at once. Unlike get(), does not wait for puts of this PE.
-  /// On the host, several gets share a message; a kernel waits for each get.
+  /// Starts a get of the value, which is in `*into` after quiet(), or at once
+  /// if the PE is near. Unlike get(), does not wait for puts by this PE. On the
+  /// host, several gets share a message; a kernel waits for each get.
   KOKKOS_FORCEINLINE_FUNCTION void get_nbi(value_type* into) const {
     [[maybe_unused]] check::Call const its_call("get_nbi of an element");
     this->tell_get_nbi(into);

@@ -21,13 +21,13 @@ template <class View>
 class RemotePeer;
 
 /// All PEs' copies of one View, including copies on far PEs: `r(pe, i, j)` is a
-/// proxy for element (i, j) on PE `pe`. The proxy loads and stores if the PE is
-/// near (is_near()), and gets and puts if the PE is far. If all PEs are near, a
-/// GlobalView does the same with one comparison less, and elements of a
-/// GlobalView are ordinary references.
+/// proxy for element (i, j) on PE `pe`. The proxy uses loads and stores if the
+/// PE is near (is_near()), and gets and puts if the PE is far. If all PEs are
+/// near, a GlobalView does the same with one fewer comparison, and elements of
+/// a GlobalView are ordinary references.
 ///
 /// A RemoteView is a small value that kernels can capture. It is valid as long
-/// as a GlobalView is, and has the same index arithmetic.
+/// as a GlobalView would be, and has the same index arithmetic.
 ///
 /// The proxy of an element e has these operations:
 ///
@@ -44,15 +44,16 @@ class RemotePeer;
 /// need not wait for a far PE; e++ and e.fetch_add(x) wait. To make the
 /// accesses to a View atomic, assign the View to a View with the trait Atomic.
 ///
-/// `auto x = r(pe, i);` keeps the proxy instead of the value; a proxy cannot be
-/// copied. To read a member of a struct, use e.get().member. To change a
-/// member, get the struct, change the member, and put the struct.
+/// `auto x = r(pe, i);` stores the proxy in x instead of the value; a proxy
+/// cannot be copied. To read a member of a struct, use e.get().member. To
+/// change a member, get the struct, change the member, and put the struct.
 ///
 /// Ordering on far PEs. A get of an element by this PE returns what this PE has
-/// put there before. Other PEs see a put after quiet() or a barrier, as after
-/// put_nbi(); Kokkos::fence() does not wait for the put. Each get first waits
-/// for all puts issued by this PE. So keep loops that read apart from loops
-/// that write, and move whole blocks with copy() or deep_copy() of peer(pe).
+/// previously put there. Other PEs see a put after quiet() or a barrier, as
+/// after put_nbi(); Kokkos::fence() does not wait for the put. Each get first
+/// waits for all puts issued by this PE. So keep loops that read apart from
+/// loops that write, and move whole blocks with copy() or deep_copy() of
+/// peer(pe).
 template <class View>
 class RemoteView : public Impl::ViewOfPes<View, true> {
   using Base = Impl::ViewOfPes<View, true>;
@@ -61,8 +62,8 @@ class RemoteView : public Impl::ViewOfPes<View, true> {
   using view_type            = typename Base::view_type;
   using value_type           = typename Base::value_type;
   using non_const_value_type = typename view_type::non_const_value_type;
-  /// Whether the host loads from and stores to the View's memory; the host
-  /// copies if the View is in GPU memory.
+  /// Whether the host accesses the View's memory with loads and stores. (If the
+  /// View is in GPU memory, the host copies elements instead.)
   static constexpr bool is_on_host =
       Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
                                  typename view_type::memory_space>::accessible;
@@ -84,9 +85,9 @@ class RemoteView : public Impl::ViewOfPes<View, true> {
   /// the indices of Views, and the PE is checked if SYMM_CHECKS_IN_KERNELS is
   /// on. A wrong index or PE stops the program. (On the host without the check
   /// of the PE, using an element on a PE that does not exist throws UsageError.
-  /// Gets that get_nbi() of other elements has begun are still in progress
-  /// then: call quiet() before the lifetime of the memory that they write
-  /// ends.)
+  /// Gets that get_nbi() has started on other elements are then still in
+  /// progress: call quiet() before the lifetime of the memory that they write
+  /// to ends.)
   template <class... Indices>
   requires Impl::are_indices_of_v<view_type, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION reference_type
@@ -106,11 +107,11 @@ class RemoteView : public Impl::ViewOfPes<View, true> {
 };
 
 /// The copy of a View on one PE, near or far. A RemotePeer is for generic code
-/// that indexes a View as p(i, j), also in kernels. The elements are proxies,
-/// like the elements of a RemoteView. symm::copy and Kokkos::deep_copy
+/// that indexes a View as p(i, j), including in kernels. The elements are
+/// proxies, like the elements of a RemoteView. symm::copy and Kokkos::deep_copy
 /// (Kokkos_SymmetricSpace_Operations.hpp) move whole blocks with a RemotePeer
-/// on one side; on the host, symm::copy also takes a RemotePeer on both sides.
-/// If p is a RemotePeer, Kokkos::subview(p, ...) is a RemotePeer, too.
+/// on one side; on the host, symm::copy also accepts a RemotePeer on both
+/// sides. If p is a RemotePeer, Kokkos::subview(p, ...) is a RemotePeer, too.
 template <class View>
 class RemotePeer {
  public:
@@ -180,8 +181,8 @@ auto remote_view(View const& view) {
 
 }  // namespace symm
 
-// (No parameter has the name of an entity in this file, because nvcc confuses
-// the parameter with the entity.)
+// (No parameter shares its name with another entity in this file, because nvcc
+// would confuse the two.)
 namespace Kokkos {
 
 /// A part of the copy of a View on one PE, as a RemotePeer.

@@ -35,12 +35,12 @@ struct ExtentTable {
   [[nodiscard]] bool has_same_extents_as(ExtentTable const& other) const;
 };
 
-/// Makes the table of the extents that all PEs pass as `mine`. The call is
+/// Builds the table of the extents that all PEs pass as `mine`. The call is
 /// collective.
 /// \param view_type hash_of_type() of the View type.
 /// \throws UsageError on every PE if the types differ; OutOfMemory or
-///         SystemError on every PE if one PE has no room for the table or the
-///         GPU of one PE fails.
+///         SystemError on every PE if any PE has no memory for the table or any
+///         PE's GPU fails.
 ExtentTable exchange_extents(std::uint64_t view_type, std::size_t mine);
 
 /// \throws UsageError on this PE if PE `pe` does not exist.
@@ -48,11 +48,12 @@ void require_pe(std::string const& label, Pe pe, int n_pes);
 
 }  // namespace Impl
 
-/// Views with one label whose extents differ between PEs in one dimension, the
-/// slowest in memory. An example is the rows of a matrix if their number is not
-/// divisible by the number of PEs. Each PE has allocated the largest extent, so
-/// that addresses are symmetric, as for any View. Each PE uses the part that it
-/// has asked for, local().
+/// A set of Views, one per PE, that share a label but differ between PEs in one
+/// extent: that of the dimension that varies slowest in memory. An example is
+/// the rows of a matrix if their number is not divisible by the number of PEs.
+/// Every PE allocates the largest extent, so that addresses are symmetric, as
+/// for any View. Each PE uses local(), the part with the extents that it asked
+/// for.
 ///
 ///     symm::UnevenView<Kokkos::View<double*, symm::SymmetricSpace>> const
 ///         rows("rows", n_mine);
@@ -61,25 +62,26 @@ void require_pe(std::string const& label, Pe pe, int n_pes);
 ///     // everywhere(pe, i), for i < everywhere.extent(pe, 0)
 ///
 /// global_view(), remote_view(), peer_view(), places(), placed_view(), gather()
-/// and heap_map() take an UnevenView instead of a View. These functions know
-/// the extents on each PE and check bounds against those extents; without
-/// checks, this costs nothing. All other functions take local(), an ordinary
-/// View. Among the collective operations on Views, only collect() takes local()
-/// with different extents on the PEs. The other operations require equal
-/// extents and throw UsageError on every PE if the extents differ (enqueued
-/// operations do not check).
+/// and heap_map() also accept an UnevenView. They know the extents on each PE
+/// and check bounds against those extents; without checks, this costs nothing.
+/// To all other functions, pass local(), an ordinary View. Among the collective
+/// operations on Views, only collect() accepts a local() whose extents differ
+/// between PEs. The other operations require equal extents and throw UsageError
+/// on every PE if the extents differ (enqueued operations do not check).
 ///
-/// resize() changes the extents. Kokkos::resize() does not: from a copy of
-/// local() it makes an ordinary View, with equal extents on all PEs, and leaves
-/// the UnevenView as it was. If PEs ask Kokkos::resize() for different extents,
-/// every PE gets a UsageError, and nothing changes. But a PE that asks for the
-/// extents that its part already has makes no View: the other PEs wait for the
-/// next collective call by that PE, in which all PEs get the error.
+/// resize() changes the extents. Kokkos::resize() does not: it turns a copy of
+/// local() into an ordinary View with equal extents on all PEs, and leaves the
+/// UnevenView as it was. If PEs ask Kokkos::resize() for different extents,
+/// every PE gets a UsageError, and nothing changes. But if a PE asks for the
+/// extents that its part already has, Kokkos::resize() does nothing there: the
+/// other PEs wait until that PE makes its next collective call, and then all
+/// PEs get the error.
 ///
 /// An UnevenView is a handle, like a View: copies share the memory, which lives
-/// until the last copy of the UnevenView or of local() ends. The table of
-/// extents lives until the last copy of the UnevenView ends on this PE. Until
-/// then, a GlobalView or RemoteView of the UnevenView is valid.
+/// until the last copy of the UnevenView or of local() is destroyed. The table
+/// of extents lives until the last copy of the UnevenView on this PE is
+/// destroyed. Until then, a GlobalView or RemoteView of the UnevenView is
+/// valid.
 ///
 /// \tparam View a View type in a symmetric space, with LayoutLeft (the last
 ///         extent differs) or LayoutRight (the first extent differs). Name the
@@ -124,12 +126,12 @@ class UnevenView {
   UnevenView() = default;
 
   /// Collective: all PEs make the call, with equal extents except in
-  /// uneven_dimension, in which the extent may be 0. The constructor exchanges
-  /// the extents, then allocates as the constructor of a View does. When the
+  /// uneven_dimension, where the extent may be 0. The constructor exchanges the
+  /// extents, then allocates as the constructor of a View does. When the
   /// constructor returns on any PE, every PE has allocated and filled its
   /// memory.
   ///
-  /// \param allocation a label, or what Kokkos::view_alloc() returns.
+  /// \param allocation a label, or the result of Kokkos::view_alloc().
   /// \param extents the extents on this PE that are not part of the type.
   /// \throws UsageError on every PE if the types differ, or if the other
   ///         extents and therefore the numbers of bytes differ. OutOfMemory or
@@ -141,16 +143,16 @@ class UnevenView {
       : UnevenView(Shape{static_cast<std::size_t>(extents)...}, allocation) {}
 
   /// Changes the extent in uneven_dimension. Collective: all PEs make the call,
-  /// each with the extent that it wants, which may be unchanged. The call keeps
-  /// the elements that are in both the old and the new extent, and initializes
-  /// the other elements. When the call returns on any PE, all PEs have the new
-  /// memory with the kept elements, so a put may follow. Earlier copies of this
-  /// UnevenView, of local() and of global_view() of this UnevenView keep the
-  /// old memory, as copies of a View do after Kokkos::resize(). If no PE's
-  /// extent changes, nothing is allocated.
+  /// each with the extent that it wants, which may be unchanged. Elements that
+  /// are within both the old and the new extent are preserved; the others are
+  /// initialized. When the call returns on any PE, all PEs have the new memory
+  /// with the preserved elements, so a put may follow. Existing copies of this
+  /// UnevenView, of local(), and of a GlobalView of this UnevenView still refer
+  /// to the old memory, as copies of a View do after Kokkos::resize(). If no
+  /// PE's extent changes, nothing is allocated.
   ///
   /// \throws UsageError, OutOfMemory or SystemError on every PE in the same
-  ///         cases as the constructor; nothing changes then.
+  ///         cases as the constructor; nothing changes in that case.
   void resize(std::size_t extent) {
     auto const table =
         Impl::exchange_extents(Impl::hash_of_type<View>(), extent);

@@ -13,8 +13,8 @@
 /// View has more elements than there are addresses.
 namespace symm::Impl {
 
-/// Bytes of the elements of a View and of the gaps between them; nothing if the
-/// number does not fit.
+/// The number of bytes that a View's elements take, including the gaps between
+/// them; std::nullopt if it does not fit in a std::size_t.
 using ViewBytes = std::optional<std::size_t>;
 
 template <class View>
@@ -27,7 +27,8 @@ ViewBytes bytes_of_view(View const& view) {
   return bytes;
 }
 
-/// The span of a layout, in elements: up to the end of the last element.
+/// The span of a layout, in elements: from the first element to the end of the
+/// last one.
 ViewBytes span_of_layout(Kokkos::LayoutStride const& layout, std::size_t rank);
 
 /// An extent or layout, in the exact type that constructors of Views take: some

@@ -14,7 +14,7 @@
 
 namespace fake_cuda {
 
-/// The unit of memory and mappings, as on GPUs of today.
+/// The unit of memory and mappings, as on current GPUs.
 constexpr std::size_t granularity = std::size_t{2} << 20U;
 
 /// Reservations and mappings of this process, as strict as the real driver.
@@ -23,12 +23,12 @@ class AddressSpace {
   struct Mapping {
     std::size_t bytes = 0;
     std::shared_ptr<Allocation> memory;
-    /// Rights by place ("gpu0": physical number; "cpu").
+    /// Rights, keyed by place ("gpu0" with the physical number, or "cpu").
     std::map<std::string, CUmemAccess_flags> rights;
 
     [[nodiscard]] bool has_access() const;
   };
-  /// The rights that set_access() is to give.
+  /// The rights that set_access() is to grant.
   using Rights = std::map<std::string, CUmemAccess_flags>;
 
   CUresult reserve(CUdeviceptr& address, std::size_t bytes,
@@ -40,15 +40,16 @@ class AddressSpace {
 
   /// The mapping that is exactly this range, or null.
   Mapping* mapping_at(CUdeviceptr address, std::size_t bytes);
-  /// The mapping around an address, and where it starts; or null.
+  /// The mapping that contains an address, and its start; null if there is
+  /// none.
   [[nodiscard]] Mapping const* mapping_around(
       CUdeviceptr address, CUdeviceptr* start = nullptr) const;
   [[nodiscard]] bool is_reserved(CUdeviceptr address) const;
   CUresult set_access(CUdeviceptr address, std::size_t bytes,
                       Rights const& rights);
 
-  /// Whether `place` may touch the whole range; true for addresses that are
-  /// none of the driver's (ordinary host memory).
+  /// Whether `place` may access the whole range. True for addresses that do not
+  /// belong to the driver (ordinary host memory).
   [[nodiscard]] bool may_access(CUdeviceptr address, std::size_t bytes,
                                 std::string const& place, bool is_write) const;
 

@@ -14,7 +14,7 @@
 
 namespace fake_cuda {
 
-/// Where memory is: on a GPU, by its physical number, or on a NUMA node.
+/// Where memory is: on a GPU, given by its physical number, or on a NUMA node.
 struct Place {
   bool is_gpu = true;
   int number  = 0;
@@ -24,8 +24,8 @@ struct Place {
   }
 };
 
-/// Physical memory: a memfd, whose name says what another process must know of
-/// it.
+/// Physical memory: a memfd, whose name holds what another process must know
+/// about it.
 struct Allocation {
   symm::Impl::UniqueFd file;
   std::size_t bytes = 0;
@@ -35,18 +35,19 @@ struct Allocation {
   std::size_t n_references            = 0;  // handles, not mappings
 };
 
-/// Null if the system refuses.
+/// Returns null if the system refuses.
 std::shared_ptr<Allocation> create_allocation(std::string const& machine,
                                               Place place, std::size_t bytes,
                                               int handle_types);
 
-/// The allocation behind a descriptor; null if it is none of this machine.
+/// The allocation that a descriptor refers to; null if it does not belong to
+/// this machine.
 std::shared_ptr<Allocation> open_allocation(std::string const& machine,
                                             symm::Impl::UniqueFd file);
 
-/// What stands for an allocation in a fabric handle.
+/// A fabric handle that stands for an allocation.
 CUmemFabricHandle fabric_handle_of(Allocation const& allocation);
-/// A descriptor of the memory; empty if it is gone.
+/// A descriptor of the memory; empty if the memory no longer exists.
 symm::Impl::UniqueFd open_fabric_handle(CUmemFabricHandle const& fabric);
 
 /// The same for CUDA IPC.
@@ -54,8 +55,8 @@ CUipcMemHandle ipc_handle_of(Allocation const& allocation);
 symm::Impl::UniqueFd open_ipc_handle(CUipcMemHandle const& ipc);
 bool is_ipc_handle_of_this_process(CUipcMemHandle const& ipc);
 
-/// Bytes at a place that any process keeps by a handle, a mapping (a process
-/// keeps the file as long as it maps it) or a descriptor.
+/// Bytes at a place that any process keeps alive through a handle, a mapping (a
+/// process keeps a file as long as it maps the file) or a descriptor.
 std::size_t bytes_in_use(std::string const& machine, std::string const& place);
 
 }  // namespace fake_cuda

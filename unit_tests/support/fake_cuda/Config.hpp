@@ -11,7 +11,7 @@
 
 namespace fake_cuda {
 
-/// The largest distance of rows in a copy (2 GiB of the real ones).
+/// The largest distance between rows in a copy (2 GiB on real GPUs).
 inline constexpr int max_pitch = 1 << 20;
 
 enum class Fabric { absent, denied, granted, import_denied };
@@ -23,8 +23,8 @@ struct Device {
   bool has_host_numa       = true;
 };
 
-/// The machine and what this process sees of it, as the environment says when
-/// cuInit() is called:
+/// The machine and what this process sees of it, as described by the
+/// environment when cuInit() is called:
 ///
 /// FAKE_CUDA_DEVICES         number of GPUs (1)
 /// FAKE_CUDA_MEMORY          MiB of each, separated by commas; the last one
@@ -57,7 +57,7 @@ struct Config {
   Fabric fabric      = Fabric::absent;
   bool has_read_only = true;
   bool has_mps       = false;
-  bool is_eager      = false;  // modules have their kernels from the start
+  bool is_eager      = false;  // modules load their kernels at the start
 };
 
 }  // namespace fake_cuda

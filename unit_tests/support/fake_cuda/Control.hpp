@@ -7,9 +7,9 @@
 
 #include <cstddef>
 
-// What the fake driver exports besides the driver's own functions: a test finds
+// What the fake driver exports besides the driver's own functions. A test finds
 // these with dlsym() in the library that the program under test has loaded.
-// They are about this process only, but for the bytes in use.
+// They concern only this process, except for the bytes in use.
 
 extern "C" {
 
@@ -19,58 +19,63 @@ struct FakeCudaCounts {
   std::size_t mappings;      //
   std::size_t reservations;  //
   std::size_t contexts;      // references to primary contexts
-  std::size_t registered;    // ranges of cuMemHostRegister()
-  std::size_t opened;        // references of cuIpcOpenMemHandle()
+  std::size_t registered;    // ranges from cuMemHostRegister()
+  std::size_t opened;        // references from cuIpcOpenMemHandle()
   std::size_t events;        //
 };
 FakeCudaCounts fake_cuda_counts();
 
-/// Contexts that are pushed on this thread.
+/// Number of contexts that are pushed on this thread.
 int fake_cuda_n_current_contexts();
 
-/// Physical bytes at a place ("gpu0" by its physical number, "numa0") that any
-/// process of the machine (FAKE_CUDA_MACHINE) keeps.
+/// Physical bytes at a place ("gpu0" with the physical number, or "numa0") that
+/// any process on the machine (FAKE_CUDA_MACHINE) keeps alive.
 std::size_t fake_cuda_bytes_in_use(char const* place);
 
-/// Calls of a function of the driver so far, by name.
+/// Number of calls so far of the driver's function with that name.
 std::size_t fake_cuda_n_calls(char const* function);
 
-/// From its call number `first` (from 0, counted from now) on, `times` calls of
-/// `function` return `result` and do nothing else. One fault at a time.
+/// Starting with call number `first` of `function` (counted from 0, from now
+/// on), `times` calls return `result` and do nothing else. Only one fault at a
+/// time.
 void fake_cuda_fail(char const* function, int first, int times,
                     CUresult result);
 
-/// The functions of the CUDA runtime that a program may have used.
+/// The functions of the CUDA runtime with which a program may have allocated
+/// memory.
 enum FakeCudaMemory {
   fake_cuda_malloc,
   fake_cuda_malloc_async,
   fake_cuda_malloc_managed,
   fake_cuda_malloc_host,
 };
-/// Null if there is no room. cuInit() must have been called.
+/// Returns null if there is no room. cuInit() must have been called.
 void* fake_cuda_allocate(FakeCudaMemory kind, int device, std::size_t bytes);
 void fake_cuda_free(void* start);
 
-/// A stream of a device; waits neither for the null one nor that for it.
+/// Creates a stream on a device. It and the null stream do not wait for each
+/// other.
 CUstream fake_cuda_make_stream(int device);
-/// What it has to do goes on.
+/// Work that is already in the stream still runs.
 void fake_cuda_destroy_stream(CUstream stream);
-/// Begins or ends the capture of a stream; what is put into it then is lost.
-/// Whether the capture was valid.
+/// Begins or ends the capture of a stream; work enqueued during the capture is
+/// lost. Returns whether the capture was valid.
 bool fake_cuda_capture(CUstream stream, bool is_captured);
 
-/// Begins a kernel in a stream of a device (null: its null stream): after
-/// `milliseconds`, on another thread, calls work(argument).
+/// Launches a kernel in a stream of a device (if null, the null stream): after
+/// `milliseconds`, calls work(argument) on another thread.
 void fake_cuda_launch(int device, CUstream stream, int milliseconds,
                       void (*work)(void*), void* argument);
 
-/// While kernels of the program occupy the GPUs, launched ones do not begin.
+/// While kernels of the program occupy the GPUs, kernels launched by the
+/// library do not begin.
 void fake_cuda_occupy(bool is_occupied);
 
-/// From now on kernels of the library have ended when their launch returns.
+/// From now on, kernels of the library have already ended when their launch
+/// returns.
 void fake_cuda_run_at_launch();
 
-/// Makes the device's context as lost as a faulting kernel does.
+/// Makes the device's context unusable, as a faulting kernel does.
 void fake_cuda_lose_context(int device);
 }
 

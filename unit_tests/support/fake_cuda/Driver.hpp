@@ -31,17 +31,17 @@ struct CUctx_st {
   fake_cuda::WorkQueue queue;  // of the null stream
 };
 
-/// A stream that does not wait for the null one, nor that for it.
+/// A stream. It and the null stream do not wait for each other.
 struct CUstream_st {
   CUctx_st* context             = nullptr;  // null: destroyed
   CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-  int n_launched                = 0;  // since the program has last seen it idle
+  int n_launched                = 0;  // since the program last saw it idle
   fake_cuda::WorkQueue queue;
 };
 
 struct CUevent_st {
   CUctx_st* context           = nullptr;  // null: destroyed
-  fake_cuda::WorkQueue* queue = nullptr;  // it was recorded in; null: not yet
+  fake_cuda::WorkQueue* queue = nullptr;  // where it was recorded, or null
   std::uint64_t position      = 0;
 };
 
@@ -62,7 +62,7 @@ struct Driver {
   [[nodiscard]] int n_devices() const {
     return static_cast<int>(config.visible.size());
   }
-  /// Of a device by its ordinal; null if there is none.
+  /// The context of the device with that ordinal; null if there is none.
   CUctx_st* context_of(int ordinal);
   /// Of a device by its ordinal.
   [[nodiscard]] int gpu_of(int ordinal) const {
@@ -71,22 +71,23 @@ struct Driver {
   [[nodiscard]] bool sees(int gpu) const;
   /// Of the GPU (-1: hidden) or the NUMA node.
   [[nodiscard]] int ordinal_of(Place const& place) const;
-  /// The context that is current on this thread and lives; else null.
+  /// The context that is current on this thread, or null if there is none that
+  /// is alive.
   [[nodiscard]] CUctx_st* current() const;
-  /// Null if it is no handle of this process.
+  /// Returns null if the handle does not belong to this process.
   [[nodiscard]] std::shared_ptr<Allocation> memory_of(
       CUmemGenericAllocationHandle handle) const;
-  /// One more reference to `memory`.
+  /// Adds one reference to `memory`.
   CUmemGenericAllocationHandle add_reference(
       std::shared_ptr<Allocation> const& memory);
 
   std::mutex mutex;
-  pid_t process = 0;  // that called cuInit(); 0: none yet
+  pid_t process = 0;  // that called cuInit(), or 0
   Config config;
   Fault fault;
   std::map<int, CUctx_st> contexts;  // by physical number
   std::map<CUmemGenericAllocationHandle, std::shared_ptr<Allocation>> handles;
-  std::list<CUstream_st> streams;  // kept: their threads go on
+  std::list<CUstream_st> streams;  // never removed: their threads go on
   std::list<CUevent_st> events;
   std::map<std::string, std::size_t, std::less<>> n_calls;  // by function
   AddressSpace addresses;
@@ -96,22 +97,22 @@ struct Driver {
   std::atomic<bool> runs_at_launch = false;
 };
 
-/// What every entry point does first: takes the lock, and finds out whether it
-/// is to fail, by a test's order or because the driver is not initialized in
-/// this process (as after a fork).
+/// What every entry point does first: takes the lock, and finds out whether the
+/// call is to fail, because a test ordered it or because the driver is not
+/// initialized in this process (for example, after a fork).
 class Entry {
  public:
   explicit Entry(char const* function);
 
   [[nodiscard]] CUresult result() const { return m_result; }
-  /// The same, and that a live context is current.
+  /// The same, but also requires that a live context is current.
   [[nodiscard]] CUresult context_result() const;
-  /// The same of a stream: that it lives, or, for the null one, that a context
-  /// is current.
+  /// The same, but also requires that the stream is alive or, for the null
+  /// stream, that a context is current.
   [[nodiscard]] CUresult stream_result(CUstream stream) const;
-  /// Of a stream for which that is success.
+  /// The queue of a stream for which stream_result() is CUDA_SUCCESS.
   [[nodiscard]] WorkQueue& queue_of(CUstream stream) const;
-  /// So that a wait does not keep other threads out.
+  /// Releases the lock, so that a wait does not block other threads.
   void unlock() { m_lock.unlock(); }
 
   Driver& driver;
@@ -121,7 +122,7 @@ class Entry {
   CUresult m_result = CUDA_SUCCESS;
 };
 
-/// Contexts pushed on this thread.
+/// The contexts that are pushed on this thread.
 std::vector<CUctx_st*>& context_stack();
 
 }  // namespace fake_cuda

@@ -14,14 +14,15 @@
 
 namespace fake_cuda {
 
-/// What a program allocates by other functions than cuMemCreate, or registers,
-/// and what it has opened of other processes.
+/// Memory that a program allocates with functions other than cuMemCreate,
+/// memory that it registers, and memory that it has opened from other
+/// processes.
 class ProgramMemory {
  public:
   struct Range {
     std::size_t bytes   = 0;
     FakeCudaMemory kind = fake_cuda_malloc;
-    std::shared_ptr<Allocation> memory;  // null: host memory, registered
+    std::shared_ptr<Allocation> memory;  // null: registered host memory
     bool is_opened           = false;    // by cuIpcOpenMemHandle()
     std::size_t n_references = 1;
   };
@@ -30,12 +31,12 @@ class ProgramMemory {
     Range const* range;
   };
 
-  /// Null if the system refuses.
+  /// Returns null if the system refuses.
   void* allocate(std::string const& machine, FakeCudaMemory kind, Place place,
                  std::size_t bytes);
   void free(void* start);
 
-  /// The range around an address; `range` is null if there is none.
+  /// The range that contains an address; `range` is null if there is none.
   [[nodiscard]] Found find(CUdeviceptr address) const;
   [[nodiscard]] bool meets(CUdeviceptr address, std::size_t bytes) const;
 
@@ -46,7 +47,7 @@ class ProgramMemory {
                 CUipcMemHandle const& handle);
   CUresult close(CUdeviceptr start);
 
-  /// Registered or opened.
+  /// Number of ranges that are registered or opened.
   [[nodiscard]] std::size_t n_registered() const;
   [[nodiscard]] std::size_t n_opened() const;
 

@@ -11,19 +11,19 @@
 
 namespace fake_cuda {
 
-/// What a stream does: what is put in runs in order on a thread of its own.
-/// Lives as long as the process.
+/// The work of a stream, which runs in order on a separate thread. Lives as
+/// long as the process.
 class WorkQueue {
  public:
   using Work = std::function<void()>;
 
   void push(Work work);
-  /// How much has been pushed.
+  /// How many pieces of work have been pushed.
   [[nodiscard]] std::uint64_t position() const;
   [[nodiscard]] bool is_idle() const;
-  /// Until all that has been pushed before has run.
+  /// Waits until all work that was pushed before this call has run.
   void wait() { wait_for(position()); }
-  /// Until all has run that had been pushed at that position.
+  /// Waits until all work that had been pushed at `position` has run.
   void wait_for(std::uint64_t position);
 
  private:

@@ -36,11 +36,12 @@ class ToolsRegion {
 };
 
 /// Calls enqueue(queue_of(exec)), which launches kernels without Kokkos: Kokkos
-/// has no launch that begins before the previous kernel has ended. First makes
-/// the device of `exec` the current device of this thread. Otherwise a thread
-/// that has not used CUDA before would create a context on device 0.
-/// \param name name of the kernels, for Kokkos Tools and messages.
-/// \throws SystemError on this PE, if CUDA fails; and what enqueue() throws.
+/// has no launch that lets a kernel begin before the previous one has ended.
+/// First makes the device of `exec` the current device of this thread.
+/// Otherwise a thread that has not used CUDA before would create a context on
+/// device 0.
+/// \param name name of the kernels, for Kokkos Tools and error messages.
+/// \throws SystemError on this PE if CUDA fails, and whatever enqueue() throws.
 template <class Enqueue>
 void enqueue_kernels(char const* name, Kokkos::Cuda const& exec,
                      Enqueue const& enqueue) {

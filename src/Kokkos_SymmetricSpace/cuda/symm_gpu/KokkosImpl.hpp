@@ -13,7 +13,7 @@
 #include "../../space/SymmetricHostSpace.hpp"
 #include "Space.hpp"
 
-// For symmetric GPU memory, the classes that kokkos_impl/ has for symmetric
+// The same classes for symmetric GPU memory that kokkos_impl/ has for symmetric
 // host memory.
 
 // Symmetric GPU memory is GPU memory.
@@ -98,8 +98,8 @@ struct Kokkos::Impl::is_cuda_type_space<symm::SymmetricHostSpace>
 
 namespace symm::Impl {
 
-// The records of live Views in pools of GPU memory, found by the addresses of
-// their elements. Callable from any thread.
+// The allocation records of live Views in pools of GPU memory, keyed by the
+// addresses of their elements. Callable from any thread.
 
 void note_pool_record(void const* data, void* record);
 void forget_pool_record(void const* data) noexcept;
@@ -113,8 +113,8 @@ KOKKOS_IMPL_HOST_INACCESSIBLE_SHARED_ALLOCATION_SPECIALIZATION(
     symm::SymmetricCudaSpace);
 #else
 /// Like Kokkos' own record, but a View in a pool has no header, because copying
-/// it to the GPU would take most of the time. Instead, get_record() finds the
-/// record of such a View by find_pool_record().
+/// the header to the GPU would take most of the time of an allocation. Instead,
+/// get_record() finds the record of such a View with find_pool_record().
 template <>
 class Kokkos::Impl::SharedAllocationRecord<symm::SymmetricCudaSpace, void>
     : public HostInaccessibleSharedAllocationRecordCommon<
@@ -144,7 +144,8 @@ class Kokkos::Impl::SharedAllocationRecord<symm::SymmetricCudaSpace, void>
     fill_host_accessible_header_info(this, header, label);
     DeepCopy<Space, HostSpace>(exec, m_alloc_ptr, &header, sizeof(header));
   }
-  /// Afterwards the memory is freed, and another View may use it.
+  /// Forgets the record first: afterwards the memory is freed, and another View
+  /// may use it.
   ~SharedAllocationRecord() {
     if (m_space.has_pool()) symm::Impl::forget_pool_record(data());
   }

@@ -45,7 +45,7 @@ inline constexpr bool is_managed_space_v<Kokkos::CudaUVMSpace> = true;
 /// \tparam View    with elements of type T, or T const for read-only access.
 /// \param  extents extents of the View of `pe`; the caller must know them.
 /// \returns a View that is valid as long as the buffer is open on this PE.
-/// \throws UsageError on this PE, if PE `pe` does not exist or has shared fewer
+/// \throws UsageError on this PE if PE `pe` does not exist or has shared fewer
 ///         elements, or if the buffer is closed.
 template <class View, class T, class... Extents>
 [[nodiscard]] UnmanagedView<View> peer_view(SharedDeviceBuffer<T> const& shared,

@@ -11,15 +11,15 @@
 #include "../../space/CopyOfPeer.hpp"
 #include "../../space/SymmetricHostSpace.hpp"
 
-// Copies of bytes treat symmetric host memory as host memory, a peer's memory,
-// too.
+// For copies of bytes, symmetric host memory is host memory, including a
+// peer's.
 namespace symm::Impl {
 
 template <class ExecutionSpace>
 using HostCopy = Kokkos::Impl::DeepCopy<Kokkos::HostSpace, Kokkos::HostSpace,
                                         ExecutionSpace>;
 
-/// The same copy. Observers see it if it reads or writes a peer's memory.
+/// A HostCopy that is shown to observers if it reads or writes a peer's memory.
 template <class ExecutionSpace>
 struct ObservedHostCopy {
   ObservedHostCopy(void* to, void const* from, std::size_t bytes) {
