@@ -182,8 +182,8 @@ struct BroadcastWork {
   [[nodiscard]] bool is_shared_by_nodes() const {
     return team.n_pes() > 2 && do_nodes_combine(team, count * sizeof(T));
   }
-  /// Copies the root's source to the root's own dest while others fetch from the
-  /// source.
+  /// Copies the root's source to the root's own dest while others fetch from
+  /// the source.
   template <Group Threads>
   void copy_roots(Threads const& group, Range const& range) const {
     if (group.rank() != 0 || dest == source) return;
