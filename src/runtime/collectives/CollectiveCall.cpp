@@ -72,12 +72,12 @@ std::uint64_t digest_of(CollectiveCall const& call, std::uint64_t type,
   return digest.value();
 }
 
-/// How the sources of a call are sent together with its checks on the host, if
-/// they are.
+/// How a call's sources are sent along with its checks on the host, if they
+/// are.
 class SourcePassing {
  public:
-  /// \param heap the heap of the blocks; null if the blocks are invalid: then
-  ///        no source is sent.
+  /// \param heap The heap that contains the blocks. Null if the blocks are
+  ///        invalid; then no source is sent.
   SourcePassing(PeTeam const& team, CollectiveCall const& call,
                 SymmetricHeap const* heap)
       : m_team(team),
@@ -99,14 +99,15 @@ class SourcePassing {
     m_passes = m_are_shares = m_sync.can_pass(team, m_block);
   }
 
-  /// Collective: returns whether all PEs have passed the same word. If so, and
-  /// if sources are sent, every PE has received them.
+  /// Collective: returns whether all PEs have sent the same word. If so, and if
+  /// sources are sent, every PE has received them.
   bool is_passed_by_all(std::uint64_t word) const {
     check::Meeting const meeting(check::key_of(m_team));
     return m_passes ? m_sync.pass(m_team, m_call, word, m_block)
                     : m_sync.compare_word(m_team, m_call, word, true);
   }
-  /// The sources, after is_passed_by_all(); nothing if none were sent.
+  /// The sources, to be called after is_passed_by_all(); nothing if none were
+  /// sent.
   [[nodiscard]] std::optional<PassedSources> sources() const {
     if (!m_passes) return std::nullopt;
     return m_sync.passed(m_team, m_block);
@@ -134,7 +135,7 @@ class SourcePassing {
        "or addresses, or one has failed");
 }
 
-/// Whether dest and source overlap although they must not.
+/// Whether dest and source overlap but must not.
 bool is_overlap(CollectiveCall const& call) {
   auto const dest   = reinterpret_cast<std::size_t>(call.dest);
   auto const source = reinterpret_cast<std::size_t>(call.source);
@@ -144,11 +145,11 @@ bool is_overlap(CollectiveCall const& call) {
   return dest < source + call.source_bytes && source < dest + call.dest_bytes;
 }
 
-/// Collective: exchanges the counts of collect(), and its blocks, which matter
-/// only if any PE has an element. All PEs compute the same sum of counts, so
-/// they throw the same error.
-/// \param heap    of this PE's blocks; null if the blocks are invalid.
-/// \param failure why they are invalid.
+/// Collective: exchanges the counts for collect(), and its blocks, which matter
+/// only if any PE has an element. All PEs compute the same sum of the counts,
+/// so they throw the same error.
+/// \param heap The heap of this PE's blocks; null if the blocks are invalid.
+/// \param failure Why they are invalid.
 SymmetricHeap& pass_counts(PeTeam const& team, CollectiveCall const& call,
                            SymmetricHeap* heap,
                            std::optional<Failure> const& failure) {
@@ -172,7 +173,7 @@ SymmetricHeap& pass_counts(PeTeam const& team, CollectiveCall const& call,
                    " elements; the PEs of the team have " +
                    std::to_string(total));
   }
-  // Memory is mapped for each count, so the sum of their bytes cannot overflow.
+  // Each count has mapped memory, so the sum in bytes cannot overflow.
   if (!heap->is_mapped(call.dest, total * call.collect_size)) {
     fail(call, "the PEs of the team have " + std::to_string(total) +
                    " elements together, for which there is no memory at dest");
@@ -180,7 +181,7 @@ SymmetricHeap& pass_counts(PeTeam const& team, CollectiveCall const& call,
   return *heap;
 }
 
-/// check_collective() for a PE team that was already checked.
+/// check_collective() for a PE team that has already been checked.
 SymmetricHeap& check_blocks(PeTeam const& team, CollectiveCall const& call,
                             std::string const& problem) {
   if (!problem.empty()) fail(call, problem);
@@ -212,8 +213,8 @@ CollectiveHeap use_of(SymmetricHeap const& heap) {
 CollectiveHeap check_collective(PeTeam const& team, CollectiveCall const& call,
                                 std::string const& problem) {
   check_team(team, call.name);
-  // This PE cannot know yet whether others have elements: the kernel checks
-  // that.
+  // This PE cannot know yet whether other PEs have elements, so the kernel
+  // checks that.
   bool const is_nothing = !call.are_counts_equal() && call.count == 0 &&
                           call.dest == nullptr && call.source == nullptr;
   if (is_nothing && problem.empty()) {

@@ -18,18 +18,18 @@
 
 namespace symm::Impl {
 
-// The arguments of a collective operation, and the checks of them.
+// The arguments of a collective operation, and checks on them.
 
-/// Whether dest and source may have common elements.
+/// Whether dest and source may have elements in common.
 enum class Overlap {
   none,
-  if_equal,  // only if dest and source are the same address
+  if_equal,  // only if dest and source have the same address
   unknown    // strided: nothing is checked
 };
 
-/// The arguments of a call, as the checks need them. In collect(), the counts
-/// and the sizes of the sources may differ between PEs, and dest has room for
-/// `dest_bytes`. If no PE has an element, the addresses do not matter.
+/// The arguments of a call, in the form that the checks need. In collect(), the
+/// counts and source sizes may differ between PEs, and dest has room for
+/// `dest_bytes`. If no PE has any element, the addresses do not matter.
 struct CollectiveCall {
   char const* name;
   std::size_t count;  // as the caller passed it
@@ -41,12 +41,13 @@ struct CollectiveCall {
   Overlap overlap          = Overlap::none;
   std::size_t collect_size = 0;  // element size in collect(); otherwise 0
   Passing passing          = Passing::nothing;
-  // Words that a kernel sends to each member if packets suffice; 0 for none.
+  // Number of words that a kernel sends to each member if packets suffice; 0:
+  // none.
   std::size_t n_words = 0;
   bool has_one_sender = false;  // whether only one PE sends these words
-  // For Passing::to_combine, if the sources are too large: each member may
-  // receive its share of all sources instead, if the shares fit
-  // (EnteredCall::are_shares).
+  // For Passing::to_combine with sources that are too large: whether each
+  // member may receive its share of all sources instead, provided that the
+  // shares fit (EnteredCall::are_shares).
   bool may_pass_shares = false;
 
   [[nodiscard]] SYMM_FUNCTION bool are_counts_equal() const {
@@ -54,31 +55,33 @@ struct CollectiveCall {
   }
 };
 
-/// The heap that contains both blocks of a call. Its map lives until
+/// The heap that contains both blocks of a call. Its map is valid until
 /// finalize().
 struct CollectiveHeap {
   HeapMap const& map;
   MemoryKind memory;
 };
 
-/// Local. Checks a call that is enqueued on a stream.
-/// \param problem an error that the caller found, for UsageError; otherwise "".
+/// Local. Checks a call that is to be enqueued on a stream.
+/// \param problem An error that the caller has found, for the UsageError;
+///        otherwise "".
 /// \throws UsageError on this PE.
 CollectiveHeap check_collective(PeTeam const& team, CollectiveCall const& call,
                                 std::string const& problem);
 
-/// A call that all PEs of the PE team have made.
+/// A call that all PEs in the PE team have made.
 struct EnteredCall {
   CollectiveHeap heap;
-  /// The sources that were sent with the checks: small ones, in host memory.
+  /// The sources that were sent along with the checks: small ones, in host
+  /// memory.
   std::optional<PassedSources> passed;
-  /// Whether `passed` has only this PE's share of each source, as share_of()
-  /// defines it.
+  /// Whether `passed` contains only this PE's share of each source, as defined
+  /// by share_of().
   bool are_shares = false;
 };
 
-/// A member's share of `count` elements: all shares are equal, except that the
-/// last members have fewer elements or none.
+/// A member's share of `count` elements. All shares are equal, except that the
+/// last members may have fewer elements or none.
 struct MemberShare {
   std::size_t each;   // elements of the largest share
   std::size_t first;  // first element of this share
@@ -93,34 +96,35 @@ struct MemberShare {
 }
 
 /// Begins a collective operation on the host; includes a barrier. In collect(),
-/// every PE has sent its count when this returns.
-/// \param type a number for the operation and its types, which must be equal on
+/// every PE has sent its count by the time this returns.
+/// \param type A number for the operation and its types, which must be equal on
 ///        all PEs.
-/// \throws UsageError on every PE of the PE team; if the team is invalid, only
-///         on this PE.
+/// \throws UsageError on every PE of the PE team. If the team is invalid,
+///         throws it only on this PE.
 EnteredCall enter_collective(PeTeam const& team, CollectiveCall const& call,
                              std::uint64_t type, std::string const& problem);
 
 /// Ends a call whose sources were sent as shares: sends this PE's share of the
 /// result to all PEs; includes a barrier.
-/// \param bytes      of the largest share.
-/// \param mine_bytes of this PE's share.
-/// \throws UsageError on every PE of the PE team, if a PE is in another call.
+/// \param bytes The size of the largest share.
+/// \param mine_bytes The size of this PE's share.
+/// \throws UsageError on every PE of the PE team if any PE is in another call.
 PassedSources pass_shares(PeTeam const& team, char const* call,
                           void const* mine, std::size_t bytes,
                           std::size_t mine_bytes);
 
-/// Copies memory of this PE, and serves requests of other nodes at intervals.
-/// Only in jobs of several nodes.
+/// Copies memory of this PE, and at intervals serves requests from other nodes.
+/// Only for jobs on several nodes.
 void copy_while_serving(void* to, void const* from, std::size_t bytes,
                         char const* call);
 
 /// enter_collective() for a call without blocks: sends `word` to all PEs.
-/// \param failure why this PE fails; then all PEs fail.
-/// \returns the epoch; each PE's word is the second one that it sent in this
-///          epoch.
-/// \throws UsageError on every PE of the PE team. On this PE `failure`, if
-///         there is one; UsageError if the team is invalid.
+/// \param failure Why this PE fails; then all PEs fail.
+/// \returns the epoch. Of the words that each PE sent in this epoch, `word` is
+///          the second.
+/// \throws UsageError on every PE of the PE team. This PE throws `failure`
+///         instead, if there is one. If the team is invalid, throws UsageError
+///         only on this PE.
 std::uint64_t pass_to_all(PeTeam const& team, char const* call,
                           std::uint64_t type, std::uint64_t word,
                           std::optional<Failure> const& failure = {});

@@ -14,7 +14,8 @@
 
 namespace symm::Impl {
 
-/// A whole collective operation by one group of threads, without packets.
+/// Performs an entire collective operation with one group of threads, without
+/// packets.
 template <class Work, Group Threads>
 SYMM_FUNCTION void run_between_barriers(Threads const& group,
                                         HeapMap const& heap, Work const& work,
@@ -28,7 +29,7 @@ SYMM_FUNCTION void run_between_barriers(Threads const& group,
   barrier_of(group, work.team, call.name);
 }
 
-/// As run_between_barriers(), but uses packets if possible.
+/// Like run_between_barriers(), but uses packets if possible.
 template <class Work, Group Threads>
 SYMM_FUNCTION void run_by_group(Threads const& group, HeapMap const& heap,
                                 Work const& work, CollectiveCall const& call) {

@@ -29,24 +29,24 @@
 #endif
 
 // The work of each PE in a collective operation, between two barriers. After
-// the first barrier every source is ready; after the second every PE is done.
-// The same code runs on the host (one thread), in a kernel (one thread group)
-// and in a kernel of several blocks: work(group, heap, part, n_parts) does part
-// `part`.
+// the first barrier, every source is ready; after the second, every PE is done.
+// The same code runs on the host (one thread), in a kernel (one thread group),
+// and in a kernel with several blocks: work(group, heap, part, n_parts) does
+// part `part`.
 //
-// Each PE fetches data from the others, and begins with a different one. In a
+// Each PE fetches data from the others, starting with a different one. In a
 // reduction, each PE reduces a share and stores the result to all PEs. Every
-// result is thus computed once and has the same bits on all PEs. Kernels of a
-// broadcast forward shares, too. Shares.hpp defines what each PE reads and
-// stores, so that each link carries as few bytes as possible.
+// result is thus computed only once and has the same bits on all PEs. In a
+// broadcast, kernels forward shares, too. Shares.hpp defines what each PE reads
+// and stores, so that each link carries as few bytes as possible.
 //
-// On the host, small sources are sent together with the checks. Each PE then
+// On the host, small sources are sent along with the checks. Each PE then
 // copies them, or combines them in the same order, without further
-// communication (run_on_passed()). Kernels do so with a few hundred words
-// (run_by_packets()).
+// communication (run_on_passed()). Kernels do the same with up to a few hundred
+// words (run_by_packets()).
 //
 // On the host, one thread of the group accesses far PEs through the Transport.
-// The barrier at the end waits for the operations that it began.
+// The barrier at the end waits for the operations that this thread has begun.
 
 namespace symm::Impl {
 
@@ -58,7 +58,8 @@ SYMM_INLINE_FUNCTION T* block_of(PeTeam const& team, HeapMap const& heap,
   return heap.peer_ptr(mine, team.world_pe(member));
 }
 
-/// Bytes of one block for each PE of a PE team; the maximum value on overflow.
+/// The size of one block for each PE in a PE team; the maximum value on
+/// overflow.
 SYMM_INLINE_FUNCTION std::size_t bytes_of_all(PeTeam const& team,
                                               std::size_t size,
                                               std::size_t count) {
@@ -87,8 +88,8 @@ SYMM_INLINE_FUNCTION void copy_part(Threads const& group, T* dest,
 }
 
 /// Copies a part of a member's block at the symmetric address `mine` to `dest`.
-/// Data of a far PE arrives only with quiet_far() on the host, or with the
-/// quiet() of the barrier in a kernel.
+/// Data from a far PE are guaranteed to have arrived only after quiet_far() on
+/// the host, or after the quiet() of the barrier in a kernel.
 template <class T, Group Threads>
 SYMM_INLINE_FUNCTION void fetch_part(Threads const& group, HeapMap const& heap,
                                      PeTeam const& team, Pe member, T* dest,
@@ -104,7 +105,7 @@ SYMM_INLINE_FUNCTION void fetch_part(Threads const& group, HeapMap const& heap,
                                 team.world_pe(member), call, Completion::none);
 }
 
-/// Calls FarBlocks::share() for elements of `dest`.
+/// Calls FarBlocks::share() for the elements of `dest`.
 template <class T, Group Threads, class BlockOf>
 void share_blocks(Threads const& group, HeapMap const& heap, PeTeam const& team,
                   T* dest, BlockOf const& block_of, char const* call,
@@ -116,7 +117,7 @@ void share_blocks(Threads const& group, HeapMap const& heap, PeTeam const& team,
   FarBlocks(group, team, call, fetch).share(block_of, has_all);
 }
 
-/// Stores the source that a member has sent with the checks.
+/// Stores the source that a member sent along with the checks.
 template <class T>
 void store_passed(T* to, PassedSources const& sources, Pe member,
                   std::size_t bytes) {
@@ -150,7 +151,7 @@ struct BroadcastWork {
     broadcast_packets<phase>(*this, group, part);
   }
 #endif
-  /// Does the whole operation on the host, with the sources that the PEs have
+  /// Does the entire operation on the host, using the sources that the PEs have
   /// sent.
   void run_on_passed(PassedSources const& sources) const {
     store_passed(dest, sources, root, count * sizeof(T));
@@ -180,19 +181,19 @@ struct BroadcastWork {
 
  private:
   /// Whether members exchange shares. If all of them fetched everything from
-  /// the root, it would send more bytes than each member receives.
+  /// the root, the root would send more bytes than each member receives.
   [[nodiscard]] bool is_shared_by_nodes() const {
     return team.n_pes() > 2 && do_nodes_combine(team, count * sizeof(T));
   }
-  /// Copies the root's source to its own dest while others fetch from the
-  /// source.
+  /// Copies the root's source to the root's own dest while others fetch from
+  /// the source.
   template <Group Threads>
   void copy_roots(Threads const& group, Range const& range) const {
     if (group.rank() != 0 || dest == source) return;
     copy_while_serving(dest + range.first, source + range.first,
                        range.count * sizeof(T), "symm::broadcast");
   }
-  /// Each member fetches a share from the root; then the members exchange their
+  /// Each member fetches a share from the root. Then the members exchange their
   /// shares.
   template <Group Threads>
   void share(Threads const& group, HeapMap const& heap) const {
@@ -212,7 +213,7 @@ struct BroadcastWork {
   }
 };
 
-/// fcollect and alltoall: one block from each member, in order of the members.
+/// fcollect and alltoall: one block from each member, in member order.
 template <class T, bool is_alltoall>
 struct GatherWork {
   PeTeam team;
@@ -234,14 +235,14 @@ struct GatherWork {
   }
   static constexpr bool has_packets = true;
 #ifdef SYMM_FOR_DEVICE
-  /// As in BroadcastWork.
+  /// See BroadcastWork.
   template <PacketPhase phase, Group Threads>
   __device__ void run_by_packets(Threads const& group,
                                  PacketPart const& part) const {
     gather_packets<is_alltoall, phase>(*this, group, part);
   }
 #endif
-  /// As in BroadcastWork.
+  /// See BroadcastWork.
   void run_on_passed(PassedSources const& sources) const {
     for (Pe pe = 0; pe < team.n_pes(); ++pe)
       store_passed(dest + block(pe), sources, pe, count * sizeof(T));
@@ -292,7 +293,7 @@ struct CollectWork {
   T* dest;
   T const* source;
   std::size_t count;
-  // The room at dest as far as it is known; 0 if dest is null.
+  // The room at dest, as far as it is known; 0 if dest is null.
   std::size_t dest_bytes = dest == nullptr ? 0 : ~std::size_t{0};
 
   [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {

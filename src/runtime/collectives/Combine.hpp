@@ -13,14 +13,14 @@
 
 namespace symm::Impl {
 
-/// Combines the sources of members 0 to `end` - 1, element by element, in the
-/// order of the members. All reductions and scans use this order, so that
-/// results have the same bits wherever the sources are. (Only PacketReduce has
-/// a loop of its own, as it receives packets of several members at once.)
+/// Combines the sources of members 0 to `end` - 1, element by element, in
+/// member order. All reductions and scans use this order, so results have the
+/// same bits wherever the sources are. (Only PacketReduce has its own loop,
+/// because it receives packets from several members at once.)
 ///
-/// \param values receives the n results. With `has_values`, it initially has
-///        elements that precede those of member 0.
-/// \param source_of called once for each member; source_of(member)[i] is
+/// \param values Receives the n results. With `has_values`, it initially
+///        contains elements that precede those of member 0.
+/// \param source_of Called once for each member; source_of(member)[i] is
 ///        element i of that member.
 SYMM_CALLS_ANYTHING
 template <class Values, class Op, class SourceOf>
@@ -41,8 +41,8 @@ SYMM_FORCEINLINE_FUNCTION void combine(Values&& values, std::size_t n,
   }
 }
 
-/// As combine(), for sources that the members have sent.
-/// \param init precedes the sources, unless null.
+/// Like combine(), but for sources that the members have sent.
+/// \param init Precedes the sources, unless null.
 template <class T, class Op>
 void combine_passed(T* values, std::size_t n, Op const& op, Pe end,
                     PassedSources const& sources, T const* init = nullptr) {

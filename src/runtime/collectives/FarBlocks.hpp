@@ -27,13 +27,13 @@ struct NearMembers {
   }
 };
 
-/// Fetches blocks that all members need, on the host, in a PE team of several
-/// nodes. Each byte is sent to a node only once, to one of its members; the
-/// other members copy it from there. Blocks are elements [first, first + count)
-/// of `dest`, which has the same offset on all PEs.
+/// On the host, in a PE team that spans several nodes, fetches blocks that all
+/// members need. Each byte is sent to a node only once, to one of its members,
+/// and the other members copy it from there. Blocks are elements [first, first
+/// + count) of `dest`, which has the same offset on all PEs.
 ///
 /// \tparam Fetch fetch(member, first, count) copies from the member's dest to
-///         this PE's dest, as fetch_part() does.
+///         this PE's dest, like fetch_part().
 template <Group Threads, class Fetch>
 class FarBlocks {
  public:
@@ -45,10 +45,10 @@ class FarBlocks {
         m_call(call),
         m_fetch(fetch) {}
 
-  /// Collective. At the start, block i is in the dest of member i. When the
-  /// next barrier of the PE team ends, every member's dest has all blocks.
-  /// \param block_of block_of(i) has `first` and `count` of block i.
-  /// \param has_all  whether this PE's dest already has all blocks.
+  /// Collective. At the start, block i is in the dest of member i. When the PE
+  /// team's next barrier ends, every member's dest has all blocks.
+  /// \param block_of block_of(i) has the `first` and `count` of block i.
+  /// \param has_all Whether this PE's dest already has all blocks.
   template <class BlockOf>
   void share(BlockOf const& block_of, bool has_all = false) const {
     barrier_of(m_group, m_team, m_call);
@@ -59,7 +59,7 @@ class FarBlocks {
       auto const part = part_of_block(block_of(from), m_near.me);
       m_fetch(from, part.first, part.count);
     }
-    if (!has_shared_nodes()) return;  // each PE has all blocks
+    if (!has_shared_nodes()) return;  // each PE has all blocks now
     barrier_of(m_group, m_team, m_call);
     if (has_all) return;
     int next = 0;

@@ -20,7 +20,7 @@
 namespace symm::Impl {
 
 /// Processes this PE's share of a ReduceWork or ScanWork on the host, block by
-/// block, with Work::run_block().
+/// block, using Work::run_block().
 template <class Work>
 class HostShare {
   using T = typename Work::Element;
@@ -34,8 +34,9 @@ class HostShare {
     group.for_each((range.count + few - 1) / few,
                    [&](std::size_t b) { run_block(range, b); });
   }
-  /// As run(), with far members, by one thread. If there is enough private
-  /// memory, it fetches a block of all far members at once.
+  /// Like run(), but for PE teams with far members; uses a single thread. If
+  /// there is enough private memory, it fetches a block from all far members at
+  /// once.
   template <Group Threads>
   void run_far(Threads const& group, Range const& range) {
     if (group.rank() != 0 || range.count == 0) return;
@@ -47,9 +48,9 @@ class HostShare {
   }
 
   // Used by Work::run_block() for each member in order. source() and dest()
-  // return the member's block of source and dest, or local buffers, possibly
-  // the same one, if the member is far. store() writes the block to the
-  // member's dest.
+  // return the member's block of source and dest. If the member is far, they
+  // return local buffers, possibly the same one. store() writes the block to
+  // the member's dest.
 
   [[nodiscard]] T const* source(Pe member) {
     return at_block(
@@ -94,7 +95,8 @@ class HostShare {
   static constexpr std::size_t elements_of(std::size_t bytes) {
     return std::max<std::size_t>(bytes / sizeof(T), 1);
   }
-  /// Elements of a block for which no private memory is allocated.
+  /// The number of elements in a block for which no private memory is
+  /// allocated.
   static constexpr std::size_t few = elements_of(std::size_t{16} << 10U);
 
   struct Free {
@@ -103,9 +105,9 @@ class HostShare {
     }
   };
 
-  /// Allocates a block for the result and one for each far member. Without
-  /// enough memory, uses `m_few`: a result and one block that all far members
-  /// share.
+  /// Allocates one block for the result and one for each far member. If there
+  /// is not enough memory, uses `m_few`: one result and one block that all far
+  /// members share.
   void make_room(std::size_t count) {
     std::size_t n_far = 0;
     for_each_member<Members::of_other_nodes>(m_work.team, [&](Pe) { ++n_far; });
@@ -119,14 +121,14 @@ class HostShare {
     if (!m_has_all) m_block = few;
   }
 
-  /// Calls at_copy_of() with the block of a member.
+  /// Calls at_copy_of() with a member's block.
   template <class Element, class Near, class Far>
   auto at_block(Element* mine, Pe member, Near const& near,
                 Far const& far) const {
     return at_copy_of(m_heap, mine + m_first, m_work.team.world_pe(member),
                       near, far);
   }
-  /// Block 0 is the result. (A buffer of bytes: T may have no default
+  /// Block 0 is the result. (A buffer of bytes, because T may have no default
   /// constructor.)
   [[nodiscard]] T* block(std::size_t i) {
     auto* const memory = m_has_all ? m_memory.get() : m_few.data();
@@ -152,15 +154,15 @@ class HostShare {
   std::size_t m_count     = 0;
   bool m_has_all          = false;
   std::size_t m_n_fetched = 0;
-  T* m_fetched            = nullptr;  // block of the latest far member
+  T* m_fetched            = nullptr;  // block of the far member fetched last
   std::unique_ptr<std::byte, Free> m_memory;
   alignas(alignment) std::array<std::byte, 2 * few * sizeof(T)> m_few;
 };
 
 #ifdef SYMM_FOR_DEVICE
-/// run_share() in a kernel with far PEs: one request for each element.
-/// (Arguments are passed by value: taking their address would keep them in
-/// memory in run_near(), too.)
+/// run_share() in a kernel, with far PEs: one request per element. (Arguments
+/// are passed by value: taking their address would keep them in memory in
+/// run_near(), too.)
 template <class Work, Group Threads>
 __device__ __noinline__ void run_share_far(Threads const& group, HeapMap heap,
                                            Work work, Range range) {

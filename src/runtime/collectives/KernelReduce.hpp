@@ -14,15 +14,15 @@
 
 namespace symm::Impl {
 
-/// Elements that one access loads or stores.
+/// The elements that a single access loads or stores.
 template <class T, std::size_t n>
 struct alignas(n == 1 ? alignof(T) : 16) Pack {
   static constexpr std::size_t size = n;
   T values[n];
 };
 
-/// Packs in registers, because compilers unroll the loops over them. (A union,
-/// because T may have no default constructor.)
+/// Packs that are kept in registers, because compilers unroll the loops over
+/// them. (A union, because T may have no default constructor.)
 template <class P, std::size_t n>
 union Packs {
   P packs[n];
@@ -35,8 +35,8 @@ union Packs {
   }
 };
 
-/// Reduces packs of all members.
-/// \param load  load(pe, packs) loads the packs of a member.
+/// Reduces the packs of all members.
+/// \param load load(pe, packs) loads a member's packs.
 /// \param store store(pe, packs) stores the result at a member.
 template <class P, std::size_t n, class Work, class Load, class Store>
 SYMM_FUNCTION void reduce_packs_of(Work const& work, Load const& load,
@@ -50,8 +50,8 @@ SYMM_FUNCTION void reduce_packs_of(Work const& work, Load const& load,
   for (Pe pe = work.first_dest(); pe < work.end_dest(); ++pe) store(pe, values);
 }
 
-/// Carries out a ReduceWork on near PEs in kernels. Uses accesses of 16 bytes
-/// if both addresses are aligned to 16 bytes.
+/// Carries out a ReduceWork on near PEs in kernels. Uses 16-byte accesses if
+/// both addresses are aligned to 16 bytes.
 template <class Work>
 class KernelReduce {
   using T = typename Work::Element;
@@ -91,7 +91,7 @@ class KernelReduce {
     });
   }
 
-  /// Reduces packs begin, begin + row, ...; a thread has the loads of all of
+  /// Reduces packs begin, begin + row, .... Each thread has the loads of all of
   /// them in flight at once.
   template <class P, std::size_t n>
   SYMM_FUNCTION void reduce_near(std::size_t first, std::size_t begin,

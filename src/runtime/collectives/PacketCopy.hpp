@@ -14,11 +14,11 @@
 namespace symm::Impl {
 
 #ifdef SYMM_FOR_DEVICE
-/// Number of consecutive words that belong to the same PacketPart: a cache line
-/// of packets.
+/// The number of consecutive words that belong to the same PacketPart: one
+/// cache line of packets.
 inline constexpr std::size_t unit_of_parts = 8;
 
-/// Carries out a BroadcastWork by packets.
+/// Carries out a BroadcastWork with packets.
 template <PacketPhase phase, class Work, Group Threads>
 __device__ void broadcast_packets(Work const& work, Threads const& group,
                                   PacketPart const& part) {
@@ -32,7 +32,7 @@ __device__ void broadcast_packets(Work const& work, Threads const& group,
       part.of(n_words_of(count * sizeof(*work.dest)), unit_of_parts);
   Range const flags{0, part.part == 0 ? std::size_t{1} : 0};
   if constexpr (phase != PacketPhase::receive) {
-    // (Selecting one of two Range objects would keep both in memory.)
+    // (Selecting one of two Range objects would keep both of them in memory.)
     Range const sent{is_root ? range.first : 0,
                      is_root ? range.count : flags.count};
     exchange.send_to_all(sent, [&](std::size_t k) {
@@ -58,7 +58,7 @@ __device__ void broadcast_packets(Work const& work, Threads const& group,
   exchange.end();
 }
 
-/// Carries out a GatherWork by packets.
+/// Carries out a GatherWork with packets.
 template <bool is_alltoall, PacketPhase phase, class Work, Group Threads>
 __device__ void gather_packets(Work const& work, Threads const& group,
                                PacketPart const& part) {
@@ -81,7 +81,7 @@ __device__ void gather_packets(Work const& work, Threads const& group,
     exchange.pass_gates();
   }
   if constexpr (phase == PacketPhase::send) return;
-  // (A 32-bit division takes a third of the time of a 64-bit one.)
+  // (A 32-bit division takes a third as long as a 64-bit one.)
   auto const each = static_cast<unsigned>(range.count);
   auto const at   = [&](std::size_t i) {
     auto const number = static_cast<unsigned>(i);

@@ -19,10 +19,10 @@
 #include "../teams/Synchronize.hpp"
 #endif
 
-// Exchange of small blocks in kernels: the blocks are sent as part of one
+// Exchange of small blocks in kernels: the blocks are sent as part of a single
 // barrier instead of being fetched between two. Every packet contains the
-// epoch, so a member that has received a packet has its data. No separate flag
-// is needed, which would have to wait for the data.
+// epoch, so a member that has received a packet has its data. No separate flag,
+// which would have to wait for the data, is needed.
 
 namespace symm::Impl {
 
@@ -32,9 +32,9 @@ inline constexpr std::size_t word_bytes = sizeof(std::uint64_t);
   return bytes / word_bytes + (bytes % word_bytes == 0 ? 0 : 1);
 }
 
-/// The places of each member's packets. Either all members have the same number
-/// of packets; or each has one, and the only sender, which is last, has the
-/// rest.
+/// The slots of each member's packets. Either all members have the same number
+/// of packets, or there is only one sender: then each member has one packet,
+/// and the sender, which comes last, has the rest.
 class PacketPlaces {
  public:
   SYMM_FUNCTION static PacketPlaces of_all(PeTeam const& team) {
@@ -61,27 +61,27 @@ class PacketPlaces {
   int m_n_pes;
 };
 
-/// Number of packets that a link carries in the time of the round that packets
-/// save: 3.9 us at 370 GB/s (docs/laboratory.md, "Collective operations on a
-/// stream").
+/// The number of packets that a link carries in the time of the round that
+/// packets save: 3.9 us at 370 GB/s (docs/laboratory.md, "Collective operations
+/// on a stream").
 inline constexpr std::size_t packets_of_a_round = 90'000;
 
-/// Whether `n_packets` of one epoch suffice for the blocks of `call`, and
+/// Whether `n_packets` per epoch are enough for the blocks of `call`, and
 /// packets take less time than blocks.
 [[nodiscard]] SYMM_INLINE_FUNCTION bool are_enough_packets(
     std::size_t n_packets, int n_pes, CollectiveCall const& call) {
   if (call.n_words == 0) return false;
   auto const n = static_cast<std::size_t>(n_pes);
-  // Written without sums or products that could wrap around.
+  // Written without sums or products that could overflow.
   if (n > 1 && call.n_words > packets_of_a_round / (n - 1)) return false;
   return call.has_one_sender ? n <= n_packets && call.n_words <= n_packets - n
                              : call.n_words <= n_packets / n;
 }
 
-/// Whether kernels send the blocks of `call` as packets; equal on all members.
-/// Packets need twice the bytes of blocks, and one round less. In a kernel of
-/// the program a single group of threads sends all packets, so only a few are
-/// allowed.
+/// Whether kernels send the blocks of `call` as packets; the same on all
+/// members. Packets need twice as many bytes as blocks, but one round less. In
+/// a kernel of the program, a single group of threads sends all packets, so
+/// only a few are allowed.
 [[nodiscard]] SYMM_INLINE_FUNCTION bool go_by_packets(
     PeTeam const& team, CollectiveCall const& call, bool is_enqueued) {
   std::size_t const n_packets =
@@ -90,7 +90,7 @@ inline constexpr std::size_t packets_of_a_round = 90'000;
          are_enough_packets(n_packets, team.n_pes(), call);
 }
 
-/// Whether Work has run_by_packets() in kernels; can also be used on the host.
+/// Whether Work has run_by_packets() in kernels. Usable on the host, too.
 template <class Work>
 concept HasPackets = requires {
   requires Work::has_packets;
@@ -102,17 +102,17 @@ inline constexpr bool are_units_of_words_v = word_bytes % sizeof(T) == 0 ||
                                              (sizeof(T) % word_bytes == 0 &&
                                               sizeof(T) <= 8 * word_bytes);
 
-/// The part of a packet exchange that one of several groups of threads of this
-/// PE processes. Part `part` of one PE waits only for part `part` of other PEs,
-/// and a GPU starts thread blocks in order of their numbers. Therefore there
-/// may be more parts than fit on the GPU at once. This holds only for a GPU
-/// that no other PE shares: waiting blocks could leave no room for the blocks
-/// of the PE that they wait for.
+/// The part of a packet exchange that one of several groups of threads on this
+/// PE processes. Part `part` on one PE waits only for part `part` on other PEs,
+/// and a GPU starts thread blocks in the order of their numbers. So there may
+/// be more parts than fit on the GPU at once. This holds only if no other PE
+/// shares the GPU: waiting blocks could leave no room for the blocks of the PE
+/// that they wait for.
 struct PacketPart {
   std::size_t part    = 0;
   std::size_t n_parts = 1;
 
-  /// \param unit number of consecutive words that stay in one part.
+  /// \param unit The number of consecutive words that stay in the same part.
   [[nodiscard]] SYMM_FUNCTION Range of(std::size_t n_words,
                                        std::size_t unit) const {
     return n_parts == 1 ? Range{0, n_words}
@@ -124,20 +124,20 @@ struct PacketPart {
 enum class PacketPhase { send, receive, both };
 
 #ifdef SYMM_FOR_DEVICE
-/// The size of the accesses by which a word of 8 bytes is read from or written
+/// The size of the accesses with which an 8-byte word is read from or written
 /// to elements of type T.
 template <class T>
 inline constexpr std::size_t unit_of = alignof(T) < word_bytes ? alignof(T)
                                                                : word_bytes;
 
-/// Whether the word has all 8 bytes and is aligned, so that one access
+/// Whether the word has all 8 bytes and is aligned, so that a single access
 /// suffices.
 __device__ inline bool is_whole_word(char const* word, std::size_t left) {
   return left >= word_bytes &&
          reinterpret_cast<std::size_t>(word) % word_bytes == 0;
 }
 
-/// Loads word `k` of `count` elements; the last word may be shorter.
+/// Loads word `k` of `count` elements. The last word may be shorter.
 template <class T>
 [[nodiscard]] __device__ std::uint64_t load_word(T const* block,
                                                  std::size_t count,
@@ -180,17 +180,17 @@ __device__ void store_word(T* block, std::size_t count, std::size_t k,
   }
 }
 
-/// A barrier of a PE team in which members send packets to all others, if
-/// go_by_packets(). Each PE calls it with one group of threads, or with several
-/// groups that have one PacketPart each:
+/// A barrier of a PE team in which members send packets to all others, for
+/// calls for which go_by_packets() is true. Each PE calls it with one group of
+/// threads, or with several groups that have one PacketPart each:
 ///
 ///     PacketExchange const exchange(group, part, team, PacketPlaces::...);
 ///     exchange.send_to_all(...);
 ///     exchange.pass_gates();
 ///     exchange.receive_each(...);       at least packet 0 of every member
-///     exchange.receive_each(...);       at least packet 0 of every member
+///     exchange.end();
 ///
-/// One kernel may send, and a later kernel receive.
+/// One kernel may send and a later kernel receive.
 template <Group Threads>
 class PacketExchange {
  public:
@@ -203,9 +203,10 @@ class PacketExchange {
         m_team(team),
         m_places(places),
         m_words(team.words()),
-        // Only the collective calls of this PE use the epoch, one at a time.
+        // Only this PE's collective calls use the epoch, one at a time.
         m_epoch(*m_words.epoch() + 1) {
-    // All threads have read the epoch and written their part of the data.
+    // By now, all threads have read the epoch and written their part of the
+    // data.
     m_group.barrier();
   }
 
@@ -218,7 +219,7 @@ class PacketExchange {
       send(range.first + i, [=](Pe) { return value; });
     });
   }
-  /// As send_to_all(), with word(member, k).
+  /// Like send_to_all(), but with word(member, k).
   template <class Word>
   __device__ void send_to_each(Range const& range, Word const& word) const {
     m_group.for_each(range.count, [&](std::size_t i) {
@@ -227,14 +228,14 @@ class PacketExchange {
     });
   }
 
-  /// Identifies a packet: its sender, and its number among the sender's
+  /// Identifies a packet by its sender and its number among the sender's
   /// packets.
   struct Place {
     Pe from;
     std::size_t k;
   };
 
-  /// Waits for `count` packets, and calls use(i, word) for each.
+  /// Waits for `count` packets, and calls use(i, word) for each of them.
   /// \param at at(i) is the place of packet i.
   template <class At, class Use>
   __device__ void receive_each(std::size_t count, At const& at,
@@ -250,7 +251,7 @@ class PacketExchange {
       }
     }
   }
-  /// Waits for the packets at(i) for which is_one(i) is true; all loads are in
+  /// Waits for the packets at(i) for which is_one(i) is true. All loads are in
   /// flight at once.
   template <std::size_t n, class IsOne, class At>
   __device__ void receive(std::uint64_t (&words)[n], IsOne const& is_one,
@@ -268,8 +269,9 @@ class PacketExchange {
     }
   }
 
-  /// Called after sending. If the team has gates, passes this PE's gate at each
-  /// member: receive() in a later kernel then finds all packets already there.
+  /// To be called after sending. If the team has gates, passes this PE's gate
+  /// at each member: receive() in a later kernel then finds that all packets
+  /// have arrived.
   __device__ void pass_gates() const {
     if (!m_team.has_gates()) return;
     m_group.barrier();
@@ -278,7 +280,7 @@ class PacketExchange {
         [&](auto const& group) { Impl::pass_gates(group, m_team); });
   }
 
-  /// The last group writes the epoch. By then all groups have read it, because
+  /// The last group writes the epoch. By then, all groups have read it, because
   /// they have received packets that contain it.
   __device__ void end() const {
     after_all_groups([&](auto const& group) {
@@ -304,8 +306,8 @@ class PacketExchange {
     body(OneThread{});
   }
 
-  /// Sends packet k to all members, to this PE last: a thread that has received
-  /// this PE's own packet knows that all copies were sent.
+  /// Sends packet k to all members, and to this PE last: a thread that has
+  /// received this PE's own packet knows that all copies have been sent.
   template <class Value>
   __device__ void send(std::size_t k, Value const& value) const {
     // Packet 0 is ordered like the flag of a barrier; the others need no order.

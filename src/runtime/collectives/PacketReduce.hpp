@@ -15,8 +15,8 @@
 namespace symm::Impl {
 
 #ifdef SYMM_FOR_DEVICE
-/// All elements in one word, or one element of several words. T may have no
-/// default constructor.
+/// All the elements in one word, or one element that spans several words. T may
+/// have no default constructor.
 template <class T>
 class PacketUnit {
  public:
@@ -37,14 +37,14 @@ class PacketUnit {
 
 /// Carries out a ReduceWork or ScanWork whose elements fill units: combines the
 /// elements of the members before `end`.
-/// \param init precedes the first element, unless null.
+/// \param init Precedes the first element, unless null.
 template <PacketPhase phase, class Work, Group Threads>
 __device__ void combine_packets(Work const& work, Threads const& group,
                                 PacketPart const& part, Pe end,
                                 typename Work::Element const* init = nullptr) {
   using T    = typename Work::Element;
   using Unit = PacketUnit<T>;
-  // Number of members whose packets are loaded together.
+  // The number of members whose packets are loaded together.
   constexpr std::size_t n_ahead = Unit::n_words == 1 ? 4 : 1;
   PacketExchange const exchange(group, part, work.team,
                                 PacketPlaces::of_all(work.team));

@@ -22,11 +22,11 @@
 
 namespace symm::Impl {
 
-/// The PEs whose values are combined into a PE's result.
+/// The PEs whose values are combined in a PE's result.
 enum class Combined { all, up_to_mine, before_mine };
 
 /// reduce(), inscan() and exscan() on the host with one value per PE. The value
-/// is sent with the checks, word by word: one exchange for each word.
+/// is sent along with the checks, with one exchange for each word.
 template <class T, class Op, Combined whose = Combined::all>
 class ReduceValue {
   static constexpr std::size_t word_bytes = sizeof(std::uint64_t);
@@ -37,7 +37,8 @@ class ReduceValue {
  public:
   ReduceValue(PeTeam const& team, Op const& op) : m_team(team), m_op(op) {}
 
-  /// Collective. \param init the initial value of exscan(); otherwise null.
+  /// Collective.
+  /// \param init The initial value for exscan(); otherwise null.
   [[nodiscard]] T operator()(T const& value, T const* init = nullptr) const {
     Observed const observed([] {
       return Operation{OperationKind::collective, name, -1, sizeof(T)};
@@ -65,7 +66,7 @@ class ReduceValue {
                                           ? "symm::inscan"
                                           : "symm::exscan";
 
-  /// \returns the word of each PE.
+  /// \returns the word from each PE.
   [[nodiscard]] PassedSources pass(
       std::uint64_t word, std::optional<Failure> const& failure = {}) const {
     constexpr std::uint64_t type = hash_of_type<ReduceValue>();

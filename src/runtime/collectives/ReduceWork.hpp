@@ -36,7 +36,7 @@ struct ReduceWork {
   std::size_t count;  // elements of dest
   Op op;
 
-  /// Number of elements in an access of 16 bytes; 1 if they do not fill it.
+  /// The number of elements in a 16-byte access; 1 if they do not fill it.
   static constexpr std::size_t width = 16 % sizeof(T) == 0 ? 16 / sizeof(T) : 1;
 
   [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
@@ -64,13 +64,13 @@ struct ReduceWork {
     combine_packets<phase>(*this, group, part, team.n_pes());
   }
 #endif
-  /// Does the whole operation on the host, with the sources that the PEs have
+  /// Does the entire operation on the host, using the sources that the PEs have
   /// sent.
   void run_on_passed(PassedSources const& sources) const {
     combine_passed(dest, count, op, team.n_pes(), sources);
   }
-  /// As run_on_passed(), if the PEs have sent only this PE's share of each
-  /// source.
+  /// Like run_on_passed(), but for when the PEs have sent only this PE's share
+  /// of each source.
   void run_on_shares(PassedSources const& sources) const
       requires(!is_scattered) {
     int const n     = team.n_pes();
@@ -104,7 +104,7 @@ struct ReduceWork {
     auto const n  = static_cast<std::size_t>(team.n_pes());
     auto const me = static_cast<std::size_t>(team.my_pe());
     if constexpr (is_scattered) {
-      // In every source, this PE's block has the same offset.
+      // This PE's block has the same offset in every source.
       ReduceWork const mine{team, dest, source + me * count, count, op};
       run_share(group, heap, mine, part_of(count, part, n_parts, width * 8));
     } else {

@@ -27,8 +27,8 @@ namespace symm::Impl {
 struct NoInit {};
 
 /// inscan(), or exscan() with a T as `init`. Each PE has a share of the
-/// elements, and only this PE reads and stores them, on all members. dest may
-/// therefore be source.
+/// elements, and is the only PE to read and store them, on all members. So dest
+/// may be the same as source.
 template <class T, class Op, class Init>
 struct ScanWork {
   PeTeam team;
@@ -53,7 +53,7 @@ struct ScanWork {
   }
   static constexpr bool has_packets = are_units_of_words_v<T>;
 #ifdef SYMM_FOR_DEVICE
-  /// As in ReduceWork.
+  /// See ReduceWork.
   template <PacketPhase phase, Group Threads>
   __device__ void run_by_packets(Threads const& group,
                                  PacketPart const& part) const
@@ -65,7 +65,7 @@ struct ScanWork {
     }
   }
 #endif
-  /// Does the whole operation on the host, with the sources that the PEs have
+  /// Does the entire operation on the host, using the sources that the PEs have
   /// sent.
   void run_on_passed(PassedSources const& sources) const {
     if constexpr (is_inclusive) {
@@ -98,7 +98,7 @@ struct ScanWork {
 #ifdef SYMM_FOR_DEVICE
   // Used by run_share().
 
-  /// Scans one element over all members, in the order of the members.
+  /// Scans one element across all members, in member order.
   template <class Load, class Store>
   __device__ void run_element(Load const& load, Store const& store) const {
     int const n = team.n_pes();
@@ -134,8 +134,8 @@ struct ScanWork {
 #endif
 
  private:
-  /// \param values result for the members before `pe`; updated with the values
-  ///        of `pe`.
+  /// \param values The result for the members before `pe`; updated with the
+  ///        values of `pe`.
   void add_block(T* values, Pe pe, T const* its, T* to, std::size_t n) const {
     if constexpr (is_inclusive) {
       for (std::size_t i = 0; i < n; ++i) {

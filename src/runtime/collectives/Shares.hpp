@@ -33,7 +33,7 @@ SYMM_INLINE_FUNCTION Range part_of(std::size_t count, std::size_t part,
 
 /// Distributes the blocks of all members over the parts of a kernel, so that
 /// all blocks are transferred at the same time. This PE's own block uses no
-/// link, and need not wait for the others. Calls fetch(member, part, n_parts)
+/// link and need not wait for the others. Calls fetch(member, part, n_parts)
 /// for each block of which this part fetches a piece.
 template <class Fetch>
 SYMM_INLINE_FUNCTION void fetch_of_each(int n_pes, Pe me, std::size_t part,
@@ -41,8 +41,8 @@ SYMM_INLINE_FUNCTION void fetch_of_each(int n_pes, Pe me, std::size_t part,
                                         Fetch const& fetch) {
   auto const n = static_cast<std::size_t>(n_pes);
   for (std::size_t k = part % n; k < n; k += n_parts) {
-    // Start with the PE after this one, so that not all PEs access the same PE
-    // first.
+    // Start with the PE after this one, so that the PEs do not all access the
+    // same PE first.
     auto const member =
         static_cast<Pe>((static_cast<std::size_t>(me) + 1 + k) % n);
     if (n_parts <= n) {
@@ -53,10 +53,10 @@ SYMM_INLINE_FUNCTION void fetch_of_each(int n_pes, Pe me, std::size_t part,
   }
 }
 
-/// A broadcast in which the root's link carries each word once. Each other
-/// member loads a share of the root's words, and stores it to all members
-/// except the root.
-/// \param load  load(i) loads word i of the root.
+/// A broadcast in which the root's link carries each word only once. Each other
+/// member loads a share of the root's words and stores it to all members except
+/// the root.
+/// \param load load(i) loads word i of the root.
 /// \param store store(member, i, word) stores word i at a member.
 template <class Threads, class Load, class Store>
 SYMM_INLINE_FUNCTION void pass_on(Threads const& group, int n_pes, Pe me,

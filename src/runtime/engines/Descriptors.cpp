@@ -23,8 +23,8 @@ bool is_inheritable(int fd) {
 }  // namespace
 
 void close_on_exec(int fd) noexcept {
-  // There are no other descriptor flags to keep. If `fd` is closed meanwhile,
-  // the call fails, which is harmless.
+  // There are no other descriptor flags to preserve. If `fd` is closed
+  // meanwhile, the call fails, which is harmless.
   static_cast<void>(::fcntl(fd, F_SETFD, FD_CLOEXEC));
 }
 

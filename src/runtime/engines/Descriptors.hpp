@@ -10,25 +10,26 @@
 
 namespace symm::Impl {
 
-// Keep the file descriptors that a network library opens from programs that a
-// PE starts. Local, any thread.
+// Keep programs that a PE starts from inheriting the file descriptors that a
+// network library opens. Local; callable from any thread.
 
-/// Sets close-on-exec: programs that this process starts do not inherit `fd`.
+/// Sets close-on-exec, so that programs started by this process do not inherit
+/// `fd`.
 void close_on_exec(int fd) noexcept;
 
-/// Calls body(fd) for each open descriptor of this process, if the system lists
-/// them in /proc.
+/// Calls body(fd) for each open descriptor of this process, provided that the
+/// system lists them in /proc.
 void for_each_descriptor(std::function<void(int fd)> const& body);
 
 /// The descriptors that a started program would inherit.
 [[nodiscard]] std::set<int> inheritable_descriptors();
 
-/// Calls close_on_exec() for each socket whose local or remote address
-/// satisfies is_library(address).
+/// Calls close_on_exec() for each socket for whose local or remote address
+/// is_library(address) returns true.
 void close_sockets_on_exec(
     std::function<bool(sockaddr_storage const&)> const& is_library);
 
-/// Whether both are Internet addresses with the same host and port.
+/// Whether both are Internet addresses, with the same host and port.
 [[nodiscard]] bool is_same_address(sockaddr_storage const& a,
                                    sockaddr_storage const& b);
 

@@ -29,19 +29,19 @@ constexpr char const* no_network =
     "libfabric has no network between nodes here; FI_PROVIDER may name one "
     "(`fi_info` lists them)";
 
-/// Settings of libfabric's provider tcp;ofi_rxm. libfabric reads them when it
-/// is loaded, or when it is first asked for networks.
+/// Settings for libfabric's provider tcp;ofi_rxm. libfabric reads them when it
+/// is loaded or when it is first asked for networks.
 constexpr std::array<std::pair<char const*, char const*>, 2> fabric_defaults{{
     // The provider sends messages of up to this many bytes without its
-    // rendezvous. Larger payloads wait for their receiver anyway, since this
+    // rendezvous. Larger payloads wait for the receiver anyway, because this
     // library offers them first.
     {"FI_OFI_RXM_EAGER_LIMIT", "66560"},
-    // In microseconds: the time between looks for new connections.
+    // In microseconds: how often to look for new connections.
     {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "1000"},
 }};
 
-/// Providers that do not reach other machines, lose messages, or (`net`
-/// of 1.17) are slow where PEs share cores.
+/// Providers that do not reach other machines, lose messages, or (`net` in
+/// 1.17) are slow when PEs share cores.
 constexpr std::array<std::string_view, 5> not_for_nodes{"shm", "udp", "sockets",
                                                         "net", "sm2"};
 
@@ -62,7 +62,7 @@ Fabric load_fabric() {
   constexpr char const* name = "libfabric.so.1";
   TemporaryVariables variables;
   set_fabric_defaults(variables);
-  // The library is never closed: MPI may use it, too.
+  // The library is never closed, because MPI may be using it, too.
   void* const library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     char const* const reason = ::dlerror();
@@ -100,7 +100,7 @@ void Fabric::check(long status, Text const& what, char const* call) const {
 }
 
 bool Fabric::is_for_nodes(fi_info const& info) {
-  // The user has chosen one. (^ begins a list of excluded ones.)
+  // The user has chosen one. (A leading ^ marks a list of exclusions.)
   auto const chosen = setting_of(environment::fabric_provider);
   if (chosen && !chosen->text.starts_with('^')) return true;
   std::string_view const provider = info.fabric_attr->prov_name;
@@ -138,12 +138,12 @@ FabricInfo Fabric::one_sided_of(fi_info const& network) const {
   FabricInfo hints(fi_dupinfo(&network), fi_freeinfo);
   if (!hints) return hints;
   hints->caps |= FI_RMA;
-  // All but FI_MR_LOCAL, which would require that local sources and
-  // destinations are registered.
+  // All except FI_MR_LOCAL, which would require local sources and destinations
+  // to be registered.
   hints->domain_attr->mr_mode =
       FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-  // fi_write must be able to complete on delivery. Other operations need not,
-  // so the flag is cleared below.
+  // fi_write must be able to complete on delivery. The other operations need
+  // not, so the flag is cleared below.
   hints->tx_attr->op_flags = FI_DELIVERY_COMPLETE;
   fi_info* found           = nullptr;
   auto const status        = fi_getinfo(FI_VERSION(oldest_major, oldest_minor),

@@ -11,8 +11,8 @@
 
 #include "../base/Text.hpp"
 
-// The entry points in use; all other calls go through function tables in
-// libfabric's objects.
+// The entry points that are looked up. All other calls go through the function
+// tables in libfabric's objects.
 #define SYMM_FOR_EACH_FABRIC_FUNCTION(X) \
   X(fi_dupinfo)                          \
   X(fi_fabric)                           \
@@ -25,10 +25,10 @@ namespace symm::Impl {
 
 using FabricInfo = std::unique_ptr<fi_info, void (*)(fi_info*)>;
 
-/// libfabric, loaded when a job of several nodes starts. Programs are not
-/// linked with it, and jobs of one node do not load it.
+/// libfabric, loaded when a job on several nodes starts. Programs are not
+/// linked with it, and jobs on one node do not load it.
 struct Fabric {
-  /// Older versions have not been tried.
+  /// Older versions have not been tested.
   static constexpr unsigned oldest_major = 1;
   static constexpr unsigned oldest_minor = 17;
 
@@ -39,32 +39,35 @@ struct Fabric {
   unsigned major = 0;
   unsigned minor = 0;
 
-  /// The library of this machine. Local, any thread.
+  /// The libfabric installed on this machine. Local; callable from any thread.
   ///
-  /// While libfabric is being loaded, and in networks(), sets environment
-  /// variables that libfabric reads then, unless the user has set them.
-  /// \throws SystemError if there is none, or it is too old; the next call
-  ///         tries again.
+  /// While libfabric is being loaded, and during networks(), sets environment
+  /// variables that libfabric reads then, except those that the user has set.
+  /// \throws SystemError if there is none or it is too old. The next call tries
+  ///         again.
   static Fabric const& instance();
 
   /// All networks with the features that the engine needs, in libfabric's order
   /// of preference.
   /// \throws SystemError if there is none.
   [[nodiscard]] FabricInfo networks() const;
-  /// Whether the network is suitable between nodes. All are, if FI_PROVIDER
-  /// names providers; it may also exclude some: "^verbs".
+  /// Whether the network is suitable for traffic between nodes. If FI_PROVIDER
+  /// lists providers, every network is; a list of exclusions ("^verbs") does
+  /// not count.
   [[nodiscard]] static bool is_for_nodes(fi_info const& info);
-  /// The one of `networks` that a job uses; null if none is_for_nodes().
+  /// The first of `networks` that is_for_nodes(), which a job uses; null if
+  /// there is none.
   [[nodiscard]] static fi_info* best_of(fi_info& networks);
 
-  /// The same network with fi_write and fi_read; null if it has none.
+  /// The same network with fi_write and fi_read enabled; null if it lacks them.
   [[nodiscard]] FabricInfo one_sided_of(fi_info const& network) const;
 
-  /// \throws SystemError "<what>: <call> failed: <text>", if status is < 0.
+  /// \throws SystemError "<what>: <call> failed: <text>" if `status` is
+  ///         negative.
   void check(long status, Text const& what, char const* call) const;
 };
 
-// For MessageEngineKind:
+// Used by MessageEngineKind:
 [[nodiscard]] std::string libfabric_of_this_machine();
 [[nodiscard]] std::vector<std::string> libfabric_networks_of_this_machine();
 [[nodiscard]] std::string libfabric_one_sided_of_this_machine();

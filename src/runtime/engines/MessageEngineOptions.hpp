@@ -9,7 +9,7 @@ namespace symm::Impl {
 
 struct MessageEngineOptions {
   /// In seconds, as returned by env_seconds(): a watched PE that is silent for
-  /// this long counts as lost. 0: never.
+  /// this long is considered lost. 0: no limit.
   double peer_timeout = 60;
 
   /// \throws UsageError on this PE.

@@ -17,12 +17,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The number of completions that are read at once.
+/// The number of completions to read at once.
 constexpr std::size_t n_at_once = 16;
-/// Further messages to a PE wait in this engine.
+/// Any further messages to a PE wait in this engine.
 constexpr int max_posted_to_a_pe = 64;
-/// If libfabric has no room for a PE's messages for this long, though none are
-/// in flight, it is trying to connect again: the PE's process has ended.
+/// If libfabric has no room for a PE's messages for this long, even though none
+/// are in flight, it is trying to reconnect: the PE's process has ended.
 constexpr auto longest_reconnection = 300ms;
 
 }  // namespace
@@ -86,7 +86,7 @@ void MessageEngine_Libfabric::post_or_queue(Connection& peer,
   m_stuck.push_back(&peer);
 }
 
-/// \returns false if there is no room.
+/// \returns false if libfabric has no room.
 bool MessageEngine_Libfabric::try_post(Connection& peer,
                                        Parcel* parcel) noexcept {
   if (peer.n_posted >= max_posted_to_a_pe) return false;
@@ -115,8 +115,8 @@ bool MessageEngine_Libfabric::try_post(Connection& peer,
   m_posted.add(parcel);
   ++peer.n_posted;
   ++m_n_posted;
-  // Without a token, no caller waits until this is sent, and the thread may
-  // sleep on.
+  // Without a token, no caller waits until this has been sent, so the thread
+  // may continue to sleep.
   if (parcel->token != 0) m_needs_progress = true;
   return true;
 }
@@ -161,7 +161,7 @@ bool MessageEngine_Libfabric::post_queued_of_all() noexcept {
 void MessageEngine_Libfabric::forget(Connection& peer,
                                      Parcel* parcel) noexcept {
   take_pending(peer, *parcel);
-  // A failed block is not complete, so do not call sent(). The caller learns
+  // A failed block is not complete, so do not call sent(). The caller finds out
   // that the PE is lost.
   if (peer.has_failed && is_block(*parcel)) parcel->token = 0;
   finish(parcel);
@@ -189,7 +189,7 @@ void MessageEngine_Libfabric::disconnect(Peer& its_peer) noexcept {
   while (auto* const parcel = peer.offered.last()) {
     forget(peer, peer.offered.take(parcel));
   }
-  // libfabric returns the posted parcels when it notices the failure, or never.
+  // libfabric returns posted parcels when it notices the failure, if ever.
 }
 
 // --- Progress

@@ -26,22 +26,22 @@ namespace symm::Impl {
 
 /// An engine that uses libfabric, with one endpoint for all PEs (FI_EP_RDM).
 ///
-/// fi_write and fi_read move blocks, if the network has these
-/// (MessageEngine_LibfabricOneSided.cpp). Chunks are registered when they are
+/// If the network has fi_write and fi_read, they move blocks
+/// (MessageEngine_LibfabricOneSided.cpp). A chunk is registered when it is
 /// opened.
 ///
-/// A message of up to max_eager bytes is one message of libfabric. A larger
-/// payload is offered first: the receiver posts a receive into the destination
-/// with a unique tag, and answers with that tag. The sender then sends the
-/// payload with the tag.
+/// A message of up to max_eager bytes is a single libfabric message. A larger
+/// payload is first offered to the receiver. The receiver posts a receive into
+/// the destination with a unique tag and answers with that tag, under which the
+/// sender then sends the payload.
 class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
  public:
-  /// As MessageEngineKind::make().
+  /// See MessageEngineKind::make().
   MessageEngine_Libfabric(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
                           MessageEngineOptions const& options);
   MessageEngine_Libfabric(MessageEngine_Libfabric const&)            = delete;
   MessageEngine_Libfabric& operator=(MessageEngine_Libfabric const&) = delete;
-  /// If close() was not called, the other PEs consider this one lost.
+  /// If close() has not been called, the other PEs consider this PE lost.
   ~MessageEngine_Libfabric() override;
 
   void close() override;
@@ -51,7 +51,7 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
   }
 
  private:
-  /// InFlight::kind.
+  /// The values of InFlight::kind.
   enum Kind {
     sends_message,
     sends_payload,
@@ -72,10 +72,10 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
   struct Connection final : Peer {
     fi_addr_t address = FI_ADDR_UNSPEC;
     int error         = 0;  // libfabric's code
-    ParcelQueue to_post;    // libfabric has no room for these
+    ParcelQueue to_post;    // for which libfabric has no room yet
     bool is_stuck = false;  // in m_stuck
     Clock::time_point stuck_since;
-    bool was_reached = false;  // a message has reached it
+    bool was_reached = false;  // a message has been delivered to it
     int n_posted     = 0;
     ParcelList offered;
   };
@@ -108,7 +108,7 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
   bool prepare_sleep() noexcept override;
   void sleep(std::chrono::milliseconds at_most) noexcept override;
   void wake_thread() noexcept override;
-  /// Sets close-on-exec for connections, which libfabric may open at any time.
+  /// Sets close-on-exec on connections, which libfabric may open at any time.
   void look_after() noexcept override;
 
   void note_failure(Connection& peer, int error) noexcept;
@@ -155,19 +155,20 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
   void post_queued_receives() noexcept;
 
   Fabric const* m_library = nullptr;
-  std::array<char, 64> m_provider{};  // its name, terminated by a 0
-  UniqueFd m_wake;                    // wakes the thread
-  int m_events            = -1;       // the queue's file descriptor
-  bool m_may_sleep_long   = true;     // used by the thread
+  std::array<char, 64> m_provider{};  // the provider's name, null-terminated
+  UniqueFd m_wake;                    // wakes the engine's thread
+  int m_events            = -1;       // file descriptor of m_queue
+  bool m_may_sleep_long   = true;     // used only by the engine's thread
   bool m_is_one_sided     = false;
   std::size_t m_max_bytes = 0;
   int m_key_mode          = 0;  // FI_MR_...
 
-  // m_mutex guards the members below. The buffers outlive the endpoint.
+  // m_mutex guards the members below. The buffers must outlive the endpoint.
   std::unique_ptr<Buffer[]> m_buffers;
   Buffer* m_to_repost = nullptr;
   ParcelList m_posted;
-  ParcelQueue m_to_receive;          // receives that libfabric had no room for
+  ParcelQueue m_to_receive;          // receives for which libfabric has no room
+                                     // yet
   std::vector<Connection*> m_stuck;  // has room for all of m_met
   int m_n_posted           = 0;
   std::uint64_t m_n_offers = 0;
@@ -177,7 +178,7 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
   Owned<fid_av> m_table;
   Owned<fid_cq> m_queue;
   Owned<fid_ep> m_endpoint;
-  std::map<void*, Owned<fid_mr>> m_chunks;  // the open ones
+  std::map<void*, Owned<fid_mr>> m_chunks;  // the open ones, by start address
   std::uint64_t m_n_keys = 0;
   bool m_has_complained  = false;
 };

@@ -21,8 +21,8 @@ constexpr std::size_t origin = 1;  // addresses are relative to this
 }  // namespace
 
 std::size_t MessageEngine_Libfabric::least_bytes() const noexcept {
-  // Larger blocks would be offered first if they were messages. Smaller ones
-  // may share messages, and a put need not wait for them.
+  // As messages, larger blocks would be offered first. Smaller ones may share
+  // messages, and a put need not wait for them.
   return max_eager + 1;
 }
 
@@ -31,7 +31,7 @@ std::size_t MessageEngine_Libfabric::max_bytes() const noexcept {
 }
 
 bool MessageEngine_Libfabric::reaches(Pe /*pe*/, Key const& /*key*/) noexcept {
-  return true;  // all PEs are in one network
+  return true;  // all PEs are on the same network
 }
 
 // --- Chunks
@@ -100,7 +100,7 @@ void MessageEngine_Libfabric::begin_block(Kind kind, Place const& there,
                                           std::size_t token) {
   Section const section(*this);
   auto& peer = connection_of(there.pe);
-  // This PE has received the peer's key, so the peer is connected.
+  // This PE has received a key from the peer, so the peer is connected.
   if (peer.has_failed || !peer.is_connected) {
     throw SystemError(Text("PE ", there.pe, " is lost"));
   }

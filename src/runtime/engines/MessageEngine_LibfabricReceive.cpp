@@ -36,7 +36,7 @@ void MessageEngine_Libfabric::take_error() noexcept {
   switch (operation->kind) {
     case receives_message:
       if (error.err == FI_ECANCELED) return;
-      // The message is too long to be from a PE of the job: count it as
+      // The message is too long to be from a PE of this job: count it as
       // foreign.
       static_cast<void>(take_head(ParcelHead{~m_key}));
       return repost(static_cast<Buffer&>(*operation));
@@ -111,7 +111,7 @@ void MessageEngine_Libfabric::take_offer(Connection& peer,
                                          std::span<std::byte const> header,
                                          std::uint64_t number,
                                          std::uint64_t bytes) noexcept {
-  // A tag of 0 means that the payload is dropped.
+  // A tag of 0 means that the payload is discarded.
   std::array<std::uint64_t, 2> answer{number, 0};
   Parcel* parcel  = nullptr;
   Parcel* message = nullptr;

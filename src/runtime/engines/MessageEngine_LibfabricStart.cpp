@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// Start and end of MessageEngine_Libfabric.
+// Startup and shutdown of MessageEngine_Libfabric.
 #include <rdma/fi_cm.h>
 #include <sys/eventfd.h>
 
@@ -26,8 +26,8 @@ constexpr char const* what_starts_fabric = "starting libfabric";
 /// The number of messages that may arrive before this PE polls.
 constexpr std::size_t n_buffers = 64;
 
-/// libfabric notices that a process is dead only by a message that the process
-/// does not take, so there must be pings.
+/// libfabric notices that a process is dead only when a message to that process
+/// is not received, so pings are needed.
 constexpr auto ping_at_least_every = 200ms;
 
 }  // namespace
@@ -116,7 +116,7 @@ void MessageEngine_Libfabric::start_endpoint(fi_info& info) {
   check(fi_ep_bind(endpoint, &queue->fid, FI_SEND | FI_RECV), "fi_ep_bind");
   check(fi_enable(endpoint), "fi_enable");
 
-  // Not make_unique(), which would clear the buffers.
+  // Not make_unique(), which would zero the buffers.
   m_buffers.reset(new Buffer[n_buffers]);
   for (std::size_t i = 0; i < n_buffers; ++i) repost(m_buffers[i]);
   m_is_open = true;
@@ -153,11 +153,11 @@ void MessageEngine_Libfabric::look_after() noexcept {
 
 void MessageEngine_Libfabric::close() {
   {
-    // From now on, the end of a connection is no failure: PEs are leaving.
+    // From now on, the end of a connection is not a failure: PEs are leaving.
     Section const section(*this);
     m_is_closing = true;
   }
-  // Meanwhile the thread serves PEs that have not called close() yet.
+  // Meanwhile, the thread serves PEs that have not yet called close().
   m_bootstrap.barrier();
   {
     Section const section(*this);

@@ -13,11 +13,11 @@ namespace symm::Impl {
 namespace {
 
 /// UCX sends payloads of up to this many bytes without a rendezvous, whose
-/// round trip would take as long as the transfer. This engine still does not
+/// round trip would take as long as the transfer. Even so, this engine does not
 /// copy payloads of more than max_eager bytes.
 constexpr std::size_t max_without_rendezvous = std::size_t{256} << 10U;
 
-/// Parcel::number while UCX has the parcel.
+/// The values of Parcel::number while UCX has the parcel.
 enum ParcelState : std::uint64_t {
   by_endpoint,
   by_bulk,    // in Connection::on_bulk
@@ -44,8 +44,8 @@ void MessageEngine_Ucx::connect(Peer& its_peer) noexcept {
   params.err_handler.arg = &peer;
   auto const status = m_ucp->ucp_ep_create(m_worker, &params, &peer.endpoint);
   m_needs_progress  = true;
-  // Look at once: as soon as the peer has heard from this PE, this PE may start
-  // another program.
+  // Look at once: this PE may start another program as soon as the peer has
+  // received something from it.
   m_descriptors.look_if_few();
   if (status == UCS_OK) {
     peer.is_connected = true;
@@ -97,20 +97,20 @@ void MessageEngine_Ucx::on_sent(void* request, ucs_status_t status,
   engine.finish(parcel);
 }
 
-/// If the peer fails, UCX completes nothing on an endpoint without error
-/// handling. So this engine completes these parcels itself.
+/// If the peer fails, UCX does not complete any operations on an endpoint
+/// without error handling. So this engine completes these parcels itself.
 void MessageEngine_Ucx::give_back_bulk(Connection& peer) noexcept {
   while (auto* const parcel = peer.on_bulk.last()) {
     peer.on_bulk.take(parcel);
     parcel->number = given_back;
-    m_given_back.add(parcel);  // UCX may still use it
+    m_given_back.add(parcel);  // UCX may still be using it
     if (parcel->token == 0) continue;
     try {
       auto* const told = m_parcels.take();
       told->token      = std::exchange(parcel->token, 0);
       finish(told);
     } catch (std::bad_alloc const&) {
-      return;  // the waiting caller is told that the PE is lost
+      return;  // the waiting caller learns that the PE is lost
     }
   }
 }
@@ -178,7 +178,7 @@ bool MessageEngine_Ucx::prepare_sleep() noexcept {
 
 void MessageEngine_Ucx::sleep(std::chrono::milliseconds at_most) noexcept {
   pollfd events{m_events, POLLIN, 0};
-  // An error counts as an event: the thread polls, and sleeps again.
+  // An error counts as an event: the thread polls and goes back to sleep.
   static_cast<void>(::poll(&events, 1, static_cast<int>(at_most.count())));
 }
 

@@ -21,12 +21,12 @@ namespace symm::Impl {
 /// An engine that uses UCX's active messages, with one context and one worker.
 class MessageEngine_Ucx final : public ServedEngine {
  public:
-  /// As MessageEngineKind::make().
+  /// See MessageEngineKind::make().
   MessageEngine_Ucx(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
                     MessageEngineOptions const& options);
   MessageEngine_Ucx(MessageEngine_Ucx const&)            = delete;
   MessageEngine_Ucx& operator=(MessageEngine_Ucx const&) = delete;
-  /// If close() was not called, the other PEs consider this one lost.
+  /// If close() has not been called, the other PEs consider this PE lost.
   ~MessageEngine_Ucx() override;
 
   void close() override;
@@ -43,8 +43,8 @@ class MessageEngine_Ucx final : public ServedEngine {
     ucp_ep_h endpoint   = nullptr;
     ucp_ep_h bulk       = nullptr;  // null: `endpoint` sends all payloads
     bool is_bulk_wanted = false;
-    int n_large_heard = 0;  // counts to 4: the peer's bulk is connected by then
-    ParcelList on_bulk;     // sent by `bulk`
+    int n_large_heard = 0;  // stops at 4: by then, the peer's bulk is connected
+    ParcelList on_bulk;     // sent through `bulk`
     ucs_status_t status = UCS_OK;
   };
 
@@ -63,13 +63,13 @@ class MessageEngine_Ucx final : public ServedEngine {
   }
   [[nodiscard]] std::unique_ptr<Peer> make_peer() override;
   void connect(Peer& its_peer) noexcept override;
-  /// Creates Connection::bulk for the peers in m_without_bulk, an endpoint
+  /// Creates Connection::bulk for the peers in m_without_bulk: an endpoint
   /// without error handling. Only between such endpoints does UCX receive a
   /// payload from the socket directly into the destination. The other endpoint
   /// still reports failures.
   ///
-  /// While such an endpoint connects, UCX 1.13 aborts if the peer ends. So it
-  /// is created only when the peer has just taken a large payload.
+  /// UCX 1.13 aborts if the peer exits while such an endpoint is connecting. So
+  /// it is created only right after the peer has received a large payload.
   void connect_bulk() noexcept;
   void give_back_bulk(Connection& peer) noexcept;
   void disconnect(Peer& peer) noexcept override;
@@ -89,7 +89,7 @@ class MessageEngine_Ucx final : public ServedEngine {
   ucs_status_t take_rendezvous(Pe from, std::span<std::byte const> header,
                                void* data, std::size_t bytes) noexcept;
 
-  // UCX calls these functions.
+  // Callbacks for UCX.
   static void on_error(void* peer, ucp_ep_h endpoint, ucs_status_t status);
   static void on_sent(void* request, ucs_status_t status, void* parcel);
   static void on_received(void* request, ucs_status_t status, std::size_t bytes,
@@ -106,10 +106,10 @@ class MessageEngine_Ucx final : public ServedEngine {
   ucp_worker_h m_worker   = nullptr;  // guarded by m_mutex
   int m_events            = -1;       // the worker's file descriptor
   UcxDescriptors m_descriptors;
-  std::optional<ProcessMemory> m_process_memory;  // empty: not allowed
+  std::optional<ProcessMemory> m_process_memory;  // empty if not allowed
   std::vector<ucs_status_ptr_t> m_closing;        // has room for all of m_met
   bool m_has_complained = false;
-  bool m_has_bulk       = false;              // all networks are TCP
+  bool m_has_bulk       = false;              // true if all networks are TCP
   std::vector<Connection*> m_without_bulk{};  // has room for all of m_met
   ParcelList m_given_back;
   ParcelList m_receiving;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// Takes the messages that UCX delivers to MessageEngine_Ucx.
+// Handles the messages that UCX delivers to MessageEngine_Ucx.
 #include <cstring>
 #include <new>
 #include <utility>
@@ -52,7 +52,7 @@ ucs_status_t MessageEngine_Ucx::take_rendezvous(
     parcel = m_parcels.take();
   } catch (std::bad_alloc const&) {
     refuse_message(from);
-    return UCS_OK;  // UCX drops the payload, and completes the send
+    return UCS_OK;  // UCX discards the payload and completes the send
   }
   auto& receiver    = *m_receiver.load();
   void* const place = receiver.place_for(from, header, bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// Start and end of MessageEngine_Ucx.
+// Startup and shutdown of MessageEngine_Ucx.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -17,9 +17,9 @@ using namespace std::chrono_literals;
 
 constexpr char const* what_starts = "starting UCX";
 
-/// How long close() waits for connections that do not end by themselves.
+/// How long close() waits for connections that do not close on their own.
 constexpr auto closing_time = 10s;
-/// How long the destructor waits for connections that it has closed by force.
+/// How long the destructor waits for connections that it has forced to close.
 constexpr auto forced_closing_time = 1s;
 constexpr unsigned forced          = UCP_EP_CLOSE_FLAG_FORCE;
 
@@ -45,18 +45,18 @@ MessageEngine_Ucx::MessageEngine_Ucx(Bootstrap& bootstrap, FdExchange& exchange,
 
 void MessageEngine_Ucx::start(Nodes const& nodes) {
   m_ucp = &Ucp::instance();
-  // UCX reads these when it makes the context and the worker.
-  // ucp_config_modify() needs different names in each version (1.13 "CONN_NB",
-  // later ones with "TCP_"), and only warns about unknown names.
+  // UCX reads these when it creates the context and the worker.
+  // ucp_config_modify() requires different names depending on the version (1.13
+  // "CONN_NB", later ones with "TCP_"), and only warns about unknown names.
   TemporaryVariables variables;
-  // Otherwise the first message over a cut link blocks in connect().
+  // Otherwise, the first message over a broken link would block in connect().
   variables.set("UCX_TCP_CONN_NB", "y");
-  // With UCP_ERR_HANDLING_MODE_PEER large messages arrive in fragments of this
-  // size, which are copied. The default of 64 KiB takes up to 1.6 x the time.
+  // With UCP_ERR_HANDLING_MODE_PEER, large messages arrive in fragments of this
+  // size, which are copied. The default of 64 KiB takes up to 1.6 times as long.
   variables.set("UCX_TCP_RX_SEG_SIZE", "512k");
-  // A network may need megabytes in flight. But if all nodes share one machine,
-  // bytes beyond this limit have left the caches when they arrive, which takes
-  // 2.5 to 3 x the time.
+  // A network may need megabytes in flight. But if all nodes are on the same
+  // machine, bytes beyond this limit have been evicted from the caches by the
+  // time they arrive, which takes 2.5 to 3 times as long.
   if (nodes.n_on_machine() == nodes.n_pes())
     variables.set("UCX_TCP_SNDBUF", "128k");
   start_context();
@@ -75,11 +75,11 @@ void MessageEngine_Ucx::start_context() {
                  Text(what_starts, " with ", name, "=", value),
                  "ucp_config_modify");
   };
-  // Otherwise UCX would silently use shared memory between namespaces of one
-  // host.
+  // Otherwise, UCX would silently use shared memory between namespaces on the
+  // same host.
   if (!setting_of(environment::ucx_transports)) set("TLS", "^sm");
-  // UCX's own keepalive keeps TCP from noticing a cut link. The engine's
-  // heartbeats find both, silent PEs and cut links.
+  // UCX's own keepalive prevents TCP from noticing a broken link. The engine's
+  // heartbeats detect both silent PEs and broken links.
   set("KEEPALIVE_INTERVAL", "inf");
 
   ucp_params_t params{};
@@ -146,7 +146,7 @@ std::vector<std::byte> MessageEngine_Ucx::my_address() const {
   return address;
 }
 
-// --- The end
+// --- Shutdown
 
 void MessageEngine_Ucx::close_endpoint(Connection& peer,
                                        unsigned flags) noexcept {
@@ -158,12 +158,12 @@ void MessageEngine_Ucx::close_endpoint(Connection& peer,
   auto const close    = [&](ucp_ep_h& endpoint) {
     auto* const request =
         m_ucp->ucp_ep_close_nbx(std::exchange(endpoint, nullptr), &params);
-    // On an error there is nothing left to do: the endpoint is closed as far as
-    // possible.
+    // If there is an error, nothing is left to do: the endpoint is closed as
+    // far as possible.
     if (UCS_PTR_IS_PTR(request)) m_closing.push_back(request);
   };
   close(peer.endpoint);
-  // UCX cannot close `bulk` by force. It is destroyed with the worker.
+  // UCX cannot force `bulk` to close. It is destroyed along with the worker.
   if (peer.bulk != nullptr && flags != forced) close(peer.bulk);
 }
 
@@ -189,11 +189,11 @@ void MessageEngine_Ucx::wait_for_closed_endpoints(
 
 void MessageEngine_Ucx::close() {
   {
-    // From now on, the end of a connection is no failure: PEs are leaving.
+    // From now on, the end of a connection is not a failure: PEs are leaving.
     Section const section(*this);
     m_is_closing = true;
   }
-  // Meanwhile the thread serves PEs that have not called close() yet.
+  // Meanwhile, the thread serves PEs that have not yet called close().
   m_bootstrap.barrier();
   {
     Section const section(*this);
@@ -204,7 +204,7 @@ void MessageEngine_Ucx::close() {
     }
   }
   wait_for_closed_endpoints(closing_time);
-  // Meanwhile the thread answers PEs that are closing their endpoints.
+  // Meanwhile, the thread answers PEs that are closing their endpoints.
   m_bootstrap.barrier();
   destroy();
 }

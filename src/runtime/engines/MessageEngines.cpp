@@ -61,7 +61,7 @@ constexpr MessageEngineKind libfabric{
 
 constexpr std::array all_kinds{ucx, libfabric};
 
-/// -1 for null.
+/// Returns -1 for null.
 int index_of(MessageEngineKinds kinds, MessageEngineKind const* kind) {
   return kind == nullptr ? -1 : static_cast<int>(kind - kinds.data());
 }

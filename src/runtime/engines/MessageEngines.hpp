@@ -17,13 +17,14 @@
 
 namespace symm::Impl {
 
-/// A network library that a job can choose when it starts.
+/// A network library that a job can select at startup.
 struct MessageEngineKind {
   /// The name in SYMM_NETWORK, such as "ucx".
   std::string_view name;
 
-  /// The library of this machine, such as "UCX 1.13.1". Local.
-  /// \throws SystemError with what is missing, if it cannot run here.
+  /// The library on this machine, such as "UCX 1.13.1". Local.
+  /// \throws SystemError that says what is missing if the library cannot run
+  ///         here.
   std::string (*library)();
 
   // The next two are null if library() always throws.
@@ -33,41 +34,44 @@ struct MessageEngineKind {
   /// \throws SystemError.
   std::vector<std::string> (*networks)();
 
-  /// Makes the engine of a job of several nodes. The engine delivers nothing
-  /// until it has a receiver; messages that arrive before then wait.
+  /// Creates the engine for a job on several nodes. The engine delivers nothing
+  /// until it has a receiver; messages that arrive earlier are held back.
   ///
-  /// Collective: all PEs, with equal options.
-  /// \param bootstrap used here and in close().
-  /// \param exchange its nodes are those of the job.
-  /// \param vmm the host's. All three must outlive the engine.
-  /// \throws SystemError on all PEs, if a PE cannot make one.
+  /// Collective over all PEs, which must pass equal options.
+  /// \param bootstrap Used here and in close().
+  /// \param exchange Its nodes must be those of the job.
+  /// \param vmm The host's. All three must outlive the engine.
+  /// \throws SystemError on all PEs if any PE cannot create its engine.
   std::unique_ptr<MessageEngine> (*make)(Bootstrap& bootstrap,
                                          FdExchange& exchange, Vmm& vmm,
                                          MessageEngineOptions const& options);
 
-  /// Describes the operations that engines of this kind carry out without the
-  /// target's processor. Local. Null if there are none.
-  /// \throws SystemError with the reason, if there are none on this machine.
+  /// Describes the operations that engines of this kind carry out without
+  /// involving the target's processor. Local. Null if no engine of this kind
+  /// has any.
+  /// \throws SystemError with the reason if there are none on this machine.
   std::string (*one_sided)() = nullptr;
 };
 
 using MessageEngineKinds = std::span<MessageEngineKind const>;
 
-/// All network libraries that this library supports, the preferred one first.
-/// If it was built without one, that one's library() throws.
+/// All network libraries that this project supports, in order of preference.
+/// For a library that was left out of the build, library() throws.
 [[nodiscard]] MessageEngineKinds message_engines();
 
-/// The one that SYMM_NETWORK names; null if that variable is not set. Local.
-/// \throws UsageError on this PE, if there is none of that name.
+/// The kind that SYMM_NETWORK names; null if that variable is not set. Local.
+/// \throws UsageError on this PE if no kind has that name.
 [[nodiscard]] MessageEngineKind const* message_engine_of_environment(
     MessageEngineKinds kinds = message_engines());
 
-/// Collective: the one that SYMM_NETWORK names; otherwise the first of `kinds`
-/// that can run on all PEs. The same on all PEs.
-/// \param n_nodes the number of nodes of the job, for error messages.
-/// \throws UsageError on all PEs, if SYMM_NETWORK names none, or differs.
-///         SystemError on all PEs, if none can run on all PEs; the message
-///         names a PE that cannot run it and the reason.
+/// Collective: returns the kind that SYMM_NETWORK names or, if it is not set,
+/// the first of `kinds` that can run on all PEs. The result is the same on all
+/// PEs.
+/// \param n_nodes The number of nodes in the job, for error messages.
+/// \throws UsageError on all PEs if SYMM_NETWORK names an unknown kind or
+///         differs between PEs. Throws SystemError on all PEs if no kind can
+///         run on all of them; the message names a PE that cannot run it, and
+///         the reason.
 [[nodiscard]] MessageEngineKind const& choose_message_engine(
     Bootstrap& bootstrap, int n_nodes,
     MessageEngineKinds kinds = message_engines());

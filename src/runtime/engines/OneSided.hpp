@@ -12,17 +12,17 @@
 
 namespace symm::Impl {
 
-/// The operations of engines that move blocks to and from host memory of
-/// another PE without messages. The program of the other PE takes no part in
-/// them. Any thread. These operations are not ordered among themselves, nor
-/// with messages.
+/// Operations with which an engine moves blocks to and from another PE's host
+/// memory without messages and without involving the program on that PE.
+/// Callable from any thread. These operations are ordered neither among
+/// themselves nor with respect to messages.
 class OneSided {
  public:
-  /// Gives other PEs access to a chunk of one PE's memory. Sent to them as
-  /// raw bytes.
+  /// Gives other PEs access to a chunk of one PE's memory. It is sent to them
+  /// as raw bytes.
   using Key = std::array<std::uint64_t, 4>;
 
-  /// Memory of another PE, within one chunk.
+  /// Memory on another PE, within one chunk.
   struct Place {
     Pe pe = 0;
     Key key{};
@@ -39,36 +39,38 @@ class OneSided {
     return SIZE_MAX;
   }
 
-  // Memory of this PE. Callable within Receiver.
+  // On this PE's memory. Callable from within Receiver.
 
-  /// Opens a chunk, until close_chunk(). The same chunk may be opened again.
-  /// \returns nullopt if the chunk can be reached only by messages.
+  /// Opens a chunk until close_chunk(). The same chunk may be opened more than
+  /// once.
+  /// \returns nullopt if the chunk can only be reached through messages.
   [[nodiscard]] virtual std::optional<Key> open_chunk(
       void* start, std::size_t bytes) noexcept = 0;
-  /// To be called before a chunk is unmapped, whether it has been opened or
-  /// not. No PE may use the chunk's keys any more.
+  /// Must be called before a chunk is unmapped, even if it was never opened. By
+  /// then, no PE may still use the chunk's keys.
   virtual void close_chunk(void* start) noexcept = 0;
 
-  // Memory of other PEs.
+  // On the memory of other PEs.
 
   /// Whether this PE can reach the memory of `pe` that `key` opens. Callable
-  /// within Receiver.
+  /// from within Receiver.
   [[nodiscard]] virtual bool reaches(Pe pe, Key const& key) noexcept = 0;
 
-  // For memory that this PE reaches:
+  // Only on memory that this PE reaches:
 
-  /// Whether put() and get() are complete when they return. Otherwise they are
+  /// Whether put() and get() are complete on return. Otherwise, they are
   /// complete when Receiver::sent(token) is called. It is not called if the PE
   /// is lost first.
   [[nodiscard]] virtual bool is_immediate() const noexcept { return false; }
 
-  /// Writes a block. Once this is complete, the data are in the target's
-  /// memory, and visible there before any message that is sent later. `from`
-  /// must not change until then.
-  /// \throws SystemError on this PE, if memory is not there, or the PE is gone.
+  /// Writes a block. `from` must not change until the put is complete. Then the
+  /// data are in the target's memory, and are visible there before any message
+  /// sent later.
+  /// \throws SystemError on this PE if the memory does not exist or the PE is
+  ///         lost.
   virtual void put(Place const& to, void const* from, std::size_t bytes,
                    std::size_t token) = 0;
-  /// Reads a block. `to` is written until this is complete.
+  /// Reads a block. `to` may be written at any time until the get is complete.
   virtual void get(void* to, Place const& from, std::size_t bytes,
                    std::size_t token) = 0;
 };

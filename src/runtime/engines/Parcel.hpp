@@ -17,35 +17,35 @@
 
 namespace symm::Impl {
 
-/// A ServedEngine puts this before the header of a message.
+/// The header that a ServedEngine puts in front of a message's own header.
 struct ParcelHead {
   enum class Kind : std::uint16_t {
     message,
     ping,  // the receiver answers
     pong,
-    // Of MessageEngine_Libfabric:
-    offer,  // of a payload that waits to be sent
-    answer  // to an offer
+    // Only for MessageEngine_Libfabric:
+    offer,  // offers a payload that waits to be sent
+    answer  // answers an offer
   };
 
-  std::uint64_t key          = 0;  // the job's: only PEs of the job know it
+  std::uint64_t key          = 0;  // the job's; only PEs of the job know it
   std::int32_t from          = 0;
   Kind kind                  = Kind::message;
-  std::uint16_t header_bytes = 0;  // of the message's own header
+  std::uint16_t header_bytes = 0;  // size of the message's own header
 };
-// Padding would send leftover bytes of the stack.
+// Padding would leak leftover stack bytes.
 static_assert(std::has_unique_object_representations_v<ParcelHead>);
 
-/// An operation that a network library holds until it is complete.
+/// An operation that is in the hands of a network library until it is complete.
 struct InFlight {
-  std::array<void*, 8> of_library{};  // the library writes here meanwhile
+  std::array<void*, 8> of_library{};  // scratch space for the library
   int kind = 0;                       // for the engine's use
 };
 
 /// A message in flight, with everything that must live until it is sent or
 /// received.
 struct Parcel : InFlight {
-  struct Head {  // sent in one piece
+  struct Head {  // sent as one piece
     ParcelHead engine;
     std::array<std::byte, MessageEngine::max_header> user;
   };
@@ -58,7 +58,7 @@ struct Parcel : InFlight {
   std::size_t token        = 0;
   std::uint64_t number     = 0;  // for the engine's use
   std::uint64_t address    = 0;  // for the engine's use
-  // The payload: elsewhere, or a copy in `small` or `large`.
+  // The payload: either elsewhere or copied to `small` or `large`.
   void const* payload = nullptr;
   void* place         = nullptr;
   std::size_t bytes   = 0;
@@ -68,14 +68,14 @@ struct Parcel : InFlight {
   Parcel* before          = nullptr;  // in a ParcelList
   Parcel* next            = nullptr;  // in a ParcelQueue
 
-  /// The bytes of `large` that a copy of a payload needs; 0 if it fits into
-  /// `small`.
+  /// The bytes of `large` that the copy of a payload needs; 0 if the payload
+  /// fits into `small`.
   [[nodiscard]] static constexpr std::size_t large_bytes_for(
       std::size_t payload_bytes) {
     return payload_bytes <= small_bytes ? 0 : std::bit_ceil(payload_bytes);
   }
-  /// The private memory that a message takes until it is sent, in bytes.
-  /// \param copied_bytes the bytes of the payload's copy; 0 if the payload is
+  /// The private memory, in bytes, that a message takes up until it is sent.
+  /// \param copied_bytes The size of the payload's copy; 0 if the payload is
   ///        read in place.
   [[nodiscard]] static constexpr std::size_t bytes_for(
       std::size_t copied_bytes) {
@@ -97,7 +97,7 @@ struct Parcel : InFlight {
   }
 };
 
-/// A queue that owns its parcels and allocates nothing.
+/// A queue that owns its parcels and never allocates memory.
 class ParcelQueue {
  public:
   ParcelQueue()                              = default;
@@ -118,7 +118,7 @@ class ParcelQueue {
     m_first      = parcel;
     if (m_last == nullptr) m_last = parcel;
   }
-  /// Takes the oldest parcel; returns null if there is none.
+  /// Removes and returns the oldest parcel; null if there is none.
   Parcel* pop() noexcept {
     auto* const parcel = m_first;
     if (parcel == nullptr) return nullptr;
@@ -132,7 +132,7 @@ class ParcelQueue {
   Parcel* m_last  = nullptr;
 };
 
-/// A list that owns its parcels, from which any can be taken.
+/// A list that owns its parcels, any of which can be removed.
 class ParcelList {
  public:
   ParcelList()                             = default;
@@ -161,14 +161,14 @@ class ParcelList {
   Parcel* m_last = nullptr;
 };
 
-/// A pool of parcels. One thread at a time.
+/// A pool of parcels. For use by one thread at a time.
 class Parcels {
  public:
   /// \throws std::bad_alloc.
   Parcel* take() { return take_from(0).release(); }
 
-  /// Takes a parcel with a copy of `bytes` (at most max_eager). \throws
-  /// std::bad_alloc.
+  /// Takes a parcel that holds a copy of `bytes` (at most max_eager).
+  /// \throws std::bad_alloc.
   Parcel* take_copy(std::span<std::byte const> bytes) {
     auto parcel = take_from(Parcel::large_bytes_for(bytes.size()));
     auto* const copy =
@@ -194,7 +194,8 @@ class Parcels {
  private:
   using List = std::vector<std::unique_ptr<Parcel>>;
 
-  /// The list for parcels whose `large` has small_bytes * 2^i bytes, or none.
+  /// The list for parcels whose `large` has `large_bytes` bytes: small_bytes *
+  /// 2^i, or 0 if there is no `large`.
   List& list_of(std::size_t large_bytes) {
     return m_lists[static_cast<std::size_t>(
         std::bit_width(large_bytes / Parcel::small_bytes / 2))];
@@ -207,7 +208,7 @@ class Parcels {
       list.pop_back();
       return parcel;
     }
-    // Not make_unique(), which would clear the parcel.
+    // Not make_unique(), which would zero the parcel.
     std::unique_ptr<Parcel> parcel(new Parcel);
     if (large_bytes != 0) {
       parcel->large.reset(new std::byte[large_bytes]);

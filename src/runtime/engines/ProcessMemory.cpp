@@ -35,8 +35,8 @@ void* pointer_of(std::uint64_t address) {
   return reinterpret_cast<void*>(address);
 }
 
-/// Returns an empty descriptor if the system has no pidfd_open(), or no such
-/// process.
+/// Returns an empty descriptor if the system has no pidfd_open(), or if there
+/// is no such process.
 UniqueFd open_process(pid_t number) {
 #ifdef SYS_pidfd_open
   return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, number, 0)));
@@ -60,8 +60,9 @@ bool has_secret(OneSided::Key const& key) {
 ProcessMemory::ProcessMemory() : m_secret(draw_number()) {}
 
 std::size_t ProcessMemory::least_bytes() const noexcept {
-  // Measured: a put and quiet() of 520 bytes takes a tenth of a message's time.
-  // Blocks of up to 512 bytes may share messages, and take less then.
+  // Measured: a put and quiet() of 520 bytes takes a tenth of the time of a
+  // message. Blocks of up to 512 bytes may share messages, which then take less
+  // time.
   return 513;
 }
 
@@ -74,7 +75,7 @@ OneSided::Key ProcessMemory::my_key() const noexcept {
 }
 
 bool ProcessMemory::reaches(Pe /*pe*/, Key const& key) noexcept {
-  // Open the process before reading the secret: then the process with the
+  // Open the process before reading the secret, so that the process with the
   // secret is the one that was opened.
   auto its_process = open_process(process_of(key));
   if (!has_secret(key)) return false;
@@ -101,7 +102,7 @@ bool ProcessMemory::is_alive(Key const& key) const noexcept {
   return has_secret(key);
 }
 
-/// \param copy process_vm_readv or process_vm_writev.
+/// \param copy Either process_vm_readv or process_vm_writev.
 template <class Copy>
 void ProcessMemory::copy_all(Copy copy, char const* name, Place const& there,
                              void* here, std::size_t bytes) const {

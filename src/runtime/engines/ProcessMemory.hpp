@@ -14,25 +14,26 @@
 
 namespace symm::Impl {
 
-/// One-sided operations between processes of one machine that the kernel
-/// carries out (process_vm_writev, "CMA"). They are complete when they return.
+/// One-sided operations between processes on one machine, carried out by the
+/// operating system kernel (process_vm_writev, "CMA"). They are complete on
+/// return.
 ///
-/// A process is identified by its PID, which another process may get once the
-/// first one has ended. So before each block, this PE checks that the other
-/// PE's process is alive. (A few hundred nanoseconds pass between the check and
-/// the block.)
+/// A process is identified by its PID, which the system may reuse once the
+/// process has ended. So before each block, this PE checks that the other PE's
+/// process is still alive. (A few hundred nanoseconds pass between the check
+/// and the block.)
 ///
-/// A PE is not reached if it is on another machine, is in another PID
-/// namespace, or is protected by the system (ptrace_scope, seccomp).
+/// A PE cannot be reached if it is on another machine, in another PID
+/// namespace, or protected by the system (ptrace_scope, seccomp).
 class ProcessMemory final : public OneSided {
  public:
-  /// \throws SystemError if there are no random numbers.
+  /// \throws SystemError if no random numbers are available.
   ProcessMemory();
   ProcessMemory(ProcessMemory const&)            = delete;
   ProcessMemory& operator=(ProcessMemory const&) = delete;
 
   [[nodiscard]] std::size_t least_bytes() const noexcept override;
-  /// One key opens the whole process, for as long as it lives.
+  /// The same key opens the whole process, for as long as the process lives.
   [[nodiscard]] std::optional<Key> open_chunk(
       void* /*start*/, std::size_t /*bytes*/) noexcept override {
     return my_key();
@@ -52,11 +53,12 @@ class ProcessMemory final : public OneSided {
   void copy_all(Copy copy, char const* name, Place const& there, void* here,
                 std::size_t bytes) const;
 
-  // Other PEs read it to check that this process is the PE that they mean.
+  // Other PEs read this to verify that they have reached the right process.
   std::uint64_t m_secret;
   mutable std::shared_mutex m_mutex;
-  // The processes of reached PEs (pidfd_open()), by their secrets. Empty if the
-  // system has no pidfd_open().
+  // A pidfd (from pidfd_open()) for the process of each PE reached so far,
+  // keyed by the process's secret. Stays empty if the system has no
+  // pidfd_open().
   std::map<std::uint64_t, UniqueFd> m_processes;
 };
 

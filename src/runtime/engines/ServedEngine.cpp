@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A PE is full if messages to it take more private memory than this.
+/// A PE is full when messages to it take up more private memory than this.
 constexpr std::size_t max_pending_bytes = std::size_t{4} << 20U;
 
 struct LibraryVersion {
@@ -76,7 +76,7 @@ ServedEngine::Section::Section(ServedEngine& engine) : m_outer(s_inside) {
   m_lock = std::unique_lock(engine.m_mutex, std::try_to_lock);
   if (!m_lock) {
     // Tell the engine's thread and pollers to leave the lock to this thread.
-    // Otherwise they would take it again before this thread wakes up.
+    // Otherwise, they would acquire it again before this thread wakes up.
     engine.m_n_waiting.fetch_add(1);
     m_lock.lock();
     engine.m_n_waiting.fetch_sub(1);
@@ -96,7 +96,7 @@ ServedEngine::Section::~Section() {
 ServedEngine::Peer& ServedEngine::peer_of(Pe pe) {
   auto& peer = m_peers[index_of(pe)];
   if (!peer) {
-    // Reserve room now, since adding to these vectors later must not fail.
+    // Reserve space now, because adding to these vectors later must not fail.
     if (auto const n = m_met.size(); n == m_met.capacity()) {
       auto const room = std::max<std::size_t>(16, 2 * n);
       m_to_connect.reserve(room);
@@ -235,7 +235,7 @@ void ServedEngine::send_farewell(std::span<std::byte const> header,
       parcel->peer       = peer->pe;
       submit(*peer, parcel);
     } catch (std::bad_alloc const&) {
-      return;  // the other PEs will notice by themselves
+      return;  // the other PEs will notice on their own
     }
   }
 }
@@ -252,7 +252,8 @@ bool ServedEngine::is_of_job(ParcelHead const& head) noexcept {
   return false;
 }
 
-/// Without this message the job cannot go on: its sender counts as lost.
+/// Without this message, the job cannot continue, so its sender is considered
+/// lost.
 void ServedEngine::refuse_message(Pe from) noexcept {
   m_receiver.load()->lost(
       from, Text("PE ", m_me, " has no private memory for a message of it"));
@@ -267,12 +268,14 @@ ServedEngine::Peer* ServedEngine::take_head(ParcelHead const& head) noexcept {
     refuse_message(head.from);
     return nullptr;
   }
-  // A PE that counts as lost stays lost, since the receiver has been told.
+  // A PE that is considered lost stays lost, since the receiver has been
+  // notified.
   if (peer->has_failed) return nullptr;
 
   peer->was_heard = true;
   if (!peer->is_connected && !peer->is_to_connect) {
-    // Once connected, the network library reports when the peer fails.
+    // Once this PE is connected, the network library reports when the peer
+    // fails.
     peer->is_to_connect = true;
     m_to_connect.push_back(peer);
   }

@@ -25,11 +25,11 @@
 
 namespace symm::Impl {
 
-/// An engine with one lock and one thread, which serves while no other thread
-/// polls. This class handles the heartbeats, the PEs that this PE has met, and
-/// the messages that wait until the network library can take them. A derived
-/// class adds the network library. Its constructor calls start_thread() last,
-/// and its destructor calls stop_thread() first.
+/// An engine with one lock and one thread, which makes progress while no other
+/// thread polls. This class handles the heartbeats, the PEs that this PE has
+/// met, and the messages that wait until the network library can accept them. A
+/// derived class supplies the network library. Its constructor must call
+/// start_thread() last, and its destructor must call stop_thread() first.
 class ServedEngine : public MessageEngine {
  public:
   ServedEngine(ServedEngine const&)            = delete;
@@ -57,8 +57,8 @@ class ServedEngine : public MessageEngine {
 
   ServedEngine(Bootstrap& bootstrap, MessageEngineOptions const& options);
 
-  /// A PE that this PE has met: it has sent to it, heard from it, or waited for
-  /// it.
+  /// A PE that this PE has met: this PE has sent messages to it, received
+  /// messages from it, or waited for it.
   struct Peer {
     Peer()                       = default;
     Peer(Peer const&)            = delete;
@@ -70,16 +70,16 @@ class ServedEngine : public MessageEngine {
     bool is_connected         = false;  // post() may be called
     bool is_to_connect        = false;  // in m_to_connect
     bool has_failed           = false;  // in m_failed, or lost
-    std::size_t pending_bytes = 0;      // of messages that are not sent yet
+    std::size_t pending_bytes = 0;      // memory of unsent messages
     // Heartbeats
     int n_watching = 0;
     bool was_heard = false;  // since the last check
-    bool is_heard  = false;  // a message from it has arrived
+    bool is_heard  = false;  // any message from it has arrived
     Clock::time_point last_heard;
     Clock::time_point last_pinged;
   };
-  /// Holds the lock. Does nothing if this thread holds it already, as within
-  /// Receiver.
+  /// Holds the lock. Does nothing if this thread already holds it, as it does
+  /// within Receiver.
   class Section {
    public:
     explicit Section(ServedEngine& engine);
@@ -96,40 +96,40 @@ class ServedEngine : public MessageEngine {
     std::unique_lock<std::mutex> m_lock;
   };
 
-  // The network library's part. All but sleep(), wake_thread() and look_after()
-  // are called with the lock.
+  // Implemented with the network library. All but sleep(), wake_thread() and
+  // look_after() are called with the lock held.
 
   [[nodiscard]] virtual std::unique_ptr<Peer> make_peer() = 0;
   /// Sets is_connected, or calls note_failure().
   virtual void connect(Peer& peer) noexcept = 0;
-  /// Drops the messages and operations in flight to a lost PE, as far as
+  /// Discards the messages and operations in flight to a lost PE, as far as
   /// possible.
   virtual void disconnect(Peer& peer) noexcept = 0;
-  /// Sends a parcel, and calls finish() when it has been sent; may call
+  /// Sends a parcel, and calls finish() once it has been sent. May call
   /// note_failure().
   virtual void post(Peer& peer, Parcel* parcel) noexcept = 0;
-  /// Handles messages that have arrived or been sent; returns whether there
+  /// Handles messages that have arrived or been sent. Returns whether there
   /// were any.
   virtual bool progress_network() noexcept = 0;
   /// The reason for a call of note_failure(), for the error message.
   [[nodiscard]] virtual Text reason_of(Peer const& peer) const = 0;
-  /// Prepares sleep(). \returns false if the thread must not sleep, since there
-  /// are new events.
+  /// Prepares for sleep().
+  /// \returns false if the thread must not sleep because there are new events.
   virtual bool prepare_sleep() noexcept = 0;
-  /// Sleeps until there is a new event, wake_thread() is called, or the time is
-  /// over.
+  /// Sleeps until there is a new event, wake_thread() is called, or `at_most`
+  /// has passed.
   virtual void sleep(std::chrono::milliseconds at_most) noexcept = 0;
   virtual void wake_thread() noexcept                            = 0;
   /// The engine's thread calls this several times a second.
   virtual void look_after() noexcept {}
 
-  // For derived classes, with the lock:
+  // For derived classes; to be called with the lock held:
 
   Peer& peer_of(Pe pe);
   Parcel* parcel_for(std::span<std::byte const> header,
                      std::span<std::byte const> payload, std::size_t token);
-  /// Count the memory of a parcel from when the network library or a queue gets
-  /// it until it is sent.
+  /// These track the memory of a parcel while the network library or a queue
+  /// holds it, until it has been sent.
   void add_pending(Peer& peer, Parcel const& parcel) noexcept {
     count_pending(peer,
                   peer.pending_bytes + sizeof(Parcel) + parcel.large_bytes);
@@ -139,19 +139,19 @@ class ServedEngine : public MessageEngine {
                   peer.pending_bytes - sizeof(Parcel) - parcel.large_bytes);
   }
   void submit(Peer& peer, Parcel* parcel) noexcept;
-  /// To be called when the message has been sent, or never will be.
+  /// To be called when the message has been sent, or when it never will be.
   void finish(Parcel* parcel) noexcept;
-  /// Returns the sender of a message; null if the message is to be dropped.
+  /// Returns the sender of a message, or null if the message is to be dropped.
   /// Answers pings.
   Peer* take_head(ParcelHead const& head) noexcept;
-  /// Reports `from` as lost, since this PE cannot take its message.
+  /// Reports `from` as lost, since this PE cannot accept its message.
   void refuse_message(Pe from) noexcept;
   void note_failure(Peer& peer) noexcept;
   [[nodiscard]] bool is_inside() const { return s_inside == this; }
 
   void start_thread();
   void stop_thread() noexcept;
-  /// Collective: draws the job's key, compares the library versions, and
+  /// Collective: generates the job's key, compares the library versions, and
   /// gathers m_addresses.
   void gather_addresses(std::string_view library, unsigned major,
                         unsigned minor, std::vector<std::byte> const& mine,
@@ -165,20 +165,21 @@ class ServedEngine : public MessageEngine {
   Pe m_me = 0;
   Clock::duration m_peer_timeout;  // 0: none
   Clock::duration m_check_time;
-  /// A watched PE that is silent for this long is pinged.
+  /// A watched PE is pinged after it has been silent for this long.
   Clock::duration m_ping_time;
   std::uint64_t m_key         = 0;
-  std::size_t m_address_bytes = 0;  // of address_of()
+  std::size_t m_address_bytes = 0;  // size of each address
 
   // m_mutex guards the members below, and the network library.
   std::mutex m_mutex;
-  std::vector<std::unique_ptr<Peer>> m_peers;  // of all PEs; null: never met
+  std::vector<std::unique_ptr<Peer>> m_peers;  // one for each PE; null: never
+                                               // met
   std::vector<Peer*> m_met;
   Parcels m_parcels;
-  bool m_is_closing     = false;  // connections may end
-  bool m_is_over        = false;  // the receiver is not called any more
+  bool m_is_closing     = false;  // connections may now end
+  bool m_is_over        = false;  // the receiver is no longer called
   bool m_is_open        = false;  // the network library may be used
-  bool m_needs_progress = false;  // an operation is not complete
+  bool m_needs_progress = false;  // an operation is incomplete
 
   std::atomic<Receiver*> m_receiver{nullptr};
 
@@ -205,15 +206,16 @@ class ServedEngine : public MessageEngine {
   void wake() noexcept;
   void check_peers() noexcept;
 
-  // The engine whose lock this thread holds.
+  // The engine whose lock this thread holds, if any.
   static inline thread_local ServedEngine const* s_inside = nullptr;
 
   std::optional<NodeTable> m_addresses;      // of all PEs, m_address_bytes each
-  std::vector<std::atomic<bool>> m_is_full;  // of all PEs; set with the lock
+  std::vector<std::atomic<bool>> m_is_full;  // for each PE; set with the lock
+                                             // held
   std::atomic<int> m_n_waiting{0};           // threads that wait for m_mutex
 
-  // m_mutex guards these. They hold work to do once the network library has
-  // returned. Each vector has room for all of m_met.
+  // m_mutex guards these. They hold work to be done once the network library
+  // has returned. Each vector has room for all of m_met.
   std::vector<Peer*> m_to_connect;
   ParcelQueue m_to_post;
   std::vector<Peer*> m_failed;
@@ -226,8 +228,9 @@ class ServedEngine : public MessageEngine {
   std::atomic<bool> m_may_start{false};
   std::atomic<bool> m_stops{false};
   std::atomic<bool> m_is_asleep{false};
-  std::atomic<bool> m_is_polled{false};  // a polling thread woke it
-  // Used by the thread:
+  std::atomic<bool> m_is_polled{false};  // a polling thread woke the engine's
+                                         // thread
+  // Used only by the engine's thread:
   Clock::time_point m_last_check;
   Clock::time_point m_last_look;  // last read of m_n_polls
   Clock::time_point m_they_polled;

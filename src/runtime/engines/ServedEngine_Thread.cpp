@@ -15,9 +15,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long the thread sleeps while other threads poll; the longer they do, the
-/// longer it sleeps. Each time the thread wakes up, it takes the core of a
-/// waiting PE for microseconds.
+/// How long the thread sleeps while other threads poll. The longer they do, the
+/// longer it sleeps. Each time the thread wakes up, it takes the core away from
+/// a waiting PE for several microseconds.
 constexpr auto shortest_park = std::chrono::microseconds(200us);
 constexpr auto longest_park  = std::chrono::microseconds(1000us);
 /// How long the thread polls after a message before it sleeps.
@@ -37,7 +37,7 @@ void ServedEngine::stop_thread() noexcept {
   m_stops     = true;
   m_may_start = true;
   m_may_start.notify_all();
-  // If this fails, the thread wakes up by itself after m_check_time.
+  // If this fails, the thread still wakes up after m_check_time.
   wake_thread();
   m_thread.join();
 }
@@ -56,16 +56,16 @@ void ServedEngine::serve() noexcept {
       park = std::min(park * 2, longest_park);
       continue;
     }
-    // Messages that this thread finds itself may have been late, so the next
-    // sleep is short again. If a polling thread has woken this thread, no
+    // If this thread finds messages itself, they may have been late, so the
+    // next sleep is short again. If a polling thread woke this thread, no
     // messages were late.
     if (poll_until_silent()) sleep_until_something_comes();
     park = m_is_polled ? std::min(park * 2, longest_park) : shortest_park;
   }
 }
 
-/// Whether other threads poll, or have done so recently and will probably do so
-/// again.
+/// Whether other threads are polling, or have polled recently and will probably
+/// do so again.
 bool ServedEngine::others_poll() noexcept {
   auto const n_polls = m_n_polls.load(std::memory_order_relaxed);
   auto const now     = Clock::now();
@@ -78,7 +78,7 @@ bool ServedEngine::others_poll() noexcept {
   return now - m_they_polled < longest_park;
 }
 
-/// Lets the threads that wait for the lock go first, then calls progress().
+/// Lets threads that wait for the lock go first, then calls progress().
 bool ServedEngine::progress_in_turn() noexcept {
   while (m_n_waiting.load() != 0) std::this_thread::yield();
   Section const section(*this);
@@ -86,7 +86,7 @@ bool ServedEngine::progress_in_turn() noexcept {
 }
 
 /// Polls until no more messages arrive.
-/// \returns false if another thread polls, or there is other work to do.
+/// \returns false if another thread polls or there is other work to do.
 bool ServedEngine::poll_until_silent() noexcept {
   auto const n_polls = m_n_polls.load(std::memory_order_relaxed);
   auto last          = Clock::time_point{};
@@ -121,7 +121,7 @@ void ServedEngine::wake_if_needed() noexcept {
 
 /// To be called after a caller has delivered messages. If the thread stayed in
 /// poll(2), the system would wake it for each message, and it would find none.
-/// Woken from here, the thread sleeps for a while instead.
+/// When it is woken from here, it sleeps for a while instead.
 void ServedEngine::wake_to_park() noexcept {
   if (!m_is_asleep) return;
   m_is_polled = true;
@@ -140,7 +140,7 @@ void ServedEngine::watch(Pe pe) {
   check_other_pe(pe);
   Section const section(*this);
   auto& peer = peer_of(pe);
-  // Silence before this does not count: no caller waited for the peer.
+  // Earlier silence does not count, because no caller was waiting for the peer.
   if (peer.n_watching++ == 0) peer.last_heard = Clock::now();
 }
 
@@ -167,13 +167,13 @@ void ServedEngine::check_peers() noexcept {
   auto const now    = Clock::now();
   auto const passed = now - std::exchange(m_last_check, now);
   if (m_peer_timeout == Clock::duration(0)) return;
-  // First deliver messages that have arrived already, as far as time allows.
+  // First deliver messages that have already arrived, as far as time allows.
   while (progress_in_turn() && Clock::now() - now < m_check_time) {
   }
   Section const section(*this);
   if (m_is_closing) return;
-  // If this process has slept (SIGSTOP, a debugger, a busy machine), its peers
-  // need not have been silent meanwhile.
+  // If this process was suspended (SIGSTOP, a debugger, a busy machine), its
+  // peers were not necessarily silent during that time.
   auto const overslept = passed > 4 * m_check_time ? passed : passed * 0;
   for (std::size_t i = 0; i < m_met.size(); ++i) {
     auto& peer = *m_met[i];

@@ -11,7 +11,7 @@
 
 #include "../base/Text.hpp"
 
-// The entry points in use.
+// The entry points that are looked up.
 #define SYMM_FOR_EACH_UCP_FUNCTION(X) \
   X(ucp_am_recv_data_nbx)             \
   X(ucp_am_send_nbx)                  \
@@ -41,10 +41,11 @@
 
 namespace symm::Impl {
 
-/// UCX, loaded when a job of several nodes starts. Programs are not linked with
-/// it, and jobs of one node do not load it.
+/// UCX, loaded when a job on several nodes starts. Programs are not linked with
+/// it, and jobs on one node do not load it.
 struct Ucp {
-  /// Older versions lack features that are used here, or have not been tried.
+  /// Older versions lack features that are needed here, or have not been
+  /// tested.
   static constexpr unsigned oldest_major = 1;
   static constexpr unsigned oldest_minor = 13;
 
@@ -56,28 +57,29 @@ struct Ucp {
   unsigned minor = 0;
   unsigned patch = 0;
 
-  /// The library of this machine. Local, any thread.
+  /// The UCX installed on this machine. Local; callable from any thread.
   ///
-  /// While UCX is being loaded, sets UCX_ERROR_SIGNALS to an empty value,
-  /// unless the user has set it. Otherwise UCX would install handlers for
-  /// SIGSEGV and other signals.
-  /// \throws SystemError if there is none, or it is too old; the next call
-  ///         tries again.
+  /// While UCX is being loaded, sets UCX_ERROR_SIGNALS to an empty value unless
+  /// the user has set it. Otherwise, UCX would install handlers for SIGSEGV and
+  /// other signals.
+  /// \throws SystemError if there is none or it is too old. The next call tries
+  ///         again.
   static Ucp const& instance();
 
-  /// \throws SystemError "<what>: <call> failed: <text>", unless UCS_OK.
+  /// \throws SystemError "<what>: <call> failed: <text>" unless `status` is
+  ///         UCS_OK.
   void check(ucs_status_t status, Text const& what, char const* call) const;
 };
 
-// For MessageEngineKind:
+// Used by MessageEngineKind:
 [[nodiscard]] std::string ucx_of_this_machine();
 [[nodiscard]] std::vector<std::string> ucx_networks_of_this_machine();
 /// The networks that a context uses, such as "tcp/eth0".
 [[nodiscard]] std::vector<std::string> ucx_networks_of(Ucp const& ucp,
                                                        ucp_context& context);
 [[nodiscard]] std::string ucx_one_sided_of_this_machine();
-/// Whether UCX_TLS lets processes of one machine copy each other's memory: the
-/// variable names cma or all shared memory, or excludes neither.
+/// Whether UCX_TLS allows processes on one machine to copy each other's memory:
+/// the variable names cma or all shared memory, or excludes neither.
 [[nodiscard]] bool ucx_allows_process_memory();
 
 }  // namespace symm::Impl

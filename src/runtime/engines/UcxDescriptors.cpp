@@ -27,7 +27,7 @@ namespace {
 
 constexpr char const* what_finds = "finding UCX's file descriptors";
 
-// Functions that a forked child runs call only async-signal-safe functions.
+// Functions that run in a forked child call only async-signal-safe functions.
 
 /// UCX's epoll sets in this process; -1: none.
 std::array<std::atomic<int>, 2> s_sets{-1, -1};
@@ -44,7 +44,8 @@ bool read_field(std::string_view line, std::string_view name, int base,
   return std::from_chars(line.data(), end, number, base).ec == std::errc();
 }
 
-/// Calls body(descriptor, its file status) for all that an epoll set watches.
+/// Calls body(descriptor, its file status) for everything that an epoll set
+/// watches.
 template <class Body>
 void for_each_watched(int set, Body const& body) noexcept {
   constexpr std::string_view folder = "/proc/self/fdinfo/";
@@ -72,8 +73,8 @@ void for_each_watched(int set, Body const& body) noexcept {
       if (!read_field(line, "tfd:", 10, fd) || ::fstat(fd, &status) != 0) {
         continue;
       }
-      // By now, the number may belong to another file, which has another inode.
-      // Old systems do not tell the inode.
+      // By now, the number may refer to another file, whose inode differs. Old
+      // systems do not report the inode.
       ino_t inode        = 0;
       bool const is_told = read_field(line, "ino:", 16, inode);
       if (!is_told || inode == status.st_ino) body(fd, status);
@@ -83,13 +84,14 @@ void for_each_watched(int set, Body const& body) noexcept {
   }
 }
 
-/// Calls body for all descriptors that UCX's epoll sets watch.
+/// Calls `body` for all descriptors that UCX's epoll sets watch.
 template <class Body>
 void for_each_of_ucx(Body const& body) noexcept {
   for (auto const& set : s_sets) {
     if (set < 0) continue;
     for_each_watched(set, [&](int fd, struct stat const& status) {
-      // The descriptor may be an epoll set of one transport's connections.
+      // The descriptor may be an epoll set for the connections of one
+      // transport.
       if (!S_ISSOCK(status.st_mode)) for_each_watched(fd, body);
       body(fd, status);
     });
@@ -104,8 +106,8 @@ void close_sockets_in_child() noexcept {
   for (auto& set : s_sets) set = -1;
 }
 
-/// Returns the epoll set of UCX's thread: the one to which UCX adds a new
-/// event. -1 if there is none.
+/// Returns the epoll set of UCX's thread, which is the one that UCX adds a new
+/// event to; -1 if there is none.
 int find_set_of_thread(Ucp const& ucp) {
   UniqueFd const event(::eventfd(0, EFD_CLOEXEC));
   if (!event) throw SystemError(what_finds, "eventfd", errno);
@@ -142,7 +144,7 @@ void UcxDescriptors::start(Ucp const& ucp, int worker_set) {
     if (set >= 0) close_on_exec(set);
   }
   look();
-  // Also set close-on-exec for the write ends of UCX's pipes, which no set
+  // Also set close-on-exec on the write ends of UCX's pipes, which no set
   // watches.
   for_each_of_ucx([](int, struct stat const& status) {
     if (!S_ISFIFO(status.st_mode)) return;

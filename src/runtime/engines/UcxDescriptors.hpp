@@ -9,13 +9,13 @@
 
 namespace symm::Impl {
 
-/// Sets close-on-exec for the file descriptors of UCX, since UCX does not.
-/// Otherwise a program that a PE has started would keep the PE's connections
-/// open, and other PEs would not notice its death.
+/// Sets close-on-exec on UCX's file descriptors, since UCX does not. Otherwise,
+/// a program that a PE has started would keep the PE's connections open, and
+/// other PEs would not notice that the PE has died.
 ///
-/// /proc tells which descriptors UCX's epoll sets watch: the worker's set, the
-/// set of UCX's thread, and sets in these. Without /proc, no descriptors of UCX
-/// are known.
+/// /proc shows which descriptors UCX's epoll sets watch: the worker's set, the
+/// set of UCX's thread, and the sets nested in these. Without /proc, UCX's
+/// descriptors cannot be found.
 class UcxDescriptors {
  public:
   UcxDescriptors()                                 = default;
@@ -31,10 +31,12 @@ class UcxDescriptors {
   /// To be called before the worker is destroyed.
   void forget() noexcept;
 
-  /// Sets close-on-exec for descriptors that UCX has opened since. Any thread.
+  /// Sets close-on-exec on descriptors that UCX has opened since. Callable from
+  /// any thread.
   void look() noexcept;
-  /// Calls look() after a new connection, unless there are many descriptors. It
-  /// would take long then, and the next regular look() finds the new ones.
+  /// Calls look() after a new connection, unless there are many descriptors.
+  /// Then look() would take long, and the next regular look() finds the new
+  /// ones.
   void look_if_few() noexcept {
     if (m_n_found < few) look();
   }

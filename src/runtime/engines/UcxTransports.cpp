@@ -43,7 +43,7 @@ OwnedByUcx<ucp_context> make_context(Ucp const& ucp) {
   return {context, ucp.ucp_cleanup};
 }
 
-/// The text that UCX prints about a context.
+/// Returns the text that UCX prints about a context.
 std::string text_of(Ucp const& ucp, ucp_context& context) {
   char* text        = nullptr;
   std::size_t bytes = 0;
@@ -96,8 +96,8 @@ std::vector<std::string> ucx_networks_of_this_machine() {
 std::vector<std::string> ucx_networks_of(Ucp const& ucp, ucp_context& context) {
   std::string const s = text_of(ucp, context);
 
-  // UCX offers this list only as a text, with a line for each transport:
-  // "#      resource 2  :  md 1  dev 2  flags -- tcp/eth0".
+  // UCX offers this list only as text, with one line per transport: "# resource
+  // 2 : md 1 dev 2 flags -- tcp/eth0".
   std::vector<std::string> transports;
   std::string_view rest = s;
   while (!rest.empty()) {

@@ -17,17 +17,17 @@
 namespace symm::Impl {
 
 /// Records which offsets of a heap have physical memory, and chooses places for
-/// new chunks. The heap's own chunks grow from the bottom upwards, registered
-/// memory of the program from the top downwards. Makes no system calls; gives
-/// the same results on every PE.
+/// new chunks. The heap's own chunks grow from the bottom up, and the program's
+/// registered memory from the top down. Makes no system calls. Gives the same
+/// results on every PE.
 ///
-/// One thread at a time may change the map, while any number of threads call
-/// is_mapped() and mapped_around().
+/// Only one thread at a time may change the map, but any number of threads may
+/// call is_mapped() and mapped_around() meanwhile.
 class ChunkMap {
  public:
   enum class Kind : std::uint8_t {
-    own,         // of the heap: blocks are allocated in it
-    registered,  // of the program: no blocks are allocated in it
+    own,         // the heap's: blocks are allocated in it
+    registered,  // the program's: no blocks are allocated in it
     lost         // not mapped on all PEs; never used again
   };
   struct Chunk {
@@ -39,16 +39,16 @@ class ChunkMap {
   };
   struct Place {
     std::size_t offset = 0;
-    std::size_t needed = 0;  // bytes that the request needs
-    std::size_t wanted = 0;  // bytes including room for later requests
+    std::size_t needed = 0;  // bytes that the request requires
+    std::size_t wanted = 0;  // bytes, including room for later requests
   };
 
-  /// \param limit bytes that the heap can grow to.
-  /// \param unit  chunk sizes are multiples of it; a power of two.
+  /// \param limit The size, in bytes, that the heap can grow to.
+  /// \param unit All chunk sizes are multiples of this; a power of two.
   ChunkMap(std::size_t limit, std::size_t unit);
 
-  /// Allocates the private memory for two chunks, of which one may be lost: the
-  /// next two add() do not throw.
+  /// Allocates the private memory for two chunks, one of which may be lost, so
+  /// that the next two add() calls do not throw.
   void prepare() {
     if (size() + 2 > table().capacity()) enlarge();
   }
@@ -63,15 +63,16 @@ class ChunkMap {
   /// Precondition: a chunk starts at `offset` and is not lost yet.
   void lose(std::size_t offset) noexcept;
 
-  /// The offset for `bytes` bytes: at the end of the highest gap that is large
+  /// An offset for `bytes` bytes: at the end of the highest gap that is large
   /// enough. Nothing if there is no such gap.
   [[nodiscard]] std::optional<std::size_t> place_for_registered(
       std::size_t bytes) const;
 
-  /// The first gap, between chunks or after the last one, that is large enough.
-  /// \param missing_bytes returns the bytes that a chunk at the given offset
-  ///        must have; 0 if the request fits without a chunk.
-  /// \param free_bytes_at returns the size of the free block that starts at the
+  /// The first gap that is large enough, either between chunks or after the
+  /// last one.
+  /// \param missing_bytes Returns the size, in bytes, that a chunk at a given
+  ///        offset must have; 0 if the request fits without a chunk.
+  /// \param free_bytes_at Returns the size of the free block that starts at a
   ///        given offset.
   template <class MissingBytes, class FreeBytesAt>
   std::optional<Place> place_for(MissingBytes const& missing_bytes,
@@ -83,13 +84,14 @@ class ChunkMap {
       auto const missing = missing_bytes(start);
       auto const needed  = std::max(round_up(missing, m_unit), m_unit);
       if (needed <= room) {
-        // Geometric growth keeps the number of chunks small; the steady state
-        // needs no new one.
+        // Geometric growth keeps the number of chunks small. In the steady
+        // state, no new chunk is needed.
         auto const half = round_up(m_own.bytes / 2, m_unit);
         return Place{start, needed, std::clamp(half, needed, room)};
       }
       if (i == size()) break;
-      // A chunk that fills this gap joins the free memory on both sides (M50).
+      // A chunk that fills this gap merges with the free memory on both sides
+      // (M50).
       if (room > 0 && missing - room <= free_bytes_at(end)) {
         return Place{start, room, room};
       }
@@ -98,9 +100,9 @@ class ChunkMap {
     return std::nullopt;
   }
 
-  /// Whether a whole range has physical memory; for an empty range, whether its
-  /// start has. Any thread. During a change, returns the result from before or
-  /// after the change.
+  /// Whether an entire range has physical memory; for an empty range, whether
+  /// its start has. Callable from any thread. During a change, returns the
+  /// result from either before or after the change.
   [[nodiscard]] bool is_mapped(std::size_t offset, std::size_t bytes) const {
     return read(
         [&](Table const& table) { return table.is_mapped(offset, bytes); });
@@ -109,9 +111,9 @@ class ChunkMap {
     std::size_t offset = 0;
     std::size_t bytes  = 0;
   };
-  /// The chunk that contains the whole range; or the range itself, if several
-  /// chunks cover it; 0 bytes if it is not is_mapped(). Any thread, also during
-  /// a change.
+  /// The chunk that contains the entire range. If several chunks cover the
+  /// range, returns the range itself; if it is not is_mapped(), 0 bytes.
+  /// Callable from any thread, even during a change.
   [[nodiscard]] Mapped mapped_around(std::size_t offset,
                                      std::size_t bytes) const {
     return read([&](Table const& table) -> Mapped {
@@ -127,7 +129,8 @@ class ChunkMap {
     });
   }
 
-  /// Bytes and number of the heap's own chunks, then of registered chunks.
+  /// Total bytes and number of the heap's own chunks, then of registered
+  /// chunks.
   [[nodiscard]] std::size_t mapped_bytes() const { return m_own.bytes; }
   [[nodiscard]] std::size_t n_own() const { return m_own.n_chunks; }
   [[nodiscard]] std::size_t registered_bytes() const {
@@ -137,7 +140,7 @@ class ChunkMap {
     return m_registered.n_chunks;
   }
 
-  /// Number of chunks of all kinds, and each chunk in order of offset.
+  /// The number of chunks of all kinds, and each chunk in order of offset.
   [[nodiscard]] std::size_t size() const { return table().size(); }
   [[nodiscard]] Chunk chunk(std::size_t i) const { return table().at(i); }
 
@@ -147,8 +150,8 @@ class ChunkMap {
     std::size_t bytes    = 0;
   };
 
-  /// Chunks in order of offset. The capacity is fixed, so the table never
-  /// moves.
+  /// The chunks in order of offset. The capacity is fixed, so the table never
+  /// moves in memory.
   class Table {
    public:
     explicit Table(std::size_t capacity) : m_entries(capacity) {}
@@ -178,7 +181,8 @@ class ChunkMap {
       }
       return low;
     }
-    /// Terminates even during a change, but the result is then meaningless.
+    /// Terminates even during a change, although the result is then
+    /// meaningless.
     [[nodiscard]] bool is_mapped(std::size_t offset, std::size_t bytes) const {
       auto next = first_behind(offset);
       if (next == 0) return false;
@@ -213,13 +217,14 @@ class ChunkMap {
   [[nodiscard]] Table& table() const {
     return *m_table.load(std::memory_order_relaxed);
   }
-  /// Returns look(table), repeated until no change interfered.
+  /// Returns look(table), repeating the call until no change interferes.
   template <class Look>
   [[nodiscard]] std::invoke_result_t<Look, Table const&> read(
       Look const& look) const {
     while (true) {
       auto const version = m_version.load(std::memory_order_acquire);
-      // Every load acquires: if one has seen a change, the version check fails.
+      // Every load is an acquire: if one has seen a change, the version check
+      // fails.
       auto const result = look(*m_table.load(std::memory_order_acquire));
       if (version % 2 == 0 &&
           m_version.load(std::memory_order_relaxed) == version) {
@@ -239,8 +244,8 @@ class ChunkMap {
   std::size_t m_unit;
   Sum m_own;
   Sum m_registered;
-  // All tables so far, because a reader may still use an old one. Each has
-  // twice the capacity of the one before.
+  // All tables created so far, because a reader may still be using an old one.
+  // Each has twice the capacity of the previous one.
   std::vector<std::unique_ptr<Table>> m_tables;
   std::atomic<Table*> m_table{nullptr};
   std::atomic<std::uint64_t> m_version{0};  // odd during a change

@@ -17,35 +17,36 @@ class ChunkSource {
  public:
   virtual ~ChunkSource() = default;
 
-  /// The parts of all PEs; all chunks are in these parts.
+  /// The parts of all PEs. All chunks lie in these parts.
   [[nodiscard]] virtual HeapMap const& map() const = 0;
 
   /// Collective. Adds a chunk to `blocks` that is large enough for the request.
-  /// \param call       compared between the PEs, and named in messages.
-  /// \param max_bytes  maximum size of the chunk.
-  /// \param is_enough  called after all PEs have waited for their kernels and
-  ///        met. Returns whether there is room without a new chunk, the same on
-  ///        all PEs.
+  /// \param call Compared between the PEs, and named in error messages.
+  /// \param max_bytes The maximum size of the chunk.
+  /// \param is_enough Called after all PEs have waited for their kernels and
+  ///        have met. Returns whether there is room without a new chunk; must
+  ///        return the same on all PEs.
   /// \throws OutOfMemory, SystemError, UsageError on every PE.
   virtual void grow(Rendezvous::Call& call, HeapBlocks& blocks,
                     HeapBlocks::Request const& request, std::size_t max_bytes,
                     std::function<bool()> const& is_enough) = 0;
 
-  /// Collective. Gives back chunks of `blocks` that contain no allocated block.
-  /// \param max_bytes called after all PEs have waited for their kernels and
-  ///        met. Returns the maximum number of bytes to give back, the same on
-  ///        all PEs.
-  /// \returns the number of bytes given back. It includes chunks that a PE
-  ///          cannot unmap, which are lost; that PE prints the reason.
+  /// Collective. Releases chunks of `blocks` that contain no allocated block.
+  /// \param max_bytes Called after all PEs have waited for their kernels and
+  ///        have met. Returns the maximum number of bytes to release; must
+  ///        return the same on all PEs.
+  /// \returns the number of bytes released. It includes chunks that a PE could
+  ///          not unmap, which are lost; that PE prints the reason.
   /// \throws SystemError, UsageError on every PE.
   virtual std::size_t trim(Rendezvous::Call& call, HeapBlocks& blocks,
                            std::function<std::size_t()> const& max_bytes) = 0;
   /// Allocates the private memory for a trim_step() after `n_ranges` more
-  /// ranges have been added to `blocks`. Local. \throws std::bad_alloc on this
-  /// PE.
+  /// ranges have been added to `blocks`. Local.
+  /// \throws std::bad_alloc on this PE.
   virtual void prepare_to_trim(HeapBlocks& blocks, std::size_t n_ranges) = 0;
   /// trim() as a step of a collective call in which the PEs have already met.
-  /// Precondition: prepare_to_trim(), and no collective call since then.
+  /// Precondition: prepare_to_trim() was called, and no collective call has
+  /// been made since.
   virtual std::size_t trim_step(HeapBlocks& blocks, std::size_t max_bytes) = 0;
 };
 

@@ -16,14 +16,14 @@
 
 namespace symm::Impl {
 
-/// The number of a block, equal on all PEs.
+/// The number of a block, which is the same on all PEs.
 struct BlockIds {
   using Id = OffsetAllocator::BlockId;
 
   static constexpr Id none = OffsetAllocator::none;
 };
 
-/// The blocks of a heap: their places, and the Views that own them. All calls
+/// The blocks of a heap: where they are, and which Views own them. All calls
 /// are local; PEs that make the same calls get the same results. Free memory is
 /// poisoned. Not thread-safe.
 class HeapBlocks : public BlockIds {
@@ -37,9 +37,10 @@ class HeapBlocks : public BlockIds {
 
   explicit HeapBlocks(HeapMap const& map) : m_map(map) {}
 
-  /// Allocates private memory so that adding a range, and one further call, do
-  /// not throw.
-  /// \param n_ranges number of additional ranges that will be added or removed.
+  /// Allocates private memory so that adding a range, followed by one more
+  /// call, does not throw.
+  /// \param n_ranges The number of additional ranges that will be added or
+  ///        removed.
   void prepare(std::size_t n_ranges = 0) {
     m_allocator.prepare_to_remove(n_ranges);
     auto const n_ids =
@@ -47,7 +48,7 @@ class HeapBlocks : public BlockIds {
     if (m_views.size() < n_ids) m_views.resize(2 * n_ids);
   }
 
-  /// As prepare(), for removing `n_ranges` ranges.
+  /// Like prepare(), but for removing `n_ranges` ranges.
   void prepare_to_remove(std::size_t n_ranges) {
     m_allocator.prepare_to_remove(n_ranges);
   }
@@ -60,7 +61,7 @@ class HeapBlocks : public BlockIds {
     set_poisoned(m_map, offset, bytes, true);
   }
 
-  /// Removes a range if no block is in it; returns whether it did.
+  /// Removes a range if it contains no block. Returns whether it did.
   bool remove_range(std::size_t offset, std::size_t bytes) {
     if (!m_allocator.remove_range(offset, bytes)) return false;
     set_poisoned(m_map, offset, bytes, false);
@@ -68,8 +69,8 @@ class HeapBlocks : public BlockIds {
   }
 
   /// Moves free memory to `to`: at most `most` bytes, a multiple of the
-  /// granule. Allocates the private memory of both sides before each free
-  /// block.
+  /// granule. Before it moves each free block, allocates the private memory
+  /// that this requires on both sides.
   void move_free_to(
       HeapBlocks& to,
       std::size_t most = std::numeric_limits<std::size_t>::max()) {
@@ -86,10 +87,10 @@ class HeapBlocks : public BlockIds {
       most -= bytes;
     }
   }
-  /// Makes room for the request out of memory that is free in either object:
-  /// moves the pieces that belong to `from` here, and nothing else. Allocates
-  /// private memory as move_free_to() does. Linear time. \returns whether there
-  /// is such a place.
+  /// Makes room for the request out of memory that is free in either object, by
+  /// moving those pieces of it that belong to `from` here, and nothing else.
+  /// Allocates private memory like move_free_to(). Takes linear time.
+  /// \returns whether there is room for the request.
   bool join(HeapBlocks& from, Request const& request);
   /// Frees a block; its memory becomes free memory of `to`.
   void give_back_to(HeapBlocks& to, Id id) {
@@ -98,20 +99,20 @@ class HeapBlocks : public BlockIds {
     to.m_allocator.add_range(offset, bytes);
   }
 
-  /// The minimum size of a range added at `offset` for the request to fit.
+  /// The minimum size of a range to add at `offset` so that the request fits.
   [[nodiscard]] std::size_t missing_bytes(std::size_t offset,
                                           Request const& request) {
     return m_allocator.missing_bytes(offset, request.bytes, request.alignment,
                                      request.phase);
   }
-  /// Size of the free block that starts at `offset`; 0 if there is none.
+  /// The size of the free block that starts at `offset`; 0 if there is none.
   [[nodiscard]] std::size_t free_bytes_at(std::size_t offset) {
     return m_allocator.free_bytes_at(offset);
   }
 
   // Blocks.
 
-  /// A new block, or none if there is no room.
+  /// Allocates a block; returns none if there is no room.
   [[nodiscard]] Id take(Request const& request) {
     auto const id =
         m_allocator.allocate(request.bytes, request.alignment, request.phase);
@@ -133,7 +134,8 @@ class HeapBlocks : public BlockIds {
     m_allocator.free(id);
   }
 
-  /// Frees all but the first `bytes` (> 0, at most its size) of a block.
+  /// Frees all but the first `bytes` bytes of a block. `bytes` must be positive
+  /// and at most the block's size.
   void shrink(Id id, std::size_t bytes);
 
   /// The block that starts at `offset`, or none.
@@ -148,8 +150,8 @@ class HeapBlocks : public BlockIds {
     return m_map.part(m_map.my_pe) + m_allocator.place(id).offset;
   }
 
-  /// Why `address` cannot be freed, as the end of a sentence.
-  /// Precondition: no block starts there or, unless `is_view`, a View owns it.
+  /// Why `address` cannot be freed, worded as the end of a sentence.
+  /// Precondition: no block starts there or, if not `is_view`, a View owns it.
   [[nodiscard]] Text complaint_about(void const* address, bool is_view) const;
 
   // Views.
@@ -162,12 +164,12 @@ class HeapBlocks : public BlockIds {
   [[nodiscard]] ViewInfo& view(Id id) { return m_views[id]; }
   [[nodiscard]] ViewInfo const& view(Id id) const { return m_views[id]; }
   [[nodiscard]] std::size_t n_views() const { return m_n_views; }
-  /// Appends label and size of each View that is alive on this PE.
+  /// Appends the label and size of each View that is alive on this PE.
   void list_views(std::vector<std::string>& list) const;
 
   // Statistics.
 
-  /// An upper bound for the number of free blocks.
+  /// An upper bound on the number of free blocks.
   [[nodiscard]] std::size_t max_free_blocks() const {
     return m_allocator.n_ids();
   }
@@ -181,8 +183,8 @@ class HeapBlocks : public BlockIds {
   [[nodiscard]] std::size_t largest_free_bytes() const {
     return m_allocator.largest_free_bytes();
   }
-  /// Constant time. Up to 3 % too low if more than eight free blocks are in the
-  /// largest size class.
+  /// Takes constant time. Up to 3 % too low if the largest size class has more
+  /// than eight free blocks.
   [[nodiscard]] std::size_t about_largest_free_bytes() const {
     return m_allocator.largest_free_bytes(8);
   }

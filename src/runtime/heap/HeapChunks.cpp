@@ -47,13 +47,13 @@ std::optional<Failure> HeapChunks::add(HeapBlocks& blocks, std::size_t offset,
 std::optional<Failure> HeapChunks::grow(HeapBlocks& blocks,
                                         HeapBlocks::Request const& request,
                                         std::size_t max_bytes) {
-  // Sizes below the limit cannot overflow when added.
+  // Sizes below the limit can be added without overflow.
   if (m_options.is_static || request.bytes > m_options.limit_bytes) {
     return no_room(blocks);
   }
   std::optional<Failure> first;
   // If there is less memory than wanted, ask only for the bytes needed. If the
-  // first place was lost, the second attempt gets another place.
+  // first place was lost, the second attempt gets a different one.
   for (bool const is_second : {false, true}) {
     auto const place = m_places.place_for(
         [&](std::size_t offset) {
@@ -115,8 +115,8 @@ std::optional<Failure> HeapChunks::add_registered(std::size_t offset,
 std::optional<Failure> HeapChunks::add_chunk(
     ChunkMap::Chunk const& chunk,
     std::function<Vmm::Handle()> const& own_memory) {
-  // Recorded before the PEs agree: right after that, a far PE may put here, and
-  // this PE's progress thread looks up the offset.
+  // Recorded before the PEs agree: right after that, a far PE may put to this
+  // chunk, and this PE's progress thread looks up the offset.
   m_places.add(chunk);
   auto const added =
       m_range->try_to_add_chunk(chunk.offset, chunk.bytes, agree(), own_memory);

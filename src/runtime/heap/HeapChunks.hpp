@@ -23,20 +23,20 @@
 namespace symm::Impl {
 
 /// The physical memory of a heap: chunks at the same offsets on all PEs. A
-/// chunk is either the heap's own, a range for its blocks, or registered memory
-/// of the program.
+/// chunk is either the heap's own, that is, a range for its blocks, or
+/// registered memory of the program.
 ///
 /// Each collective call here is a step of a larger call in which the PEs have
-/// already met. It succeeds on all PEs, or fails on all with the same failure.
-/// Memory that a PE cannot unmap is lost on all PEs: its offsets are never used
-/// again.
+/// already met. It either succeeds on all PEs or fails on all with the same
+/// failure. Memory that any PE cannot unmap is lost on all PEs: its offsets are
+/// never used again.
 class HeapChunks {
  public:
-  /// Alignment of each PE's part, so that an aligned offset is an aligned
-  /// address.
+  /// The alignment of each PE's part, so that an aligned offset yields an
+  /// aligned address.
   static constexpr std::size_t alignment = std::size_t{1} << 30U;
 
-  /// Collective. Reserves addresses for the parts of all near PEs; maps
+  /// Collective. Reserves addresses for the parts of all near PEs, but maps
   /// nothing.
   /// \throws OutOfMemory, SystemError on every PE.
   HeapChunks(MemoryProvider& provider, FdExchange& exchange,
@@ -47,17 +47,17 @@ class HeapChunks {
   HeapChunks& operator=(HeapChunks const&) = delete;
 
   [[nodiscard]] HeapMap const& map() const { return m_range->map(); }
-  /// The options; sizes are rounded up to multiples of the chunk unit.
+  /// The options, with sizes rounded up to multiples of the chunk unit.
   [[nodiscard]] HeapOptions const& options() const { return m_options; }
   [[nodiscard]] ChunkMap const& places() const { return m_places; }
 
-  /// Sets a function that is called with the offset of each chunk just before
-  /// the chunk is unmapped. It must not throw.
+  /// Sets a function to be called with the offset of each chunk just before the
+  /// chunk is unmapped. It must not throw.
   void tell_before_removal(std::function<void(std::size_t)> told) {
     m_told = std::move(told);
   }
 
-  /// Calls ChunkMap::prepare(), for one more chunk. Local.
+  /// Calls ChunkMap::prepare() for one more chunk. Local.
   void prepare() { m_places.prepare(); }
 
   /// Collective. Adds a chunk of the heap's own memory as a range of `blocks`.
@@ -65,9 +65,9 @@ class HeapChunks {
                                            std::size_t offset,
                                            std::size_t bytes);
 
-  /// Collective. Adds a chunk in which the request fits, with room for later
-  /// requests if there is enough memory.
-  /// \param max_bytes maximum size of the chunk.
+  /// Collective. Adds a chunk that is large enough for the request, with room
+  /// for later requests if there is enough memory.
+  /// \param max_bytes The maximum size of the chunk.
   [[nodiscard]] std::optional<Failure> grow(
       HeapBlocks& blocks, HeapBlocks::Request const& request,
       std::size_t max_bytes = std::numeric_limits<std::size_t>::max());
@@ -76,26 +76,26 @@ class HeapChunks {
     std::size_t bytes = 0;
     /// Includes lost chunks.
     std::size_t removed_bytes = 0;
-    /// The first failure; trim() continues after it.
+    /// The first failure; trim() continues regardless.
     std::optional<PeFailure> failure;
   };
-  /// Collective. Gives back the chunks of `blocks` that contain no block.
-  /// \param max_bytes maximum sum of their sizes.
-  /// Precondition: blocks.prepare_to_remove(places().size()).
+  /// Collective. Releases the chunks of `blocks` that contain no block.
+  /// \param max_bytes The maximum sum of their sizes.
+  /// Precondition: blocks.prepare_to_remove(places().size()) was called.
   [[nodiscard]] Trimmed trim(
       HeapBlocks& blocks,
       std::size_t max_bytes = std::numeric_limits<std::size_t>::max());
 
-  /// An offset for `bytes` bytes of registered memory; nothing if no gap fits.
-  /// Local.
+  /// An offset for `bytes` bytes of registered memory; nothing if no gap is
+  /// large enough. Local.
   [[nodiscard]] std::optional<std::size_t> place_for_registered(
       std::size_t bytes) const {
     return m_places.place_for_registered(bytes);
   }
-  /// Collective. Maps memory of the program: each PE maps its own memory in its
-  /// part, and that of its near PEs in theirs.
-  /// \param memory start of a mapping that ForeignMemory::find_mapping() finds
-  ///        and that has `bytes` bytes.
+  /// Collective. Maps memory of the program: each PE maps its own memory into
+  /// its part, and that of its near PEs into theirs.
+  /// \param memory The start of a mapping of `bytes` bytes that
+  ///        ForeignMemory::find_mapping() finds.
   [[nodiscard]] std::optional<Failure> add_registered(std::size_t offset,
                                                       std::size_t bytes,
                                                       void const* memory);
@@ -115,8 +115,8 @@ class HeapChunks {
       std::function<Vmm::Handle()> const& own_memory = {});
   [[nodiscard]] Failure no_room(HeapBlocks const& blocks) const;
   Agree agree();
-  /// Unpoisons all chunks: other memory may be mapped at their addresses later,
-  /// or the memory may be used after abandon().
+  /// Unpoisons all chunks, since other memory may be mapped at their addresses
+  /// later, or the memory may be used after abandon().
   void unpoison() const noexcept;
 
   ForeignMemory& m_foreign;

@@ -10,14 +10,14 @@
 namespace symm::Impl {
 
 struct HeapOptions {
-  /// The heap has a fixed size and is mapped at start (M39, M40); otherwise it
-  /// grows.
+  /// Whether the heap has a fixed size and is mapped at startup (M39, M40);
+  /// otherwise, it grows.
   bool is_static = false;
-  /// Bytes per PE mapped at start.
+  /// Bytes per PE that are mapped at startup.
   std::size_t initial_bytes = 0;
   /// Bytes per PE that the heap can grow to.
   std::size_t limit_bytes = 0;
-  /// For messages and the check of mismatched calls.
+  /// For error messages and for detecting mismatched calls.
   MemoryKind memory = MemoryKind::host;
 };
 

@@ -8,26 +8,26 @@
 
 namespace symm {
 
-/// The state after this PE's latest collective call of the heap; sizes in bytes
-/// per PE.
+/// The state after this PE's latest collective call to the heap. Sizes are in
+/// bytes per PE.
 struct HeapStats {
   std::size_t live_blocks = 0;
   std::size_t live_bytes  = 0;
   std::size_t free_bytes  = 0;
-  /// Up to 3 % too low if more than eight free blocks are in the largest size
-  /// class.
+  /// Up to 3 % too low if the largest size class has more than eight free
+  /// blocks.
   std::size_t largest_free_bytes = 0;
   std::size_t mapped_bytes       = 0;
   std::size_t n_chunks           = 0;  // pieces of physical memory
   std::size_t limit_bytes        = 0;
-  // Registered memory of the program; not included in the figures above.
+  // Registered memory of the program, not included in the figures above:
   std::size_t registered_buffers = 0;
   std::size_t registered_bytes   = 0;
   /// Blocks of Views that this PE has destroyed but other PEs may not have.
-  /// They count as live or as registered.
+  /// They are counted as live or as registered.
   std::size_t retired_blocks = 0;
-  /// Number of times this PE has met the others: once for most collective
-  /// calls, more often in calls that fill, copy or grow.
+  /// How often this PE has met the others: once in most collective calls, more
+  /// often in calls that fill, copy or grow.
   std::uint64_t n_collective_calls = 0;
 
   friend bool operator==(HeapStats const&, HeapStats const&) = default;

@@ -10,7 +10,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// An object of the library that owns Views.
+/// An object of this library that owns Views.
 struct Object {
   std::string name;
   std::vector<std::string> parts;  // the kinds of its Views
@@ -36,7 +36,7 @@ std::string_view without_function(std::string_view name) {
 }
 
 /// The name of the library object that owns a View. (The label of a
-/// DistributedHashMap's mailbox itself contains a comma.)
+/// DistributedHashMap's mailbox contains a comma itself.)
 std::string name_of_object(std::string_view label) {
   auto const name  = label.substr(0, label.find(", "));
   auto const quote = name.find('"');

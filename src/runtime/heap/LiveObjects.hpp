@@ -9,11 +9,11 @@
 
 namespace symm::Impl {
 
-/// The warnings of finalize() about Views that are still alive: one line for
-/// each View of the program, and one line for all Views of a library object.
-/// Library labels look like `symm::Mailbox "updates", inboxes` or
-/// `symm::Migration::migrate, signals`.
-/// \param views each as "\"label\" (size)"; labels may be truncated.
+/// The warnings that finalize() prints about Views that are still alive: one
+/// line for each View of the program, and one line for all Views of a library
+/// object. The labels of Views that belong to library objects look like
+/// `symm::Mailbox "updates", inboxes` or `symm::Migration::migrate, signals`.
+/// \param views Each as "\"label\" (size)"; labels may be truncated.
 [[nodiscard]] std::vector<std::string> lines_of_live_views(
     std::span<std::string const> views);
 

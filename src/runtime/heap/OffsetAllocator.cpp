@@ -19,7 +19,7 @@ std::size_t aligned_start(std::size_t offset, std::size_t alignment,
   return round_up(offset + phase, alignment) - phase;
 }
 
-/// Number of blocks in a request's own size class that are tried before larger
+/// The number of blocks in a request's own size class to try before larger
 /// classes: enough to find the hole of an equal block freed just before.
 constexpr int n_own_class_tries = 4;
 
@@ -69,7 +69,7 @@ OffsetAllocator::BlockId OffsetAllocator::find_fit(std::size_t bytes,
     id = m_blocks[id].next_free;
   }
   // Every block in the size class after that of the worst case is large enough,
-  // whatever its offset.
+  // regardless of its offset.
   auto const worst = bytes + alignment - granule;
   auto const row   = class_of(worst).row;
   auto const width = row == 0 ? granule : granule << (row - 1);
@@ -102,7 +102,8 @@ OffsetAllocator::BlockId OffsetAllocator::allocate(std::size_t bytes,
                                                    std::size_t alignment,
                                                    std::size_t phase) {
   alignment = std::max(alignment, granule);
-  // No heap is larger; with this limit, the sums below cannot overflow.
+  // No heap is larger than this. With this limit, the sums below cannot
+  // overflow.
   constexpr std::size_t limit = std::numeric_limits<std::size_t>::max() / 4;
   if (bytes > limit || alignment > limit) return none;
   bytes = round_up(bytes, granule);
@@ -181,7 +182,7 @@ void OffsetAllocator::merge_and_add_free(BlockId id) {
 
 OffsetAllocator::BlockId OffsetAllocator::last_before(
     std::size_t offset) const {
-  // Ranges are mostly added at the end, or each one next to the previous one.
+  // Ranges are mostly added at the end, or each next to the previous one.
   if (m_last == none || m_blocks[m_last].offset < offset) return m_last;
   auto id = m_added == none ? m_last : m_added;
   while (id != none && m_blocks[id].offset >= offset)

@@ -13,19 +13,18 @@
 
 namespace symm::Impl {
 
-/// Allocates blocks in ranges of offsets, and never touches the memory at these
-/// offsets. The same calls give the same offsets and block numbers on every PE,
-/// so PEs need not exchange them.
+/// Allocates blocks in ranges of offsets, but never touches the memory at these
+/// offsets. The same calls yield the same offsets and block numbers on every
+/// PE, so PEs need not exchange them.
 ///
 /// Uses two-level segregated fit (Masmano et al., 2004): allocate and free take
-/// constant time, regardless of the number of holes. Only if no hole of a
-/// larger size class is left, when the heap is nearly full, does allocate try
-/// all others.
+/// constant time, regardless of the number of holes. Only when no hole of a
+/// larger size class is left, because the heap is nearly full, does allocate
+/// try all the others.
 ///
 /// Free neighbors are merged (M50). The block freed last is merged only when a
-/// request differs from it; otherwise a loop that allocates and frees would
-/// split and merge in every iteration. Not thread-safe.
-/// split and merge in every round. Not thread-safe.
+/// request of another size arrives; otherwise, a loop that allocates and frees
+/// would split and merge in every iteration. Not thread-safe.
 class OffsetAllocator {
  public:
   using BlockId = std::uint32_t;
@@ -34,8 +33,8 @@ class OffsetAllocator {
   /// Offsets and sizes are multiples of this; malloc() aligns to it (M03).
   static constexpr std::size_t granule = 16;
 
-  /// Maximum number of new block numbers between two calls of prepare(): one
-  /// for a new range, two for a block cut out of it, and one spare.
+  /// The maximum number of new block numbers between two calls to prepare():
+  /// one for a new range, two for a block cut out of it, and one spare.
   static constexpr std::size_t max_new_blocks = 4;
 
   struct Place {
@@ -45,91 +44,91 @@ class OffsetAllocator {
 
   OffsetAllocator();
 
-  /// Adds [offset, offset + bytes), multiples of the granule, which must not
-  /// overlap an earlier range. Merges it with free neighbors. Takes constant
-  /// time at the end and next to the range added last. Otherwise the time is
-  /// linear in the number of blocks in between.
+  /// Adds [offset, offset + bytes), which must be multiples of the granule and
+  /// must not overlap an earlier range. Merges it with free neighbors. Takes
+  /// constant time at the end and next to the range added last; otherwise,
+  /// linear time in the number of blocks in between.
   void add_range(std::size_t offset, std::size_t bytes);
 
-  /// Removes [offset, offset + bytes) if all of it is free; returns whether it
+  /// Removes [offset, offset + bytes) if all of it is free. Returns whether it
   /// was.
   bool remove_range(std::size_t offset, std::size_t bytes);
 
   /// Removes a live block and its range, so that the range can be added
-  /// elsewhere. Constant time.
+  /// elsewhere. Takes constant time.
   Place remove(BlockId id);
 
-  /// Removes any one free block and its range; 0 bytes if none is left.
+  /// Removes any one free block and its range; returns 0 bytes if none is left.
   [[nodiscard]] Place remove_any_free();
 
-  /// Removes the first free piece of the range; 0 bytes if nothing in it is
-  /// free. Linear time.
+  /// Removes the first free piece of the range; returns 0 bytes if nothing in
+  /// it is free. Takes linear time.
   [[nodiscard]] Place remove_free_in(Place const& range);
 
   /// The lowest place for a block in memory that is free in either allocator; 0
-  /// bytes if there is none. Arguments as for allocate(). Linear time.
+  /// bytes if there is none. For the arguments, see allocate(). Takes linear
+  /// time.
   [[nodiscard]] static Place find_in_both(OffsetAllocator& one,
                                           OffsetAllocator& other,
                                           std::size_t bytes,
                                           std::size_t alignment,
                                           std::size_t phase);
 
-  /// Allocates private memory so that adding a range, and one further call, do
-  /// not throw.
+  /// Allocates private memory so that adding a range, followed by one more
+  /// call, does not throw.
   void prepare() { make_room_for(max_new_blocks); }
 
-  /// As prepare(), for removing `n_ranges` ranges.
+  /// Like prepare(), but for removing `n_ranges` ranges.
   void prepare_to_remove(std::size_t n_ranges) {
     make_room_for(max_new_blocks + n_ranges);
   }
 
   /// Allocates a block of at least `bytes` (> 0) bytes with (offset + phase) %
-  /// alignment == 0; none if no free block can hold it.
-  /// \param alignment a power of two.
-  /// \param phase     in bytes; a multiple of the granule, less than
-  ///        `alignment`.
+  /// alignment == 0. Returns none if no free block can hold it.
+  /// \param alignment A power of two.
+  /// \param phase In bytes; a multiple of the granule, less than `alignment`.
   [[nodiscard]] BlockId allocate(std::size_t bytes, std::size_t alignment,
                                  std::size_t phase = 0);
 
   /// Frees a live block.
   void free(BlockId id);
 
-  /// Frees the end of a live block, which keeps at least `bytes` bytes (> 0, at
-  /// most its size).
+  /// Frees the end of a live block, of which at least `bytes` bytes remain.
+  /// `bytes` must be positive and at most the block's size.
   void shrink(BlockId id, std::size_t bytes);
 
-  /// The live block that starts at `offset`, or none. Constant time.
+  /// The live block that starts at `offset`, or none. Takes constant time.
   [[nodiscard]] BlockId find(std::size_t offset) const {
     return m_live.find(offset);
   }
-  /// The live block that contains `offset`, or none. Linear time: for error
-  /// messages.
+  /// The live block that contains `offset`, or none. Takes linear time; for
+  /// error messages.
   [[nodiscard]] BlockId find_enclosing(std::size_t offset) const;
 
-  /// Offset and size of a live block; the size is the requested one, rounded
-  /// up.
+  /// The offset and size of a live block. The size is the requested one,
+  /// rounded up.
   [[nodiscard]] Place place(BlockId id) const {
     return {m_blocks[id].offset, m_blocks[id].bytes};
   }
-  /// An upper bound for all block numbers, exclusive.
+  /// An exclusive upper bound on all block numbers.
   [[nodiscard]] std::size_t n_ids() const { return m_blocks.size(); }
   [[nodiscard]] std::size_t n_live() const { return m_live.count(); }
   [[nodiscard]] std::size_t live_bytes() const { return m_live_bytes; }
   [[nodiscard]] std::size_t free_bytes() const {
     return m_free_bytes + (m_latest == none ? 0 : m_blocks[m_latest].bytes);
   }
-  /// \param max_blocks maximum number of blocks to examine in the largest size
-  ///        class.
+  /// \param max_blocks The maximum number of blocks to examine in the largest
+  ///        size class.
   [[nodiscard]] std::size_t largest_free_bytes(
       std::size_t max_blocks = std::numeric_limits<std::size_t>::max()) const;
 
-  /// The minimum size of a range added at `offset` for the request to fit,
-  /// together with a free block that ends there, if any.
+  /// The minimum size of a range to add at `offset` so that the request fits,
+  /// together with any free block that ends there.
   [[nodiscard]] std::size_t missing_bytes(std::size_t offset, std::size_t bytes,
                                           std::size_t alignment,
                                           std::size_t phase);
 
-  /// Size of the free block that starts at `offset`; 0 if there is none.
+  /// The size of the free block that starts at `offset`; 0 if there is none.
   [[nodiscard]] std::size_t free_bytes_at(std::size_t offset);
 
  private:
@@ -142,16 +141,17 @@ class OffsetAllocator {
   struct Block {
     std::size_t offset = 0;
     std::size_t bytes  = 0;
-    // Neighbors in order of offset; there may be a gap between them.
+    // Neighbors in order of offset. There may be a gap between them.
     BlockId previous = none;
     BlockId next     = none;
-    // Neighbors in the free list of the size class.
+    // Neighbors in the free list of the block's size class.
     BlockId previous_free = none;
     BlockId next_free     = none;
     bool is_free          = false;
   };
 
-  /// A size class: rows are powers of two, each divided linearly into columns.
+  /// A size class: rows are powers of two, and each is divided linearly into
+  /// columns.
   struct SizeClass {
     unsigned row;
     unsigned column;
@@ -164,7 +164,7 @@ class OffsetAllocator {
   [[nodiscard]] bool fits(BlockId id, std::size_t bytes, std::size_t alignment,
                           std::size_t phase) const;
   [[nodiscard]] BlockId last_before(std::size_t offset) const;
-  /// The given block if it is free, else the next free one, or none.
+  /// The given block if it is free; otherwise the next free one, or none.
   [[nodiscard]] BlockId first_free_from(BlockId id) const;
   [[nodiscard]] bool are_adjacent(BlockId left, BlockId right) const;
 
@@ -176,12 +176,12 @@ class OffsetAllocator {
   void merge_latest();
 
   std::vector<Block> m_blocks;
-  // Numbers of erased blocks, reused last in, first out.
+  // The numbers of erased blocks, reused last in, first out.
   std::vector<BlockId> m_unused;
   BlockId m_first = none;
   BlockId m_last  = none;
   BlockId m_added = none;  // the range added last, or its neighbor
-  // Freed last; not yet marked or listed as free.
+  // The block freed last, not yet marked or listed as free.
   BlockId m_latest = none;
   OffsetMap m_live;
   std::array<std::array<BlockId, n_columns>, n_rows> m_heads;

@@ -22,7 +22,7 @@ class OffsetMap {
 
   OffsetMap() : m_slots(16) {}
 
-  /// Makes room for one more entry, so that insert() does not throw.
+  /// Makes room for one more entry, so that the next insert() does not throw.
   void prepare() {
     if (2 * (m_count + 1) > m_slots.size()) grow();
   }
@@ -42,8 +42,7 @@ class OffsetMap {
   /// Precondition: `offset` is in the map.
   void erase(std::size_t offset) {
     std::size_t hole = slot_of(offset);
-    // Move up each entry that probing could no longer reach because of the
-    // hole.
+    // Move up each entry that probing could no longer reach past the hole.
     for (std::size_t i = next(hole); m_slots[i].value != none; i = next(i)) {
       std::size_t const distance_to_home =
           (i - home(m_slots[i].offset)) & mask();
@@ -68,7 +67,8 @@ class OffsetMap {
   [[nodiscard]] std::size_t next(std::size_t i) const {
     return (i + 1) & mask();
   }
-  /// Fibonacci hashing: offsets are multiples of 16 or larger powers of two.
+  /// Fibonacci hashing, since offsets are multiples of 16 or larger powers of
+  /// two.
   [[nodiscard]] std::size_t home(std::size_t offset) const {
     constexpr std::uint64_t golden = 0x9e37'79b9'7f4a'7c15;
     return (offset * golden) >> (64 - std::countr_zero(m_slots.size()));

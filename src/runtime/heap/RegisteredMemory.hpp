@@ -16,12 +16,12 @@
 
 namespace symm::Impl {
 
-/// The program's memory that is part of a heap, and the checks of memory that
+/// The program's memory that is part of a heap, and the checks on memory that
 /// is to become part of it. All calls are local. All PEs have the same entries,
 /// except for the program's addresses. Not thread-safe.
 class RegisteredMemory : public BlockIds {
  public:
-  /// Marks an id of registered memory; never set in a block number.
+  /// Marks an id as registered memory; never set in a block number.
   static constexpr Id bit = Id{1} << 31U;
 
   [[nodiscard]] static bool is_registered(Id id) { return (id & bit) != 0; }
@@ -33,26 +33,29 @@ class RegisteredMemory : public BlockIds {
     ViewInfo view{};
   };
 
-  /// Memory to register: one whole allocation of virtual memory management.
+  /// Memory to register: one entire allocation from the virtual memory
+  /// management API.
   struct Wanted {
     ForeignMemory::Mapping memory;
-    std::size_t start = 0;  // offset of a View's data in this memory
+    std::size_t start = 0;  // offset of a View's data in it
   };
 
-  /// \param provider must outlive this.
+  /// \param provider Must outlive this object.
   RegisteredMemory(MemoryProvider& provider, HeapMap const& map, bool is_static)
       : m_provider(provider), m_map(map), m_is_static(is_static) {}
 
-  /// Replaces a View's data in `wanted` by the whole memory that contains them.
+  /// Replaces a View's data in `wanted` with the entire memory that contains
+  /// them.
   /// \throws UsageError if the data extend beyond that memory.
   void enclose(char const* label, Wanted& wanted);
 
-  /// Why the heap cannot take the memory; nothing if it can.
-  /// \param what names the memory in the message, such as "address 0x...".
+  /// Why the heap cannot accept the memory; nothing if it can.
+  /// \param what Describes the memory in the error message, such as "address
+  ///        0x...".
   [[nodiscard]] std::optional<Failure> refusal(
       std::string const& what, ForeignMemory::Mapping const& wanted, int flags);
 
-  /// Makes room for one more entry, so that add() does not throw.
+  /// Makes room for one more entry, so that the next add() does not throw.
   void prepare() { m_entries.reserve(m_entries.size() + 1); }
   void add(Entry const& entry);
   /// Removes and returns an entry.
@@ -61,11 +64,11 @@ class RegisteredMemory : public BlockIds {
   [[nodiscard]] Entry const& entry(Id id) const { return m_entries[id & ~bit]; }
   /// The entry that contains `offset`, or none.
   [[nodiscard]] Id find(std::size_t offset) const;
-  /// An entry whose View all PEs have retired, or none.
+  /// An entry with a View that all PEs have retired, or none.
   [[nodiscard]] Id find_ended() const;
 
-  /// Why `bytes` bytes at `address` cannot be unregistered. Returns nothing if
-  /// they can; `id` is then their entry.
+  /// Why `bytes` bytes at `address` cannot be unregistered. If they can,
+  /// returns nothing, and `id` is set to their entry.
   [[nodiscard]] std::optional<Text> complaint_about(void const* address,
                                                     std::size_t bytes,
                                                     Id& id) const;
@@ -74,7 +77,7 @@ class RegisteredMemory : public BlockIds {
 
   [[nodiscard]] ViewInfo& view(Id id) { return m_entries[id & ~bit].view; }
   [[nodiscard]] std::size_t n_views() const { return m_n_views; }
-  /// Appends label and size of each View that is alive on this PE.
+  /// Appends the label and size of each View that is alive on this PE.
   void list_views(std::vector<std::string>& list) const;
 
  private:

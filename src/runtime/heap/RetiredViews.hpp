@@ -16,26 +16,26 @@
 
 namespace symm::Impl {
 
-/// Views that this PE has destroyed but other PEs may not have, as numbers of
-/// blocks or of registered memory. Each View passes through retire(),
-/// collect(), notices() and told(); count() counts the PEs that have announced
-/// its end.
+/// Views that this PE has destroyed but other PEs may not have, identified by
+/// the numbers of their blocks or registered memory. Each View passes through
+/// retire(), collect(), notices() and told(). count() counts the PEs that have
+/// announced its end.
 ///
-/// All calls are local. Any thread may call retire(); the thread that is in a
-/// collective call makes all other calls.
+/// All calls are local. retire() may be called from any thread, all other
+/// functions only from the thread that is in a collective call.
 class RetiredViews : public BlockIds {
  public:
-  /// Records that this PE no longer needs the View's memory. Any thread, at any
-  /// time.
-  /// Precondition: prepare() has counted the View.
+  /// Records that this PE no longer needs the View's memory. Callable from any
+  /// thread at any time.
+  /// Precondition: prepare() has accounted for the View.
   void retire(void* address) noexcept {
     std::lock_guard const lock(m_mutex);
     m_addresses.push_back(address);
     m_is_empty.store(false, std::memory_order_release);
   }
 
-  /// Ensures that retire() allocates no memory while at most `n_views` Views
-  /// are alive.
+  /// Ensures that retire() allocates no memory as long as at most `n_views`
+  /// Views are alive.
   void prepare(std::size_t n_views) {
     if (n_views <= m_capacity) return;
     std::lock_guard const lock(m_mutex);
@@ -44,7 +44,7 @@ class RetiredViews : public BlockIds {
   }
 
   /// Processes newly retired addresses. If it throws, nothing has changed.
-  /// \param end marks the View at an address as ended on this PE and returns
+  /// \param end Marks the View at an address as ended on this PE, and returns
   ///        its number; none if there is no live View. Must not throw.
   template <class End>
   void collect(End const& end) {
@@ -61,8 +61,8 @@ class RetiredViews : public BlockIds {
     m_is_empty.store(true, std::memory_order_relaxed);
   }
 
-  /// The numbers to send to all PEs next, at most as many as one call can
-  /// carry.
+  /// The numbers to send to all PEs next. There are at most as many as one call
+  /// can carry.
   [[nodiscard]] std::span<Id const> notices() const {
     return std::span(m_to_tell).first(
         std::min(m_to_tell.size(), Rendezvous::max_notices));
@@ -70,8 +70,8 @@ class RetiredViews : public BlockIds {
   [[nodiscard]] bool has_more_notices() const {
     return m_to_tell.size() > Rendezvous::max_notices;
   }
-  /// Removes those of the first `n` notices that are not greater than `last`:
-  /// all PEs have read them.
+  /// Removes those of the first `n` notices that are not greater than `last`,
+  /// since all PEs have read them.
   void told(std::size_t n, Id last) {
     auto const begin = m_to_tell.begin();
     auto const end   = begin + static_cast<std::ptrdiff_t>(n);
@@ -82,7 +82,7 @@ class RetiredViews : public BlockIds {
     m_to_tell.erase(kept, end);
   }
 
-  /// Adds `n_more` PEs that have announced the View's end; returns whether all
+  /// Adds `n_more` PEs that have announced the View's end. Returns whether all
   /// PEs now have.
   [[nodiscard]] bool count(ViewInfo& view, int n_more, int n_pes) {
     view.n_retired += n_more;
@@ -91,15 +91,15 @@ class RetiredViews : public BlockIds {
     return true;
   }
 
-  /// Number of Views that this PE has retired and that not all PEs have.
+  /// The number of Views that this PE has retired but not all PEs have.
   [[nodiscard]] std::size_t n_waiting() const { return m_n_waiting; }
 
  private:
   std::mutex m_mutex;
-  std::vector<void*> m_addresses;  // retired, not collected yet
+  std::vector<void*> m_addresses;  // retired, not yet collected
   std::size_t m_capacity       = 0;
   std::atomic<bool> m_is_empty = true;
-  std::vector<Id> m_to_tell;  // collected, not announced yet
+  std::vector<Id> m_to_tell;  // collected, not yet announced
   std::size_t m_n_waiting = 0;
 };
 

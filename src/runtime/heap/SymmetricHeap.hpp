@@ -29,23 +29,25 @@
 namespace symm::Impl {
 
 /// A symmetric heap. All PEs allocate each block together, at the same offset
-/// in their parts of one address range, and every PE can access every copy.
+/// in their parts of a single address range, and every PE can access every
+/// copy.
 ///
-/// All PEs make the same collective calls with equal arguments. Only one thread
-/// of a PE at a time may be in such a call: a second thread gets a UsageError
-/// at once, on this PE only. Meanwhile any number of threads may call
-/// contains(), map(), memory(), is_mapped(), stats(), can_register() and
+/// All PEs must make the same collective calls with equal arguments. Only one
+/// thread per PE may be in such a call at any time: a second thread gets a
+/// UsageError at once, on this PE only. Meanwhile, any number of threads may
+/// call contains(), map(), memory(), is_mapped(), stats(), can_register() and
 /// retire().
 ///
-/// A collective call waits for the kernels of this PE. It is also a rendezvous:
-/// a barrier and a check that the arguments are equal. If arguments differ, or
-/// a PE cannot do its part, the call throws on every PE. The message then names
-/// PEs and values, and the heap is unchanged (M27-M30, M34, M48).
+/// A collective call waits for this PE's kernels. It is also a rendezvous: a
+/// barrier and a check that the arguments are equal. If arguments differ, or
+/// any PE cannot do its part, the call throws on every PE. The error message
+/// then names the PEs and values, and the heap is unchanged (M27-M30, M34,
+/// M48).
 class SymmetricHeap final : public ChunkSource {
  public:
-  /// Minimum alignment of every allocation (M03, M04).
+  /// The minimum alignment of every allocation (M03, M04).
   static constexpr std::size_t default_alignment = OffsetAllocator::granule;
-  /// Maximum alignment: that of each PE's part.
+  /// The maximum alignment, which is that of each PE's part.
   static constexpr std::size_t max_alignment = HeapChunks::alignment;
 
   /// Collective.
@@ -56,65 +58,67 @@ class SymmetricHeap final : public ChunkSource {
   SymmetricHeap(SymmetricHeap const&)            = delete;
   SymmetricHeap& operator=(SymmetricHeap const&) = delete;
 
-  /// Collective, with a barrier on exit: every PE has the block when the call
-  /// returns on any PE, so a put may follow at once (M22, M26). Contents are
+  /// Collective, with a barrier on exit: when the call returns on any PE, every
+  /// PE has the block, so a put may follow at once (M22, M26). The contents are
   /// indeterminate.
   ///
-  /// \param bytes 0 gives nullptr, without a barrier (M06-M08).
+  /// \param bytes If 0, returns nullptr without a barrier (M06-M08).
   /// \throws OutOfMemory, UsageError, SystemError on every PE.
   [[nodiscard]] void* malloc(std::size_t bytes);
 
-  /// As malloc().
+  /// Like malloc(), but with a given alignment.
   ///
-  /// \param alignment in bytes; a power of two, a multiple of sizeof(void*),
-  ///        at most max_alignment (M09-M14).
+  /// \param alignment In bytes; a power of two, a multiple of sizeof(void*),
+  ///        and at most max_alignment (M09-M14).
   [[nodiscard]] void* align(std::size_t alignment, std::size_t bytes);
 
-  /// As malloc(); all bits are zero on every PE when the call returns on any PE
-  /// (C01-C15).
+  /// Like malloc(), but all bits are zero on every PE when the call returns on
+  /// any PE (C01-C15).
   ///
-  /// \param count, size number of objects and bytes of each; if either is 0,
-  ///        returns nullptr without a barrier.
+  /// \param count, size The number of objects and the size of each in bytes. If
+  ///        either is 0, returns nullptr without a barrier.
   [[nodiscard]] void* calloc(std::size_t count, std::size_t size);
 
-  /// Collective. Changes the size of a block, which may move. Its contents are
-  /// kept up to the smaller of the two sizes (S01-S10).
+  /// Collective. Changes the size of a block, which may move. The contents are
+  /// preserved up to the smaller of the two sizes (S01-S10).
   ///
-  /// \param address nullptr: as malloc(bytes).
-  /// \param bytes   0: as free(address), returns nullptr.
-  /// \throws as malloc() and free(), on every PE; the block is unchanged.
+  /// \param address If nullptr, acts like malloc(bytes).
+  /// \param bytes If 0, acts like free(address) and returns nullptr.
+  /// \throws on every PE whatever malloc() and free() throw; the block is then
+  ///         unchanged.
   void* realloc(void* address, std::size_t bytes);
 
   /// Collective, with a barrier on entry: no PE's copy is reused before all PEs
-  /// have called free() (M24). nullptr does nothing, without a barrier (M16,
-  /// M17).
+  /// have called free() (M24). Does nothing if `address` is nullptr, and then
+  /// has no barrier (M16, M17).
   ///
   /// \throws UsageError on every PE if `address` was not returned by an
   ///         allocation, was freed already, or belongs to a View; nothing is
   ///         freed.
   void free(void* address);
 
-  /// As align(), for the memory of a View; retire() frees it.
+  /// Like align(), but for the memory of a View; retire() frees it.
   ///
-  /// \param label  of the View, for messages.
-  /// \param bytes  of header and data together; messages show the size of the
-  ///        data.
-  /// \param header bytes before the View's data, a multiple of
+  /// \param label The View's label, for error messages.
+  /// \param bytes The size of the header and data together; error messages show
+  ///        the size of the data.
+  /// \param header The number of bytes before the View's data, a multiple of
   ///        default_alignment. The data are aligned, not the header.
   [[nodiscard]] void* allocate_view(char const* label, std::size_t bytes,
                                     std::size_t alignment, std::size_t header);
 
   /// Collective, with a barrier on exit: completes the construction of a View.
-  /// All PEs have initialized the View when the call returns on any PE.
+  /// When the call returns on any PE, all PEs have initialized the View.
   ///
-  /// \param failure why this PE has not constructed the View; all PEs throw it.
-  /// \throws UsageError on every PE, if a PE is in another call. In any case
+  /// \param failure Why this PE has not constructed the View; all PEs throw it.
+  /// \throws UsageError on every PE if any PE is in another call. In any case,
   ///         the memory still belongs to the View.
   void finish_view(char const* label, std::optional<Failure> const& failure);
 
-  /// Declares that this PE no longer needs the memory of a View. Local; any
-  /// thread, at any time. The heap reuses the memory when all PEs have retired
-  /// it, in any order. A later collective call detects this.
+  /// Declares that this PE no longer needs the memory of a View. Local;
+  /// callable from any thread at any time. Once all PEs have retired the
+  /// memory, in any order, a later collective call detects this, and the heap
+  /// reuses the memory.
   void retire(void* address) noexcept;
 
   /// Collective: free() for the memory of a View.
@@ -122,35 +126,35 @@ class SymmetricHeap final : public ChunkSource {
 
   /// Collective, with a barrier on exit. Makes memory of the program part of
   /// the heap. The same physical memory is then also mapped at the returned
-  /// symmetric address, which all PEs can use like one of malloc() (R01-R03).
-  /// The program's own address stays valid.
+  /// symmetric address, which all PEs can use like one from malloc() (R01-R03).
+  /// The program's own address remains valid.
   ///
-  /// \param memory start of one shareable allocation of virtual memory
-  ///        management, of the kind and place of this heap (R05, R06, R15).
-  ///        Each PE passes its own.
-  /// \param bytes  its size, equal on all PEs; a multiple of the recommended
+  /// \param memory The start of a single shareable allocation from the virtual
+  ///        memory management API, of the kind and place of this heap (R05,
+  ///        R06, R15). Each PE passes its own.
+  /// \param bytes Its size, equal on all PEs and a multiple of the recommended
   ///        granularity (R12).
-  /// \param flags  0 (R04).
-  /// \throws OutOfMemory, UsageError, SystemError on every PE; no PE has mapped
-  ///         anything then.
+  /// \param flags Must be 0 (R04).
+  /// \throws OutOfMemory, UsageError, SystemError on every PE. In that case, no
+  ///         PE has mapped anything.
   [[nodiscard]] void* register_memory(void* memory, std::size_t bytes,
                                       int flags = 0);
 
   /// Collective, with a barrier on entry and exit. Removes registered memory
   /// from the heap on all PEs (R18-R23).
   ///
-  /// \param address the address that register_memory() returned.
-  /// \param bytes   the size that was passed to register_memory().
-  /// \throws UsageError on every PE, if any PE passes other values; nothing
-  ///         changes. SystemError on every PE.
+  /// \param address The address that register_memory() returned.
+  /// \param bytes The size that was passed to register_memory().
+  /// \throws UsageError on every PE if any PE passes other values; nothing
+  ///         changes. Throws SystemError on every PE.
   void unregister_memory(void* address, std::size_t bytes);
 
-  /// As register_memory(), for the memory that contains a View's data. After
-  /// all PEs have called retire(), a later collective call removes it from the
-  /// heap.
+  /// Like register_memory(), but for the memory that contains a View's data.
+  /// After all PEs have called retire(), a later collective call removes it
+  /// from the heap.
   ///
-  /// \param bytes   of the View; above 0.
-  /// \param before  why this PE cannot take part, if it cannot; all PEs throw
+  /// \param bytes The size of the View; must be positive.
+  /// \param before Why this PE cannot take part, if it cannot; all PEs throw
   ///        it.
   /// \returns the symmetric address of `data`. The offset of `data` in its
   ///          memory must be equal on all PEs.
@@ -164,13 +168,13 @@ class SymmetricHeap final : public ChunkSource {
     return m_provider.find_mapping(address).has_value();
   }
 
-  /// Collective. Returns the chunks that contain no allocated block to the
-  /// system, on all PEs.
+  /// Collective. On all PEs, returns the chunks that contain no allocated block
+  /// to the system.
   ///
-  /// \returns bytes released per PE; 0 for a static heap.
+  /// \returns the number of bytes released per PE; 0 for a static heap.
   /// \throws UsageError, SystemError on every PE. If a PE cannot unmap a chunk,
-  ///         its addresses are never used again; the other chunks are still
-  ///         given back.
+  ///         its addresses are never used again, but the other chunks are still
+  ///         released.
   std::size_t trim();
 
   // ChunkSource: chunks for the blocks of memory pools.
@@ -183,12 +187,13 @@ class SymmetricHeap final : public ChunkSource {
   void prepare_to_trim(HeapBlocks& blocks, std::size_t n_ranges) override;
   std::size_t trim_step(HeapBlocks& blocks, std::size_t max_bytes) override;
 
-  /// Collective; must be the last call. Returns label and size of each View
+  /// Collective; must be the last call. Returns the label and size of each View
   /// that this PE has not destroyed. If there are any, the memory stays mapped
-  /// until the process ends, because their destructors read their headers.
+  /// until the process ends, because the destructors of these Views read their
+  /// headers.
   [[nodiscard]] std::vector<std::string> finalize();
 
-  /// Keeps all memory of the heap and its provider mapped until the process
+  /// Keeps all memory of the heap and of its provider mapped until the process
   /// ends.
   void abandon() noexcept {
     m_chunks.abandon();
@@ -211,7 +216,7 @@ class SymmetricHeap final : public ChunkSource {
   }
 
   /// The mapped memory around `bytes` bytes at `offset`; 0 bytes if the range
-  /// is not is_mapped(). Local; any thread.
+  /// is not is_mapped(). Local; callable from any thread.
   [[nodiscard]] ChunkMap::Mapped mapped_around(std::size_t offset,
                                                std::size_t bytes) const {
     bool const is_inside =
@@ -220,12 +225,13 @@ class SymmetricHeap final : public ChunkSource {
                      : ChunkMap::Mapped{};
   }
 
-  /// As HeapChunks::tell_before_removal().
+  /// See HeapChunks::tell_before_removal().
   void tell_before_removal(std::function<void(std::size_t)> told) {
     m_chunks.tell_before_removal(std::move(told));
   }
 
-  /// The state after this PE's latest collective call. Local; any thread.
+  /// The state after this PE's latest collective call. Local; callable from any
+  /// thread.
   [[nodiscard]] HeapStats stats() const;
   [[nodiscard]] MemoryProvider& provider() { return m_provider; }
   /// Bytes per PE that the heap can grow to.
@@ -241,7 +247,7 @@ class SymmetricHeap final : public ChunkSource {
  private:
   using Id = HeapBlocks::Id;
 
-  // Steps of collective calls; collective themselves.
+  // Steps of collective calls, which are collective themselves:
 
   /// Calls Rendezvous::run(), then publish_stats().
   template <class Body>
@@ -258,22 +264,22 @@ class SymmetricHeap final : public ChunkSource {
   /// Begins a call: the barrier, the check of the arguments, and the release of
   /// Views that all PEs have retired.
   void meet(Rendezvous::Call& call);
-  /// Meets again as long as a PE has more retired Views than one call can
+  /// Meets again as long as any PE has more retired Views than one call can
   /// carry.
   void meet_until_all_retired();
-  /// Allocates a block; grows the heap if necessary.
+  /// Allocates a block, growing the heap if necessary.
   /// Precondition: the PEs have met.
   Id find_room(Rendezvous::Call const& call,
                HeapBlocks::Request const& request);
-  /// Ends a call with a barrier. If a PE failed, frees `block` and throws.
+  /// Ends a call with a barrier. If any PE failed, frees `block` and throws.
   void end_step(std::optional<Failure> const& failure, Id block);
   void free_block(void* address, bool is_view);
-  /// Meets, then maps memory of the program; returns its symmetric address.
+  /// Meets, then maps memory of the program. Returns its symmetric address.
   char* add_registered(Rendezvous::Call& call, RegisteredMemory::Entry entry);
   /// Unmaps registered memory whose Views all PEs have retired.
   void remove_registered_views();
 
-  // Local.
+  // These are local:
 
   void publish_stats() noexcept;
   /// Processes the addresses that were passed to retire().
@@ -283,11 +289,11 @@ class SymmetricHeap final : public ChunkSource {
                                                : m_blocks.view(id);
   }
 
-  // Checks of this PE's arguments; meet() reports a failure to all PEs.
+  // Checks of this PE's arguments. meet() reports a failure to all PEs.
 
   [[nodiscard]] static std::optional<Failure> check_alignment(
       std::size_t alignment);
-  /// \param id set to the block's number if the check succeeds.
+  /// \param id Set to the block's number if the check succeeds.
   [[nodiscard]] std::optional<Failure> check_block(void const* address,
                                                    bool is_view, Id& id) const;
   [[nodiscard]] bool is_lent(Id id) const;
@@ -305,7 +311,7 @@ class SymmetricHeap final : public ChunkSource {
     HeapBlocks const* to;
     Id id;
   };
-  /// Returns whether the heap had room for such a block.
+  /// Returns whether the heap had room for the request.
   bool lend(HeapBlocks& blocks, HeapBlocks::Request const& request,
             std::size_t max_bytes);
   /// Returns the number of bytes taken back.

@@ -19,7 +19,7 @@ struct CommonSetting {
 };
 
 /// Compares all settings in one collective step.
-/// \throws UsageError on every PE, if one differs.
+/// \throws UsageError on every PE if any setting differs.
 template <std::size_t n>
 void check_equal(Bootstrap& bootstrap, CommonSetting const (&settings)[n]) {
   std::array<std::size_t, n> mine{};

@@ -36,7 +36,7 @@ struct Begun {
 
 Begun s_begun;
 
-/// For programs without Kokkos, which choose their GPU themselves.
+/// For programs without Kokkos, which select their GPU themselves.
 class NoHooks final : public LibraryHooks {
  public:
   explicit NoHooks(std::optional<int> gpu) : m_gpu(gpu) {}
@@ -71,7 +71,7 @@ void begin_job(int* argc, char*** argv, Communicator const& communicator,
         agree(*pes.bootstrap,
               failure_of([&] { s_begun.hooks->begin(pes.number_on_node); }));
     if (failed) {
-      // This failure matters more than one of close().
+      // This failure matters more than a failure of close().
       static_cast<void>(failure_of([&] { pes.bootstrap->close(); }));
       throw_failure(
           {failed->failure.kind, Text("symm::initialize: PE ", failed->pe, ": ",
@@ -90,7 +90,7 @@ void end_scope(char const* name) noexcept {
   if (!failure) return;
   std::fprintf(stderr, "symm: the end of a %s: %s; ending the job\n", name,
                failure->message.c_str());
-  // The other PEs would wait for this one in their next collective call.
+  // The other PEs would wait for this PE in their next collective call.
   s_begun.start->abort(EXIT_FAILURE);
 }
 

@@ -12,44 +12,44 @@
 namespace symm::Impl {
 
 /// Initializes and finalizes a library such as Kokkos. The library is
-/// initialized after the start of the job and before the symmetric heap exists,
+/// initialized after the job has started but before the symmetric heap exists,
 /// and is finalized before the job ends.
 class LibraryHooks {
  public:
   virtual ~LibraryHooks() = default;
 
   /// Checks whether the library can be initialized.
-  /// \throws UsageError on this PE, if not.
+  /// \throws UsageError on this PE if not.
   virtual void check() const = 0;
   /// Initializes the library, unless the program has done so.
-  /// \param number_on_node number of this PE on its node, from 0.
+  /// \param number_on_node The number of this PE on its node, counted from 0.
   virtual void begin(int number_on_node) = 0;
-  /// The GPU of this PE, whose memory also contains the heap. Called after
+  /// The GPU of this PE, whose memory also holds the heap. Called after
   /// begin().
   [[nodiscard]] virtual std::optional<int> gpu() const = 0;
-  /// Finalizes the library, if begin() has initialized it and the program has
-  /// not finalized it.
+  /// Finalizes the library if begin() initialized it and the program has not
+  /// finalized it.
   virtual void end() = 0;
 };
 
-/// Returns the JobStart that chosen_start() selects.
+/// Returns the JobStart selected by chosen_start().
 /// \throws UsageError on this PE.
 [[nodiscard]] JobStart& job_start();
 
 /// Begins the job start's library (unless the program has initialized it), the
-/// hooks' library, and the runtime. Collective over `communicator`. If it
-/// throws, it has ended all that it had begun.
-/// \param argc, argv arguments of main(), or null.
-/// \param start must live as long as the process.
-/// \throws UsageError, SystemError, OutOfMemory on every PE; on this PE, the
-///         exceptions of JobStart::begin() and LibraryHooks::check().
+/// library of `hooks`, and the runtime. Collective over `communicator`. If it
+/// throws, it has ended everything that it had begun.
+/// \param argc, argv The arguments of main(), or null.
+/// \param start Must live as long as the process.
+/// \throws UsageError, SystemError, OutOfMemory on every PE; on this PE only,
+///         the exceptions of JobStart::begin() and LibraryHooks::check().
 void begin_job(int* argc, char*** argv, Communicator const& communicator,
                std::unique_ptr<LibraryHooks> hooks,
                JobStart& start = job_start());
 
-/// For the destructor of a guard: calls finalize(), unless the program has
-/// called it. If finalize() fails, prints a message and ends the job.
-/// \param name name of the guard, for the message.
+/// For the destructor of a guard: calls finalize() unless the program has
+/// called it. If finalize() fails, prints an error message and ends the job.
+/// \param name The name of the guard, for the error message.
 void end_scope(char const* name) noexcept;
 
 }  // namespace symm::Impl

@@ -9,28 +9,29 @@
 #include "../symm_errors.hpp"
 #include "../symm_memory.hpp"
 
-// Functions with a C-like interface report errors by a Status and by
+// Functions with a C-like interface report errors through a Status and through
 // last_error() of the calling thread. (last_error() is defined in
 // LastError.cpp.)
 
 namespace symm::Impl {
 
-/// The call is valid, but not supported on this system: Status::not_supported.
+/// The call is valid but not supported on this system: Status::not_supported.
 class NotSupported : public UsageError {
  public:
   using UsageError::UsageError;
 };
 
-/// Stores the exception that is being handled as last_error(). To be called
-/// inside a catch block only.
+/// Stores the exception being handled as last_error(). Must be called inside a
+/// catch block.
 /// \returns the kind of the exception.
 ErrorKind note_last_error() noexcept;
 void clear_last_error() noexcept;
-/// Prints last_error() on stderr, for functions that return nothing.
+/// Prints last_error() to stderr, for functions without a return value.
 void print_last_error() noexcept;
 
-/// Runs the body of a C-like function, and stores an exception as last_error().
-/// \returns the kind of the exception; ErrorKind::none for success.
+/// Runs the body of a C-like function, and stores any exception as
+/// last_error().
+/// \returns the kind of the exception; ErrorKind::none on success.
 template <class Body>
 ErrorKind run_noting_failure(Body const& body) noexcept {
   try {

@@ -31,7 +31,7 @@ Runtime const* s_of_parent = nullptr;  // in a forked child of a PE
 }  // namespace
 
 // Defined in a source file: if a header defined it, a program with hidden
-// symbols would have a second instance.
+// symbols would have its own instance.
 std::unique_ptr<Runtime> Runtime::s_instance;
 
 void Runtime::initialize(std::unique_ptr<Bootstrap> bootstrap,
@@ -49,9 +49,9 @@ void Runtime::initialize(std::unique_ptr<Bootstrap> bootstrap,
       s_instance = std::unique_ptr<Runtime>(new Runtime(shared, device));
     });
   } catch (...) {
-    // Either all PEs have thrown, or a step of the bootstrap has failed, and
-    // then close() does not wait for other PEs. This exception matters more
-    // than a failure of close().
+    // Either all PEs have thrown, or a step of the bootstrap has failed, in
+    // which case close() does not wait for other PEs. This exception matters
+    // more than a failure of close().
     static_cast<void>(failure_of([&] { shared->close(); }));
     throw;
   }
@@ -111,11 +111,11 @@ Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
     if (options.traces) begin_trace();
     begin_check();
   } catch (Error const&) {
-    // Thrown on all PEs. This exception matters more than a failure of close().
+    // This was thrown on all PEs, and matters more than a failure of close().
     static_cast<void>(failure_of([&] { m_network->close(); }));
     throw;
   }
-  m_bootstrap->barrier();  // no PE sends before all are ready
+  m_bootstrap->barrier();  // no PE may send before all are ready
 }
 
 Runtime::~Runtime() = default;
@@ -198,8 +198,8 @@ SymmetricHeap& Runtime::heap_of(void const* address, char const* call) {
 SymmetricHeap& Runtime::heap_for(void const* memory) {
   for (auto const& [provider, heap, missing, private_memory] : m_memories) {
     if (heap == nullptr) continue;
-    // If this fails, all PEs must learn of it. The heap therefore asks again in
-    // its collective call.
+    // If this fails, all PEs must find out. So the heap asks again in its
+    // collective call.
     bool can_register  = false;
     auto const failure = failure_of(
         [&, &asked = *heap] { can_register = asked.can_register(memory); });
@@ -242,7 +242,7 @@ std::optional<Pe> Runtime::find_gone() const {
 void Runtime::finalize() {
   Runtime& runtime = instance("symm::finalize");
   std::vector<std::string> live;
-  std::optional<Failure> open;  // the failure to close the network or the job
+  std::optional<Failure> open;  // failure to close the network or the job
   run_collective(*runtime.m_bootstrap, "symm::finalize", [&] {
     for (auto const& memory : runtime.m_memories) {
       if (memory.heap == nullptr) continue;
@@ -252,8 +252,8 @@ void Runtime::finalize() {
       live.insert(live.end(), beside.begin(), beside.end());
       if (!beside.empty()) memory.heap->abandon();
     }
-    // After all that may throw, as the listener must not end before the job
-    // does.
+    // After everything that may throw, because the listener must not end before
+    // the job does.
     if (runtime.m_listener != nullptr) {
       auto const in_pools = runtime.m_listener->finalize();
       live.insert(live.end(), in_pools.begin(), in_pools.end());

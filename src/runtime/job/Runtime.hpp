@@ -32,7 +32,8 @@ class Network;
 class Transport;
 class Trace;
 
-/// Settings from the environment, equal on all PEs (EnvironmentTable.hpp).
+/// Settings from the environment, which must be equal on all PEs
+/// (EnvironmentTable.hpp).
 struct RuntimeOptions {
   bool is_static                        = false;  // SYMM_STATIC_HEAP
   std::size_t symmetric_bytes           = 0;      // SYMM_SYMMETRIC_SIZE
@@ -41,55 +42,56 @@ struct RuntimeOptions {
   bool traces                           = false;  // SYMM_TRACE
   HugePages huge_pages                  = HugePages::never;  // SYMM_HUGE_PAGES
 
-  /// \param n_near number of PEs of the largest node. Their parts share an
-  ///        address space, so that the default limit depends on it.
-  /// \throws UsageError on this PE, if a variable is malformed.
+  /// \param n_near The number of PEs on the largest node. Their parts share an
+  ///        address space, so the default limit depends on it.
+  /// \throws UsageError on this PE if any variable is malformed.
   static RuntimeOptions from_environment(int n_near);
 };
 
-/// All that lives from initialize() to finalize(), as the library's only global
-/// object. exit() without finalize() destroys it, too. A forked child of a PE
-/// has no Runtime.
+/// Everything that lives from initialize() to finalize(), as the library's only
+/// global object. If the program calls exit() without finalize(), this object
+/// is destroyed, too. A forked child of a PE has no Runtime.
 class Runtime {
  public:
-  /// Collective over the PEs of `bootstrap`. Either all PEs pass a device, or
+  /// Collective over the PEs of `bootstrap`. Either all PEs pass a device or
   /// none does.
   ///
-  /// \param device ordinal of this PE's GPU among the GPUs that the process
-  ///        sees; several PEs may share one. Without a value: host memory only.
-  /// \throws UsageError on every PE, if the runtime is initialized already, or
-  ///         if a variable is malformed or differs between PEs.
+  /// \param device The ordinal of this PE's GPU among the GPUs visible to this
+  ///        process. Several PEs may share one. No value: host memory only.
+  /// \throws UsageError on every PE if the runtime is already initialized, or
+  ///         if any variable is malformed or differs between PEs.
   /// \throws SystemError, OutOfMemory on every PE.
   static void initialize(std::unique_ptr<Bootstrap> bootstrap,
                          std::optional<int> device = std::nullopt);
 
-  /// Collective; no View of the symmetric spaces may be alive. Remaining Views
-  /// are reported on stderr with label and size, and their memory stays until
+  /// Collective. No View in a symmetric space may be alive. If any are, their
+  /// labels and sizes are reported on stderr, and their memory remains until
   /// the process ends.
   ///
-  /// \throws UsageError on this PE, if not initialized; the exception of a
-  ///         failure to close the network or the job, after the runtime has
-  ///         ended.
+  /// \throws UsageError on this PE if the runtime is not initialized. If
+  ///         closing the network or the job fails, throws the exception of that
+  ///         failure, after the runtime has ended.
   static void finalize();
 
   [[nodiscard]] static bool is_initialized() noexcept;
 
-  /// \param call name for the error message, such as "symm::malloc".
-  /// \throws UsageError on this PE, before initialize() or after finalize().
+  /// \param call The name for the error message, such as "symm::malloc".
+  /// \throws UsageError on this PE before initialize() or after finalize().
   static Runtime& instance(char const* call);
 
   Runtime(Runtime const&)            = delete;
   Runtime& operator=(Runtime const&) = delete;
   ~Runtime();
 
-  /// The number of this runtime in this process, from 1.
+  /// The number of this runtime within this process, counted from 1.
   [[nodiscard]] std::uint64_t number() const { return m_number; }
   [[nodiscard]] Pe my_pe() const { return m_bootstrap->my_pe(); }
   [[nodiscard]] int n_pes() const { return m_bootstrap->n_pes(); }
   [[nodiscard]] Nodes const& nodes() const { return m_exchange->nodes(); }
-  /// The heap in GPU memory if the PEs have devices, else in host memory.
+  /// The heap in GPU memory if the PEs have devices; otherwise, the one in host
+  /// memory.
   [[nodiscard]] SymmetricHeap& heap() { return *m_memories[m_default].heap; }
-  /// \throws UsageError on this PE, if there is no heap of that kind.
+  /// \throws UsageError on this PE if there is no heap of that kind.
   [[nodiscard]] SymmetricHeap& heap(MemoryKind kind, char const* call);
   /// Returns null if there is no heap of that kind.
   [[nodiscard]] SymmetricHeap* find_heap(MemoryKind kind) {
@@ -98,7 +100,7 @@ class Runtime {
   /// The heap whose part on this PE contains `address`; heap() if there is
   /// none.
   [[nodiscard]] SymmetricHeap& heap_of(void const* address);
-  /// heap_of() of instance(call), in one function call.
+  /// The same as heap_of() on instance(call), in a single function call.
   [[nodiscard]] static SymmetricHeap& heap_of(void const* address,
                                               char const* call);
   /// The heap that can register `memory` of the program; heap() if there is
@@ -107,17 +109,17 @@ class Runtime {
 
   // Memory of the program.
 
-  /// LocalBuffers::add() for memory outside all symmetric heaps.
-  /// \throws UsageError on this PE, if any of it is inside a heap; also what
-  ///         add() throws.
+  /// LocalBuffers::add() for memory outside of all symmetric heaps.
+  /// \throws UsageError on this PE if any of the memory is inside a heap; also
+  ///         whatever add() throws.
   void register_buffer(void* address, std::size_t bytes);
   /// Registered buffers, for local operands.
   [[nodiscard]] LocalBuffers& buffers() { return *m_buffers; }
-  /// \throws UsageError on this PE, if there is no heap of that kind.
+  /// \throws UsageError on this PE if there is no heap of that kind.
   [[nodiscard]] PrivateMemory& private_memory(MemoryKind kind,
                                               char const* call);
 
-  /// Collective: calls SymmetricHeap::trim() of all heaps, and returns the sum.
+  /// Collective: calls SymmetricHeap::trim() on all heaps, and returns the sum.
   std::size_t trim();
 
   /// Collective: barrier_all().
@@ -135,12 +137,12 @@ class Runtime {
     });
   }
 
-  /// Collective: a barrier in which all PEs make the same call.
-  /// \param failure why this PE cannot do its part; all PEs then fail.
-  /// \returns the number of the call, equal on all PEs, and different for each
-  ///          call.
-  /// \throws UsageError on every PE, if calls differ.
-  /// \throws the exception of `failure` on every PE, if any PE passes one.
+  /// Collective: a barrier in which all PEs must make the same call.
+  /// \param failure Why this PE cannot do its part; all PEs then fail.
+  /// \returns the number of the call, which is equal on all PEs and different
+  ///          for each call.
+  /// \throws UsageError on every PE if calls differ.
+  /// \throws the exception of `failure` on every PE if any PE passes one.
   std::uint64_t meet(ObjectCall const& object_call,
                      std::optional<Failure> const& failure) {
     return m_rendezvous->run(RuntimeCall::object, [&] {
@@ -153,34 +155,34 @@ class Runtime {
     });
   }
 
-  /// `listener` is notified of collective calls until finalize(). Local.
+  /// Notifies `listener` of collective calls until finalize(). Local.
   void set_listener(std::unique_ptr<RendezvousListener> listener) {
     m_listener = std::move(listener);
     m_rendezvous->set_listener(m_listener.get());
   }
 
-  // For memory that PEs share without a heap.
+  // For memory that PEs share outside of a heap:
 
   [[nodiscard]] FdExchange& exchange() { return *m_exchange; }
   [[nodiscard]] Rendezvous& rendezvous() { return *m_rendezvous; }
-  /// Null for device memory without GPUs. May be null for host memory without
-  /// GPUs.
+  /// Null for device memory if there are no GPUs. Without GPUs, may also be
+  /// null for host memory.
   [[nodiscard]] MemoryProvider* provider(MemoryKind kind) {
     return memory(kind).provider.get();
   }
   [[nodiscard]] Bootstrap& bootstrap() { return *m_bootstrap; }
   /// Whether PEs of this job share a GPU without MPS, so that the kernels of
-  /// one process keep other processes waiting. Streams, not kernels, then wait
-  /// for other PEs.
+  /// one process make other processes wait. In that case, streams rather than
+  /// kernels wait for other PEs.
   [[nodiscard]] bool has_gates() const { return m_has_gates; }
   /// Expires with the runtime.
   [[nodiscard]] std::weak_ptr<void const> life() const { return m_bootstrap; }
 
-  /// Null in jobs of one node.
+  /// Null in jobs on one node.
   [[nodiscard]] Network* network() { return m_network.get(); }
-  /// Reaches PEs of other nodes; null in jobs of one node.
+  /// Reaches PEs on other nodes; null in jobs on one node.
   [[nodiscard]] Transport* transport() const { return m_transport; }
-  /// \param transport must live as long as it is set.
+  /// \param transport Must live as long as it is set.
   /// Precondition: no other thread is in a call.
   void set_transport(Transport* transport) {
     m_transport = transport;
@@ -193,7 +195,7 @@ class Runtime {
 
   // PE teams.
 
-  /// Null for device memory without GPUs.
+  /// Null for device memory if there are no GPUs.
   [[nodiscard]] PeTeamMemory* team_memory(MemoryKind kind) {
     auto& memory = m_team_memories[index_of(kind)];
     return memory ? &*memory : nullptr;
@@ -201,19 +203,19 @@ class Runtime {
   /// The slots of the PE teams that contain this PE.
   [[nodiscard]] PeTeamSlots& team_slots() { return m_team_slots; }
 
-  // For a PE that waits for another PE outside of a collective call.
+  // For a PE that waits for another PE outside of a collective call:
 
-  /// Has the settings of such waits. Local.
+  /// Provides the settings for such waits. Local.
   [[nodiscard]] Rendezvous const& rendezvous() const { return *m_rendezvous; }
-  /// A PE of this node whose process has ended, if there is one. This means a
-  /// failure, as no PE completes finalize() before this PE calls it. Local; any
-  /// thread.
+  /// A PE on this node whose process has ended, if there is one. This means a
+  /// failure, because no PE completes finalize() before this PE calls it.
+  /// Local; callable from any thread.
   [[nodiscard]] std::optional<Pe> find_gone() const;
   /// Ends the job; does not return.
   void abort(LostPe const& lost) { m_rendezvous->end_job(lost); }
 
  private:
-  /// The heap of one kind of memory, or in `missing` why there is none.
+  /// The heap for one kind of memory or, in `missing`, why there is none.
   struct Memory {
     std::unique_ptr<MemoryProvider> provider;
     std::unique_ptr<SymmetricHeap> heap;
@@ -237,11 +239,12 @@ class Runtime {
   }
   [[noreturn]] static void throw_not_initialized(char const* call);
 
-  /// Runs in a forked child of a PE, which is not a PE. The child has copies of
+  /// Runs in a forked child of a PE. The child is not a PE: it has copies of
   /// its parent's objects, without the threads, and shares the parent's
   /// sockets. It must therefore neither use nor destroy these objects.
   static void leave_in_child() noexcept;
-  /// Registers leave_in_child() once. \throws SystemError on this PE.
+  /// Registers leave_in_child() once.
+  /// \throws SystemError on this PE.
   static void leave_in_children();
 
   static std::unique_ptr<Runtime> s_instance;
@@ -250,8 +253,8 @@ class Runtime {
   Transport* m_transport = nullptr;
   std::shared_ptr<Bootstrap> m_bootstrap;
   std::unique_ptr<FdExchange> m_exchange;
-  // Host memory of the rendezvous, of the network, and of the heap without a
-  // GPU.
+  // Host memory for the rendezvous, for the network, and for the heap if there
+  // is no GPU.
   std::unique_ptr<MemoryProvider> m_control;
   std::unique_ptr<Rendezvous> m_rendezvous;
   std::array<Memory, n_memory_kinds> m_memories;
@@ -264,8 +267,8 @@ class Runtime {
   std::unique_ptr<RendezvousListener> m_listener;
   // Null without SYMM_TRACE.
   std::unique_ptr<Trace> m_trace;
-  // Null in jobs of one node. The last member, so that it is destroyed first:
-  // its threads write to the memory of the others.
+  // Null in jobs on one node. Must be the last member, so that it is destroyed
+  // first: its threads write to the other members' memory.
   std::unique_ptr<Network> m_network;
 };
 

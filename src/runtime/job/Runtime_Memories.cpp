@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// A runtime makes its memories and heaps here.
+// Here a Runtime creates its memories and heaps.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -66,7 +66,7 @@ void Runtime::make_memories(std::optional<int> device, RuntimeOptions options) {
   }
   make_heap(MemoryKind::device, gpu, options);
   if (auto const& host = memory(MemoryKind::host).provider) {
-    // The variables for the size apply to the default heap only.
+    // The variables that set the size apply only to the default heap.
     options.is_static       = false;
     options.symmetric_bytes = 0;
     make_heap(MemoryKind::host, *host, options);
@@ -113,8 +113,8 @@ void Runtime::find_shared_gpus(int device) {
   GpuOfPe mine;
   all_or_none(agree_through(*m_bootstrap), "symm::initialize",
               [&] { mine = identify_device(device); });
-  // All PEs compute the same result. Without MPS, the kernels of one PE keep
-  // the other PEs on its GPU waiting.
+  // All PEs compute the same result. Without MPS, the kernels of one PE make
+  // the other PEs on its GPU wait.
   auto const all = allgather(*m_bootstrap, mine);
   auto n_most    = std::ptrdiff_t{0};
   for (auto const& gpu : all) {
@@ -135,9 +135,9 @@ void Runtime::find_shared_gpus(int device) {
   }
 }
 
-/// Collective: creates, shares and maps a little memory, and releases it. No
+/// Collective: creates, shares, maps and releases a small amount of memory. No
 /// property of a device shows whether peers can reach each other, or whether a
-/// container forbids sharing: only an attempt does.
+/// container forbids sharing. The only way to find out is to try.
 void Runtime::try_out(Vmm& vmm) {
   auto const agree = agree_through(*m_bootstrap);
   auto const bytes = vmm.granularity(Vmm::Granularity::recommended);
@@ -159,7 +159,7 @@ void Runtime::make_heap(MemoryKind kind, MemoryProvider& provider,
           kind});
   if (m_network != nullptr) m_network->open(*memory(kind).heap);
   memory(kind).private_memory = std::make_unique<PrivateMemory>(provider);
-  // The buffers use the provider of the default heap, which is made first.
+  // The buffers use the provider of the default heap, which is created first.
   if (!m_buffers) m_buffers.emplace(provider);
 }
 

@@ -24,7 +24,7 @@ constexpr std::array<char const*, n_operation_kinds> names{
     "put",   "get",     "atomic",     "signal",     "wait",
     "quiet", "barrier", "collective", "allocation", "waiting"};
 
-/// With more PEs than this, the table has only the extremes.
+/// With more PEs than this, the table shows only the extremes.
 constexpr std::size_t max_rows = 32;
 
 void raise(std::atomic<std::uint64_t>& most, std::uint64_t value) noexcept {
@@ -212,7 +212,7 @@ void Trace::print_table(std::vector<Row> const& rows) const {
     print_row(std::to_string(pe).c_str(), rows[pe]);
   }
   if (rows.size() == 1) return;
-  // The extremes of each column.
+  // The extremes in each column.
   auto least = rows[0];
   auto most  = rows[0];
   for (auto const& row : rows) {

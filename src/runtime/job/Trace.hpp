@@ -23,22 +23,21 @@ class Bootstrap;
 class SymmetricHeap;
 
 /// Counts and times the operations of this PE's host, by kind and by peer, from
-/// the start of the job to finalize() (SYMM_TRACE).
+/// the start of the job until finalize() (SYMM_TRACE).
 ///
-/// Of nested operations (such as the barriers in a collective operation), only
-/// the outermost one is counted. Waits for other PEs are counted in any
-/// operation.
+/// When operations are nested (such as the barriers in a collective operation),
+/// only the outermost one is counted. Waits for other PEs are always counted.
 class Trace final : public Observer {
  public:
   using Heaps = std::array<SymmetricHeap const*, n_memory_kinds>;
 
   /// Observes operations until end() or destruction.
-  /// \param bootstrap must outlive this object.
-  /// \param heaps the heap of each kind of memory, or null; must outlive this
-  ///        object.
-  /// \param prefix start of the file's name.
-  /// \throws SystemError on this PE, if the file cannot be created;
-  ///         std::bad_alloc, if there is no memory for the counters (128 bytes
+  /// \param bootstrap Must outlive this object.
+  /// \param heaps The heap for each kind of memory, or null. All must outlive
+  ///        this object.
+  /// \param prefix The start of the file's name.
+  /// \throws SystemError on this PE if the file cannot be created;
+  ///         std::bad_alloc if there is no memory for the counters (128 bytes
   ///         for each PE of the job).
   Trace(Bootstrap& bootstrap, Heaps const& heaps, std::string_view prefix);
   ~Trace() override;
@@ -46,9 +45,9 @@ class Trace final : public Observer {
   void begin(Operation const& operation) noexcept override;
   void end(Operation const& operation) noexcept override;
 
-  /// Stops observing, writes this PE's file, and prints the table of all PEs on
-  /// PE 0. If the file cannot be written, prints a message on stderr.
-  /// Collective, through the bootstrap; to be called once.
+  /// Stops observing, writes this PE's file, and on PE 0 prints the table of
+  /// all PEs. If the file cannot be written, prints an error message to stderr.
+  /// Collective, through the bootstrap; must be called only once.
   void end();
 
  private:
@@ -60,7 +59,7 @@ class Trace final : public Observer {
 
     void add(std::uint64_t its_bytes, std::uint64_t its_time) noexcept;
   };
-  /// The kinds that have one peer: put, get, atomic, signal.
+  /// The kinds of operations that have a single peer: put, get, atomic, signal.
   static constexpr std::size_t n_peer_kinds = 4;
   struct Close {
     void operator()(std::FILE* file) const noexcept { std::fclose(file); }
@@ -82,7 +81,8 @@ class Trace final : public Observer {
   std::chrono::steady_clock::time_point m_start;
   std::array<Tally, n_operation_kinds> m_kinds;
   std::vector<std::array<Tally, n_peer_kinds>> m_peers;
-  // The maximum so far, by kind of memory, sampled after each allocation call.
+  // The highest value so far for each kind of memory, sampled after each
+  // allocation call.
   std::array<std::atomic<std::size_t>, n_memory_kinds> m_live_bytes{};
   std::array<std::atomic<std::size_t>, n_memory_kinds> m_mapped_bytes{};
 };

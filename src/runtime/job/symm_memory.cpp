@@ -14,8 +14,8 @@ namespace Impl {
 
 namespace {
 
-/// Runs a call. If the call throws, returns null and sets last_error().
-/// \param address an address in the heap to use; null: the default heap.
+/// Runs a call. If it throws, returns null and sets last_error().
+/// \param address An address in the heap to use; null: the default heap.
 template <class Call>
 void* null_on_failure(char const* name, void const* address,
                       Call const& call) noexcept {
@@ -25,7 +25,7 @@ void* null_on_failure(char const* name, void const* address,
   return result;
 }
 
-/// Out of line, as ptr() has few instructions otherwise.
+/// Out of line, because ptr() otherwise has few instructions.
 [[noreturn, gnu::noinline]] void throw_no_copy(HeapMap const& map,
                                                void const* address, Pe pe) {
   expect_pe(pe, map.n_pes, "symm::ptr");
@@ -39,7 +39,8 @@ void* null_on_failure(char const* name, void const* address,
                         " is not in the symmetric heap of PE ", map.my_pe));
 }
 
-/// Calls body(runtime). The texts of its exceptions get the prefix `name`.
+/// Calls body(runtime). The messages of its exceptions are prefixed with
+/// `name`.
 template <class Body>
 void run_named(char const* name, Body const& body) {
   auto& runtime = Runtime::instance(name);

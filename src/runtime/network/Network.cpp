@@ -19,8 +19,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// The address of [offset, offset + bytes) in this PE's part; null if that is
-/// beyond the part.
+/// The address of [offset, offset + bytes) in this PE's part; null if the range
+/// extends beyond the part.
 char* find_in(HeapMap const& map, std::size_t offset, std::size_t bytes) {
   bool const is_there = offset < map.stride && bytes <= map.stride - offset;
   return is_there ? map.part(map.my_pe) + offset : nullptr;

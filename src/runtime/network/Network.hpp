@@ -27,46 +27,46 @@ namespace symm::Impl {
 class Rendezvous;
 class Transport_Messages;
 
-/// For jobs of several nodes: owns the transport between them, and tells it
+/// For jobs on several nodes: owns the transport between nodes, and tells it
 /// where this PE's memory is.
 class Network final : public TransportTarget {
  public:
   /// Collective.
-  /// \param bootstrap must outlive this object.
+  /// \param bootstrap Must outlive this object.
   /// \throws SystemError, UsageError on every PE.
   Network(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm);
   Network(Network const&)            = delete;
   Network& operator=(Network const&) = delete;
-  /// Without close(), other PEs may consider this one lost.
+  /// If close() has not been called, other PEs may consider this PE lost.
   ~Network() override;
 
   [[nodiscard]] Transport& transport() const;
 
-  /// From now on, far PEs can access `heap`. No PE may do so before all PEs
-  /// have called open(). Local.
+  /// Lets far PEs access `heap`. No PE may do so before all PEs have called
+  /// open(). Local.
   void open(SymmetricHeap& heap);
-  /// The same for this PE's part of the map.
+  /// The same for this PE's part of `map`.
   void open_team_words(MemoryKind kind, HeapMap const& map) {
     m_team_words_maps[index_of(kind)] = map;
     m_team_words[index_of(kind)]      = &m_team_words_maps[index_of(kind)];
   }
-  /// To be called before memory of the GPU is opened. Local.
-  /// \param provider the provider of that memory; must live until close()
+  /// To be called before GPU memory is opened. Local.
+  /// \param provider The provider of that memory. Must live until close()
   ///        returns.
   /// \throws SystemError, OutOfMemory on this PE.
   void open_gpu(MemoryProvider& provider);
-  /// To be called when all memory is open. From now on, kernels can access
+  /// To be called when all memory has been opened. Lets kernels access the
   /// memory of far PEs. Local.
   /// \throws SystemError, OutOfMemory on this PE.
   void open_ring(MemoryProvider& provider);
-  /// The queue for kernels; null without open_ring().
+  /// The queue that kernels use; null before open_ring().
   [[nodiscard]] ProxyQueue* ring() const {
     return m_ring == nullptr ? nullptr : m_ring->ring();
   }
-  /// For operations of the host on memory of GPUs; null without open_gpu().
+  /// For host operations on GPU memory; null before open_gpu().
   [[nodiscard]] GpuStaging* staging() { return m_staging.get(); }
 
-  /// From now on, `rendezvous` provides this PE's calls and the node's record
+  /// Makes `rendezvous` the source of this PE's calls and of the node's record
   /// of a lost PE. It must live until close() returns.
   void open_rendezvous(Rendezvous& rendezvous);
 
@@ -82,13 +82,13 @@ class Network final : public TransportTarget {
   [[nodiscard]] PeProgress progress() const noexcept override;
   [[nodiscard]] LostPeRecord* lost_pe() noexcept override { return m_lost_pe; }
 
-  /// Collective. On return, no PE accesses memory of other nodes any more, and
-  /// the memory may be freed.
+  /// Collective. After this call, no PE accesses memory on other nodes any
+  /// more, and the memory may be freed.
   /// \throws SystemError on every PE.
   void close();
 
  private:
-  /// Finds the object of `pe` that corresponds to `address`. Returns false if
+  /// Finds the object on `pe` that corresponds to `address`. Returns false if
   /// there is none.
   [[nodiscard]] bool find_remote(void const* address, std::size_t bytes, Pe pe,
                                  PeMemory& found) const noexcept;
@@ -105,7 +105,7 @@ class Network final : public TransportTarget {
   std::atomic<Rendezvous const*> m_rendezvous{nullptr};
   std::atomic<LostPeRecord*> m_lost_pe{nullptr};
   std::unique_ptr<Transport_Messages> m_transport;
-  // Destroyed first: its thread uses the transport.
+  // Destroyed first, because its thread uses the transport.
   std::unique_ptr<ProxyServer> m_ring;
 };
 

@@ -9,8 +9,9 @@ namespace symm::Impl {
 
 namespace {
 
-/// Odd factors and a rotation lose no bits. So a different word always makes a
-/// different hash, and the hashes stay different whatever equal words follow.
+/// Odd factors and a rotation lose no bits. So different words always yield
+/// different hashes, and the hashes stay different no matter which equal words
+/// follow.
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
   return std::rotl(hash ^ (word * 0x9e3779b97f4a7c15U), 29) *
          0xff51afd7ed558ccdU;

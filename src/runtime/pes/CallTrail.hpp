@@ -13,27 +13,28 @@
 
 namespace symm::Impl {
 
-/// This PE's calls of stream-ordered pools. All PEs must make them in the same
-/// order, but they do not communicate: the next Rendezvous compares the hashes
-/// of all PEs, and finds the first different call among the kept ones (P04).
+/// This PE's calls to stream-ordered pools. All PEs must make them in the same
+/// order, but they do not communicate. Instead, the next Rendezvous compares
+/// the hashes of all PEs and, among the stored calls, finds the first one that
+/// differs (P04).
 ///
-/// All functions are local. One thread at a time may call them, and none while
-/// another thread of the PE is in a collective call, which might or might not
-/// see the new call.
+/// All functions are local. Only one thread at a time may call them, and not
+/// while another thread of the PE is in a collective call: that call might or
+/// might not see the new entry.
 class CallTrail {
  public:
-  /// The number of latest calls that are kept.
+  /// The number of most recent calls that are stored.
   static constexpr std::size_t capacity = 1024;
 
-  // Not "= default", which would clear m_kept: the pages of m_kept would take
-  // memory in programs without pools, too.
+  // Not "= default", which would zero m_kept: even in programs without pools,
+  // its pages would then take up memory.
   CallTrail() noexcept {}
 
   CallTrail(CallTrail const&)            = delete;
   CallTrail& operator=(CallTrail const&) = delete;
 
   /// \param arguments compared between PEs.
-  /// \param label     for messages, truncated to fit; not compared.
+  /// \param label for error messages, truncated to fit; not compared.
   void note(RuntimeCall operation, RuntimeCallArguments const& arguments,
             char const* label = "") noexcept;
 
@@ -46,14 +47,14 @@ class CallTrail {
     return m_hash.load(std::memory_order_relaxed);
   }
   /// How often PEs were found to differ. Pools of an earlier generation may
-  /// differ between PEs, and stay out of step forever.
+  /// differ between PEs and stay out of step forever.
   [[nodiscard]] std::uint64_t generation() const {
     return m_generation.load(std::memory_order_relaxed);
   }
 
-  // For Rendezvous, to find the first call that differs.
+  // For Rendezvous, which looks for the first call that differs.
 
-  /// The oldest call that is kept, counted from 0; count() if there is none.
+  /// The oldest stored call, counted from 0; count() if there is none.
   [[nodiscard]] std::uint64_t oldest() const {
     return count() < capacity ? 0 : count() - capacity;
   }
@@ -64,7 +65,7 @@ class CallTrail {
   }
   /// Precondition: oldest() <= call < count().
   [[nodiscard]] Text text_of(std::uint64_t call) const;
-  /// Forgets all calls, and begins a new generation.
+  /// Discards all calls and starts a new generation.
   void start_anew() noexcept;
 
  private:
@@ -80,11 +81,11 @@ class CallTrail {
     return m_kept[call % capacity];
   }
 
-  // Atomic in case a program breaks the rule about threads.
+  // Atomic in case a program violates the rule about threads.
   std::atomic<std::uint64_t> m_hash{0};
   std::atomic<std::uint64_t> m_count{0};
   std::atomic<std::uint64_t> m_generation{0};
-  std::array<Kept, capacity> m_kept;  // a ring
+  std::array<Kept, capacity> m_kept;  // a ring buffer
 };
 
 }  // namespace symm::Impl

@@ -47,7 +47,7 @@ void Combination::add(Summary const& said,
                       std::span<std::uint32_t const> its_notices) {
   parts().summary.add(said);
   if (its_notices.empty()) return;
-  // Add at most max_notices at a time, which gives the same result.
+  // Add at most max_notices at a time; the result is the same.
   while (!its_notices.empty()) {
     auto const n = std::min(its_notices.size(), max_notices);
     auto& sorted = m_received.notices;
@@ -66,7 +66,7 @@ void Combination::add(Summary const& said,
   }
 }
 
-/// \param more sorted; a number may occur several times.
+/// \param more Sorted; a number may occur several times.
 /// \param last `more` is complete up to this number.
 void Combination::add_notices(std::span<NoticeCount const> more,
                               std::uint32_t last) {

@@ -16,11 +16,11 @@
 
 namespace symm::Impl {
 
-/// The combined records of several PEs in a step of a Rendezvous.
+/// The combined records of several PEs in one step of a Rendezvous.
 struct Summary {
-  // Flags: a difference between PEs, or a state of at least one of them.
+  // Flags: how PEs differ, or a state that at least one of them is in.
   static constexpr std::uint32_t other_operation  = 1;
-  static constexpr std::uint32_t other_arguments  = 2;  // or other memory
+  static constexpr std::uint32_t other_arguments  = 2;  // or different memory
   static constexpr std::uint32_t other_trail      = 4;
   static constexpr std::uint32_t has_failed       = 8;
   static constexpr std::uint32_t has_more_notices = 16;
@@ -29,8 +29,8 @@ struct Summary {
 
   ComparedCall call{};                // of the lowest PE, without its failure
   std::uint64_t bits           = 0;   // those set on all PEs
-  std::uint64_t lowest_first   = 0;   // among the first arguments
-  std::uint64_t highest_second = 0;   // among the second arguments
+  std::uint64_t lowest_first   = 0;   // the lowest first argument
+  std::uint64_t highest_second = 0;   // the highest second argument
   Pe lowest_pe                 = -1;  // -1: no PE yet
   std::uint32_t flags          = 0;
 
@@ -41,21 +41,22 @@ struct Summary {
   [[nodiscard]] bool is(std::uint32_t any_of) const {
     return (flags & any_of) != 0;
   }
-  /// Adds the summary of other PEs, in any order.
+  /// Adds the summary of other PEs. The order does not matter.
   void add(Summary const& others);
 };
 static_assert(std::has_unique_object_representations_v<Summary>);
 
-/// The combined records of the PEs of some nodes in a step of a Rendezvous. The
-/// size does not grow with the number of PEs. Allocates no private memory after
-/// the construction, not even for sending.
+/// The combined records of the PEs on some nodes in one step of a Rendezvous.
+/// The size does not grow with the number of PEs. After construction, allocates
+/// no private memory, not even to send.
 ///
 /// If there are too many notices, those with the lowest numbers are kept. The
 /// result does not depend on the order in which PEs are combined: a number that
-/// is among the lowest of all PEs is among the lowest of every part of them.
+/// is among the lowest over all PEs is also among the lowest over any subset of
+/// them.
 class Combination {
  public:
-  /// The most notices with different numbers.
+  /// The maximum number of notices with different numbers.
   static constexpr std::size_t max_notices = 1024;
   static constexpr std::uint32_t told_all =
       std::numeric_limits<std::uint32_t>::max();
@@ -65,10 +66,11 @@ class Combination {
   /// Adds the record of a PE.
   void add(Summary const& said, std::span<std::uint32_t const> its_notices);
 
-  /// Adds a message() of PEs of other nodes.
-  /// \throws SystemError if `message` is none.
+  /// Adds a message() from PEs on other nodes.
+  /// \throws SystemError if `message` is not valid.
   void add(std::span<std::byte const> message);
-  /// Replaces the content by a message() of all PEs. \throws as add().
+  /// Replaces the contents with a message() from all PEs.
+  /// \throws SystemError if `message` is not valid.
   void assign(std::span<std::byte const> message);
 
   /// The bytes to send; valid until the next change.
@@ -102,7 +104,7 @@ class Combination {
   [[nodiscard]] Parts const& parts() const { return m_both[m_current]; }
   [[nodiscard]] Parts& spare() { return m_both[1 - m_current]; }
   void add_notices(std::span<NoticeCount const> more, std::uint32_t last);
-  /// Copies a message to `copy` and checks the message's size.
+  /// Copies a message to `copy` and checks its size.
   [[nodiscard]] static Parts const& parts_of(std::span<std::byte const> message,
                                              Parts& copy);
 

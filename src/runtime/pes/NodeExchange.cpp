@@ -10,8 +10,8 @@ std::vector<ExchangeStep> exchange_steps(int node, int n_nodes) {
   std::vector<ExchangeStep> steps;
   auto const n_pairs =
       static_cast<int>(std::bit_floor(static_cast<unsigned>(n_nodes)));
-  // The first 2 * n_folded nodes are pairs; the lower one of each represents
-  // both in the doubling steps.
+  // The first 2 * n_folded nodes form pairs, and the lower node of each pair
+  // represents both in the doubling steps.
   int const n_folded  = n_nodes - n_pairs;
   auto const place_of = [&](int number) {
     return number < n_folded ? 2 * number : number + n_folded;

@@ -9,26 +9,27 @@ namespace symm::Impl {
 
 /// One message, or one in each direction, between two nodes.
 struct ExchangeStep {
-  int phase     = 0;  // equal on both nodes; below max_exchange_phases
+  int phase     = 0;  // the same on both nodes; below max_exchange_phases
   int node      = 0;  // the other node
   bool sends    = false;
   bool receives = false;
-  // The received message has the data of the nodes [first, end). It is added to
-  // this node's data, or replaces them if it has the data of all nodes.
+  // The received message has the data of nodes [first, end). It is combined
+  // with this node's data or, if it has the data of all nodes, replaces them.
   int first = 0;
   int end   = 0;
 };
 
 inline constexpr int max_exchange_phases = 64;
 
-/// The steps of one node, in order. After the steps of all nodes, every node
-/// has the combined data of all nodes. In each of floor(log2 n_nodes) steps, a
-/// node doubles the number of nodes whose data it has. If n_nodes is not a
-/// power of two, there are two more steps: each surplus node first sends its
-/// data to a neighbor, and receives the result from that neighbor in the end.
+/// The steps of one node, in order. Once all nodes have done their steps, every
+/// node has the combined data of all nodes. In each of floor(log2 n_nodes)
+/// steps, a node doubles the number of nodes whose data it has. If n_nodes is
+/// not a power of two, there are two extra steps: each surplus node first sends
+/// its data to a neighbor, and in the end receives the result from that
+/// neighbor.
 ///
-/// Each node's data are added exactly once, as sums require. Both nodes of a
-/// step combine the same two adjacent ranges of nodes. So all nodes get the
+/// Each node's data are added exactly once, as sums require. In each step, both
+/// nodes combine the same two adjacent ranges of nodes. So all nodes get the
 /// same result even if the order matters.
 std::vector<ExchangeStep> exchange_steps(int node, int n_nodes);
 

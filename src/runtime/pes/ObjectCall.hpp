@@ -11,7 +11,7 @@
 namespace symm::Impl {
 
 /// A collective call of all PEs on an object that is made of Views, such as a
-/// plan or a mailbox. A Rendezvous compares all members but the text.
+/// plan or a mailbox. A Rendezvous compares all members except `text`.
 struct ObjectCall {
   /// \param its_kind such as "symm::ExchangePlan::reserve".
   constexpr ObjectCall(char const* its_text, char const* its_kind,
@@ -28,7 +28,8 @@ struct ObjectCall {
   [[nodiscard]] constexpr RuntimeCallArguments arguments() const {
     return {kind, number, value};
   }
-  /// Identifies calls of this kind on this object, whatever the value; never 0.
+  /// Identifies calls of this kind on this object, regardless of the value;
+  /// never 0.
   [[nodiscard]] constexpr std::uint64_t key() const {
     return key_of(arguments());
   }
@@ -37,9 +38,9 @@ struct ObjectCall {
     return (its[0] ^ its[1] * 0x9e37'79b9'7f4a'7c15U) | 1U;
   }
 
-  char const* text;  // the call as a user would write it, for messages
+  char const* text;  // the call as a user would write it, for error messages
   std::uint64_t kind;
-  std::uint64_t number;  // of the object: equal on all PEs
+  std::uint64_t number;  // the object's number, equal on all PEs
   std::uint64_t value;   // another value that must be equal
 };
 

@@ -19,14 +19,14 @@
 
 namespace symm::Impl {
 
-/// The part of a Rendezvous for other nodes: messages between leaders, and the
-/// result that a leader shares with the PEs of its node.
+/// The part of a Rendezvous that involves other nodes: messages between
+/// leaders, and the result that a leader shares with the PEs on its node.
 class OtherNodes {
  public:
-  /// The leader's data for the PEs of its node, in shared memory.
+  /// The leader's data for the PEs on its node, in shared memory.
   struct Result {
     std::atomic<std::uint64_t> sequence{0};
-    // For reports: the leader waits for a message of the nodes
+    // For reports: the leader is waiting for a message from nodes
     // [first_missing, end_missing).
     std::atomic<int> first_missing{0};
     std::atomic<int> end_missing{0};
@@ -38,22 +38,22 @@ class OtherNodes {
     std::array<NoticeCount, Combination::max_notices> notices;
   };
 
-  /// \param nodes must outlive this object.
-  /// \param result memory for the Result, which the leader constructs there.
+  /// \param nodes Must outlive this object.
+  /// \param result Memory for the Result, which the leader constructs there.
   /// \throws std::bad_alloc.
   OtherNodes(Nodes const& nodes, StepMessages& messages, void* result,
              Pe my_pe);
 
   [[nodiscard]] StepMessages& messages() const { return m_messages; }
   [[nodiscard]] Result const& result() const { return *m_result; }
-  /// For the leader, which writes all but lost_pe.
+  /// For the leader, which writes everything but lost_pe.
   [[nodiscard]] Result& result() { return *m_result; }
   /// The host of this node; empty if it is not known.
   [[nodiscard]] std::string_view host() const { return host_of(m_nodes.mine); }
 
   /// For the leader: combines `mine`, the data of this node, with the data of
-  /// all nodes.
-  /// \param number the number of the message of phase 0.
+  /// all other nodes.
+  /// \param number The number of the message of phase 0.
   /// \param receive receive(step, pe, number) waits for a message.
   template <class Parts, class Receive>
   void exchange(Parts& mine, std::uint64_t number, Receive const& receive) {
@@ -72,11 +72,11 @@ class OtherNodes {
     }
   }
 
-  /// The nodes that the leader waits for: "the node of PE 4 (host b), which has
-  /// not arrived".
+  /// The nodes that the leader is waiting for: "the node of PE 4 (host b),
+  /// which has not arrived".
   [[nodiscard]] BasicText<255> missing() const;
 
-  /// The name of a PE for messages: "PE 9 of another node (host b)".
+  /// The name of a PE for error messages: "PE 9 of another node (host b)".
   [[nodiscard]] Text name_of(Pe pe) const;
 
   Combination combination;

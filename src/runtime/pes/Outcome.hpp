@@ -10,37 +10,36 @@
 
 namespace symm::Impl {
 
-/// A question to all PEs. The answers explain the error of a step.
+/// A question to all PEs, whose answers explain the error of a step.
 enum class Question : std::uint8_t { none, calls, failures, labels };
 
 Question question_of(Summary const& summary);
 
 /// A PE's answer to the question; empty if the PE has none.
-/// \param text the text of the PE's record: the failure, or otherwise the
-///        label.
+/// \param text The text in the PE's record: the failure or, if there is none,
+///        the label.
 [[nodiscard]] Text answer_of(Question question, ComparedCall const& call,
                              char const* text);
 
-/// The result of a step, equal on all PEs.
+/// The result of a step; the same on all PEs.
 struct Outcome {
   Summary summary{};
-  // The answer of the lowest PE that has one.
+  // The answer of the lowest PE that gave one.
   Pe lowest_pe             = 0;
   ErrorKind lowest_failure = ErrorKind::none;
   PeGroups::Words lowest_words;
-  /// The failure that all PEs throw, unless the trails differ; the list of
-  /// labels, if the question was for them.
+  /// The failure that all PEs throw, unless the trails differ. If the question
+  /// was for labels: the list of labels.
   Failure failure;
 };
 
 /// Sets `outcome` to the result of a step.
-/// \param groups the answers of all PEs.
-/// \param text   the text of the call that PEs have made, if it is an
-///        ObjectCall.
+/// \param groups The answers of all PEs.
+/// \param text The text of the call that the PEs made, if it is an ObjectCall.
 void conclude(Outcome& outcome, Summary const& summary, PeGroups const& groups,
               char const* text = "");
 
-/// The arguments of the step of compare_trails that exchanges labels.
+/// The arguments of the compare_trails step that exchanges labels.
 inline constexpr RuntimeCallArguments ask_for_labels{0, 0, 1};
 
 }  // namespace symm::Impl

@@ -10,15 +10,15 @@
 
 namespace symm::Impl {
 
-/// The backoff of a PE that waits for other PEs. Meanwhile it also processes
-/// messages of other nodes.
+/// The backoff of a PE that waits for other PEs. It also processes messages
+/// from other nodes during the wait.
 class PeBackoff {
  public:
   using Clock = Backoff::Clock;
 
-  /// \param transport null in jobs of one node.
-  /// \param call the caller's name, for the message if a PE is lost; null: a
-  ///        collective call.
+  /// \param transport Null in jobs on one node.
+  /// \param call The caller's name, for the error message if a PE is lost;
+  ///        null: a collective call.
   PeBackoff(int spins, Transport* transport, char const* call = nullptr)
       : m_transport(transport),
         m_call(call),
@@ -26,8 +26,8 @@ class PeBackoff {
                                        : std::min(spins, max_spins_with_polls)),
         m_polls_per_pause(spins == 0 ? 1 : polls_per_pause) {}
 
-  /// \param has_done_work whether the thread has just done other work, of which
-  ///        more may follow.
+  /// \param has_done_work Whether the thread has just done other work that may
+  ///        be followed by more.
   Clock::duration pause(bool has_done_work = false) {
     if (m_transport == nullptr) return m_backoff.pause(has_done_work);
     bool const has_moved = m_transport->poll(m_call) || has_done_work;
@@ -37,8 +37,8 @@ class PeBackoff {
   }
 
  private:
-  /// Yielding the core takes as long as one or two polls, so a PE with a core
-  /// of its own polls several times before it yields.
+  /// Yielding the core takes as long as one or two polls, so a PE with its own
+  /// core polls several times before it yields.
   static constexpr unsigned polls_per_pause = 8;
   static constexpr int max_spins_with_polls = 25;
 

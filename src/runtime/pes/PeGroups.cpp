@@ -148,7 +148,7 @@ void PeGroups::add(std::span<std::byte const> message) {
     group.words = Words(reader.get_text());
   }
   if (!reader.is_at_end()) throw_no_message();
-  // Both sides add the lower PEs first, so both get the same groups.
+  // Both sides add the lower PEs first, so they get the same groups.
   bool const are_lower = n_groups > 0 && m_n_groups > 0 &&
                          theirs.m_groups[0].pes[0] < m_groups[0].pes[0];
   auto const& low  = are_lower ? theirs : mine;

@@ -18,11 +18,11 @@
 
 namespace symm::Impl {
 
-/// PEs grouped by their words, for error messages, which name the lowest PEs of
+/// PEs grouped by their words, for error messages that name the lowest PEs in
 /// each group. Allocates private memory only in message().
 ///
-/// Only the max_groups groups with the lowest PEs are kept; other PEs are
-/// counted.
+/// Only the max_groups groups with the lowest PEs are stored. Any other PEs are
+/// merely counted.
 class PeGroups {
  public:
   static constexpr std::size_t max_groups = 16;
@@ -42,20 +42,21 @@ class PeGroups {
       return std::span(pes).first(
           std::min(max_named, static_cast<std::size_t>(n_pes)));
     }
-    /// The names for messages: "PE 3", "PEs 0, 2".
+    /// The names for error messages: "PE 3", "PEs 0, 2".
     [[nodiscard]] Text names() const;
   };
 
   /// Adds a PE, unless `words` is empty.
-  /// \param host the host of the PE; empty in jobs of one node.
+  /// \param host The PE's host; empty in jobs on one node.
   void add(Pe pe, ComparedCall const& call, std::string_view words,
            std::string_view host);
 
-  /// Adds a message() of other nodes, whose PEs must all be higher, or all
+  /// Adds a message() from other nodes, whose PEs must all be higher, or all
   /// lower, than the PEs in this object.
-  /// \throws SystemError if `message` is none.
+  /// \throws SystemError if `message` is not valid.
   void add(std::span<std::byte const> message);
-  /// Replaces the content by a message() of all PEs. \throws as add().
+  /// Replaces the contents with a message() from all PEs.
+  /// \throws SystemError if `message` is not valid.
   void assign(std::span<std::byte const> message);
 
   /// The bytes to send.
@@ -65,10 +66,10 @@ class PeGroups {
     return std::span(m_groups).first(m_n_groups);
   }
 
-  /// For the end of an error text: "; and 3 other PEs", or nothing.
+  /// To be appended to an error message: "; and 3 other PEs", or nothing.
   [[nodiscard]] Text others() const;
-  /// For the end of an error text: the host of the lowest PE of each group, or
-  /// nothing.
+  /// To be appended to an error message: the host of the lowest PE in each
+  /// group, or nothing.
   [[nodiscard]] Text hosts() const;
 
  private:

@@ -10,7 +10,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// Two cache lines, since processors often fetch two at once.
+/// Two cache lines, since processors often fetch two at a time.
 constexpr std::size_t slot_alignment = 128;
 
 std::size_t slot_bytes(int n_pes, PeTeamWords::Buffers buffers, bool is_first) {
@@ -30,7 +30,7 @@ PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
       m_slot_bytes(slot_bytes(bootstrap.n_pes(), buffers, true)),
       m_later_slot_bytes(slot_bytes(bootstrap.n_pes(), buffers, false)) {
   auto const agree = agree_through(bootstrap);
-  // The size of a part must be equal on all PEs, whatever their devices.
+  // The size of a part must be equal on all PEs, regardless of their devices.
   auto const units =
       allgather(bootstrap, provider.granularity(Vmm::Granularity::minimum));
   auto const bytes = round_up(offset_of(slot_of_pairs + 1),
@@ -40,8 +40,8 @@ PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
                     bytes, 0);
   });
   m_range->add_chunk(0, bytes, agree);
-  // New GPU memory has indeterminate contents. New host memory is zero: left
-  // untouched, it takes no pages before it is used.
+  // New GPU memory has indeterminate contents. New host memory is zero: if it
+  // is left untouched, it takes up no pages before it is used.
   all_or_none(agree, "clearing the memory of PE teams", [&] {
     if (provider.creates_zeros()) return;
     m_queue.zero(m_range->map().part(bootstrap.my_pe()), bytes);
@@ -49,15 +49,15 @@ PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
 }
 
 void PeTeamMemory::begin(int slot, std::span<Pe const> members) {
-  // Clears the epoch, the flags and the gates that the slot's last PE team has
-  // left. Passed words are read only after a flag, so they may stay.
+  // Clears the epoch, flags and gates left by the slot's last PE team.
+  // Exchanged words are read only after a flag, so they may stay.
   auto const its = words(slot);
   std::vector<std::uint64_t> const zeros(
       PeTeamWords::n_fixed + index_of(its.map.n_pes) + members.size(), 0);
   copy(its.epoch(), zeros);
   if (its.n_packets != 0) {
-    // A packet of the last PE team may carry an epoch that this one has yet to
-    // reach.
+    // A packet of the last PE team may carry an epoch that this PE team has yet
+    // to reach.
     m_queue.zero(reinterpret_cast<char*>(its.packets(its.map.my_pe, 0)),
                  2 * its.n_packets * sizeof(PeTeamWords::Packet));
   }

@@ -23,23 +23,23 @@ namespace symm::Impl {
 /// The words of all PE teams in one kind of memory.
 class PeTeamMemory {
  public:
-  /// The number of slots. Each PE team that a PE is in takes one. The PE teams
-  /// of the world, of the node and of the memory pools always have the first
-  /// three.
+  /// The number of slots. Each PE team that a PE belongs to occupies one. The
+  /// PE teams of the world, the node and the memory pools always occupy the
+  /// first three.
   static constexpr int max_teams     = 64;
   static constexpr int n_fixed_teams = 3;
-  /// One more slot, for exchanges between PEs outside any PE team
+  /// An extra slot, for exchanges between PEs outside of any PE team
   /// (PairExchange).
   static constexpr int slot_of_pairs = max_teams;
-  /// The first slots have either rooms, which take half a megabyte on every PE,
-  /// or many packets, which take one megabyte. This memory must be available
-  /// even if it is never used. With these numbers, all slots of a GPU take 4
-  /// MiB.
+  /// The first slots have either rooms, which take up half a megabyte on every
+  /// PE, or many packets, which take up one megabyte. This memory must be
+  /// available even if it is never used. With these numbers, all slots on a GPU
+  /// take up 4 MiB.
   static constexpr int n_teams_with_rooms        = 8;
   static constexpr int n_teams_with_many_packets = 2;
 
   /// Collective, through the bootstrap.
-  /// \param buffers the kind of buffers after the words of each PE team.
+  /// \param buffers The kind of buffers that follow the words of each PE team.
   /// \throws OutOfMemory, SystemError on every PE.
   PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
                MemoryProvider& provider, PeTeamWords::Buffers buffers);
@@ -50,10 +50,10 @@ class PeTeamMemory {
             PeTeamWords::n_packets_of(m_buffers, slot < m_n_first)};
   }
 
-  /// Begins a PE team in this PE's words: clears epoch, flags, gates and
-  /// packets, and sets the members (PEs of the world, in the order of the PE
-  /// team). Local. No other PE may use this PE's slot from the end of the
-  /// slot's previous PE team until the call returns.
+  /// Begins a PE team in this PE's words: clears the epoch, flags, gates and
+  /// packets, and sets `members`, which are world PE numbers in the order of
+  /// the PE team. Local. From the end of the slot's previous PE team until this
+  /// call returns, no other PE may use this PE's slot.
   /// \throws SystemError on this PE.
   void begin(int slot, std::span<Pe const> members);
 
@@ -74,7 +74,7 @@ class PeTeamMemory {
 };
 
 /// The slots of this PE's PE teams. Each new PE team gets a number that no
-/// earlier one of this process has had (until 2^32 have begun): the number
+/// earlier PE team of this process has had (until 2^32 have begun). This number
 /// shows whether a copy of a PeTeam refers to a PE team that has ended. Local.
 class PeTeamSlots {
  public:
@@ -88,7 +88,7 @@ class PeTeamSlots {
   [[nodiscard]] std::uint32_t number(int slot) const {
     return m_numbers[index_of(slot)];
   }
-  /// A bit for every slot that has a PE team.
+  /// One bit for each slot, set if the slot has a PE team.
   [[nodiscard]] std::uint64_t in_use() const;
 
  private:

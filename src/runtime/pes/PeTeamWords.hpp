@@ -13,23 +13,23 @@
 namespace symm::Impl {
 
 /// The words of one PE team in every PE's memory, captured by value in kernels.
-/// Only those of near PEs are mapped.
+/// Only the words of near PEs are mapped.
 ///
 /// A PE writes its own epoch (the number of synchronizations that it has
-/// completed) and the members' numbers in the world. Each member writes a flag
-/// (the epoch that it has reached) and a pair of words to be passed into every
-/// PE's memory. There are two pairs, used in turn, since a member may be one
-/// epoch ahead of one that still reads.
+/// completed) and the members' world PE numbers. Each member writes two things
+/// into every PE's memory: a flag (the epoch that it has reached) and a pair of
+/// words to exchange. There are two pairs, used alternately, since a member may
+/// be one epoch ahead of another that is still reading.
 ///
-/// A gate is a word on which queues of a GPU wait: how often a member has
-/// arrived, minus how often this PE has begun to wait for that member. A gate
-/// is open unless it is negative.
+/// A gate is a word on which GPU queues wait: how often a member has arrived,
+/// minus how often this PE has begun to wait for that member. A gate is open
+/// unless it is negative.
 ///
-/// For kernels there are packets, also in two sets that are used in turn. A
-/// packet holds a word and its epoch, written in one access, and so needs no
-/// flag. For the host, in a job of several nodes, there are two rooms, used in
-/// turn, for the blocks that members pass. The first PE teams have more packets
-/// than later ones, which have no rooms.
+/// For kernels there are packets, also in two sets that are used alternately. A
+/// packet holds a word and its epoch, which are written in one access, so it
+/// needs no flag. For the host, in jobs on several nodes, there are two rooms,
+/// used alternately, for the blocks that members exchange. The first PE teams
+/// have more packets than later ones, which have no rooms.
 struct PeTeamWords {
   enum class Buffers { none, packets, many_packets, rooms };
 
@@ -38,21 +38,21 @@ struct PeTeamWords {
     std::uint64_t epoch;
   };
 
-  HeapMap map;                // of the memory of all PE teams
-  std::size_t offset    = 0;  // of this PE team there
-  std::size_t n_packets = 0;  // of one epoch, from all members
+  HeapMap map;                // covers the memory of all PE teams
+  std::size_t offset    = 0;  // of this PE team in that memory
+  std::size_t n_packets = 0;  // per epoch, from all members
 
   static constexpr std::size_t n_fixed = 8;
   SYMM_FUNCTION static constexpr std::size_t n_words(int n_pes) {
     return n_fixed + 7 * static_cast<std::size_t>(n_pes);
   }
 
-  /// Values of `n_packets`. PacketExchange defines the layout of packets. Many
-  /// packets hold 256 KiB, and a flag for each of 64 members. Only the first PE
-  /// teams have many packets, with Buffers::many_packets.
+  /// Values of `n_packets`. PacketExchange defines the layout of packets.
+  /// `many_packets` is enough for 256 KiB, plus a flag for each of 64 members.
+  /// Only the first PE teams have that many, with Buffers::many_packets.
   static constexpr std::size_t many_packets = 32768 + 64;
   static constexpr std::size_t few_packets  = 896;
-  /// \param is_first whether it is one of the first PE teams.
+  /// \param is_first Whether this is one of the first PE teams.
   static constexpr std::size_t n_packets_of(Buffers buffers, bool is_first) {
     if (buffers == Buffers::many_packets && is_first) return many_packets;
     bool const has_packets =
@@ -60,7 +60,8 @@ struct PeTeamWords {
     return has_packets ? few_packets : 0;
   }
 
-  /// Bytes of one epoch's room. teams/FarSync.cpp defines the layout.
+  /// The size of one epoch's room in bytes. teams/FarSync.cpp defines its
+  /// layout.
   static constexpr std::size_t room_bytes = std::size_t{257} << 10U;
 
   static constexpr std::size_t bytes(int n_pes, Buffers buffers,
@@ -70,8 +71,8 @@ struct PeTeamWords {
     return end_of_words(n_pes) + 2 * of_epoch;
   }
 
-  /// \param pe     the PE whose memory has the words; number in the world.
-  /// \param member number in the PE team.
+  /// \param pe The PE whose memory holds the words, as a world PE number.
+  /// \param member Its number in the PE team.
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* flag(Pe pe, Pe member) const {
     return word(pe, n_fixed + index_of(member));
   }
@@ -101,7 +102,7 @@ struct PeTeamWords {
                                      end_of_words(map.n_pes)) +
            epoch % 2 * n_packets;
   }
-  /// For the host.
+  /// For the host only.
   [[nodiscard]] std::byte* room(Pe pe, std::uint64_t epoch) const {
     return reinterpret_cast<std::byte*>(map.part(pe) + offset +
                                         end_of_words(map.n_pes)) +
@@ -109,8 +110,8 @@ struct PeTeamWords {
   }
 
  private:
-  /// Rounded up to 128 bytes: the words share no cache line with the buffers
-  /// after them.
+  /// Rounded up to 128 bytes, so that the words share no cache line with the
+  /// buffers that follow them.
   SYMM_FUNCTION static constexpr std::size_t end_of_words(int n_pes) {
     return (n_words(n_pes) * sizeof(std::uint64_t) + 127) / 128 * 128;
   }

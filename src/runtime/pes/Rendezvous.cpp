@@ -22,17 +22,16 @@ namespace symm::Impl {
 
 namespace {
 
-/// The first report comes soon if an exception is unwinding the stack: the
-/// exception is not printed yet, and may be the reason why other PEs never
-/// arrive.
+/// The first report comes early if an exception is unwinding the stack: the
+/// exception has not been printed yet, and may be why other PEs never arrive.
 constexpr std::chrono::duration<double> patience_with_exceptions{5};
 
-/// The number of spins: some tens of microseconds if each PE of the machine has
-/// a core, otherwise 0.
+/// The number of spins: some tens of microseconds' worth if each PE on the
+/// machine has its own core, otherwise 0.
 int choose_spins(Bootstrap& bootstrap, Nodes const& nodes) {
   cpu_set_t mine;
   CPU_ZERO(&mine);
-  // On failure (more than 1024 CPUs) the set stays empty: never spin.
+  // On failure (more than 1024 CPUs), the set stays empty: never spin.
   static_cast<void>(::sched_getaffinity(0, sizeof mine, &mine));
   cpu_set_t all;
   CPU_ZERO(&all);
@@ -79,7 +78,7 @@ Rendezvous::Rendezvous(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
           m_range->map().part(m_first_near) + sizeof(Records), m_my_pe);
     });
   }
-  bootstrap.barrier();  // no PE reads a record before it is constructed
+  bootstrap.barrier();  // no PE may read a record before it is constructed
 }
 
 Rendezvous::~Rendezvous() = default;
@@ -93,7 +92,8 @@ Rendezvous::Record& Rendezvous::record(Pe pe, std::uint64_t sequence) const {
 void Rendezvous::publish(Call const& call) {
   if (m_across != nullptr) quiet();
   // Another PE may be reading the record that is overwritten here. If it reads
-  // new contents, the fence lets it see the later sequence (last_call_of()).
+  // new contents, the fence ensures that it also sees the later sequence
+  // (last_call_of()).
   std::atomic_thread_fence(std::memory_order_release);
   Record& mine          = record(m_my_pe, ++m_sequence);
   mine.call.operation   = call.operation;
@@ -120,7 +120,7 @@ bool Rendezvous::has_arrived(Pe pe) const {
          m_sequence;
 }
 
-/// Out of line, so that the rare case costs the caller no registers.
+/// Out of line, so that the rare case does not cost the caller any registers.
 void Rendezvous::wait_for(Pe pe) {
   wait_slowly([&] { return has_arrived(pe); });
 }
@@ -170,8 +170,8 @@ std::uint64_t Rendezvous::latest(Pe pe) const {
 Text Rendezvous::last_call_of(Pe pe) const {
   auto const sequence = latest(pe);
   Text const text("#", sequence, " ", call_of(record(pe, sequence)));
-  // The PE may overwrite the record while it is read here. Then the text is
-  // worthless, but ends within the record, and the sequence read after the
+  // The PE may overwrite the record while it is being read here. Then the text
+  // is meaningless but ends within the record, and the sequence read after the
   // fence is a later one.
   std::atomic_thread_fence(std::memory_order_acquire);
   return latest(pe) == sequence ? text : Text("one that has just ended");
@@ -225,7 +225,7 @@ void Rendezvous::report_missing(double waited_seconds) const {
     text.append("\n  ", describe(pe));
   }
   if (is_node_here) {
-    if (m_across == nullptr) return;  // all have arrived meanwhile
+    if (m_across == nullptr) return;  // all have arrived in the meantime
     text.append("\n  ", missing_nodes());
   }
   if (std::uncaught_exceptions() > 0) {
@@ -243,8 +243,8 @@ void Rendezvous::report_missing(double waited_seconds) const {
 
 void Rendezvous::check_alive() const {
   for (Pe pe = m_first_near; pe < m_end_near; ++pe) {
-    // Call is_gone() before has_arrived(): a process may publish its record and
-    // then end.
+    // Call is_gone() before has_arrived(), because a process may publish its
+    // record and then exit.
     if (!m_exchange.is_gone(pe)) continue;
     bool const is_awaited =
         m_across != nullptr && pe == m_first_near && !has_result();
@@ -290,7 +290,7 @@ void Rendezvous::meet(Call const& call) {
 }
 
 std::optional<PeFailure> Rendezvous::agree(std::optional<Failure> const& mine) {
-  // The notices that the latest meet() left over are still to be delivered.
+  // The notices that the latest meet() left over have yet to be delivered.
   bool const has_more = record(m_my_pe, m_sequence).has_more_notices != 0;
   check::Meeting const meeting(check::key_of_all);
   publish({.operation        = RuntimeCall::agree,
@@ -306,7 +306,8 @@ std::optional<PeFailure> Rendezvous::agree(std::optional<Failure> const& mine) {
     if (!all.summary.is(Summary::has_failed)) return std::nullopt;
     return PeFailure{all.lowest_pe, {all.lowest_failure, all.lowest_words}};
   }
-  // Check all operations first: a PE in another call takes no part in this.
+  // Check all operations first: a PE that is in another call takes no part in
+  // this one.
   for (Pe pe = 0; pe < m_n_pes; ++pe) {
     if (record(pe, m_sequence).call.operation != RuntimeCall::agree) {
       throw_mismatch();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The error messages if not all PEs have made the same calls, or one has
-// failed.
+// The error messages for when the PEs have not all made the same calls, or one
+// has failed.
 
 #include <algorithm>
 #include <cstdint>
@@ -25,7 +25,7 @@ Summary Rendezvous::summary() const {
   return all;
 }
 
-/// The answers of this node's PEs.
+/// The answers of the PEs on this node.
 PeGroups Rendezvous::answers(Summary const& all, std::string_view host) const {
   auto const question = question_of(all);
   PeGroups groups;
@@ -37,7 +37,7 @@ PeGroups Rendezvous::answers(Summary const& all, std::string_view host) const {
   return groups;
 }
 
-/// The result of the latest step, the same on every PE.
+/// The result of the latest step, which is the same on every PE.
 Outcome Rendezvous::outcome() const {
   if (m_across != nullptr) return result();
   auto const all = summary();
@@ -49,7 +49,7 @@ Outcome Rendezvous::outcome() const {
 void Rendezvous::throw_mismatch() {
   auto const found = outcome();
   if (!found.summary.is(Summary::other_trail)) throw_failure(found.failure);
-  // The different call on pools came first, and may be the cause of the rest.
+  // The different call to a pool came first, and may have caused the rest.
   Text text("mismatched stream-ordered call", trail_difference());
   m_trail.start_anew();
   if (found.failure.kind != ErrorKind::none) {
@@ -63,8 +63,8 @@ void Rendezvous::throw_mismatch() {
   throw UsageError(text);
 }
 
-/// Collective: a step of the comparison of trails. All PEs are in it, so only
-/// the arguments can differ; returns whether they are equal.
+/// Collective: a step of the comparison of trails. All PEs are in this step, so
+/// only the arguments can differ. Returns whether they are equal.
 bool Rendezvous::compare(RuntimeCallArguments const& mine, char const* text) {
   step({.operation = RuntimeCall::compare_trails,
         .arguments = mine,
@@ -72,8 +72,8 @@ bool Rendezvous::compare(RuntimeCallArguments const& mine, char const* text) {
   return !summary().is(Summary::other_arguments);
 }
 
-/// Collective. Returns nullopt if the call is older than those that all PEs
-/// keep.
+/// Collective. Returns nullopt if the call is older than the calls that all PEs
+/// have stored.
 std::optional<std::uint64_t> Rendezvous::first_differing_call() {
   compare({m_trail.count(), m_trail.oldest()});
   auto const all             = summary();
@@ -83,8 +83,8 @@ std::optional<std::uint64_t> Rendezvous::first_differing_call() {
     return compare({call, m_trail.hash_before(call)});
   };
   if (low > high || !is_equal_before(low)) return std::nullopt;
-  if (is_equal_before(high)) return high;  // some PEs have made no more calls
-  // Equal before `low`, different before `high`.
+  if (is_equal_before(high)) return high;  // some PEs made no further calls
+  // Equal before call `low`, different before call `high`.
   while (high - low > 1) {
     auto const middle                      = low + (high - low) / 2;
     (is_equal_before(middle) ? low : high) = middle;
@@ -92,7 +92,8 @@ std::optional<std::uint64_t> Rendezvous::first_differing_call() {
   return low;
 }
 
-/// Collective: the first difference of the trails, as the end of a sentence.
+/// Collective: the first difference between the trails, worded as the end of a
+/// sentence.
 Text Rendezvous::trail_difference() {
   auto const call = first_differing_call();
   Text mine;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The step over several nodes: the part of their leaders.
+// The part of the step that involves several nodes, which their leaders do.
 
 #include <algorithm>
 #include <chrono>
@@ -59,7 +59,8 @@ PeProgress Rendezvous::progress() const {
       record(m_my_pe, sequence).call.operation == RuntimeCall::finalize;
   auto const key  = key_of_object(record(m_my_pe, sequence));
   auto const text = last_call_of(m_my_pe);
-  // By now, the record may be that of a later call. No call follows finalize().
+  // By now, the record may be that of a later call, but no call follows
+  // finalize().
   bool const is_same = latest(m_my_pe) == sequence;
   return {sequence, is_finalize && is_same, is_same ? key : 0, text};
 }
@@ -108,8 +109,8 @@ void Rendezvous::check_meeting() {
   if (all.is(Summary::is_wrong)) throw_mismatch();
 }
 
-/// Waits for the message for `health_interval` at most, and meanwhile does the
-/// work of this thread's ThreadProgress.
+/// Waits at most `health_interval` for the message, and meanwhile does the work
+/// of this thread's ThreadProgress.
 std::optional<std::vector<std::byte>> Rendezvous::receive_for_a_while(
     Pe from, std::uint64_t number) {
   auto& messages = m_across->messages();
@@ -124,7 +125,7 @@ std::optional<std::vector<std::byte>> Rendezvous::receive_for_a_while(
   }
 }
 
-/// To be called by the leader of this node when all PEs of the node have
+/// To be called by the leader of this node when all PEs on the node have
 /// arrived.
 void Rendezvous::lead() {
   Observed const observed([this] { return waiting(); });
@@ -150,7 +151,7 @@ void Rendezvous::lead() {
       report_missing(waited.count());
     }
   };
-  // At most two exchanges a step.
+  // At most two exchanges per step.
   auto const number = StepMessages::first_of_rendezvous +
                       m_sequence * (2 * max_exchange_phases);
   try {
@@ -171,7 +172,7 @@ void Rendezvous::lead() {
       conclude(to_publish.outcome, all, groups, m_label);
     }
   } catch (...) {
-    // End the job, since the other PEs wait for this one.
+    // End the job, since the other PEs are waiting for this one.
     end_job_alone(m_bootstrap,
                   name_of(record(m_my_pe, m_sequence).call.operation));
   }

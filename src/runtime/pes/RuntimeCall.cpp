@@ -10,7 +10,7 @@ namespace {
 
 struct Signature {
   char const* name;
-  std::array<char const*, 3> arguments;  // null: not used
+  std::array<char const*, 3> arguments;  // null: unused
 };
 
 Signature signature_of(RuntimeCall operation) {

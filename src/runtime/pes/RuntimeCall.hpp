@@ -12,8 +12,8 @@
 
 namespace symm::Impl {
 
-/// The calls that all PEs must make in the same order, as numbers in a
-/// record of a Rendezvous: collective calls, and calls of stream-ordered pools
+/// The calls that all PEs must make in the same order, as numbers in the
+/// records of a Rendezvous: collective calls, and calls to stream-ordered pools
 /// (CallTrail).
 enum class RuntimeCall : std::uint16_t {
   none,
@@ -45,27 +45,27 @@ enum class RuntimeCall : std::uint16_t {
   order_after,
   stream_barrier,
   pool_failure,
-  // Inner steps of the calls above.
+  // Inner steps of the calls above:
   agree,
   compare_trails,
 };
 
 using RuntimeCallArguments = std::array<std::uint64_t, 3>;
 
-/// The call's name without arguments: "symm::malloc".
+/// The call's name, without arguments: "symm::malloc".
 char const* name_of(RuntimeCall operation);
 
-/// Calls that only wait for all PEs count as barriers, all others as
+/// Calls that only wait for all PEs are classified as barriers, all others as
 /// allocations.
 OperationKind kind_of(RuntimeCall operation);
 
-/// Advice for a mismatch in this call, as the end of a sentence; empty for most
-/// calls.
+/// Advice on a mismatch in this call, worded as the end of a sentence; empty
+/// for most calls.
 char const* advice_for(RuntimeCall operation);
 
-/// The call as a user would write it: `symm::malloc(bytes = 1024)`. Adds the
-/// label, unless it is empty, and the memory, if it is a GPU's. An ObjectCall
-/// has its text as label.
+/// The call as a user would write it: `symm::malloc(bytes = 1024)`. Adds
+/// `label` unless it is empty, and the memory if it is a GPU's. For an
+/// ObjectCall, the label is its text.
 Text to_string(RuntimeCall operation, RuntimeCallArguments const& arguments,
                char const* label = "", MemoryKind memory = MemoryKind::host);
 

@@ -5,21 +5,20 @@
 
 namespace symm::Impl {
 
-/// The work for other PEs that a thread does while it waits for PEs. One of
-/// these may wait until that work is done. A thread has at most one such
-/// object.
+/// The work for other PEs that a thread does while it waits for PEs, since one
+/// of those may be waiting for that work. A thread has at most one such object.
 ///
-/// Barriers, collective calls, locks and waits for variables call make().
-/// One-sided operations do not: the threads of the library complete them.
+/// Barriers, collective calls, locks and waits on variables call make().
+/// One-sided operations do not: the library's own threads complete them.
 class ThreadProgress {
  public:
-  /// Does some of the work of the calling thread, unless the thread is Working
+  /// Does some of the calling thread's work, unless the thread is Working
   /// already.
-  /// \returns whether there was any.
+  /// \returns whether there was any work.
   static bool make() noexcept {
     return t_current != nullptr && t_current->make_of_thread();
   }
-  /// Whether the calling thread has such work.
+  /// Whether the calling thread has such an object.
   [[nodiscard]] static bool exists() noexcept { return t_current != nullptr; }
 
   ThreadProgress(ThreadProgress const&)            = delete;
@@ -28,12 +27,12 @@ class ThreadProgress {
  protected:
   ThreadProgress() = default;
   ~ThreadProgress() { end(); }
-  /// Makes this object that of the calling thread.
+  /// Makes this the object of the calling thread.
   void begin() noexcept;
-  /// To be called by the same thread.
+  /// To be called by the same thread as begin().
   void end() noexcept;
 
-  /// Marks the thread as doing the work, until the end of the scope. Nests.
+  /// Marks the thread as doing the work until the end of the scope. Nests.
   class Working {
    public:
     explicit Working(ThreadProgress& its) noexcept
@@ -54,7 +53,7 @@ class ThreadProgress {
   bool make_of_thread() noexcept;
 
   // (Defined in a source file: if it were defined in the header, a program with
-  // hidden symbols would get a copy of its own.)
+  // hidden symbols would get its own copy.)
   static thread_local ThreadProgress* t_current;
   bool m_is_working = false;
 };

@@ -21,13 +21,13 @@
 
 namespace symm::Impl {
 
-/// A pool of another process, accessed through its descriptor. The first
-/// imported pointer contains the pool's size; all memory of the pool is mapped
-/// then. The pool allocates nothing here (H86). Not thread-safe.
+/// A pool of another process, accessed through its file descriptor. The first
+/// imported pointer carries the pool's size; all memory of the pool is mapped
+/// then. The pool cannot allocate here (H86). Not thread-safe.
 class ImportedPool final : public Pool {
  public:
-  /// \param job        the job that abort() ends.
-  /// \param descriptor refers to the pool's memory.
+  /// \param job The job that abort() ends.
+  /// \param descriptor Refers to the pool's memory.
   ImportedPool(std::uint64_t number, Bootstrap& job, UniqueFd descriptor,
                SharedPoolName const& name)
       : Pool(number, {.kind        = MemPoolKind::local,
@@ -40,8 +40,9 @@ class ImportedPool final : public Pool {
   }
 
   /// Returns the address of an exported block. A block that is imported twice
-  /// has one address, and must be freed twice.
-  /// \param provider manages the block's kind of memory; outlives this.
+  /// has the same address both times, and must be freed twice.
+  /// \param provider Manages the block's kind of memory; must outlive this
+  ///        object.
   /// \throws UsageError, OutOfMemory, SystemError on this PE.
   [[nodiscard]] void* import(char const* call, SharedPointer const& pointer,
                              MemoryProvider& provider);
@@ -52,19 +53,19 @@ class ImportedPool final : public Pool {
            m_blocks.contains(m_range->map().offset_of(address));
   }
   /// Precondition: has(address).
-  /// \param at work enqueued on streams before this position may still use the
-  ///        block.
+  /// \param at Work enqueued on streams before this position may still be using
+  ///        the block.
   void free(void const* address, StreamOrder::Position at);
 
   /// The provider of the pool's kind of memory; null until the first import().
   [[nodiscard]] MemoryProvider* provider() const { return m_provider; }
 
-  /// Whether the pool was destroyed and no block is in use, if all work up to
-  /// `ended` has ended.
+  /// Whether the pool was destroyed and no block is in use, given that all work
+  /// up to `ended` has ended.
   [[nodiscard]] bool has_ended(StreamOrder::Position ended) const {
     return m_is_ending && m_blocks.empty() && m_latest_free <= ended;
   }
-  /// Appends label and size of each block.
+  /// Appends the label and size of each block.
   void list_blocks(std::vector<std::string>& list) const;
   /// Keeps the pool's memory mapped until the process ends.
   void abandon() noexcept {

@@ -15,10 +15,10 @@
 namespace symm::Impl {
 
 /// A heap that belongs to this PE only: a SymmetricHeap in a job of one PE,
-/// whose collective calls wait for no other PE.
+/// whose collective calls never wait for another PE.
 class LocalHeap {
  public:
-  /// \param job   the job that abort() ends.
+  /// \param job The job that abort() ends.
   /// \throws OutOfMemory, SystemError on this PE.
   LocalHeap(Bootstrap& job, MemoryProvider& provider, MemoryKind memory,
             std::size_t limit_bytes)

@@ -11,7 +11,7 @@
 
 namespace symm::Impl {
 
-/// Base class of pools that allocate and of imported pools.
+/// Base class of pools that can allocate and of imported pools.
 class Pool {
  public:
   /// The attributes that the program can set.
@@ -46,14 +46,14 @@ class Pool {
   [[nodiscard]] Amount& reserved() { return m_reserved; }
   [[nodiscard]] Amount& used() { return m_used; }
 
-  /// The pool's name, equal in all processes; none before the first export or
-  /// import.
+  /// The pool's name, which is the same in all processes; none before the first
+  /// export or import.
   [[nodiscard]] std::optional<SharedPoolName> const& shared_name() const {
     return m_shared_name;
   }
   void set_shared_name(SharedPoolName const& name) { m_shared_name = name; }
 
-  /// Destroys the pool as soon as its last block is freed (H44).
+  /// Marks the pool to be destroyed as soon as its last block is freed (H44).
   void end() { m_is_ending = true; }
   [[nodiscard]] bool is_ending() const { return m_is_ending; }
 

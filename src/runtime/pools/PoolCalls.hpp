@@ -8,12 +8,12 @@
 #include "../symm_pools.hpp"
 #include "Stream.hpp"
 
-// The calls of symm_pools.hpp for any kind of stream, including those of
-// Kokkos.
+// The calls declared in symm_pools.hpp, for any kind of stream, including those
+// of Kokkos.
 
 namespace symm::Impl {
 
-/// \param pool null: the current pool for the default kind of memory.
+/// \param pool Null: the current pool for the default kind of memory.
 Status malloc_async(void** address, std::size_t bytes, MemPool const* pool,
                     StreamName const& stream) noexcept;
 Status free_async(void* address, StreamName const& stream) noexcept;
@@ -24,19 +24,20 @@ Status order_after(StreamName const& stream,
 /// are no pools.
 void note_stream_barrier(StreamName const& stream);
 
-/// Allocates memory for a View: a header, then the data, which are aligned.
-/// \throws an exception for every reason for which malloc_async() fails.
-/// \param memory kind of memory of the View's space; must be that of the pool
-///        (UsageError).
-/// \param bytes  of header and data together.
+/// Allocates memory for a View: a header, followed by the data, which are
+/// aligned.
+/// \throws an exception in every case in which malloc_async() fails.
+/// \param memory The kind of memory of the View's space. The pool must have the
+///        same kind (otherwise UsageError).
+/// \param bytes The size of the header and data together.
 [[nodiscard]] void* allocate_in_pool(MemPool pool, MemoryKind memory,
                                      std::size_t bytes, std::size_t header,
                                      StreamName const& stream,
                                      char const* label);
-/// Frees memory in the order of the stream on which it was allocated; prints
-/// failures. Does nothing after finalize().
+/// Frees memory in the order of the stream on which it was allocated. Prints
+/// any failure. Does nothing after finalize().
 void free_in_pool(char const* label, void* address) noexcept;
-/// Whether a live block of a pool starts at the address.
+/// Whether a live block of a pool starts at `address`.
 [[nodiscard]] bool is_in_pool(void const* address);
 
 }  // namespace symm::Impl

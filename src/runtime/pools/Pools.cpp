@@ -14,7 +14,7 @@ namespace symm::Impl {
 
 namespace {
 
-std::mutex s_begin;  // held while Pools is created
+std::mutex s_begin;  // held while Pools is being created
 
 char const* name_of(MemoryKind memory) {
   return memory == MemoryKind::host ? "host" : "GPU";
@@ -66,7 +66,8 @@ void Pools::begin_generation() {
   m_symmetric.push_back(std::make_unique<PoolSet>(m_runtime.n_pes()));
   auto& group = *m_symmetric.back();
   for (auto const memory : {MemoryKind::host, MemoryKind::device}) {
-    // Even without this heap, so that numbers do not depend on it.
+    // Count even if this heap does not exist, so that numbers do not depend on
+    // it.
     ++m_n_symmetric;
     auto* const heap = m_runtime.find_heap(memory);
     if (heap == nullptr) continue;
@@ -189,7 +190,7 @@ void Pools::destroy(MemPool pool) {
 }
 
 MemPool Pools::default_pool(MemoryKind memory) {
-  // Throws, with the reason, if there is no such heap.
+  // Throws with the reason if there is no such heap.
   static_cast<void>(
       m_runtime.heap(memory, "symm::device_get_default_mem_pool"));
   Lock const lock(m_mutex);
@@ -199,7 +200,8 @@ MemPool Pools::default_pool(MemoryKind memory) {
 
 MemPool Pools::current_pool(MemoryKind memory) {
   static_cast<void>(m_runtime.heap(memory, "symm::device_get_mem_pool"));
-  // Usually without the lock: a thread that holds it may wait for other PEs.
+  // Usually without the lock, because a thread that holds it may be waiting for
+  // other PEs.
   if (m_n_generations <= m_runtime.rendezvous().trail().generation()) {
     Lock const lock(m_mutex);
     static_cast<void>(symmetric());
@@ -254,7 +256,7 @@ void Pools::catch_up(PoolSet& group) {
   group.collected_to   = ended;
   std::uint64_t in_use = 0;
   for (auto const& pool : group.pools) {
-    pool->prepare_to_collect();  // symmetric pools: done by prepare()
+    pool->prepare_to_collect();  // for symmetric pools, prepare() has done this
     pool->collect();
     in_use |= pool->streams_in_use();
   }
@@ -335,8 +337,9 @@ void Pools::free(char const* call, void* address, StreamName const& name) {
     auto* const imported =
         is_in_symmetric_heap(address) ? nullptr : find_importer(address);
     if (imported == nullptr) throw_no_block(call, address);
-    // The memory belongs to the process that made the pool. This process unmaps
-    // it once all known streams have been idle: make this stream known.
+    // The memory belongs to the process that created the pool. This process
+    // unmaps it once all known streams have been idle, so make this stream
+    // known.
     static_cast<void>(m_local.order.number_of(name));
     return imported->free(address, m_local.order.advance());
   }
@@ -348,7 +351,7 @@ void Pools::free(char const* call, void* address, StreamName const& name) {
 void Pools::free_on_its_stream(void* address) {
   auto const lock  = lock_for(address);
   auto* const pool = find_owner(address);
-  if (pool == nullptr) return;  // block of an ended job
+  if (pool == nullptr) return;  // a block of an ended job
   catch_up(group_of(*pool));
   free_block(*pool, address, pool->find(address)->stream);
 }
@@ -370,7 +373,7 @@ void Pools::order_after(StreamName const& later, StreamName const& earlier) {
   for (auto* const group : groups()) {
     catch_up(*group);
     auto& order = group->order;
-    // No pool of the group uses either stream: ignore the order.
+    // If no pool in the group uses either stream, ignore the order.
     if (!order.knows(later) && !order.knows(earlier)) continue;
     auto const numbers =
         std::pair(order.number_of(later), order.number_of(earlier));
@@ -386,8 +389,8 @@ void Pools::note_barrier(StreamName const& name) {
   Lock const lock(m_mutex);
   auto& group = symmetric();
   catch_up(group);
-  // A captured barrier does not run now, and launches of its graph are not
-  // recorded.
+  // A captured barrier does not run now, and later launches of its graph are
+  // not recorded.
   if (!group.order.knows(name) || name.is_captured(name.what)) return;
   auto const number = group.order.number_of(name);
   group.order.barrier(number);

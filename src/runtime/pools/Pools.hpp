@@ -24,20 +24,20 @@
 
 namespace symm::Impl {
 
-/// All pools of a PE, from the first call about pools until finalize().
-/// Implements the calls of symm_pools.hpp and those of the Kokkos memory space;
-/// errors are exceptions. Any thread; only one thread at a time for symmetric
-/// pools.
+/// All pools of a PE, from the first call that involves pools until finalize().
+/// Implements the calls of symm_pools.hpp and those of the Kokkos memory space,
+/// but reports errors as exceptions. Callable from any thread, but for
+/// symmetric pools only from one thread at a time.
 class Pools final : public RendezvousListener {
  public:
-  /// \throws UsageError on this PE, before initialize() and after finalize().
+  /// \throws UsageError on this PE before initialize() and after finalize().
   static Pools& instance(char const* call);
-  /// The instance; null before the first call about pools.
+  /// The instance; null before the first call that involves pools.
   static Pools* find() noexcept;
 
   explicit Pools(Runtime& runtime);
 
-  // All of these throw UsageError on this PE if there is no such pool.
+  // All of these throw UsageError on this PE if the given pool does not exist.
 
   [[nodiscard]] MemPool create(MemPoolProperties const& properties);
   void destroy(MemPool pool);
@@ -45,11 +45,11 @@ class Pools final : public RendezvousListener {
   [[nodiscard]] MemPool current_pool(MemoryKind memory);
   void set_current_pool(MemoryKind memory, MemPool pool);
 
-  /// \param call   name of the call, for messages.
-  /// \param memory the kind of memory that the pool must have, if given
-  ///        (UsageError).
-  /// \param phase  bytes of a View's header: (address + phase) is aligned.
-  /// \returns null for 0 bytes.
+  /// \param call The name of the call, for error messages.
+  /// \param memory If given, the kind of memory that the pool must have
+  ///        (otherwise UsageError).
+  /// \param phase The size of a View's header: (address + phase) is aligned.
+  /// \returns null if `bytes` is 0.
   /// \throws UsageError, OutOfMemory, SystemError, NotSupported.
   [[nodiscard]] void* malloc(char const* call, MemPool pool,
                              std::optional<MemoryKind> memory,
@@ -58,7 +58,7 @@ class Pools final : public RendezvousListener {
   /// \throws UsageError, NotSupported.
   void free(char const* call, void* address, StreamName const& name);
   /// Frees a block in the order of the stream on which it was allocated.
-  /// Ignores blocks that were alive at an earlier finalize().
+  /// Ignores blocks that were still alive at an earlier finalize().
   void free_on_its_stream(void* address);
   [[nodiscard]] bool free_at_once(void* address) override;
   /// Whether a live block starts at `address`.
@@ -72,22 +72,22 @@ class Pools final : public RendezvousListener {
   void set_attribute(MemPool pool, MemPoolAttribute which, std::uint64_t value);
   void trim_to(MemPool pool, std::size_t min_bytes_to_hold);
 
-  // Sharing between processes and devices: Pools_Sharing.cpp. Local.
+  // Sharing between processes and devices, in Pools_Sharing.cpp. Local.
 
-  /// \throws SystemError as well.
+  /// Also throws SystemError.
   [[nodiscard]] UniqueFd export_pool(MemPool pool, MemPoolHandleType type,
                                      unsigned flags);
-  /// \param descriptor remains the caller's.
+  /// \param descriptor Remains the caller's.
   [[nodiscard]] MemPool import_pool(int descriptor, MemPoolHandleType type,
                                     unsigned flags);
   [[nodiscard]] MemPoolPtrExportData export_pointer(void const* address);
-  /// \throws OutOfMemory, SystemError as well.
+  /// Also throws OutOfMemory and SystemError.
   [[nodiscard]] void* import_pointer(MemPool pool,
                                      MemPoolPtrExportData const& data);
   [[nodiscard]] MemAccessFlags access(MemPool pool, MemLocation const& location,
                                       char const* call);
-  /// Only checks the access. \throws UsageError if a location has another
-  /// access.
+  /// Only checks the access; changes nothing.
+  /// \throws UsageError if any location has a different access.
   void set_access(MemPool pool, std::span<MemAccessDesc const> list);
 
   [[nodiscard]] std::uint64_t idle_streams() override;
@@ -102,7 +102,7 @@ class Pools final : public RendezvousListener {
   using BothLocks =
       std::scoped_lock<std::recursive_mutex, std::recursive_mutex>;
 
-  /// Set in the numbers of all local pools.
+  /// Set in the number of every local pool.
   static constexpr std::uint64_t local_bit = std::uint64_t{1} << 63U;
   /// The upper bits of a symmetric pool's number are its generation.
   static constexpr unsigned generation_shift = 32;
@@ -138,40 +138,40 @@ class Pools final : public RendezvousListener {
   [[nodiscard]] Lock lock_for(MemPool pool) {
     return Lock(is_local(pool) ? m_local_mutex : m_mutex);
   }
-  /// Whether the address is in a symmetric heap, so that a symmetric pool may
-  /// own it. Any thread.
+  /// Whether the address is in a symmetric heap, and may therefore belong to a
+  /// symmetric pool. Callable from any thread.
   [[nodiscard]] bool is_in_symmetric_heap(void const* address);
   [[nodiscard]] Lock lock_for(void const* address) {
     return Lock(is_in_symmetric_heap(address) ? m_mutex : m_local_mutex);
   }
-  /// Finds any pool, imported ones included.
+  /// Finds any pool, including imported ones.
   [[nodiscard]] Pool& find(MemPool pool, char const* call);
   /// Finds a pool that can allocate; rejects imported pools (H86).
   [[nodiscard]] Found get(MemPool pool, char const* call);
-  /// As get(), but also rejects pools that are out of step.
+  /// Like get(), but also rejects pools that are out of step.
   [[nodiscard]] Found get_in_step(MemPool pool, char const* call);
   [[nodiscard]] StreamPool* find_stream_pool(MemPool pool);
   [[nodiscard]] ImportedPool* find_imported(MemPool pool);
   [[nodiscard]] ImportedPool* find_importer(void const* address);
-  /// \throws UsageError on this PE if the pool has another kind of memory.
+  /// \throws UsageError on this PE if the pool has a different kind of memory.
   static void require_memory(Pool const& pool, MemoryKind memory,
                              char const* call);
   [[noreturn]] static void throw_no_pool(MemPool pool, char const* call);
   [[nodiscard]] StreamPool* find_owner(void const* address);
-  /// Records a call on a symmetric pool; the next collective call compares it
+  /// Records a call to a symmetric pool. The next collective call compares it
   /// between the PEs.
   void note(Pool const& pool, RuntimeCall call,
             RuntimeCallArguments const& arguments, char const* label = "");
-  /// Runs the step of a recorded call. If it fails on this PE only, the next
-  /// collective call reports that to the other PEs.
+  /// Performs a recorded call. If it fails only on this PE, the next collective
+  /// call reports that to the other PEs.
   template <class Step>
   decltype(auto) run_noted(Pool const& pool, Step const& step);
   void free_block(StreamPool& pool, void* address, StreamOrder::Number stream);
-  /// Makes memory available to all streams once all of its uses have ended.
+  /// Makes memory available to all streams once all uses of it have ended.
   static void catch_up(PoolSet& group);
-  /// Steps of a collective call in which the PEs have met. They give back
-  /// memory above the release thresholds, and remove destroyed pools. Pools
-  /// that are out of step give back all memory once no PE has blocks in them.
+  /// Steps of a collective call in which the PEs have met. They release memory
+  /// above the release thresholds and remove destroyed pools. Pools that are
+  /// out of step release all memory once no PE has blocks in them.
   static void release(PoolSet& group);
   void release_local();
   void release_out_of_step();
@@ -181,16 +181,16 @@ class Pools final : public RendezvousListener {
   [[nodiscard]] std::unique_ptr<LocalHeap> make_own_heap(
       MemPoolProperties const& properties, char const* call);
   /// Whether the PEs were found to have made different calls since the pool was
-  /// created: the pool's blocks may then differ between PEs.
+  /// created. Its blocks may then differ between PEs.
   [[nodiscard]] bool is_out_of_step(Pool const& pool);
 
   Runtime& m_runtime;
-  // For symmetric pools. Recursive: a thread may hold it in a collective call,
-  // which calls the functions of RendezvousListener.
+  // For symmetric pools. Recursive: a thread may hold it during a collective
+  // call, which calls functions of RendezvousListener.
   std::recursive_mutex m_mutex;
   // For local and imported pools. The thread that holds it may wait for the
-  // GPU, but not for other PEs. Of all collective calls, only finalize() waits
-  // for it.
+  // GPU, but not for other PEs. The only collective call that waits for it is
+  // finalize().
   std::recursive_mutex m_local_mutex;
   std::array<std::unique_ptr<LocalHeap>, n_memory_kinds> m_local_heaps;
   std::vector<std::unique_ptr<PoolSet>>

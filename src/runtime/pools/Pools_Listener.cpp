@@ -30,8 +30,8 @@ void Pools::prepare() {
 
 void Pools::all_ended() {
   Lock const lock(m_mutex);
-  // Local pools are excluded: other threads may use them. release_local() asks
-  // their streams.
+  // Local pools are excluded, because other threads may be using them.
+  // release_local() queries their streams.
   symmetric().order.all_ended();
 }
 
@@ -46,13 +46,13 @@ void Pools::before_return(RuntimeCall call) {
     release(symmetric());
     if (call == RuntimeCall::heap_trim) release_out_of_step();
   }
-  // A failure is ignored: the next call tries again.
+  // Failures are ignored: the next call tries again.
   static_cast<void>(failure_of([&] { release_local(); }));
 }
 
 void Pools::release_local() {
-  // Use try_lock: the thread that holds the mutex may wait for a kernel that
-  // waits for this PE.
+  // Use try_lock, because the thread that holds the mutex may be waiting for a
+  // kernel that waits for this PE.
   std::unique_lock const lock(m_local_mutex, std::try_to_lock);
   if (!lock || !m_local.order.are_idle()) return;
   m_local.order.all_ended_here();

@@ -14,7 +14,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// FNV-1a of all bytes after `check`. Data that differ in one byte have
+/// FNV-1a over all bytes after `check`. Data that differ in a single byte have
 /// different checksums, and the checksum of zeros is not 0.
 std::uint32_t check_of(MemPoolPtrExportData const& data) {
   std::uint32_t hash = 2'166'136'261U;

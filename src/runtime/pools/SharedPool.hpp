@@ -9,18 +9,18 @@
 #include "../base/UniqueFd.hpp"
 #include "../symm_pools.hpp"
 
-// Data about pools that processes send to each other.
+// Data about pools that processes exchange.
 
 namespace symm::Impl {
 
-/// Identifies a pool in all processes: the file that its descriptors refer to,
+/// Identifies a pool across processes: the file that its descriptors refer to,
 /// the process that created the pool, and the pool's number there. The file
-/// alone is not enough, as all memory of a GPU may be one file. (An importer
-/// knows only the file until it imports a pointer.)
+/// alone does not suffice, because all memory of a GPU may be a single file.
+/// (An importer knows only the file until it imports a pointer.)
 struct SharedPoolName {
   std::uint64_t device  = 0;
   std::uint64_t file    = 0;
-  std::uint64_t process = 0;  // 0: not known yet
+  std::uint64_t process = 0;  // 0: not yet known
   std::uint64_t number  = 0;
 
   /// \throws UsageError on this PE if the descriptor is not open.
@@ -36,7 +36,7 @@ struct SharedPoolName {
 
 /// The contents of MemPoolPtrExportData: one block of an exported pool.
 struct SharedPointer {
-  std::uint32_t check  = 0;  // checksum of all that follows
+  std::uint32_t check  = 0;  // checksum of everything that follows
   std::uint32_t memory = 0;  // MemoryKind
   SharedPoolName pool;
   std::uint64_t pool_bytes = 0;

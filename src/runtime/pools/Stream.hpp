@@ -9,10 +9,10 @@
 
 namespace symm::Impl {
 
-/// A stream as pools use it: a queue of a GPU, or an execution space instance
-/// of the host, which the Stream keeps alive. All calls are local.
+/// A stream as pools see it: a queue of a GPU, or an execution space instance
+/// on the host, which the Stream keeps alive. All calls are local.
 ///
-/// \throws SystemError on this PE, from every call, if CUDA reports an error.
+/// Every call throws SystemError on this PE if CUDA reports an error.
 class Stream {
  public:
   virtual ~Stream() = default;
@@ -21,21 +21,22 @@ class Stream {
   [[nodiscard]] virtual bool is_idle() = 0;
   /// Waits on the host for all work enqueued so far.
   virtual void fence() = 0;
-  /// Work enqueued from now on starts when all work on `earlier` has ended. The
-  /// host does not wait if both are queues of a GPU.
+  /// Makes work that is enqueued from now on start only after all work on
+  /// `earlier` has ended. The host does not wait if both are queues of a GPU.
   virtual void wait_for(Stream& earlier) = 0;
   /// Enqueues a barrier of all PEs, on a PE team reserved for pools.
   /// Precondition: has_barrier().
   virtual void barrier() = 0;
   [[nodiscard]] virtual bool has_barrier() const { return true; }
-  /// If false, work has ended when the call that enqueues it returns.
+  /// If false, work has already ended when the call that enqueues it returns.
   [[nodiscard]] virtual bool is_on_gpu() const { return false; }
 };
 
-/// A queue of the heap's GPU; without a GPU, the order of calls on the host.
+/// A queue of the heap's GPU. Without a GPU, stands for the order of calls on
+/// the host.
 class QueueStream : public Stream {
  public:
-  /// \param gpu null if there is none.
+  /// \param gpu Null if there is none.
   QueueStream(CopyQueue* gpu, void* queue) : m_gpu(gpu), m_queue(queue) {}
 
   [[nodiscard]] bool is_idle() override {
@@ -67,7 +68,7 @@ class HostStream : public Stream {
   void barrier() override;
 };
 
-/// Identifies a stream in calls, and can create its Stream.
+/// Identifies a stream in calls, and can create the corresponding Stream.
 struct StreamName {
   /// Unique among live streams; not null.
   void const* key;
@@ -78,10 +79,10 @@ struct StreamName {
   bool (*is_captured)(void const* what);
 };
 
-/// StreamName::key of a CUstream.
+/// The StreamName::key of a CUstream.
 [[nodiscard]] void const* key_of_queue(void* queue);
-/// Names a CUstream; null: the default stream or, without a GPU, the order of
-/// calls on the host.
+/// The name of a CUstream. Null: the default stream or, without a GPU, the
+/// order of calls on the host.
 [[nodiscard]] StreamName name_of_queue(void* const& queue);
 [[nodiscard]] bool is_captured_queue(void* queue);
 /// The GPU of the heap in GPU memory; null if there is none.

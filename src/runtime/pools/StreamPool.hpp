@@ -24,35 +24,35 @@ namespace symm::Impl {
 
 /// The memory of one pool, and the order in which streams may use it.
 ///
-/// Free memory is in *arenas*. The common arena serves every stream. Each
-/// stream also has an arena that only later work of this stream may use. free()
-/// appends a block to the queue of its stream. A stream that needs memory moves
-/// a block into its own arena if the order of streams shows that the two uses
-/// cannot overlap in time (H02). When all PEs have waited for all their
-/// streams, all free memory returns to the common arena.
+/// Free memory is kept in *arenas*. The common arena serves every stream. Each
+/// stream also has its own arena, which only later work on this stream may use.
+/// free() appends a block to the queue of its stream. A stream that needs
+/// memory moves a block into its own arena if the order of streams shows that
+/// the two uses cannot overlap in time (H02). Once all PEs have waited for all
+/// of their streams, all free memory returns to the common arena.
 ///
 /// Decisions depend only on the sequence of calls, so they are the same on all
-/// PEs of a symmetric pool. A local pool also checks which streams are idle
-/// (H54). Not thread-safe.
+/// PEs of a symmetric pool. A local pool additionally checks which streams are
+/// idle (H54). Not thread-safe.
 class StreamPool final : public Pool {
  public:
   using Number   = StreamOrder::Number;
   using Position = StreamOrder::Position;
 
-  /// Alignment of blocks; block sizes are multiples of it.
+  /// The alignment of blocks. Block sizes are multiples of it.
   static constexpr std::size_t alignment = 256;
 
   /// A live block.
   struct Block {
     HeapBlocks* arena = nullptr;
     HeapBlocks::Id id = HeapBlocks::none;
-    Number stream     = 0;  // stream on which the block was allocated
+    Number stream     = 0;  // on which the block was allocated
     std::array<char, 44> label{};
   };
 
-  /// \param heap  shared by all PEs; for a local pool, of this PE only.
-  /// \param order of the streams that use pools of this kind.
-  /// \param own   owns `heap`, if the heap belongs to this pool only (H80).
+  /// \param heap Shared by all PEs or, for a local pool, that of this PE only.
+  /// \param order The order of the streams that use pools of this kind.
+  /// \param own Owns `heap` if the heap belongs only to this pool (H80).
   StreamPool(std::uint64_t number, MemPoolProperties const& properties,
              ChunkSource& heap, StreamOrder& order,
              std::unique_ptr<LocalHeap> own = nullptr)
@@ -67,18 +67,18 @@ class StreamPool final : public Pool {
   [[nodiscard]] HeapMap const& map() const { return m_map; }
 
   /// Allocates a block for `stream` without growing. Returns null if there is
-  /// no memory that the stream may use, or that it can use after waiting for
-  /// other streams (H55).
-  /// \param phase as in HeapBlocks::Request.
+  /// no memory that the stream may use, either now or after waiting for other
+  /// streams (H55).
+  /// \param phase See HeapBlocks::Request.
   /// \throws SystemError on this PE.
   [[nodiscard]] char* take(Number stream, std::size_t bytes, std::size_t phase,
                            char const* label);
 
   /// Collective for a symmetric pool: waits for the kernels, then grows. Does
-  /// not grow if the request fits in existing memory, and half of the pool is
-  /// unused or the pool is at its limit.
-  /// \throws OutOfMemory, SystemError on every PE; UsageError on every PE, if a
-  ///         PE is in another call.
+  /// not grow if the request fits in existing memory and either half of the
+  /// pool is unused or the pool is at its limit.
+  /// \throws OutOfMemory, SystemError on every PE. Throws UsageError on every
+  ///         PE if any PE is in another call.
   void grow(std::size_t bytes, std::size_t phase, char const* label = "");
 
   /// The block that starts at `address`; null if there is none.
@@ -91,36 +91,36 @@ class StreamPool final : public Pool {
   }
 
   /// Precondition: a block starts at `address`.
-  /// \param is_over whether this PE's uses of the block have already ended,
-  ///        rather than only being ordered on the stream.
+  /// \param is_over Whether this PE's uses of the block have already ended,
+  ///        rather than merely being ordered on the stream.
   void free(Number stream, void* address, bool is_over);
 
-  /// Allocates private memory so that collect() and release() do not throw:
-  /// otherwise this PE could come to differ from the others.
+  /// Allocates private memory so that collect() and release() cannot throw:
+  /// otherwise, this PE could end up differing from the others.
   void prepare_to_collect();
-  /// Makes memory available to every stream if its uses have ended on all PEs
+  /// Makes memory available to every stream once its uses have ended on all PEs
   /// (for a local pool: on this PE).
   void collect();
 
-  /// Allocates the pool's maximum memory at once, because one descriptor must
-  /// cover all of it. The pool keeps this memory until its end, and never
-  /// grows.
-  /// Precondition: the pool has a heap of its own, and no memory yet.
+  /// Allocates the pool's maximum memory at once, because a single descriptor
+  /// must cover all of it. The pool keeps this memory until it is destroyed,
+  /// and never grows.
+  /// Precondition: the pool has its own heap, and no memory yet.
   /// \throws OutOfMemory, SystemError on this PE.
   void take_all();
 
-  /// Collective for a symmetric pool: waits for the kernels, then gives back
+  /// Collective for a symmetric pool: waits for the kernels, then releases
   /// unused memory.
   void trim_to(std::size_t min_bytes_to_hold);
-  /// A step of a collective call in which the PEs have met, after collect():
-  /// gives back memory above the threshold, or all memory if the pool was
-  /// destroyed.
+  /// A step of a collective call in which the PEs have met; to be called after
+  /// collect(). Releases memory above the threshold, or all memory if the pool
+  /// was destroyed.
   void release();
 
-  /// One bit for each stream that has live blocks, or freed blocks in its
-  /// queue.
+  /// One bit for each stream, set if the stream has live blocks, or freed
+  /// blocks in its queue.
   [[nodiscard]] std::uint64_t streams_in_use() const;
-  /// One bit for each stream with memory that others may use once it is idle.
+  /// One bit for each stream, set if others may use its memory once it is idle.
   [[nodiscard]] std::uint64_t streams_to_watch() const;
 
   [[nodiscard]] std::size_t n_live() const { return m_live.count(); }
@@ -128,7 +128,7 @@ class StreamPool final : public Pool {
   void abandon() noexcept {
     if (m_own_heap != nullptr) m_own_heap->heap().abandon();
   }
-  /// Appends label and size of each live block.
+  /// Appends the label and size of each live block.
   void list_blocks(std::vector<std::string>& list) const;
 
   /// Whether the pool was destroyed and has neither blocks nor memory.
@@ -146,20 +146,20 @@ class StreamPool final : public Pool {
   /// Whether no other PE can use the blocks.
   [[nodiscard]] bool is_alone() const { return m_map.n_pes == 1; }
 
-  /// The state of the pool for one stream.
+  /// The pool's state for one stream.
   struct PerStream {
     std::unique_ptr<HeapBlocks> arena;
     Position latest = 0;  // when memory was last moved into the arena
     std::vector<Freed> freed;
-    std::size_t n_reused = 0;  // number of leading entries already reused
+    std::size_t n_reused = 0;  // leading entries that were reused
     std::uint32_t n_live = 0;  // blocks allocated on this stream
 
     [[nodiscard]] std::size_t n_freed() const {
       return freed.size() - n_reused;
     }
     [[nodiscard]] bool has_freed() const { return n_freed() > 0; }
-    /// Drops the reused entries once they are at least as many as the others,
-    /// which move to the front.
+    /// Drops the reused entries once there are at least as many of them as of
+    /// the others, which then move to the front.
     void forget_reused() {
       if (n_reused < n_freed()) return;
       freed.erase(freed.begin(),
@@ -175,33 +175,35 @@ class StreamPool final : public Pool {
   [[nodiscard]] HeapBlocks& arena_of(PerStream& its);
   [[nodiscard]] HeapBlocks::Request request_of(std::size_t bytes,
                                                std::size_t phase) const;
-  // `follows`: whether dependencies between different streams count.
+  // `follows`: whether dependencies between different streams are taken into
+  // account.
   [[nodiscard]] bool may_reuse(Number from, Position at, Number to,
                                bool follows) const;
   [[nodiscard]] bool may_take_over(Number from, Number to, bool follows) const;
-  /// A block for a request; `id` is none if there is none.
+  /// A block for a request; `id` is none if no block was found.
   struct Taken {
     HeapBlocks* arena = nullptr;
     HeapBlocks::Id id = HeapBlocks::none;
   };
-  /// Takes the last or the first block in the stream's queue, if it has exactly
-  /// the requested size: allocations in a loop then need no arena.
+  /// Takes the last or first block in the stream's queue if it has exactly the
+  /// requested size, so that allocations in a loop need no arena.
   [[nodiscard]] Taken take_waiting(Number stream,
                                    HeapBlocks::Request const& request);
-  /// Takes memory that the stream has not used before. Tries the memory of
-  /// other streams, the common arena, both joined, idle streams, and finally a
-  /// new dependency.
+  /// Takes memory that the stream has not used before. Tries, in this order:
+  /// the memory of other streams, the common arena, this arena joined with the
+  /// common one, idle streams, and a new dependency.
   [[nodiscard]] Taken take_of_others(Number stream,
                                      HeapBlocks::Request const& request);
-  /// Moves blocks that `to` may use from the queue of `from` to the arena of
-  /// `to`.
+  /// Moves those blocks that `to` may use from the queue of `from` to the arena
+  /// of `to`.
   void move_freed(Number from, Number to, bool follows);
-  /// Moves free memory from one arena to the other, if `to` may use it: room
-  /// for the request plus half of the rest. Streams thus do not take everything
-  /// from each other in turn. If the request does not fit, moves everything.
+  /// Moves free memory from the arena of `from` to that of `to` if `to` may use
+  /// it: room for the request plus half of the rest. This keeps streams from
+  /// repeatedly taking everything from each other. If the request does not fit,
+  /// moves everything.
   void move_arena(Number from, Number to, HeapBlocks::Request const& request,
                   bool follows);
-  /// Whether the arena probably has room; alignment may need some of it.
+  /// Whether the arena probably has room. (Alignment may use up some of it.)
   [[nodiscard]] static bool has_room_of_its_own(
       PerStream const& its, HeapBlocks::Request const& request) {
     return its.arena != nullptr &&
@@ -209,18 +211,18 @@ class StreamPool final : public Pool {
   }
   [[nodiscard]] bool could_serve(PerStream const& its,
                                  HeapBlocks::Request const& request) const;
-  /// Takes a block from a stream's arena, or from this arena and the common one
-  /// combined, because pieces of both may be adjacent.
+  /// Takes a block from a stream's arena, or from this arena combined with the
+  /// common one, because pieces of both may be adjacent.
   [[nodiscard]] HeapBlocks::Id take_joined(HeapBlocks& arena,
                                            HeapBlocks::Request const& request);
   [[nodiscard]] HeapBlocks::Id take_with_dependency(
       Number stream, HeapBlocks::Request const& request);
   [[nodiscard]] HeapBlocks::Id take_when_idle(
       Number stream, HeapBlocks::Request const& request);
-  /// Whether at least half of the pool's memory is in queues or in arenas of
-  /// other streams, so that reuse is better than growth.
+  /// Whether at least half of the pool's memory is in queues or in other
+  /// streams' arenas, so that reuse is better than growth.
   [[nodiscard]] bool has_much_to_reuse(Number stream) const;
-  /// The number of bytes that the pool keeps until it is destroyed.
+  /// The number of bytes that the pool holds until it is destroyed.
   [[nodiscard]] std::size_t least_bytes() const {
     return m_own_heap != nullptr ? m_properties.max_bytes : 0;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Collecting free memory, growing from the heap, and giving memory back.
+// Collecting free memory, growing from the heap, and releasing memory.
 #include <algorithm>
 #include <limits>
 
@@ -52,7 +52,7 @@ void StreamPool::grow(std::size_t bytes, std::size_t phase, char const* label) {
   auto const request = request_of(bytes, phase);
   auto call  = Rendezvous::make_call(RuntimeCall::pool_grow, {m_number, bytes});
   call.label = label;
-  // Once the PEs have met, collect() merges all unused memory, so it may
+  // Once the PEs have met, collect() merges all unused memory, which may then
   // suffice.
   bool const is_rather_reused =
       2 * (m_reserved.current - m_used.current) >= m_reserved.current ||
@@ -69,7 +69,7 @@ void StreamPool::grow(std::size_t bytes, std::size_t phase, char const* label) {
       free_before = m_common.free_bytes();
       return is_rather_reused && has_room(request);
     });
-  } catch (OutOfMemory const&) {  // on all PEs
+  } catch (OutOfMemory const&) {  // thrown on all PEs
     if (!has_room(request)) {
       if (!is_at_its_limit(request.bytes)) throw;
       Text const who =

@@ -18,7 +18,7 @@ namespace Impl {
 
 namespace {
 
-/// \throws UsageError for null.
+/// \throws UsageError if `argument` is null.
 template <class T>
 T& required(T* argument, char const* call, char const* name) {
   if (argument != nullptr) return *argument;

@@ -13,8 +13,9 @@
 
 namespace symm::Impl {
 
-/// Records which numbered messages of one PE have been carried out, and keeps
-/// those that must wait for others. One thread at a time, except done_up_to().
+/// Records which numbered messages from one PE have been carried out, and
+/// stores those that must wait for others. For use by one thread at a time,
+/// except for done_up_to().
 template <class Held>
 class ArrivalOrder {
  public:
@@ -24,14 +25,14 @@ class ArrivalOrder {
     return after <= done_up_to();
   }
 
-  /// Keeps `held` until all messages up to number `after` have been carried
+  /// Stores `held` until all messages up to number `after` have been carried
   /// out.
   void hold(std::uint64_t after, Held held) {
     m_held.emplace_back(after, std::move(held));
     std::push_heap(m_held.begin(), m_held.end(), is_later);
   }
-  /// Takes the held message with the least `after`, if it may be carried out
-  /// now.
+  /// Removes and returns the held message with the lowest `after`, if it may be
+  /// carried out now.
   std::optional<Held> take() {
     if (m_held.empty() || !may_be_done(m_held.front().first)) return {};
     std::pop_heap(m_held.begin(), m_held.end(), is_later);

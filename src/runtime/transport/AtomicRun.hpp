@@ -16,8 +16,9 @@
 
 namespace symm::Impl {
 
-// A run: consecutive atomic operations of one kind in a batch. Each takes 4
-// bytes if all values are equal ("add 1"), otherwise 4 bytes and the value.
+// A run: consecutive atomic operations of the same kind in a batch. Each takes
+// up 4 bytes if all values are equal ("add 1"), otherwise 4 bytes plus the
+// value.
 //
 //   BatchEntry  8 bytes, Kind::run or Kind::run_of_values. The entry's offset,
 //               a multiple of 2^32 words, is where the indices count from.
@@ -27,12 +28,12 @@ namespace symm::Impl {
 //               Kind::run_of_values followed by the value, 4 or 8 bytes
 //   zeros       up to a multiple of 8 bytes
 
-/// Merges the last entry of a batch and the operations that follow it into a
+/// Merges the last entry of a batch with the operations that follow it into a
 /// run.
 class AtomicRunWriter {
  public:
-  /// To be called when the entry at `at`, with a value, has been added to the
-  /// batch.
+  /// To be called after an entry with a value has been added to the batch at
+  /// `at`.
   void begin(std::size_t at, Segment segment, std::size_t offset, AtomicOp op,
              WordType type, std::uint64_t value) {
     auto const shift = shift_of(type);
@@ -46,12 +47,13 @@ class AtomicRunWriter {
     m_value = value;
     m_has_values = false;
   }
-  /// To be called when another entry has been added, or the batch is gone.
+  /// To be called when another entry has been added, or the batch no longer
+  /// exists.
   void end() { m_count = 0; }
 
-  /// Adds an operation, if it continues the run and there is room for it.
-  /// \param bytes the bytes of the batch. They grow, and need not be a multiple
-  ///        of 8 afterwards.
+  /// Adds an operation if it continues the run and there is room for it.
+  /// \param bytes The size of the batch. It grows, and afterwards need not be a
+  ///        multiple of 8.
   bool append(std::byte* batch, std::size_t& bytes, std::size_t capacity,
               Segment segment, std::size_t offset, AtomicOp op, WordType type,
               std::uint64_t value) {
@@ -76,9 +78,9 @@ class AtomicRunWriter {
     return true;
   }
 
-  /// append() for the first of several operations, as long as each is on PE
-  /// `pe`, continues the run and has room. Adds none unless the run has two
-  /// already.
+  /// append() for the leading operations of `all`: up to the first that is not
+  /// on PE `pe`, does not continue the run, or has no room. Adds none unless
+  /// the run already has two.
   /// \returns the number of operations added.
   std::size_t append_all(std::byte* batch, std::size_t& bytes,
                          std::size_t capacity, Pe pe,
@@ -118,7 +120,7 @@ class AtomicRunWriter {
     return static_cast<std::uint32_t>(segment) << 8U | WordOp{op, type}.code();
   }
 
-  /// Turns the entry of the first operation into a run of one.
+  /// Turns the first operation's entry into a run of one.
   std::size_t begin_run(std::byte* batch, std::size_t word_bytes) {
     auto const head = m_head.as_run(m_has_values).word();
     std::memcpy(batch + m_at, &head, sizeof head);
@@ -136,7 +138,7 @@ class AtomicRunWriter {
     return at + word_bytes;
   }
 
-  std::uint32_t m_count  = 0;  // 1: no run yet, one entry; 0: none
+  std::uint32_t m_count  = 0;  // 0: no entry; 1: one entry, not yet a run
   std::uint32_t m_kind   = 0;
   unsigned m_shift       = 0;  // log2 of the bytes of a word
   std::uint32_t m_first  = 0;  // the index of the first operation

@@ -17,34 +17,35 @@
 
 namespace symm::Impl {
 
-/// The operations of one context on memory of far PEs. They are messages, which
-/// the target carries out with the code of operations inside a node. fence()
-/// orders and quiet() completes the operations of this channel only. Any thread
-/// of this PE may call them, also at the same time as others. All waits call
-/// poll().
+/// The operations of one context on the memory of far PEs. They are messages,
+/// which the target carries out with the same code as operations within a node.
+/// fence() orders only this channel's operations, and quiet() completes only
+/// those. Any threads of this PE may call these functions concurrently. All
+/// waits call poll().
 ///
-/// If a PE is lost, the job ends with a message that names the PE, the host and
-/// the call.
+/// If a PE is lost, the job ends with an error message that names the PE, its
+/// host and the call.
 ///
-/// The caller has checked the offsets (every PE has the same memory); the
-/// target checks them again and ends the job if they are wrong.
+/// The caller has checked the offsets (every PE has the same memory). The
+/// target checks them again, and ends the job if they are wrong.
 ///
-/// Of each `call`, the name is for the message about a lost PE. The `request`,
-/// if not null, receives what test() and wait() need. The channel is not used.
+/// From each `call`, the name is used for the error message about a lost PE. If
+/// `request` is not null, it receives what test() and wait() need. `channel` is
+/// not used.
 class Channel {
  public:
   virtual ~Channel() = default;
 
-  // After quiet(), the data are at the target. After fence(), they are there
-  // before later operations on the same PE. With Completion::local, `from` may
-  // be overwritten on return.
+  // After quiet(), the data are at the target. After fence(), they arrive there
+  // before the effect of any later operation on the same PE. With
+  // Completion::local, `from` may be overwritten on return.
   virtual void put(PeMemory to, void const* from, std::size_t bytes,
                    Completion completion = Completion::local,
                    HostCall const& call  = {})         = 0;
   virtual void put_strided(PeMemory to, void const* from, Strides strides,
                            HostCall const& call = {}) = 0;
-  /// The target changes the signal when the data are there.
-  /// \param op the SignalOp: AtomicOp::set or AtomicOp::add.
+  /// The target updates the signal once the data are there.
+  /// \param op The signal operation: AtomicOp::set or AtomicOp::add.
   virtual void put_signal(PeMemory to, void const* from, std::size_t bytes,
                           PeMemory signal, std::uint64_t value, AtomicOp op,
                           Completion completion = Completion::local,
@@ -64,17 +65,18 @@ class Channel {
                                              WordType type, std::uint64_t value,
                                              std::uint64_t compare = 0,
                                              HostCall const& call  = {}) = 0;
-  /// After quiet(), `was` has the value before the operation, in the word's
-  /// size.
+  /// After quiet(), `was` contains the value before the operation, in the size
+  /// of the word.
   virtual void fetch_nbi(PeMemory at, AtomicOp op, WordType type,
                          std::uint64_t value, std::uint64_t compare, void* was,
                          HostCall const& call = {}) = 0;
-  /// Gets no answer; complete after quiet(), like a put.
+  /// Has no answer; complete after quiet(), like a put.
   virtual void post_atomic(PeMemory at, AtomicOp op, WordType type,
                            std::uint64_t value, HostCall const& call = {}) = 0;
 
-  /// Calls post_atomic() for each of them, in order.
-  /// \param left after an exception, it has those that have not begun.
+  /// Calls post_atomic() for each operation in `left`, in order.
+  /// \param left After an exception, contains the operations that have not
+  ///        begun.
   virtual void post_atomics(std::span<FarAtomic const>& left,
                             HostCall const& call = {}) {
     for (; !left.empty(); left = left.subspan(1)) {
@@ -83,51 +85,53 @@ class Channel {
     }
   }
 
-  /// Sends NodeUpdates for words of any PEs on the node of `to`. They are
-  /// complete after quiet(); fence() does not order them. Channels between
-  /// nodes of several PEs implement this.
-  /// \param updates words of 8 bytes, at most MessageEngine::max_eager bytes
-  ///        in all.
-  /// \param has_values whether a value follows each word; otherwise all have
-  ///        `value`.
+  /// Sends NodeUpdates for words on any PEs of the node of `to`. They are
+  /// complete after quiet(), and fence() does not order them. Implemented by
+  /// channels between nodes with several PEs each.
+  /// \param updates Words of 8 bytes, at most MessageEngine::max_eager bytes in
+  ///        all.
+  /// \param has_values Whether a value follows each word; otherwise, `value`
+  ///        applies to all.
   virtual void post_node_updates(Pe /*to*/,
                                  std::span<std::byte const> /*updates*/,
                                  bool /*has_values*/, std::uint64_t /*value*/,
                                  HostCall const& /*call*/ = {}) {}
 
-  // These decrement `left` when they are complete, within poll(). So a caller
-  // may have many in flight and wait for one of them.
+  // The functions named begin_... decrement `left` when the operation
+  // completes, within poll(). So a caller may have many operations in flight
+  // and wait for any one of them.
 
   using Counter = std::atomic<std::uint64_t>;
 
   static constexpr std::size_t max_begun = std::size_t{64} << 10U;
-  /// \param bytes at most max_begun.
+  /// \param bytes At most max_begun.
   virtual void begin_get(void* to, PeMemory from, std::size_t bytes,
                          Counter& left, HostCall const& call = {}) {
     get(to, from, bytes, Completion::local, call);
     left.fetch_sub(1, std::memory_order_release);
   }
-  /// \param was receives the word's old value.
+  /// \param was Receives the word's old value.
   virtual void begin_atomic(PeMemory at, AtomicOp op, WordType type,
                             std::uint64_t value, std::uint64_t compare,
                             std::uint64_t& was, Counter& left) {
     was = atomic(at, op, type, value, compare);
     left.fetch_sub(1, std::memory_order_release);
   }
-  /// Waits until `left` is 0, which counts operations begun on `pe`.
+  /// Waits until `left`, which counts operations begun on `pe`, is 0.
   virtual void wait_for_begun(Pe /*pe*/, Counter& /*left*/,
                               HostCall const& /*call*/ = {}) {}
 
   virtual void fence(HostCall const& call = {}) = 0;
-  /// Waits for the operations on all PEs that any thread has begun before.
+  /// Waits for all operations, on any PE, that any thread has begun before this
+  /// call.
   virtual void quiet(HostCall const& call = {}) = 0;
-  /// The same for the operations on these PEs.
+  /// The same for the operations on `pes`.
   virtual void quiet(std::span<Pe const> pes, HostCall const& call = {}) = 0;
 
-  // For an operation of this channel. Any thread.
+  // For operations of this channel only. Callable from any thread.
 
-  /// Whether `handle` has reached `stage`; sends messages that it still waits
-  /// for.
+  /// Whether the operation of `handle` has reached `stage`. Sends any messages
+  /// that this still depends on.
   [[nodiscard]] virtual bool test(OperationHandle& /*handle*/, Stage /*stage*/,
                                   HostCall const& /*call*/ = {}) {
     return true;

@@ -24,31 +24,32 @@ namespace symm::Impl {
 class Transport_Messages;
 struct Outgoing;
 
-/// The memory that receives the answer to an entry of a batch.
+/// The destination of the answer to an entry of a batch.
 struct AnswerPlace {
   void* to;
   std::size_t bytes;
 };
 
-/// The state of an operation that has begun. This object is on the heap if the
-/// caller does not wait for the operation. The object's address is its token in
-/// MessageEngine::send(); other PEs get tokens of the PendingTable.
+/// The state of an operation that has begun. It is allocated dynamically if the
+/// caller does not wait for the operation. Its address is its token in
+/// MessageEngine::send(); the tokens sent to other PEs come from the
+/// PendingTable.
 struct PendingOperation {
-  void* to               = nullptr;  // where the data or a word's old value go
-  std::size_t word_bytes = 0;        // of that value; 0: no word
+  void* to               = nullptr;  // where the data or the old value go
+  std::size_t word_bytes = 0;        // size of that value; 0: no word
   Strides strides{};                 // of get_strided
   std::atomic<std::uint64_t>* left = nullptr;  // decremented when done
-  Outgoing* outgoing               = nullptr;  // where this is number `begun`
+  Outgoing* outgoing               = nullptr;  // counts this as number `begun`
   std::uint64_t begun              = 0;
   SideDone::Owner side{};
   bool is_on_heap = false;
-  std::vector<AnswerPlace> answers{};  // of a batch
+  std::vector<AnswerPlace> answers{};  // for a batch
 
-  /// This object may be destroyed when the call returns.
+  /// The object may already have been destroyed when this call returns.
   void finish();
 };
 
-/// A block, or a part of one, that the engine moves without messages.
+/// A block, or part of one, that the engine moves without messages.
 struct BlockMove {
   enum class Kind { put, get };
 
@@ -56,7 +57,7 @@ struct BlockMove {
   OneSided::Place there;
   void* here;  // a put only reads it
   std::size_t bytes;
-  char const* call;  // its name, or null
+  char const* call;  // the name of the call, or null
 
   [[nodiscard]] char const* what() const {
     return kind == Kind::put ? "a put" : "a get";
@@ -65,49 +66,50 @@ struct BlockMove {
 
 /// A Channel of a Transport_Messages.
 ///
-/// Order. The engine does not order messages. So a channel numbers its messages
-/// to a PE that change memory, and each message names the last one before the
-/// channel's last fence(). The target holds a message back until all up to that
-/// number are carried out. So fence() waits for no reply: a put, a fence() and
-/// the put of a flag are two messages, without a round trip in between.
-/// Messages nearly always arrive in order, and then none is held back. Holding
-/// back a put of more than MessageEngine::max_eager would take too much private
-/// memory, so the sender waits before it sends one.
+/// Order. The engine does not order messages. So a channel numbers those
+/// messages to a PE that change memory, and each message carries the number of
+/// the last message before the channel's last fence(). The target holds a
+/// message back until all messages up to that number have been carried out. So
+/// fence() need not wait for any reply: a put, a fence() and the put of a flag
+/// take two messages, without a round trip in between. Messages nearly always
+/// arrive in order, and then none is held back. To hold back a put of more than
+/// MessageEngine::max_eager would take too much private memory, so the sender
+/// waits before it sends one.
 ///
 /// Blocks. If the engine has one-sided operations, it moves blocks to and from
 /// the host heap without messages. With Completion::local, the caller waits
-/// until the block has arrived. Otherwise quiet() waits for this, and so does
-/// fence(), so that later messages arrive after the block. A put after a
-/// fence() waits until the messages before the fence() are acknowledged, as a
-/// large put does. Instead of waiting, a put of up to MessageEngine::max_eager
-/// bytes becomes a message. The signal of a block is a message that is sent
-/// when the block has arrived. If the caller does not wait for that, the block
-/// is in the message, too.
+/// until the block has arrived. Otherwise, quiet() waits for this, and so does
+/// fence(), so that later messages arrive after the block. Like a large put, a
+/// put after a fence() waits until the messages before the fence() have been
+/// acknowledged. But if it has at most MessageEngine::max_eager bytes, it
+/// becomes a message instead of waiting. The signal of a block is a message
+/// that is sent once the block has arrived. If the caller does not wait for
+/// that, the block is part of the message, too.
 ///
-/// Completion. A target acknowledges all messages of a channel up to a number
-/// at once: in answers, in a message of its own if the initiator asks for one,
-/// and for channel 0 in all messages on channel 0. The initiator asks in the
-/// message that it expects to be the last before quiet(), counting on as many
-/// messages as before the previous quiet(). If there are fewer, quiet() asks.
-/// The initiator also asks often enough that at most a few MiB are in flight to
-/// a PE.
+/// Completion. A target acknowledges all of a channel's messages up to a
+/// certain number at once. It does so in answers, in a separate message if the
+/// initiator asks for one and, for channel 0, in every message on channel 0.
+/// The initiator asks in the message that it expects to be the last one before
+/// quiet(): it assumes that there are as many messages as before the previous
+/// quiet(). If there are fewer, quiet() asks. The initiator also asks often
+/// enough that at most a few MiB are in flight to any PE.
 ///
 /// Batches. Small puts and gets with Completion::none, post_atomic() and
-/// fetch_nbi() are gathered in one batch per PE. The batch is sent when it is
-/// full, by fence(), quiet(), Transport::poll() and any other call for that PE,
-/// or after a while by a thread. One reply has all answers to a batch. At most
-/// Options::max_batches PEs have memory for a batch. For one more PE, the batch
-/// of another PE is sent, in turn, and the memory passes to the new PE. A
-/// closed channel has no such memory.
+/// fetch_nbi() are gathered into one batch per PE. The batch is sent when it is
+/// full, in fence(), quiet(), Transport::poll() and any other call for that PE,
+/// or after a while by a thread. A single reply holds all answers to a batch.
+/// At most Options::max_batches PEs have memory for a batch. When another PE
+/// needs a batch, these PEs take turns: the batch of one of them is sent, and
+/// its memory passes to the new PE. A closed channel has no such memory.
 ///
-/// quiet() waits for operations that any thread has begun before it, and not
-/// for those that other threads begin meanwhile. To tell them apart, messages,
-/// gets and large puts are numbered.
+/// quiet() waits for operations that any thread has begun before it, but not
+/// for those that other threads begin during the wait. To tell them apart,
+/// messages, gets and large puts are numbered.
 ///
-/// One mutex guards the state of what is sent. The Receiver never locks it, so
-/// a thread may hold it while the engine sends, which never waits. A caller
+/// One mutex guards the state of the sending side. The Receiver never locks it,
+/// so a thread may hold it while the engine sends, which never waits. A caller
 /// that has to wait for a PE unlocks the mutex first, so that operations on
-/// other PEs go on.
+/// other PEs can proceed.
 class Channel_Messages final : public Channel {
  public:
   static constexpr std::size_t batch_size = std::size_t{16} << 10U;
@@ -160,71 +162,74 @@ class Channel_Messages final : public Channel {
   void wait(OperationHandle& handle, Stage stage,
             HostCall const& call) override;
 
-  // For Transport_Messages.
+  // For Transport_Messages only.
 
   /// The operations that wait for replies.
   [[nodiscard]] PendingTable& asked() noexcept { return m_asked; }
 
-  /// Between close() and open() no operations begin, and the memory of each
-  /// batch is released once the batch is sent. A new channel is open.
+  /// Between close() and open(), no operations begin, and each batch's memory
+  /// is released once the batch has been sent. A new channel is open.
   void open() noexcept;
   void close() noexcept;
 
   /// The two halves of quiet(), so that a caller can wait for several channels
-  /// at once. Last: the numbers of what was sent to a PE and begun there.
+  /// at once. `Last` holds the number of the last message sent to a PE, and
+  /// that of the last operation begun there.
   struct Last {
     Outgoing* outgoing;
     std::uint64_t number;
     std::uint64_t begun;
   };
   using Asked = std::vector<Last>;
-  /// \param pes null: all PEs. \param call the name of the call, or null.
+  /// \param pes Null: all PEs. \param call The name of the call, or null.
   [[nodiscard]] Asked ask_for_all(std::span<Pe const> const* pes,
                                   char const* call);
   void wait_for(Asked const& all, char const* call);
   [[nodiscard]] std::uint16_t number() const noexcept { return m_number; }
-  /// Null if nothing was sent to `pe`.
+  /// Null if nothing has been sent to `pe`.
   [[nodiscard]] Outgoing* find_outgoing(Pe pe) const noexcept;
   [[nodiscard]] bool has_open_batches() const noexcept {
     return m_n_open.load() != 0;
   }
-  /// Sends the open batch for this PE.
+  /// Sends the open batch for `pe`.
   void flush(Pe pe);
-  /// Sends all batches that are older than `tick`, except those that have to
+  /// Sends all batches opened before `tick`, except those that would have to
   /// wait.
   void flush_older(std::uint64_t tick);
   /// The same for all batches, unless another thread holds the lock.
   void try_flush_all();
 
  private:
-  /// The lock for an operation, which names the call that it is part of.
+  /// The lock for an operation, with the name of the call that the operation is
+  /// part of.
   struct Lock : std::unique_lock<std::mutex> {
     using std::unique_lock<std::mutex>::unique_lock;
     char const* call = nullptr;
   };
 
-  /// The most payloads of more than max_eager in flight at once to or from a
-  /// PE: over TCP, many of them take turns and are slower than two.
+  /// The maximum number of payloads of more than max_eager bytes in flight at
+  /// once to or from a PE: over TCP, many of them would take turns and be
+  /// slower than two.
   static constexpr std::uint64_t max_large = 2;
-  /// The most blocks in flight without messages, to or from a PE.
+  /// The maximum number of blocks in flight without messages, to or from a PE.
   static constexpr std::uint64_t max_blocks = 64;
 
   [[nodiscard]] Outgoing& outgoing_to(Pe pe);
 
   /// Locks for an operation. Threads that have waited for a PE and need the
-  /// lock again go first, since a mutex is not fair to them.
+  /// lock again take precedence, since a mutex would not treat them fairly.
   [[nodiscard]] Lock enter(char const* call);
   /// Locks again after a wait.
   void enter_again(Lock& lock);
 
-  // With m_mutex.
+  // With m_mutex held:
 
   void mark_dirty(Outgoing& outgoing);
-  /// Finds memory for a batch; may unlock.
+  /// Provides memory for a batch; may unlock.
   void ensure_batch(Lock& lock, Outgoing& outgoing);
   void drop_batch(Outgoing& outgoing) noexcept;
-  /// The index of the PE that gives its batch memory to another one: the next
-  /// in turn whose batch can be sent at once, if there is one.
+  /// The index in m_with_batch of the PE that gives its batch memory to another
+  /// one: the next in turn, preferably one whose batch can be sent at once.
   [[nodiscard]] std::size_t next_to_give();
   void add_atomic(Lock& lock, Outgoing& outgoing, PeMemory at, AtomicOp op,
                   WordType type, std::uint64_t value);
@@ -232,37 +237,40 @@ class Channel_Messages final : public Channel {
   /// unlock.
   void make_room(Lock& lock, Outgoing& outgoing, std::size_t bytes,
                  std::size_t answer_bytes);
-  /// Writes the head of an entry, for which there must be room. \returns the
-  /// place of the entry's data.
+  /// Writes the head of an entry, for which there must be room.
+  /// \returns where the entry's data go.
   std::byte* put_entry(Lock const& lock, Outgoing& outgoing, BatchEntry entry);
-  /// Adds an entry to the open batch. \returns the place of its data.
+  /// Adds an entry to the open batch.
+  /// \returns where the entry's data go.
   std::byte* add_entry(Lock& lock, Outgoing& outgoing, BatchEntry entry);
-  /// The same for an entry that is answered. \param answer where the answer
-  /// goes.
+  /// The same for an entry that is answered.
+  /// \param answer Where the answer goes.
   std::byte* add_answered_entry(Lock& lock, Outgoing& outgoing,
                                 BatchEntry entry, void* answer);
-  /// Whether the next batch has to wait, because many batches wait for replies:
-  /// these take memory of the target.
+  /// Whether the next batch has to wait because many batches are waiting for
+  /// replies. Replies take up the target's memory.
   [[nodiscard]] static bool are_answers_full(Outgoing const& outgoing);
   /// Whether flush() has to wait.
   [[nodiscard]] bool must_batch_wait(Outgoing const& outgoing) const;
   enum class Wait { may, must_not };
   /// Sends the batch, if there is one. With Wait::must_not, a batch that would
-  /// have to wait is not sent. During a wait, another thread may send the
+  /// have to wait is not sent. During the wait, another thread may send the
   /// batch.
   void flush(Lock& lock, Outgoing& outgoing, Wait wait = Wait::may,
              bool wants_ack = false);
   [[nodiscard]] bool is_window_full(Outgoing const& outgoing) const;
-  /// Whether the window is full, or the engine is full of messages of all
+  /// Whether the window is full, or the engine is full with messages of all
   /// channels.
   [[nodiscard]] bool is_full(Outgoing const& outgoing) const;
-  /// Waits until neither is full; may unlock. Waits once: if other threads fill
-  /// them meanwhile, each thread that has waited may add one message.
+  /// Waits until neither is full; may unlock. Waits only once: if other threads
+  /// fill them again meanwhile, each thread that has waited may still add one
+  /// message.
   void wait_for_room(Lock& lock, Outgoing& outgoing);
-  /// Sends a numbered message without waiting, and counts it for the window and
-  /// the acknowledgements.
-  /// \param after the last message that has to be carried out before it.
-  /// \param unsent if not null, the payload is read until this is done.
+  /// Sends a numbered message without waiting, and counts it toward the window
+  /// and the acknowledgements.
+  /// \param after The last message that must be carried out before this one.
+  /// \param unsent If not null, the payload is read until finish() is called on
+  ///        it.
   void post(Outgoing& outgoing, MessageHeader header, std::uint64_t after,
             std::span<std::byte const> payload, bool wants_ack = false,
             PendingOperation* unsent = nullptr);
@@ -270,38 +278,41 @@ class Channel_Messages final : public Channel {
                   void const* from, std::size_t bytes, Completion completion,
                   OperationHandle* handle);
   void ask_for_ack(Outgoing& outgoing);
-  /// Locks, and waits until an atomic operation may be sent at once.
+  /// Locks, then waits until an atomic operation may be sent at once.
   [[nodiscard]] Lock enter_for_atomic(Outgoing& outgoing, char const* call);
-  /// Call m_asked.make_room() before each of these two, under the same lock.
+  /// Before each of the next two, call m_asked.make_room() under the same lock.
   void ask_for_atomic(Outgoing& outgoing, PeMemory at, AtomicOp op,
                       WordType type, std::uint64_t value, std::uint64_t compare,
                       PendingOperation& pending);
   void ask_for_get(PeMemory from, std::size_t bytes, PendingOperation& pending);
-  /// Moves `pending` to the heap, as the next operation that quiet() waits for.
+  /// Makes a dynamically allocated copy of `pending`, as the next operation
+  /// that quiet() waits for.
   PendingOperation* begin(Outgoing& outgoing, PendingOperation pending,
                           OperationHandle* handle);
-  /// Whether the message of `handle` is acknowledged; if not, asks for an ack.
+  /// Whether the message of `handle` has been acknowledged. If not, asks for an
+  /// acknowledgement.
   [[nodiscard]] bool is_acknowledged(OperationHandle& handle, char const* call);
 
-  // The caller does not hold m_mutex.
+  // Without m_mutex held:
 
   /// Move a block, or the first part of one, without messages. A put waits for
   /// the messages before a fence().
-  /// \returns the bytes of that part: a message has to move the rest.
+  /// \returns the number of bytes moved: a message has to carry the rest.
   std::size_t put_one_sided(PeMemory to, void const* from, std::size_t bytes,
                             Completion completion, HostCall const& call);
   std::size_t get_one_sided(void* to, PeMemory from, std::size_t bytes,
                             Completion completion, HostCall const& call);
-  /// \param left the bytes of the block that are left, with this part.
+  /// \param left The number of bytes of the block not yet moved, including this
+  ///        part.
   void move_part(BlockMove const& move, std::size_t left, Completion completion,
                  OperationHandle* handle);
-  /// Waits until the messages before a fence() are carried out.
-  /// \returns false if they are not, but `bytes` are few: then a message is to
-  ///          be sent, which waits for them at the target.
+  /// Waits until the messages before a fence() have been carried out.
+  /// \returns false if they have not but `bytes` is small. The caller then
+  ///          sends a message, for which the target observes the order.
   bool wait_for_fenced(Pe pe, std::size_t bytes, HostCall const& call);
-  /// Ends the job if a PE is lost; called before an operation on `pe`.
-  /// \param call the name of the call, or null.
-  /// \param what describes the operation if there is no name.
+  /// Ends the job if any PE is lost; called before an operation on `pe`.
+  /// \param call The name of the call, or null.
+  /// \param what Describes the operation if there is no name.
   void check_lost(char const* call, char const* what, Pe pe);
   template <class IsDone>
   void wait_until(char const* call, char const* what, Pe pe,
@@ -309,7 +320,7 @@ class Channel_Messages final : public Channel {
 
   Transport_Messages& m_transport;
   std::uint16_t const m_number;
-  std::vector<std::atomic<Outgoing*>> m_outgoing;  // null: nothing was sent
+  std::vector<std::atomic<Outgoing*>> m_outgoing;  // null: nothing sent yet
 
   std::mutex m_mutex;
   bool m_is_closed = false;
@@ -321,13 +332,13 @@ class Channel_Messages final : public Channel {
   std::size_t m_n_given = 0;  // how often batch memory was passed on
 };
 
-/// The messages of a channel to one PE.
+/// A channel's messages to one PE.
 struct Outgoing {
   using Counter = Channel::Counter;
 
   explicit Outgoing(Pe number) : pe(number) {}
 
-  /// Ends and pads the run at the end of the batch. The caller holds the
+  /// Ends and pads the run at the end of the batch. The caller must hold the
   /// channel's mutex.
   void end_run();
 
@@ -336,17 +347,17 @@ struct Outgoing {
   // Guarded by the channel's mutex.
 
   std::uint64_t sent   = 0;  // the number of the last message
-  std::uint64_t fenced = 0;  // that of the last one before a fence()
-  std::uint64_t asked  = 0;  // that of the last one for which an ack is asked
-  // Messages since the last quiet(), and between that and the previous one.
+  std::uint64_t fenced = 0;  // of the last one before a fence()
+  std::uint64_t asked  = 0;  // of the last one for which an ack was asked
+  // The number of messages since the last quiet(), and between the last two.
   std::uint64_t n_since_quiet = 0;
   std::uint64_t n_expected    = 1;
-  // Bytes sent since message `half`. Once there are many, a sender waits for
+  // Bytes sent since message `half`. When there are many, a sender waits for
   // the ack of `half`.
   std::size_t bytes_since_half = 0;
   std::uint64_t half           = 0;
-  // The number of gets, puts whose payload is read later, and blocks without
-  // messages that have begun.
+  // The number of gets, of puts whose payload is read later, and of blocks
+  // moved without messages that have begun so far.
   std::uint64_t begun      = 0;
   std::uint64_t last_block = 0;  // number of the last put of a block
   std::size_t dirty_at     = 0;  // index in m_dirty
@@ -359,18 +370,18 @@ struct Outgoing {
   PendingOperation* batch_answers = nullptr;  // null: no entry is answered
   PendingTable::Token batch_token = 0;        // of batch_answers
   std::size_t batch_answer_bytes  = 0;
-  std::uint64_t n_batches         = 0;  // number of batches sent
-  std::uint64_t last_batch        = 0;  // the last batch's message
+  std::uint64_t n_batches         = 0;  // number of batches sent so far
+  std::uint64_t last_batch        = 0;  // number of the last batch's message
 
-  // Set by the Receiver.
+  // Written by the Receiver:
 
   Counter acked      = 0;
-  Counter unsent     = 0;  // large payloads in flight, Completion::none
-  Counter gets       = 0;  // in flight, Completion::none
+  Counter unsent     = 0;  // large payloads in flight with Completion::none
+  Counter gets       = 0;  // in flight with Completion::none
   Counter large_gets = 0;
   Counter blocks     = 0;  // in flight without messages
-  Counter answers    = 0;  // batches that wait for answers
-  DoneNumbers done;        // which of those begun are done
+  Counter answers    = 0;  // number of batches that wait for answers
+  DoneNumbers done;        // which of the `begun` ones are done
 };
 
 }  // namespace symm::Impl

@@ -11,11 +11,11 @@
 
 namespace symm::Impl {
 
-/// Records which of the numbers 1, 2, ... are done; each is set once, in any
-/// order. One thread at a time calls set(), any thread calls up_to().
+/// Records which of the numbers 1, 2, ... are done. Each is set once, in any
+/// order. set() may be called by one thread at a time, up_to() by any thread.
 class DoneNumbers {
  public:
-  /// All up to this number are done.
+  /// All numbers up to this one are done.
   [[nodiscard]] std::uint64_t up_to() const {
     return m_up_to.load(std::memory_order_acquire);
   }
@@ -39,7 +39,8 @@ class DoneNumbers {
 
  private:
   std::atomic<std::uint64_t> m_up_to = 0;
-  std::vector<std::uint64_t> m_beyond;  // a heap, the least in front
+  std::vector<std::uint64_t> m_beyond;  // a binary heap, the lowest number
+                                        // first
 };
 
 }  // namespace symm::Impl

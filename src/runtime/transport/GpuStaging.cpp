@@ -17,18 +17,19 @@ CopyQueue::Strided block(void* to, void const* from, std::size_t bytes) {
           1};
 }
 
-/// `call` for one of several messages. The last one has the Request, since an
-/// acknowledgement of it covers all before it.
+/// `call` for one of several messages. Only the last one carries the Request,
+/// since acknowledging it covers all messages before it.
 HostCall of_message(HostCall const& call, bool is_last) {
   return {call.name, nullptr, is_last ? call.request : nullptr};
 }
 
-/// Larger elements, in bytes, are not packed with others into one message.
+/// Elements larger than this, in bytes, are not packed into a message with
+/// others.
 constexpr std::size_t max_of_element = std::size_t{4} << 10U;
 
 }  // namespace
 
-/// Gets that have begun; the destructor waits for them.
+/// Gets that have begun. The destructor waits for them.
 class GpuStaging::Begun {
  public:
   Begun(Channel& channel, Pe pe, char const* call)
@@ -92,7 +93,7 @@ void GpuStaging::put(Channel& channel, PeMemory to, void const* from,
                     std::min(bytes - done, half), Completion::local,
                     of_message(call, bytes - done <= half));
     } catch (...) {
-      m_queue.finish();  // the queue still reads `from`
+      m_queue.finish();  // the queue is still reading `from`
       throw;
     }
   }
@@ -124,7 +125,8 @@ void GpuStaging::put_signal(Channel& channel, PeMemory to, void const* from,
 void GpuStaging::get_to_host(Channel& channel, std::byte* to, PeMemory from,
                              std::size_t bytes, HostCall const& call) {
   Begun begun(channel, from.pe, call.name);
-  // Do not request all at once: replies take memory until this PE reads them.
+  // Do not request everything at once: replies take up memory until this PE
+  // reads them.
   constexpr std::size_t most = 8 * half;
   for (std::size_t done = 0; done < bytes; done += most) {
     begun.get(to + done, from.moved(done), std::min(bytes - done, most));
@@ -152,7 +154,7 @@ void GpuStaging::get(Channel& channel, void* to, PeMemory from,
   if (bytes != 0) begin(0);
   for (std::size_t done = 0; done < bytes; done += half) {
     begun.wait();
-    m_queue.finish();  // the other half may be overwritten
+    m_queue.finish();  // the other half may now be overwritten
     // The next half is fetched while this one is copied to the GPU.
     if (done + half < bytes) begin(done + half);
     m_queue.begin_copy(

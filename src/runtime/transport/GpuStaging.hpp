@@ -14,22 +14,22 @@
 
 namespace symm::Impl {
 
-/// Operations on memory of far PEs, where either side may be memory of a GPU.
-/// Data of this PE's GPU pass through page-locked host memory: messages are
-/// sent from it and arrive in it. The copies do not wait for running kernels.
-/// Any thread.
+/// Operations on the memory of far PEs, where either side may be GPU memory.
+/// Data on this PE's GPU pass through page-locked host memory, from which
+/// messages are sent and into which they are received. The copies do not wait
+/// for running kernels. Callable from any thread.
 ///
-/// \throws SystemError on this PE, from all functions.
+/// All functions throw SystemError on this PE.
 class GpuStaging {
  public:
   using Completion = Impl::Completion;
 
-  /// \param provider the provider of the GPU's memory; must outlive this
+  /// \param provider The provider of the GPU's memory. Must outlive this
   ///        object.
   explicit GpuStaging(MemoryProvider& provider);
 
-  // As in Channel; puts from this PE's GPU and all gets from or to a GPU are
-  // Completion::local.
+  // As in Channel, except that puts from this PE's GPU and all gets from or to
+  // a GPU have Completion::local.
 
   void put(Channel& channel, PeMemory to, void const* from, std::size_t bytes,
            Completion completion, HostCall const& call = {});

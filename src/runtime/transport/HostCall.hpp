@@ -11,25 +11,25 @@ struct OperationHandle;
 /// The host call that an operation is part of.
 struct HostCall {
   constexpr HostCall() = default;
-  // A name alone is a call without a context.
+  // A name alone stands for a call without a context.
   constexpr HostCall(char const* its_name) : name(its_name) {}
   constexpr HostCall(char const* its_name, Channel* its_channel,
                      OperationHandle* its_request = nullptr)
       : name(its_name), channel(its_channel), request(its_request) {}
 
-  // The name for error messages, such as "symm::put"; null: not known.
+  // The name for error messages, such as "symm::put"; null: unknown.
   char const* name = nullptr;
-  Channel* channel = nullptr;  // to far PEs; null: no context
-  // If not null, receives what a Request waits for, if a message carries out
-  // the operation.
+  Channel* channel = nullptr;  // for far PEs; null: no context
+  // If not null, and if a message carries out the operation, receives what a
+  // Request waits for.
   OperationHandle* request = nullptr;
-  // Small puts wait in a batch, even if the source may be overwritten on
-  // return.
+  // Whether small puts wait in a batch, even if the source may be overwritten
+  // on return.
   bool aggregates = false;
 };
 
-// Operations of few instructions take a name or a HostCall. A HostCall is made
-// from a name only before a message is sent.
+// Operations of few instructions accept a name or a HostCall. A HostCall is
+// created from a name only when a message is about to be sent.
 [[nodiscard]] constexpr char const* name_of_call(char const* call) {
   return call;
 }

@@ -12,19 +12,19 @@
 
 namespace symm::Impl {
 
-/// A PE without which the job cannot go on.
+/// A PE without which the job cannot continue.
 struct LostPe {
   Pe pe       = 0;
   Pe found_by = 0;  // the PE that noticed
-  Text why;         // as the end of a sentence: "its process is gone"
+  Text why;         // worded as the end of a sentence: "its process is gone"
 };
 
-/// The first lost PE that a PE of this node has found, in memory that the
-/// node's PEs share. So all of them name that PE, and not one that has ended
+/// The first PE that any PE on this node has found to be lost, in memory shared
+/// by the node's PEs. So all of them name that PE, and not one that has exited
 /// because of it.
 class LostPeRecord {
  public:
-  /// Callable from any thread of these PEs; only the first call counts.
+  /// Callable from any thread of these PEs. Only the first call has an effect.
   void set(LostPe const& lost) noexcept {
     auto expected = State::none;
     if (!m_state.compare_exchange_strong(expected, State::being_written)) {

@@ -17,7 +17,7 @@
 namespace symm::Impl {
 
 // Transport_Messages sends a header and a payload. All PEs run the same program
-// on processors of one kind, so objects are sent as raw bytes.
+// on the same kind of processor, so objects are sent as raw bytes.
 static_assert(std::endian::native == std::endian::little);
 
 /// The largest payload of a strided operation, whose elements are packed.
@@ -29,11 +29,11 @@ enum class MessageKind : std::uint8_t {
   put_strided,   // packed elements
   put_signal,    // the data, and then the signal
   atomic,        // answered by atomic_reply
-  node_updates,  // NodeUpdates; if `compare` is 0, all have this `value`,
+  node_updates,  // NodeUpdates; if `compare` is 0, `value` applies to all,
                  // otherwise a value follows each
-  batch,  // a sequence of BatchEntries; if there is a token, a get_reply has
+  batch,  // a sequence of BatchEntries; if there is a token, a get_reply holds
           // all answers, in the order of the entries
-  // Not numbered.
+  // Not numbered:
   get,          // answered by get_reply
   get_strided,  // likewise, with packed elements
   get_reply,
@@ -41,12 +41,12 @@ enum class MessageKind : std::uint8_t {
   ack,          // only the header's `acked`
   ack_request,  // asks for an ack of all up to `number`
   key_request,  // asks for the chunk at this offset; answered by key
-  key,          // WireKey; empty: no one-sided operations on the chunk
+  key,          // WireKey; empty: chunk has no one-sided operations
   note,         // StepMessages::send() with this `number`
-  where,        // asks for the call of the PE; answered by progress
+  where,        // asks for the call that the PE is in; answered by progress
   progress,     // WireProgress, and the name of the call
-  farewell      // the sender ends the job: PE `number` is lost, found by PE
-                // `offset`; the payload says why
+  farewell      // the sender ends the job: PE `number` is lost, as PE `offset`
+                // noticed; the payload says why
 };
 
 constexpr bool is_numbered(MessageKind kind) {
@@ -58,18 +58,18 @@ struct MessageHeader {
   Segment segment{};
   AtomicOp op{};
   WordType type{};
-  /// The sender wants an ack as soon as this message is carried out.
+  /// The sender wants an ack as soon as this message has been carried out.
   bool wants_ack = false;
   Segment signal_segment{};
   /// In an answer or an ack, the receiver's channel; otherwise the sender's.
   std::uint16_t channel = 0;
 
-  /// In a numbered message: 1, 2, ... for each channel and target.
+  /// In numbered messages: 1, 2, ..., separately for each channel and target.
   std::uint64_t number = 0;
   /// The target carries out all messages up to this number before this one.
   std::uint64_t after = 0;
-  /// The sender has carried out the messages up to this number that the
-  /// receiver has sent on the channel `channel`. 0: no statement.
+  /// The sender of this message has carried out the messages up to this number
+  /// that its receiver sent on channel `channel`. 0: says nothing.
   std::uint64_t acked = 0;
 
   std::uint64_t offset = 0;
@@ -79,13 +79,13 @@ struct MessageHeader {
       std::uint64_t value;
     } signal;
     struct {
-      std::uint64_t value;  // of a reply: the word's old value
+      std::uint64_t value;  // in a reply: the word's old value
       std::uint64_t compare;
       std::uint64_t token;
     } atomic;
     struct {
       std::uint64_t bytes;
-      std::uint64_t token;  // of PendingTable; returned in get_reply
+      std::uint64_t token;  // from the PendingTable; returned in get_reply
     } get;
     struct {
       std::uint32_t element_bytes;
@@ -98,7 +98,7 @@ struct MessageHeader {
 static_assert(std::is_trivially_copyable_v<MessageHeader>);
 static_assert(sizeof(MessageHeader) <= MessageEngine::max_header);
 
-/// The numbers of a PeProgress, as sent.
+/// The numbers in a PeProgress, as sent.
 struct WireProgress {
   std::uint64_t n_calls        = 0;
   std::uint64_t is_in_finalize = 0;
@@ -108,23 +108,23 @@ struct WireProgress {
 /// Opens a chunk of a PE's heap to one-sided operations.
 struct WireKey {
   OneSided::Key key{};
-  std::uint64_t address = 0;  // of the chunk's start, at that PE
+  std::uint64_t address = 0;  // of the chunk, in that PE's address space
 };
 
 inline std::span<std::byte const> bytes_of(MessageHeader const& header) {
   return {reinterpret_cast<std::byte const*>(&header), sizeof header};
 }
 
-/// Reads a header from the bytes that bytes_of() has made.
+/// Reads a header from the bytes that bytes_of() returned.
 inline MessageHeader header_of(std::span<std::byte const> bytes) {
   MessageHeader header{};
   std::memcpy(&header, bytes.data(), sizeof header);
   return header;
 }
 
-/// An operation in a batch: a word of 8 bytes that describes it, then its data,
-/// padded to 8 bytes. A put of 8 bytes takes 16 bytes, a get takes 8. Answers
-/// are padded to 8 bytes, too.
+/// An operation in a batch: a word of 8 bytes that describes it, followed by
+/// its data, padded to 8 bytes. A put of 8 bytes takes up 16 bytes, and a get
+/// takes up 8. Answers are padded to 8 bytes, too.
 class BatchEntry {
  public:
   static constexpr std::size_t max_bytes    = 512;
@@ -152,14 +152,14 @@ class BatchEntry {
                         std::size_t bytes) {
     return BatchEntry(Kind::get, segment, offset, bytes);
   }
-  /// An atomic operation that is answered. The entry's data are value and
-  /// compare.
+  /// An atomic operation that is answered. The entry's data are `value` and
+  /// `compare`.
   static BatchEntry fetch(Segment segment, std::size_t offset, AtomicOp op,
                           WordType type) {
     return BatchEntry(Kind::fetch, segment, offset, WordOp{op, type}.code());
   }
   explicit BatchEntry(std::uint64_t word) : m_word(word) {}
-  /// The head of a run of such atomic operations.
+  /// The head of a run of atomic operations like this one.
   [[nodiscard]] BatchEntry as_run(bool has_values) const {
     auto const its = has_values ? Kind::run_of_values : Kind::run;
     return BatchEntry(its, segment(), offset(), detail());
@@ -171,14 +171,14 @@ class BatchEntry {
     return static_cast<Segment>(m_word >> 58U & 3U);
   }
   [[nodiscard]] std::size_t offset() const { return m_word & (end_offset - 1); }
-  /// Bytes of the data at the target.
+  /// The size of the data at the target, in bytes.
   [[nodiscard]] std::size_t bytes() const {
     return is_block() ? detail() : bytes_of(type());
   }
   [[nodiscard]] AtomicOp op() const { return WordOp::of(detail()).op; }
   [[nodiscard]] WordType type() const { return WordOp::of(detail()).type; }
   [[nodiscard]] bool is_run() const { return kind() >= Kind::run; }
-  /// Bytes that the data take in the batch, unless it is a run.
+  /// The bytes that the data take up in the batch. Not for runs.
   [[nodiscard]] std::size_t room() const {
     switch (kind()) {
       case Kind::put: return round_up(detail(), 8);
@@ -187,12 +187,12 @@ class BatchEntry {
       default: return 16;
     }
   }
-  /// Bytes that the answer takes in the reply.
+  /// The bytes that the answer takes up in the reply.
   [[nodiscard]] std::size_t answer_room() const {
     bool const is_answered = kind() == Kind::get || kind() == Kind::fetch;
     return is_answered ? round_up(bytes(), 8) : 0;
   }
-  /// A put or get, and no atomic operation.
+  /// Whether this is a put or a get, rather than an atomic operation.
   [[nodiscard]] bool is_block() const {
     return kind() == Kind::put || kind() == Kind::get;
   }

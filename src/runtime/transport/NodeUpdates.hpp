@@ -11,13 +11,13 @@
 namespace symm::Impl {
 
 /// An atomic operation on a word of a PE's host heap, encoded in 8 bytes. It is
-/// sent to another PE of that PE's node, which can access the memory.
+/// sent to another PE on the same node, which can access that memory.
 struct NodeUpdate {
   static constexpr int max_near             = 1 << 11;
   static constexpr std::uint64_t end_offset = std::uint64_t{1} << 48U;
 
   std::uint64_t offset;  // a multiple of 4
-  int near;              // the number of the PE in its node
+  int near;              // the PE's number within its node
   AtomicOp op;
   WordType type;
 

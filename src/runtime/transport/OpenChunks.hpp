@@ -12,22 +12,24 @@
 
 namespace symm::Impl {
 
-/// The chunks of another PE's host heap that the engine reaches without
-/// messages. Any thread.
+/// The chunks of another PE's host heap that the engine can reach without
+/// messages. Callable from any thread.
 class OpenChunks {
  public:
-  /// The place of the chunk's start; nullopt if the chunk is not reached.
+  /// The place where the chunk starts; nullopt if it cannot be reached.
   using Answer = std::optional<OneSided::Place>;
 
-  /// \param offset the chunk's. \returns nullopt if no answer has arrived.
+  /// \param offset The chunk's offset.
+  /// \returns nullopt if no answer has arrived yet.
   [[nodiscard]] std::optional<Answer> find(std::size_t offset) const {
     std::lock_guard const lock(m_mutex);
     auto const found = m_answers.find(offset);
     if (found == m_answers.end()) return {};
     return found->second;
   }
-  /// \returns whether the caller is the first, and has to ask. Each chunk is
-  ///          asked for once, so no answer arrives when the chunk is gone.
+  /// \returns whether the caller is the first and so has to ask. Each chunk is
+  ///          asked for only once, so no answer arrives after the chunk is
+  ///          gone.
   /// \throws std::bad_alloc.
   [[nodiscard]] bool is_to_ask(std::size_t offset) {
     std::lock_guard const lock(m_mutex);

@@ -14,9 +14,9 @@ namespace symm::Impl {
 
 class Channel;
 
-/// A flag that an operation sets when this PE's side of it is done. It belongs
-/// to a OperationHandle and to the operation, and lives until both have dropped
-/// it.
+/// A flag that an operation sets when this PE's side of it is done. It has two
+/// owners, an OperationHandle and the operation, and lives until both have
+/// released it.
 class SideDone {
  public:
   struct Drop {
@@ -28,7 +28,7 @@ class SideDone {
   };
   using Owner = std::unique_ptr<SideDone, Drop>;
 
-  /// Makes a flag, for both owners.
+  /// Creates a flag, and returns it for both owners.
   static std::pair<Owner, Owner> make() {
     Owner first(new SideDone);
     Owner second(first.get());
@@ -53,14 +53,14 @@ enum class Stage {
   operation  // the target has carried it out
 };
 
-/// An operation of a Channel. If `channel` is null, there is none, or it is
-/// complete.
+/// A handle to an operation of a Channel. If `channel` is null, there is no
+/// operation, or it is complete.
 struct OperationHandle {
   Channel* channel = nullptr;
   Pe pe            = 0;
-  // The target has carried out the operation when it has acknowledged this
-  // message of the channel, or this batch. If both are 0, the operation is
-  // carried out when this PE's side is done.
+  // The target has carried out the operation once it has acknowledged this
+  // message of the channel, or this batch. If both are 0, the operation has
+  // been carried out when this PE's side is done.
   std::uint64_t message = 0;
   std::uint64_t batch   = 0;
   SideDone::Owner side  = nullptr;  // null: this PE's side is done

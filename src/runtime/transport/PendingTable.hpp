@@ -15,25 +15,25 @@ namespace symm::Impl {
 
 struct PendingOperation;
 
-/// The operations of a channel that wait for a reply, by the tokens of their
-/// messages. A token belongs to one message to one PE: a reply finds no
-/// operation if the reply's token is wrong, another PE's, or used already. (A
-/// token contains the generation of a place, which is odd while an operation is
-/// there.)
+/// The operations of a channel that wait for a reply, keyed by the tokens of
+/// their messages. A token belongs to one message to one PE. A reply finds no
+/// operation if its token is wrong, belongs to another PE, or has already been
+/// used. (A token contains the generation of a slot, which is odd while the
+/// slot holds an operation.)
 ///
-/// One thread at a time adds operations, with the channel's mutex. The Receiver
-/// finds and removes them concurrently.
+/// One thread at a time adds operations, holding the channel's mutex. The
+/// Receiver finds and removes them concurrently.
 class PendingTable {
  public:
-  /// 0 is the token of no operation.
+  /// 0 means no operation.
   using Token = std::uint64_t;
 
-  /// Properties of a reply that are known before it arrives.
+  /// The properties of a reply that are known before it arrives.
   struct Asked {
     PendingOperation* pending = nullptr;
     std::size_t bytes         = 0;      // of the reply's payload
-    std::size_t first         = 0;      // the first of strided elements
-    bool is_arriving          = false;  // the payload, directly in `to`
+    std::size_t first         = 0;      // index of the first strided element
+    bool is_arriving          = false;  // the payload, directly into `to`
   };
 
   PendingTable()                               = default;
@@ -43,9 +43,9 @@ class PendingTable {
     for (auto& chunk : m_chunks) delete[] chunk.load();
   }
 
-  // The caller holds the channel's mutex.
+  // The caller must hold the channel's mutex.
 
-  /// Makes room, so that the next add() does not fail.
+  /// Makes room so that the next add() cannot fail.
   /// \throws std::bad_alloc.
   void make_room() {
     if (m_free.load(std::memory_order_acquire) != none) return;
@@ -68,8 +68,8 @@ class PendingTable {
 
   // For the Receiver.
 
-  /// Null if `from` was not asked by a message with this token, or has
-  /// answered.
+  /// Null if no message with this token was sent to `from`, or if `from` has
+  /// already answered it.
   [[nodiscard]] Asked* find(Token token, Pe from) const noexcept {
     auto const index      = static_cast<Index>(token);
     auto const generation = generation_of(token);
@@ -80,7 +80,7 @@ class PendingTable {
         place.pe == from;
     return is_there ? &place.asked : nullptr;
   }
-  /// \param token find() has found an operation for it.
+  /// \param token One for which find() has found an operation.
   void remove(Token token) noexcept {
     auto const index = static_cast<Index>(token);
     auto& place      = place_at(index);
@@ -99,16 +99,16 @@ class PendingTable {
     Asked asked;
     Pe pe = 0;
     std::atomic<std::uint32_t> generation{0};
-    Index next = 0;  // in the list of free ones
+    Index next = 0;  // next in the list of free slots
   };
 
   static constexpr Index none  = ~Index{0};
-  static constexpr Index least = 64;  // places of the first chunk
+  static constexpr Index least = 64;  // slots in the first chunk
 
   static std::uint32_t generation_of(Token token) {
     return static_cast<std::uint32_t>(token >> 32U);
   }
-  /// Each chunk has twice the places of the one before.
+  /// Each chunk has twice as many slots as the previous one.
   static std::size_t chunk_of(Index index) {
     return static_cast<std::size_t>(std::bit_width(index / least + 1)) - 1;
   }
@@ -121,8 +121,8 @@ class PendingTable {
     auto const begin  = (std::size_t{least} << number) - least;
     return m_chunks[number].load(std::memory_order_acquire)[index - begin];
   }
-  /// Only one thread takes places, so a free place stays in the list until that
-  /// thread takes it (no ABA problem).
+  /// Takes a slot off the free list. Only one thread at a time does this, so a
+  /// free slot stays in the list until that thread takes it (no ABA problem).
   Index take_free() noexcept {
     auto index = m_free.load(std::memory_order_acquire);
     while (index != none &&
@@ -134,7 +134,7 @@ class PendingTable {
 
   std::array<std::atomic<Place*>, 27> m_chunks{};  // enough for any Index
   Index m_n_used = 0;
-  std::atomic<Index> m_free{none};  // the first of the list
+  std::atomic<Index> m_free{none};  // first of the list
 };
 
 }  // namespace symm::Impl

@@ -24,7 +24,8 @@ constexpr std::size_t cache_line    = 64;
 
 constexpr int n_spins          = 2000;
 constexpr auto ring_watch_time = std::chrono::milliseconds(2);
-constexpr std::size_t max_run  = 256;  // requests between two looks at replies
+constexpr std::size_t max_run  = 256;  // requests between two checks for
+                                       // replies
 
 FarCode code_of(FarRequest const& request) { return FarCode::of(request.code); }
 Pe pe_of(FarRequest const& request) {
@@ -210,8 +211,8 @@ bool ProxyServer::finish_pending() {
   return has_any;
 }
 
-/// Tells kernels which places are free, and drain() which requests are carried
-/// out.
+/// Tells kernels which slots are free, and drain() which requests have been
+/// carried out.
 void ProxyServer::advance() {
   auto completed = m_completed.load(std::memory_order_relaxed);
   while (completed < m_head && m_states[completed % size] != State::pending) {

@@ -26,37 +26,38 @@
 
 namespace symm::Impl {
 
-/// A thread that carries out the requests of this PE's kernels in the
-/// ProxyQueue. It begins requests in the order of their tickets; many may be
-/// waiting for replies of other PEs. Updates are carried out in between, as
-/// ProxyQueue.hpp describes. The thread polls while there is work and for 2 ms
-/// afterwards, and then at intervals of up to a millisecond.
+/// A thread that carries out the requests that this PE's kernels put in the
+/// ProxyQueue. It starts requests in the order of their tickets, and many may
+/// be waiting for replies from other PEs at once. Updates are carried out in
+/// between, as ProxyQueue.hpp describes. The thread polls while there is work
+/// and for 2 ms afterwards, and then at intervals of up to a millisecond.
 class ProxyServer final : public KernelRequests {
  public:
-  /// Finds the object of `pe` that corresponds to `address` in this PE's part
-  /// of the heap. \returns whether there is one.
+  /// Finds the object on `pe` that corresponds to `address` in this PE's part
+  /// of the heap.
+  /// \returns whether there is one.
   using Find = std::function<bool(void const* address, std::size_t bytes, Pe pe,
                                   PeMemory& found)>;
-  /// Ends the job; the reason has been printed.
+  /// Ends the job; the reason has already been printed.
   using EndJob = std::function<void()>;
 
-  /// \param provider the provider of the GPU's memory.
-  /// \param memory this PE's memory that `find` finds. `provider`, `transport`
-  ///        and `memory` must outlive this object.
+  /// \param provider The provider of the GPU's memory.
+  /// \param memory The memory of this PE in which `find` finds objects.
+  ///        `provider`, `transport` and `memory` must outlive this object.
   /// \throws SystemError, OutOfMemory on this PE.
   ProxyServer(Pe my_pe, int n_pes, Transport& transport,
               MemoryProvider& provider, TransportTarget& memory, Find find,
               EndJob end_job);
-  /// No kernel may use the ring any more.
+  /// No kernel may still be using the ring.
   ~ProxyServer() override;
   ProxyServer(ProxyServer const&)            = delete;
   ProxyServer& operator=(ProxyServer const&) = delete;
 
-  /// The queue for kernels.
+  /// The queue that kernels use.
   [[nodiscard]] ProxyQueue* ring() const { return m_ring; }
 
-  /// Waits until the requests of kernels that have ended have begun, and their
-  /// gets are complete. Any thread but the server's own.
+  /// Waits until the requests of all kernels that have ended have begun, and
+  /// their gets are complete. Callable from any thread except the server's own.
   void drain(char const* call) override;
 
  private:
@@ -67,14 +68,14 @@ class ProxyServer final : public KernelRequests {
 
   enum class State : std::uint8_t { done, pending, replied };
 
-  /// A request that waits for another PE.
+  /// A request that is waiting for another PE.
   struct PendingRequest {
     Number ticket;
     Pe pe;
     bool wants_reply;
     Channel::Counter left{1};
     std::uint64_t value       = 0;
-    std::byte* receive_buffer = nullptr;  // where a block arrives
+    std::byte* receive_buffer = nullptr;  // where the block arrives
     void* to                  = nullptr;
     std::size_t bytes         = 0;
   };
@@ -99,8 +100,8 @@ class ProxyServer final : public KernelRequests {
   [[nodiscard]] bool is_written(Number ticket) const;
   [[nodiscard]] PeMemory find(void const* address, std::size_t bytes, Pe pe,
                               char const* what) const;
-  /// Whether `local` is in the host heap. If so, the thread need not ask the
-  /// GPU's driver, which may wait for kernels that wait for this thread.
+  /// Whether `local` is in the host heap. If so, the thread need not query the
+  /// GPU driver, which may wait for kernels that are waiting for this thread.
   [[nodiscard]] bool is_in_host_heap(void const* local,
                                      std::size_t bytes) const;
   [[noreturn]] void end_job(Text const& why) noexcept;
@@ -122,17 +123,17 @@ class ProxyServer final : public KernelRequests {
   GpuAccessQueue m_queue;
   UpdateServer m_updates;
 
-  // Used by the thread.
-  Number m_head  = 0;  // the next to be carried out
+  // Used only by the server's thread:
+  Number m_head  = 0;  // the next request to be carried out
   Number m_freed = 0;
   std::vector<State> m_states;
   std::list<PendingRequest> m_pending;
-  std::vector<std::byte*> m_receive_buffers;  // those that are free
-  std::vector<Number> m_quiets;               // not replied to yet
+  std::vector<std::byte*> m_receive_buffers;  // the free ones
+  std::vector<Number> m_quiets;               // not yet replied to
   std::optional<Watch> m_watch;
 
   std::atomic<Number> m_begun     = 0;  // all below are carried out or pending
-  std::atomic<Number> m_completed = 0;  // all below are carried out
+  std::atomic<Number> m_completed = 0;  // all below have been carried out
   std::atomic<bool> m_is_over     = false;
   std::thread m_thread;
 };

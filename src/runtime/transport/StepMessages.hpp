@@ -14,17 +14,17 @@
 
 namespace symm::Impl {
 
-/// Messages of collective steps between PEs of different nodes. The receiver
-/// asks for a message by the message's number. Between two PEs, each number is
+/// Messages that make up collective steps between PEs on different nodes. The
+/// receiver asks for a message by number. Between any two PEs, each number is
 /// used once in each direction. A message may arrive before the receiver asks
 /// for it.
 ///
-/// If a PE is lost, the job ends with a message that names the PE, the host and
-/// the call. The call is `call`, or if that is null, the collective call that a
-/// thread of this PE is in.
+/// If a PE is lost, the job ends with an error message that names the PE, its
+/// host and the call. That is `call` or, if it is null, the collective call
+/// that a thread of this PE is in.
 class StepMessages {
  public:
-  /// Numbers from here on are for Rendezvous.
+  /// Numbers from this one on are reserved for Rendezvous.
   static constexpr std::uint64_t first_of_rendezvous = std::uint64_t{1} << 63U;
 
   virtual ~StepMessages() = default;
@@ -36,24 +36,24 @@ class StepMessages {
   /// Waits for the message.
   [[nodiscard]] virtual std::vector<std::byte> receive(
       Pe from, std::uint64_t number) = 0;
-  /// Waits for the message for at most `most`; 0 only looks. Returns nullopt if
-  /// the message has not arrived.
+  /// Waits at most `most` for the message; with 0, only checks whether it has
+  /// arrived. Returns nullopt if it has not.
   [[nodiscard]] virtual std::optional<std::vector<std::byte>> receive_within(
       Pe from, std::uint64_t number, std::chrono::milliseconds most,
       char const* call = nullptr) = 0;
 
   /// For a caller that waits for `pe` in several of these calls. Between
-  /// watch() and unwatch(), `pe` is watched, and counts as lost if it is silent
-  /// for too long. Calls nest.
+  /// watch() and unwatch(), `pe` is watched, and is considered lost if it is
+  /// silent for too long. Calls nest.
   virtual void watch(Pe pe)   = 0;
   virtual void unwatch(Pe pe) = 0;
 
-  /// Makes progress; returns whether anything was done. All waits in the
+  /// Makes progress, and returns whether anything was done. All waits in the
   /// library call this function.
   virtual bool poll(char const* call = nullptr) = 0;
 };
 
-/// A PE is watched as long as this object lives.
+/// Watches a PE for as long as this object lives.
 class Watch {
  public:
   Watch(StepMessages& messages, Pe pe) : m_messages(messages), m_pe(pe) {

@@ -25,9 +25,9 @@ bool store_if_word(char* to, void const* from) {
 }
 
 #ifdef SYMM_HAS_ASAN
-/// As store_block(), but AddressSanitizer does not check `to`. Another PE may
-/// store to a new block before this PE's call that makes the block has marked
-/// it as addressable.
+/// Like store_block(), but AddressSanitizer does not check `to`. Another PE may
+/// store to a new block before the call on this PE that allocates the block has
+/// marked it as addressable.
 [[gnu::no_sanitize_address]] void store_unseen(char* to, char const* from,
                                                std::size_t bytes) {
   auto const store = [&](auto value) __attribute__((no_sanitize_address)) {

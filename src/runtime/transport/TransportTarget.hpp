@@ -14,14 +14,14 @@ namespace symm::Impl {
 
 class GpuAccessQueue;
 
-/// Memory of a segment, from `offset` on.
+/// Memory of a segment, starting at `offset`.
 struct MemoryRange {
   char* start        = nullptr;
   std::size_t offset = 0;
   std::size_t bytes  = 0;  // 0: none
 
-  /// The address of [its_offset, its_offset + its_bytes); null if not in this
-  /// range.
+  /// The address of [its_offset, its_offset + its_bytes); null if it is not in
+  /// this range.
   [[nodiscard]] char* find(std::size_t its_offset,
                            std::size_t its_bytes) const noexcept {
     auto const from    = its_offset - offset;
@@ -30,15 +30,15 @@ struct MemoryRange {
   }
 };
 
-/// Memory that has been looked up before. Much of the memory that a message
-/// needs is near memory that the same message has needed before.
+/// Memory that has been looked up before. Most of the memory that a message
+/// needs is close to memory that the same message has already used.
 class KnownMemory {
  public:
   KnownMemory() = default;
   KnownMemory(Segment segment, MemoryRange range)
       : m_segment(segment), m_range(range) {}
 
-  /// The address of [offset, offset + bytes); null if not known.
+  /// The address of [offset, offset + bytes); null if unknown.
   [[nodiscard]] char* find(Segment segment, std::size_t offset,
                            std::size_t bytes) const noexcept {
     return segment == m_segment ? m_range.find(offset, bytes) : nullptr;
@@ -49,9 +49,10 @@ class KnownMemory {
   MemoryRange m_range;
 };
 
-/// Gives a transport information about its own PE: addresses in the segments,
-/// for operations of far PEs, and the progress, for their questions. Any
-/// thread, also while another thread is in a collective call.
+/// Provides a transport with information about its own PE: addresses in the
+/// segments, for the operations of far PEs, and the PE's progress, for their
+/// queries. Callable from any thread, even while another thread is in a
+/// collective call.
 class TransportTarget {
  public:
   virtual ~TransportTarget() = default;
@@ -59,7 +60,7 @@ class TransportTarget {
   /// The address of [offset, offset + bytes); null if there is no such memory.
   [[nodiscard]] virtual char* find(Segment segment, std::size_t offset,
                                    std::size_t bytes) noexcept = 0;
-  /// The same, with all memory around it that is known to be there.
+  /// The same, with all memory around it that is known to exist.
   [[nodiscard]] virtual MemoryRange find_around(Segment segment,
                                                 std::size_t offset,
                                                 std::size_t bytes) noexcept {
@@ -68,26 +69,26 @@ class TransportTarget {
   }
 
   /// The distance in bytes from this PE's part of the host heap to that of PE
-  /// `number` of this node; nullopt if there is none.
+  /// `number` on this node; nullopt if there is none.
   [[nodiscard]] virtual std::optional<std::ptrdiff_t> distance_to_near(
       int number) noexcept {
     return number == 0 ? std::optional<std::ptrdiff_t>(0) : std::nullopt;
   }
 
-  /// The queue for segments that are is_of_gpu(); not null if find() has found
-  /// memory there. One thread at a time.
+  /// The queue for segments that are is_of_gpu(). Not null if find() has found
+  /// memory in one. For use by one thread at a time.
   [[nodiscard]] virtual GpuAccessQueue* gpu() noexcept { return nullptr; }
 
-  /// The host of `pe`, for messages; empty if not known.
+  /// The host of `pe`, for error messages; empty if not known.
   [[nodiscard]] virtual std::string_view host_of(Pe /*pe*/) const noexcept {
     return {};
   }
-  /// The collective call that this PE is in, for messages; null if it is in
-  /// none.
+  /// The collective call that this PE is in, for error messages; null if there
+  /// is none.
   [[nodiscard]] virtual char const* call() const noexcept { return nullptr; }
   [[nodiscard]] virtual PeProgress progress() const noexcept { return {}; }
 
-  /// The record that the PEs of this node share; null if there is none.
+  /// The record shared by the PEs on this node; null if there is none.
   [[nodiscard]] virtual LostPeRecord* lost_pe() noexcept { return nullptr; }
 };
 

@@ -36,8 +36,8 @@ Transport_Messages::Transport_Messages(Pe my_pe, int n_pes,
 Transport_Messages::~Transport_Messages() {
   stop_thread();
   // The engine's thread may be in the Receiver, which uses m_engine until the
-  // thread has ended. So m_engine must not be null before then, as it would be
-  // in reset().
+  // thread has ended. So m_engine must not become null before then, as it would
+  // with reset().
   m_engine.get_deleter()(m_engine.get());
   static_cast<void>(m_engine.release());
   for (auto& peer : m_peers) delete peer.load();
@@ -82,7 +82,7 @@ void Transport_Messages::close_channel(Channel& channel) noexcept {
 
 template <class Work>
 void Transport_Messages::for_each_channel(Work const& work) {
-  // Sequentially consistent, as m_thread_sleeps is: the thread must not sleep
+  // Sequentially consistent, like m_thread_sleeps: the thread must not sleep
   // while a new channel has an open batch.
   auto const n = m_n_channels.load();
   work(m_default);
@@ -114,10 +114,10 @@ void Transport_Messages::flush_in_time() {
   };
   for (int n_idle = 0; !m_thread_is_done;) {
     if (n_idle >= n_idle_before_sleep) {
-      // The thread does not sleep after each batch: waking it takes longer than
-      // a batch.
+      // The thread does not sleep after each batch, because waking it takes
+      // longer than a batch.
       m_thread_sleeps = true;
-      // A batch that is opened from here on wakes the thread.
+      // Any batch opened from here on wakes the thread.
       if (!has_open_batches()) {
         m_wake.wait(lock, [&] { return !m_thread_sleeps || m_thread_is_done; });
       }
@@ -127,7 +127,8 @@ void Transport_Messages::flush_in_time() {
     m_wake.wait_for(lock, m_options.flush_interval,
                     [&] { return m_thread_is_done; });
     n_idle = has_open_batches() ? 0 : n_idle + 1;
-    // A channel's lock is taken before m_thread_mutex: see wake_thread().
+    // A channel's lock must be acquired before m_thread_mutex: see
+    // wake_thread().
     lock.unlock();
     auto const tick = m_tick.load();
     for_each_channel(
@@ -177,8 +178,7 @@ void Transport_Messages::send_message(Pe to, MessageHeader const& header,
 }
 
 void Transport_Messages::end_job_unless_lost(Text const& failed) noexcept {
-  // If the engine has just found that a PE is lost, it reports this when
-  // polled.
+  // If the engine has just found a PE to be lost, it reports this when polled.
   for (int i = 0; i < 100 && !m_is_lost; ++i) {
     if (m_engine->poll()) continue;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

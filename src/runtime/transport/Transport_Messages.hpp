@@ -33,26 +33,26 @@
 namespace symm::Impl {
 
 /// A Transport over any MessageEngine; Channel_Messages describes the protocol.
-/// The target accesses GPU memory through its GpuAccessQueue, and waits for it
-/// before a message counts as carried out.
+/// The target accesses GPU memory through its GpuAccessQueue. It waits for that
+/// queue before it considers a message carried out.
 class Transport_Messages final : public Transport,
                                  private MessageEngine::Receiver {
  public:
   using EndJob = std::function<void()>;
 
   struct Options {
-    /// A batch is sent after twice this time at the latest. 0: no thread sends
+    /// A batch is sent after at most twice this time. 0: no thread sends
     /// batches, and they wait for calls.
     std::chrono::microseconds flush_interval{250};
-    /// In bytes: after each such amount, the sender asks for an
-    /// acknowledgement. At most twice this is in flight to a PE.
+    /// In bytes: the sender asks for an acknowledgement each time it has sent
+    /// this much. At most twice this amount is in flight to a PE.
     std::size_t half_window = std::size_t{2} << 20U;
-    /// The most batches of a channel at once, 16 KiB each.
+    /// The maximum number of batches per channel at once, 16 KiB each.
     std::size_t max_batches = 1024;
   };
 
-  /// \param end_job Ends the job and does not return; the reason has been
-  ///        printed.
+  /// \param end_job Ends the job and does not return; the reason has already
+  ///        been printed.
   /// \throws SystemError if the thread cannot be started.
   Transport_Messages(Pe my_pe, int n_pes, std::unique_ptr<MessageEngine> engine,
                      TransportTarget& target, EndJob end_job, Options options);
@@ -88,7 +88,7 @@ class Transport_Messages final : public Transport,
 
   using Counter = Channel::Counter;
 
-  /// During waits longer than this, heartbeats watch the PE.
+  /// During waits longer than this, the PE is watched with heartbeats.
   static constexpr auto watch_time = std::chrono::milliseconds(2);
 
   struct Peer;
@@ -104,52 +104,54 @@ class Transport_Messages final : public Transport,
   };
 
   Peer& peer_of(Pe pe);
-  /// Calls work(channel) for each channel that has ever been open.
+  /// Calls work(channel) for each channel that has ever been opened.
   template <class Work>
   void for_each_channel(Work const& work);
 
-  /// If a PE is lost, the call may send nothing: a thread that waits ends the
-  /// job.
-  /// \param unsent the payload is read until this is finished. If it is null,
-  ///        the payload may be overwritten on return.
+  /// If any PE is lost, this call may send nothing: a thread that waits then
+  /// ends the job.
+  /// \param unsent The payload is read until finish() is called on this. If it
+  ///        is null, the payload may be overwritten on return.
   void send_message(Pe to, MessageHeader const& header,
                     std::span<std::byte const> payload = {},
                     PendingOperation* unsent           = nullptr) noexcept;
-  /// Ends the job with the message `failed`, unless a PE is lost, which may
-  /// have caused the failure.
+  /// Ends the job with the error message `failed`, unless a PE is lost, which
+  /// may have caused the failure.
   void end_job_unless_lost(Text const& failed) noexcept;
   void flush_in_time();
-  /// To be called when a batch has been opened.
+  /// To be called after a batch has been opened.
   void wake_thread();
   void stop_thread();
 
-  /// Takes the note with this number, if it has arrived.
-  /// \param n_seen the number of notes at the last look; SIZE_MAX at first.
+  /// Removes and returns the note with this number, if it has arrived.
+  /// \param n_seen The number of notes when the caller last looked; SIZE_MAX
+  ///        initially.
   std::optional<std::vector<std::byte>> take_note(Peer& peer,
                                                   std::uint64_t number,
                                                   std::size_t& n_seen);
-  // `call`, `what` and `pe` are for the message about a lost PE: the name of
-  // the call, or null; a description, if there is no name; and the PE that the
-  // call needs.
+  // `call`, `what` and `pe` are for the error message about a lost PE: the name
+  // of the call, or null; a description, for when there is no name; and the PE
+  // that the call needs.
   template <class IsDone>
   void wait(char const* call, char const* what, Pe pe, IsDone const& is_done);
-  /// poll() without sending the batches of all channels.
+  /// Like poll(), but without sending the batches of all channels.
   bool progress(char const* call, char const* what, Pe pe);
-  /// Whether a PE is lost, as found by this PE or reported by another one.
+  /// Whether any PE is lost, whether this PE noticed it or another PE reported
+  /// it.
   [[nodiscard]] bool has_lost() noexcept;
-  /// The name of a PE for messages: "PE 3 (host b)".
+  /// The name of a PE for error messages: "PE 3 (host b)".
   [[nodiscard]] Text name_of(Pe pe) const noexcept;
   [[noreturn]] void end_job_of_lost(char const* call, char const* what,
                                     Pe pe) noexcept;
-  /// Ends the job for a failure on this PE.
+  /// Ends the job because of a failure on this PE.
   [[noreturn]] void end_job_of_failure(Text const& why) noexcept;
 
   // Transport_Messages_OneSided.cpp: blocks without messages.
 
-  /// The place of the block at `at` for the engine, and the bytes that one
+  /// Where the engine finds the block at `at`, and how many bytes a single
   /// operation of the engine moves. The first call for a chunk of a PE asks
   /// that PE for the key, and waits. place_of_block() returns nullopt if the
-  /// block is not reached.
+  /// block cannot be reached.
   struct BlockPlace {
     OneSided::Place place;
     std::size_t bytes;
@@ -159,16 +161,16 @@ class Transport_Messages final : public Transport,
   [[nodiscard]] bool are_moves_immediate() const {
     return m_engine->one_sided()->is_immediate();
   }
-  /// Ends the job if the engine fails.
+  /// Ends the job if the engine reports an error.
   void begin_move(BlockMove const& move, PendingOperation* pending);
-  /// Moves a block, and waits until this is done.
+  /// Moves a block, and waits until it has been moved.
   void move_block(BlockMove const& move);
   void answer_key_request(Pe from, MessageHeader const& header);
   void take_key(Peer& peer, MessageHeader const& header,
                 std::span<std::byte const> payload);
 
-  // Transport_Messages_Arrivals.cpp: messages that arrive. No function there
-  // waits.
+  // Transport_Messages_Arrivals.cpp: messages that arrive. None of these
+  // functions waits.
 
   void receive(Pe from, std::span<std::byte const> header,
                std::span<std::byte const> payload) noexcept override;
@@ -186,7 +188,7 @@ class Transport_Messages final : public Transport,
   Incoming& incoming_of(Peer& peer, std::uint16_t channel);
   /// Ends the job if there is no such channel.
   Channel_Messages& channel_of(Pe from, MessageHeader const& header) noexcept;
-  /// The operation that waits for this reply of `from`. Ends the job if there
+  /// The operation that waits for this reply from `from`. Ends the job if there
   /// is none.
   PendingTable::Asked& asked_of(Pe from, MessageHeader const& header) noexcept;
   void take_reply(Pe from, MessageHeader const& header,
@@ -195,14 +197,14 @@ class Transport_Messages final : public Transport,
   void take_progress(Peer& peer, std::span<std::byte const> payload);
   void take_farewell(Pe from, MessageHeader const& header,
                      std::span<std::byte const> payload);
-  /// Records that the message is carried out and whether it wants an ack, but
-  /// sends none.
+  /// Records that the message has been carried out and whether it wants an ack,
+  /// but does not send one.
   static void set_done(Incoming& from, MessageHeader const& header);
   void carry_out_held(Incoming& from);
   void send_wanted_ack(Incoming& from);
 
-  // Transport_Messages_Target.cpp: operations on this PE's memory. These do not
-  // wait, either.
+  // Transport_Messages_Target.cpp: operations on this PE's memory. None of
+  // these functions waits, either.
 
   void answer_get(Incoming& from, MessageHeader const& header);
   void answer_get_strided(Incoming& from, MessageHeader const& header);
@@ -214,27 +216,28 @@ class Transport_Messages final : public Transport,
                    std::span<std::byte const> payload);
   void put_signal(Incoming& from, MessageHeader const& header);
   void answer_atomic(Incoming& from, MessageHeader const& header);
-  /// Sends the reply to a numbered message that is carried out, with an ack.
+  /// Sends the reply to a numbered message that has been carried out, with an
+  /// ack.
   void answer_numbered(Incoming& from, MessageHeader const& header,
                        MessageHeader& reply,
                        std::span<std::byte const> payload = {});
-  /// Leaves the answers in m_answer_bytes.
+  /// Stores the answers in m_answer_bytes.
   void carry_out_batch(Incoming const& from, MessageHeader const& header,
                        std::span<std::byte const> payload);
   void carry_out_node_updates(Incoming const& from, MessageHeader const& header,
                               std::span<std::byte const> payload);
-  /// \param payload the batch after the head of the run.
-  /// \returns the bytes of the run in it.
+  /// \param payload The batch after the head of the run.
+  /// \returns the size of the run in it, in bytes.
   std::size_t carry_out_run(Incoming const& from, BatchEntry head,
                             std::span<std::byte const> payload,
                             KnownMemory& known);
-  /// Adds the entry to the GPU's queue and returns the queue; the caller calls
-  /// finish().
+  /// Adds the entry to the GPU's queue and returns the queue. The caller must
+  /// call finish().
   GpuAccessQueue& put_on_gpu(Incoming const& from, BatchEntry entry,
                              std::span<std::byte const> data);
   /// Ends the job if there is no such memory.
-  /// \param known null, or memory to look in first. If the place is not in it,
-  ///        it becomes the memory around the place.
+  /// \param known Null, or memory to search first. If the place is not in it,
+  ///        it is set to the memory around the place.
   char* find(Pe from, std::string_view operation, Segment segment,
              std::uint64_t offset, std::uint64_t bytes,
              KnownMemory* known = nullptr);
@@ -256,12 +259,12 @@ class Transport_Messages final : public Transport,
   TransportTarget& m_target;
   EndJob m_end_job;
   Options const m_options;
-  std::vector<std::atomic<Peer*>> m_peers;  // null: not met yet
+  std::vector<std::atomic<Peer*>> m_peers;  // null: not yet met
   // SIZE_MAX: the engine has no one-sided operations.
   std::size_t m_least_one_sided = SIZE_MAX;
 
   // Channels live as long as the transport. A closed channel is reused, and
-  // continues the numbers of its messages.
+  // continues numbering its messages where it left off.
   static constexpr std::size_t max_channels = 256;
   Channel_Messages m_default;
   std::mutex m_channels_mutex;
@@ -276,7 +279,7 @@ class Transport_Messages final : public Transport,
   std::atomic<bool> m_thread_sleeps = false;
   bool m_thread_is_done             = false;
 
-  std::mutex m_notes_mutex;  // locked last
+  std::mutex m_notes_mutex;  // always locked last
 
   std::mutex m_lost_mutex;  // likewise
   std::atomic<bool> m_is_lost = false;
@@ -284,20 +287,21 @@ class Transport_Messages final : public Transport,
   std::atomic<std::thread::id> m_is_ending{};  // the thread that ends the job
   std::atomic<bool> m_is_closed = false;
 
-  // Used by the Receiver: buffers for payloads, and for answers to a batch.
+  // Used only by the Receiver: buffers for payloads, and for the answers to a
+  // batch.
   std::vector<void*> m_receive_buffers;
   std::vector<std::byte> m_answer_bytes;
 
-  // Counts replies to gets whose payload is read from this PE's memory until
-  // sent().
+  // The number of replies to gets whose payload is read from this PE's memory
+  // until sent().
   Counter m_n_answers = 0;
   PendingOperation m_answers{.left = &m_n_answers};
 
   std::unique_ptr<MessageEngine> m_engine;  // destroyed first
 };
 
-/// The messages of a channel of another PE to this PE. Used by the Receiver;
-/// any thread may call arrivals.done_up_to().
+/// The messages that arrive on one channel from another PE. Used only by the
+/// Receiver, except that any thread may call arrivals.done_up_to().
 struct Transport_Messages::Incoming {
   Pe const pe;
   std::uint16_t const channel;
@@ -306,13 +310,13 @@ struct Transport_Messages::Incoming {
   std::uint64_t ack_sent   = 0;
 };
 
-/// The state of another PE that this PE has met.
+/// The state of a PE that this PE has met.
 struct Transport_Messages::Peer {
   explicit Peer(Pe number) : pe(number), incoming{number, 0} {}
 
   Pe const pe;
 
-  Incoming incoming;  // of the channel 0
+  Incoming incoming;  // for channel 0
   std::vector<std::unique_ptr<Incoming>> incoming_of_others;
 
   OpenChunks chunks;
@@ -320,8 +324,8 @@ struct Transport_Messages::Peer {
   // Guarded by m_notes_mutex.
 
   std::vector<Note> notes;
-  std::atomic<std::size_t> n_notes = 0;  // ever received
-  PeProgress progress;                   // the PE's last report
+  std::atomic<std::size_t> n_notes = 0;  // received so far
+  PeProgress progress;                   // that PE's last report
   std::atomic<std::size_t> n_progress_reports = 0;
 };
 
@@ -329,7 +333,7 @@ template <class IsDone>
 void Transport_Messages::wait(char const* call, char const* what, Pe pe,
                               IsDone const& is_done) {
   // Yielding the core takes as long as a poll or two, in which a message may
-  // arrive. So if every PE has a core, the loop does not yield each time.
+  // arrive. So if every PE has its own core, the loop does not always yield.
   unsigned const polls_per_pause = spins() == 0 ? 1 : 8;
   unsigned n_polls               = 0;
   Backoff backoff(spins() / 8);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// Messages that arrive at this PE: their order, the places of their payloads,
-// acknowledgements, and answers to requests of this PE.
+// Messages that arrive at this PE: their order, where their payloads go,
+// acknowledgements, and answers to this PE's requests.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -15,7 +15,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// Whether the payload may be received directly where it belongs.
+/// Whether the payload may be received directly into its destination.
 bool is_block(MessageKind kind) {
   return kind == MessageKind::put || kind == MessageKind::put_signal;
 }
@@ -149,7 +149,7 @@ void Transport_Messages::received(Pe from, std::span<std::byte const> bytes,
     ::operator delete(place);
     return;
   }
-  // The data are in their place already.
+  // The data are already where they belong.
   auto const header = header_of(bytes);
   if (header.kind != MessageKind::get_reply) return receive(from, bytes, {});
   auto& all = channel_of(from, header).asked();
@@ -188,7 +188,7 @@ void Transport_Messages::send_wanted_ack(Incoming& from) {
   from.ack_sent = done;
 }
 
-// Answers to requests of this PE.
+// Answers to this PE's requests.
 
 PendingTable::Asked& Transport_Messages::asked_of(
     Pe from, MessageHeader const& header) noexcept {

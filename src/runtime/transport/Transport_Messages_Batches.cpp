@@ -15,10 +15,11 @@ namespace symm::Impl {
 
 namespace {
 
-/// The most bytes of answers to a batch: a full batch of gets of 8 bytes has as
-/// many.
+/// The maximum size of the answers to a batch: a full batch of 8-byte gets has
+/// as many bytes of answers.
 constexpr std::size_t max_answers = Channel_Messages::batch_size;
-/// The most batches of a channel to a PE that wait for answers.
+/// The maximum number of batches of a channel to any PE that may wait for
+/// answers.
 constexpr std::uint64_t max_answered = 64;
 
 }  // namespace
@@ -99,7 +100,7 @@ void Channel_Messages::make_room(Lock& lock, Outgoing& outgoing,
   };
   while (!has_room()) {
     flush(lock, outgoing);
-    // Take what other PEs send meanwhile. Otherwise the engine's thread would
+    // Receive what other PEs are sending. Otherwise, the engine's thread would
     // take the core to do so, which costs more.
     static_cast<void>(m_transport.m_engine->poll());
   }
@@ -133,8 +134,8 @@ std::byte* Channel_Messages::add_answered_entry(Lock& lock, Outgoing& outgoing,
   auto const answer_bytes = entry.answer_room();
   make_room(lock, outgoing, BatchEntry::head_bytes + entry.room(),
             answer_bytes);
-  // First do all that can fail: otherwise quiet() would wait for the answer to
-  // an entry that is not there.
+  // Do everything that can fail first: otherwise, quiet() would wait for the
+  // answer to an entry that does not exist.
   if (outgoing.batch_answers == nullptr) {
     PendingOperation pending{.left = &outgoing.answers};
     pending.answers.reserve(max_answers / 8);
@@ -192,7 +193,7 @@ void Channel_Messages::flush(Pe pe) {
 void Channel_Messages::flush_older(std::uint64_t tick) {
   if (!has_open_batches()) return;
   Lock lock(m_mutex);
-  // flush() does not unlock here, nor change m_dirty.
+  // flush() neither unlocks here nor changes m_dirty.
   for (auto* const outgoing : m_dirty) {
     if (outgoing->batch_tick < tick) flush(lock, *outgoing, Wait::must_not);
   }

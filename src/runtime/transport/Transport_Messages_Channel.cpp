@@ -134,7 +134,7 @@ PendingOperation* Channel_Messages::begin(Outgoing& outgoing,
     made->side       = std::move(its);
     *handle          = {this, outgoing.pe, 0, 0, std::move(mine)};
   }
-  // From here on nothing may fail, since quiet() waits for each number.
+  // From here on, nothing may fail, since quiet() waits for every number.
   made->outgoing = &outgoing;
   made->begun    = ++outgoing.begun;
   made->left->fetch_add(1, std::memory_order_relaxed);
@@ -147,7 +147,7 @@ void Channel_Messages::post_block(Lock& lock, Outgoing& outgoing,
                                   OperationHandle* handle) {
   check_lost(lock.call, "a put", outgoing.pe);
   flush(lock, outgoing);
-  // Fences that other threads call while this one waits do not count.
+  // Fences that other threads call while this one waits do not apply.
   auto const after       = outgoing.fenced;
   auto const* const data = static_cast<std::byte const*>(from);
   bool const wants_ack   = handle != nullptr;
@@ -197,7 +197,7 @@ void Channel_Messages::ask_for_ack(Outgoing& outgoing) {
 void Channel_Messages::fence(HostCall const& call) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   auto lock = enter(call.name);
-  // A copy, since flush() may unlock, and m_dirty may change then.
+  // A copy, since flush() may unlock, and then m_dirty may change.
   auto const dirty = m_dirty;
   for (auto* const outgoing : dirty) {
     flush(lock, *outgoing);
@@ -222,7 +222,7 @@ Channel_Messages::Asked Channel_Messages::ask_for_all(
     all.reserve(m_dirty.size());
     for (auto* const outgoing : m_dirty) all.push_back({outgoing, 0, 0});
   } else {
-    for (Pe const pe : *pes) {  // a PE listed twice is asked once
+    for (Pe const pe : *pes) {  // a PE that is listed twice is asked once
       auto* const outgoing = find_outgoing(pe);
       if (outgoing != nullptr && outgoing->is_dirty)
         all.push_back({outgoing, 0, 0});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Asks other PEs for their progress, and ends a job that has lost a PE.
+// Asks other PEs about their progress, and ends a job that has lost a PE.
 
 #include <chrono>
 #include <cstdio>
@@ -19,16 +19,16 @@ namespace symm::Impl {
 namespace {
 
 /// How long a PE that ends the job waits, so that other PEs can print why they
-/// end.
+/// are ending.
 constexpr auto time_of_farewell = std::chrono::milliseconds(500);
 
 }  // namespace
 
-// Progress of other PEs.
+// The progress of other PEs.
 
 std::optional<PeProgress> Transport_Messages::progress_of(
     Pe pe, std::chrono::milliseconds most, char const* call) {
-  // Nothing is known about a PE that was never met, and a mere look sends no
+  // Nothing is known about a PE that was never met, and a mere check sends no
   // message.
   bool const is_met = m_peers[static_cast<std::size_t>(pe)].load() != nullptr;
   if (!is_met && most.count() == 0) return {};
@@ -163,7 +163,8 @@ void Transport_Messages::end_job(LostPe const& lost) noexcept {
   auto const me  = std::this_thread::get_id();
   auto is_ending = std::thread::id();
   if (!m_is_ending.compare_exchange_strong(is_ending, me)) {
-    // Another thread is ending the job, or this thread is, in poll() below.
+    // Another thread is ending the job, or this one already is, in poll()
+    // below.
     while (is_ending != me) std::this_thread::sleep_for(time_of_farewell);
     m_end_job();
   }
@@ -175,8 +176,8 @@ void Transport_Messages::end_job(LostPe const& lost) noexcept {
                 .number = static_cast<std::uint64_t>(lost.pe),
                 .offset = static_cast<std::uint64_t>(lost.found_by)}),
       std::as_bytes(std::span(why.data(), why.size())));
-  // The launcher ends all PEs when the first one ends. So wait, to let them
-  // print why they end.
+  // The launcher ends all PEs as soon as one ends. So wait, to let them print
+  // why they are ending.
   auto const end = std::chrono::steady_clock::now() + time_of_farewell;
   while (record != nullptr && std::chrono::steady_clock::now() < end) {
     if (m_engine->poll()) continue;

@@ -14,13 +14,14 @@ namespace symm::Impl {
 
 namespace {
 
-/// The most gets in flight to a PE.
+/// The maximum number of gets in flight to a PE.
 constexpr std::uint64_t max_gets = 256;
-/// The same for strided gets: each reply takes max_strided bytes at the target.
+/// The same for strided gets: each reply takes up max_strided bytes at the
+/// target.
 constexpr std::uint64_t max_packed_gets = 32;
 
-/// Whether an entry of a batch may read `from`. (GPU memory is read by separate
-/// messages, each with a copy of its own.)
+/// Whether an entry of a batch may read from `from`. (GPU memory is read by
+/// separate messages, each with its own copy.)
 bool can_be_answered(PeMemory const& from) {
   return from.offset() < BatchEntry::end_offset && !is_of_gpu(from.segment);
 }
@@ -61,8 +62,8 @@ void Channel_Messages::put_signal(PeMemory to, void const* from,
                                   std::size_t bytes, PeMemory signal,
                                   std::uint64_t value, AtomicOp op,
                                   Completion completion, HostCall const& call) {
-  // The signal must not be sent before a block without messages has arrived, so
-  // the caller has to wait.
+  // The signal must not be sent before a block that is moved without messages
+  // has arrived, so the caller has to wait.
   if (bytes >= m_transport.m_least_one_sided &&
       (completion == Completion::local || m_transport.are_moves_immediate())) {
     auto const done =
@@ -291,7 +292,7 @@ void Channel_Messages::begin_get(void* to, PeMemory from, std::size_t bytes,
   check_lost(call.name, "a get", from.pe);
   flush(lock, outgoing_to(from.pe));
   m_asked.make_room();
-  // The reply owns `pending`, and may arrive before this call returns.
+  // The reply owns `pending` and may arrive before this call returns.
   ask_for_get(from, bytes, *pending.release());
 }
 
@@ -345,7 +346,7 @@ void Channel_Messages::post_node_updates(Pe to,
   MessageHeader header{.kind = MessageKind::node_updates};
   header.detail.atomic = {value, has_values ? 1U : 0U, 0};
   post(outgoing, header, outgoing.fenced, updates);
-  // Take what other PEs send meanwhile, as make_room() does.
+  // Receive what other PEs are sending, as make_room() does.
   static_cast<void>(m_transport.m_engine->poll());
 }
 

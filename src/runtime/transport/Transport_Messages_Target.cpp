@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// Operations of other PEs on the memory of this PE.
+// Operations of other PEs on this PE's memory.
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -169,15 +169,15 @@ void Transport_Messages::put_signal(Incoming& from,
 
 namespace {
 
-/// An entry of a batch on host memory, with the place in that memory.
+/// An entry of a batch on host memory, with its place in that memory.
 struct FoundEntry {
   BatchEntry entry = BatchEntry(0);
   char* place;
   std::byte const* data;
 };
 
-/// \param answer where the answer goes, if there is one.
-/// \returns false if there is no such kind of entry.
+/// \param answer Where the answer goes, if there is one.
+/// \returns false if no such kind of entry exists.
 inline bool carry_out_entry(FoundEntry const& its, std::byte* answer) {
   auto const value = [&](std::size_t which) {
     std::uint64_t word = 0;
@@ -225,10 +225,10 @@ void Transport_Messages::carry_out_batch(Incoming const& from,
   if (n_answered > MessageEngine::max_eager) end_job_of_nonsense(from.pe);
   m_answer_bytes.resize(n_answered);
   std::span<std::byte> answers(m_answer_bytes);
-  GpuAccessQueue* queue = nullptr;  // null: nothing has been put in it
+  GpuAccessQueue* queue = nullptr;  // null: nothing has been added to it
   KnownMemory known;
-  // Several at once: words that are in no cache are fetched while others are
-  // changed.
+  // Several at once, so that words that are in no cache are fetched while
+  // others are being changed.
   std::array<FoundEntry, 16> found;
   while (!payload.empty()) {
     std::size_t n = 0;
@@ -238,7 +238,7 @@ void Transport_Messages::carry_out_batch(Incoming const& from,
       std::memcpy(&word, payload.data(), sizeof word);
       BatchEntry const entry(word);
       if (entry.is_run()) {
-        if (n != 0) break;  // first those before the run
+        if (n != 0) break;  // the entries before the run come first
         payload = payload.subspan(BatchEntry::head_bytes);
         payload = payload.subspan(carry_out_run(from, entry, payload, known));
         if (is_of_gpu(entry.segment())) queue = m_target.gpu();
@@ -286,7 +286,7 @@ std::size_t Transport_Messages::carry_out_run(
     return find_word(from.pe, head.segment(), offset, op, type, &known);
   };
   if (is_of_gpu(head.segment())) {
-    auto* const queue = m_target.gpu();  // not null if a word is found
+    auto* const queue = m_target.gpu();  // not null if any word is found
     for (std::size_t i = 0; i < run->count(); ++i) {
       auto* const word = find(i);
       queue->change(word, op, type, run->value(i));
@@ -313,7 +313,7 @@ void Transport_Messages::carry_out_node_updates(
   std::size_t const each = has_values ? 16 : 8;
   if (payload.size() % each != 0) end_job_of_nonsense(from.pe);
   KnownMemory known;
-  WordChange changes[64];  // of one kind
+  WordChange changes[64];  // all of one kind
   std::size_t n = 0;
   AtomicOp op{};
   WordType type{};

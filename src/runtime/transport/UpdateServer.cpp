@@ -10,7 +10,7 @@ namespace symm::Impl {
 namespace {
 
 constexpr UpdateServer::Number max_at_once = 4096;
-/// Threads that have drawn tickets and have not written yet leave holes.
+/// Threads that have drawn tickets but have not yet written leave holes.
 /// drain() looks beyond at most this many adjacent holes.
 constexpr UpdateServer::Number max_holes = 1024;
 constexpr UpdateServer::Number max_ahead = 256;
@@ -50,7 +50,7 @@ bool UpdateServer::take(Number next_request) {
   m_range          = {};
   Update its;
   for (; m_head - begin < max_at_once && read(m_head, its); ++m_head) {
-    // Prefetch: memory that a GPU has written is in no cache, or in a shared
+    // Prefetch, because memory written by a GPU is in no cache or in a shared
     // one.
     if (m_head % 8 == 0) {
       UpdateWords const later(m_words, m_head + max_ahead);

@@ -20,45 +20,45 @@
 
 namespace symm::Impl {
 
-/// Carries out the updates of a ProxyQueue in the order of their tickets, a
-/// block of atomic operations at once. Used by one thread.
+/// Carries out the updates in a ProxyQueue in the order of their tickets, one
+/// block of atomic operations at a time. Used by a single thread.
 class UpdateServer {
  public:
   using Number = std::uint64_t;
-  /// Finds the object of `pe` that corresponds to `address` in this PE's part
+  /// Finds the object on `pe` that corresponds to `address` in this PE's part
   /// of the heap.
-  /// \throws UsageError on this PE, if there is none.
+  /// \throws UsageError on this PE if there is none.
   using Find = std::function<PeMemory(void const* address, std::size_t bytes,
                                       Pe pe, char const* what)>;
 
-  /// \param memory this PE's memory that `find` finds; must outlive this
-  ///        object.
+  /// \param memory The memory of this PE in which `find` finds objects. Must
+  ///        outlive this object.
   /// \throws SystemError, OutOfMemory on this PE.
   UpdateServer(MemoryProvider& provider, Channel& channel,
                TransportTarget& memory, int n_pes, Find find);
 
-  /// For ProxyQueue.
+  /// For the ProxyQueue:
   [[nodiscard]] std::uint64_t* words() const { return m_words; }
   [[nodiscard]] std::uint64_t const* freed() const { return m_freed; }
 
-  /// Carries out the updates that have been written, some thousands at most, up
-  /// to a fence that has to wait for requests.
-  /// \param next_request all requests with tickets below it have begun.
-  /// \returns whether there were any.
+  /// Carries out updates that have been written: a few thousand at most, and
+  /// only up to a fence that has to wait for requests.
+  /// \param next_request All requests with lower tickets have begun.
+  /// \returns whether there were any updates.
   bool take(Number next_request);
   /// Whether a request may begin: the updates before it have been carried out,
-  /// or a fence waits for it.
-  /// \param ticket the next ticket of an update when the request was made; the
-  ///        lower 32 bits.
+  /// or a fence is waiting for it.
+  /// \param ticket The lower 32 bits of the ticket that the next update had
+  ///        when the request was made.
   [[nodiscard]] bool may_begin(Number request, std::uint32_t ticket) const {
     auto const left =
         static_cast<std::int32_t>(ticket - static_cast<std::uint32_t>(m_head));
     return left <= 0 || request < m_awaited;
   }
 
-  // Any thread.
+  // Callable from any thread:
 
-  /// One past the last update that kernels that have ended have written.
+  /// One past the last update written by kernels that have ended.
   [[nodiscard]] Number end_of_written() const;
   [[nodiscard]] bool is_carried_out(Number end) const {
     return m_taken.load(std::memory_order_acquire) >= end;
@@ -77,13 +77,13 @@ class UpdateServer {
   TransportTarget& m_memory;
   int const m_n_pes;
   Find m_find;
-  PinnedMemory m_pinned;  // the words, and how many updates are taken
+  PinnedMemory m_pinned;  // the words, and the number of updates taken
   std::uint64_t* m_words;
   std::uint64_t* m_freed;
 
-  Number m_head    = 0;  // the next to be carried out
-  Number m_awaited = 0;  // a fence waits for requests below it
-  // The memory of this PE's part that was looked up last. (The calls that unmap
+  Number m_head    = 0;  // the next update to be carried out
+  Number m_awaited = 0;  // a fence waits for requests below this
+  // The memory in this PE's part that was last looked up. (Calls that unmap
   // memory wait for the updates of kernels that have ended.)
   MemoryRange m_range;
   Segment m_segment{};

@@ -10,16 +10,17 @@
 
 namespace symm::Impl {
 
-// Atomic operations, of which many are carried out at once. A value for a word
-// of 4 bytes is in the lower bits.
+// Atomic operations, many of which are carried out at once. For a word of 4
+// bytes, the value is in the lower bits.
 
-/// An operation on a word that this PE reaches. The kind is passed separately.
+/// An operation on a word that this PE can access directly. Its kind is passed
+/// separately.
 struct WordChange {
   char* word;
   std::uint64_t value;
 };
 
-/// An operation on a word of a far PE.
+/// An operation on a word on a far PE.
 struct FarAtomic {
   PeMemory at;
   AtomicOp op;
