@@ -61,7 +61,7 @@ enum class UpdateRouting {
 /// Options of a Context. The first three are promises that the program makes
 /// (OpenSHMEM 1.5, SHMEM_CTX_SERIALIZED, _PRIVATE, _NOSTORE).
 struct ContextOptions {
-  bool serialized = false;  ///< no two threads use the context at a time
+  bool serialized = false;  ///< only one thread at a time uses the context
   bool one_thread = false;  ///< only the thread that created it uses it
   /// The context's fence() and quiet() need not, and do not, order stores to
   /// PEs on this node.
@@ -69,9 +69,9 @@ struct ContextOptions {
   /// For many small updates on random PEs (OpenSHMEM does not have this
   /// option). Atomic operations that return nothing, and put(), put_nbi() and
   /// p() of up to 512 bytes, may wait in the context, which then carries out
-  /// many of them at once. The context carries out waiting operations no later
-  /// than in its fence(), quiet() and pe_quiet(), and in its destructor. Until
-  /// then, waiting operations may be invisible to all PEs and to other
+  /// many of them at once. The context carries out waiting operations in its
+  /// fence(), quiet() and pe_quiet(), and in its destructor, at the latest.
+  /// Until then, waiting operations may be invisible to all PEs and to other
   /// operations by this PE. Barriers, collective calls and finalize() do not
   /// carry out waiting operations: call the context's quiet() first, and also
   /// before the memory is freed. A later operation in the context may throw
