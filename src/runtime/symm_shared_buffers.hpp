@@ -35,8 +35,8 @@ class SharedElements {
   /// \param failure the exception that kept this PE from allocating its memory
   ///                (std::current_exception()), or null. All PEs then throw an
   ///                exception with its text.
-  /// \throws UsageError on every PE if any PE's memory is of a different kind,
-  ///         if its first or last byte is not mapped, if the element size
+  /// \throws UsageError on every PE if any PE's memory is not of the buffer's
+  ///         kind, if its first or last byte is not mapped, if the element size
   ///         differs between PEs, or if the buffer is for GPU memory but there
   ///         are no GPUs.
   /// \throws SystemError on every PE if any PE is not permitted to read a
