@@ -59,9 +59,9 @@
 //
 // Exception: if the GPU's link to the host is PCI Express (CUDA's attribute
 // HostNativeAtomicSupported is 0), operations by kernels on host memory are not
-// atomic for other GPUs or for CPUs. The GPU changes the object in its own
-// cache, and additions by another GPU or by a CPU are lost (observed between
-// two H200s). Put counters that several GPUs share in GPU memory.
+// atomic with respect to other GPUs or to CPUs. The GPU changes the object in
+// its own cache, and additions by another GPU or by a CPU are lost (observed
+// between two H200s). Put counters that several GPUs share in GPU memory.
 
 namespace symm {
 

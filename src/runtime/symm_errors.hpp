@@ -27,7 +27,7 @@ class Error : public std::runtime_error {
   char m_text[2048];
 };
 
-/// The caller broke a rule. Examples are a wrong argument, a mismatched
+/// The caller broke a rule. Examples are an invalid argument, a mismatched
 /// collective call, a call before initialize() or after finalize(), and an
 /// environment variable with an invalid value.
 class UsageError : public Error {

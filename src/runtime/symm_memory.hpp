@@ -46,7 +46,7 @@ concept NoType = std::is_void_v<T>;
 
 /// Allocates `bytes` bytes on every PE; the contents are indeterminate. The
 /// call is collective, with a barrier on exit: every PE has the block when the
-/// call returns on any PE, so a put may follow at once (M22, M26).
+/// call returns on any PE, so a put may follow immediately (M22, M26).
 /// \param bytes if 0, the call returns null, without a barrier (M06-M08).
 /// \returns the symmetric address of this PE's copy, a multiple of 16 (M03,
 ///          M04); null on every PE on failure.

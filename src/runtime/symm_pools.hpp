@@ -271,7 +271,7 @@ Status mem_pool_trim_to(MemPool pool, std::size_t min_bytes_to_hold) noexcept;
 Status mem_pool_set_access(MemPool pool, MemAccessDesc const* list,
                            std::size_t count) noexcept;
 /// Gets the access that a location has (H71). For an imported pool, the access
-/// is known after the first mem_pool_import_pointer().
+/// is known only after the first mem_pool_import_pointer().
 /// \returns invalid_value for a null argument, a handle to no pool, or a GPU
 ///          that does not exist (H72).
 Status mem_pool_get_access(MemAccessFlags* flags, MemPool pool,

@@ -25,8 +25,8 @@ namespace symm {
 // signal at `signal_address`. Once PE `pe` has seen the change in
 // signal_wait_until(), a wait or a test, it also sees the data. The signal does
 // not order other puts by the caller: to order those, call fence() first.
-// Callers, completion and errors are as for put() (symm_rma.hpp). With a count
-// of 0, the call sends only the signal, like signal_op().
+// Callers, completion and errors are the same as for put() (symm_rma.hpp). With
+// a count of 0, the call sends only the signal, like signal_op().
 //
 // Signals from several PEs to one signal object are atomic if all PEs use the
 // same SignalOp. PEs may mix signals with atomics on std::uint64_t.

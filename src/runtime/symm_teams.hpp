@@ -104,9 +104,10 @@ void sync_all();
 /// \throws SystemError on every PE of `parent`; nothing changes.
 [[nodiscard]] PeTeam team_split(PeTeam const& parent, int color, int key);
 
-/// Splits off every `stride`-th member as a PE team. The call is collective
-/// over `parent`, with the same arguments on every PE: the members first, first
-/// + stride, ... become a new PE team (shmem_team_split_strided).
+/// Splits off `count` members, `stride` apart, as a PE team. The call is
+/// collective over `parent`, with the same arguments on every PE: the members
+/// `first`, `first + stride`, ... become a new PE team
+/// (shmem_team_split_strided).
 /// \returns the new PE team on its members; an invalid PeTeam on the other PEs.
 /// \throws UsageError on every PE of `parent` if the arguments differ, name a
 ///         PE that does not exist or the same PE twice, or if `count` is less

@@ -26,8 +26,8 @@ class SymmetricHeap;
 /// operation on the `bytes` bytes at that address on PE `pe`. Local, and
 /// callable from any thread, even while another thread is in a collective call.
 /// \throws UsageError on this PE, naming `call`, if there is no PE `pe`, or if
-///         the bytes are not in this PE's part of a heap. This is so for null,
-///         private memory, a peer's part, and memory that is not mapped.
+///         the bytes are not in this PE's part of a heap. That is the case for
+///         null, private memory, a peer's part, and memory that is not mapped.
 SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
                               char const* call);
 
