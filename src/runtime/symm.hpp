@@ -3,8 +3,9 @@
 #ifndef SYMM_HPP
 #define SYMM_HPP
 
-/// All public headers of the runtime but symm_mpi.hpp: the symmetric heap and
-/// the operations on it, without Kokkos and without MPI's header.
+/// Includes all public headers of the runtime except symm_mpi.hpp and
+/// symm_check.hpp: the symmetric heap and the operations on it. Needs neither
+/// Kokkos nor mpi.h.
 
 #include "symm_atomics.hpp"
 #include "symm_collectives.hpp"

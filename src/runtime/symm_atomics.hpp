@@ -21,24 +21,25 @@
 #include "symm_contexts.hpp"
 
 // These are the atomic memory operations of OpenSHMEM 1.5 (9.8), plus minimum
-// and maximum. Each operation is indivisible with respect to all threads on all
-// PEs, on CPUs and GPUs, that access the object by these operations. Each
+// and maximum. Each operation is atomic with respect to all threads, on all PEs
+// and on CPUs and GPUs, that access the object through these operations. Each
 // operation has three forms:
 //
 //   atomic_add(address, value)
 //     This form acts on any address that the caller can reach: the address of
 //     an element of a global_view or peer_view, or an address that symm::ptr()
-//     returned. It is callable from host and device. On the device, the address
-//     must be in global memory, not in the scratch memory of a thread team.
+//     returned. It is callable from host and device code. On the device, the
+//     address must be in global memory, not in the scratch memory of a thread
+//     team.
 //   atomic_add(heap, address, value, pe)
 //     This form acts on PE `pe`'s copy of the object at the symmetric address
 //     `address`; `heap` is the result of symm::heap_map(view). It is callable
-//     from host and device. With SYMM_CHECKS_IN_KERNELS, a wrong `pe` or
-//     `address` stops the program.
+//     from host and device code. With SYMM_CHECKS_IN_KERNELS, an invalid `pe`
+//     or `address` aborts the program.
 //   atomic_add(address, value, pe)
-//     This form does the same on the host, without the heap map. It throws
-//     UsageError on this PE if no PE has the number `pe`, or if the object is
-//     not in this PE's part of the heap or not aligned to its size. It also
+//     This form does the same on the host, without a heap map. It throws
+//     UsageError on this PE if `pe` is not a valid PE number, or if the object
+//     is not in this PE's part of the heap or not aligned to its size. It also
 //     throws UsageError on this PE if `pe` is on this node and the object is in
 //     GPU memory.
 //
@@ -46,27 +47,28 @@
 // CPU carries out the operation; if the object is in GPU memory, a kernel on
 // the target's GPU does.
 //
-// Ordering: these operations are relaxed and order nothing. An operation that
-// returns a value is complete when it returns. An operation that returns
-// nothing is complete after quiet(), like a put.
+// Ordering: these operations are relaxed: they do not order other accesses. An
+// operation that returns a value is complete when it returns. An operation that
+// returns nothing is complete after quiet(), like a put.
 //
-// Types: objects have 4 or 8 bytes and are aligned to their size. Operations
-// that only load, set or swap take numbers, enumerations and pointers. (A
-// pointer is valid only in the process that made the pointer.) Arithmetic
-// operations take integers, float and double. Bitwise operations take integers.
-// Values are converted to the object's type.
+// Types: objects are 4 or 8 bytes in size and aligned to their size. Operations
+// that only load, set or swap accept numbers, enumerations and pointers. (A
+// pointer is meaningful only in the process that created it.) Arithmetic
+// operations accept integers, float and double. Bitwise operations accept
+// integers. Values are converted to the object's type.
 //
 // Exception: if the GPU's link to the host is PCI Express (CUDA's attribute
 // HostNativeAtomicSupported is 0), operations by kernels on host memory are not
-// atomic for other GPUs or for CPUs. The GPU changes the object in its own
-// cache, and additions by another GPU or by a CPU get lost (seen between two
-// H200s). Put counters that several GPUs share in GPU memory.
+// atomic with respect to other GPUs or to CPUs. The GPU changes the object in
+// its own cache, and additions by another GPU or by a CPU are lost (observed
+// between two H200s). Put counters that several GPUs share in GPU memory.
 
 namespace symm {
 
 namespace Impl {
 
-/// Returns whether the context aggregates and so keeps the operation for later.
+/// If the context aggregates and can hold the operation back, queues it and
+/// returns true. Otherwise returns false, and the caller must carry it out.
 template <class T, class Value>
 [[gnu::always_inline]] inline bool wait_in(Context const& context,
                                            char const* call, T* address, Pe pe,
@@ -82,7 +84,7 @@ template <class T, class Value>
 
 }  // namespace Impl
 
-/// Keeps T from being deduced from a value: the address alone determines T.
+/// Prevents T from being deduced from a value: the address alone determines T.
 template <class T>
 using AtomicValue = std::type_identity_t<T>;
 
@@ -97,7 +99,8 @@ using AtomicValue = std::type_identity_t<T>;
 #define SYMM_EXPECT_NUMBER() SYMM_EXPECT_TYPE(AtomicNumber, "numbers")
 #define SYMM_EXPECT_BITS() SYMM_EXPECT_TYPE(AtomicBits, "integers")
 
-/// Calls the form of `function` that takes no PE, at the lambda's argument.
+/// Expands to a lambda that applies the form of `function` that takes no PE to
+/// the address that the lambda is passed.
 #define SYMM_ATOMIC_AT(result, function, arguments) \
   [=](auto* its) mutable -> result {                \
     address = its;                                  \
@@ -159,7 +162,8 @@ using AtomicValue = std::type_identity_t<T>;
 
 // Operations on any word.
 
-/// Returns the object's value with one load (9.8, SHMEM_ATOMIC_FETCH).
+/// Returns the object's value, read with a single load (9.8,
+/// SHMEM_ATOMIC_FETCH).
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch(T const* address) {
   SYMM_EXPECT_WORD();
@@ -168,7 +172,7 @@ SYMM_INLINE_FUNCTION T atomic_fetch(T const* address) {
 SYMM_ATOMIC_OF_PE(T, atomic_fetch, (T const* address), (address), fetch, (T{}))
 SYMM_ATOMIC_NBI(atomic_fetch, (T const* address), (address), fetch, (T{}))
 
-/// Sets the object to `value` with one store (9.8, SHMEM_ATOMIC_SET).
+/// Sets the object to `value` with a single store (9.8, SHMEM_ATOMIC_SET).
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_set(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_WORD();
@@ -364,24 +368,24 @@ SYMM_ATOMIC_OF_PE(void, atomic_xor, (T * address, AtomicValue<T> value),
 #undef SYMM_EXPECT_WORD
 #undef SYMM_EXPECT_TYPE
 
-// Memory ordering (OpenSHMEM 1.5). These functions set the order in which other
-// PEs see stores and operations by this PE. The loads and stores below serve to
-// build other orders.
+// Memory ordering (OpenSHMEM 1.5). These functions determine the order in which
+// other PEs see this PE's stores and operations. Other orderings can be built
+// from the loads and stores below.
 
 /// Orders the stores, puts, atomics and signals issued by this thread: any PE
-/// that sees one issued after the call sees all issued before the call
-/// (OpenSHMEM 1.5, shmem_fence). On this node, the order holds across all PEs
-/// and all memory, and also for plain stores through peer_view() and
+/// that sees one that was issued after the call also sees all that were issued
+/// before it (OpenSHMEM 1.5, shmem_fence). On this node, the order holds across
+/// all PEs and all memory, and includes plain stores through peer_view() and
 /// global_view(). The call is local: fence() waits neither for PEs on this node
 /// nor for kernels. (Kokkos::fence() waits for kernels.)
 ///
 /// For PEs on other nodes, fence() orders only operations on the same PE, as
-/// OpenSHMEM asks, and may wait for PEs on those nodes. To order operations on
-/// several PEs of which at least one is on another node, call quiet().
+/// OpenSHMEM requires, and may wait for PEs on those nodes. To order operations
+/// on several PEs of which at least one is on another node, call quiet().
 ///
-/// fence() is callable from host and kernels. In a kernel, fence() orders the
-/// calling thread's own stores, and the stores that its thread team made before
-/// a team_barrier().
+/// fence() is callable from the host and from kernels. In a kernel, fence()
+/// orders the calling thread's own stores, and the stores that its thread team
+/// made before a team_barrier().
 SYMM_INLINE_FUNCTION void fence() {
   Impl::fence_words();
   Impl::check::fence();
@@ -391,9 +395,9 @@ SYMM_INLINE_FUNCTION void fence() {
 
 /// Completes the stores, puts, atomics and signals issued by this thread: all
 /// PEs see them when quiet() returns (OpenSHMEM 1.5, shmem_quiet). Later loads
-/// by the thread happen after that. On the host, quiet() waits for all messages
-/// that any thread of this PE has sent to other nodes. In all other respects,
-/// quiet() is like fence().
+/// by this thread happen after that. On the host, quiet() also completes the
+/// operations on other nodes that any other thread of this PE has issued
+/// without a context. In all other respects, quiet() is like fence().
 SYMM_INLINE_FUNCTION void quiet() {
   Impl::fence_words();
   Impl::check::quiet();
@@ -401,24 +405,25 @@ SYMM_INLINE_FUNCTION void quiet() {
   SYMM_IF_ON_DEVICE((Impl::InKernel::quiet_far();))
 }
 
-// The following loads and stores take one instruction each and are atomic with
-// respect to all PEs: T load_...(T const* from) and store_...(T* to, value). T
-// is trivially copyable and has 4 or 8 bytes; the address is aligned to that
-// size. These functions are callable from host and kernels, on memory that the
-// caller can reach. In kernels, that excludes scratch memory and a thread's own
-// variables.
+// Each of the following loads and stores is a single instruction and is atomic
+// with respect to all PEs: T load_...(T const* from) and store_...(T* to,
+// value). T must be trivially copyable and 4 or 8 bytes in size, and the
+// address must be aligned to that size. These functions are callable from the
+// host and from kernels, on memory that the caller can reach. In kernels, that
+// excludes scratch memory and a thread's own variables.
 
-/// The relaxed load and the relaxed store order nothing.
+/// The relaxed load and the relaxed store impose no ordering.
 using Impl::load_relaxed;
 using Impl::store_relaxed;
 
-/// Later loads and stores by the thread happen after this load. They see what
-/// the writer ordered before the value by store_release() or fence().
+/// Later loads and stores by this thread happen after this load. They see
+/// everything that the writer ordered before the value with store_release() or
+/// fence().
 using Impl::load_acquire;
 
-/// Earlier loads and stores by the thread happen before this store. A GPU waits
-/// for these earlier accesses; the wait takes longer than the store itself
-/// (together they take 1.39 us, in one direction, between two H200s).
+/// Earlier loads and stores by this thread happen before this store. A GPU
+/// waits for these earlier accesses, which takes longer than the store itself
+/// (together 1.39 us, one way, between two H200s).
 using Impl::store_release;
 
 }  // namespace symm

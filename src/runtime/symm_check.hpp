@@ -5,22 +5,22 @@
 
 #include <cstdint>
 
-// This header declares the detector of races between PEs (docs/races.md). Only
-// programs that are built with KokkosSymmetricSpace::Checked have the detector.
+// The interface of the detector of races between PEs (docs/races.md). Only
+// programs built with KokkosSymmetricSpace::Checked contain the detector.
 
 namespace symm::check {
 
 #ifdef SYMM_CHECK
 
 /// Whether the detector is looking for races. It does so from initialize() to
-/// finalize() if all PEs are on one machine. The call is local.
+/// finalize(), provided that all PEs are on one machine. The call is local.
 [[nodiscard]] bool enabled() noexcept;
 
-/// The number of different races that all PEs have found so far. After a
+/// The number of distinct races that all PEs have found so far. After a
 /// barrier, the number includes all races between accesses before the barrier.
-/// races() returns 0 if the detector does not look for races. If one of the
-/// detector's tables is full, the detector misses some races, and the program
-/// says so. The call is local.
+/// races() returns 0 if the detector is not enabled. If one of the detector's
+/// tables fills up, the detector misses some races, and its report says so. The
+/// call is local.
 [[nodiscard]] std::uint64_t races() noexcept;
 
 #else

@@ -23,37 +23,39 @@
 namespace symm {
 
 // Collective operations of a PE team (OpenSHMEM 1.5, 9.11). All PEs of the PE
-// team make the call, with the same arguments on every PE. `dest` and `source`
-// are symmetric addresses in one heap; the elements are trivially copyable. The
-// two arrays must not overlap, but in broadcast(), reduce(), inscan() and
-// exscan(), `dest` may be equal to `source`. The source must be complete when
-// its PE calls: if other PEs have put data into the source, a barrier must come
-// before the call. When the call returns on a PE, that PE's dest is complete,
-// and that PE may change its source. Every operation has three forms:
+// team must make the call, with the same arguments on every PE. `dest` and
+// `source` are symmetric addresses in one heap; the elements are trivially
+// copyable. The two arrays must not overlap, but in broadcast(), reduce(),
+// inscan() and exscan(), `dest` may be equal to `source`. A PE's source must be
+// complete when that PE makes the call: if other PEs have put data into it, a
+// barrier must come before the call. When the call returns on a PE, that PE's
+// dest is complete, and the PE may overwrite its source. Every operation has
+// three forms:
 //
 //   reduce(team, ...)
-//     The host makes this call, on memory of any heap; the call waits. Kernels
-//     that write the source must have ended (fence their space). The call
-//     throws UsageError on every PE of the PE team if a PE passes a wrong
-//     argument, or an argument that differs between PEs. The PE team remains
-//     usable.
+//     The host makes this call, on memory in any heap; the call blocks. Kernels
+//     that write the source must have finished (fence their execution space
+//     first). The call throws UsageError on every PE of the PE team if any PE
+//     passes an invalid argument, or if the arguments differ between PEs. The
+//     PE team remains usable.
 //   reduce(exec, team, ...)
 //     This call is enqueued on an execution space instance, in order with the
 //     kernels on that instance; the host does not wait. The call throws
-//     UsageError on this PE if this PE passes a wrong argument; this PE has not
-//     taken part then. The call does not check whether the other PEs pass the
-//     same arguments. (On an instance of a host space, the call waits for the
-//     instance's kernels and then acts like the host's form.)
+//     UsageError on this PE if this PE passes an invalid argument; in that
+//     case, this PE does not take part. The call does not check whether the
+//     other PEs pass the same arguments. (On an instance of a host space, the
+//     call waits for the instance's kernels and then acts like the host's
+//     form.)
 //   reduce(threads, heap, team, ...)
 //     In a kernel, all threads of one thread group on every PE make this call.
 //     The group is a thread team's handle or lanes(member); `heap` is
-//     heap_map<Space>() of the blocks' space. Release builds check nothing. See
-//     barrier().
+//     heap_map<Space>() for the memory space of the blocks. Release builds do
+//     not check the arguments. See barrier().
 //
-// All PEs of the PE team make a call in the same form: a call that one PE
-// enqueues does not meet a call in another PE's kernel. (Barriers do.) For each
-// PE team, operations on a GPU and operations on the host are two separate
-// sequences (class PeTeam).
+// All PEs of the PE team must use the same form of a call: a call that one PE
+// enqueues does not match a call in another PE's kernel. (For barriers, it
+// does.) In each PE team, operations on a GPU and operations on the host form
+// two separate sequences (see class PeTeam).
 
 namespace Impl {
 
@@ -86,14 +88,14 @@ struct Prod {
     return static_cast<T>(a * b);
   }
 };
-// Min and Max give the smaller and the larger of two elements. A NaN on any PE
-// makes the result a NaN, as with minimum and maximum of IEEE 754-2019, but
-// zeros of both signs are equal. The element type needs only operator<. A value
-// that is not equal to itself (operator==) counts as a NaN.
+// Min and Max return the smaller and the larger of two elements. A NaN on any
+// PE makes the result a NaN, like minimum and maximum in IEEE 754-2019, but
+// zeros of either sign are equal. The element type needs only operator<. A
+// value that compares unequal to itself counts as a NaN.
 struct Min {
   template <class T>
   SYMM_FUNCTION T operator()(T const& a, T const& b) const {
-    T const smaller = b < a ? b : a;  // a, if one of them is a NaN
+    T const smaller = b < a ? b : a;  // `a` if either one is a NaN
     return Impl::is_nan(b) ? b : smaller;
   }
 };
@@ -104,7 +106,7 @@ struct Max {
     return Impl::is_nan(b) ? b : larger;
   }
 };
-// These types combine bits, like Kokkos::BAnd and BOr.
+// Bitwise operations, like Kokkos::BAnd and Kokkos::BOr.
 struct BAnd {
   template <std::integral T>
   SYMM_FUNCTION T operator()(T const& a, T const& b) const {
@@ -142,8 +144,8 @@ SYMM_INLINE_FUNCTION void broadcast(Threads const& threads, HeapMap const& heap,
 }
 
 /// Sends `count` elements from every member to all members. In dest, the
-/// members' blocks lie one after the other.
-/// \param dest has room for n_pes() * count elements.
+/// members' blocks are contiguous, in the order of the members.
+/// \param dest must have room for n_pes() * count elements.
 template <class T>
 void fcollect(PeTeam const& team, T* dest,
               std::type_identity_t<T> const* source, std::size_t count) {
@@ -161,9 +163,9 @@ SYMM_INLINE_FUNCTION void fcollect(Threads const& threads, HeapMap const& heap,
 /// Like fcollect(), but every PE has its own count, which may be 0. All PEs
 /// pass the same symmetric addresses even if their count is 0; the addresses
 /// may be null only if no PE has an element. (If the call is enqueued on a GPU,
-/// a null address stops the program if another PE has elements.)
-/// \param dest has room for the elements of all PEs, that is, for the sum of
-///        all counts.
+/// a null address aborts the program if another PE has elements.)
+/// \param dest must have room for the elements of all PEs, that is, for the sum
+///        of all counts.
 template <class T>
 void collect(PeTeam const& team, T* dest, std::type_identity_t<T> const* source,
              std::size_t count) {
@@ -180,7 +182,7 @@ SYMM_INLINE_FUNCTION void collect(Threads const& threads, HeapMap const& heap,
 
 /// Sends block n of every member's source to member n; each block has `count`
 /// elements. On member n, the block from member m becomes block m of dest.
-/// \param dest, source n_pes() * count elements each.
+/// \param dest, source arrays of n_pes() * count elements each.
 template <class T>
 void alltoall(PeTeam const& team, T* dest,
               std::type_identity_t<T> const* source, std::size_t count) {
@@ -195,9 +197,9 @@ SYMM_INLINE_FUNCTION void alltoall(Threads const& threads, HeapMap const& heap,
                       Impl::GatherWork<T, true>{team, dest, source, count});
 }
 
-/// Does an alltoall() of elements that are `dest_stride` and `source_stride`
-/// elements apart (a stride of 1 means adjacent elements). The elements in the
-/// gaps do not change.
+/// Like alltoall(), but the elements are `dest_stride` elements apart in dest
+/// and `source_stride` elements apart in source. (A stride of 1 means adjacent
+/// elements.) The elements in the gaps of dest do not change.
 template <class T>
 void alltoalls(PeTeam const& team, T* dest,
                std::type_identity_t<T> const* source, std::size_t dest_stride,
@@ -221,7 +223,8 @@ SYMM_INLINE_FUNCTION void alltoalls(Threads const& threads, HeapMap const& heap,
 }
 
 /// Combines the members' sources, element by element, in the order of the
-/// members' numbers. All PEs get the same bits. dest may be equal to source.
+/// members' numbers. The result is bitwise identical on all PEs. dest may be
+/// equal to source.
 /// \param op called as op(a, b): Sum, Prod, Min, Max, BAnd, BOr, BXor or any
 ///        trivially copyable function object that kernels can call.
 template <class T, class Op>
@@ -240,10 +243,10 @@ SYMM_INLINE_FUNCTION void reduce(Threads const& threads, HeapMap const& heap,
 
 /// Combines the sources as reduce() does, but member n gets only block n of the
 /// result. (This is like MPI_Reduce_scatter_block; OpenSHMEM does not have it.)
-/// Each PE combines only the block that this PE gets. That takes 1/n of the
-/// work and of the data movement of reduce().
-/// \param dest   has `count` elements.
-/// \param source has n_pes() * count elements.
+/// Each PE combines only the block that it gets, which takes only 1 / n_pes()
+/// of the work and of the data movement of reduce().
+/// \param dest   an array of `count` elements.
+/// \param source an array of n_pes() * count elements.
 template <class T, class Op>
 void reduce_scatter(PeTeam const& team, T* dest,
                     std::type_identity_t<T> const* source, std::size_t count,
@@ -263,19 +266,19 @@ SYMM_INLINE_FUNCTION void reduce_scatter(Threads const& threads,
 }
 
 /// Reduces one value from each PE, without symmetric memory: combines the
-/// values in the order of the PEs' numbers. All PEs get the same bits. The call
-/// is collective over `team`, on the host; it returns on no PE before all PEs
-/// have called. (To leave the result on a GPU, enqueue the form that takes
-/// Views, with rank-0 Views.)
+/// values in the order of the PEs' numbers. The result is bitwise identical on
+/// all PEs. The call is collective over `team`, on the host; it does not return
+/// on any PE before all PEs have made it. (To leave the result on a GPU,
+/// enqueue the form that takes Views, with rank-0 Views.)
 ///
 ///     double const norm = std::sqrt(symm::reduce(team, mine, symm::Sum{}));
 ///
-/// \param value has a trivially copyable type, such as double or a struct of
-///        several numbers, and the same type on all PEs. Each 8 bytes take one
-///        exchange between the PEs.
+/// \param value must be of a trivially copyable type, such as double or a
+///        struct of several numbers; the type must be the same on all PEs.
+///        Every 8 bytes cost one exchange between the PEs.
 /// \param op as for the reduce() that takes addresses.
-/// \throws UsageError on every PE of the PE team if a PE is in another
-///         collective operation of that PE team, or passes another type or
+/// \throws UsageError on every PE of the PE team if any PE is in a different
+///         collective operation of that PE team, or passes a different type or
 ///         operation; on this PE if `team` is not a PE team.
 template <class T, class Op>
 requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
@@ -283,15 +286,15 @@ requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
   return Impl::ReduceValue<T, Op>(team, op)(value);
 }
 
-// The functions below do scans over the PEs (OpenSHMEM 1.6, sum_inscan and
+// The functions below are scans over the PEs (OpenSHMEM 1.6, sum_inscan and
 // sum_exscan of teams), with any operation, in the order of the PEs' numbers in
 // the PE team. dest may be equal to source. On the host, each scan also has a
 // form that takes one value from each PE, like reduce():
 //
 //     std::size_t const first = symm::exscan(team, n_mine, symm::Sum{});
 
-/// Does an inclusive scan: each PE gets, element by element, the combination of
-/// the sources of all PEs up to and including itself.
+/// Inclusive scan: each PE gets, element by element, the combination of the
+/// sources of all PEs up to and including itself.
 template <class T, class Op>
 void inscan(PeTeam const& team, T* dest, std::type_identity_t<T> const* source,
             std::size_t count, Op op) {
@@ -313,10 +316,10 @@ requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
   return Impl::ReduceValue<T, Op, Impl::Combined::up_to_mine>(team, op)(value);
 }
 
-/// Does an exclusive scan: each PE gets the combination of `init` and the
-/// sources of the PEs before that PE; the first PE gets `init`. (This is like
+/// Exclusive scan: each PE gets the combination of `init` and the sources of
+/// the PEs before that PE; the first PE gets `init`. (This is like
 /// std::exclusive_scan. Without `init`, sums start at T(), as in OpenSHMEM.)
-/// \param init is the same on all PEs; the call does not check this.
+/// \param init must be the same on all PEs; the call does not check this.
 template <class T, class Op>
 void exscan(PeTeam const& team, T* dest, std::type_identity_t<T> const* source,
             std::size_t count, Op op, std::type_identity_t<T> const& init) {

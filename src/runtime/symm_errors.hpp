@@ -13,33 +13,34 @@ namespace symm {
 
 /// The base class of all exceptions of this library. The object itself holds
 /// the text: throwing an Error allocates only the object, for which the C++
-/// runtime has a reserve.
+/// runtime keeps a reserve.
 class Error : public std::runtime_error {
  public:
-  /// \param text the message, which is cut at 2047 characters.
+  /// \param text the message; truncated to 2047 characters.
   explicit Error(std::string_view text);
 
-  /// Returns a text that names the call, its values and the PE on which it
-  /// failed.
+  /// Returns the message, which names the call, the values involved, and the PE
+  /// on which the call failed.
   [[nodiscard]] char const* what() const noexcept override { return m_text; }
 
  private:
   char m_text[2048];
 };
 
-/// The caller broke a rule. Examples are a wrong argument, a mismatched
+/// The caller broke a rule. Examples are an invalid argument, a mismatched
 /// collective call, a call before initialize() or after finalize(), and an
 /// environment variable with an invalid value.
 class UsageError : public Error {
   using Error::Error;
 };
 
-/// A PE has no room for the request; nothing has changed.
+/// A PE has run out of memory, or of another limited resource such as contexts
+/// or PE teams. Nothing has changed.
 class OutOfMemory : public Error {
   using Error::Error;
 };
 
-/// The operating system or MPI refused a call.
+/// A call to the operating system, the GPU driver or MPI failed.
 class SystemError : public Error {
  public:
   using Error::Error;

@@ -11,52 +11,52 @@
 #include "heap/HeapStats.hpp"
 #include "memory/HeapMap.hpp"
 
-/// This header declares functions that start and end the symmetric heap,
-/// identify the PEs, and query the heap. The headers included above define Pe,
-/// MemoryKind, HeapMap and HeapStats. Programs that use Kokkos call
-/// symm::initialize() of Kokkos_SymmetricSpace_Space.hpp instead.
+/// Functions that start and end the library, identify the PEs, and query the
+/// heap. The headers included above define Pe, MemoryKind, HeapMap and
+/// HeapStats. Programs that use Kokkos call symm::initialize() from
+/// Kokkos_SymmetricSpace_Space.hpp instead of initialize_runtime().
 namespace symm {
 
 /// Starts the library in programs without Kokkos. The call is collective over
 /// `communicator`; the communicator's processes become the PEs, in the order of
 /// their ranks. The call initializes MPI (with MPI_THREAD_FUNNELED), unless the
-/// program has already done so. finalize() ends MPI only if this call has
-/// initialized MPI. If SYMM_ROOT is set, PEs find each other by TCP, and MPI is
-/// not used. MPI is not used either with SYMM_START=pmix, or in a library
+/// program has already done so. finalize() finalizes MPI only if this call
+/// initialized it. If SYMM_ROOT is set, the PEs find each other over TCP, and
+/// MPI is not used. Nor is MPI used with SYMM_START=pmix, or by a library built
 /// without MPI (docs/nodes.md).
 ///
-/// \param gpu ordinal of this PE's GPU among the GPUs that the process sees,
-///        given on every PE or on none; several PEs may share a GPU. Without
+/// \param gpu ordinal of this PE's GPU among those visible to the process; must
+///        be given on every PE or on none. Several PEs may share a GPU. Without
 ///        `gpu`, the heap is in host memory only.
 /// \throws UsageError, SystemError, OutOfMemory on every PE; UsageError on this
 ///         PE if its communicator is MPI_COMM_NULL, if SYMM_ROOT is set and
-///         this PE has passed a communicator, or if the environment variables
-///         for that start are wrong.
+///         this PE passes a communicator, or if the environment variables for
+///         that kind of start are invalid.
 void initialize_runtime(Communicator const& communicator = {},
                         std::optional<int> gpu           = std::nullopt);
 
-/// How the threads of a PE may make calls (OpenSHMEM 1.5, 9.2), in ascending
-/// order.
+/// How the threads of a PE may call the library: the thread levels of OpenSHMEM
+/// (1.5, 9.2), in ascending order.
 enum class ThreadLevel { single, funneled, serialized, multiple };
 
-/// Does the same as initialize_runtime(), for programs that ask for a thread
-/// level (shmem_init_thread).
+/// The same as initialize_runtime(), for programs that request a thread level
+/// (shmem_init_thread).
 /// \param requested has no effect: programs always get ThreadLevel::multiple.
-///        Any thread may make calls; a PE makes collective calls from one
+///        Any thread may make calls; a PE must make collective calls from one
 ///        thread at a time.
-/// \returns the level that programs get.
-/// \throws as initialize_runtime() does.
+/// \returns the thread level that is provided.
+/// \throws the same errors as initialize_runtime().
 ThreadLevel init_thread(ThreadLevel requested);
 
-/// Returns the thread level that programs get from init_thread(), initialize()
-/// and initialize_runtime() (shmem_query_thread).
+/// Returns the thread level that init_thread(), initialize() and
+/// initialize_runtime() provide (shmem_query_thread).
 /// \throws UsageError on this PE before initialize() and after finalize().
 [[nodiscard]] ThreadLevel query_thread();
 
-/// Gives the version of OpenSHMEM whose operations this library has, 1.5
-/// (shmem_info_get_version). The library also has operations from later
-/// versions; docs/from_openshmem.md lists these operations. The call is local
-/// and allowed at any time.
+/// Stores the version of OpenSHMEM whose operations this library provides, 1.5,
+/// in `*major` and `*minor` (shmem_info_get_version). The library also has
+/// operations from later versions; docs/from_openshmem.md lists them. The call
+/// is local and allowed at any time.
 void info_get_version(int* major, int* minor) noexcept;
 
 /// Returns the name and version of this library (shmem_info_get_name). The call
@@ -64,34 +64,35 @@ void info_get_version(int* major, int* minor) noexcept;
 /// ends.
 [[nodiscard]] char const* info_get_name() noexcept;
 
-/// Ends the heap, and also ends MPI and Kokkos if initialize() started them.
-/// The call is collective. All Views must have been destroyed. The call reports
-/// Views that still exist, with label and size, and the memory of these Views
-/// remains.
-/// \throws UsageError on every PE if a PE is in another collective call or
-///         nothing is initialized. In a job started by TCP or PMIx: SystemError
-///         on the remaining PEs if a PE's process ends during this call, or if
-///         a PE takes no part within SYMM_START_TIMEOUT. The heap has ended
-///         even then.
+/// Shuts down the library, and also MPI and Kokkos if initialize() started
+/// them. The call is collective. All Views in symmetric memory must have been
+/// destroyed. Those that still exist are reported, with label and size, and
+/// their memory is not released.
+/// \throws UsageError on every PE if any PE is in a different collective call,
+///         or if the library is not initialized.
+/// \throws SystemError on the remaining PEs, in a job started over TCP or by
+///         PMIx, if a PE's process ends during this call, or if a PE does not
+///         take part within SYMM_START_TIMEOUT. The library is shut down even
+///         then.
 void finalize();
 
 /// Whether initialize() has returned and finalize() has not. The call is local.
 [[nodiscard]] bool is_initialized() noexcept;
 
-/// Calls initialize_runtime() and finalize() over the lifetime of an object in
-/// main().
+/// Calls initialize_runtime() in its constructor and finalize() in its
+/// destructor. For an object in main().
 class RuntimeGuard {
  public:
   explicit RuntimeGuard(Communicator const& communicator = {},
                         std::optional<int> gpu           = std::nullopt) {
     initialize_runtime(communicator, gpu);
   }
-  /// Calls finalize(), unless the program has called it; this is collective. A
-  /// PE may reach the destructor early (because of an exception, say) while
-  /// others wait for that PE, in another collective call or on the host in an
-  /// operation of a PE team. The job then ends with a message instead of
-  /// hanging. The job also ends if a PE waits for a variable that no other PE
-  /// is left to change (symm_signals.hpp says when).
+  /// Calls finalize() unless the program has already called it; collective like
+  /// finalize(). A PE may reach the destructor early (because of an exception,
+  /// say) while others wait for it, either in another collective call or in a
+  /// host operation of a PE team. The job then ends with an error message
+  /// instead of hanging. The job also ends if a PE waits for a variable that no
+  /// other PE is left to change (symm_signals.hpp says when).
   ~RuntimeGuard();
 
   RuntimeGuard(RuntimeGuard const&)            = delete;
@@ -99,7 +100,7 @@ class RuntimeGuard {
 };
 
 // The PEs. All functions below, except heap_trim() and barrier_all(), are
-// local: a PE may call them alone, on any thread.
+// local: a PE may call them alone, from any thread.
 
 /// Returns the number of this PE, from 0 to n_pes() - 1.
 /// \throws UsageError on this PE before initialize() and after finalize().
@@ -111,9 +112,9 @@ class RuntimeGuard {
 
 /// Whether loads and stores by this process can reach the symmetric memory of
 /// `pe`, that is, whether `pe` is on this node (a member of team_node()). The
-/// host and kernels reach all other PEs by operations (put(), get(), atomics,
-/// signals, collectives) and by symm::remote_view.
-/// \returns false if no PE has the number `pe`.
+/// host and kernels reach all other PEs through operations (put(), get(),
+/// atomics, signals, collectives) and through symm::remote_view.
+/// \returns false if `pe` is not a valid PE number.
 /// \throws UsageError on this PE before initialize() and after finalize().
 [[nodiscard]] bool is_near(Pe pe);
 
@@ -128,10 +129,9 @@ class RuntimeGuard {
 /// \throws UsageError on this PE before initialize() and after finalize().
 [[nodiscard]] bool addr_accessible(void const* address, Pe pe);
 
-/// Returns when all PEs have called barrier_all(), which is collective. All
-/// earlier writes by all PEs are then visible to all PEs (OpenSHMEM 1.5,
-/// 9.12.1).
-/// \throws UsageError on every PE if a PE is in another collective call.
+/// Collective: returns when all PEs have called barrier_all(). All earlier
+/// writes by all PEs are then visible to all PEs (OpenSHMEM 1.5, 9.12.1).
+/// \throws UsageError on every PE if any PE is in a different collective call.
 void barrier_all();
 
 /// Returns the map of all PEs' parts of the heap in one kind of memory. Kernels
@@ -146,15 +146,15 @@ void barrier_all();
 /// on all nodes, no matter what other PEs are doing (OpenSHMEM 1.5, 9.1.5). The
 /// call is not collective and does not return. It flushes the C library's
 /// output streams on this PE. No PE runs destructors or functions registered
-/// with std::atexit(), and puts might not have arrived. Any host thread may
-/// call global_exit().
+/// with std::atexit(), and puts in flight may be lost. Any host thread may call
+/// global_exit().
 ///
-/// Use global_exit() for an error that only one PE finds. If all PEs know of
+/// Use global_exit() for an error that only one PE detects. If all PEs know of
 /// the error, they should return from main() instead.
 ///
-/// \param status the launcher returns this status (Open MPI's mpiexec: from 0
-///        to 255, with a message of its own on stderr). If several PEs call
-///        global_exit(), the launcher returns the status that one of them
+/// \param status exit status for the launcher to return (Open MPI's mpiexec:
+///        from 0 to 255, with a message of its own on stderr). If several PEs
+///        call global_exit(), the launcher returns the status that one of them
 ///        passed.
 /// \throws UsageError on this PE before initialize() and after finalize().
 [[noreturn]] void global_exit(int status);
@@ -166,17 +166,17 @@ void barrier_all();
 [[nodiscard]] HeapStats heap_stats();
 
 /// Returns sizes and counts of the heap in one kind of memory.
-/// \throws UsageError on this PE, as heap_stats() does, and also if no such
-///         heap exists.
+/// \throws UsageError on this PE like heap_stats(), and also if no such heap
+///         exists.
 [[nodiscard]] HeapStats heap_stats(MemoryKind kind);
 
-/// Gives unused physical memory of all heaps back to the system, on all PEs.
-/// The call is collective.
-/// \returns bytes released per PE; a static heap releases none.
-/// \throws UsageError on every PE if a PE is in another collective call.
-///         SystemError on every PE if a PE cannot release a piece of its
-///         memory: the other PEs release their pieces, and the addresses of
-///         that piece are not used again.
+/// Returns unused physical memory of all heaps to the system, on all PEs. The
+/// call is collective.
+/// \returns the number of bytes released per PE; a static heap releases none.
+/// \throws UsageError on every PE if any PE is in a different collective call.
+/// \throws SystemError on every PE if any PE cannot release a piece of its
+///         memory: the other PEs release theirs, and the addresses of that
+///         piece are not reused.
 std::size_t heap_trim();
 
 }  // namespace symm

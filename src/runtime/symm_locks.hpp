@@ -7,27 +7,29 @@
 
 namespace symm {
 
-/// A lock that one PE at a time can hold (OpenSHMEM 1.5, 9.13). It is one
-/// symmetric object, and its copies on all PEs form one lock. If all bytes of
-/// all copies are zero, the lock is free; a View or calloc() makes it that way:
+/// A lock that one PE at a time can hold (OpenSHMEM 1.5, 9.13). It is a
+/// symmetric object whose copies on all PEs together form one lock. The lock is
+/// free if all bytes of all copies are zero, which is how a View or calloc()
+/// initializes it:
 ///
 ///     Kokkos::View<symm::Lock, symm::SymmetricHostSpace> const lock("lock");
 ///     symm::set_lock(lock.data());
 ///
 /// A lock must be in memory that the host can reach. Only the library reads and
-/// writes the words of a lock. (OpenSHMEM's lock is a long, and waiting PEs
-/// poll one PE again and again. Here each PE waits in its own memory.)
+/// writes the words of a lock. (OpenSHMEM's lock is a long, and all waiting PEs
+/// keep polling one PE. Here, each PE polls its own memory.)
 struct Lock {
   // 1 + the number of the last PE in the queue, or 0 if the lock is free. Only
-  // one PE's copy of this word is used; the lock's address chooses that PE.
+  // one PE's copy of this word is used; the lock's address determines which.
   std::uint64_t last;
   // 1 + the number of the PE after this one, or 0 if there is none yet.
   std::uint64_t next;
-  // Whether this PE is in the queue, or holds the lock.
+  // 0 if this PE is not in the queue, 1 if it is waiting, 2 if it holds the
+  // lock.
   std::uint64_t turn;
 };
 
-// The functions for locks are local and run on the host, on any thread. Locks
+// The functions for locks are local, and callable from any host thread. Locks
 // are held by PEs, not by threads: any thread of the PE that holds the lock may
 // clear the lock, and until then no thread of that PE may set it.
 //
@@ -36,25 +38,25 @@ struct Lock {
 // throw it before initialize() and after finalize(). If a PE is lost or a
 // report is due, they behave like wait_until().
 
-/// shmem_set_lock: waits until no PE holds the lock, then takes the lock. PEs
-/// get the lock in the order in which they asked.
+/// shmem_set_lock: waits until no PE holds the lock, then acquires it. PEs get
+/// the lock in the order in which they ask for it.
 ///
-/// Ordering: all that earlier holders of the lock did while they held the lock
-/// is visible.
-/// \throws UsageError on this PE, too, if this PE already holds the lock, or if
+/// Ordering: everything that earlier holders did while they held the lock is
+/// visible on return.
+/// \throws UsageError on this PE also if it already holds the lock, or if
 ///         another thread of this PE is waiting for the lock in set_lock().
 void set_lock(Lock* lock);
 
-/// shmem_clear_lock: gives the lock to the PE that has waited longest, or frees
-/// the lock if no PE waits. The call first completes earlier puts by this PE,
-/// as quiet() does.
-/// \throws UsageError on this PE, too, if this PE does not hold the lock.
+/// shmem_clear_lock: hands the lock to the PE that has waited longest, or frees
+/// it if no PE is waiting. The call first completes this PE's earlier puts, as
+/// quiet() does.
+/// \throws UsageError on this PE also if it does not hold the lock.
 void clear_lock(Lock* lock);
 
-/// shmem_test_lock: takes the lock if the lock is free. The call never waits
-/// for other PEs to clear the lock. If several threads of this PE test or set
-/// the lock at the same time, they take turns. A test that fails does not
-/// change the lock for other PEs. The ordering is that of set_lock().
+/// shmem_test_lock: acquires the lock if it is free. The call never waits for
+/// other PEs to clear the lock. If several threads of this PE test or set the
+/// lock at the same time, they take turns. A failed test does not change the
+/// lock for other PEs. The ordering is the same as for set_lock().
 /// \returns 0 if this PE now holds the lock; 1 if a PE, possibly this one,
 ///          already held the lock.
 [[nodiscard]] int test_lock(Lock* lock);

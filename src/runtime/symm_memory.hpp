@@ -8,44 +8,45 @@
 
 #include "base/Types.hpp"
 
-/// This header has the C-like functions for memory of the OpenSHMEM and NVSHMEM
-/// specifications. Unlike most functions of this library, these functions do
-/// not throw: they return null or a Status, and last_error() says why. Codes
-/// such as M06 and B01 refer to docs/requirements.md.
+/// The C-style memory functions of OpenSHMEM and NVSHMEM. Unlike most functions
+/// of this library, these functions do not throw: they return null or a Status,
+/// and last_error() says why. Codes such as M06 and B01 refer to
+/// docs/requirements.md.
 ///
-/// All PEs call collective functions in the same order and with the same
-/// arguments on every PE, from one thread of each PE. If the arguments differ
-/// or any PE cannot do its part, the call fails on every PE. last_error() then
-/// names PEs and values, and the heap is as before (M27-M30, M34, M48). If a
+/// All PEs must call collective functions in the same order, with the same
+/// arguments, and from one thread of each PE. If the arguments differ or any PE
+/// cannot do its part, the call fails on every PE. last_error() then names the
+/// PEs and the values, and the heap is unchanged (M27-M30, M34, M48). If a
 /// second thread of a PE makes a collective call in the meantime, only that
-/// thread's call fails, and it fails at once.
+/// thread's call fails, and it fails immediately.
 namespace symm {
 
 namespace Impl {
 
-/// For functions that are templates but are called without a type argument.
+/// Satisfied only by void. For function templates whose callers pass no
+/// template argument: T must keep its default, void.
 template <class T>
 concept NoType = std::is_void_v<T>;
 
 }  // namespace Impl
 
-/// Says why this thread's latest call of a function in this header or in
+/// Returns why this thread's latest call to a function in this header or in
 /// symm_pools.hpp failed; "" if that call did not fail. The text is valid until
-/// the next such call.
+/// this thread's next such call.
 [[nodiscard]] char const* last_error() noexcept;
 
 // Symmetric memory. All PEs allocate together, at the same offset in their
-// parts of the heap, and every PE reaches every copy. The heap is the one in
+// parts of the heap, and every PE can reach every copy. The heap is the one in
 // GPU memory if the PEs have devices, or else the one in host memory. Functions
-// that take an address find the heap of that address.
+// that take an address find the heap that contains it.
 //
-// The functions with C names are templates, so that they do not clash with C's
-// functions after `using namespace symm`: there, an unqualified malloc() is
-// C's. These functions take a number of bytes and no type.
+// The functions named after C functions are templates, so that they do not
+// clash with those after `using namespace symm`: an unqualified malloc() then
+// calls C's function. They take a number of bytes and no type.
 
 /// Allocates `bytes` bytes on every PE; the contents are indeterminate. The
 /// call is collective, with a barrier on exit: every PE has the block when the
-/// call returns on any PE, so a put may follow at once (M22, M26).
+/// call returns on any PE, so a put may follow immediately (M22, M26).
 /// \param bytes if 0, the call returns null, without a barrier (M06-M08).
 /// \returns the symmetric address of this PE's copy, a multiple of 16 (M03,
 ///          M04); null on every PE on failure.
@@ -53,18 +54,18 @@ template <Impl::NoType T = void>
 [[nodiscard]] void* malloc(std::size_t bytes) noexcept;
 
 /// Allocates like malloc(), at an aligned address.
-/// \param alignment of the address, in bytes: a power of two, a multiple of
-///        sizeof(void*), at most 1 GiB (M09-M14).
+/// \param alignment in bytes: a power of two, a multiple of sizeof(void*), and
+///        at most 1 GiB (M09-M14).
 [[nodiscard]] void* align(std::size_t alignment, std::size_t bytes) noexcept;
 
 /// Allocates like malloc(). When the call returns on any PE, all bits of the
 /// block are zero on every PE (C01-C15).
-/// \param count, size number of objects and bytes of each object; if either is
-///        0, the call returns null, without a barrier.
+/// \param count, size number of objects, and size of each in bytes; if either
+///        is 0, the call returns null, without a barrier.
 template <Impl::NoType T = void>
 [[nodiscard]] void* calloc(std::size_t count, std::size_t size) noexcept;
 
-// These are the hints for malloc_with_hints(); combine hints with |.
+// Hints for malloc_with_hints(); combine them with |.
 inline constexpr long malloc_atomics_remote = 1;
 inline constexpr long malloc_signal_remote  = 2;
 
@@ -77,10 +78,10 @@ inline constexpr long malloc_signal_remote  = 2;
   return symm::malloc(bytes);
 }
 
-/// Changes the size of a block, which may move. Keeps the contents of the block
-/// up to the smaller size (S01-S10). The call is collective.
-/// \param address if null, the call acts as malloc(bytes).
-/// \param bytes   if 0, the call acts as free(address) and returns null.
+/// Changes the size of a block, which may move. The contents are preserved up
+/// to the smaller of the old and new sizes (S01-S10). The call is collective.
+/// \param address if null, the call acts like malloc(bytes).
+/// \param bytes   if 0, the call acts like free(address) and returns null.
 /// \returns the same as malloc(); null on failure, and then the block is
 ///          unchanged.
 template <Impl::NoType T = void>
@@ -89,8 +90,8 @@ template <Impl::NoType T = void>
 /// Frees a block. The call is collective, with a barrier on entry: no PE's copy
 /// is reused before all PEs have called (M24). The call fails if no function
 /// above has returned `address`, or if `address` was already freed or belongs
-/// to a View. It then frees nothing, and also prints the reason on stderr,
-/// since free() returns nothing.
+/// to a View. It then frees nothing and, since it has no return value, also
+/// prints the reason to stderr.
 /// \param address if null, the call does nothing, without a barrier (M16, M17).
 template <Impl::NoType T = void>
 void free(void* address) noexcept;
@@ -98,11 +99,12 @@ void free(void* address) noexcept;
 /// Returns the address of PE `pe`'s copy of the object at the symmetric address
 /// `address`, for loads and stores by this process (shmem_ptr). The call is
 /// local.
-/// \returns null if `address` is not in the heap, if no PE has the number `pe`,
-///          or if loads and stores do not reach PE `pe` (is_near()).
+/// \returns null if `address` is not in the heap, if `pe` is not a valid PE
+///          number, or if loads and stores cannot reach PE `pe` (see
+///          is_near()).
 [[nodiscard]] void* ptr(void const* address, Pe pe) noexcept;
 
-/// Does the same as the other ptr() for a typed pointer.
+/// The same for a typed pointer.
 template <class T>
 [[nodiscard]] T* ptr(T* address, Pe pe) noexcept {
   return static_cast<T*>(ptr(static_cast<void const*>(address), pe));
@@ -118,30 +120,29 @@ enum class [[nodiscard]] Status : int {
   invalid_value = 1,
   out_of_memory = 2,
   not_supported = 3,
-  internal      = 7,  // the system or the driver refused a call
+  internal      = 7,  // a call to the system or the driver failed
 };
 // clang-format on
 
-// Local operands. Kernels on this PE read and write a registered buffer as the
-// source of a put or the destination of a get. Host memory that kernels use
-// must be registered. For other memory, registration does nothing, or is
-// refused (see buffer_register()).
+// Local operands. Kernels on this PE can use a registered buffer as the source
+// of a put or the destination of a get. Host memory that kernels use must be
+// registered. For other memory, registration has no effect, or is rejected (see
+// buffer_register()).
 
 /// Registers the buffer [address, address + bytes). Page-locks host memory for
-/// the GPU if this PE has a GPU (B02). The call is local: one PE alone may call
-/// (B18), on any thread.
+/// the GPU if this PE has a GPU (B02). The call is local: a single PE may make
+/// it (B18), from any thread.
 ///
-/// The program must unregister the buffer before it frees the buffer (B08).
-/// Peers do not reach a registered buffer (B05); for that, see
-/// buffer_register_symmetric(). One operation may span several adjacent
-/// registered buffers (B06).
+/// The program must unregister the buffer before freeing it (B08). Peers cannot
+/// reach a registered buffer (B05); for that, see buffer_register_symmetric().
+/// One operation may span several adjacent registered buffers (B06).
 ///
-/// \param bytes must be greater than 0; may be more than 2 GiB (B17).
-/// \returns invalid_value for null and 0 bytes (B19), managed memory (B07),
-///          memory of a symmetric heap (B03), memory that is not mapped (if
-///          CUDA knows both ends, the range between is not checked), an overlap
-///          with a registered buffer (B09), and before initialize() and after
-///          finalize(). out_of_memory (B10), internal (B11).
+/// \param bytes must be greater than 0; may exceed 2 GiB (B17).
+/// \returns invalid_value for null or 0 bytes (B19), managed memory (B07),
+///          memory in a symmetric heap (B03), memory that is not mapped (if
+///          CUDA knows both ends, the range in between is not checked), an
+///          overlap with a registered buffer (B09), and before initialize() and
+///          after finalize(); out_of_memory (B10); internal (B11).
 Status buffer_register(void* address, std::size_t bytes) noexcept;
 
 /// Ends the registration of the buffer that starts at `address` (B12). The call
@@ -150,26 +151,27 @@ Status buffer_register(void* address, std::size_t bytes) noexcept;
 ///          internal.
 Status buffer_unregister(void* address) noexcept;
 
-/// Ends all registrations that this PE made by buffer_register() and
+/// Ends all registrations that this PE made with buffer_register() and
 /// register_view(); symmetric registrations remain (B15, B16). The call is
-/// local. It also prints a failure on stderr, since it returns nothing.
+/// local. Since it has no return value, it also prints any failure to stderr.
 void buffer_unregister_all() noexcept;
 
 // Registration of symmetric memory. Every PE passes a buffer of its own, and
-// all PEs reach all these buffers.
+// all PEs can reach all of these buffers.
 
-/// Adds an allocation made with the virtual memory management API to the
-/// symmetric heap in memory of the same kind. The same physical memory is then
-/// also at the returned symmetric address, and remains at the program's own
-/// address (R01-R03). The call is collective, with a barrier on exit.
+/// Adds an allocation made with CUDA's virtual memory management API to the
+/// symmetric heap in the same kind of memory. The same physical memory is then
+/// also mapped at the returned symmetric address, and remains mapped at the
+/// program's own address (R01-R03). The call is collective, with a barrier on
+/// exit.
 ///
-/// \param buffer start of one such shareable allocation, on this PE's GPU or
-///        the host (R05, R06, R15). symm::make_registrable_view makes the
-///        allocation, or the program itself does with the cuMem* functions.
+/// \param buffer start of one such shareable allocation, on this PE's GPU or on
+///        the host (R05, R06, R15). It is made by symm::make_registrable_view,
+///        or by the program itself with the cuMem* functions.
 /// \param bytes  size of the whole allocation, the same on all PEs: a multiple
 ///        of 2 MiB; for a registrable View, the View's bytes rounded up to a
 ///        multiple of 2 MiB (R12).
-/// \param flags  0 (R04).
+/// \param flags  must be 0 (R04).
 /// \returns the symmetric address, for put, get, atomics, signals, collectives
 ///          and ptr() (R01, R02); null on every PE on failure, and then nothing
 ///          is mapped on any PE (R13).
@@ -181,8 +183,8 @@ void buffer_unregister_all() noexcept;
 /// a barrier on entry and exit.
 /// \param address as returned by buffer_register_symmetric().
 /// \param bytes   as passed to buffer_register_symmetric().
-/// \returns invalid_value on every PE if, on any PE, `address` or `bytes` is
-///          not that of a registration (R19, R20); nothing changes then;
+/// \returns invalid_value on every PE if, on any PE, `address` or `bytes` does
+///          not match a registration (R19, R20), in which case nothing changes;
 ///          internal (R21).
 Status buffer_unregister_symmetric(void* address, std::size_t bytes) noexcept;
 

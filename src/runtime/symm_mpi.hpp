@@ -15,13 +15,13 @@
 #include "bootstrap/Communicator.hpp"
 
 /// This is the only header that includes mpi.h. It is for programs whose PEs
-/// are not simply all processes of the job. A program that includes this header
-/// must itself link MPI (MPI::MPI_CXX), the same MPI that the library was built
-/// with.
+/// are not simply all processes in the job. A program that includes this header
+/// must itself link against MPI (MPI::MPI_CXX), the same MPI that the library
+/// was built with.
 namespace symm {
 
-/// Makes an argument for initialize(): symm::initialize(argc, argv,
-/// symm::communicator(comm)).
+/// Wraps an MPI communicator as an argument for initialize():
+/// symm::initialize(argc, argv, symm::communicator(comm)).
 /// \param mpi initialize() duplicates this communicator, which must live until
 ///        initialize() returns.
 [[nodiscard]] inline Communicator communicator(MPI_Comm mpi) {

@@ -12,9 +12,9 @@
 #include "symm_errors.hpp"
 #include "symm_memory.hpp"
 
-/// Memory pools allocate in the order of a stream, without stopping the host or
-/// the GPU. The functions are those of the stream-ordered allocators of CUDA
-/// and HIP (cudaMallocAsync, hipMallocAsync, ...). Like the functions of
+/// Memory pools allocate in stream order, without blocking the host or the GPU.
+/// The functions mirror the stream-ordered allocators of CUDA and HIP
+/// (cudaMallocAsync, hipMallocAsync, ...). Like the functions in
 /// symm_memory.hpp, they return a Status, and last_error() says why. Codes such
 /// as H10 and P03 refer to docs/requirements.md.
 ///
@@ -22,27 +22,28 @@
 /// instance (Kokkos_SymmetricSpace_Pools.hpp has the calls that take an
 /// instance). Work in a block's stream may use the block between malloc_async()
 /// and free_async() (H01). Work in another stream may use the block if
-/// order_after() puts that work after the allocation and before the release.
+/// order_after() orders that work after the allocation and before the release.
 ///
 /// A pool is
 /// - *symmetric*: the pool's memory is in the symmetric heap, and a block is at
-///   the same offset on all PEs (P02). All PEs make the same sequence of calls
-///   on symmetric pools, on corresponding streams, in one order with their
-///   other collective calls. The PEs do not wait for each other. If the
-///   sequences differ, the next collective call fails on every PE and names the
-///   first call that differs (P04). The existing symmetric pools then allocate
-///   nothing more (the default pools start anew). When all PEs have freed the
-///   blocks of these pools, heap_trim() returns the pools' memory to the
-///   system. Peers may use a block after a barrier of all PEs that follows the
-///   allocation in the stream's order. A block is allocated again only after
-///   such a barrier has followed its release (P03): barrier_all(exec),
-///   barrier(exec, team) with all PEs, or a collective heap call.
-/// - or *local*: the pool's memory belongs to this PE alone. Peers do not reach
-///   this memory, and other PEs need not call.
+///   the same offset on all PEs (P02). All PEs must make the same sequence of
+///   calls on symmetric pools, on corresponding streams, and in the same order
+///   relative to their other collective calls. The PEs do not wait for each
+///   other. If the sequences differ, the next collective call fails on every PE
+///   and names the first call that differs (P04). From then on, the existing
+///   symmetric pools allocate nothing more (the default pools start over). Once
+///   all PEs have freed the blocks of these pools, heap_trim() returns the
+///   pools' memory to the system. Peers may use a block after a barrier over
+///   all PEs that follows the allocation in stream order. A block is reused
+///   only after such a barrier has followed its release (P03):
+///   barrier_all(exec), barrier(exec, team) with all PEs, or a collective heap
+///   call.
+/// - or *local*: the pool's memory belongs to this PE alone. Peers cannot reach
+///   this memory, and other PEs need not make the same calls.
 ///
 /// Any thread of a PE may make calls on local pools, but only one thread of a
-/// PE at a time makes calls on symmetric pools. UniqueMemPool does the same for
-/// C++, and throws.
+/// PE at a time may make calls on symmetric pools. UniqueMemPool is a C++
+/// interface to the same functions; it throws.
 namespace symm {
 
 enum class MemPoolKind : std::uint32_t { symmetric, local };
@@ -52,26 +53,27 @@ enum class MemPoolHandleType : std::uint32_t { none, posix_file_descriptor };
 
 struct MemPoolProperties {
   MemPoolKind kind = MemPoolKind::symmetric;
-  /// The kind of the pool's memory: by default the GPU's, if the PEs have
-  /// devices.
+  /// The kind of the pool's memory: by default GPU memory if the PEs have
+  /// devices, or else host memory.
   MemoryKind memory = default_memory_kind();
   /// The handle type, for local pools only. With posix_file_descriptor,
-  /// max_bytes must be greater than 0, and the pool takes all these bytes from
-  /// the start.
+  /// max_bytes must be greater than 0, and the pool takes that many bytes from
+  /// the system when it is created.
   MemPoolHandleType handle_type = MemPoolHandleType::none;
   /// Maximum number of bytes (per PE) that the pool takes from the system,
-  /// rounded up to whole chunks (2 MiB); 0 means as much as the heap may have.
+  /// rounded up to whole chunks (2 MiB); 0 means as many as the heap may take.
   std::size_t max_bytes = 0;
 
   /// Returns the kind of memory that malloc() uses. The call is local; before
-  /// initialize() it returns host memory.
+  /// initialize(), it returns MemoryKind::host.
   [[nodiscard]] static MemoryKind default_memory_kind() noexcept;
 };
 
-/// A handle of a pool. It is a small value, and all copies name the same pool.
+/// A handle to a pool. It is a small value, and all copies refer to the same
+/// pool.
 class MemPool {
  public:
-  /// Makes a handle that names no pool.
+  /// Creates a handle that refers to no pool.
   MemPool() = default;
 
   [[nodiscard]] bool is_valid() const { return m_number != 0; }
@@ -86,7 +88,7 @@ class MemPool {
   [[nodiscard]] std::uint64_t number() const { return m_number; }
 
  private:
-  std::uint64_t m_number = 0;  // no number is used twice
+  std::uint64_t m_number = 0;  // numbers are never reused
 };
 
 /// Where accesses to a pool come from: the CPUs, or kernels on a GPU.
@@ -116,8 +118,8 @@ struct MemPoolPtrExportData {
 
 enum class MemPoolAttribute : std::uint32_t {
   /// int: an allocation may reuse a block freed on another stream if
-  /// order_after() puts the allocation's stream after that release. The initial
-  /// value is 1 (H52).
+  /// order_after() orders the allocation's stream after that release. The
+  /// initial value is 1 (H52).
   reuse_follow_event_dependencies = 1,
   /// int: an allocation may reuse a block freed on any other stream if that
   /// release has completed. In a local pool, the release must have completed on
@@ -125,26 +127,26 @@ enum class MemPoolAttribute : std::uint32_t {
   /// latest barrier_all(). The initial value is 1 (H54).
   reuse_allow_opportunistic = 2,
   /// int: if there is no room otherwise, an allocation may make its stream wait
-  /// for other streams. In a symmetric pool, that takes a barrier of all PEs in
-  /// the order of the stream. The initial value is 1 (H55).
+  /// for other streams. In a symmetric pool, that takes a barrier over all PEs
+  /// in stream order. The initial value is 1 (H55).
   reuse_allow_internal_dependencies = 3,
   /// uint64_t: bytes of unused memory to keep. The pool returns any excess to
   /// the system at the next collective heap call other than a barrier. The
   /// initial value is 0 (H50, H51).
   release_threshold = 4,
   // The following attributes are uint64_t, in bytes. A high-water mark can be
-  // set only to 0; the mark then starts anew.
+  // set only to 0, which resets it to the current amount.
   reserved_mem_current = 5,  // bytes taken from the system
   reserved_mem_high    = 6,
   used_mem_current     = 7,  // bytes allocated and not freed
   used_mem_high        = 8
 };
 
-/// Makes a pool (H40). For a symmetric pool, all PEs make the call; the call
-/// does not wait.
+/// Creates a pool (H40). For a symmetric pool, all PEs must make the call; the
+/// call does not wait.
 /// \param pool if null, the call returns invalid_value.
 /// \returns invalid_value if the properties contradict each other, or if there
-///          is no heap in such memory; out_of_memory; internal.
+///          is no heap in that kind of memory; out_of_memory; internal.
 Status mem_pool_create(MemPool* pool,
                        MemPoolProperties const& properties) noexcept;
 
@@ -152,48 +154,50 @@ Status mem_pool_create(MemPool* pool,
 /// until they are freed; its memory is released by the next collective heap
 /// call after that (H44). If the destroyed pool was the current one, the
 /// default pool becomes current (H45).
-/// \returns invalid_value for no pool, a pool that has been destroyed, or a
-///          default pool (H46).
+/// \returns invalid_value if `pool` refers to no pool, to a pool that has been
+///          destroyed, or to a default pool (H46).
 Status mem_pool_destroy(MemPool pool) noexcept;
 
-/// Gets the symmetric pool that each kind of memory has from the start. The
-/// call is local.
+/// Gets the default pool of a kind of memory, a symmetric pool that exists from
+/// the start. The call is local.
 Status device_get_default_mem_pool(MemPool* pool, MemoryKind memory) noexcept;
 /// Gets the pool that malloc_async() uses, which is the default pool until
 /// device_set_mem_pool() sets another one. The call is local.
 Status device_get_mem_pool(MemPool* pool, MemoryKind memory) noexcept;
 /// Sets the pool that malloc_async() uses.
-/// \returns invalid_value for a pool in other memory, or an imported pool
-///          (H86).
+/// \returns invalid_value for a pool in a different kind of memory, or an
+///          imported pool (H86).
 Status device_set_mem_pool(MemoryKind memory, MemPool pool) noexcept;
 
 /// Allocates from the current pool of GPU memory if the PEs have devices, or
 /// else from the current pool of host memory; the contents are indeterminate.
-/// The call returns the address at once; the program may use the memory in the
-/// order of the stream (H10, H11, H14). Neither host nor GPU waits while the
-/// pool has room (P01). If a symmetric pool has no room, the pool grows
+/// The call returns the address immediately; the program may use the memory in
+/// stream order (H10, H11, H14). Neither the host nor the GPU waits while the
+/// pool has room (P01). When a symmetric pool runs out of room, it grows
 /// collectively, as the heap does (P05).
 ///
-/// \param address receives a multiple of 256, or null on failure. If `address`
-///        itself is null, the call returns invalid_value.
-/// \param bytes   if 0, the call gives null.
+/// \param address receives the address, a multiple of 256, or null on failure.
+///        If `address` itself is null, the call returns invalid_value.
+/// \param bytes   if 0, `*address` becomes null.
 /// \param stream a CUstream (cudaStream_t); null means the default stream. The
-///        stream must live until a heap_trim() after the stream's last use with
-///        pools: the pools ask the stream whether its work has ended. Without a
-///        GPU, `stream` must be null; the order is that of the calls.
+///        stream must exist until a heap_trim() after its last use with pools,
+///        because the pools query whether its work has completed. Without a
+///        GPU, `stream` must be null, and the stream order is the order of the
+///        calls.
 /// \returns invalid_value; not_supported while the stream is being captured
 ///          (H16); out_of_memory (H17); internal.
 Status malloc_async(void** address, std::size_t bytes,
                     void* stream = nullptr) noexcept;
 
-/// Allocates like malloc_async(), but from a given pool. The pool may be in a
+/// Allocates like malloc_async(), but from the given pool. The pool may be in a
 /// kind of memory other than the stream's (H30, H31).
 Status malloc_from_pool_async(void** address, std::size_t bytes, MemPool pool,
                               void* stream = nullptr) noexcept;
 
 namespace Impl {
 
-/// \param allocate is called with the address of a void* for the result.
+/// \param allocate called with the address of a void* that receives the result,
+///        or with null if `address` is null.
 template <class T, class Allocate>
 Status allocate_as(T** address, Allocate const& allocate) noexcept {
   void* block         = nullptr;
@@ -204,8 +208,8 @@ Status allocate_as(T** address, Allocate const& allocate) noexcept {
 
 }  // namespace Impl
 
-/// Allocates like the other malloc_async(), for a pointer of any type; `bytes`
-/// counts bytes, not elements.
+/// The same for a pointer of any type; `bytes` is a number of bytes, not of
+/// elements.
 template <class T>
 Status malloc_async(T** address, std::size_t bytes,
                     void* stream = nullptr) noexcept {
@@ -221,91 +225,94 @@ Status malloc_from_pool_async(T** address, std::size_t bytes, MemPool pool,
   });
 }
 
-/// Frees a block of any pool in the order of the stream (H20). This PE must
-/// have ended its use of the block by that point of the stream, and other PEs
-/// by the next barrier after that point.
+/// Frees a block of any pool in stream order (H20). This PE must be done with
+/// the block by that point in the stream, and other PEs by the next barrier
+/// after that point.
 /// \param address if null, the call does nothing.
 /// \returns invalid_value for an address that is not a block of a pool, or was
 ///          already freed (H24); not_supported while the stream is being
 ///          captured (H23).
 Status free_async(void* address, void* stream = nullptr) noexcept;
 
-/// Orders two streams: work put into `stream` from now on starts only after all
-/// work now in `earlier` has ended. The call records an event and makes
-/// `stream` wait for that event; the pools know of that order (H52, H53). The
+/// Orders two streams: work enqueued on `stream` from now on starts only after
+/// all work now in `earlier` has completed. The call records an event and makes
+/// `stream` wait for it; the pools take this order into account (H52, H53). The
 /// host does not wait. The call is local, but if symmetric pools are in use,
-/// all PEs make the call.
+/// all PEs must make it.
 /// \returns not_supported while one of the streams is being captured; internal.
 Status order_after(void* stream, void* earlier) noexcept;
 
 /// Gets the value of an attribute of a pool.
-/// \param value int* or uint64_t*, as the attribute says.
-/// \returns invalid_value for null, an unknown attribute, or no pool (H56).
+/// \param value int* or uint64_t*, depending on the attribute.
+/// \returns invalid_value for a null `value`, an unknown attribute, or a handle
+///          to no pool (H56).
 Status mem_pool_get_attribute(MemPool pool, MemPoolAttribute attribute,
                               void* value) noexcept;
-/// Sets an attribute. For a symmetric pool, all PEs make the call, with the
-/// same values on every PE.
+/// Sets an attribute. For a symmetric pool, all PEs must make the call, with
+/// the same values on every PE.
 Status mem_pool_set_attribute(MemPool pool, MemPoolAttribute attribute,
                               void const* value) noexcept;
 
-/// Gives whole unused chunks back to the system, but keeps `min_bytes_to_hold`
-/// bytes (H60-H66). The call waits for this PE's kernels. It is collective for
-/// a symmetric pool.
+/// Returns whole unused chunks to the system, but keeps at least
+/// `min_bytes_to_hold` bytes (H60-H66). The call waits for this PE's kernels.
+/// It is collective for a symmetric pool.
 Status mem_pool_trim_to(MemPool pool, std::size_t min_bytes_to_hold) noexcept;
 
-// Access to pools. The GPU of a PE reaches the memory in the PE's pools, and so
-// do the CPUs if that memory is host memory (H41). GPUs of other PEs reach this
-// memory, at other addresses, if the pool is symmetric or they have imported
-// the pool. The functions for access are local.
+// Access to pools. A PE's GPU can access the memory in the PE's pools, and so
+// can the CPUs if it is host memory (H41). The GPUs of other PEs can access it,
+// at other addresses, if the pool is symmetric or if those PEs have imported
+// it. The functions that set and get access are local.
 
-/// Sets which locations reach the pool at this PE's addresses (H70). Only the
-/// current access can be set; any other access is refused (H72).
-/// \param list  if null, the call returns invalid_value, unless count is 0.
-/// \returns invalid_value at the first access that cannot be set; nothing
+/// Sets which locations can access the pool at this PE's addresses (H70). Only
+/// the current access can be set; any other setting is rejected (H72).
+/// \param list  if null, the call returns invalid_value, unless `count` is 0.
+/// \returns invalid_value if any access in the list cannot be set; nothing
 ///          changes then.
 Status mem_pool_set_access(MemPool pool, MemAccessDesc const* list,
                            std::size_t count) noexcept;
 /// Gets the access that a location has (H71). For an imported pool, the access
-/// is known after the first mem_pool_import_pointer().
-/// \returns invalid_value for null, no pool, or a GPU that does not exist
-///          (H72).
+/// is known only after the first mem_pool_import_pointer().
+/// \returns invalid_value for a null argument, a handle to no pool, or a GPU
+///          that does not exist (H72).
 Status mem_pool_get_access(MemAccessFlags* flags, MemPool pool,
                            MemLocation const* location) noexcept;
 
 // Local pools can be shared between processes on a node: PEs of this job, or
 // other processes that use this library. One process exports the pool, and then
 // blocks of the pool; others import both the pool and the blocks. All calls for
-// sharing pools are local. They return invalid_value for null, before
+// sharing pools are local. They return invalid_value for null arguments, before
 // initialize() and after finalize().
 //
 // The program must order the uses of a shared block. Importers may use a block
-// when its allocation has completed in the exporter (H89). All importers free
-// the block before the exporter does (H90): the frees by all importers complete
+// once its allocation has completed in the exporter (H89). All importers must
+// free the block before the exporter does (H90): their frees must complete
 // before the exporter's free does (H92). The exporter may *issue* that free
 // earlier, on a stream that waits for the importers' frees (H93).
 
-/// Makes a handle of a pool for other processes (H80). The handle is a file
+/// Creates a handle to a pool for other processes (H80). The handle is a file
 /// descriptor.
-/// \param shared_handle int*. The caller closes the descriptor, at any time; an
-///        open descriptor keeps the memory. Pass the descriptor to other
-///        processes by SCM_RIGHTS, fork() or pidfd_getfd() (H83).
-/// \param pool  a local pool whose MemPoolProperties::handle_type is `type`
-///        (H81), and which is not imported.
-/// \param flags 0 (H82).
+/// \param shared_handle int* that receives the descriptor. The caller must
+///        close it, and may do so at any time; an open descriptor keeps the
+///        memory alive. Pass the descriptor to other processes with SCM_RIGHTS,
+///        fork() or pidfd_getfd() (H83).
+/// \param pool  a local pool, not an imported one, whose
+///        MemPoolProperties::handle_type is `type` (H81).
+/// \param flags must be 0 (H82).
 /// \returns invalid_value, out_of_memory (H84); internal.
 Status mem_pool_export_to_shareable_handle(void* shared_handle, MemPool pool,
                                            MemPoolHandleType type,
                                            unsigned flags) noexcept;
 
 /// Imports a pool from another process, so that pointers can be imported from
-/// the pool (H85). An imported pool does not allocate and cannot be the current
-/// pool (H86); mem_pool_destroy() ends an imported pool. The pool's attributes
+/// the pool (H85). An imported pool cannot allocate and cannot be the current
+/// pool (H86); it is destroyed with mem_pool_destroy(). The pool's attributes
 /// count imported memory as used and reserved. The pool's memory remains as
 /// long as imported blocks exist, no matter what the exporter does; the next
-/// collective heap call after that releases the memory.
-/// \param shared_handle int*; the caller still closes the descriptor.
-/// \param flags 0 (H82).
-/// \returns invalid_value, also for a descriptor that does not belong to a
+/// collective heap call after that releases it.
+/// \param shared_handle int* to the descriptor, which the caller must still
+///        close.
+/// \param flags must be 0 (H82).
+/// \returns invalid_value, including for a descriptor that does not belong to a
 ///          pool; out_of_memory (H84); internal.
 Status mem_pool_import_from_shareable_handle(MemPool* pool, void* shared_handle,
                                              MemPoolHandleType type,
@@ -319,15 +326,15 @@ Status mem_pool_import_from_shareable_handle(MemPool* pool, void* shared_handle,
 Status mem_pool_export_pointer(MemPoolPtrExportData* export_data,
                                void* address) noexcept;
 
-/// Maps an exported block into this process. The program frees the block once
-/// for each import, by free_async() on any stream, or by free(). For an
+/// Maps an exported block into this process. The program must free the block
+/// once for each import, with free_async() on any stream or with free(). For an
 /// imported block, free() waits for the kernels of this PE, and is not
 /// collective (H91).
 /// \param address receives the block's address in this process, or null on
 ///        failure.
-/// \param pool    imported from the pool that the block belongs to.
-/// \returns invalid_value, also for data of another pool or of no pool;
-///          out_of_memory (H88); internal.
+/// \param pool    the import of the pool that the block belongs to.
+/// \returns invalid_value, including for data from another pool or from no
+///          pool; out_of_memory (H88); internal.
 Status mem_pool_import_pointer(
     void** address, MemPool pool,
     MemPoolPtrExportData const* export_data) noexcept;
@@ -340,14 +347,14 @@ void throw_failed(Status status);
 
 }  // namespace Impl
 
-/// The owner of a pool. Its member functions do what the functions above do,
-/// and throw UsageError, OutOfMemory or SystemError with the text of
+/// Owns a pool. Its member functions do what the functions above do, but on
+/// failure they throw UsageError, OutOfMemory or SystemError with the text of
 /// last_error().
 class UniqueMemPool {
  public:
   /// Owns no pool.
   UniqueMemPool() = default;
-  /// Makes a pool with mem_pool_create().
+  /// Creates a pool with mem_pool_create().
   explicit UniqueMemPool(MemPoolProperties const& properties) {
     Impl::throw_failed(mem_pool_create(&m_pool, properties));
   }
@@ -376,7 +383,7 @@ class UniqueMemPool {
   }
   void swap(UniqueMemPool& other) noexcept { std::swap(m_pool, other.m_pool); }
 
-  // Attributes of the pool; MemPoolAttribute says more.
+  // Attributes of the pool; see MemPoolAttribute.
 
   [[nodiscard]] std::uint64_t used() const {
     return number(MemPoolAttribute::used_mem_current);
@@ -401,7 +408,7 @@ class UniqueMemPool {
   void set_release_threshold(std::uint64_t bytes) {
     set(MemPoolAttribute::release_threshold, bytes);
   }
-  /// \param policy one of the three attributes about reuse.
+  /// \param policy one of the three reuse_... attributes.
   [[nodiscard]] bool allows(MemPoolAttribute policy) const {
     int value = 0;
     Impl::throw_failed(mem_pool_get_attribute(m_pool, policy, &value));

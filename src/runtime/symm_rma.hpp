@@ -27,25 +27,25 @@
 //   one thread           heap              the copy is done
 //   a group of threads   threads, heap     the copy is done (a group barrier)
 //
-// In kernels without Kokkos, a group is symm::this_block().
-// Kokkos_SymmetricSpace_Operations.hpp has the groups of Kokkos, and the forms
-// for execution space instances.
+// In kernels without Kokkos, the group is symm::this_block().
+// Kokkos_SymmetricSpace_Operations.hpp has the groups for Kokkos, and the forms
+// that take an execution space instance.
 //
-// Elements of puts and gets have a trivially copyable type. A put or get with a
-// count of 0 copies nothing, and does not check `pe` and the addresses. `pe`
-// may be this PE. Dest and source must not overlap.
+// The element type of a put or get must be trivially copyable. A put or get
+// with a count of 0 copies nothing, and does not check `pe` or the addresses.
+// `pe` may be this PE. `dest` and `source` must not overlap.
 //
-// Ordering. "Done" means that `source` may be written again, and that a get's
-// data have arrived. Other PEs see a put after quiet() or barrier_all();
-// fence() orders two puts. The _nbi forms may return before the copy is done
-// (9.6), and quiet() waits for the copy. Until the copy is done, with a PE on
-// another node, `source` must not change, and a get's data may be missing. With
-// a PE on this node, the _nbi forms are the same as the blocking forms.
+// Ordering. "Done" means that `source` may be overwritten, and that a get's
+// data has arrived. Other PEs see a put after quiet() or barrier_all(); fence()
+// orders two puts. The _nbi forms may return before the copy is done (9.6);
+// quiet() waits for it. For a PE on another node, `source` must not change
+// until the copy is done, and a get's data may be missing until then. For a PE
+// on this node, the _nbi forms are the same as the blocking forms.
 //
-// Polling. If another PE puts a word of 1, 2, 4 or 8 bytes, at a multiple of
-// its size, the word arrives in one piece and exactly once: a PE that has seen
-// the word may clear it, and does not see it again. The word is copied with one
-// load and one store, unordered with respect to other words of the copy,
+// Polling. If another PE puts a word of 1, 2, 4 or 8 bytes, aligned to its
+// size, the word arrives in one piece and exactly once: a PE that has seen the
+// word may clear it, and does not see it again. The word is copied with one
+// load and one store, unordered with respect to other words in the copy,
 //
 // - in p and g,
 // - on CPUs, in copies of up to 64 bytes, and in each element of up to 64 bytes
@@ -56,27 +56,28 @@
 //
 // In two kinds of copies, a word may arrive in pieces, and several times: in
 // larger copies on CPUs (memcpy), and in copies by CUDA. Copies by CUDA are
-// enqueued copies and host calls on GPU memory, including p. After such copies,
-// wait for a signal, or for a word put after fence(). A kernel on a GPU that
-// polls another PE's word must use g: get may read from a cache.
+// enqueued copies and host calls on GPU memory, including p. To learn that such
+// a copy has arrived, wait for a signal, or for a word put after fence(). A
+// kernel on a GPU that polls another PE's word must use g: get may read from a
+// cache.
 //
-// Errors. The host's forms throw UsageError on this PE if no PE has the number
-// `pe`, or if the other side is null. They also throw UsageError if the bytes
-// are not in this PE's part of the symmetric heap (null, private memory, a
-// peer's part). p and g also throw UsageError if the address is not aligned for
-// its type. The host's forms throw SystemError if the copy fails. (put and get
-// move bytes, at any alignment.) In kernels, a wrong PE or symmetric address
-// stops the program if the library was built with SYMM_CHECKS_IN_KERNELS, as
-// debug builds are.
+// Errors. The host's forms throw UsageError on this PE if `pe` is not a valid
+// PE number, or if the other side is null. They also throw UsageError if the
+// bytes are not in this PE's part of the symmetric heap (null, private memory,
+// a peer's part). p and g also throw UsageError if the address is not aligned
+// for its type. (put and get move bytes, at any alignment.) The host's forms
+// throw SystemError if the copy fails. In kernels, an invalid PE or symmetric
+// address aborts the program if the library was built with
+// SYMM_CHECKS_IN_KERNELS, as debug builds are.
 //
 // PEs on other nodes. All forms of puts and gets reach PEs on other nodes,
-// including the forms with a heap map when the host calls them: there, one
-// thread of the group sends. For kernels on GPUs, a host thread sends
-// (docs/nodes.md).
+// including the forms with a heap map when the host calls them: in that case,
+// one thread of the group sends the messages. For kernels on GPUs, a host
+// thread sends them (docs/nodes.md).
 //
 // GPU memory. The host's forms wait for the kernels of this PE, so they cannot
-// answer a kernel that waits for data. For the symmetric heap in host memory,
-// the other side must be memory that the host can reach.
+// deliver data to a kernel that is waiting for it. For the symmetric heap in
+// host memory, the other side must be memory that the host can reach.
 
 namespace symm {
 
@@ -98,8 +99,7 @@ void get(T* dest, std::type_identity_t<T> const* source, std::size_t count,
       "symm::get", dest, source, count, pe);
 }
 
-/// This is shmem_put_nbi. \param request null, or the object that becomes the
-/// request of this operation.
+/// This is shmem_put_nbi. \param request if not null, tracks the operation.
 template <class T>
 void put_nbi(T* dest, std::type_identity_t<T> const* source, std::size_t count,
              Pe pe, Request* request = nullptr) {
@@ -107,8 +107,7 @@ void put_nbi(T* dest, std::type_identity_t<T> const* source, std::size_t count,
                                                count, pe, request);
 }
 
-/// This is shmem_get_nbi. \param request null, or the object that becomes the
-/// request of this operation.
+/// This is shmem_get_nbi. \param request if not null, tracks the operation.
 template <class T>
 void get_nbi(T* dest, std::type_identity_t<T> const* source, std::size_t count,
              Pe pe, Request* request = nullptr) {
@@ -156,7 +155,7 @@ template <class T>
 }
 
 // The following forms are for the host, in a context: `pe` is a PE number
-// within the context. \throws UsageError on this PE, too, if the context has
+// within the context. \throws UsageError on this PE also if the context has
 // ended.
 
 template <class T>
@@ -225,16 +224,16 @@ template <class T>
 // The following forms are for kernels, and for the host on memory that the host
 // can reach.
 //
-// `heap` is the result of heap_map() on the host for the memory of the
-// symmetric address (in the Kokkos layer: for the View); kernels capture `heap`
-// by value. Where preconditions are checked, a map of another heap stops the
-// program.
+// `heap` is the result of calling heap_map() on the host, for the kind of
+// memory that the symmetric address is in (in the Kokkos layer: for the View).
+// Kernels capture `heap` by value. Where preconditions are checked, the map of
+// a different heap aborts the program.
 //
-// All threads of a group make the call, with the same arguments on every
-// thread. If the threads have written the source, a barrier of the group must
-// come before the call. Copies by a group use accesses of 16 bytes if both
-// addresses are congruent modulo 16; otherwise they use the widest accesses
-// that the addresses allow.
+// All threads of a group must make the call, with the same arguments on every
+// thread. If threads of the group have written the source, a barrier of the
+// group must come before the call. Copies by a group use 16-byte accesses if
+// both addresses are congruent modulo 16; otherwise they use the widest
+// accesses that the addresses allow.
 
 template <Impl::ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void put(Threads const& threads, HeapMap const& heap,

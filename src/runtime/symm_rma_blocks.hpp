@@ -18,13 +18,12 @@ namespace symm {
 
 // Elements with strides (OpenSHMEM 1.5, 9.5). These functions copy element i *
 // source_stride of `source` to element i * dest_stride of `dest`, for all i
-// less than `count`. The elements in the gaps do not change. symm_rma.hpp says
-// what holds for all forms of puts and gets.
+// less than `count`. The elements in the gaps do not change. See symm_rma.hpp
+// for what applies to all forms of puts and gets.
 //
-// - `dest_stride`, `source_stride`: strides in elements. A stride of less than
-//   1 throws UsageError on this PE. Strides must not be negative, neither on
-//   the symmetric nor on the private side: std::size_t(-1) throws UsageError,
-//   too.
+// - `dest_stride`, `source_stride`: strides in elements. A stride less than 1
+//   throws UsageError on this PE. Strides cannot be negative, on either the
+//   symmetric or the private side: std::size_t(-1) also throws UsageError.
 // - `count`: number of elements.
 
 /// These are shmem_iput and shmem_iget, on the host.
@@ -114,13 +113,13 @@ SYMM_INLINE_FUNCTION void iget(HeapMap const& heap, T* dest,
 // to `dest`: `block` elements that start at element i * source_stride of
 // `source` go to element i * dest_stride of `dest`. With blocks of one element,
 // ibput() and ibget() are the same as iput() and iget(). Words in blocks of up
-// to 64 bytes arrive like words in an element.
+// to 64 bytes arrive like words in an element (see symm_rma.hpp).
 //
 // - `dest_stride`, `source_stride`: distance from block to block, in elements.
 //   A stride must be at least 1, at least `block`, and not negative; otherwise
 //   the call throws UsageError on this PE.
 // - `block`: number of elements in a block; 0 copies nothing. (If a kernel
-//   copies to PEs on other nodes, a block must have less than 4 GiB.)
+//   copies to PEs on other nodes, a block must be smaller than 4 GiB.)
 // - `count`: number of blocks.
 
 /// These are shmem_ibput and shmem_ibget, on the host.

@@ -10,11 +10,11 @@
 #include "base/Types.hpp"
 #include "shared_buffers/SharedBuffer.hpp"
 
-/// Shared buffers share memory that the symmetric heap cannot hold with peers
-/// on the same node (symm::is_near): memory allocated with cudaMalloc
-/// (SharedDeviceBuffer), and with malloc or new (SharedHostBuffer). This memory
-/// has no symmetric address, and operations on the heap do not take it. Only
-/// the functions of these types access this memory.
+/// Shared buffers give peers on the same node (symm::is_near) access to memory
+/// that cannot be in the symmetric heap: memory allocated with cudaMalloc
+/// (SharedDeviceBuffer), or with malloc or new (SharedHostBuffer). This memory
+/// has no symmetric address, and operations on the heap do not accept it. Peers
+/// access it only through the member functions of these classes.
 namespace symm {
 
 namespace Impl {
@@ -25,41 +25,41 @@ class SharedElements {
  public:
   /// Shares memory between PEs. The call is collective: every PE passes memory
   /// of its own (for GPU memory: on its own GPU; the call waits for that GPU's
-  /// kernels). When the call returns, every PE reaches the memory of every
+  /// kernels). When the call returns, every PE can reach the memory of every
   /// other PE on the same node.
   ///
   /// \param data    this PE's elements, in memory of the buffer's kind; they
   ///                must stay in place until close().
   /// \param count   number of elements; may differ between PEs; if 0, this PE
   ///                has no elements, and `data` may be null.
-  /// \param failure why this PE could not allocate its memory
-  ///                (std::current_exception()), or null; all PEs throw the
-  ///                text of this exception.
-  /// \throws UsageError on every PE if the memory of a PE is of another kind,
-  ///         if the first or last byte of that memory is not mapped, if the
-  ///         PEs' elements differ in size, or if there are no GPUs for GPU
-  ///         memory.
-  /// \throws SystemError on every PE if a PE is not permitted to read a peer's
-  ///         memory or cannot map that memory.
+  /// \param failure the exception that kept this PE from allocating its memory
+  ///                (std::current_exception()), or null. All PEs then throw an
+  ///                exception with its text.
+  /// \throws UsageError on every PE if any PE's memory is not of the buffer's
+  ///         kind, if its first or last byte is not mapped, if the element size
+  ///         differs between PEs, or if the buffer is for GPU memory but there
+  ///         are no GPUs.
+  /// \throws SystemError on every PE if any PE is not permitted to read a
+  ///         peer's memory or cannot map it.
   SharedElements(T* data, std::size_t count,
                  std::exception_ptr const& failure = {})
       : m_core(kind, data, count, sizeof(T), failure) {}
 
   /// Closes the buffer. The call is collective and waits for the kernels on
-  /// this PE, which may use GPU memory. When the call returns, all PEs have
-  /// closed the buffer, and the program may free the memory. The destructor
-  /// also waits and closes, but for this PE alone: free the memory after a
-  /// barrier that follows the destructors on all PEs. (The effect of cudaFree
-  /// on memory that another process maps is undefined.) After finalize(), a
-  /// program can only destroy a buffer. That closes nothing: the buffer's
-  /// mappings remain until the process ends.
-  /// \throws UsageError on every PE if the buffer is closed or the PEs close
-  ///         different buffers; nothing has changed then.
+  /// this PE, which may be using GPU memory. When the call returns, all PEs
+  /// have closed the buffer, and the program may free the memory. The
+  /// destructor also waits and closes, but only on this PE: free the memory
+  /// after a barrier that follows the destructors on all PEs. (The effect of
+  /// cudaFree on memory that another process has mapped is undefined.) After
+  /// finalize(), a buffer can only be destroyed. That closes nothing: the
+  /// buffer's mappings remain until the process ends.
+  /// \throws UsageError on every PE if the buffer is already closed or the PEs
+  ///         close different buffers, in which case nothing changes.
   void close() { m_core.close(); }
 
   /// Returns the number of elements that `pe` shares. The call is local.
-  /// \throws UsageError on this PE if no PE has the number `pe`, if `pe` is on
-  ///         another node, or if the buffer is closed.
+  /// \throws UsageError on this PE if `pe` is not a valid PE number, if `pe` is
+  ///         on another node, or if the buffer is closed.
   [[nodiscard]] std::size_t count(Pe pe) const { return m_core.count(pe); }
 
  protected:
@@ -69,14 +69,14 @@ class SharedElements {
 }  // namespace Impl
 
 /// Shares host memory that each PE allocated in any way (malloc, new, a View in
-/// HostSpace). Peers copy to and from this memory by system calls
+/// HostSpace). Peers copy to and from this memory with system calls
 /// (process_vm_writev, process_vm_readv). The memory has no address in a peer's
-/// process: there is no peer(), and kernels and atomics do not reach the memory
-/// of a peer.
+/// process: there is no peer(), and kernels and atomics cannot reach a peer's
+/// memory.
 ///
 /// \tparam T trivially copyable; const if peers may only read the memory.
 ///
-/// The system must let processes of the same user reach each other's memory;
+/// The system must let processes of the same user access each other's memory;
 /// the constructor tests that.
 template <class T>
 class SharedHostBuffer : public Impl::SharedElements<T, MemoryKind::host> {
@@ -92,14 +92,14 @@ class SharedHostBuffer : public Impl::SharedElements<T, MemoryKind::host> {
   /// on `pe`. The call is local.
   ///
   /// Ordering: the elements have arrived when put() returns. A barrier must
-  /// tell `pe` that they have arrived. Another barrier must come before the
-  /// caller overwrites elements that `pe` has yet to read.
-  /// \param source in memory of this PE; may be null if count is 0.
+  /// notify `pe` that they have arrived, and another barrier must come before
+  /// the caller overwrites elements that `pe` has yet to read.
+  /// \param source an address in this PE's memory; may be null if `count` is 0.
   /// \throws UsageError on this PE if no such PE or element exists, if the PE
   ///         is on another node, or if the buffer is closed.
-  /// \throws SystemError on this PE, with the number of bytes copied before the
-  ///         system refused the rest (the memory or the process of `pe` is
-  ///         gone).
+  /// \throws SystemError on this PE if the system stops the copy because the
+  ///         memory or the process of `pe` no longer exists. The text gives the
+  ///         number of bytes copied until then.
   void put(std::size_t dest_index, T const* source, std::size_t count,
            Pe pe) const {
     static_assert(!std::is_const_v<T>,
@@ -115,7 +115,7 @@ class SharedHostBuffer : public Impl::SharedElements<T, MemoryKind::host> {
     this->m_core.get(dest, source_index, count, pe);
   }
 
-  /// This call does not compile; the error says why there is no peer().
+  /// Does not compile if called; the error message says why there is no peer().
   template <class U = T>
   U* peer(Pe /*pe*/) const {
     static_assert(!std::is_same_v<U, U>,
@@ -132,8 +132,8 @@ SharedHostBuffer(T*, std::size_t, std::exception_ptr const& = {})
 
 /// Shares GPU memory that each PE allocated with cudaMalloc (a View in
 /// CudaSpace). Peers map this memory (CUDA IPC). Kernels and copies on this PE
-/// take the address that peer() returns; the operations on the symmetric heap
-/// do not.
+/// use the address that peer() returns; operations on the symmetric heap do not
+/// accept it.
 ///
 /// \tparam T const if peers may only read the memory.
 template <class T>
@@ -144,8 +144,8 @@ class SharedDeviceBuffer : public Impl::SharedElements<T, MemoryKind::device> {
   /// Returns the address of the elements that `pe` shares, for kernels and
   /// copies on this PE; null if `pe` has no elements. The address is valid
   /// until close() or the destructor. The call is local.
-  /// \throws UsageError on this PE if no PE has the number `pe`, if `pe` is on
-  ///         another node, or if the buffer is closed.
+  /// \throws UsageError on this PE if `pe` is not a valid PE number, if `pe` is
+  ///         on another node, or if the buffer is closed.
   [[nodiscard]] T* peer(Pe pe) const {
     return static_cast<T*>(this->m_core.peer(pe));
   }

@@ -19,24 +19,25 @@
 
 namespace symm {
 
-// A put with a signal sends data, and a signal that the data have arrived
+// A put with a signal sends data, and a signal that the data has arrived
 // (OpenSHMEM 1.5, signaling operations). A call puts `count` elements of
 // `source` into PE `pe`'s copy of `dest`, then changes PE `pe`'s copy of the
-// signal at `signal_address`. If PE `pe` has seen the change in
-// signal_wait_until(), a wait or a test, PE `pe` sees the data. The signal does
-// not order other puts by the caller: to order those puts, call fence() first.
-// Callers, completion and errors are as for put() (symm_rma.hpp). With a count
-// of 0, the call sends the signal alone, like signal_op().
+// signal at `signal_address`. Once PE `pe` has seen the change in
+// signal_wait_until(), a wait or a test, it also sees the data. The signal does
+// not order other puts by the caller: to order those, call fence() first.
+// Callers, completion and errors are the same as for put() (symm_rma.hpp). With
+// a count of 0, the call sends only the signal, like signal_op().
 //
 // Signals from several PEs to one signal object are atomic if all PEs use the
 // same SignalOp. PEs may mix signals with atomics on std::uint64_t.
 
-/// shmem_put_signal, on the host. A kernel changes a signal in GPU memory, and
-/// the call waits for that kernel. With Kokkos, the kernel runs in the default
-/// instance. To a PE on another node, data and signal travel as one message.
-/// \throws UsageError on this PE, too, if the signal is not in this PE's part
-///         of the heap, or if the signal's address is not a multiple of 8.
-///         Nothing has been put then.
+/// shmem_put_signal, on the host. A signal in GPU memory is changed by a
+/// kernel, and the call waits for that kernel. With Kokkos, the kernel runs on
+/// the default instance. To a PE on another node, a small block and its signal
+/// travel as one message.
+/// \throws UsageError on this PE also if the signal is not in this PE's part of
+///         the heap, or if the signal's address is not a multiple of 8. In that
+///         case, nothing has been put.
 template <class T>
 void put_signal(T* dest, std::type_identity_t<T> const* source,
                 std::size_t count, Signal* signal_address, Signal signal,
@@ -45,9 +46,10 @@ void put_signal(T* dest, std::type_identity_t<T> const* source,
                            Impl::Completion::local, "symm::put_signal");
 }
 
-/// shmem_put_signal in a kernel, by all threads of a thread team or by all
-/// lanes of a thread. The call sends one signal, after the data from all these
-/// threads. `heap` is the map of both the data and the signal.
+/// shmem_put_signal in a kernel, called by all threads of a thread team or by
+/// all lanes of a thread. The call sends one signal, after the data from all of
+/// these threads. `heap` is the map of the heap that contains both the data and
+/// the signal.
 template <Impl::ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void put_signal(Threads const& threads,
                                      HeapMap const& heap, T* dest,
@@ -70,11 +72,11 @@ SYMM_INLINE_FUNCTION void put_signal(HeapMap const& heap, T* dest,
 }
 
 // shmem_put_signal_nbi may return before the data and the signal have arrived;
-// quiet() waits for their arrival. For a PE on another node, `source` must not
+// quiet() waits until they have. For a PE on another node, `source` must not
 // change until then. For a PE on this node, put_signal_nbi() is the same as
-// put_signal(). `request`, unless null, becomes the request of the operation:
-// wait_source() on that request returns when `source` may change, and wait()
-// returns when the signal has changed.
+// put_signal(). `request`, if not null, tracks the operation: its wait_source()
+// returns when `source` may change, and its wait() returns when the signal has
+// changed.
 
 template <class T>
 void put_signal_nbi(T* dest, std::type_identity_t<T> const* source,
@@ -108,8 +110,8 @@ SYMM_INLINE_FUNCTION void put_signal_nbi(HeapMap const& heap, T* dest,
                  signal, op, pe);
 }
 
-// put_signal() and put_signal_nbi() on the host in a context, as symm_rma.hpp
-// says.
+// put_signal() and put_signal_nbi() on the host in a context (see
+// symm_rma.hpp).
 
 template <class T>
 void put_signal(Context const& context, T* dest,
@@ -131,11 +133,12 @@ void put_signal_nbi(Context const& context, T* dest,
                            context.call(name, request));
 }
 
-/// Sends the signal alone, on the host (nvshmemx_signal_op; in OpenSHMEM,
-/// shmem_put_signal of no elements). signal_op() orders nothing: to order
-/// earlier puts and stores by the caller, call fence() first. When signal_op()
-/// returns, the signal to a PE on another node may still be in flight: quiet()
-/// waits for the signal. A signal in GPU memory is changed as by put_signal().
+/// Sends only the signal, on the host (nvshmemx_signal_op; in OpenSHMEM,
+/// shmem_put_signal with no elements). signal_op() imposes no ordering: to
+/// order earlier puts and stores by the caller, call fence() first. When
+/// signal_op() returns, the signal to a PE on another node may still be in
+/// flight: quiet() waits for it. A signal in GPU memory is changed in the same
+/// way as by put_signal().
 /// \throws UsageError on this PE, as put_signal() does.
 inline void signal_op(Signal* signal_address, Signal signal, SignalOp op,
                       Pe pe) {
@@ -144,9 +147,9 @@ inline void signal_op(Signal* signal_address, Signal signal, SignalOp op,
                            Impl::Completion::local, "symm::signal_op");
 }
 
-/// Sends the signal alone, in a kernel, by one thread. To order stores by a
-/// thread team, the thread team's barrier must come first, then fence() by the
-/// thread that sends the signal.
+/// Sends only the signal, in a kernel, by one thread. To order stores by a
+/// thread team before the signal, the team must reach a barrier first, and then
+/// the thread that sends the signal must call fence().
 SYMM_INLINE_FUNCTION void signal_op(HeapMap const& heap, Signal* signal_address,
                                     Signal signal, SignalOp op, Pe pe) {
   Impl::put_signal_of_group(Impl::OneThread(), heap,
@@ -155,9 +158,9 @@ SYMM_INLINE_FUNCTION void signal_op(HeapMap const& heap, Signal* signal_address,
                             Impl::Completion::local, "symm::signal_op");
 }
 
-/// shmem_signal_fetch: returns the value of this PE's signal. The call is local
-/// and callable from host and kernels, like the waits. The data that belong to
-/// the signals that the call has seen are visible, as after a wait.
+/// shmem_signal_fetch: returns the value of this PE's signal. The call is
+/// local, and callable from the host and from kernels, like the waits. The data
+/// sent with the signals that the call has seen is visible, as after a wait.
 /// \throws UsageError as wait_until() does.
 [[nodiscard]] SYMM_INLINE_FUNCTION Signal
 signal_fetch(Signal const* signal_address) {
@@ -182,24 +185,25 @@ SYMM_INLINE_FUNCTION Signal signal_wait_until(Signal const* signal_address,
 // Waiting until another PE has changed a variable on this PE (OpenSHMEM 1.5,
 // point-to-point synchronization). The change must be a store that arrives in
 // one piece and exactly once. Such stores are made by p, by put and related
-// functions as symm_rma.hpp says (on CPUs up to 64 bytes), by atomics, by
-// signals, or by store_relaxed(). When a wait or a test has seen such a store,
-// this thread sees all that the other PE ordered before the store (put_signal,
-// fence). The thread may then clear the variable for the next store.
+// functions under the conditions in symm_rma.hpp (on CPUs, up to 64 bytes), by
+// atomics, by signals, or by store_relaxed(). Once a wait or a test has seen
+// such a store, this thread also sees everything that the other PE ordered
+// before the store (with put_signal or fence). The thread may then clear the
+// variable for the next store.
 //
-// Waits and tests are local, and callable from host and kernels, on any address
-// that the caller can reach. In kernels, the address must be in global memory,
-// not in the scratch memory of a thread team.
+// Waits and tests are local, and callable from the host and from kernels, on
+// any address that the caller can reach. In kernels, the address must be in
+// global memory, not in the scratch memory of a thread team.
 //
-// A kernel polls. It polls forever if the other PE's kernel cannot run in the
-// meantime because both PEs share a full GPU.
+// In a kernel, a wait polls. It polls forever if the other PE's kernel cannot
+// run in the meantime because both PEs share a GPU that is full.
 //
 // The host polls, then yields its core, then sleeps. Every SYMM_TIMEOUT
-// seconds, the waiting PE reports what it waits for. The waiting PE ends the
-// job if the process of a PE is gone. When a report is due, the waiting PE also
-// ends the job if all other PEs (at least one) wait in finalize(), where they
-// store nothing any more. Until a report is due, a thread or a kernel of the
-// waiting PE might still store.
+// seconds, the waiting PE reports what it is waiting for. It ends the job if
+// the process of any PE has exited. When a report is due, it also ends the job
+// if all other PEs (at least one) are waiting in finalize(), where they no
+// longer store anything. It does not do so earlier, because another thread or a
+// kernel of the waiting PE might still make the store.
 //
 // On the host, all waits and tests throw UsageError on this PE if the address
 // is null, is not a multiple of the variable's size, or is in the GPU memory of
@@ -207,7 +211,7 @@ SYMM_INLINE_FUNCTION Signal signal_wait_until(Signal const* signal_address,
 
 /// Waits until the comparison of `*ivar` with `value` is true (Compare::ge:
 /// `*ivar >= value`).
-/// \returns the value that `*ivar` has then.
+/// \returns the value of `*ivar` for which the comparison was true.
 template <Impl::Waitable T>
 SYMM_INLINE_FUNCTION T wait_until(T const* ivar, Compare compare,
                                   std::type_identity_t<T> value) {
@@ -226,12 +230,13 @@ template <Impl::Waitable T>
 
 // Waits and tests for several variables at once. Common parameters:
 //
-// - `ivars`: the first of `count` variables; a wait returns at once if no
+// - `ivars`: the first of `count` variables; a wait returns immediately if no
 //   variable counts.
-// - `status`: null, or an array with one int for each variable. A variable
-//   counts if its int is 0.
-// - `value`: one value for all variables. Functions that end in _vector take
-//   `values` instead: the first of an array with one value for each variable.
+// - `status`: an array with one int for each variable; a variable counts if its
+//   int is 0. If `status` is null, all variables count.
+// - `value`: one value for all variables. Functions whose names end in _vector
+//   take `values` instead: the first of an array with one value for each
+//   variable.
 
 /// Waits until the comparison has been true for each variable that counts, not
 /// necessarily for all variables at the same time.
@@ -244,8 +249,8 @@ SYMM_INLINE_FUNCTION void wait_until_all(T const* ivars, std::size_t count,
 }
 
 /// Waits until the comparison is true for a variable that counts. If the
-/// comparison is true for several variables, repeated calls return each of
-/// these variables sooner or later.
+/// comparison is true for several variables, repeated calls eventually return
+/// each of these variables.
 /// \returns the variable's index; SIZE_MAX if no variable counts.
 template <Impl::Waitable T>
 SYMM_INLINE_FUNCTION std::size_t wait_until_any(T const* ivars,
@@ -282,7 +287,8 @@ template <Impl::Waitable T>
 }
 
 /// Returns the index of a variable that counts and for which the comparison is
-/// true, chosen as by wait_until_any(); SIZE_MAX if there is no such variable.
+/// true, chosen in the same way as by wait_until_any(); SIZE_MAX if there is no
+/// such variable.
 template <Impl::Waitable T>
 [[nodiscard]] SYMM_INLINE_FUNCTION std::size_t test_any(
     T const* ivars, std::size_t count, int const* status, Compare compare,
@@ -304,7 +310,7 @@ template <Impl::Waitable T>
   return some.n_found;
 }
 
-/// Does wait_until_all() with a value for each variable.
+/// Like wait_until_all(), but with a separate value for each variable.
 template <Impl::Waitable T>
 SYMM_INLINE_FUNCTION void wait_until_all_vector(
     T const* ivars, std::size_t count, int const* status, Compare compare,
@@ -313,7 +319,7 @@ SYMM_INLINE_FUNCTION void wait_until_all_vector(
   Impl::wait_for("symm::wait_until_all_vector", all);
 }
 
-/// Does wait_until_any() with a value for each variable.
+/// Like wait_until_any(), but with a separate value for each variable.
 template <Impl::Waitable T>
 SYMM_INLINE_FUNCTION std::size_t wait_until_any_vector(
     T const* ivars, std::size_t count, int const* status, Compare compare,
@@ -323,7 +329,7 @@ SYMM_INLINE_FUNCTION std::size_t wait_until_any_vector(
   return any.found;
 }
 
-/// Does wait_until_some() with a value for each variable.
+/// Like wait_until_some(), but with a separate value for each variable.
 template <Impl::Waitable T>
 SYMM_INLINE_FUNCTION std::size_t wait_until_some_vector(
     T const* ivars, std::size_t count, std::size_t* indices, int const* status,
@@ -333,7 +339,7 @@ SYMM_INLINE_FUNCTION std::size_t wait_until_some_vector(
   return some.n_found;
 }
 
-/// Does test_all() with a value for each variable.
+/// Like test_all(), but with a separate value for each variable.
 template <Impl::Waitable T>
 [[nodiscard]] SYMM_INLINE_FUNCTION bool test_all_vector(
     T const* ivars, std::size_t count, int const* status, Compare compare,
@@ -342,7 +348,7 @@ template <Impl::Waitable T>
   return Impl::test_for("symm::test_all_vector", all);
 }
 
-/// Does test_any() with a value for each variable.
+/// Like test_any(), but with a separate value for each variable.
 template <Impl::Waitable T>
 [[nodiscard]] SYMM_INLINE_FUNCTION std::size_t test_any_vector(
     T const* ivars, std::size_t count, int const* status, Compare compare,
@@ -352,7 +358,7 @@ template <Impl::Waitable T>
   return any.found;
 }
 
-/// Does test_some() with a value for each variable.
+/// Like test_some(), but with a separate value for each variable.
 template <Impl::Waitable T>
 [[nodiscard]] SYMM_INLINE_FUNCTION std::size_t test_some_vector(
     T const* ivars, std::size_t count, std::size_t* indices, int const* status,

@@ -14,8 +14,8 @@
 #include "teams/PeTeam.hpp"
 #include "teams/TeamSync.hpp"
 
-/// This header has PE teams (class PeTeam, teams/PeTeam.hpp), their barriers,
-/// and the functions that split PE teams.
+/// PE teams (class PeTeam in teams/PeTeam.hpp), their barriers, and the
+/// functions that split them.
 namespace symm {
 
 /// Returns the PE team of all PEs. The call is local.
@@ -23,7 +23,7 @@ namespace symm {
 [[nodiscard]] PeTeam team_world();
 
 /// Returns the PE team of the PEs on this node, which reach each other's memory
-/// by loads and stores. The call is local.
+/// with loads and stores. The call is local.
 /// \throws UsageError on this PE before initialize() and after finalize().
 [[nodiscard]] PeTeam team_node();
 
@@ -33,28 +33,28 @@ namespace symm {
 
 /// Returns symm::ptr() for member `pe` of `team` (OpenSHMEM 1.6,
 /// shmem_team_ptr). The call is local.
-/// \returns null when ptr() does, and also if `team` has no such PE or is not a
-///          PE team.
+/// \returns null when ptr() does, and also if `team` has no member `pe` or is
+///          not a valid PE team.
 [[nodiscard]] void* team_ptr(PeTeam const& team, void const* address,
                              Pe pe) noexcept;
 
-/// Does the same as the other team_ptr() for a typed pointer.
+/// The same for a typed pointer.
 template <class T>
 [[nodiscard]] T* team_ptr(PeTeam const& team, T* address, Pe pe) noexcept {
   return static_cast<T*>(team_ptr(team, static_cast<void const*>(address), pe));
 }
 
-// Barriers of PE teams. sync() waits until all PEs of the PE team have called.
-// barrier() also orders: after a barrier, all these PEs see what each of these
-// PEs wrote before the barrier (OpenSHMEM 1.5, 9.11).
+// Barriers of PE teams. sync() waits until all PEs of the PE team have called
+// it. barrier() also orders memory accesses: after a barrier, all of these PEs
+// see what any of them wrote before the barrier (OpenSHMEM 1.5, 9.11).
 //
 // In kernels, all threads of one thread group on each PE make the call; the
 // barrier orders what the thread group and earlier kernels wrote. The kernels
-// of all PEs must be able to run: PEs that share a GPU take turns of
-// milliseconds. For PEs on other nodes, a host thread helps the kernel.
+// of all PEs must be able to run: PEs that share a GPU take turns on it, for
+// milliseconds each. For PEs on other nodes, a host thread helps the kernel.
 //
-// The host waits as in wait_until(). The host's reports name the operation, the
-// PE team and the missing PEs. The job also ends if a missing PE waits in
+// The host waits as in wait_until(). Its reports name the operation, the PE
+// team and the missing PEs. The job also ends if a missing PE is waiting in
 // finalize(), because that PE has left early.
 
 /// Waits at a barrier in a kernel. All threads of one thread group on every PE
@@ -66,7 +66,8 @@ SYMM_INLINE_FUNCTION void barrier(Threads const& threads, PeTeam const& team) {
                                 Impl::barrier_of(group, team, "symm::barrier");
                               });
 }
-/// Does a barrier() without the order; the current implementation orders, too.
+/// Like barrier(), but without the ordering; the current implementation orders
+/// nonetheless.
 template <Impl::ThreadGroup Threads>
 SYMM_INLINE_FUNCTION void sync(Threads const& threads, PeTeam const& team) {
   Impl::check::meet_in_kernel(
@@ -75,40 +76,40 @@ SYMM_INLINE_FUNCTION void sync(Threads const& threads, PeTeam const& team) {
 }
 
 /// Waits at a barrier on the host. The call is collective over `team`.
-/// \throws UsageError on every PE of the PE team if a PE is in another
+/// \throws UsageError on every PE of the PE team if any PE is in a different
 ///         collective operation of that PE team (barrier() and sync() count as
 ///         the same); on this PE if `team` is not a PE team.
 void barrier(PeTeam const& team);
 
-/// Does the host's barrier(team) without the order.
+/// Like the host's barrier(team), but without the ordering.
 void sync(PeTeam const& team);
 
-/// Does a barrier_all() without the order. The call is collective.
-/// \throws UsageError on every PE if a PE is in another collective call.
+/// Like barrier_all(), but without the ordering. The call is collective.
+/// \throws UsageError on every PE if any PE is in a different collective call.
 void sync_all();
 
 // Splitting PE teams (OpenSHMEM 1.5, 9.4). The functions that create and
 // destroy PE teams return when all PEs of the parent (for team_split_members():
-// all members) have called. In the meantime, kernels must not wait for another
-// PE.
+// all members) have called. In the meantime, no kernel may wait for another PE.
 
 /// Splits a PE team by color. The call is collective over `parent`: the PEs
-/// that pass the same color become a new PE team, in the order of their keys,
-/// then of their numbers in `parent`.
+/// that pass the same color become a new PE team, ordered by key, then by
+/// number in `parent`.
 /// \param color if less than 0, this PE joins no new PE team.
-/// \returns this PE's new PE team; no PE team if `color` is less than 0.
+/// \returns this PE's new PE team; an invalid PeTeam if `color` is less than 0.
 /// \throws UsageError on every PE of `parent` if these PEs make different
 ///         calls; on this PE if `parent` is not a PE team.
 /// \throws OutOfMemory on every PE of `parent` if none of the 61 slots for PE
-///         teams is free on all PEs of a new PE team, or if a PE has no private
-///         memory left; nothing changes.
+///         teams is free on all PEs of a new PE team, or if any PE has no
+///         private memory left; nothing changes.
 /// \throws SystemError on every PE of `parent`; nothing changes.
 [[nodiscard]] PeTeam team_split(PeTeam const& parent, int color, int key);
 
-/// Splits off a PE team with a stride. The call is collective over `parent`,
-/// with the same arguments on every PE: the members first, first + stride, ...
-/// become a new PE team (shmem_team_split_strided).
-/// \returns the new PE team on its members; no PE team on the other PEs.
+/// Splits off `count` members, `stride` apart, as a PE team. The call is
+/// collective over `parent`, with the same arguments on every PE: the members
+/// `first`, `first + stride`, ... become a new PE team
+/// (shmem_team_split_strided).
+/// \returns the new PE team on its members; an invalid PeTeam on the other PEs.
 /// \throws UsageError on every PE of `parent` if the arguments differ, name a
 ///         PE that does not exist or the same PE twice, or if `count` is less
 ///         than 1; otherwise as team_split() does.
@@ -120,20 +121,20 @@ void sync_all();
 /// `parent` as rows of `x_range` PEs. The last row may be shorter
 /// (shmem_team_split_2d).
 /// \returns the PE teams of this PE's row and column.
-/// \throws UsageError on every PE of `parent` if `x_range` differs or is less
-///         than 1; otherwise as team_split() does.
+/// \throws UsageError on every PE of `parent` if `x_range` differs between PEs
+///         or is less than 1; otherwise as team_split() does.
 [[nodiscard]] std::pair<PeTeam, PeTeam> team_split_2d(PeTeam const& parent,
                                                       int x_range);
 
-/// Makes a PE team of listed members. The call is collective over the members:
-/// only the members call, with the same list on every member. They become a new
-/// PE team, in the order of the list. (This is like MPI_Comm_create_group;
-/// OpenSHMEM does not have it.) The other PEs of `parent` take no part, and may
-/// be in any call. If calls have several members in common, these members make
-/// the calls in the same order.
+/// Creates a PE team from a list of members. The call is collective over the
+/// members: only the members call, with the same list on every member. They
+/// become a new PE team, in the order of the list. (This is like
+/// MPI_Comm_create_group; OpenSHMEM does not have it.) The other PEs of
+/// `parent` take no part, and may be in any other call. Members that several of
+/// these calls have in common must make those calls in the same order.
 /// \param members numbers in `parent`, each once.
-/// \returns the new PE team; on a PE that is not in its own list, returns no PE
-///          team, at once.
+/// \returns the new PE team; an invalid PeTeam, immediately, on a PE that is
+///          not in the list that it passes.
 /// \throws UsageError on every member if the lists or the calls differ between
 ///         two members that wait for each other (a member waits as in
 ///         wait_until() for PEs in its list that do not call); on this PE if
@@ -143,10 +144,10 @@ void sync_all();
 [[nodiscard]] PeTeam team_split_members(PeTeam const& parent,
                                         std::span<Pe const> members);
 
-/// Destroys a PE team. The call is collective over `team` and makes `team` no
-/// PE team. No PE may use copies of `team` afterwards. The call first waits for
-/// the kernels of this PE, which may still use the PE team.
-/// \throws UsageError on every PE of the PE team if a PE is in another
+/// Destroys a PE team. The call is collective over `team` and leaves `team`
+/// invalid. No PE may use copies of `team` afterwards. The call first waits for
+/// the kernels of this PE, which may still be using the PE team.
+/// \throws UsageError on every PE of the PE team if any PE is in a different
 ///         collective operation of that PE team; on this PE if `team` is not a
 ///         PE team, was already destroyed, or is team_world() or team_node().
 /// \throws SystemError on this PE if its kernels have failed; the PE team has

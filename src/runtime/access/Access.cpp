@@ -24,7 +24,7 @@ namespace {
 }
 
 /// heap_to_access(), inlined into its callers below: a function call would cost
-/// a tenth of a put of one word.
+/// a tenth of the time of a one-word put.
 [[gnu::always_inline]] inline SymmetricHeap& find_heap(void const* address,
                                                        std::size_t bytes, Pe pe,
                                                        char const* call) {

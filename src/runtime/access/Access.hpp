@@ -18,29 +18,29 @@ namespace symm::Impl {
 class SymmetricHeap;
 
 // Functions that find the object of an operation. All take a symmetric address:
-// the address of the object in this PE's part of a heap, which names the copies
-// of all PEs. In kernels they also take the HeapMap, as first argument or after
-// the group of threads.
+// the address of the object in this PE's part of a heap, which identifies the
+// copies on all PEs. In kernels, they also take the HeapMap, as the first
+// argument or after the group of threads.
 
-/// Returns the heap of the symmetric address `address`, for a host operation on
-/// `bytes` bytes from there on PE `pe`. Local; any thread, also while another
-/// thread is in a collective call.
-/// \throws UsageError on this PE, with `call`, if there is no such PE, or if
-///         the bytes are not in this PE's part of a heap. Such bytes are null,
-///         private memory, a peer's part, or not mapped.
+/// Returns the heap that contains the symmetric address `address`, for a host
+/// operation on the `bytes` bytes at that address on PE `pe`. Local, and
+/// callable from any thread, even while another thread is in a collective call.
+/// \throws UsageError on this PE, naming `call`, if there is no PE `pe`, or if
+///         the bytes are not in this PE's part of a heap. That is the case for
+///         null, private memory, a peer's part, and memory that is not mapped.
 SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
                               char const* call);
 
 /// Returns PE `pe`'s copy of `bytes` bytes at the symmetric address `address`.
-/// An operation looks its object up once, by this function.
-/// \throws UsageError on this PE, as heap_to_access().
+/// An operation looks up its object once, with this function.
+/// \throws UsageError on this PE like heap_to_access().
 [[nodiscard]] PeMemory resolve(void const* address, std::size_t bytes, Pe pe,
                                char const* call);
 
-/// The result of resolve() in two registers, for operations of few
-/// instructions.
+/// The result of resolve() in two registers, for operations that take only a
+/// few instructions.
 struct ResolvedCopy {
-  void* words;  // the copy's address, if loads and stores reach it; else null
+  void* words;  // the copy's address if loads and stores reach it; else null
   SymmetricHeap const* heap;
 };
 [[nodiscard]] ResolvedCopy resolve_copy(void const* address, std::size_t bytes,
@@ -49,14 +49,14 @@ struct ResolvedCopy {
 [[nodiscard]] PeMemory memory_of(ResolvedCopy found, void const* address,
                                  Pe pe);
 
-/// As resolve(), for operations that only loads and stores or messages can
-/// carry out.
-/// \throws UsageError on this PE, also if the memory is in a near PE's GPU.
+/// Like resolve(), but for operations that only loads and stores, or messages,
+/// can carry out.
+/// \throws UsageError on this PE also if the memory is on a near PE's GPU.
 [[nodiscard]] PeMemory resolve_words(void const* address, std::size_t bytes,
                                      Pe pe, char const* call);
 [[noreturn]] void throw_not_reached(void const* address, char const* call);
-/// \throws UsageError on this PE, if `its` is in GPU memory, which the host
-///         does not reach by loads and stores.
+/// \throws UsageError on this PE if `its` is in GPU memory, which the host
+///         cannot reach with loads and stores.
 inline void check_words(PeMemory its, void const* address, char const* call) {
   if (its.path == AccessPath::gpu) [[unlikely]] {
     throw_not_reached(address, call);
@@ -66,8 +66,8 @@ inline void check_words(PeMemory its, void const* address, char const* call) {
 [[noreturn]] void throw_misaligned(void const* address, std::size_t alignment,
                                    char const* call);
 /// Checks the address of an object that PEs load, store or change atomically.
-/// \throws UsageError on this PE, if `address` is no multiple of `alignment`, a
-///         power of two.
+/// \throws UsageError on this PE if `address` is not a multiple of `alignment`,
+///         which must be a power of two.
 inline void check_aligned(void const* address, std::size_t alignment,
                           char const* call) {
   if ((reinterpret_cast<std::size_t>(address) & (alignment - 1)) != 0)
@@ -77,24 +77,24 @@ inline void check_aligned(void const* address, std::size_t alignment,
 }
 
 /// Checks the address of this PE's side of an operation.
-/// \throws UsageError on this PE, if it is null.
+/// \throws UsageError on this PE if it is null.
 void check_private(void const* address, char const* call);
 
-/// As resolve(), for a far PE and an address whose heap is known.
-/// \throws UsageError on this PE, if there is no such PE.
+/// Like resolve(), but for a far PE and an address whose heap is already known.
+/// \throws UsageError on this PE if there is no PE `pe`.
 [[nodiscard]] PeMemory resolve_part(HeapMap const& heap, void const* address,
                                     Pe pe, char const* call);
 
-/// As resolve_part(), without the check. Preconditions are those of
+/// Like resolve_part(), but without the check. The preconditions are those of
 /// expect_access().
 [[nodiscard, gnu::cold]] PeMemory resolve_far(HeapMap const& heap,
                                               void const* address, Pe pe);
 
-/// In a kernel: aborts with a message that names the PE and the address, if the
+/// In a kernel, aborts with a message that names the PE and the address if the
 /// arguments of an operation are invalid. They are also invalid if `heap` is
-/// not the map of the address's heap. Does nothing without
+/// not the map of the heap that contains the address. Does nothing without
 /// SYMM_CHECKS_IN_KERNELS.
-/// \param alignment required of the address; 1: none.
+/// \param alignment required alignment of the address; 1 for none.
 SYMM_INLINE_FUNCTION void expect_access(
     [[maybe_unused]] HeapMap const& heap, [[maybe_unused]] void const* address,
     [[maybe_unused]] std::size_t bytes, [[maybe_unused]] Pe pe,

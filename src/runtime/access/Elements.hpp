@@ -13,16 +13,16 @@
 
 namespace symm::Impl {
 
-// Elements of one-sided operations: checks of their type, and the load and
-// store of one element at an address that the caller reaches directly.
+// Elements of one-sided operations: checks of their type, and loads and stores
+// of single elements at addresses that the caller reaches directly.
 
 /// Which side of a copy is symmetric and on another PE: the destination of a
 /// put, the source of a get.
 enum class Direction { put, get };
 
-/// Size in bytes of `count` elements of `size` bytes, each `stride` elements
-/// after the previous one. On overflow it is the largest number, which exceeds
-/// any heap.
+/// Number of bytes spanned by `count` elements of `size` bytes each that are
+/// `stride` elements apart. On overflow, returns the largest number, which
+/// exceeds the size of any heap.
 SYMM_INLINE_FUNCTION constexpr std::size_t bytes_of(std::size_t size,
                                                     std::size_t count,
                                                     std::size_t stride = 1) {
@@ -40,7 +40,7 @@ SYMM_FUNCTION constexpr void check_element() {
                 "bytes");
 }
 
-/// Whether T is one word, loaded and stored by a single access that bypasses
+/// Whether T is one word, loaded and stored with a single access that bypasses
 /// non-coherent caches.
 template <class T>
 inline constexpr bool is_one_access_v = MachineWord<T> &&

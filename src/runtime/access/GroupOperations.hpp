@@ -25,19 +25,22 @@ namespace symm::Impl {
 
 // One-sided operations on PE `pe`'s copy of the object at a symmetric address.
 // They are for kernels, and for the host if the heap is in host memory.
-// PeOperations.hpp has the operations of the host alone. Callers need not
+// PeOperations.hpp has the operations for the host only. Callers need not
 // distinguish near and far PEs.
 //
-// - `group`: all its threads call, with equal arguments. There is no barrier at
-//   the beginning or at the end: the source must have been written before the
-//   call. On the host, one thread sends to far PEs.
-// - Preconditions are those of expect_access(), which is not called.
-// - `call`: the name for error messages of the host.
+// - `group`: all threads of the group must make the call, with the same
+//   arguments. There is no barrier at the beginning or at the end: the source
+//   must have been written before the call. On the host, one thread sends to
+//   far PEs.
+// - The preconditions are those of expect_access(), which these functions do
+//   not call.
+// - `call`: the name of the call, for error messages on the host.
 // - `completion`: when operations on far PEs return. After Completion::none,
 //   quiet_far() on the host or quiet() in a kernel completes them.
 
-/// Calls near() if loads and stores reach PE `pe`'s memory, else far().
-/// \returns its result.
+/// Calls near() if loads and stores reach PE `pe`'s memory; otherwise calls
+/// far().
+/// \returns the result of that call.
 SYMM_CALLS_ANYTHING
 template <class Near, class Far>
 SYMM_FORCEINLINE_FUNCTION auto at_pe(HeapMap const& heap, Pe pe,
@@ -48,7 +51,7 @@ SYMM_FORCEINLINE_FUNCTION auto at_pe(HeapMap const& heap, Pe pe,
   return far();
 }
 
-/// As at_pe(), but passes the address of the copy to near().
+/// Like at_pe(), but passes the address of the copy to near().
 SYMM_CALLS_ANYTHING
 template <class T, class Near, class Far>
 SYMM_FORCEINLINE_FUNCTION auto at_copy_of(HeapMap const& heap, T* address,
@@ -184,8 +187,8 @@ SYMM_FUNCTION Result change_far(HeapMap const& heap, T const* address, Pe pe,
 
 // Operations on near and far PEs.
 
-/// put() or get(). The symmetric side is `dest` of a put, `source` of a get.
-/// \param count in elements; 0: nothing.
+/// put() or get(). The symmetric side is `dest` in a put and `source` in a get.
+/// \param count number of elements; if 0, nothing is copied.
 template <Direction direction, Group Threads, class T>
 SYMM_INLINE_FUNCTION void copy_elements(
     Threads const& group, HeapMap const& heap, T* dest, T const* source,
@@ -227,7 +230,8 @@ SYMM_INLINE_FUNCTION void copy_blocks(Threads const& group, HeapMap const& heap,
       [&] { copy_strided_far(group, heap, copy, pe, call); });
 }
 
-/// p(), by one thread. An element that is a word is stored by a single access.
+/// p(), by one thread. An element that is a word is stored with a single
+/// access.
 template <class T>
 SYMM_INLINE_FUNCTION void store_element(HeapMap const& heap, T* to,
                                         std::type_identity_t<T> const& value,
@@ -237,7 +241,7 @@ SYMM_INLINE_FUNCTION void store_element(HeapMap const& heap, T* to,
       [&] { store_far_element(heap, to, value, pe, call); });
 }
 
-/// g(), by one thread. An element that is a word is loaded by a single access
+/// g(), by one thread. An element that is a word is loaded with a single access
 /// that bypasses non-coherent caches.
 template <class T>
 [[nodiscard]] SYMM_INLINE_FUNCTION T load_element(HeapMap const& heap,
@@ -248,9 +252,9 @@ template <class T>
       [&] { return load_far_element(heap, from, pe, call); });
 }
 
-/// put_signal(): copies as copy_elements() does, and then changes the signal
-/// once. It contains a barrier of the group. Thread 0 changes a near PE's
-/// signal after that barrier.
+/// put_signal(): copies like copy_elements(), and then changes the signal once.
+/// Contains a barrier of the group, after which thread 0 changes the signal if
+/// the PE is near.
 template <Group Threads, class T>
 SYMM_INLINE_FUNCTION void put_with_signal(
     Threads const& group, HeapMap const& heap, T* dest, T const* source,
@@ -262,8 +266,9 @@ SYMM_INLINE_FUNCTION void put_with_signal(
         // One fence suffices for all threads. The barrier (bar.sync, or
         // bar.warp.sync for the lanes of a warp) orders each thread's stores
         // before the next operations of thread 0. Fences are cumulative in
-        // PTX's causality order. A fence of scope sys therefore also covers
-        // what other threads stored before a barrier with the fencing thread.
+        // PTX's causality order. A fence with sys scope therefore also covers
+        // what other threads stored before a barrier with the thread that
+        // executes the fence.
         copy_elements<Direction::put>(group, heap, dest, source, count, pe,
                                       call);
         group.barrier();
@@ -280,7 +285,8 @@ SYMM_INLINE_FUNCTION void put_with_signal(
 
 /// An atomic operation by one thread.
 /// \returns the old value of the word, or void.
-/// \param near takes the address of the copy and does the operation there.
+/// \param near called with the address of the copy; performs the operation
+///        there.
 template <class Result, class T, class Near>
 SYMM_INLINE_FUNCTION Result change_word(HeapMap const& heap,
                                         std::type_identity_t<T> const* address,

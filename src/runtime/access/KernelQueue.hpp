@@ -16,7 +16,7 @@ struct EnqueuedKernels {
   void const* what;
 };
 
-/// Runs the kernels by which host calls operate on GPU memory.
+/// Runs the kernels that host calls use to operate on GPU memory.
 class KernelQueue {
  public:
   virtual ~KernelQueue() = default;
@@ -24,7 +24,7 @@ class KernelQueue {
   /// Enqueues the work and waits for it.
   /// \throws SystemError on this PE.
   virtual void run(char const* call, EnqueuedKernels const& work) = 0;
-  /// Enqueues a barrier of the PE team in a queue of the PE's GPU.
+  /// Enqueues a barrier of the PE team on `queue`, a queue of this PE's GPU.
   /// \throws SystemError on this PE.
   virtual void put_barrier(void* queue, PeTeam const& team) = 0;
 };
@@ -36,21 +36,21 @@ class KernelQueue {
 /// \param queue must live until another queue or null is set.
 void set_kernel_queue(KernelQueue* queue);
 
-/// Calls KernelQueue::run() of the queue that is set. Without one, enqueues the
-/// work in the default stream and waits.
+/// Calls KernelQueue::run() on the queue that is set. If none is set, enqueues
+/// the work on the default stream and waits for it.
 void run_in_kernel_queue(char const* call, EnqueuedKernels const& work);
 
-/// Calls KernelQueue::put_barrier() of the queue that is set. Precondition:
+/// Calls KernelQueue::put_barrier() on the queue that is set. Precondition:
 /// has_kernel_queue().
 void put_barrier(void* queue, PeTeam const& team);
 [[nodiscard]] bool has_kernel_queue();
 
-/// Reports that `call` was not compiled by a compiler for GPUs, so that it has
-/// no kernel.
+/// Reports that `call` was not compiled by a compiler for GPUs, so it has no
+/// kernel.
 /// \throws UsageError on this PE.
 [[noreturn]] void throw_without_kernel(char const* call);
 
-/// As above, with a function object enqueue(stream).
+/// The same for a function object, called as enqueue(stream).
 template <class Enqueue>
 void run_in_kernel_queue(char const* call, Enqueue const& enqueue) {
   run_in_kernel_queue(

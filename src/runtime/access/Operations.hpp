@@ -20,11 +20,11 @@
 
 namespace symm::Impl {
 
-// The descriptions of one-sided operations. A call describes its operation once
-// and runs it in one of the two scopes at the end of this file. A description
-// has the name of the call. Its operation() makes the Operation that observers
-// of the host see. Its report() reports the accesses to the race detector. Its
-// expect() checks the preconditions in kernels, as expect_access().
+// Descriptions of one-sided operations. A call describes its operation once and
+// runs it in one of the two scopes at the end of this file. A description holds
+// the name of the call. Its operation() makes the Operation that the host's
+// observers see. Its report() reports the accesses to the race detector. Its
+// expect() checks the preconditions in kernels, like expect_access().
 //
 // Addresses are symmetric. Without observers and checks, a description costs
 // nothing.
@@ -63,7 +63,7 @@ struct CopyOperation {
   }
 };
 
-/// iput(), iget(), ibput() or ibget(). The StridedCopy is not empty.
+/// iput(), iget(), ibput() or ibget(). The StridedCopy must not be empty.
 template <class Copy>
 struct StridedOperation {
   static constexpr char const* call = Copy::call;
@@ -127,7 +127,8 @@ struct SignalOperation {
   }
 };
 
-/// On the host: runs `body`; observers see the operation that `it` describes.
+/// On the host: runs `body`, which observers see as the operation that `it`
+/// describes.
 template <class It, class Body>
 [[gnu::always_inline]] inline decltype(auto) observe(It it, Body body) {
   if (is_observed()) [[unlikely]] {
@@ -137,8 +138,8 @@ template <class It, class Body>
 }
 
 /// On the host: runs `body` as the operation that `it` describes.
-/// \param body a function object that captures copies ([=]), so that without
-///        observers no variable of the caller has its address taken.
+/// \param body a function object that captures by copy ([=]), so that without
+///        observers the address of no variable of the caller is taken.
 template <class It, class Body>
 [[gnu::always_inline]] inline decltype(auto) run_operation(It it, Body body) {
   [[maybe_unused]] check::Call const its_call(it.call);
@@ -146,8 +147,9 @@ template <class It, class Body>
   return observe(it, body);
 }
 
-/// An operation by a group of threads, to the end of the scope: in kernels, and
-/// in host calls that take a heap map. Thread 0 reports it.
+/// An operation by a group of threads that lasts until the end of the scope, in
+/// kernels and in host calls that take a heap map. Thread 0 reports it to the
+/// race detector.
 class [[maybe_unused]] GroupOperation {
  public:
   template <class Threads, class It>

@@ -24,8 +24,8 @@ Channel& channel_to(Pe pe, HostCall const& call) {
   throw UsageError(Text(call.name, ": there is no PE ", pe, " to be reached"));
 }
 
-/// Returns the staging for a copy to or from GPU memory of a far PE. If this
-/// PE's side is in GPU memory, too, waits first for the kernels that may write
+/// Returns the GpuStaging for a copy to or from GPU memory of a far PE. If this
+/// PE's side is also in GPU memory, first waits for the kernels that may write
 /// there.
 GpuStaging& staging_for(void const* local, char const* call) {
   auto& runtime = Runtime::instance(call);
@@ -50,7 +50,8 @@ void copy_at(PeMemory its, void const* local, HostCall const& call,
   }
 }
 
-/// As copy_gpu_memory() with strides, after all earlier work of this PE's GPU.
+/// Like copy_gpu_memory(), but with strides, and after all earlier work on this
+/// PE's GPU.
 void copy_gpu_memory_strided(CopyQueue::Strided const& copy, char const* call) {
   auto& queue = copy_queue(call);
   queue.synchronize();
@@ -68,8 +69,8 @@ bool have_no_gaps(Strides const& strides) {
          strides.local_bytes == strides.element_bytes;
 }
 
-/// Calls work(), a put or get. The operation may consist of several messages.
-/// If work() throws, the messages that have begun are completed.
+/// Calls work(), a put or get that may consist of several messages. If work()
+/// throws, the messages that have begun are completed.
 template <class Work>
 void complete_parts_if_throws(std::size_t bytes, Completion completion,
                               HostCall const& call, Work const& work) {

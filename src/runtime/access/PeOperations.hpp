@@ -24,31 +24,31 @@
 
 namespace symm::Impl {
 
-// The host's operations on memory of one PE, as found by resolve(). Only this
-// file chooses between loads and stores, GPU copies, and messages. One thread
-// carries out an operation; any thread may call.
+// The host's operations on the memory of one PE, as found by resolve(). Only
+// this file chooses between loads and stores, GPU copies, and messages. A
+// single thread carries out each operation; any thread may call.
 //
-// All throw UsageError on this PE if the PE cannot be reached, and pass on
-// exceptions of the Transport. After an exception, no part of the operation is
-// in progress.
+// All of them throw UsageError on this PE if the PE cannot be reached, and let
+// exceptions from the Transport propagate. After an exception, no part of the
+// operation is in progress.
 
-/// Returns the queue that copies GPU memory of the heap.
-/// \throws UsageError on this PE, if there is none.
+/// Returns the queue for copies of the heap's GPU memory.
+/// \throws UsageError on this PE if there is no heap in GPU memory.
 CopyQueue& copy_queue(char const* call);
 /// Returns Runtime::has_gates().
 [[nodiscard]] bool has_gates(char const* call);
 
-/// Copies between GPU memory of the heap, of this PE or a near one, and any
+/// Copies between the heap's GPU memory, on this PE or a near one, and any
 /// memory of this PE. The copy is complete on return.
 void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
                      char const* call);
 
 /// Completes the operations on far PEs that this PE has begun in the call's
-/// context. Terminates the program if it cannot.
+/// context. Terminates the program if that fails.
 [[gnu::cold]] void complete_begun(HostCall const& call) noexcept;
 
 /// Calls work(), which begins operations on far PEs. If work() throws, the
-/// operations that have begun are completed before the exception is passed on.
+/// operations that have begun are completed before the exception is rethrown.
 /// The caller may then free the buffers.
 template <class Work>
 void complete_if_throws(HostCall const& call, Work const& work) {
@@ -60,8 +60,8 @@ void complete_if_throws(HostCall const& call, Work const& work) {
   }
 }
 
-// The next functions are for memory that loads and stores do not reach: they
-// use GPU copies or messages. They are out of line, so that an operation by
+// The next functions are for memory that loads and stores cannot reach: they
+// use GPU copies or messages. They are out of line, so that an operation with
 // loads and stores costs only one more comparison.
 
 void put_without_stores(PeMemory to, void const* from, std::size_t bytes,
@@ -73,7 +73,7 @@ void get_otherwise(void* to, PeMemory from, std::size_t bytes,
 [[gnu::cold]] void get_strided_from(void* to, PeMemory from,
                                     Strides const& strides,
                                     HostCall const& call);
-/// Carries out a StridedCopy by put_strided_to() or get_strided_from().
+/// Carries out a StridedCopy with put_strided_to() or get_strided_from().
 template <class Copy>
 void copy_strided_otherwise(PeMemory its, Copy const& copy,
                             HostCall const& call) {
@@ -87,7 +87,7 @@ void copy_strided_otherwise(PeMemory its, Copy const& copy,
 
 // The next functions are for memory that messages reach.
 
-/// \param bytes 0: only the signal is sent; `to` and `from` are ignored.
+/// \param bytes if 0, only the signal is sent, and `to` and `from` are ignored.
 /// \param op AtomicOp::set or AtomicOp::add.
 [[gnu::cold]] void put_signal_to(PeMemory to, void const* from,
                                  std::size_t bytes, PeMemory signal,
@@ -96,8 +96,8 @@ void copy_strided_otherwise(PeMemory its, Copy const& copy,
 
 // Atomic operations. Values are passed as the bits of a word.
 
-/// After quiet(), `was`, which has the size of the word, contains the word's
-/// old value.
+/// After quiet(), `was` contains the word's old value. It must have the size of
+/// the word.
 [[gnu::cold]] void fetch_at(PeMemory at, AtomicOp op, WordType type,
                             std::uint64_t value, std::uint64_t compare,
                             void* was, HostCall const& call);
@@ -109,7 +109,7 @@ void copy_strided_otherwise(PeMemory its, Copy const& copy,
 [[gnu::cold]] void post_atomic_at(PeMemory at, AtomicOp op, WordType type,
                                   std::uint64_t value, HostCall const& call);
 
-/// The type as which the target interprets a word.
+/// The type as which the target is to interpret a word.
 template <class T>
 [[nodiscard]] SYMM_FUNCTION constexpr WordType word_type_of() {
   constexpr bool is_wide = sizeof(T) == 8;
@@ -141,7 +141,8 @@ Result change_at(PeMemory at, HostCall const& call, AtomicOp op, T value,
   }
 }
 
-/// The same, but does not wait for the old value, which is stored in `fetch`.
+/// The same, but does not wait for the old value, which is stored in `fetch`
+/// later.
 template <class T>
 void fetch_word_at(PeMemory at, HostCall const& call, T* fetch, AtomicOp op,
                    T value, T compare = T{}) {
@@ -161,12 +162,12 @@ template <class Copy>
 }
 
 // The same operations on a symmetric address, which they look up once. `call`
-// is a name or a HostCall. All also throw UsageError on this PE as
-// heap_to_access() does. Operations on words and single elements also throw it
-// if the address is not aligned.
+// is a name or a HostCall. All of them also throw UsageError on this PE like
+// heap_to_access(). Operations on words and single elements also throw it if
+// the address is not aligned.
 
-/// Calls by_words(address of the copy) if loads and stores reach the copy, else
-/// otherwise(memory of the copy).
+/// Calls by_words() with the address of the copy if loads and stores reach it;
+/// otherwise calls otherwise() with the memory of the copy.
 /// \returns the result of that call.
 template <class T, class Call, class ByWords, class Otherwise>
 [[gnu::always_inline]] inline auto at_copy_of(T* address, std::size_t bytes,
@@ -239,7 +240,8 @@ template <class T, class Call>
 }
 
 /// put_signal().
-/// \param deliver_on_gpu takes a DeliverSignal and runs it in a kernel.
+/// \param deliver_on_gpu called with a DeliverSignal, which it runs in a
+///        kernel.
 template <class DeliverOnGpu>
 [[gnu::always_inline]] inline void put_with_signal(
     SignaledPut const& put, Completion completion, HostCall const& call,
@@ -276,8 +278,8 @@ template <class DeliverOnGpu>
 
 /// An atomic operation.
 /// \returns the old value of the word, or void.
-/// \param near takes the address of a near PE's copy and does the operation
-///        there.
+/// \param near called with the address of a near PE's copy; performs the
+///        operation there.
 template <class Result, class T, class Call, class Near>
 [[gnu::always_inline]] inline Result change_word(
     T const* address, Pe pe, Call const& call, Near near, AtomicOp op,
@@ -292,7 +294,8 @@ template <class Result, class T, class Call, class Near>
       });
 }
 
-/// The same, but does not wait for the old value, which is stored in `fetch`.
+/// The same, but does not wait for the old value, which is stored in `fetch`
+/// later.
 template <class T, class Near>
 void fetch_word_later(T* fetch, T const* address, Pe pe, HostCall const& call,
                       Near near, AtomicOp op, std::type_identity_t<T> value,
@@ -307,18 +310,17 @@ void fetch_word_later(T* fetch, T const* address, Pe pe, HostCall const& call,
       });
 }
 
-// Functions for all far PEs. In a job of one node they do nothing.
+// Functions for all far PEs. In a job on a single node, they do nothing.
 
 /// Orders operations on far PEs: each PE carries out earlier operations on its
 /// memory before later ones.
 void fence_far();
-/// Completes the operations on other nodes that have no context.
+/// Completes the operations on far PEs that were issued without a context.
 void quiet_far(char const* call = "symm::quiet");
-/// Completes the operations on other nodes in all contexts, as a barrier
-/// requires.
+/// Completes the operations on far PEs in all contexts, as a barrier requires.
 void quiet_all_contexts(char const* call);
-/// Carries out incoming operations from other nodes. A caller that polls a
-/// variable calls it between polls.
+/// Carries out incoming operations from other nodes. To be called between two
+/// polls of a variable.
 void poll_far();
 
 }  // namespace symm::Impl

@@ -36,9 +36,9 @@ struct RequestTicket {
   std::uint64_t next_update;
 };
 
-/// Draws the ticket of a request. One thread; waits while the ring is full. (It
-/// is separate from write_request(), whose words would otherwise occupy
-/// registers during the wait.)
+/// Draws the ticket for a request. Called by one thread; waits while the ring
+/// is full. (It is separate from write_request(), whose words would otherwise
+/// take up registers during the wait.)
 template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION RequestTicket draw_request(Ring* ring) {
   expect_ring(ring);
@@ -66,8 +66,8 @@ template <class Ring>
   store_release(&request->number, ticket.number + 1);
 }
 
-/// Waits for the reply to a request, and frees its slot. The server's stores
-/// for the request are visible to this thread on return.
+/// Waits for the reply to a request, and frees the request's slot. The server's
+/// stores for the request are visible to this thread on return.
 template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION std::uint64_t take_reply(Ring* ring,
                                                          std::uint64_t ticket) {
@@ -80,7 +80,7 @@ template <class Ring>
 }
 
 /// The operations of one thread. With `waits`, an operation on a block returns
-/// when this PE's buffer may be used again.
+/// when this PE's buffer may be reused.
 class ProxyClient {
  public:
   /// The address of the object in this PE's part, and the target PE.
@@ -91,7 +91,7 @@ class ProxyClient {
 
   SYMM_FUNCTION explicit ProxyClient(ProxyQueue* ring) : m_ring(ring) {}
 
-  /// Stores the lower `bytes` bytes of `bits`.
+  /// Stores the low-order `bytes` bytes of `bits`.
   /// \param bytes 1 to 8.
   SYMM_FUNCTION void store(PeAddress to, std::uint64_t bits,
                            std::size_t bytes) const {
@@ -110,7 +110,7 @@ class ProxyClient {
                          bool waits) const {
     run(waits, FarOp::get, from, number_of(to), bytes, 0, 0, 0);
   }
-  /// Strides are in bytes. Returns when the copy is complete on this side.
+  /// Strides are in bytes. Returns when the copy is complete on this PE's side.
   SYMM_FUNCTION void copy_strided(bool is_put, PeAddress there,
                                   void const* local, std::size_t element_bytes,
                                   std::size_t count, std::size_t there_stride,
@@ -188,7 +188,7 @@ namespace InKernel {
   return ProxyClient(ring_of_module);
 }
 
-// fence() and quiet() of far PEs; they do nothing in a job without far PEs.
+// fence() and quiet() for far PEs; they do nothing in a job without far PEs.
 
 inline __device__ void fence_far() {
   if (ring_of_module != nullptr) [[unlikely]] {
@@ -201,8 +201,8 @@ inline __device__ void quiet_far() {
   }
 }
 
-/// To be called in the wait loops of kernels. Carries out a part of the
-/// incoming atomic operations, if the host has offered a batch.
+/// To be called in the wait loops of kernels. Carries out some of the incoming
+/// atomic operations if the host has offered a batch.
 inline __device__ void help_far() {
   if (ring_of_module != nullptr) [[unlikely]] {
     take_part(ring_of_module->board);
@@ -227,8 +227,8 @@ inline __device__ void set_bits_at(void* address, std::uint64_t bits,
   }
 }
 
-/// Whether a block is sent as requests of up to 8 bytes each: if it is small,
-/// or not accessible to the host (local or shared memory).
+/// Whether a block is sent as requests of up to 8 bytes each, because it is
+/// small or not accessible to the host (local or shared memory).
 inline __device__ bool goes_by_words(void const* local, std::size_t bytes) {
   return bytes <= 8 || !__isGlobal(local);
 }
@@ -247,7 +247,7 @@ __device__ void put_words(Threads const& group, void const* dest,
   });
 }
 
-// All threads of a group call these functions. They contain no barrier.
+// All threads of a group must call these functions, which contain no barrier.
 
 template <Group Threads>
 __device__ __noinline__ void put_far(Threads const& group, void const* dest,
@@ -301,7 +301,7 @@ __device__ __noinline__ void copy_strided_far(Threads const& group, bool is_put,
   });
 }
 
-/// All threads of a group call it. There is no barrier at its end.
+/// All threads of a group must call it. There is no barrier at its end.
 template <Group Threads>
 __device__ __noinline__ void put_signal_far(
     Threads const& group, void const* dest, void const* source,

@@ -24,7 +24,7 @@ namespace symm::Impl {
 
 template <class Ring>
 SYMM_FUNCTION void expect_ring([[maybe_unused]] Ring const* ring) {
-  // (KernelText is not used: it would take stack space of every thread.)
+  // (KernelText is not used: it would cost every thread stack space.)
 #ifdef SYMM_FOR_DEVICE
   if (ring == nullptr) {
     InKernel::abort(
@@ -34,17 +34,18 @@ SYMM_FUNCTION void expect_ring([[maybe_unused]] Ring const* ring) {
 #endif
 }
 
-/// To be called between two polls of a word. Carries out a part of the incoming
-/// atomic operations, or pauses if there are none. The GPU may have no room for
-/// the kernel that would carry them out, and far PEs wait for it.
+/// To be called between two polls of a word. Carries out some of the incoming
+/// atomic operations, or pauses if there are none. (The GPU may have no room
+/// for the kernel that would otherwise carry them out, while far PEs wait for
+/// them.)
 template <class Ring>
 SYMM_FUNCTION void help_or_pause(Ring* ring) {
   if (take_part(ring->board)) return;
   SYMM_IF_ON_DEVICE((__nanosleep(500);))
 }
 
-/// Waits until the ring has a slot for the ticket. Each thread that has drawn a
-/// ticket calls it.
+/// Waits until the ring has a slot for `ticket`. Must be called by each thread
+/// that has drawn a ticket.
 ///
 /// The thread with the lowest ticket that has no slot reads `freed` from host
 /// memory; the others read the limit that it stores. (If tens of thousands of
@@ -63,10 +64,10 @@ SYMM_FUNCTION void wait_for_ring(Ring* ring, Tickets& tickets,
   }
 }
 
-/// Draws a ticket. In kernels one thread draws the tickets of all threads of
-/// its warp that call together, which need not be the whole warp. It must not
-/// wait, for instance for a free slot, before the others have their tickets.
-/// Otherwise they continue with wrong tickets.
+/// Draws a ticket. In kernels, one thread draws the tickets for all threads of
+/// its warp that make the call together, which need not be the whole warp. It
+/// must not wait, for instance for a free slot, before the others have their
+/// tickets. Otherwise, they would continue with wrong tickets.
 template <class Tickets>
 SYMM_FUNCTION std::uint64_t draw_ticket(Tickets& tickets) {
 #ifdef SYMM_FOR_DEVICE
@@ -80,7 +81,7 @@ SYMM_FUNCTION std::uint64_t draw_ticket(Tickets& tickets) {
 #endif
 }
 
-/// Writes an update. One thread; waits while the ring is full.
+/// Writes an update. Called by one thread; waits while the ring is full.
 /// \param kind an Update::Kind, or the code of a WordOp.
 template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION void post_update(Ring* ring,
@@ -97,8 +98,9 @@ template <class Ring>
     store_relaxed(place.word(i), place.bits(its, i));
 }
 
-/// Writes a fence. Requests and updates that this thread has made, or knows of,
-/// are carried out before its later updates and requests.
+/// Writes a fence. Requests and updates that this thread has made, or that
+/// happened before this call, are carried out before the thread's later updates
+/// and requests.
 template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION void post_fence(Ring* ring) {
   expect_ring(ring);

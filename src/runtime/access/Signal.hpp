@@ -12,18 +12,18 @@
 
 namespace symm {
 
-/// The type of a signal: a symmetric object that only signal and atomic
-/// operations change.
+/// The type of a signal: a symmetric object that only signal operations and
+/// atomics may change.
 using Signal = std::uint64_t;
 
-/// Whether a signal replaces the value of the object or is added to it.
+/// Whether a signal replaces the value of the signal object or is added to it.
 enum class SignalOp { set, add };
 
 }  // namespace symm
 
 namespace symm::Impl {
 
-/// A put with its signal; with 0 bytes, only the signal.
+/// A put and its signal; if `bytes` is 0, only the signal.
 struct SignaledPut {
   void* dest;
   void const* source;
@@ -34,15 +34,15 @@ struct SignaledPut {
   Pe pe;
 };
 
-/// The atomic operation by which a message delivers the signal.
+/// The atomic operation with which a message delivers the signal.
 [[nodiscard]] SYMM_INLINE_FUNCTION constexpr AtomicOp atomic_op_of(
     SignalOp op) {
   return op == SignalOp::set ? AtomicOp::set : AtomicOp::add;
 }
 
-/// Changes the signal at `target`, which may be a peer's copy. If the signal
-/// has data, first makes visible all stores that the calling thread has made or
-/// seen.
+/// Changes the signal at `target`, which may be a peer's copy. If it comes with
+/// data (`has_data`), first makes all stores visible that the calling thread
+/// has made or seen.
 struct DeliverSignal {
   Signal* target;
   Signal signal;

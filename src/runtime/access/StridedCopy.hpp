@@ -17,7 +17,7 @@
 namespace symm::Impl {
 
 /// Copies `count` blocks: block i from element i * source_stride of `source` to
-/// element i * dest_stride of `dest`. A block of iput() and iget() is one
+/// element i * dest_stride of `dest`. For iput() and iget(), a block is one
 /// element.
 template <Direction its_direction, class T, bool has_blocks = false>
 struct StridedCopy {
@@ -45,7 +45,8 @@ struct StridedCopy {
   [[nodiscard]] SYMM_FUNCTION bool is_empty() const {
     return count == 0 || block() == 0;
   }
-  /// Whether both strides are at least a block, so that blocks do not overlap.
+  /// Whether both strides are at least as long as a block, so that blocks do
+  /// not overlap.
   [[nodiscard]] SYMM_FUNCTION bool are_strides_long_enough() const {
     std::size_t const least = block() == 0 ? 1 : block();
     return dest_stride >= least && source_stride >= least;
@@ -72,9 +73,10 @@ struct StridedCopy {
     return bytes_with(direction == Direction::put ? dest_stride
                                                   : source_stride);
   }
-  /// Whether the private side can be one object: its size is at most half the
-  /// address space, which a negative stride, converted to unsigned, exceeds.
-  /// Precondition: the symmetric side is in a heap, and the copy is not empty.
+  /// Whether the private side can be a single object, that is, spans at most
+  /// half the address space. (A negative stride, converted to unsigned, exceeds
+  /// that.) Precondition: the symmetric side is in a heap, and the copy is not
+  /// empty.
   [[nodiscard]] SYMM_FUNCTION bool is_private_side_possible() const {
     bool const is_put = direction == Direction::put;
     auto const there  = is_put ? dest_stride : source_stride;
@@ -86,7 +88,7 @@ struct StridedCopy {
     return count * block_bytes();
   }
   /// Number of bytes from the start of the first block to the end of the last
-  /// one; on overflow the largest number.
+  /// one; on overflow, the largest number.
   [[nodiscard]] SYMM_FUNCTION std::size_t bytes_with(std::size_t stride) const {
     auto const starts = bytes_of(sizeof(T), count, stride);
     auto const rest   = bytes_of(sizeof(T), block()) - sizeof(T);
@@ -105,8 +107,8 @@ struct StridedCopy {
   }
 };
 
-/// Carries out a copy by loads and stores of all threads of a group, without a
-/// barrier.
+/// Carries out a copy with loads and stores by all threads of a group. Contains
+/// no barrier.
 template <Group Threads, Direction direction, class T, bool has_blocks>
 SYMM_INLINE_FUNCTION void run_strided(
     Threads const& threads, StridedCopy<direction, T, has_blocks> const& copy) {

@@ -10,8 +10,8 @@
 
 namespace symm::Impl {
 
-/// Threads of one PE that share the work of an operation. All of them call it,
-/// with equal arguments.
+/// A group of threads on one PE that share the work of an operation. All of
+/// them must call the operation, with the same arguments.
 ///
 /// - rank(): number of the calling thread, from 0 to size() - 1. On a GPU,
 ///   neighboring threads have neighboring numbers.
@@ -21,7 +21,6 @@ namespace symm::Impl {
 ///   over the threads; provided by SharedLoops.
 /// - row: number of threads with adjacent ranks that access memory together:
 ///   the threads of a warp.
-///   warp.
 template <class T>
 concept Group = requires(T const& group, void (*body)(std::size_t)) {
   { group.rank() } -> std::same_as<std::size_t>;
@@ -37,9 +36,9 @@ template <class Threads>
 struct SharedLoops {
   static constexpr std::size_t row = 32;
 
-  /// No barrier. On a GPU, neighboring threads get neighboring indices, so that
-  /// their accesses coalesce. On the host, each thread gets one contiguous
-  /// part.
+  /// Contains no barrier. On a GPU, neighboring threads get neighboring
+  /// indices, so that their accesses coalesce. On the host, each thread gets
+  /// one contiguous part.
   template <class Body>
   SYMM_FORCEINLINE_FUNCTION void for_each(std::size_t count,
                                           Body const& body) const {
@@ -66,7 +65,7 @@ struct OneThread : SharedLoops<OneThread> {
 };
 
 /// Makes a group from another object that represents threads. Specializations
-/// (for Kokkos' handles of thread teams) have a static function of().
+/// (such as those for Kokkos' team handles) have a static function of().
 template <class T>
 struct GroupOf;
 

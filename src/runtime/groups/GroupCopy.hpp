@@ -29,8 +29,8 @@ SYMM_INLINE_FUNCTION void copy_each(Threads const& threads, std::size_t count,
 #endif
 }
 
-/// copy_bytes() on the host: one part for each thread. A small copy has one
-/// part.
+/// copy_bytes() on the host: one part for each thread. A small copy has only
+/// one part.
 template <std::size_t alignment, class Threads>
 void copy_by_parts(Threads const& threads, char* to, char const* from,
                    std::size_t bytes) {
@@ -57,11 +57,12 @@ template <std::size_t alignment, class Threads>
 }
 
 /// Copies bytes. On a GPU, uses the widest words that both addresses allow: 16
-/// bytes if they are congruent modulo 16. On the host, as copy_host_memory().
-/// All threads of the group call it; no barrier.
+/// bytes if they are congruent modulo 16. On the host, works like
+/// copy_host_memory(). All threads of the group must call it. Contains no
+/// barrier.
 ///
-/// \tparam alignment minimum alignment of both addresses; `bytes` is a multiple
-///         of it.
+/// \tparam alignment minimum alignment of both addresses; `bytes` must be a
+///         multiple of it.
 template <std::size_t alignment, class Threads>
 SYMM_INLINE_FUNCTION void copy_bytes(Threads const& threads, void* dest,
                                      void const* source, std::size_t bytes) {

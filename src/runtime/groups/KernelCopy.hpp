@@ -79,15 +79,15 @@ SYMM_FORCEINLINE_FUNCTION void copy_word(char* to, char const* from,
 }
 
 /// Number of halvings from `width` to `unit`. (A constant, because nvcc warns
-/// of bit_width() in a kernel.)
+/// about bit_width() in a kernel.)
 template <std::size_t width, std::size_t unit>
 inline constexpr std::size_t n_halvings =
     std::bit_width(width) - std::bit_width(unit);
 
 /// Copies words of `width` bytes; the bytes before the first and after the last
-/// word are copied by the widest words possible. Precondition: the addresses
-/// are congruent modulo `width`. They and `bytes`, which is at least `width`,
-/// are multiples of `unit`.
+/// word are copied in the widest words possible. Preconditions: the addresses
+/// are congruent modulo `width`; they and `bytes` are multiples of `unit`;
+/// `bytes` is at least `width`.
 template <std::size_t width, std::size_t unit, class Threads>
 SYMM_INLINE_FUNCTION void copy_words(Threads const& threads, char* to,
                                      char const* from, std::size_t bytes) {
@@ -116,10 +116,10 @@ SYMM_INLINE_FUNCTION void copy_words(Threads const& threads, char* to,
       [=](std::size_t i, Word<width> const& word) { to_words[i] = word; });
 }
 
-/// If everything is aligned to `width`, copies at most one word of `width`
-/// bytes per thread. (Otherwise, 512 threads spent half of the time of such a
-/// copy on computing which of them have a word.) \returns whether it has
-/// copied.
+/// If there is at most one word of `width` bytes per thread, and everything is
+/// aligned to `width`, copies one word per thread. (Without this function, 512
+/// threads spent half of the time of such a copy computing which of them have a
+/// word.) \returns whether it has copied.
 template <std::size_t width, std::size_t unit, class Threads>
 SYMM_INLINE_FUNCTION bool copy_word_each(Threads const& threads, char* to,
                                          char const* from, std::size_t bytes) {

@@ -23,37 +23,38 @@ class Channel;
 class NodeBins;
 
 /// The updates that wait in a Context with ContextOptions::aggregate. Used by
-/// one thread at a time. Updates of near PEs are carried out in the order of
+/// one thread at a time. Updates on near PEs are carried out in the order of
 /// the calls, one block at a time; while an update waits, its word is
-/// prefetched into the cache. Updates of far PEs are passed block by block to
-/// the batches of the context's channel, with one lock for a block, or to the
-/// bins of their nodes.
+/// prefetched into the cache. Updates on far PEs are passed on block by block:
+/// to the batches of the context's channel, which is locked once per block, or
+/// to the bins of the target nodes.
 class Aggregation {
  public:
-  /// Updates in a block. A block is carried out when it is full.
+  /// Number of updates in a block. A block is carried out when it is full.
   static constexpr std::size_t block = 256;
 
   /// \param life Runtime::number() of the current runtime.
   explicit Aggregation(std::uint64_t life);
   Aggregation(Aggregation const&)            = delete;
   Aggregation& operator=(Aggregation const&) = delete;
-  /// Delivers the waiting updates, if the runtime has not ended.
+  /// Delivers the waiting updates if the runtime has not ended.
   ~Aggregation();
 
-  /// Sets the channel for updates of far PEs; null in a job of one node.
-  /// \param bins null: updates are sent to each PE directly.
+  /// Sets the channel for updates on far PEs; null in a job on a single node.
+  /// \param bins if null, updates are sent to each PE directly.
   void set_channel(Channel* channel, std::unique_ptr<NodeBins> bins);
-  /// Whether another PE of the target's node may carry out an update. In that
-  /// case only quiet() orders updates.
+  /// Whether another PE on the target's node may carry out an update. In that
+  /// case, only quiet() orders updates.
   [[nodiscard]] bool is_by_nodes() const { return m_bins != nullptr; }
 
-  /// Stores an atomic operation without a result, and may deliver the waiting
+  /// Queues an atomic operation without a result, and may deliver the waiting
   /// ones.
-  /// \returns false if the caller must carry it out itself: it is observed, on
-  ///          GPU memory, or misaligned.
-  /// \throws UsageError on this PE, as heap_to_access(), or if the runtime has
-  ///         ended. Throws what the channel throws if the waiting updates
-  ///         cannot be delivered: they continue to wait, without this one.
+  /// \returns false if the caller must carry out the operation itself, because
+  ///          it is observed, in GPU memory, or misaligned.
+  /// \throws UsageError on this PE like heap_to_access(), and also if the
+  ///         runtime has ended. Throws what the channel throws if the waiting
+  ///         updates cannot be delivered; they continue to wait, and this
+  ///         operation is not queued.
   template <class T>
   [[gnu::always_inline]] bool keep(T* address, Pe pe, char const* call,
                                    AtomicOp op, std::type_identity_t<T> value) {
@@ -85,9 +86,9 @@ class Aggregation {
     return true;
   }
 
-  /// Carries out the waiting updates of near PEs, and begins those of far PEs.
-  /// \throws UsageError on this PE, if the runtime has ended; the waiting
-  ///         updates are dropped. Otherwise throws what the channel throws;
+  /// Carries out the waiting updates on near PEs, and begins those on far PEs.
+  /// \throws UsageError on this PE if the runtime has ended; the waiting
+  ///         updates are dropped. Otherwise, throws what the channel throws;
   ///         updates that have not begun continue to wait.
   void deliver(char const* call) {
     if (m_n_near != 0) deliver_near(call);
@@ -102,8 +103,8 @@ class Aggregation {
     bool operator==(Kind const&) const = default;
   };
 
-  /// Looks up the memory around the word, so that keep() need not. Returns
-  /// false as keep() does.
+  /// Looks up the memory around the word, so that keep() need not do so for the
+  /// next ones. Returns false in the same cases as keep().
   bool find(void const* address, std::size_t bytes, Pe pe, char const* call);
   void check_life(char const* call);
   void deliver_near(char const* call);
@@ -115,8 +116,8 @@ class Aggregation {
   Channel* m_channel = nullptr;
   std::unique_ptr<NodeBins> m_bins;
   std::uint64_t m_life;
-  // The memory of this PE's part that find() has looked up; forgotten after
-  // each block. (Only collective calls unmap memory.)
+  // The range of this PE's part that find() has looked up; forgotten after each
+  // block. (Only collective calls unmap memory.)
   std::size_t m_begin = 0;
   std::size_t m_bytes = 0;
   HeapMap m_map{};

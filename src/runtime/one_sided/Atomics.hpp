@@ -21,7 +21,7 @@
 
 namespace symm::Impl {
 
-/// Types of words that processors fetch and replace atomically.
+/// Types of words that processors can fetch and replace atomically.
 template <class T>
 concept AtomicWord = (std::is_arithmetic_v<T> || std::is_enum_v<T> ||
                       std::is_pointer_v<T>)&&(sizeof(T) == 4 ||
@@ -44,7 +44,7 @@ SYMM_INLINE_FUNCTION constexpr check::AtomicKind check_kind_of(AtomicOp op) {
                                 : check::AtomicKind::returns;
 }
 
-/// An atomic operation of the host.
+/// An atomic operation on the host.
 template <class Result, class T, class Call, class Near, class... Operands>
 [[gnu::always_inline]] inline Result change_on_host(Call call, T const* address,
                                                     Pe pe, Near near,
@@ -58,7 +58,7 @@ template <class Result, class T, class Call, class Near, class... Operands>
                        });
 }
 
-/// An atomic operation of the host that stores the old value in `fetch` later.
+/// An atomic operation on the host that stores the old value in `fetch` later.
 template <class T, class Near, class... Operands>
 void fetch_on_host(HostCall const& call, T* fetch, T const* address, Pe pe,
                    Near near, AtomicOp op, Operands... operands) {

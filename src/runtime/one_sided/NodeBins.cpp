@@ -12,10 +12,10 @@ namespace symm::Impl {
 
 namespace {
 
-/// From this number of nodes on, bins take less memory than batches for each
-/// PE, and fill sooner.
+/// From this number of nodes on, bins take less memory than one batch per PE,
+/// and fill up sooner.
 constexpr int least_nodes = 33;
-/// Bytes of all bins, unless the job has more than 18 000 nodes.
+/// Total size of all bins, unless the job has more than 18,000 nodes.
 constexpr std::size_t max_bytes       = std::size_t{36} << 20U;
 constexpr std::size_t least_bin_bytes = std::size_t{2} << 10U;
 constexpr std::size_t max_bin_bytes   = std::size_t{16} << 10U;

@@ -17,42 +17,44 @@ namespace symm::Impl {
 
 class Channel;
 
-/// The waiting updates of a Context for PEs of other nodes, in one bin for each
-/// node. PE k of a node sends a bin to PE k of the target node, modulo that
-/// node's number of PEs. The receiver carries out the updates for all PEs of
-/// its node. Memory therefore grows with the number of nodes and not with the
-/// number of PEs. Used by one thread at a time.
+/// The waiting updates of a Context on far PEs, in one bin for each node. PE k
+/// on a node sends a bin to PE k on the target node, modulo that node's number
+/// of PEs. The receiver carries out the updates for all PEs on its node. Memory
+/// use therefore grows with the number of nodes, not with the number of PEs.
+/// Used by one thread at a time.
 class NodeBins {
  public:
   /// \param nodes must outlive this object. Precondition: are_possible(nodes).
   NodeBins(Nodes const& nodes, Pe me);
 
-  /// Whether bins are preferable to a batch for each PE.
+  /// Whether bins are preferable to one batch per PE.
   [[nodiscard]] static bool are_better(Nodes const& nodes);
   /// Whether there are several nodes, each with at most NodeUpdate::max_near
   /// PEs.
   [[nodiscard]] static bool are_possible(Nodes const& nodes);
 
-  /// Adds an update to the bin of its node. Sends the bin before, if it is
-  /// full. If this throws, the update is not in the bin, and all others still
-  /// are. \param update changes an aligned word of a far PE's host heap.
+  /// Adds an update to the bin of its node. If the bin is full, sends it first.
+  /// If this throws, the update has not been added, and all others still wait.
+  /// \param update must change an aligned word in a far PE's heap in host
+  ///        memory.
   void add(FarAtomic const& update, Channel& channel, HostCall const& call);
   /// Sends all bins.
   void deliver(Channel& channel, HostCall const& call);
 
-  /// Bytes of memory of all bins. (A bin keeps its memory after it is sent.)
+  /// Number of bytes that all bins take up. (A bin keeps its memory after it is
+  /// sent.)
   [[nodiscard]] std::size_t bytes() const;
 
  private:
   struct Bin {
     std::unique_ptr<std::uint64_t[]> words;
     std::uint32_t n_words = 0;
-    bool has_values       = false;  // each follows its update
+    bool has_values       = false;  // each update is followed by its value
     bool is_listed        = false;  // in m_used
-    std::uint64_t value   = 0;      // of all updates, if !has_values
+    std::uint64_t value   = 0;      // of all updates if !has_values
 
-    /// Adds a value to each update. Preconditions: !has_values, and room for
-    /// twice the words.
+    /// Stores the common `value` after each update. Preconditions: !has_values,
+    /// and room for twice as many words.
     void give_values();
   };
 
@@ -62,8 +64,8 @@ class NodeBins {
   void send(int node, Bin& bin, Channel& channel, HostCall const& call);
 
   Nodes const& m_nodes;
-  int m_my_number;  // this PE's number in its node
-  int m_n_each;     // PEs of each node; 0: numbers differ
+  int m_my_number;  // this PE's number on its node
+  int m_n_each;     // number of PEs on each node; 0 if it differs
   std::uint32_t m_max_words;
   std::vector<Bin> m_bins;
   std::vector<int> m_used;  // nodes whose bins have updates

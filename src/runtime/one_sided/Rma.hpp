@@ -23,7 +23,7 @@
 namespace symm::Impl {
 
 // The common parts of the forms of put and get in symm_rma.hpp. `call` is the
-// name of the form, for error messages.
+// name of the call, for error messages.
 
 // On the host.
 
@@ -41,8 +41,8 @@ void copy_on_host(Call const& call, T* dest, T const* source, std::size_t count,
   check_element<T>();
   auto const bytes = bytes_of(sizeof(T), count);
   if (bytes == 0) return;
-  // In the library, observers see it: programs have less code, and arguments
-  // stay in registers.
+  // Observers are notified inside the library: programs then contain less code,
+  // and the arguments stay in registers.
   [[maybe_unused]] check::Call const its_call(name_of_call(call));
   CopyOperation<direction>{name_of_call(call), dest, source, bytes, pe,
                            completion}
@@ -83,7 +83,8 @@ template <class Call, class T>
                 [=, &value] { store_element(dest, value, pe, call); });
 }
 
-/// g(), likewise.
+/// g().
+/// \param call a name or a HostCall.
 template <class Call, class T>
 [[nodiscard, gnu::always_inline]] inline T load_on_host(Call call,
                                                         T const* source,
@@ -109,7 +110,7 @@ SYMM_INLINE_FUNCTION void store_in_heap(HeapMap const& heap, char const* call,
   store_element(heap, dest, value, pe, call);
 }
 
-/// g(), likewise.
+/// g(), by one thread.
 template <class T>
 [[nodiscard]] SYMM_INLINE_FUNCTION T load_in_heap(HeapMap const& heap,
                                                   char const* call,

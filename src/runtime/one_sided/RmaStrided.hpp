@@ -35,8 +35,8 @@ namespace symm::Impl {
 
 /// Checks a copy and looks up its symmetric side. Then calls copy_it(its,
 /// copy), unless there is nothing to copy. `its` is the memory of PE `pe`. If
-/// `pe` is near, the symmetric address in `copy` is replaced by that of the
-/// PE's object.
+/// `pe` is near, the symmetric address in `copy` is replaced with the address
+/// of that PE's copy of the object.
 template <class Copy, class CopyIt>
 [[gnu::always_inline]] inline void find_and_copy(Copy copy, Pe pe,
                                                  CopyIt const& copy_it) {

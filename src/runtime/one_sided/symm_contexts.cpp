@@ -23,13 +23,14 @@ namespace symm {
 
 namespace {
 
-/// The number of the current runtime, which identifies its life.
+/// The number of the current runtime, which is different after each
+/// initialize().
 std::uint64_t life_of_runtime(char const* call) {
   return Impl::Runtime::instance(call).number();
 }
 
-/// Calls work(channel) as an operation of `call`, unless `channel` is null (no
-/// far PEs).
+/// Calls work(channel) as an operation named `call`, unless `channel` is null
+/// (no far PEs).
 template <class Work>
 void complete(char const* call, Impl::Channel* channel, Work const& work) {
   if (channel == nullptr) return;
@@ -99,7 +100,8 @@ void Context::open(char const* name) {
     m_aggregation = std::make_unique<Impl::Aggregation>(life);
     if (transport != nullptr) bins = make_bins(m_options.routing, name);
   }
-  // Nothing may fail after this call, or the channel would never be closed.
+  // Nothing may fail after open_channel(), or the channel would never be
+  // closed.
   if (transport != nullptr) {
     m_channel = transport->open_channel();
     if (m_channel == nullptr) {
@@ -117,7 +119,7 @@ void Context::open(char const* name) {
 void Context::close() noexcept {
   {
     [[maybe_unused]] Impl::check::Call const its_call("symm::Context");
-    m_aggregation = nullptr;  // begins the waiting updates
+    m_aggregation = nullptr;  // delivers the waiting updates
   }
   Impl::check::complete(this, Impl::check::Stage::begun);
   auto* const channel   = std::exchange(m_channel, nullptr);
@@ -242,7 +244,7 @@ void Request::wait() {
 }
 
 bool Request::is_past(Impl::Stage stage, char const* name) {
-  // While this call checks, the library stores incoming data.
+  // During this check, the library may store incoming data.
   [[maybe_unused]] Impl::check::Call const its_call(name);
   if (!has_ended() && !m_operation.channel->test(m_operation, stage, name))
     return false;
@@ -286,7 +288,7 @@ std::size_t wait_any(std::span<Request> requests) {
   if (found != SIZE_MAX) return found;
   constexpr char const* name = "symm::wait_any";
   [[maybe_unused]] Impl::check::Call const its_call(name);
-  // It watches the far PEs; the job ends if one of them is lost.
+  // HostWait watches the far PEs: the job ends if one of them is lost.
   Impl::HostWait wait(name);
   while (found == SIZE_MAX) {
     static_cast<void>(wait.pause());

@@ -33,13 +33,14 @@ static_assert(std::is_trivial_v<Lock>, "zero bytes are a free lock");
 
 /// A ticket lock for the threads of this PE that set or test a symm::Lock. It
 /// keeps a thread from seeing the state in which another thread is only testing
-/// the lock. A thread leaves before it waits for other PEs to clear the lock.
+/// the lock. A thread leaves the Entrance before it waits for other PEs to
+/// clear the lock.
 class Entrance {
  public:
   explicit Entrance(Lock const* lock) : m_line(line_of(lock)) {
     auto const mine = m_line.n_come.fetch_add(1, std::memory_order_relaxed);
     if (is_turn_of(mine)) return;
-    // The previous thread waits for one round trip at most.
+    // The previous thread waits for at most one round trip.
     for (Backoff backoff(n_spins); !is_turn_of(mine);)
       static_cast<void>(backoff.pause());
   }
@@ -48,8 +49,8 @@ class Entrance {
   ~Entrance() { m_line.n_gone.fetch_add(1, std::memory_order_release); }
 
  private:
-  /// The tickets. Several locks may share one line, which their addresses
-  /// select.
+  /// The tickets. A lock's address selects its line, which several locks may
+  /// share.
   struct alignas(64) Line {
     std::atomic<std::uint64_t> n_come{0};
     std::atomic<std::uint64_t> n_gone{0};
@@ -72,9 +73,9 @@ class Entrance {
 /// Values of Lock::turn.
 enum Turn : std::uint64_t { is_out, is_waiting, is_holder };
 
-/// One call. The PEs that hold the lock or wait for it form a list (the MCS
-/// lock of Mellor-Crummey and Scott): each PE knows the next one, and the
-/// lock's home PE knows the last one.
+/// One call on a lock. The PEs that hold the lock or wait for it form a list
+/// (the MCS lock of Mellor-Crummey and Scott): each PE stores the number of the
+/// next one, and the lock's home PE stores the number of the last one.
 class LockCall {
  public:
   LockCall(Lock* lock, char const* call)
@@ -90,8 +91,8 @@ class LockCall {
     return load_acquire(&m_lock->turn) == is_holder;
   }
 
-  /// If this PE neither holds the lock nor waits for it, marks it as waiting
-  /// and returns true. To be called within an Entrance.
+  /// If this PE neither holds the lock nor waits for it, marks this PE as
+  /// waiting and returns true. To be called within an Entrance.
   [[nodiscard]] bool enter() const {
     if (atomic_compare_swap(&m_lock->turn, is_out, is_waiting) != is_out) {
       return false;
@@ -153,7 +154,7 @@ class LockCall {
   [[nodiscard]] static Pe pe_of(std::uint64_t number) {
     return static_cast<Pe>(number - 1);
   }
-  // Atomic operations on words of the lock, also those of other PEs.
+  // Atomic operations on words of the lock, including those on other PEs.
 
   void set(std::uint64_t* word, std::uint64_t value, Pe pe) const {
     change_word<void, std::uint64_t>(
@@ -172,8 +173,8 @@ class LockCall {
     fence_words();
   }
 
-  /// Waits until is_done(), and reports as HostWait.
-  /// \param what makes the text of the report.
+  /// Waits until is_done() returns true, with the reports of HostWait.
+  /// \param what returns the text for the report.
   template <class IsDone, class What>
   void wait(IsDone const& is_done, What const& what) const {
     if (is_done()) return;

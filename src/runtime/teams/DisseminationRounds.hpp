@@ -15,7 +15,7 @@ namespace symm::Impl {
 
 /// Data sent with the pair of a round: `out_bytes` bytes at offset `out` of
 /// this PE's room go to offset `in` of the receiver's room. There must be space
-/// for a pair before `out`.
+/// for one pair before `out`.
 struct RoundData {
   std::size_t out       = 0;
   std::size_t out_bytes = 0;
@@ -23,10 +23,10 @@ struct RoundData {
   std::size_t in_bytes  = 0;  // received by this PE
 };
 
-/// The messages of a dissemination barrier of ceil(log2(n)) rounds. In round r
-/// each member sends pairs of words, and possibly data, to the member 2^r after
-/// it. This PE receives them in the words and the room of this epoch. No member
-/// overwrites these before this PE has begun the next epoch.
+/// The messages of a dissemination barrier with ceil(log2(n)) rounds. In round
+/// r, each member sends pairs of words, and possibly data, to the member 2^r
+/// positions after it. This PE receives them in the words and the room of this
+/// epoch. No member overwrites these before this PE has begun the next epoch.
 class DisseminationRounds {
  public:
   struct Pair {
@@ -60,7 +60,7 @@ class DisseminationRounds {
   }
 
   /// Runs one round: sends this PE's first `n_pairs` pairs, which the receiver
-  /// stores from `place` on. With data, n_pairs is 1.
+  /// stores starting at `place`. With data, `n_pairs` must be 1.
   void run(int step, std::size_t n_pairs, std::size_t place,
            RoundData const& data = {}) {
     tell(member(step), n_pairs, place, data);
@@ -74,7 +74,7 @@ class DisseminationRounds {
   }
 
  private:
-  /// The member `step` after this PE.
+  /// The member `step` positions after this PE.
   [[nodiscard]] Pe member(int step) const {
     int const n = m_team.n_pes();
     return (m_team.my_pe() + n + step) % n;
@@ -113,15 +113,16 @@ inline DisseminationRounds::Pair pair_of(std::uint64_t word, bool is_equal) {
   return {word, is_equal ? ~word : word};
 }
 
-/// A barrier that returns whether all members have passed the same word.
-/// \param load load.data(step) is the data of a round; load.arrive(step) is
-///        called after the round.
+/// A barrier that returns whether all members have called it with the same
+/// word.
+/// \param load provides the data: load.data(step) returns the data for a round,
+///        and load.arrive(step) is called after the round.
 template <class Load>
 bool compare_far(PeTeam const& team, DisseminationRounds& rounds,
                  std::uint64_t word, Load const& load) {
   bool is_equal = true;
-  // The pairs are at the same places as in exchange_words(), so that a member
-  // in that call sees a different word.
+  // The pairs have the same places as in exchange_words(), so that a member in
+  // that call sees a different word.
   for (int step = 1; step < team.n_pes(); step *= 2) {
     auto const place = static_cast<std::size_t>(step);
     rounds.set(0, pair_of(word, is_equal));

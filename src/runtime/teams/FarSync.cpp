@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::size_t pair_bytes = sizeof(DisseminationRounds::Pair);
 
-/// Broadcasts the root's block into each room. Members that have the block pass
-/// it on.
+/// Broadcasts the root's block into each member's room. Members that have the
+/// block pass it on.
 class FromRoot {
  public:
   FromRoot(PeTeam const& team, std::byte* room, PassedBlock const& block)
@@ -33,7 +33,7 @@ class FromRoot {
       std::memcpy(room + pair_bytes, block.source, m_bytes);
   }
   [[nodiscard]] RoundData data(int step) const {
-    // The members less than `step` after the root have the block.
+    // Members fewer than `step` positions after the root have the block.
     bool const gives = m_distance < step && m_distance + step < m_n;
     bool const takes = m_distance >= step && m_distance < 2 * step;
     return {pair_bytes, gives ? m_bytes : 0, pair_bytes, takes ? m_bytes : 0};
@@ -43,7 +43,7 @@ class FromRoot {
  private:
   std::size_t m_bytes;
   int m_n;
-  int m_distance;  // this PE's distance after the root
+  int m_distance;  // number of positions after the root
 };
 
 /// Gathers the blocks of all members. Block i is that of member me - i (modulo
@@ -68,10 +68,10 @@ class ToAll {
   int m_n;
 };
 
-/// Sends a block from each member to each other one (Bruck's all-to-all). Block
-/// i travels i members further: by 2^r in round r, if bit r of i is set. At the
-/// end block i is the one from member me - i (modulo n). The areas for outgoing
-/// and incoming blocks follow the n blocks.
+/// Sends a block from each member to every other one (Bruck's all-to-all).
+/// Block i moves i members ahead: by 2^r in round r if bit r of i is set. At
+/// the end, block i is the one from member me - i (modulo n). The areas for
+/// outgoing and incoming blocks follow the n blocks.
 class ToEach {
  public:
   ToEach(PeTeam const& team, std::byte* room, PassedBlock const& block)
@@ -115,9 +115,9 @@ class ToEach {
   [[nodiscard]] std::byte* out_area() const {
     return block_at(m_n) + pair_bytes;
   }
-  /// Each round has its own area, as a near member may be a round ahead.
+  /// Each round has its own area, because a near member may be a round ahead.
   [[nodiscard]] std::byte* in_area(int step) const {
-    // Round r has step 2^r. Its area follows the areas of the earlier r rounds.
+    // Round r has step 2^r. Its area follows the areas of the r earlier rounds.
     auto const place = static_cast<std::size_t>(std::bit_width(index_of(step)));
     return out_area() + place * index_of(m_n / 2) * m_bytes;
   }
@@ -142,9 +142,9 @@ std::size_t n_blocks_in_room(Passing passing, std::size_t n) {
   switch (passing) {
     case Passing::by_root: return 1;
     case Passing::to_each: return ToEach::n_blocks(n);
-    // The blocks may fill half the room, so that the last message has at most
-    // 64 KiB. For larger sources, combining shares is faster (reduce of 64 KiB,
-    // 4 nodes: 2.2 instead of 2.8 times MPI's time).
+    // The blocks may fill half the room, so that the last message is at most 64
+    // KiB long. For larger sources, combining shares is faster (reduce of 64
+    // KiB, 4 nodes: 2.2 instead of 2.8 times MPI's time).
     case Passing::to_combine: return 2 * n;
     case Passing::to_all:
     case Passing::nothing: break;
@@ -158,8 +158,8 @@ struct NothingGoesAlong {
 };
 
 /// Synchronizes members on several nodes in ceil(log2(n)) rounds
-/// (dissemination). In round r each member sends all that it has received so
-/// far to the member 2^r after it.
+/// (dissemination). In round r, each member sends everything that it has
+/// received so far to the member 2^r positions after it.
 class FarSync final : public HostSync {
  public:
   /// The messages of the last round contain the words of half the PE team.
@@ -184,7 +184,7 @@ class FarSync final : public HostSync {
     return rounds.end();
   }
 
-  /// Its messages have 16 bytes.
+  /// Its messages are 16 bytes long.
   bool compare_word(PeTeam const& team, char const* call, std::uint64_t word,
                     bool) const override {
     DisseminationRounds rounds(team, call);

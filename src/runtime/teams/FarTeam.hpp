@@ -9,7 +9,8 @@
 
 namespace symm::Impl {
 
-/// Calls body(member) for the members on this PE's node, or for all others.
+/// The members for which for_each_member() calls body(member): those on this
+/// PE's node, or all others.
 enum class Members { of_this_node, of_other_nodes };
 template <Members members, class Team, class Body>
 void for_each_member(Team const& team, Body const& body) {
@@ -20,8 +21,8 @@ void for_each_member(Team const& team, Body const& body) {
   }
 }
 
-/// Whether the members of a node share the exchange of `bytes` bytes with other
-/// nodes. The same on all members.
+/// Whether the members on a node share the work of exchanging `bytes` bytes
+/// with other nodes. The result is the same on all members.
 [[nodiscard]] inline bool do_nodes_combine(PeTeam const& team,
                                            std::size_t bytes) {
   constexpr std::size_t least = std::size_t{64} << 10U;
@@ -29,7 +30,7 @@ void for_each_member(Team const& team, Body const& body) {
 }
 
 /// Whether any node has several PEs, which can share the messages between
-/// nodes. The same on all PEs.
+/// nodes. The result is the same on all PEs.
 [[nodiscard]] bool has_shared_nodes();
 
 }  // namespace symm::Impl

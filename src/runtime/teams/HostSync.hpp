@@ -13,7 +13,7 @@
 namespace symm::Impl {
 
 /// The source of a member: one block, or one block for each member. `passing`,
-/// `root` and `bytes` are equal on all members.
+/// `root` and `bytes` must be equal on all members.
 struct PassedBlock {
   Passing passing;
   Pe root;
@@ -23,34 +23,36 @@ struct PassedBlock {
 };
 
 /// Synchronizes the members of a PE team on the host, with one thread on each
-/// PE: by flags within a node, by messages between nodes. All functions but
-/// of(), can_pass() and passed() are collective.
+/// PE: with flags within a node, and with messages between nodes. All functions
+/// except of(), can_pass() and passed() are collective.
 class HostSync {
  public:
   [[nodiscard]] static HostSync const& of(PeTeam const& team);
 
   /// A barrier in which every member passes two words to all others.
   /// \returns the epoch of the barrier: team.words().passed(own PE, member,
-  ///          epoch, which) is the word of `member` until this PE begins the
-  ///          next epoch.
+  ///          epoch, which) is word `which` (0 or 1) of `member` until this PE
+  ///          begins the next epoch.
   virtual std::uint64_t exchange_words(PeTeam const& team, char const* call,
                                        std::uint64_t first,
                                        std::uint64_t second) const = 0;
 
-  /// A barrier that returns whether all members have passed the same word. The
-  /// result is the same on all members.
-  /// \param looks false: the result is not needed.
+  /// A barrier that returns whether all members have called it with the same
+  /// word. The result is the same on all members.
+  /// \param looks pass false if the caller does not need the result.
   virtual bool compare_word(PeTeam const& team, char const* call,
                             std::uint64_t word, bool looks) const = 0;
 
-  /// Whether pass() can send such blocks. The same on all members.
+  /// Whether pass() can send such blocks. The result is the same on all
+  /// members.
   [[nodiscard]] virtual bool can_pass(PeTeam const& team,
                                       PassedBlock const& block) const = 0;
-  /// As compare_word(), with the same number of messages, which also contain
-  /// the blocks. If it returns true, passed() gives access to the sources.
+  /// Like compare_word(), with the same number of messages, but these also
+  /// carry the blocks. If it returns true, passed() gives access to the
+  /// sources.
   virtual bool pass(PeTeam const& team, char const* call, std::uint64_t word,
                     PassedBlock const& block) const = 0;
-  /// The sources passed in this PE's latest call with the PE team.
+  /// The sources passed in this PE's latest call to pass() for the PE team.
   [[nodiscard]] virtual PassedSources passed(
       PeTeam const& team, PassedBlock const& block) const = 0;
 

@@ -11,11 +11,11 @@
 
 namespace symm::Impl {
 
-/// Passes a word between PEs that do not form a PE team. Collective over
-/// `members`: each of them calls with the same list, and no other PE calls.
-/// Runs on the host, and returns when all have called. Each pair of PEs counts
-/// its exchanges, so both PEs must make them in the same order. Allocates no
-/// private memory.
+/// Exchanges a word between PEs that do not form a PE team. Collective over
+/// `members`: each of them must call it with the same list, and no other PE
+/// takes part. Runs on the host, and returns when all of them have called it.
+/// Each pair of PEs counts its exchanges, so both PEs must make them in the
+/// same order. Allocates no private memory.
 /// \param members PE numbers in `parent`; this PE is one of them.
 /// \param all receives the members' words; empty if they are not needed.
 void exchange_in_pairs(PeTeam const& parent, std::span<Pe const> members,

@@ -13,8 +13,8 @@
 
 namespace symm::Impl {
 
-/// The sources that each PE receives with the checks of a collective call of
-/// the host.
+/// The sources that each PE receives along with the checks of a collective call
+/// on the host.
 enum class Passing {
   nothing,
   to_all,      // the sources of all
@@ -42,9 +42,9 @@ class PassedElements {
   std::byte const* m_first;
 };
 
-/// The sources that members have passed with the checks of a collective call of
-/// the host. Each is a block of bytes. Valid until this PE's next call with the
-/// PE team.
+/// The sources that members have passed along with the checks of a collective
+/// call on the host. Each is a block of bytes. Valid until this PE's next call
+/// for the PE team.
 class PassedSources {
  public:
   /// The source of member i is at first + i * stride.

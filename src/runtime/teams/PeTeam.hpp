@@ -21,8 +21,8 @@ struct MakePeTeam;
 /// A set of PEs that take part in a collective operation (OpenSHMEM 1.5, 9.4).
 /// The members are numbered from 0. A PeTeam is a small handle that kernels can
 /// capture by value; all copies refer to the same PE team. team_destroy() or
-/// finalize() ends the PE team. Host calls then throw UsageError on this PE for
-/// remaining copies; kernels do not check.
+/// finalize() ends the PE team. Host calls that are passed a remaining copy
+/// then throw UsageError on this PE; kernels do not check.
 ///
 /// A PE team runs one collective operation at a time, in the same order on all
 /// its PEs. Operations that run on a GPU (in kernels, on execution space
@@ -30,19 +30,19 @@ struct MakePeTeam;
 /// independent sequences.
 class PeTeam {
  public:
-  /// Not a PE team. A split returns this on PEs that are in none of the new
-  /// teams.
+  /// Creates an invalid PeTeam, which is not a PE team. A split returns one on
+  /// PEs that are in none of the new PE teams.
   PeTeam() = default;
 
   [[nodiscard]] SYMM_FUNCTION bool is_valid() const { return m_n_pes > 0; }
-  /// Number of PEs; 0 if it is not a PE team.
+  /// Number of PEs; 0 if this is not a PE team.
   [[nodiscard]] SYMM_FUNCTION int n_pes() const { return m_n_pes; }
-  /// This PE's number in the PE team; -1 if it is not a PE team.
+  /// This PE's number in the PE team; -1 if this is not a PE team.
   [[nodiscard]] SYMM_FUNCTION Pe my_pe() const { return m_my_pe; }
 
-  /// The number of member `pe` in the world. put(), peer_view() and all other
-  /// calls that are not collective take numbers in the world. Precondition: 0
-  /// <= pe < n_pes().
+  /// The world PE number of member `pe`. put(), peer_view() and all other calls
+  /// that are not collective take world PE numbers. Precondition: 0 <= pe <
+  /// n_pes().
   [[nodiscard]] SYMM_FUNCTION Pe world_pe(Pe pe) const {
     Impl::expect(0 <= pe && pe < m_n_pes, "symm::PeTeam::world_pe",
                  "there is no such PE in the team");
@@ -58,22 +58,24 @@ class PeTeam {
   }
   /// Whether any member is on another node.
   [[nodiscard]] SYMM_FUNCTION bool has_far_pes() const { return m_has_far_pes; }
-  /// Whether arriving members open gates at each other. Enqueued operations
+  /// Whether members that arrive open each other's gates. Enqueued operations
   /// then wait at the gates in the stream, and no kernel waits.
   [[nodiscard]] SYMM_FUNCTION bool has_gates() const { return m_has_gates; }
-  /// The words of the PE team in GPU memory. Without GPUs they have no packets.
+  /// The words of the PE team in GPU memory. Without GPUs, they have no
+  /// packets.
   [[nodiscard]] SYMM_FUNCTION Impl::PeTeamWords const& words_on_gpu() const {
     return m_on_device;
   }
-  /// The slot of the PE team; -1 if it is not a PE team.
+  /// The slot of the PE team; -1 if this is not a PE team.
   [[nodiscard]] int slot() const { return m_slot; }
-  /// The number that PeTeamSlots gave to the PE team.
+  /// The number that PeTeamSlots assigned to the PE team.
   [[nodiscard]] std::uint32_t number() const { return m_number; }
 
  private:
   friend struct Impl::MakePeTeam;
 
-  /// \param lowest,highest lowest and highest number of a member in the world.
+  /// \param lowest,highest the lowest and the highest world PE number among the
+  ///        members.
   PeTeam(int slot, char const* call, Pe lowest, Pe highest);
 
   Impl::PeTeamWords m_on_host{};
@@ -83,7 +85,7 @@ class PeTeam {
   int m_n_pes            = 0;
   Pe m_my_pe             = -1;
   Pe m_first             = 0;
-  int m_stride           = 0;  // 0: the numbers are in words()
+  int m_stride           = 0;  // 0: the members' numbers are in words()
   bool m_has_far_pes     = false;
   bool m_has_gates       = false;
 };
@@ -96,15 +98,15 @@ namespace symm::Impl {
 struct MakePeTeam {
   /// The world, or a PE team equal to it.
   static PeTeam of_all(int slot, char const* call);
-  /// The PEs of this node.
+  /// The PEs on this node.
   static PeTeam of_node(int slot, char const* call);
-  /// \param members numbers in the world, in the order of the PE team; this PE
-  ///        is one of them.
+  /// \param members world PE numbers, in the order of the PE team; this PE must
+  ///        be one of them.
   static PeTeam of(int slot, char const* call, std::span<Pe const> members);
 };
 
-/// \throws UsageError on this PE, if `team` is not a PE team or has been
-///         destroyed, or outside initialize() and finalize().
+/// \throws UsageError on this PE if `team` is not a PE team or has been
+///         destroyed, and also before initialize() and after finalize().
 void check_team(PeTeam const& team, char const* call);
 
 /// Text for error messages: " of the PE team of PEs 0, 2, 4 (here member 1)".

@@ -25,9 +25,9 @@ void wait_for_members(char const* call, PeTeam const& team,
 
 #ifdef SYMM_FOR_DEVICE
 /// Opens this PE's gate at each member, ordered after the group's writes. Also
-/// lowers this PE's own gate for each member by one, so that the next wait is
-/// closed until the member arrives again. Precondition: a barrier of the group
-/// since the writes.
+/// lowers this PE's own gate for each member by one, so that the gate is closed
+/// for the next wait until the member arrives again. Precondition: a barrier of
+/// the group since the writes.
 template <Group Threads>
 __device__ void pass_gates(Threads const& group, PeTeam const& team) {
   auto const words = team.words();
@@ -53,8 +53,8 @@ __device__ void pass_gates(Threads const& group, PeTeam const& team) {
 }
 #endif
 
-/// The first half of a barrier: tells all members that this PE has arrived. For
-/// every member, calls before_flag(number in the world, epoch) before that
+/// The first half of a barrier: notifies all members that this PE has arrived.
+/// For every member, calls before_flag(world PE number, epoch) before that
 /// member can see this PE's flag.
 /// \returns the epoch.
 template <Group Threads, class BeforeFlag>
@@ -152,7 +152,7 @@ struct PassWord {
   }
 };
 
-/// Whether all members have passed `mine` as their word `which`. On the host.
+/// For the host: whether all members have passed `mine` as their word `which`.
 [[nodiscard]] inline bool is_equal_on_all(PeTeam const& team,
                                           std::uint64_t epoch,
                                           std::size_t which,

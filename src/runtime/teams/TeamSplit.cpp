@@ -68,11 +68,11 @@ std::uint64_t digest_of(PeTeam const& parent, std::span<Pe const> members) {
                    std::to_string(parent.n_pes()) + " PEs: " + what);
 }
 
-/// One call of a split. Its constructors and functions are collective over the
-/// calling PEs: those of the parent, or only the members of a new PE team. It
-/// allocates its memory before the first exchange. In that exchange a PE that
-/// is out of memory tells the others. No PE therefore leaves alone between two
-/// exchanges.
+/// One call that splits a PE team. Its constructors and functions are
+/// collective over the calling PEs: those of the parent, or only the members of
+/// a new PE team. It allocates its memory before the first exchange. In that
+/// exchange, a PE that is out of memory notifies the others. Therefore, no PE
+/// leaves on its own between two exchanges.
 class SplitCall {
  public:
   /// \throws UsageError on every calling PE, unless all have made the same call
@@ -82,11 +82,11 @@ class SplitCall {
             int b = 0, int c = 0)
       : SplitCall(parent, {}, call, kind, a, b, c) {}
 
-  /// A call that only `members` of the parent make.
+  /// A call that only these members of the parent make.
   SplitCall(PeTeam const& parent, std::span<Pe const> members,
             char const* call);
 
-  /// Returns this PE's new PE team, as team_split().
+  /// Returns this PE's new PE team, like team_split().
   PeTeam make(int color, int key);
 
  private:
@@ -98,15 +98,15 @@ class SplitCall {
     int color;
     int key;
     Pe pe;                    // number of the PE in the parent
-    std::uint64_t taken = 0;  // a bit for each slot that it uses
-    /// Orders by new PE team, and in a PE team by the order of members.
+    std::uint64_t taken = 0;  // a bit for each slot in use on that PE
+    /// Orders by new PE team, and within a PE team by the order of its members.
     friend bool operator<(Wish const& a, Wish const& b) {
       return std::tie(a.color, a.key, a.pe) < std::tie(b.color, b.key, b.pe);
     }
   };
 
-  /// Passes a word between the calling PEs. m_words receives the words, unless
-  /// it is empty.
+  /// Exchanges a word between the calling PEs. m_words receives the words,
+  /// unless it is empty.
   void exchange(std::uint64_t mine);
   /// Exchanges a word and returns the words of the calling PEs, in order. Valid
   /// until the next gather().
@@ -216,7 +216,7 @@ int SplitCall::choose_slot(int color) {
   int slot = -1;
   m_members.clear();
   // All members of a new PE team use the same slot. Different new PE teams may
-  // use the same slot, as their words are in the memory of different PEs.
+  // use the same slot, because their words are in the memory of different PEs.
   for (auto first = m_wishes.begin(); first != m_wishes.end();) {
     auto const last = std::find_if(
         first, m_wishes.end(),

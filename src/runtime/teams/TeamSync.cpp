@@ -24,8 +24,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// For synchronize(). (It is not a lambda, as nvcc would also compile that for
-/// kernels.)
+/// For synchronize(): passes two words to all members. (It is not a lambda,
+/// because nvcc would also compile a lambda for kernels.)
 struct PassWords {
   PeTeam const& team;
   std::uint64_t first;

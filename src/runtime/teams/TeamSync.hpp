@@ -20,19 +20,19 @@
 
 namespace symm::Impl {
 
-// Parts of the barriers of symm_teams.hpp and of the collective operations.
+// Parts of the barriers in symm_teams.hpp and of the collective operations.
 
-/// exchange_word() with two words, by one thread of the host.
+/// exchange_word() with two words, by one host thread.
 std::uint64_t exchange_words_on_host(PeTeam const& team, char const* call,
                                      std::uint64_t first, std::uint64_t second);
 
-/// A barrier by one thread of the host. Returns false on all PEs if they have
-/// passed different words.
-/// \param looks false: the result is not needed.
+/// A barrier by one host thread. Returns false on all PEs if they have passed
+/// different words.
+/// \param looks pass false if the caller does not need the result.
 bool compare_word(PeTeam const& team, char const* call, std::uint64_t word,
                   bool looks = true);
 
-/// barrier_of() by one thread of the host.
+/// barrier_of() by one host thread.
 void barrier_on_host(PeTeam const& team, char const* call);
 
 /// A barrier in which every PE passes a word to all others.
@@ -53,13 +53,14 @@ SYMM_INLINE_FUNCTION std::uint64_t exchange_word(
 #endif
 }
 
-/// The word that PEs pass in barriers of the host. All other calls first pass a
+/// The word that PEs pass in barriers on the host. All other calls first pass a
 /// different word.
 inline constexpr std::uint64_t word_of_barrier = 0;
 
 /// barrier(team), in kernels and on the host, without a check that all PEs are
 /// in a barrier. Kernels send the flag without a word: waiting for one doubles
-/// the latency. The host sends a word, for PEs that are in a call with a check.
+/// the latency. The host sends a word, for the benefit of PEs that are in a
+/// call with a check.
 template <Group Threads>
 SYMM_INLINE_FUNCTION void barrier_of(Threads const& group, PeTeam const& team,
                                      char const* call) {
@@ -72,8 +73,9 @@ SYMM_INLINE_FUNCTION void barrier_of(Threads const& group, PeTeam const& team,
 #endif
 }
 
-/// A barrier of the host that checks that all PEs pass the same word.
-/// \throws UsageError on every PE of the PE team, if a PE is in another call.
+/// A barrier on the host that checks that all PEs pass the same word.
+/// \throws UsageError on every PE of the PE team if any PE is in a different
+///         call.
 void meet(char const* call, PeTeam const& team, std::uint64_t word);
 
 }  // namespace symm::Impl
