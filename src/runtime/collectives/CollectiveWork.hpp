@@ -281,7 +281,7 @@ struct GatherWork {
   }
 };
 
-/// Blocks of different sizes: every member has sent its count.
+/// collect: blocks of different sizes. Every member has sent its count.
 template <class T>
 struct CollectWork {
   PeTeam team;
@@ -311,7 +311,7 @@ struct CollectWork {
     for (Pe pe = 0; pe < team.n_pes(); ++pe) {
       std::size_t const n =
           load_relaxed(words.passed(words.map.my_pe, pe, epoch));
-      if (n > dest_bytes / sizeof(T) - first) {  // on the host, already checked
+      if (n > dest_bytes / sizeof(T) - first) {  // already checked on the host
         (KernelText() << "symm::collect: dest is too small").abort();
       }
       fetch_part(group, heap, team, pe, dest + first, source, n, part, n_parts,

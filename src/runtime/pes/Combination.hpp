@@ -27,7 +27,7 @@ struct Summary {
   static constexpr std::uint32_t is_wrong =
       other_operation | other_arguments | other_trail | has_failed;
 
-  ComparedCall call{};                // of the lowest PE, without its failure
+  ComparedCall call{};                // the lowest PE's, without its failure
   std::uint64_t bits           = 0;   // those set on all PEs
   std::uint64_t lowest_first   = 0;   // the lowest first argument
   std::uint64_t highest_second = 0;   // the highest second argument

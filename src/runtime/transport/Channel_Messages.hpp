@@ -37,13 +37,13 @@ struct AnswerPlace {
 struct PendingOperation {
   void* to               = nullptr;  // where the data or the old value go
   std::size_t word_bytes = 0;        // size of that value; 0: no word
-  Strides strides{};                 // of get_strided
+  Strides strides{};                 // those of a get_strided()
   std::atomic<std::uint64_t>* left = nullptr;  // decremented when done
   Outgoing* outgoing               = nullptr;  // counts this as number `begun`
   std::uint64_t begun              = 0;
   SideDone::Owner side{};
   bool is_on_heap = false;
-  std::vector<AnswerPlace> answers{};  // for a batch
+  std::vector<AnswerPlace> answers{};  // destinations, if it is a batch
 
   /// The object may already have been destroyed when this call returns.
   void finish();
@@ -347,8 +347,8 @@ struct Outgoing {
   // Guarded by the channel's mutex.
 
   std::uint64_t sent   = 0;  // the number of the last message
-  std::uint64_t fenced = 0;  // of the last one before a fence()
-  std::uint64_t asked  = 0;  // of the last one for which an ack was asked
+  std::uint64_t fenced = 0;  // number of the last one before a fence()
+  std::uint64_t asked  = 0;  // number of the last one with an ack asked
   // The number of messages since the last quiet(), and between the last two.
   std::uint64_t n_since_quiet = 0;
   std::uint64_t n_expected    = 1;
@@ -364,11 +364,11 @@ struct Outgoing {
   bool is_dirty            = false;
   std::unique_ptr<std::byte[]> batch;
   std::size_t batch_bytes = 0;
-  AtomicRunWriter run;  // at the batch's end
+  AtomicRunWriter run;  // the run at the end of the batch, if any
   std::uint64_t batch_tick        = 0;
   bool batch_wants_ack            = false;
   PendingOperation* batch_answers = nullptr;  // null: no entry is answered
-  PendingTable::Token batch_token = 0;        // of batch_answers
+  PendingTable::Token batch_token = 0;        // token of batch_answers
   std::size_t batch_answer_bytes  = 0;
   std::uint64_t n_batches         = 0;  // number of batches sent so far
   std::uint64_t last_batch        = 0;  // number of the last batch's message

@@ -281,7 +281,7 @@ class Transport_Messages final : public Transport,
 
   std::mutex m_notes_mutex;  // always locked last
 
-  std::mutex m_lost_mutex;  // likewise
+  std::mutex m_lost_mutex;  // always locked last, too
   std::atomic<bool> m_is_lost = false;
   LostPe m_lost;
   std::atomic<std::thread::id> m_is_ending{};  // the thread that ends the job
