@@ -58,7 +58,7 @@ SYMM_INLINE_FUNCTION T* block_of(PeTeam const& team, HeapMap const& heap,
   return heap.peer_ptr(mine, team.world_pe(member));
 }
 
-/// The size of one block for each PE in a PE team; the maximum value on
+/// The total size of one block per PE in a PE team; the maximum value on
 /// overflow.
 SYMM_INLINE_FUNCTION std::size_t bytes_of_all(PeTeam const& team,
                                               std::size_t size,

@@ -52,8 +52,8 @@ static_assert(std::has_unique_object_representations_v<Summary>);
 ///
 /// If there are too many notices, those with the lowest numbers are kept. The
 /// result does not depend on the order in which PEs are combined: a number that
-/// is among the lowest over all PEs is also among the lowest over any subset of
-/// them.
+/// is among the lowest over all PEs is also among the lowest over any subset
+/// that contains it.
 class Combination {
  public:
   /// The maximum number of notices with different numbers.

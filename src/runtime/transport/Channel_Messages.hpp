@@ -72,7 +72,7 @@ struct BlockMove {
 /// message back until all messages up to that number have been carried out. So
 /// fence() need not wait for any reply: a put, a fence() and the put of a flag
 /// take two messages, without a round trip in between. Messages nearly always
-/// arrive in order, and then none is held back. To hold back a put of more than
+/// arrive in order, and then none is held back. Holding back a put of more than
 /// MessageEngine::max_eager would take too much private memory, so the sender
 /// waits before it sends one.
 ///
@@ -181,7 +181,8 @@ class Channel_Messages final : public Channel {
     std::uint64_t begun;
   };
   using Asked = std::vector<Last>;
-  /// \param pes Null: all PEs. \param call The name of the call, or null.
+  /// \param pes Null: all PEs.
+  /// \param call The name of the call, or null.
   [[nodiscard]] Asked ask_for_all(std::span<Pe const> const* pes,
                                   char const* call);
   void wait_for(Asked const& all, char const* call);
@@ -285,8 +286,8 @@ class Channel_Messages final : public Channel {
                       WordType type, std::uint64_t value, std::uint64_t compare,
                       PendingOperation& pending);
   void ask_for_get(PeMemory from, std::size_t bytes, PendingOperation& pending);
-  /// Makes a dynamically allocated copy of `pending`, as the next operation
-  /// that quiet() waits for.
+  /// Moves `pending` into a dynamically allocated object, which is the next
+  /// operation that quiet() waits for.
   PendingOperation* begin(Outgoing& outgoing, PendingOperation pending,
                           OperationHandle* handle);
   /// Whether the message of `handle` has been acknowledged. If not, asks for an
@@ -356,8 +357,8 @@ struct Outgoing {
   // the ack of `half`.
   std::size_t bytes_since_half = 0;
   std::uint64_t half           = 0;
-  // The number of gets, of puts whose payload is read later, and of blocks
-  // moved without messages that have begun so far.
+  // The number of operations that begin() has begun so far, such as gets, puts
+  // whose payload is read later, and blocks moved without messages.
   std::uint64_t begun      = 0;
   std::uint64_t last_block = 0;  // number of the last put of a block
   std::size_t dirty_at     = 0;  // index in m_dirty
