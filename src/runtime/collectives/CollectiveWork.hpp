@@ -58,7 +58,7 @@ SYMM_INLINE_FUNCTION T* block_of(PeTeam const& team, HeapMap const& heap,
   return heap.peer_ptr(mine, team.world_pe(member));
 }
 
-/// The size of one block for each PE in a PE team; the maximum value on
+/// The total size of one block per PE in a PE team; the maximum value on
 /// overflow.
 SYMM_INLINE_FUNCTION std::size_t bytes_of_all(PeTeam const& team,
                                               std::size_t size,
@@ -286,7 +286,7 @@ struct GatherWork {
   }
 };
 
-/// Blocks of different sizes: every member has sent its count.
+/// collect: blocks of different sizes. Every member has sent its count.
 template <class T>
 struct CollectWork {
   PeTeam team;
@@ -316,7 +316,7 @@ struct CollectWork {
     for (Pe pe = 0; pe < team.n_pes(); ++pe) {
       std::size_t const n =
           load_relaxed(words.passed(words.map.my_pe, pe, epoch));
-      if (n > dest_bytes / sizeof(T) - first) {  // on the host, already checked
+      if (n > dest_bytes / sizeof(T) - first) {  // already checked on the host
         (KernelText() << "symm::collect: dest is too small").abort();
       }
       fetch_part(group, heap, team, pe, dest + first, source, n, part, n_parts,

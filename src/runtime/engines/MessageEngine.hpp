@@ -88,7 +88,7 @@ class MessageEngine {
   /// delivering.
   virtual bool poll() = 0;
 
-  /// Called before and after waiting for an answer from `pe`. In between,
+  /// To be called before and after waiting for an answer from `pe`. In between,
   /// heartbeats check that `pe` is alive. Calls nest.
   virtual void watch(Pe pe)   = 0;
   virtual void unwatch(Pe pe) = 0;

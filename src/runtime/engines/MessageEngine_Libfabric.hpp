@@ -65,15 +65,15 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
       sizeof(ParcelHead) + max_header + max_eager;
   /// A receive buffer for one message.
   struct Buffer : InFlight {
-    Buffer* next = nullptr;  // in m_to_repost
+    Buffer* next = nullptr;  // next buffer in m_to_repost
     std::array<std::byte, buffer_bytes> bytes;
   };
 
   struct Connection final : Peer {
     fi_addr_t address = FI_ADDR_UNSPEC;
     int error         = 0;  // libfabric's code
-    ParcelQueue to_post;    // for which libfabric has no room yet
-    bool is_stuck = false;  // in m_stuck
+    ParcelQueue to_post;    // libfabric has no room for them yet
+    bool is_stuck = false;  // whether in m_stuck
     Clock::time_point stuck_since;
     bool was_reached = false;  // a message has been delivered to it
     int n_posted     = 0;
@@ -167,8 +167,7 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
   std::unique_ptr<Buffer[]> m_buffers;
   Buffer* m_to_repost = nullptr;
   ParcelList m_posted;
-  ParcelQueue m_to_receive;          // receives for which libfabric has no room
-                                     // yet
+  ParcelQueue m_to_receive;          // libfabric has no room for them yet
   std::vector<Connection*> m_stuck;  // has room for all of m_met
   int m_n_posted           = 0;
   std::uint64_t m_n_offers = 0;

@@ -157,7 +157,7 @@ void MessageEngine_Ucx::disconnect(Peer& its_peer) noexcept {
   give_back_bulk(peer);
 }
 
-// --- For the thread
+// --- Progress
 
 bool MessageEngine_Ucx::progress_network() noexcept {
   bool const any = m_ucp->ucp_worker_progress(m_worker) != 0;

@@ -52,7 +52,7 @@ void MessageEngine_Ucx::start(Nodes const& nodes) {
   // Otherwise, the first message over a broken link would block in connect().
   variables.set("UCX_TCP_CONN_NB", "y");
   // With UCP_ERR_HANDLING_MODE_PEER, large messages arrive in fragments of this
-  // size, which are copied. The default of 64 KiB takes up to 1.6 times as long.
+  // size, which are copied. The default, 64 KiB, takes up to 1.6 times as long.
   variables.set("UCX_TCP_RX_SEG_SIZE", "512k");
   // A network may need megabytes in flight. But if all nodes are on the same
   // machine, bytes beyond this limit have been evicted from the caches by the

@@ -26,7 +26,7 @@ class OneSided {
   struct Place {
     Pe pe = 0;
     Key key{};
-    std::uint64_t address = 0;  // in that PE's address space
+    std::uint64_t address = 0;  // valid in that PE's address space
   };
 
   virtual ~OneSided() = default;

@@ -52,7 +52,7 @@ struct Parcel : InFlight {
   static constexpr std::size_t small_bytes = 256;
 
   Head head;
-  std::size_t header_bytes = 0;  // of `head.user`
+  std::size_t header_bytes = 0;  // size of `head.user`
   void* owner              = nullptr;
   Pe peer                  = 0;
   std::size_t token        = 0;
@@ -64,9 +64,9 @@ struct Parcel : InFlight {
   std::size_t bytes   = 0;
   std::array<std::byte, small_bytes> small;
   std::unique_ptr<std::byte[]> large;
-  std::size_t large_bytes = 0;        // of `large`
-  Parcel* before          = nullptr;  // in a ParcelList
-  Parcel* next            = nullptr;  // in a ParcelQueue
+  std::size_t large_bytes = 0;        // size of `large`
+  Parcel* before          = nullptr;  // previous one in a ParcelList
+  Parcel* next            = nullptr;  // next one in a ParcelQueue
 
   /// The bytes of `large` that the copy of a payload needs; 0 if the payload
   /// fits into `small`.

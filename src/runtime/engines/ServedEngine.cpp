@@ -240,7 +240,7 @@ void ServedEngine::send_farewell(std::span<std::byte const> header,
   }
 }
 
-// --- Taking
+// --- Receiving
 
 bool ServedEngine::is_of_job(ParcelHead const& head) noexcept {
   if (head.key == m_key && head.from >= 0 &&

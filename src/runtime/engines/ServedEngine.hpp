@@ -68,8 +68,8 @@ class ServedEngine : public MessageEngine {
     ServedEngine* engine      = nullptr;
     Pe pe                     = 0;
     bool is_connected         = false;  // post() may be called
-    bool is_to_connect        = false;  // in m_to_connect
-    bool has_failed           = false;  // in m_failed, or lost
+    bool is_to_connect        = false;  // whether in m_to_connect
+    bool has_failed           = false;  // whether in m_failed, or lost
     std::size_t pending_bytes = 0;      // memory of unsent messages
     // Heartbeats
     int n_watching = 0;
@@ -172,8 +172,7 @@ class ServedEngine : public MessageEngine {
 
   // m_mutex guards the members below, and the network library.
   std::mutex m_mutex;
-  std::vector<std::unique_ptr<Peer>> m_peers;  // one for each PE; null: never
-                                               // met
+  std::vector<std::unique_ptr<Peer>> m_peers;  // by PE; null: never met
   std::vector<Peer*> m_met;
   Parcels m_parcels;
   bool m_is_closing     = false;  // connections may now end
@@ -209,9 +208,8 @@ class ServedEngine : public MessageEngine {
   // The engine whose lock this thread holds, if any.
   static inline thread_local ServedEngine const* s_inside = nullptr;
 
-  std::optional<NodeTable> m_addresses;      // of all PEs, m_address_bytes each
-  std::vector<std::atomic<bool>> m_is_full;  // for each PE; set with the lock
-                                             // held
+  std::optional<NodeTable> m_addresses;      // m_address_bytes for each PE
+  std::vector<std::atomic<bool>> m_is_full;  // by PE; set with the lock held
   std::atomic<int> m_n_waiting{0};           // threads that wait for m_mutex
 
   // m_mutex guards these. They hold work to be done once the network library
@@ -228,8 +226,7 @@ class ServedEngine : public MessageEngine {
   std::atomic<bool> m_may_start{false};
   std::atomic<bool> m_stops{false};
   std::atomic<bool> m_is_asleep{false};
-  std::atomic<bool> m_is_polled{false};  // a polling thread woke the engine's
-                                         // thread
+  std::atomic<bool> m_is_polled{false};  // a polling thread woke m_thread
   // Used only by the engine's thread:
   Clock::time_point m_last_check;
   Clock::time_point m_last_look;  // last read of m_n_polls

@@ -25,7 +25,7 @@ class UcxDescriptors {
 
   /// From now on, exec() closes UCX's descriptors, and a forked child closes
   /// UCX's sockets.
-  /// \param worker_set the result of ucp_worker_get_efd().
+  /// \param worker_set The result of ucp_worker_get_efd().
   /// \throws SystemError.
   void start(Ucp const& ucp, int worker_set);
   /// To be called before the worker is destroyed.
@@ -44,7 +44,7 @@ class UcxDescriptors {
  private:
   static constexpr int few = 64;
 
-  std::atomic<int> m_n_found{0};  // by the last look()
+  std::atomic<int> m_n_found{0};  // number found by the last look()
 };
 
 }  // namespace symm::Impl

@@ -23,8 +23,8 @@ namespace symm::Impl {
 /// try all the others.
 ///
 /// Free neighbors are merged (M50). The block freed last is merged only when a
-/// request of another size arrives; otherwise, a loop that allocates and frees
-/// would split and merge in every iteration. Not thread-safe.
+/// request does not match it exactly; otherwise, a loop that allocates and
+/// frees would split and merge in every iteration. Not thread-safe.
 class OffsetAllocator {
  public:
   using BlockId = std::uint32_t;

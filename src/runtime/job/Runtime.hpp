@@ -260,12 +260,12 @@ class Runtime {
   std::array<Memory, n_memory_kinds> m_memories;
   std::size_t m_default  = 0;
   bool m_has_gates       = false;
-  bool m_are_gpus_shared = false;  // between PEs of this job
+  bool m_are_gpus_shared = false;  // whether PEs of this job share GPUs
   std::optional<LocalBuffers> m_buffers;
   std::array<std::optional<PeTeamMemory>, n_memory_kinds> m_team_memories;
   PeTeamSlots m_team_slots;
   std::unique_ptr<RendezvousListener> m_listener;
-  // Null without SYMM_TRACE.
+  // Null unless SYMM_TRACE is set.
   std::unique_ptr<Trace> m_trace;
   // Null in jobs on one node. Must be the last member, so that it is destroyed
   // first: its threads write to the other members' memory.

@@ -26,7 +26,8 @@ class SymmetricHeap;
 /// the start of the job until finalize() (SYMM_TRACE).
 ///
 /// When operations are nested (such as the barriers in a collective operation),
-/// only the outermost one is counted. Waits for other PEs are always counted.
+/// only the outermost one is counted. Waits for other PEs are counted even
+/// inside another operation.
 class Trace final : public Observer {
  public:
   using Heaps = std::array<SymmetricHeap const*, n_memory_kinds>;

@@ -99,9 +99,9 @@ class Network final : public TransportTarget {
   std::array<std::atomic<SymmetricHeap const*>, n_memory_kinds> m_heaps{};
   std::array<HeapMap, n_memory_kinds> m_team_words_maps;
   std::array<std::atomic<HeapMap const*>, n_memory_kinds> m_team_words{};
-  std::unique_ptr<GpuAccessQueue> m_gpu;  // for the transport
+  std::unique_ptr<GpuAccessQueue> m_gpu;  // used by the transport
   std::unique_ptr<GpuStaging> m_staging;
-  MemoryProvider* m_gpu_memory = nullptr;  // for the ring
+  MemoryProvider* m_gpu_memory = nullptr;  // passed to open_ring()
   std::atomic<Rendezvous const*> m_rendezvous{nullptr};
   std::atomic<LostPeRecord*> m_lost_pe{nullptr};
   std::unique_ptr<Transport_Messages> m_transport;

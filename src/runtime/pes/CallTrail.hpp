@@ -33,8 +33,8 @@ class CallTrail {
   CallTrail(CallTrail const&)            = delete;
   CallTrail& operator=(CallTrail const&) = delete;
 
-  /// \param arguments compared between PEs.
-  /// \param label for error messages, truncated to fit; not compared.
+  /// \param arguments Compared between PEs.
+  /// \param label For error messages, truncated to fit; not compared.
   void note(RuntimeCall operation, RuntimeCallArguments const& arguments,
             char const* label = "") noexcept;
 
@@ -42,7 +42,7 @@ class CallTrail {
   [[nodiscard]] std::uint64_t count() const {
     return m_count.load(std::memory_order_relaxed);
   }
-  /// Hash of all calls so far, their order and arguments; 0: no call.
+  /// A hash of all calls so far with their order and arguments; 0: no calls.
   [[nodiscard]] std::uint64_t hash() const {
     return m_hash.load(std::memory_order_relaxed);
   }
@@ -58,7 +58,7 @@ class CallTrail {
   [[nodiscard]] std::uint64_t oldest() const {
     return count() < capacity ? 0 : count() - capacity;
   }
-  /// Hash of the calls before `call`.
+  /// The hash of the calls before `call`.
   /// Precondition: oldest() <= call <= count().
   [[nodiscard]] std::uint64_t hash_before(std::uint64_t call) const {
     return call == count() ? hash() : kept(call).before;

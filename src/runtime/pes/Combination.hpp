@@ -27,7 +27,7 @@ struct Summary {
   static constexpr std::uint32_t is_wrong =
       other_operation | other_arguments | other_trail | has_failed;
 
-  ComparedCall call{};                // of the lowest PE, without its failure
+  ComparedCall call{};                // the lowest PE's, without its failure
   std::uint64_t bits           = 0;   // those set on all PEs
   std::uint64_t lowest_first   = 0;   // the lowest first argument
   std::uint64_t highest_second = 0;   // the highest second argument
@@ -52,8 +52,8 @@ static_assert(std::has_unique_object_representations_v<Summary>);
 ///
 /// If there are too many notices, those with the lowest numbers are kept. The
 /// result does not depend on the order in which PEs are combined: a number that
-/// is among the lowest over all PEs is also among the lowest over any subset of
-/// them.
+/// is among the lowest over all PEs is also among the lowest over any subset
+/// that contains it.
 class Combination {
  public:
   /// The maximum number of notices with different numbers.

@@ -13,7 +13,7 @@ namespace symm::Impl {
 /// A collective call of all PEs on an object that is made of Views, such as a
 /// plan or a mailbox. A Rendezvous compares all members except `text`.
 struct ObjectCall {
-  /// \param its_kind such as "symm::ExchangePlan::reserve".
+  /// \param its_kind Such as "symm::ExchangePlan::reserve".
   constexpr ObjectCall(char const* its_text, char const* its_kind,
                        std::uint64_t its_number = 0,
                        std::uint64_t its_value  = 0)

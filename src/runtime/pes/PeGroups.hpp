@@ -33,9 +33,9 @@ class PeGroups {
   struct PeGroup {
     std::array<Pe, max_named> pes{};  // the lowest, in order
     int n_pes             = 0;
-    RuntimeCall operation = RuntimeCall::none;  // of the lowest PE
-    ErrorKind failure     = ErrorKind::none;    // of the lowest PE
-    Host host;                                  // of the lowest PE
+    RuntimeCall operation = RuntimeCall::none;  // the lowest PE's
+    ErrorKind failure     = ErrorKind::none;    // the lowest PE's
+    Host host;                                  // the lowest PE's
     Words words;
 
     [[nodiscard]] std::span<Pe const> named() const {

@@ -68,8 +68,8 @@ class PeTeamMemory {
   CopyQueue& m_queue;
   PeTeamWords::Buffers m_buffers;
   int m_n_first;
-  std::size_t m_slot_bytes;        // of the first slots
-  std::size_t m_later_slot_bytes;  // of the others
+  std::size_t m_slot_bytes;        // size of each of the first slots
+  std::size_t m_later_slot_bytes;  // size of each other slot
   std::optional<SymmetricRange> m_range;
 };
 

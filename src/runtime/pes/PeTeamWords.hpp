@@ -39,8 +39,8 @@ struct PeTeamWords {
   };
 
   HeapMap map;                // covers the memory of all PE teams
-  std::size_t offset    = 0;  // of this PE team in that memory
-  std::size_t n_packets = 0;  // per epoch, from all members
+  std::size_t offset    = 0;  // this PE team's offset in that memory
+  std::size_t n_packets = 0;  // packets per epoch, from all members
 
   static constexpr std::size_t n_fixed = 8;
   SYMM_FUNCTION static constexpr std::size_t n_words(int n_pes) {

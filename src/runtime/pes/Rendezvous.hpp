@@ -67,7 +67,7 @@ class Rendezvous {
     /// Numbers that this PE sends to all PEs along with the call; not compared.
     std::span<std::uint32_t const> notices{};
     bool has_more_notices = false;
-    std::uint64_t bits    = 0;  // for bits_of_all(), not compared
+    std::uint64_t bits    = 0;  // for bits_of_all(); not compared
   };
 
   /// Faster than Call{.operation = ..., .arguments = ...}, for which GCC zeroes
@@ -325,12 +325,12 @@ class Rendezvous {
   int m_spins;
   std::uint64_t m_sequence = 0;
   std::atomic<std::uint64_t> m_n_met{0};
-  char const* m_label = "";  // of the latest call
+  char const* m_label = "";  // the latest call's label
   std::atomic<RuntimeCall> m_in_call{RuntimeCall::none};
   std::atomic<RendezvousListener*> m_listener{nullptr};
   std::optional<SymmetricRange> m_range;
   std::unique_ptr<OtherNodes> m_across;  // null in jobs on one node
-  Transport* m_transport = nullptr;      // likewise
+  Transport* m_transport = nullptr;      // null in jobs on one node
   CallTrail m_trail;
 };
 

@@ -11,9 +11,9 @@
 
 namespace symm::Impl {
 
-/// Is notified of a job's collective calls, which show how far all PEs have
-/// come. For example, the memory pools are a listener. A Rendezvous has at most
-/// one listener, and calls it on the thread of the collective call.
+/// Is notified of a job's collective calls, which show what all PEs have done.
+/// The memory pools are one such listener. A Rendezvous has at most one
+/// listener, and calls it on the thread of the collective call.
 class RendezvousListener {
  public:
   virtual ~RendezvousListener() = default;

@@ -87,7 +87,7 @@ class ImportedPool final : public Pool {
   UniqueFd m_descriptor;  // closed once the memory is mapped
   MemoryProvider* m_provider = nullptr;
   std::optional<SymmetricRange> m_range;
-  std::map<std::uint64_t, Block> m_blocks;  // by offset
+  std::map<std::uint64_t, Block> m_blocks;  // keyed by offset
   StreamOrder::Position m_latest_free = 0;
 };
 

@@ -256,7 +256,7 @@ void Pools::catch_up(PoolSet& group) {
   group.collected_to   = ended;
   std::uint64_t in_use = 0;
   for (auto const& pool : group.pools) {
-    pool->prepare_to_collect();  // for symmetric pools, prepare() has done this
+    pool->prepare_to_collect();  // already done for symmetric pools
     pool->collect();
     in_use |= pool->streams_in_use();
   }

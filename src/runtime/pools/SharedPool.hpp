@@ -40,7 +40,7 @@ struct SharedPointer {
   std::uint32_t memory = 0;  // MemoryKind
   SharedPoolName pool;
   std::uint64_t pool_bytes = 0;
-  std::uint64_t offset     = 0;  // in the pool
+  std::uint64_t offset     = 0;  // offset within the pool
   std::uint64_t bytes      = 0;
 
   /// The data to send to another process.

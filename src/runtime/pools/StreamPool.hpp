@@ -46,7 +46,7 @@ class StreamPool final : public Pool {
   struct Block {
     HeapBlocks* arena = nullptr;
     HeapBlocks::Id id = HeapBlocks::none;
-    Number stream     = 0;  // on which the block was allocated
+    Number stream     = 0;  // stream on which the block was allocated
     std::array<char, 44> label{};
   };
 

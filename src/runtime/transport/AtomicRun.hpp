@@ -21,7 +21,7 @@ namespace symm::Impl {
 // value.
 //
 //   BatchEntry  8 bytes, Kind::run or Kind::run_of_values. The entry's offset,
-//               a multiple of 2^32 words, is where the indices count from.
+//               a multiple of 2^32 words, is the base of the indices.
 //   value       8 bytes, only for Kind::run
 //   count       4 bytes
 //   operations  `count` times the index in words, 4 bytes; for
@@ -145,7 +145,7 @@ class AtomicRunWriter {
   std::size_t m_at       = 0;
   std::size_t m_count_at = 0;
   std::uint64_t m_value  = 0;
-  std::uint64_t m_window = 0;  // of 2^32 words
+  std::uint64_t m_window = 0;  // number of the window of 2^32 words
   BatchEntry m_head{0};
   bool m_has_values = false;
 };
@@ -153,7 +153,7 @@ class AtomicRunWriter {
 /// Reads a run.
 class AtomicRunReader {
  public:
-  /// \param payload the batch, from after the word of the entry on.
+  /// \param payload The batch, starting right after the entry's word.
   /// \returns nullopt if the payload is too short.
   static std::optional<AtomicRunReader> make(
       BatchEntry entry, std::span<std::byte const> payload) {
@@ -172,9 +172,9 @@ class AtomicRunReader {
   }
 
   [[nodiscard]] std::size_t count() const { return m_count; }
-  /// The bytes of the run in the batch, without the word of the entry.
+  /// The size of the run in the batch, without the entry's word, in bytes.
   [[nodiscard]] std::size_t bytes() const { return m_bytes; }
-  /// The offset of the word of operation `i`, in bytes, relative to the run's.
+  /// The offset in bytes of operation `i`'s word, relative to the run's offset.
   [[nodiscard]] std::size_t offset(std::size_t i) const {
     std::uint32_t index = 0;
     std::memcpy(&index, m_operations + i * m_step, sizeof index);

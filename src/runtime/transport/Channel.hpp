@@ -21,7 +21,7 @@ namespace symm::Impl {
 /// which the target carries out with the same code as operations within a node.
 /// fence() orders only this channel's operations, and quiet() completes only
 /// those. Any threads of this PE may call these functions concurrently. All
-/// waits call poll().
+/// waits make progress meanwhile, like poll().
 ///
 /// If a PE is lost, the job ends with an error message that names the PE, its
 /// host and the call.

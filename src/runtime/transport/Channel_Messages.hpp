@@ -37,13 +37,13 @@ struct AnswerPlace {
 struct PendingOperation {
   void* to               = nullptr;  // where the data or the old value go
   std::size_t word_bytes = 0;        // size of that value; 0: no word
-  Strides strides{};                 // of get_strided
+  Strides strides{};                 // those of a get_strided()
   std::atomic<std::uint64_t>* left = nullptr;  // decremented when done
   Outgoing* outgoing               = nullptr;  // counts this as number `begun`
   std::uint64_t begun              = 0;
   SideDone::Owner side{};
   bool is_on_heap = false;
-  std::vector<AnswerPlace> answers{};  // for a batch
+  std::vector<AnswerPlace> answers{};  // destinations, if it is a batch
 
   /// The object may already have been destroyed when this call returns.
   void finish();
@@ -72,7 +72,7 @@ struct BlockMove {
 /// message back until all messages up to that number have been carried out. So
 /// fence() need not wait for any reply: a put, a fence() and the put of a flag
 /// take two messages, without a round trip in between. Messages nearly always
-/// arrive in order, and then none is held back. To hold back a put of more than
+/// arrive in order, and then none is held back. Holding back a put of more than
 /// MessageEngine::max_eager would take too much private memory, so the sender
 /// waits before it sends one.
 ///
@@ -181,7 +181,8 @@ class Channel_Messages final : public Channel {
     std::uint64_t begun;
   };
   using Asked = std::vector<Last>;
-  /// \param pes Null: all PEs. \param call The name of the call, or null.
+  /// \param pes Null: all PEs.
+  /// \param call The name of the call, or null.
   [[nodiscard]] Asked ask_for_all(std::span<Pe const> const* pes,
                                   char const* call);
   void wait_for(Asked const& all, char const* call);
@@ -285,8 +286,8 @@ class Channel_Messages final : public Channel {
                       WordType type, std::uint64_t value, std::uint64_t compare,
                       PendingOperation& pending);
   void ask_for_get(PeMemory from, std::size_t bytes, PendingOperation& pending);
-  /// Makes a dynamically allocated copy of `pending`, as the next operation
-  /// that quiet() waits for.
+  /// Moves `pending` into a dynamically allocated object, which is the next
+  /// operation that quiet() waits for.
   PendingOperation* begin(Outgoing& outgoing, PendingOperation pending,
                           OperationHandle* handle);
   /// Whether the message of `handle` has been acknowledged. If not, asks for an
@@ -347,8 +348,8 @@ struct Outgoing {
   // Guarded by the channel's mutex.
 
   std::uint64_t sent   = 0;  // the number of the last message
-  std::uint64_t fenced = 0;  // of the last one before a fence()
-  std::uint64_t asked  = 0;  // of the last one for which an ack was asked
+  std::uint64_t fenced = 0;  // number of the last one before a fence()
+  std::uint64_t asked  = 0;  // number of the last one with an ack asked
   // The number of messages since the last quiet(), and between the last two.
   std::uint64_t n_since_quiet = 0;
   std::uint64_t n_expected    = 1;
@@ -356,19 +357,19 @@ struct Outgoing {
   // the ack of `half`.
   std::size_t bytes_since_half = 0;
   std::uint64_t half           = 0;
-  // The number of gets, of puts whose payload is read later, and of blocks
-  // moved without messages that have begun so far.
+  // The number of operations that begin() has begun so far, such as gets, puts
+  // whose payload is read later, and blocks moved without messages.
   std::uint64_t begun      = 0;
   std::uint64_t last_block = 0;  // number of the last put of a block
   std::size_t dirty_at     = 0;  // index in m_dirty
   bool is_dirty            = false;
   std::unique_ptr<std::byte[]> batch;
   std::size_t batch_bytes = 0;
-  AtomicRunWriter run;  // at the batch's end
+  AtomicRunWriter run;  // the run at the end of the batch, if any
   std::uint64_t batch_tick        = 0;
   bool batch_wants_ack            = false;
   PendingOperation* batch_answers = nullptr;  // null: no entry is answered
-  PendingTable::Token batch_token = 0;        // of batch_answers
+  PendingTable::Token batch_token = 0;        // token of batch_answers
   std::size_t batch_answer_bytes  = 0;
   std::uint64_t n_batches         = 0;  // number of batches sent so far
   std::uint64_t last_batch        = 0;  // number of the last batch's message

@@ -39,8 +39,7 @@ class DoneNumbers {
 
  private:
   std::atomic<std::uint64_t> m_up_to = 0;
-  std::vector<std::uint64_t> m_beyond;  // a binary heap, the lowest number
-                                        // first
+  std::vector<std::uint64_t> m_beyond;  // a binary heap, lowest first
 };
 
 }  // namespace symm::Impl

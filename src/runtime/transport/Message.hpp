@@ -35,7 +35,7 @@ enum class MessageKind : std::uint8_t {
           // all answers, in the order of the entries
   // Not numbered:
   get,          // answered by get_reply
-  get_strided,  // likewise, with packed elements
+  get_strided,  // the same, with packed elements
   get_reply,
   atomic_reply,
   ack,          // only the header's `acked`
@@ -91,7 +91,7 @@ struct MessageHeader {
       std::uint32_t element_bytes;
       std::uint32_t count;
       std::uint64_t remote_bytes;
-      std::uint64_t token;  // likewise
+      std::uint64_t token;  // as in `get`
     } strided;
   } detail{};
 };
@@ -108,7 +108,7 @@ struct WireProgress {
 /// Opens a chunk of a PE's heap to one-sided operations.
 struct WireKey {
   OneSided::Key key{};
-  std::uint64_t address = 0;  // of the chunk, in that PE's address space
+  std::uint64_t address = 0;  // the chunk's, in that PE's address space
 };
 
 inline std::span<std::byte const> bytes_of(MessageHeader const& header) {
@@ -136,7 +136,7 @@ class BatchEntry {
     atomic,
     get,
     fetch,
-    run,  // of atomic operations: see AtomicRun.hpp
+    run,  // a run of atomic operations: AtomicRun.hpp
     run_of_values
   };
 

@@ -31,7 +31,7 @@ class PendingTable {
   /// The properties of a reply that are known before it arrives.
   struct Asked {
     PendingOperation* pending = nullptr;
-    std::size_t bytes         = 0;      // of the reply's payload
+    std::size_t bytes         = 0;      // size of the reply's payload
     std::size_t first         = 0;      // index of the first strided element
     bool is_arriving          = false;  // the payload, directly into `to`
   };
@@ -66,7 +66,7 @@ class PendingTable {
     return Token{generation} << 32U | index;
   }
 
-  // For the Receiver.
+  // For the Receiver:
 
   /// Null if no message with this token was sent to `from`, or if `from` has
   /// already answered it.

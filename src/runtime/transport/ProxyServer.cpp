@@ -24,8 +24,7 @@ constexpr std::size_t cache_line    = 64;
 
 constexpr int n_spins          = 2000;
 constexpr auto ring_watch_time = std::chrono::milliseconds(2);
-constexpr std::size_t max_run  = 256;  // requests between two checks for
-                                       // replies
+constexpr std::size_t max_run  = 256;  // requests between checks for replies
 
 FarCode code_of(FarRequest const& request) { return FarCode::of(request.code); }
 Pe pe_of(FarRequest const& request) {

@@ -237,7 +237,7 @@ class Transport_Messages final : public Transport,
                              std::span<std::byte const> data);
   /// Ends the job if there is no such memory.
   /// \param known Null, or memory to search first. If the place is not in it,
-  ///        it is set to the memory around the place.
+  ///        `*known` is set to the memory around the place.
   char* find(Pe from, std::string_view operation, Segment segment,
              std::uint64_t offset, std::uint64_t bytes,
              KnownMemory* known = nullptr);
@@ -281,7 +281,7 @@ class Transport_Messages final : public Transport,
 
   std::mutex m_notes_mutex;  // always locked last
 
-  std::mutex m_lost_mutex;  // likewise
+  std::mutex m_lost_mutex;  // always locked last, too
   std::atomic<bool> m_is_lost = false;
   LostPe m_lost;
   std::atomic<std::thread::id> m_is_ending{};  // the thread that ends the job

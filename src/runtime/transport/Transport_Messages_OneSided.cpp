@@ -149,7 +149,7 @@ std::size_t Channel_Messages::put_one_sided(PeMemory to, void const* from,
                                             std::size_t bytes,
                                             Completion completion,
                                             HostCall const& call) {
-  // The engine only reads it.
+  // The engine only reads the source.
   auto* const source = static_cast<std::byte*>(const_cast<void*>(from));
   std::size_t done   = 0;
   while (done < bytes) {
