@@ -102,8 +102,8 @@ using AtomicValue = std::type_identity_t<T>;
 /// Expands to a lambda that applies the form of `function` that takes no PE to
 /// the address that the lambda is passed.
 #define SYMM_ATOMIC_AT(result, function, arguments) \
-  [=](auto* its) mutable -> result {                \
-    address = its;                                  \
+  [=](auto* there) mutable -> result {              \
+    address = there;                                \
     return symm::function arguments;                \
   }
 /// Defines the forms of an operation that take a PE. For a PE on this node,

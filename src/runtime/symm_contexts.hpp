@@ -20,9 +20,9 @@
 // argument. Operations whose names end in _nbi accept a Request as their last
 // argument:
 //
-//     symm::Context mine;                         // for this thread, say
-//     symm::put_nbi(mine, dest, source, n, pe);
-//     mine.quiet();                               // waits for this put alone
+//     symm::Context context;                      // for this thread, say
+//     symm::put_nbi(context, dest, source, n, pe);
+//     context.quiet();                            // waits for this put alone
 //
 //     symm::Request request;
 //     symm::get_nbi(dest, source, n, pe, &request);

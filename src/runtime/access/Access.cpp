@@ -96,9 +96,9 @@ PeMemory memory_of(ResolvedCopy found, void const* address, Pe pe) {
 
 PeMemory resolve_words(void const* address, std::size_t bytes, Pe pe,
                        char const* call) {
-  auto const its = resolve(address, bytes, pe, call);
-  check_words(its, address, call);
-  return its;
+  auto const there = resolve(address, bytes, pe, call);
+  check_words(there, address, call);
+  return there;
 }
 
 void check_private(void const* address, char const* call) {

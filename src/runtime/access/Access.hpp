@@ -55,10 +55,10 @@ struct ResolvedCopy {
 [[nodiscard]] PeMemory resolve_words(void const* address, std::size_t bytes,
                                      Pe pe, char const* call);
 [[noreturn]] void throw_not_reached(void const* address, char const* call);
-/// \throws UsageError on this PE if `its` is in GPU memory, which the host
+/// \throws UsageError on this PE if `there` is in GPU memory, which the host
 ///         cannot reach with loads and stores.
-inline void check_words(PeMemory its, void const* address, char const* call) {
-  if (its.path == AccessPath::gpu) [[unlikely]] {
+inline void check_words(PeMemory there, void const* address, char const* call) {
+  if (there.path == AccessPath::gpu) [[unlikely]] {
     throw_not_reached(address, call);
   }
 }

@@ -83,11 +83,11 @@ SYMM_FUNCTION void copy_far(Threads const& group, HeapMap const& heap,
 #else
   static_cast<void>(group);
   if (group.rank() != 0) return;
-  auto const its = resolve_far(heap, symmetric, pe);
+  auto const there = resolve_far(heap, symmetric, pe);
   if constexpr (direction == Direction::put) {
-    put_without_stores(its, local, bytes, completion, call);
+    put_without_stores(there, local, bytes, completion, call);
   } else {
-    get_otherwise(const_cast<void*>(local), its, bytes, completion, call);
+    get_otherwise(const_cast<void*>(local), there, bytes, completion, call);
   }
 #endif
 }
@@ -199,7 +199,7 @@ SYMM_INLINE_FUNCTION void copy_elements(
   if constexpr (direction == Direction::put) {
     at_copy_of(
         heap, dest, pe,
-        [&](T* its) { copy_bytes<alignof(T)>(group, its, source, bytes); },
+        [&](T* there) { copy_bytes<alignof(T)>(group, there, source, bytes); },
         [&] {
           copy_far<direction>(group, heap, dest, source, bytes, pe, call,
                               completion);
@@ -207,7 +207,9 @@ SYMM_INLINE_FUNCTION void copy_elements(
   } else {
     at_copy_of(
         heap, source, pe,
-        [&](T const* its) { copy_bytes<alignof(T)>(group, dest, its, bytes); },
+        [&](T const* there) {
+          copy_bytes<alignof(T)>(group, dest, there, bytes);
+        },
         [&] {
           copy_far<direction>(group, heap, source, dest, bytes, pe, call,
                               completion);
@@ -223,8 +225,8 @@ SYMM_INLINE_FUNCTION void copy_blocks(Threads const& group, HeapMap const& heap,
   auto& symmetric = copy.symmetric();
   at_copy_of(
       heap, symmetric, pe,
-      [&](auto* its) {
-        symmetric = its;
+      [&](auto* there) {
+        symmetric = there;
         run_strided(group, copy);
       },
       [&] { copy_strided_far(group, heap, copy, pe, call); });
@@ -237,7 +239,7 @@ SYMM_INLINE_FUNCTION void store_element(HeapMap const& heap, T* to,
                                         std::type_identity_t<T> const& value,
                                         Pe pe, char const* call) {
   at_copy_of(
-      heap, to, pe, [&](T* its) { store_element(its, value); },
+      heap, to, pe, [&](T* there) { store_element(there, value); },
       [&] { store_far_element(heap, to, value, pe, call); });
 }
 
@@ -248,7 +250,7 @@ template <class T>
                                                   T const* from, Pe pe,
                                                   char const* call) {
   return at_copy_of(
-      heap, from, pe, [](T const* its) { return load_element(its); },
+      heap, from, pe, [](T const* there) { return load_element(there); },
       [&] { return load_far_element(heap, from, pe, call); });
 }
 
@@ -296,7 +298,7 @@ SYMM_INLINE_FUNCTION Result change_word(HeapMap const& heap,
                                         std::type_identity_t<T> compare = {}) {
   return at_copy_of(
       heap, const_cast<T*>(address), pe,
-      [&](T* its) -> Result { return near(its); },
+      [&](T* there) -> Result { return near(there); },
       [&]() -> Result {
         return change_far<Result, T>(heap, address, pe, call, op, value,
                                      compare);

@@ -38,12 +38,12 @@ GpuStaging& staging_for(void const* local, char const* call) {
 /// by_gpu(staging, channel) for GPU memory and by_host(channel) for host
 /// memory.
 template <class ByCopy, class ByHost, class ByGpu>
-void copy_at(PeMemory its, void const* local, HostCall const& call,
+void copy_at(PeMemory there, void const* local, HostCall const& call,
              ByCopy const& by_copy, ByHost const& by_host,
              ByGpu const& by_gpu) {
-  if (its.path == AccessPath::gpu) return by_copy();
-  auto& channel = channel_to(its.pe, call);
-  if (is_of_gpu(its.segment)) {
+  if (there.path == AccessPath::gpu) return by_copy();
+  auto& channel = channel_to(there.pe, call);
+  if (is_of_gpu(there.segment)) {
     by_gpu(staging_for(local, call.name), channel);
   } else {
     by_host(channel);
@@ -80,11 +80,11 @@ void complete_parts_if_throws(std::size_t bytes, Completion completion,
   complete_if_throws(call, work);
 }
 
-void tell_check(PeMemory its, void const* local, std::size_t bytes, bool is_put,
-                HostCall const& call) {
-  if (its.path != AccessPath::messages || its.segment != Segment::host_heap)
+void tell_check(PeMemory there, void const* local, std::size_t bytes,
+                bool is_put, HostCall const& call) {
+  if (there.path != AccessPath::messages || there.segment != Segment::host_heap)
     return;
-  check::copy_far(its.pe, its.offset(), local, bytes, is_put, call.name);
+  check::copy_far(there.pe, there.offset(), local, bytes, is_put, call.name);
 }
 
 }  // namespace

@@ -75,13 +75,13 @@ void get_otherwise(void* to, PeMemory from, std::size_t bytes,
                                     HostCall const& call);
 /// Carries out a StridedCopy with put_strided_to() or get_strided_from().
 template <class Copy>
-void copy_strided_otherwise(PeMemory its, Copy const& copy,
+void copy_strided_otherwise(PeMemory there, Copy const& copy,
                             HostCall const& call) {
   auto const [dest, source, to, from, bytes, count] = copy.in_bytes();
   if constexpr (Copy::direction == Direction::put) {
-    put_strided_to(its, source, {bytes, count, to, from}, call);
+    put_strided_to(there, source, {bytes, count, to, from}, call);
   } else {
-    get_strided_from(dest, its, {bytes, count, from, to}, call);
+    get_strided_from(dest, there, {bytes, count, from, to}, call);
   }
 }
 
@@ -152,12 +152,12 @@ void fetch_word_at(PeMemory at, HostCall const& call, T* fetch, AtomicOp op,
 
 /// Carries out a StridedCopy whose symmetric side has been found.
 template <class Copy>
-[[gnu::always_inline]] inline void copy_found(PeMemory its, Copy const& copy,
+[[gnu::always_inline]] inline void copy_found(PeMemory there, Copy const& copy,
                                               HostCall const& call) {
-  if (its.path == AccessPath::words) {
+  if (there.path == AccessPath::words) {
     run_strided(OneThread(), copy);
   } else {
-    copy_strided_otherwise(its, copy, call);
+    copy_strided_otherwise(there, copy, call);
   }
 }
 
@@ -191,24 +191,24 @@ template <Direction direction, class Call>
   if constexpr (direction == Direction::put) {
     at_copy_of(
         dest, bytes, pe, call,
-        [&](void* its) {
+        [&](void* there) {
           check_private(source, name_of_call(call));
-          copy_host_memory(its, source, bytes);
+          copy_host_memory(there, source, bytes);
         },
-        [&](PeMemory its) {
+        [&](PeMemory there) {
           check_private(source, name_of_call(call));
-          put_without_stores(its, source, bytes, completion, call);
+          put_without_stores(there, source, bytes, completion, call);
         });
   } else {
     at_copy_of(
         source, bytes, pe, call,
-        [&](void const* its) {
+        [&](void const* there) {
           check_private(dest, name_of_call(call));
-          copy_host_memory(dest, its, bytes);
+          copy_host_memory(dest, there, bytes);
         },
-        [&](PeMemory its) {
+        [&](PeMemory there) {
           check_private(dest, name_of_call(call));
-          get_otherwise(dest, its, bytes, completion, call);
+          get_otherwise(dest, there, bytes, completion, call);
         });
   }
 }
@@ -219,9 +219,9 @@ template <class T, class Call>
                                                  Call const& call) {
   check_aligned(to, alignof(T), name_of_call(call));
   at_copy_of(
-      to, sizeof(T), pe, call, [&](T* its) { store_element(its, value); },
-      [&](PeMemory its) {
-        put_without_stores(its, &value, sizeof(T), Completion::local, call);
+      to, sizeof(T), pe, call, [&](T* there) { store_element(there, value); },
+      [&](PeMemory there) {
+        put_without_stores(there, &value, sizeof(T), Completion::local, call);
       });
 }
 
@@ -231,10 +231,12 @@ template <class T, class Call>
                                                         Call const& call) {
   check_aligned(from, alignof(T), name_of_call(call));
   return at_copy_of(
-      from, sizeof(T), pe, call, [](T const* its) { return load_element(its); },
-      [&](PeMemory its) {
+      from, sizeof(T), pe, call,
+      [](T const* there) { return load_element(there); },
+      [&](PeMemory there) {
         ElementMemory<T> memory;
-        get_otherwise(&memory.element, its, sizeof(T), Completion::local, call);
+        get_otherwise(&memory.element, there, sizeof(T), Completion::local,
+                      call);
         return memory.element;
       });
 }
@@ -255,15 +257,15 @@ template <class DeliverOnGpu>
   check_aligned(put.signal, sizeof(Signal), call.name);
   at_copy_of(
       put.signal, sizeof(Signal), put.pe, call,
-      [&](Signal* its) {
+      [&](Signal* there) {
         put_data();
-        DeliverSignal{its, put.value, put.op, has_data}();
+        DeliverSignal{there, put.value, put.op, has_data}();
       },
-      [&](PeMemory its) {
-        if (its.path == AccessPath::gpu) {
+      [&](PeMemory there) {
+        if (there.path == AccessPath::gpu) {
           put_data();
-          deliver_on_gpu(DeliverSignal{its.address<Signal>(), put.value, put.op,
-                                       has_data});
+          deliver_on_gpu(DeliverSignal{there.address<Signal>(), put.value,
+                                       put.op, has_data});
           return;
         }
         PeMemory data;
@@ -271,7 +273,7 @@ template <class DeliverOnGpu>
           data = resolve(put.dest, put.bytes, put.pe, call.name);
           check_private(put.source, call.name);
         }
-        put_signal_to(data, put.source, put.bytes, its, put.value,
+        put_signal_to(data, put.source, put.bytes, there, put.value,
                       atomic_op_of(put.op), completion, call);
       });
 }
@@ -287,10 +289,10 @@ template <class Result, class T, class Call, class Near>
   check_aligned(address, sizeof(T), name_of_call(call));
   return at_copy_of(
       const_cast<T*>(address), sizeof(T), pe, call,
-      [&](T* its) -> Result { return near(its); },
-      [&](PeMemory its) -> Result {
-        check_words(its, address, name_of_call(call));
-        return change_at<Result, T>(its, call, op, value, compare);
+      [&](T* there) -> Result { return near(there); },
+      [&](PeMemory there) -> Result {
+        check_words(there, address, name_of_call(call));
+        return change_at<Result, T>(there, call, op, value, compare);
       });
 }
 
@@ -303,10 +305,10 @@ void fetch_word_later(T* fetch, T const* address, Pe pe, HostCall const& call,
   check_aligned(address, sizeof(T), call.name);
   at_copy_of(
       const_cast<T*>(address), sizeof(T), pe, call,
-      [&](T* its) { *fetch = near(its); },
-      [&](PeMemory its) {
-        check_words(its, address, call.name);
-        fetch_word_at<T>(its, call, fetch, op, value, compare);
+      [&](T* there) { *fetch = near(there); },
+      [&](PeMemory there) {
+        check_words(there, address, call.name);
+        fetch_word_at<T>(there, call, fetch, op, value, compare);
       });
 }
 

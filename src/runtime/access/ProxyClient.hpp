@@ -291,12 +291,12 @@ __device__ __noinline__ void copy_strided_far(Threads const& group, bool is_put,
     return;
   }
   group.for_each(count, [&](std::size_t i) {
-    auto const* const its = moved(there, i * there_stride);
-    auto* const mine      = static_cast<char*>(local) + i * local_stride;
+    auto const* const far_element = moved(there, i * there_stride);
+    auto* const local_element = static_cast<char*>(local) + i * local_stride;
     if (is_put) {
-      put_far(OneThread(), its, mine, element_bytes, pe, true);
+      put_far(OneThread(), far_element, local_element, element_bytes, pe, true);
     } else {
-      get_far(OneThread(), mine, its, element_bytes, pe, true);
+      get_far(OneThread(), local_element, far_element, element_bytes, pe, true);
     }
   });
 }

@@ -93,9 +93,9 @@ template <class Ring>
   auto const ticket = draw_ticket(tickets);
   wait_for_ring(ring, tickets, ticket, UpdateWords::size);
   UpdateWords const place(ring->updates, ticket);
-  Update const its{address, value, pe, kind};
+  Update const update{address, value, pe, kind};
   for (std::size_t i = 0; i < 3; ++i)
-    store_relaxed(place.word(i), place.bits(its, i));
+    store_relaxed(place.word(i), place.bits(update, i));
 }
 
 /// Writes a fence. Requests and updates that this thread has made, or that

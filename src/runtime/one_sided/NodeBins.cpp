@@ -69,9 +69,10 @@ void NodeBins::add(FarAtomic const& update, Channel& channel,
     bin.has_values = false;
     bin.value      = update.value;
   }
-  NodeUpdate const its{update.at.offset(), update.at.pe - m_nodes.leader(node),
-                       update.op, update.type};
-  bin.words[bin.n_words++] = its.word();
+  NodeUpdate const node_update{update.at.offset(),
+                               update.at.pe - m_nodes.leader(node), update.op,
+                               update.type};
+  bin.words[bin.n_words++] = node_update.word();
   if (bin.has_values) bin.words[bin.n_words++] = update.value;
 }
 

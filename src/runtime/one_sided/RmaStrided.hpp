@@ -33,8 +33,8 @@ namespace symm::Impl {
                                            std::size_t source_stride,
                                            std::size_t block, char const* call);
 
-/// Checks a copy and looks up its symmetric side. Then calls copy_it(its,
-/// copy), unless there is nothing to copy. `its` is the memory of PE `pe`. If
+/// Checks a copy and looks up its symmetric side. Then calls copy_it(there,
+/// copy), unless there is nothing to copy. `there` is the memory of PE `pe`. If
 /// `pe` is near, the symmetric address in `copy` is replaced with the address
 /// of that PE's copy of the object.
 template <class Copy, class CopyIt>
@@ -51,11 +51,11 @@ template <class Copy, class CopyIt>
   check(copy.are_strides_long_enough());
   if (copy.is_empty()) return;
   check(copy.is_private_side_possible());
-  auto& symmetric = copy.symmetric();
-  auto const its  = resolve(symmetric, copy.symmetric_bytes(), pe, copy.call);
+  auto& symmetric  = copy.symmetric();
+  auto const there = resolve(symmetric, copy.symmetric_bytes(), pe, copy.call);
   check_private(copy.private_side(), copy.call);
-  symmetric = its.address_or(symmetric);
-  copy_it(its, copy);
+  symmetric = there.address_or(symmetric);
+  copy_it(there, copy);
 }
 
 /// A strided copy on the host.
@@ -63,8 +63,8 @@ template <class Copy>
 [[gnu::always_inline]] inline void copy_strided(
     Copy const& copy, Pe pe, HostCall const& call = Copy::call) {
   run_operation(StridedOperation<Copy>{copy, pe}, [=, &call] {
-    find_and_copy(copy, pe, [&](PeMemory its, Copy const& found) {
-      copy_found(its, found, call);
+    find_and_copy(copy, pe, [&](PeMemory there, Copy const& found) {
+      copy_found(there, found, call);
     });
   });
 }

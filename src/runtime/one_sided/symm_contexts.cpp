@@ -166,28 +166,29 @@ Pe Context::world_pe_of_team(Pe pe, char const* name) const {
 }
 
 void Context::fence() const {
-  auto const mine     = call("symm::Context::fence");
-  bool const is_quiet = m_aggregation && m_aggregation->is_by_nodes();
-  complete_by(mine, [&](auto& channel) {
-    is_quiet ? channel.quiet(mine.name) : channel.fence(mine.name);
+  auto const host_call = call("symm::Context::fence");
+  bool const is_quiet  = m_aggregation && m_aggregation->is_by_nodes();
+  complete_by(host_call, [&](auto& channel) {
+    is_quiet ? channel.quiet(host_call.name) : channel.fence(host_call.name);
   });
 }
 
 void Context::quiet() const {
-  auto const mine = call("symm::Context::quiet");
-  complete_by(mine, [&](auto& channel) { channel.quiet(mine.name); });
+  auto const host_call = call("symm::Context::quiet");
+  complete_by(host_call, [&](auto& channel) { channel.quiet(host_call.name); });
 }
 
 void Context::pe_quiet(std::span<Pe const> pes) const {
-  auto const mine = call("symm::Context::pe_quiet");
+  auto const host_call = call("symm::Context::pe_quiet");
   std::vector<Pe> in_world(pes.begin(), pes.end());
   for (auto& pe : in_world) {
-    pe = world_pe(pe, mine.name);
-    check_pe(pe, mine.name);
+    pe = world_pe(pe, host_call.name);
+    check_pe(pe, host_call.name);
   }
   bool const is_of_all = m_aggregation && m_aggregation->is_by_nodes();
-  complete_by(mine, [&](auto& channel) {
-    is_of_all ? channel.quiet(mine.name) : channel.quiet(in_world, mine.name);
+  complete_by(host_call, [&](auto& channel) {
+    is_of_all ? channel.quiet(host_call.name)
+              : channel.quiet(in_world, host_call.name);
   });
 }
 

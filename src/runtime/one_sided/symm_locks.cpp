@@ -38,10 +38,10 @@ static_assert(std::is_trivial_v<Lock>, "zero bytes are a free lock");
 class Entrance {
  public:
   explicit Entrance(Lock const* lock) : m_line(line_of(lock)) {
-    auto const mine = m_line.n_come.fetch_add(1, std::memory_order_relaxed);
-    if (is_turn_of(mine)) return;
+    auto const ticket = m_line.n_come.fetch_add(1, std::memory_order_relaxed);
+    if (is_turn_of(ticket)) return;
     // The previous thread waits for at most one round trip.
-    for (Backoff backoff(n_spins); !is_turn_of(mine);)
+    for (Backoff backoff(n_spins); !is_turn_of(ticket);)
       static_cast<void>(backoff.pause());
   }
   Entrance(Entrance const&)            = delete;
@@ -105,7 +105,8 @@ class LockCall {
   void wait_for_turn() const {
     auto const before = change_word<std::uint64_t, std::uint64_t>(
         m_map, &m_lock->last, m_home, m_call,
-        [&](auto* its) { return swap_word(its, me()); }, AtomicOp::swap, me());
+        [&](auto* there) { return swap_word(there, me()); }, AtomicOp::swap,
+        me());
     if (before == 0) return hold();
     Pe const pe = pe_of(before);
     set(&m_lock->next, me(), pe);
@@ -158,14 +159,14 @@ class LockCall {
 
   void set(std::uint64_t* word, std::uint64_t value, Pe pe) const {
     change_word<void, std::uint64_t>(
-        m_map, word, pe, m_call, [&](auto* its) { set_word(its, value); },
+        m_map, word, pe, m_call, [&](auto* there) { set_word(there, value); },
         AtomicOp::set, value);
   }
   [[nodiscard]] std::uint64_t compare_swap_last(std::uint64_t compare,
                                                 std::uint64_t value) const {
     return change_word<std::uint64_t, std::uint64_t>(
         m_map, &m_lock->last, m_home, m_call,
-        [&](auto* its) { return compare_swap_word(its, compare, value); },
+        [&](auto* there) { return compare_swap_word(there, compare, value); },
         AtomicOp::compare_swap, value, compare);
   }
   void hold() const {

@@ -45,24 +45,24 @@ void wait_for_member(char const* call, PeTeam const& team, Pe member,
 
 void DisseminationRounds::tell(Pe to, std::size_t n_pairs, std::size_t place,
                                RoundData const& data) const {
-  Pe const pe            = m_team.world_pe(to);
-  auto const* const mine = pair(m_words.map.my_pe, 0);
-  auto const tell_near   = [&] {
-    auto* const its = pair(pe, place);
+  Pe const pe                = m_team.world_pe(to);
+  auto const* const my_pairs = pair(m_words.map.my_pe, 0);
+  auto const tell_near       = [&] {
+    auto* const peer_pairs = pair(pe, place);
     if (data.out_bytes != 0) {
       std::memcpy(m_words.room(pe, m_epoch) + data.in, room() + data.out,
-                    data.out_bytes);
+                        data.out_bytes);
     }
     for (std::size_t i = 0; i < 2 * n_pairs; ++i) {
-      store_relaxed(its + i, mine[i]);
+      store_relaxed(peer_pairs + i, my_pairs[i]);
     }
     store_release(m_words.flag(pe, m_team.my_pe()), m_epoch);
   };
   at_pe(m_words.map, pe, tell_near, [&] {
-    auto message = std::as_bytes(std::span(mine, 2 * n_pairs));
+    auto message = std::as_bytes(std::span(my_pairs, 2 * n_pairs));
     if (data.out_bytes != 0) {
       auto* const out = room() + data.out;
-      std::memcpy(out - sizeof(Pair), mine, sizeof(Pair));
+      std::memcpy(out - sizeof(Pair), my_pairs, sizeof(Pair));
       message = {out - sizeof(Pair), sizeof(Pair) + sent_bytes(data.out_bytes)};
     }
     Runtime::instance(m_call).transport()->send(pe, number(), message, m_call);
@@ -85,13 +85,14 @@ void DisseminationRounds::hear(Pe from, std::size_t n_pairs, std::size_t place,
           pe, number(), milliseconds(0), m_call);
       return message.has_value();
     });
-    auto const bytes = n_pairs * sizeof(Pair);
-    auto* const its  = pair(m_words.map.my_pe, place);
+    auto const bytes  = n_pairs * sizeof(Pair);
+    auto* const pairs = pair(m_words.map.my_pe, place);
     if (message->size() != bytes + sent_bytes(data.in_bytes)) {
-      std::memset(its, 0xff, bytes);  // from a different call: no member's pair
+      // From a different call: no member's pair.
+      std::memset(pairs, 0xff, bytes);
       return;
     }
-    std::memcpy(its, message->data(), bytes);
+    std::memcpy(pairs, message->data(), bytes);
     if (data.in_bytes != 0)
       std::memcpy(room() + data.in, message->data() + bytes, data.in_bytes);
   });

@@ -33,11 +33,11 @@ void tell(HeapMap const& map, Pe pe, std::uint64_t* word, std::uint64_t value,
         store_release(its_flag, number);
       },
       [&] {
-        auto const its = [&](std::uint64_t const* mine) {
-          return PeMemory(pe, Segment::host_team_words, map.offset_of(mine));
+        auto const peer_copy = [&](std::uint64_t const* address) {
+          return PeMemory(pe, Segment::host_team_words, map.offset_of(address));
         };
-        put_signal_to(its(word), &value, sizeof value, its(flag), number,
-                      AtomicOp::set, Completion::local, call);
+        put_signal_to(peer_copy(word), &value, sizeof value, peer_copy(flag),
+                      number, AtomicOp::set, Completion::local, call);
       });
 }
 

@@ -33,9 +33,9 @@ class PassedElements {
   explicit PassedElements(std::byte const* first) : m_first(first) {}
 
   [[nodiscard]] T operator[](std::size_t i) const {
-    alignas(T) std::array<std::byte, sizeof(T)> its;
-    std::memcpy(its.data(), m_first + i * sizeof(T), sizeof(T));
-    return std::bit_cast<T>(its);
+    alignas(T) std::array<std::byte, sizeof(T)> bytes;
+    std::memcpy(bytes.data(), m_first + i * sizeof(T), sizeof(T));
+    return std::bit_cast<T>(bytes);
   }
 
  private:
@@ -51,10 +51,10 @@ class PassedSources {
   static PassedSources in_order(void const* first, std::size_t stride) {
     return {first, stride, 0, 0};
   }
-  /// The source of member me - i (modulo n) is at mine + i * stride.
-  static PassedSources backwards(void const* mine, std::size_t stride, Pe me,
-                                 int n) {
-    return {mine, stride, me, n};
+  /// The source of member me - i (modulo n) is at my_source + i * stride.
+  static PassedSources backwards(void const* my_source, std::size_t stride,
+                                 Pe me, int n) {
+    return {my_source, stride, me, n};
   }
 
   /// The source of a member. With Passing::by_root, only the root's is valid.

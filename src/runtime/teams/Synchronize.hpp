@@ -40,9 +40,9 @@ __device__ void pass_gates(Threads const& group, PeTeam const& team) {
     auto* const gate = words.gate(words.map.my_pe, me);
     at_copy_of(
         words.map, gate, team.world_pe(member),
-        [](std::uint64_t* its) {
+        [](std::uint64_t* there) {
           fence_release();
-          InKernel::fetch_add(its, std::uint64_t{1});
+          InKernel::fetch_add(there, std::uint64_t{1});
         },
         [&] {
           InKernel::far_pes().fence();

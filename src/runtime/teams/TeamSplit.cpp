@@ -254,14 +254,14 @@ PeTeam SplitCall::begin(int slot) {
     });
   }
   // No PE uses a new PE team before all members have begun it.
-  auto const mine = failure ? failure->kind : ErrorKind::none;
-  auto its        = ErrorKind::none;
-  for (auto const word : gather(static_cast<std::uint64_t>(mine))) {
-    if (word != 0) its = static_cast<ErrorKind>(word);
+  auto const my_error = failure ? failure->kind : ErrorKind::none;
+  auto any_error      = ErrorKind::none;
+  for (auto const word : gather(static_cast<std::uint64_t>(my_error))) {
+    if (word != 0) any_error = static_cast<ErrorKind>(word);
   }
-  if (its != ErrorKind::none) {
+  if (any_error != ErrorKind::none) {
     throw_failure(
-        {failure ? mine : its,
+        {failure ? my_error : any_error,
          std::string(m_call) + ": " +
              (failure ? failure->message : "it failed on another PE")});
   }
