@@ -132,11 +132,12 @@ void copy(void const* dest, void const* source, std::size_t bytes, Pe pe,
 /// As copy(), for each block of a StridedCopy.
 template <class Copy>
 SYMM_FUNCTION void copy_strided(Copy const& copy, Pe pe, bool is_put) {
-  auto const its = copy.in_bytes();
-  if (its.count >> 44U != 0) return;  // exceeds any memory: the call throws
-  for (std::size_t i = 0; i < its.count; ++i) {
-    check::copy(its.to + i * its.to_stride, its.from + i * its.from_stride,
-                its.element_bytes, pe, is_put, false);
+  auto const blocks = copy.in_bytes();
+  if (blocks.count >> 44U != 0) return;  // exceeds any memory: the call throws
+  for (std::size_t i = 0; i < blocks.count; ++i) {
+    check::copy(blocks.to + i * blocks.to_stride,
+                blocks.from + i * blocks.from_stride, blocks.element_bytes, pe,
+                is_put, false);
   }
 }
 /// Reports a put() or get() on a PE of another node that no other call reports.

@@ -58,29 +58,30 @@ DeviceProperties describe(CudaDriver const& driver, int ordinal, int count) {
   auto const attribute = [&](CUdevice_attribute which) {
     return driver.attribute(device, which, place);
   };
-  DeviceProperties its;
+  DeviceProperties properties;
   std::array<char, 128> text{};
   int const bytes = static_cast<int>(text.size());
   check(driver.cuDeviceGetName(text.data(), bytes, device), "cuDeviceGetName");
-  its.name = text.data();
+  properties.name = text.data();
   check(driver.cuDeviceGetPCIBusId(text.data(), bytes, device),
         "cuDeviceGetPCIBusId");
-  its.bus_address = text.data();
-  its.architecture =
+  properties.bus_address = text.data();
+  properties.architecture =
       std::to_string(attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)) +
       "." +
       std::to_string(attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
-  check(driver.cuDeviceTotalMem(&its.memory_bytes, device), "cuDeviceTotalMem");
-  its.has_virtual_memory =
+  check(driver.cuDeviceTotalMem(&properties.memory_bytes, device),
+        "cuDeviceTotalMem");
+  properties.has_virtual_memory =
       attribute(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) != 0;
-  its.has_file_descriptors =
+  properties.has_file_descriptors =
       attribute(
           CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED) != 0;
-  its.has_host_memory =
+  properties.has_host_memory =
       attribute(
           CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) !=
       0;
-  its.has_mps = has_mps(device, place);
+  properties.has_mps = has_mps(device, place);
   for (int other = 0; other < count; ++other) {
     if (other == ordinal) continue;
     CUdevice peer  = 0;
@@ -88,9 +89,9 @@ DeviceProperties describe(CudaDriver const& driver, int ordinal, int count) {
     check(driver.cuDeviceGet(&peer, other), "cuDeviceGet");
     check(driver.cuDeviceCanAccessPeer(&can_access, device, peer),
           "cuDeviceCanAccessPeer");
-    if (can_access != 0) its.peers.push_back(other);
+    if (can_access != 0) properties.peers.push_back(other);
   }
-  return its;
+  return properties;
 }
 
 }  // namespace
@@ -99,13 +100,13 @@ GpuOfPe identify_device(int device) {
   auto const& driver = CudaDriver::instance();
   auto const place   = "GPU " + std::to_string(device);
   auto const what    = "asking which one " + place + " is";
-  CUdevice its       = 0;
-  driver.check(driver.cuDeviceGet(&its, device), what, "cuDeviceGet");
+  CUdevice handle    = 0;
+  driver.check(driver.cuDeviceGet(&handle, device), what, "cuDeviceGet");
   CUuuid uuid{};
-  driver.check(driver.cuDeviceGetUuid(&uuid, its), what, "cuDeviceGetUuid");
+  driver.check(driver.cuDeviceGetUuid(&uuid, handle), what, "cuDeviceGetUuid");
   GpuOfPe gpu;
   std::copy(std::begin(uuid.bytes), std::end(uuid.bytes), gpu.uuid.begin());
-  gpu.has_mps = has_mps(its, place);
+  gpu.has_mps = has_mps(handle, place);
   return gpu;
 }
 

@@ -113,7 +113,7 @@ std::optional<ForeignMemory::Mapping> Vmm_Cuda::mapping_around(
           ? type == CU_MEM_LOCATION_TYPE_HOST_NUMA
           : type == CU_MEM_LOCATION_TYPE_DEVICE && id == m_device;
   if (!is_of_my_kind) return std::nullopt;
-  if (auto const mine = m_ledger->find_mapping(address)) return mine;
+  if (auto const mapping = m_ledger->find_mapping(address)) return mapping;
   CUdeviceptr start = 0;
   std::size_t bytes = 0;
   ContextGuard const context(*this);

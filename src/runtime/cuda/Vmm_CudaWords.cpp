@@ -59,13 +59,13 @@ void Vmm_Cuda::wait_for_words(void* queue, WordWait const* waits,
     auto const count = std::min(n - done, max_at_once);
     for (std::size_t i = 0; i < count; ++i) {
       auto const& wait = waits[done + i];
-      auto& its        = all[i].waitValue;
-      its              = {};
-      its.operation    = wait.bytes == 8 ? CU_STREAM_MEM_OP_WAIT_VALUE_64
+      auto& params     = all[i].waitValue;
+      params           = {};
+      params.operation = wait.bytes == 8 ? CU_STREAM_MEM_OP_WAIT_VALUE_64
                                          : CU_STREAM_MEM_OP_WAIT_VALUE_32;
-      its.address      = device_pointer(wait.address);
-      its.value64      = wait.value;
-      its.flags =
+      params.address   = device_pointer(wait.address);
+      params.value64   = wait.value;
+      params.flags =
           wait.is_equal ? CU_STREAM_WAIT_VALUE_EQ : CU_STREAM_WAIT_VALUE_GEQ;
     }
     check(m_driver.cuStreamBatchMemOp(static_cast<CUstream>(queue),
@@ -86,13 +86,13 @@ void Vmm_Cuda::store_words(void* queue, WordStore const* stores,
     auto const count = std::min(n - done, max_at_once);
     for (std::size_t i = 0; i < count; ++i) {
       auto const& store = stores[done + i];
-      auto& its         = all[i].writeValue;
-      its               = {};
-      its.operation     = store.bytes == 8 ? CU_STREAM_MEM_OP_WRITE_VALUE_64
+      auto& params      = all[i].writeValue;
+      params            = {};
+      params.operation  = store.bytes == 8 ? CU_STREAM_MEM_OP_WRITE_VALUE_64
                                            : CU_STREAM_MEM_OP_WRITE_VALUE_32;
-      its.address       = device_pointer(store.address);
-      its.value64       = store.value;
-      its.flags         = CU_STREAM_WRITE_VALUE_DEFAULT;
+      params.address    = device_pointer(store.address);
+      params.value64    = store.value;
+      params.flags      = CU_STREAM_WRITE_VALUE_DEFAULT;
     }
     check(m_driver.cuStreamBatchMemOp(static_cast<CUstream>(queue),
                                       static_cast<unsigned>(count), all.data(),

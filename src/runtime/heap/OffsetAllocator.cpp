@@ -280,14 +280,14 @@ OffsetAllocator::Place OffsetAllocator::find_in_both(OffsetAllocator& one,
         in_other == none ||
         (in_one != none &&
          one.m_blocks[in_one].offset < other.m_blocks[in_other].offset);
-    auto& its         = is_next_in_one ? one : other;
+    auto& owner       = is_next_in_one ? one : other;
     auto& id          = is_next_in_one ? in_one : in_other;
-    auto const& block = its.m_blocks[id];
+    auto const& block = owner.m_blocks[id];
     if (block.offset != run.offset + run.bytes) run = {block.offset, 0};
     run.bytes += block.bytes;
     auto const start = aligned_start(run.offset, alignment, phase);
     if (start + bytes <= run.offset + run.bytes) return {start, bytes};
-    id = its.first_free_from(block.next);
+    id = owner.first_free_from(block.next);
   }
   return {};
 }

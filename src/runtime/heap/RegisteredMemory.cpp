@@ -137,17 +137,17 @@ std::optional<Text> RegisteredMemory::complaint_about(void const* address,
   auto const offset = m_map.offset_of(address);
   id                = find(offset);
   if (id == none) return Text("is no symmetric address of registered memory");
-  auto const& its = entry(id);
-  if (its.view.is_view) {
-    return Text("belongs to View \"", its.view.label.data(),
+  auto const& found = entry(id);
+  if (found.view.is_view) {
+    return Text("belongs to View \"", found.view.label.data(),
                 "\", whose last copy unregisters it");
   }
-  if (its.offset != offset) {
-    return Text("is ", offset - its.offset,
+  if (found.offset != offset) {
+    return Text("is ", offset - found.offset,
                 " bytes after the start; pass the start");
   }
-  if (its.bytes != bytes) {
-    return Text("was registered with ", its.bytes, " bytes, not ", bytes);
+  if (found.bytes != bytes) {
+    return Text("was registered with ", found.bytes, " bytes, not ", bytes);
   }
   return std::nullopt;
 }

@@ -38,9 +38,10 @@ void add_kernel_module(KernelModule& module) noexcept {
 
 void remove_kernel_module(KernelModule& module) noexcept {
   std::lock_guard const lock(modules_mutex());
-  for (KernelModule** its = &s_modules; *its != nullptr; its = &(*its)->next) {
-    if (*its != &module) continue;
-    *its = module.next;
+  for (KernelModule** link = &s_modules; *link != nullptr;
+       link                = &(*link)->next) {
+    if (*link != &module) continue;
+    *link = module.next;
     return;
   }
 }

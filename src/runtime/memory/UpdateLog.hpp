@@ -50,16 +50,17 @@ class UpdateWords {
     return m_first + i * row;
   }
   /// Word `i` of an update.
-  [[nodiscard]] SYMM_FUNCTION std::uint64_t bits(Update const& its,
+  [[nodiscard]] SYMM_FUNCTION std::uint64_t bits(Update const& update,
                                                  std::size_t i) const {
-    auto const pe = static_cast<std::uint32_t>(its.pe);
+    auto const pe = static_cast<std::uint32_t>(update.pe);
     switch (i) {
       case 0:
-        return m_lap | std::uint64_t{its.kind} << 48U |
-               (its.address & lower(48));
-      case 1: return m_lap | (pe & lower(24)) << 32U | (its.value & lower(32));
+        return m_lap | std::uint64_t{update.kind} << 48U |
+               (update.address & lower(48));
+      case 1:
+        return m_lap | (pe & lower(24)) << 32U | (update.value & lower(32));
       default:
-        return m_lap | std::uint64_t{pe >> 24U} << 32U | its.value >> 32U;
+        return m_lap | std::uint64_t{pe >> 24U} << 32U | update.value >> 32U;
     }
   }
   /// Whether a word was written in this lap of the ring.

@@ -51,9 +51,9 @@ void ImportedPool::map(char const* call, SharedPointer const& pointer,
 
 void* ImportedPool::import(char const* call, SharedPointer const& pointer,
                            MemoryProvider& provider) {
-  auto const& mine = *m_shared_name;
-  if (mine.is_complete() ? mine != pointer.pool
-                         : !mine.is_same_file(pointer.pool)) {
+  auto const& own_name = *m_shared_name;
+  if (own_name.is_complete() ? own_name != pointer.pool
+                             : !own_name.is_same_file(pointer.pool)) {
     throw UsageError(
         Text(call, ": the pointer was exported from another pool"));
   }

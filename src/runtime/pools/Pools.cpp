@@ -86,8 +86,9 @@ void Pools::begin_generation() {
 StreamPool* Pools::find_stream_pool(MemPool pool) {
   auto const find_in = [&](PoolSet const& group) {
     auto const found = std::find_if(
-        group.pools.begin(), group.pools.end(), [&](auto const& its) {
-          return its->number() == pool.number() && !its->is_ending();
+        group.pools.begin(), group.pools.end(), [&](auto const& candidate) {
+          return candidate->number() == pool.number() &&
+                 !candidate->is_ending();
         });
     return found == group.pools.end() ? nullptr : found->get();
   };
@@ -159,16 +160,16 @@ MemPool Pools::create(MemPoolProperties const& properties) {
   auto& heap        = own        ? own->heap()
                       : is_local ? local_heap(properties.memory, call)
                                  : m_runtime.heap(properties.memory, call);
-  auto& its         = is_local ? m_local : symmetric();
+  auto& group       = is_local ? m_local : symmetric();
   auto const number = is_local ? local_bit | ++m_n_local : ++m_n_symmetric;
   auto rounded      = properties;
   rounded.max_bytes =
       heap.rounded(std::min(properties.max_bytes, heap.limit_bytes()));
-  auto pool = std::make_unique<StreamPool>(number, rounded, heap, its.order,
+  auto pool = std::make_unique<StreamPool>(number, rounded, heap, group.order,
                                            std::move(own));
   if (properties.handle_type != MemPoolHandleType::none) pool->take_all();
-  its.pools.push_back(std::move(pool));
-  note(*its.pools.back(), RuntimeCall::pool_create,
+  group.pools.push_back(std::move(pool));
+  note(*group.pools.back(), RuntimeCall::pool_create,
        {number, static_cast<std::uint64_t>(properties.memory),
         properties.max_bytes});
   return MemPool::make(number);
@@ -222,9 +223,9 @@ void Pools::set_current_pool(MemoryKind memory, MemPool pool) {
 
 void Pools::require_memory(Pool const& pool, MemoryKind memory,
                            char const* call) {
-  auto const its = pool.properties().memory;
-  if (its == memory) return;
-  throw UsageError(Text(call, ": the pool is in ", name_of(its),
+  auto const pool_memory = pool.properties().memory;
+  if (pool_memory == memory) return;
+  throw UsageError(Text(call, ": the pool is in ", name_of(pool_memory),
                         " memory, not in ", name_of(memory), " memory"));
 }
 
@@ -343,9 +344,9 @@ void Pools::free(char const* call, void* address, StreamName const& name) {
     static_cast<void>(m_local.order.number_of(name));
     return imported->free(address, m_local.order.advance());
   }
-  auto& its = group_of(*pool);
-  catch_up(its);
-  free_block(*pool, address, its.order.number_of(name));
+  auto& group = group_of(*pool);
+  catch_up(group);
+  free_block(*pool, address, group.order.number_of(name));
 }
 
 void Pools::free_on_its_stream(void* address) {

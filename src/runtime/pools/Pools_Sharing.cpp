@@ -121,27 +121,28 @@ MemPool Pools::import_pool(int descriptor, MemPoolHandleType type,
   constexpr char const* call = "symm::mem_pool_import_from_shareable_handle";
   BothLocks const lock(m_mutex, m_local_mutex);
   check_handle(call, type, flags);
-  UniqueFd mine(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
-  if (!mine && errno != EBADF) {
+  UniqueFd duplicate(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+  if (!duplicate && errno != EBADF) {
     throw SystemError(call, "fcntl(F_DUPFD_CLOEXEC)", errno);
   }
   bool can_import = false;
   for (auto const memory : {MemoryKind::host, MemoryKind::device}) {
     auto* const heap = m_runtime.find_heap(memory);
-    can_import       = can_import ||
-                 (mine && heap != nullptr && heap->provider().can_import(mine));
+    can_import       = can_import || (duplicate && heap != nullptr &&
+                                heap->provider().can_import(duplicate));
   }
   if (!can_import) {
     throw UsageError(Text(call, ": ", descriptor,
-                          mine ? " is no descriptor of memory that this PE can "
-                                 "map; expected what "
-                                 "mem_pool_export_to_shareable_handle has made"
-                               : " is no open file descriptor"));
+                          duplicate
+                              ? " is no descriptor of memory that this PE can "
+                                "map; expected what "
+                                "mem_pool_export_to_shareable_handle has made"
+                              : " is no open file descriptor"));
   }
-  auto const name   = SharedPoolName::of(mine, call);
+  auto const name   = SharedPoolName::of(duplicate, call);
   auto const number = local_bit | ++m_n_local;
   m_imported.push_back(std::make_unique<ImportedPool>(
-      number, m_runtime.bootstrap(), std::move(mine), name));
+      number, m_runtime.bootstrap(), std::move(duplicate), name));
   return MemPool::make(number);
 }
 

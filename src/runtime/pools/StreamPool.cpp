@@ -18,11 +18,11 @@ std::uint64_t bit(StreamOrder::Number stream) {
 
 }  // namespace
 
-HeapBlocks& StreamPool::arena_of(PerStream& its) {
-  if (its.arena == nullptr) {
-    its.arena = std::make_unique<HeapBlocks>(m_map);
+HeapBlocks& StreamPool::arena_of(PerStream& state) {
+  if (state.arena == nullptr) {
+    state.arena = std::make_unique<HeapBlocks>(m_map);
   }
-  return *its.arena;
+  return *state.arena;
 }
 
 // The memory that a stream may use.
@@ -44,9 +44,9 @@ void StreamPool::move_freed(Number from, Number to, bool follows) {
   auto const& queue = m_streams[from].freed;
   auto& n           = m_streams[from].n_reused;
   if (n == queue.size() || !may_reuse(from, queue[n].at, to, follows)) return;
-  auto& its   = m_streams[to];
-  auto& arena = arena_of(its);
-  its.latest  = m_order.advance();
+  auto& state  = m_streams[to];
+  auto& arena  = arena_of(state);
+  state.latest = m_order.advance();
   do {
     auto const& freed = queue[n];
     arena.prepare();
@@ -62,22 +62,22 @@ void StreamPool::move_freed(Number from, Number to, bool follows) {
 }
 
 bool StreamPool::may_take_over(Number from, Number to, bool follows) const {
-  auto const& its = m_streams[from];
-  if (its.arena == nullptr || its.arena->free_bytes() == 0) return false;
+  auto const& state = m_streams[from];
+  if (state.arena == nullptr || state.arena->free_bytes() == 0) return false;
   // On all PEs, the last uses of this memory end before any work that was
   // enqueued on `from` after position `latest`.
-  return (follows && m_order.precedes(from, its.latest, to)) ||
+  return (follows && m_order.precedes(from, state.latest, to)) ||
          (m_policy.allow_opportunistic &&
-          m_order.was_idle_behind(from, its.latest));
+          m_order.was_idle_behind(from, state.latest));
 }
 
 void StreamPool::move_arena(Number from, Number to,
                             HeapBlocks::Request const& request, bool follows) {
   if (!may_take_over(from, to, follows)) return;
   auto& source = *m_streams[from].arena;
-  auto& its    = m_streams[to];
-  auto& target = arena_of(its);
-  its.latest   = m_order.advance();
+  auto& state  = m_streams[to];
+  auto& target = arena_of(state);
+  state.latest = m_order.advance();
   source.prepare();
   auto const id = source.take(request);
   if (id == HeapBlocks::none) {
@@ -92,22 +92,22 @@ void StreamPool::move_arena(Number from, Number to,
 
 StreamPool::Taken StreamPool::take_waiting(Number stream,
                                            HeapBlocks::Request const& request) {
-  auto& its = m_streams[stream];
-  if (!its.has_freed()) return {};
+  auto& state = m_streams[stream];
+  if (!state.has_freed()) return {};
   auto const serves = [&](Freed const& freed) {
     return freed.arena->fits_exactly(freed.id, request) &&
            may_reuse(stream, freed.at, stream,
                      m_policy.follow_event_dependencies);
   };
-  Freed found = its.freed.back();
+  Freed found = state.freed.back();
   if (serves(found)) {
-    its.freed.pop_back();
+    state.freed.pop_back();
   } else {
-    found = its.freed[its.n_reused];
+    found = state.freed[state.n_reused];
     if (!serves(found)) return {};
-    ++its.n_reused;
+    ++state.n_reused;
   }
-  if (its.n_reused > 0) its.forget_reused();
+  if (state.n_reused > 0) state.forget_reused();
   set_poisoned(m_map, m_map.offset_of(found.arena->address_of(found.id)),
                request.bytes, false);
   return {found.arena, found.id};
@@ -115,16 +115,16 @@ StreamPool::Taken StreamPool::take_waiting(Number stream,
 
 StreamPool::Taken StreamPool::take_of_others(
     Number stream, HeapBlocks::Request const& request) {
-  auto& its  = per_stream(stream);
-  auto arena = &arena_of(its);
-  auto id    = HeapBlocks::none;
+  auto& state = per_stream(stream);
+  auto arena  = &arena_of(state);
+  auto id     = HeapBlocks::none;
   for (Number other = 0; other < m_streams.size() && id == HeapBlocks::none;
        ++other) {
     if (other == stream) continue;
-    auto const before = its.latest;
+    auto const before = state.latest;
     move_freed(other, stream, m_policy.follow_event_dependencies);
     move_arena(other, stream, request, m_policy.follow_event_dependencies);
-    if (its.latest == before) continue;  // no memory was moved
+    if (state.latest == before) continue;  // no memory was moved
     arena->prepare();
     id = arena->take(request);
   }
@@ -149,12 +149,12 @@ char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
     m_unused.reserve(m_blocks.capacity());
     m_unused.push_back(static_cast<std::uint32_t>(m_blocks.size() - 1));
   }
-  auto* its = &per_stream(stream);
+  auto* state = &per_stream(stream);
   // The common cases: memory that this stream has used before.
   auto [arena, id] = take_waiting(stream, request);
   if (id == HeapBlocks::none) {
     move_freed(stream, stream, m_policy.follow_event_dependencies);
-    arena = its->arena.get();
+    arena = state->arena.get();
     if (arena != nullptr) {
       arena->prepare();
       id = arena->take(request);
@@ -177,17 +177,17 @@ char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
   block.label[text.copy(block.label.data(), block.label.size() - 1)] = '\0';
   char* const address = arena->address_of(id);
   m_live.insert(m_map.offset_of(address), slot);
-  ++its->n_live;
+  ++state->n_live;
   m_used.set(m_used.current + arena->bytes_of(id));
   return address;
 }
 
-bool StreamPool::could_serve(PerStream const& its,
+bool StreamPool::could_serve(PerStream const& state,
                              HeapBlocks::Request const& request) const {
-  if (has_room_of_its_own(its, request)) return true;
+  if (has_room_of_its_own(state, request)) return true;
   return std::any_of(
-      its.freed.begin() + static_cast<std::ptrdiff_t>(its.n_reused),
-      its.freed.end(), [&](Freed const& freed) {
+      state.freed.begin() + static_cast<std::ptrdiff_t>(state.n_reused),
+      state.freed.end(), [&](Freed const& freed) {
         return freed.arena->bytes_of(freed.id) >= request.bytes;
       });
 }
@@ -231,10 +231,11 @@ HeapBlocks::Id StreamPool::take_with_dependency(
   };
   auto& arena = *m_streams[stream].arena;
   for (Number other = 0; other < m_streams.size(); ++other) {
-    auto const& its = m_streams[other];
+    auto const& state = m_streams[other];
     // Other PEs no longer use the memory in a stream's arena.
-    if (other == stream || !(is_alone() ? could_serve(its, request)
-                                        : has_room_of_its_own(its, request))) {
+    if (other == stream ||
+        !(is_alone() ? could_serve(state, request)
+                     : has_room_of_its_own(state, request))) {
       continue;
     }
     m_order.make_wait(stream, other);
@@ -246,15 +247,15 @@ HeapBlocks::Id StreamPool::take_with_dependency(
     return HeapBlocks::none;
   }
   // A single barrier makes all freed blocks usable.
-  if (std::none_of(m_streams.begin(), m_streams.end(), [&](auto const& its) {
-        return could_serve(its, request);
+  if (std::none_of(m_streams.begin(), m_streams.end(), [&](auto const& state) {
+        return could_serve(state, request);
       })) {
     return HeapBlocks::none;
   }
   for (Number other = 0; other < m_streams.size(); ++other) {
-    auto const& its     = m_streams[other];
-    bool const has_some = its.has_freed() ||
-                          (its.arena != nullptr && its.arena->free_bytes() > 0);
+    auto const& state   = m_streams[other];
+    bool const has_some = state.has_freed() || (state.arena != nullptr &&
+                                                state.arena->free_bytes() > 0);
     if (other != stream && has_some) m_order.make_wait(stream, other);
   }
   m_order.make_barrier(stream);
@@ -263,12 +264,12 @@ HeapBlocks::Id StreamPool::take_with_dependency(
 }
 
 void StreamPool::free(Number stream, void* address, bool is_over) {
-  auto& its         = per_stream(stream);
+  auto& state       = per_stream(stream);
   auto const offset = m_map.offset_of(address);
   auto const slot   = m_live.find(offset);
   auto& block       = m_blocks[slot];
   auto const bytes  = bytes_of(block);
-  its.freed.push_back({block.arena, block.id, m_order.advance()});
+  state.freed.push_back({block.arena, block.id, m_order.advance()});
   --m_streams[block.stream].n_live;
   m_live.erase(offset);
   // Cannot throw, because the slot was taken from this vector.
@@ -290,11 +291,11 @@ HeapBlocks::Request StreamPool::request_of(std::size_t bytes,
 bool StreamPool::has_much_to_reuse(Number stream) const {
   std::size_t waiting = 0;
   for (Number other = 0; other < m_streams.size(); ++other) {
-    auto const& its = m_streams[other];
-    for (auto i = its.n_reused; i < its.freed.size(); ++i) {
-      waiting += its.freed[i].arena->bytes_of(its.freed[i].id);
+    auto const& state = m_streams[other];
+    for (auto i = state.n_reused; i < state.freed.size(); ++i) {
+      waiting += state.freed[i].arena->bytes_of(state.freed[i].id);
     }
-    if (other != stream && its.arena) waiting += its.arena->free_bytes();
+    if (other != stream && state.arena) waiting += state.arena->free_bytes();
   }
   return waiting > 0 && 2 * waiting >= m_reserved.current;
 }
@@ -302,8 +303,8 @@ bool StreamPool::has_much_to_reuse(Number stream) const {
 std::uint64_t StreamPool::streams_in_use() const {
   std::uint64_t result = 0;
   for (Number stream = 0; stream < m_streams.size(); ++stream) {
-    auto const& its = m_streams[stream];
-    if (its.n_live > 0 || its.has_freed()) result |= bit(stream);
+    auto const& state = m_streams[stream];
+    if (state.n_live > 0 || state.has_freed()) result |= bit(stream);
   }
   return result;
 }
@@ -312,14 +313,14 @@ std::uint64_t StreamPool::streams_to_watch() const {
   if (!m_policy.allow_opportunistic) return 0;
   std::uint64_t result = 0;
   for (Number stream = 0; stream < m_streams.size(); ++stream) {
-    auto const& its = m_streams[stream];
+    auto const& state = m_streams[stream];
     // A stream that has been found idle since `at` need not be queried again.
     auto const is_new = [&](Position at) {
       return !m_order.was_idle_behind(stream, at);
     };
-    if ((its.has_freed() && is_new(its.freed.back().at)) ||
-        (its.arena != nullptr && its.arena->free_bytes() > 0 &&
-         is_new(its.latest))) {
+    if ((state.has_freed() && is_new(state.freed.back().at)) ||
+        (state.arena != nullptr && state.arena->free_bytes() > 0 &&
+         is_new(state.latest))) {
       result |= bit(stream);
     }
   }

@@ -172,7 +172,7 @@ class StreamPool final : public Pool {
     if (stream >= m_streams.size()) m_streams.resize(stream + 1);
     return m_streams[stream];
   }
-  [[nodiscard]] HeapBlocks& arena_of(PerStream& its);
+  [[nodiscard]] HeapBlocks& arena_of(PerStream& state);
   [[nodiscard]] HeapBlocks::Request request_of(std::size_t bytes,
                                                std::size_t phase) const;
   // `follows`: whether dependencies between different streams are taken into
@@ -205,11 +205,11 @@ class StreamPool final : public Pool {
                   bool follows);
   /// Whether the arena probably has room. (Alignment may use up some of it.)
   [[nodiscard]] static bool has_room_of_its_own(
-      PerStream const& its, HeapBlocks::Request const& request) {
-    return its.arena != nullptr &&
-           its.arena->largest_free_bytes() >= request.bytes;
+      PerStream const& state, HeapBlocks::Request const& request) {
+    return state.arena != nullptr &&
+           state.arena->largest_free_bytes() >= request.bytes;
   }
-  [[nodiscard]] bool could_serve(PerStream const& its,
+  [[nodiscard]] bool could_serve(PerStream const& state,
                                  HeapBlocks::Request const& request) const;
   /// Takes a block from a stream's arena, or from this arena combined with the
   /// common one, because pieces of both may be adjacent.

@@ -13,11 +13,11 @@ namespace symm::Impl {
 
 void StreamPool::prepare_to_collect() {
   std::size_t n_ranges = 0;
-  for (auto const& its : m_streams) {
-    n_ranges += its.n_freed();
-    if (its.arena == nullptr) continue;
-    n_ranges += its.arena->max_free_blocks();
-    its.arena->prepare();
+  for (auto const& state : m_streams) {
+    n_ranges += state.n_freed();
+    if (state.arena == nullptr) continue;
+    n_ranges += state.arena->max_free_blocks();
+    state.arena->prepare();
   }
   m_common.prepare(n_ranges);
   m_heap.prepare_to_trim(m_common, n_ranges);
@@ -25,19 +25,19 @@ void StreamPool::prepare_to_collect() {
 
 void StreamPool::collect() {
   auto const ended = is_local() ? m_order.ended_here() : m_order.ended();
-  for (auto& its : m_streams) {
-    while (its.has_freed() && its.freed[its.n_reused].at <= ended) {
-      auto const& freed = its.freed[its.n_reused++];
+  for (auto& state : m_streams) {
+    while (state.has_freed() && state.freed[state.n_reused].at <= ended) {
+      auto const& freed = state.freed[state.n_reused++];
       if (freed.arena == &m_common) {
         m_common.give_back(freed.id);
       } else {
         freed.arena->give_back_to(m_common, freed.id);
       }
     }
-    its.forget_reused();
+    state.forget_reused();
   }
-  for (auto& its : m_streams) {
-    if (its.arena != nullptr) its.arena->move_free_to(m_common);
+  for (auto& state : m_streams) {
+    if (state.arena != nullptr) state.arena->move_free_to(m_common);
   }
 }
 

@@ -264,10 +264,11 @@ void SharedBuffer::open_device_part(Pe pe, PartNote const& note) {
 /// Only an actual read shows what the system allows (Yama, containers,
 /// set-user-id).
 void SharedBuffer::try_host_part(Pe pe) const {
-  auto const& its        = m_parts[index_of(pe)];
-  auto const bytes       = its.count * m_element_bytes;
-  std::string const text = bytes_text(bytes) + " at " + address_text(its.start);
-  int const error        = try_to_read(its.process, its.start, bytes);
+  auto const& part = m_parts[index_of(pe)];
+  auto const bytes = part.count * m_element_bytes;
+  std::string const text =
+      bytes_text(bytes) + " at " + address_text(part.start);
+  int const error = try_to_read(part.process, part.start, bytes);
   if (error == 0) return;
   if (error == EFAULT) {
     throw UsageError(text + " of PE " + std::to_string(pe) +
@@ -275,7 +276,7 @@ void SharedBuffer::try_host_part(Pe pe) const {
                      "GPU is shared by symm::SharedDeviceBuffer)");
   }
   Text const what("PE ", m_my_pe, " cannot read ", text, " of PE ", pe,
-                  " (process ", its.process, ")");
+                  " (process ", part.process, ")");
   throw SystemError(Text(SystemError(what, "process_vm_readv", error).what(),
                          remedy_for(error)));
 }
@@ -342,17 +343,17 @@ std::size_t SharedBuffer::count(Pe pe) const { return part(pe, "count").count; }
 
 void* SharedBuffer::peer(Pe pe) const { return part(pe, "peer").start; }
 
-char* SharedBuffer::range(Pe pe, void const* mine, std::size_t index,
+char* SharedBuffer::range(Pe pe, void const* local, std::size_t index,
                           std::size_t count, char const* call) const {
-  auto const& its = part(pe, call);
-  if (index > its.count || count > its.count - index) {
+  auto const& shared = part(pe, call);
+  if (index > shared.count || count > shared.count - index) {
     throw UsageError(std::string(type_name_of(m_kind)) + "::" + call + ": " +
                      elements_text(index, count) + " of PE " +
                      std::to_string(pe) + ", which has " +
-                     std::to_string(its.count));
+                     std::to_string(shared.count));
   }
   if (count == 0) return nullptr;
-  if (mine == nullptr) {
+  if (local == nullptr) {
     throw UsageError(std::string(type_name_of(m_kind)) + "::" + call + ": " +
                      elements_text(index, count) + " of PE " +
                      std::to_string(pe) + ": the address on this PE is null");
@@ -364,7 +365,7 @@ char* SharedBuffer::range(Pe pe, void const* mine, std::size_t index,
                       elements_text(index, count) + " of PE " +
                       std::to_string(pe) + ": its process is gone");
   }
-  return moved(its.start, index * m_element_bytes);
+  return moved(shared.start, index * m_element_bytes);
 }
 
 void SharedBuffer::put(std::size_t dest_index, void const* source,

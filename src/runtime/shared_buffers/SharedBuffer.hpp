@@ -66,7 +66,7 @@ class SharedBuffer {
   void close_imports();
   [[nodiscard]] Part const& part(Pe pe, char const* call) const;
   /// The address of the elements on `pe` to be copied; null if there are none.
-  [[nodiscard]] char* range(Pe pe, void const* mine, std::size_t index,
+  [[nodiscard]] char* range(Pe pe, void const* local, std::size_t index,
                             std::size_t count, char const* call) const;
 
   MemoryKind m_kind;
