@@ -12,18 +12,19 @@
 
 // The library's reports to the detector of races between PEs (check/,
 // docs/races.md). Only the library of KokkosSymmetricSpace::Checked, which
-// defines SYMM_CHECK, reports anything; elsewhere these functions are empty.
+// defines SYMM_CHECK, reports anything; in other builds, these functions are
+// empty.
 //
-// Addresses are symmetric: they are those of this PE's copy. All functions may
-// be called on any thread.
+// Addresses are symmetric: they refer to this PE's copy. All functions may be
+// called from any thread.
 
 namespace symm::Impl::check {
 
-/// Key of a Meeting of all PEs in a collective call of the runtime.
+/// The key of a Meeting of all PEs in a collective call to the runtime.
 inline constexpr std::uint64_t key_of_all = 3;
 
-/// How the detector treats loads and stores during a call of the library: those
-/// in the library's headers and in functions of the program.
+/// How the detector treats the loads and stores made during a library call: by
+/// the library's headers, and by functions of the program that it calls.
 enum class Accesses : std::uint8_t {
   are_hidden,  // ignored: the library reports the accesses of the call
   are_seen,    // treated as the program's own
@@ -39,14 +40,14 @@ enum class Stage { done, done_here, begun };
 
 inline constexpr bool has_detector = true;
 
-/// Marks this thread as being in a call of the library to the end of the scope.
-/// Loads and stores of this thread in it are not accesses of the program. In
-/// kernels it does nothing, as the detector sees only what kernels report.
+/// Marks this thread as inside a library call until the end of the scope. Its
+/// loads and stores there do not count as accesses by the program. Does nothing
+/// in kernels, because there the detector sees only what is reported to it.
 class Call {
  public:
-  /// \param name must live as long as the program.
-  /// \param hides_threads whether the accesses of all threads of this PE are
-  ///        ignored, too.
+  /// \param name Must live as long as the program.
+  /// \param hides_threads Whether to ignore the accesses of all other threads
+  ///        of this PE, too.
   [[gnu::always_inline]] SYMM_FUNCTION explicit Call(
       char const* name, bool hides_threads = false,
       Accesses accesses = Accesses::are_hidden) noexcept
@@ -54,8 +55,8 @@ class Call {
     static_cast<void>(name);
     SYMM_IF_ON_HOST((enter(name);))
   }
-  /// An operation that observers may see.
-  /// \param make a function that makes the Operation.
+  /// For an operation that observers may see.
+  /// \param make A function that returns the Operation.
   template <class MakeOperation>
   Call(MakeOperation const& make, Accesses accesses) noexcept
       : Call(make().call, is_of_all_threads(make().kind), accesses) {}
@@ -73,8 +74,8 @@ class Call {
   char const* m_name_before = nullptr;
 };
 
-/// Marks this thread as running code of the program to the end of the scope,
-/// although a call of the library has not ended. For handlers.
+/// Marks this thread as running the program's own code until the end of the
+/// scope, although it is inside a library call. For message handlers.
 class Program {
  public:
   Program() noexcept;
@@ -112,24 +113,25 @@ void end_meeting(int place) noexcept;
   SYMM_IF_ON_HOST((OnHost::call;)) \
   SYMM_IF_ON_DEVICE((OnGpu::call;))
 
-/// Marks the calling thread as one of the library, whose accesses are never the
-/// program's.
+/// Marks the calling thread as one of the library's own threads, whose accesses
+/// never count as the program's.
 void hide_thread() noexcept;
 
-/// The program loads or stores through a View that reports its accesses.
+/// Reports a load or store by the program, through a View that reports its
+/// accesses.
 SYMM_INLINE_FUNCTION void access(void const* address, std::size_t bytes,
                                  bool is_write,
                                  bool is_atomic = false) noexcept {
   SYMM_TELL_CHECK(access(address, bytes, is_write, is_atomic));
 }
-/// To be called before a put() or get() begins.
-/// \param is_later whether it is an _nbi form.
+/// Must be called before a put() or get() begins.
+/// \param is_later Whether this is an _nbi form.
 SYMM_INLINE_FUNCTION
 void copy(void const* dest, void const* source, std::size_t bytes, Pe pe,
           bool is_put, bool is_later) noexcept {
   SYMM_TELL_CHECK(copy(dest, source, bytes, pe, is_put, is_later));
 }
-/// As copy(), for each block of a StridedCopy.
+/// Calls copy() for each block of a StridedCopy.
 template <class Copy>
 SYMM_FUNCTION void copy_strided(Copy const& copy, Pe pe, bool is_put) {
   auto const blocks = copy.in_bytes();
@@ -140,75 +142,82 @@ SYMM_FUNCTION void copy_strided(Copy const& copy, Pe pe, bool is_put) {
                 is_put, false);
   }
 }
-/// Reports a put() or get() on a PE of another node that no other call reports.
+/// Reports a put() or get() on a PE on another node, if no other call reports
+/// it.
 void copy_far(Pe pe, std::size_t offset, void const* local, std::size_t bytes,
               bool is_put, char const* call) noexcept;
-/// This PE has got many_elements elements of other nodes one by one.
+/// Reports that this PE has fetched many_elements elements from other nodes one
+/// at a time.
 void gets_elements() noexcept;
-/// To be called before an atomic operation begins. AtomicKind::posts: it may
-/// complete after the call returns, and writes `fetch` then, unless that is
-/// null. AtomicKind::waits: it does not begin before its context is complete.
+/// Must be called before an atomic operation begins. An operation of kind
+/// AtomicKind::posts may complete after the call returns; it then writes
+/// `fetch`, unless that is null. One of kind AtomicKind::waits does not begin
+/// until its context is complete.
 SYMM_INLINE_FUNCTION void atomic(void const* address, std::size_t bytes, Pe pe,
                                  AtomicKind kind,
                                  void const* fetch = nullptr) noexcept {
   SYMM_TELL_CHECK(atomic(address, bytes, pe, kind, fetch));
 }
-/// To be called before a put_signal() begins, or, with 0 bytes, a signal_op().
+/// Must be called before a put_signal() begins, or, with 0 bytes, a
+/// signal_op().
 SYMM_INLINE_FUNCTION void put_signal(void const* dest, void const* source,
                                      std::size_t bytes, void const* signal,
                                      Pe pe, bool adds, bool is_later) noexcept {
   SYMM_TELL_CHECK(put_signal(dest, source, bytes, signal, pe, adds, is_later));
 }
-/// The next operation is enqueued, and is ordered after earlier work of its
-/// execution space instance.
+/// Announces that the next operation is enqueued, and so is ordered after the
+/// earlier work on its execution space instance.
 void in_stream() noexcept;
-/// The next operation belongs to this context or request; null: to none.
+/// Announces the context or request of the next operation; null: none.
 void in_context(void const* context) noexcept;
 void with_request(void const* request) noexcept;
 void complete(void const* context_or_request,
               Stage stage = Stage::done) noexcept;
-/// The operations of `from`, a context or request, now belong to `to`.
+/// Transfers the operations of `from`, a context or request, to `to`.
 void operations_move(void const* from, void const* to) noexcept;
 SYMM_INLINE_FUNCTION void fence() noexcept { SYMM_TELL_CHECK(fence()); }
 SYMM_INLINE_FUNCTION
 void quiet() noexcept { SYMM_TELL_CHECK(quiet()); }
-/// This PE has seen the value that it waits for in the variable.
+/// Reports that this PE has seen the value it waits for in `variable`.
 SYMM_INLINE_FUNCTION void seen(void const* variable) noexcept {
   SYMM_TELL_CHECK(seen(variable));
 }
-/// release_lock(): this PE is about to release the lock. acquire_lock(): this
-/// PE has acquired it.
+/// release_lock() reports that this PE is about to release the lock, and
+/// acquire_lock() that it has acquired it.
 void release_lock(void const* lock) noexcept;
 void acquire_lock(void const* lock) noexcept;
-/// A collective operation writes and reads this PE's blocks.
+/// Reports that a collective operation writes this PE's `dest` and reads its
+/// `source`.
 SYMM_INLINE_FUNCTION void use_blocks(void const* dest, std::size_t dest_bytes,
                                      void const* source,
                                      std::size_t source_bytes) noexcept {
   SYMM_TELL_CHECK(use_blocks(dest, dest_bytes, source, source_bytes));
 }
-/// Reports a copy whose two sides this PE reaches by loads and stores.
+/// Reports a copy between two blocks that this PE can access by loads and
+/// stores.
 void copy_here(void const* dest, void const* source,
                std::size_t bytes) noexcept;
-/// A Kokkos kernel with this label begins; null: one has ended.
+/// Reports that a Kokkos kernel with this label begins, or, if `label` is null,
+/// that one has ended.
 void in_kernel(char const* label) noexcept;
-/// Memory of the program is now also mapped in this PE's part of the heap.
-/// unregistered(): it no longer is.
+/// Reports that memory of the program is now also mapped into this PE's part of
+/// the heap. unregistered() reports that it no longer is.
 void registered(void const* in_heap, void const* memory,
                 std::size_t bytes) noexcept;
 void unregistered(void const* memory) noexcept;
-/// This PE is about to end the job. The first PE that does so reports the
-/// races, as no PE will reach finalize().
+/// Must be called before this PE ends the job. The first PE that does so prints
+/// the report, because no PE will reach finalize().
 void job_ends() noexcept;
-/// The heap has allocated memory.
-/// \param header_bytes bytes of it that precede the data of a View.
+/// Reports that the heap has allocated memory.
+/// \param header_bytes The number of bytes in front of the data of a View.
 void allocated(void const* address, std::size_t bytes, char const* label,
                std::size_t header_bytes) noexcept;
 
-/// Reports that all members of a PE team wait for each other in this scope.
+/// Reports that all members of a PE team wait for each other within this scope.
 class Meeting {
  public:
-  /// \param key equal on all members, and different from that of any other set
-  ///        of PEs.
+  /// \param key Must be equal on all members, and differ from the key of every
+  ///        other set of PEs.
   SYMM_FUNCTION explicit Meeting(std::uint64_t key) noexcept {
     SYMM_IF_ON_HOST((m_place = OnHost::begin_meeting(key);))
     SYMM_IF_ON_DEVICE((m_place = OnGpu::begin_meeting(key);))
@@ -222,8 +231,8 @@ class Meeting {
 };
 #undef SYMM_TELL_CHECK
 
-/// A Meeting's key for the members of a team.
-/// \param kind distinguishes meetings of the same members.
+/// The key of a Meeting of the members of a team.
+/// \param kind Distinguishes different meetings of the same members.
 template <class Team>
 [[nodiscard]] SYMM_FUNCTION std::uint64_t key_of(Team const& team,
                                                  std::uint64_t kind = 1) {

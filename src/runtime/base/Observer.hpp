@@ -82,8 +82,8 @@ extern std::atomic<Observer*> s_first_observer;
   return s_first_observer.load(std::memory_order_relaxed) != nullptr;
 }
 
-/// Whether only the host calls such operations. Kernels that run during one are
-/// then the library's.
+/// Whether only the host can call such operations. Any kernel that runs during
+/// one then belongs to the library.
 [[nodiscard]] constexpr bool is_of_all_threads(OperationKind kind) {
   return kind == OperationKind::barrier || kind == OperationKind::collective ||
          kind == OperationKind::allocation;

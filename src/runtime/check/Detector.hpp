@@ -12,23 +12,24 @@ namespace symm::Impl {
 class MemoryProvider;
 }  // namespace symm::Impl
 
-// The start and the end of the race detector, for the runtime. Both calls do
-// nothing in a build without it.
+// Starts and ends the race detector, for the runtime. In a build without the
+// detector, both calls do nothing.
 
 namespace symm::Impl::check {
 
 #ifdef SYMM_CHECK
 
 /// Collective. Does nothing unless all PEs share memory.
-/// \param heaps first the heap in host memory; null: none.
-/// \param gpu   memory of this PE's GPU, used until finish_detector(); null:
+/// \param heaps The heap in host memory, and the one in GPU memory; null: none.
+/// \param gpu   The memory of this PE's GPU, used until finish_detector();
+/// null:
 ///              none.
-/// \param agree used until finish_detector(), in calls in which the heap
+/// \param agree Used until finish_detector(), in calls in which the heap
 ///              allocates memory.
 void start_detector(Bootstrap& bootstrap,
                     std::array<HeapMap const*, 2> const& heaps,
                     MemoryProvider* gpu, Agree const& agree);
-/// Collective: stops recording accesses, and reports the races.
+/// Collective. Stops recording accesses, and reports the races.
 void finish_detector(Bootstrap& bootstrap);
 
 #else

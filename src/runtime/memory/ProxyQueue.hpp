@@ -100,7 +100,7 @@ struct ProxyQueue {
 /// its own pointers to the ring and to the race detector's shadow, so kernels,
 /// and fence() and quiet() in them, need no argument for them.
 struct KernelModule {
-  /// Each \throws SystemError.
+  /// Both \throws SystemError.
   void (*set_ring)(ProxyQueue* ring);
   void (*set_shadow)(check::Shadow* shadow);
   KernelModule* next = nullptr;

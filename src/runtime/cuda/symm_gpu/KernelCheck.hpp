@@ -17,8 +17,8 @@
 
 namespace symm::Impl::check::OnGpu {
 
-/// The shadow for the kernels of this source; null without race detection. Like
-/// the module's ring, it is set through ProxyOfModule.hpp.
+/// The shadow for the kernels in this source file; null without race detection.
+/// Like the module's ring, it is set through ProxyOfModule.hpp.
 static __constant__ Shadow* shadow_of_module = nullptr;
 
 static inline cudaError_t set_shadow_of_module(Shadow* shadow) {
