@@ -9,20 +9,20 @@
 namespace symm::Impl {
 
 std::optional<PeFailure> agree(Bootstrap& bootstrap,
-                               std::optional<Failure> const& mine) {
+                               std::optional<Failure> const& my_failure) {
   struct Report {
     ErrorKind kind = ErrorKind::none;
     char message[512]{};
   };
   Report report;
-  if (mine) {
-    report.kind = mine->kind;
-    std::string_view(mine->message)
+  if (my_failure) {
+    report.kind = my_failure->kind;
+    std::string_view(my_failure->message)
         .copy(report.message, sizeof(report.message) - 1);
   }
   // A PE that cannot take part in an agreement cannot notify the others either.
   try {
-    auto const failed = first_to_say(bootstrap, mine.has_value());
+    auto const failed = first_to_say(bootstrap, my_failure.has_value());
     if (!failed) return std::nullopt;
     bootstrap.broadcast(&report, sizeof report, *failed);
     return PeFailure{*failed, Failure{report.kind, {report.message}}};
@@ -32,8 +32,8 @@ std::optional<PeFailure> agree(Bootstrap& bootstrap,
 }
 
 Agree agree_through(Bootstrap& bootstrap) {
-  return [&bootstrap](std::optional<Failure> const& mine) {
-    return agree(bootstrap, mine);
+  return [&bootstrap](std::optional<Failure> const& my_failure) {
+    return agree(bootstrap, my_failure);
   };
 }
 

@@ -129,9 +129,9 @@ requires std::is_trivially_copyable_v<T>
   bootstrap.broadcast(&of_first, sizeof(T), 0);
   auto const pe = first_to_say(bootstrap, mine != of_first);
   if (!pe) return std::nullopt;
-  T its = mine;
-  bootstrap.broadcast(&its, sizeof(T), *pe);
-  return Difference<T>{of_first, *pe, its};
+  T of_pe = mine;
+  bootstrap.broadcast(&of_pe, sizeof(T), *pe);
+  return Difference<T>{of_first, *pe, of_pe};
 }
 
 /// One PE's failure, which all PEs have learned about.
@@ -144,12 +144,12 @@ struct PeFailure {
 /// failure of the lowest PE that has one; the result is the same on every PE.
 /// The PEs agree through Bootstrap while the runtime starts, and through
 /// Rendezvous afterwards.
-using Agree =
-    std::function<std::optional<PeFailure>(std::optional<Failure> const& mine)>;
+using Agree = std::function<std::optional<PeFailure>(
+    std::optional<Failure> const& my_failure)>;
 
 /// Agreement through the bootstrap. Truncates messages to 511 characters.
 std::optional<PeFailure> agree(Bootstrap& bootstrap,
-                               std::optional<Failure> const& mine);
+                               std::optional<Failure> const& my_failure);
 
 /// agree() as a function object. `bootstrap` must outlive it.
 Agree agree_through(Bootstrap& bootstrap);

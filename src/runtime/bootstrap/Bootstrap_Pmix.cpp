@@ -191,10 +191,10 @@ class StartByPmix final : public JobStart {
     if (m_self.rank == 0) return text;
     auto first = m_self;
     first.rank = 0;
-    PmixValue const its(first, key.c_str());
-    if (its.get().type != PMIX_STRING)
+    PmixValue const entry(first, key.c_str());
+    if (entry.get().type != PMIX_STRING)
       throw SystemError("symm::initialize by PMIx: PE 0 has put no text");
-    return its.get().data.string;
+    return entry.get().data.string;
   }
 
   pmix_proc_t m_self{};

@@ -77,8 +77,8 @@ class Bootstrap_Tcp final : public Bootstrap {
     std::memcpy(to + index_of(my_pe()) * bytes, mine, bytes);
     run(
         {Step::allgather, 0, bytes}, mine,
-        [&](Pe pe, char const* its) {
-          std::memcpy(to + index_of(pe) * bytes, its, bytes);
+        [&](Pe pe, char const* part) {
+          std::memcpy(to + index_of(pe) * bytes, part, bytes);
         },
         all, index_of(n_pes()) * bytes);
   }
@@ -87,9 +87,9 @@ class Bootstrap_Tcp final : public Bootstrap {
     int lowest = mine;
     run(
         {Step::min, 0, sizeof mine}, &mine,
-        [&](Pe, char const* its) {
+        [&](Pe, char const* part) {
           int number = 0;
-          std::memcpy(&number, its, sizeof number);
+          std::memcpy(&number, part, sizeof number);
           lowest = std::min(lowest, number);
         },
         &lowest, sizeof lowest);
@@ -99,8 +99,8 @@ class Bootstrap_Tcp final : public Bootstrap {
   void broadcast(void* data, std::size_t bytes, Pe from) override {
     run(
         {Step::broadcast, static_cast<std::uint32_t>(from), bytes}, data,
-        [&](Pe pe, char const* its) {
-          if (pe == from) std::memcpy(data, its, bytes);
+        [&](Pe pe, char const* part) {
+          if (pe == from) std::memcpy(data, part, bytes);
         },
         data, bytes);
   }
@@ -160,7 +160,7 @@ class Bootstrap_Tcp final : public Bootstrap {
   template <class Take>
   void gather(StepHead const& head, Take const& take) {
     Deadline const deadline(m_job.timeout);
-    std::vector<char> its(head.bytes);
+    std::vector<char> part(head.bytes);
     for (Pe pe = 1; pe < n_pes(); ++pe) {
       auto const& socket = m_steps[index_of(pe)];
       StepHead of_pe;
@@ -170,8 +170,8 @@ class Bootstrap_Tcp final : public Bootstrap {
                                " makes another step of the start than PE 0: "
                                "start the same program on all PEs"));
       }
-      receive_all(socket, its.data(), its.size(), pe, deadline);
-      take(pe, its.data());
+      receive_all(socket, part.data(), part.size(), pe, deadline);
+      take(pe, part.data());
     }
   }
   void distribute(void const* result, std::size_t bytes) {

@@ -138,12 +138,12 @@ void FdExchange::send(Pe to, int fd, Attachment const& note) const {
 }
 
 void FdExchange::wait_for_message(Pe from) const {
-  auto const& its        = link(from);
+  auto const& peer       = link(from);
   auto const start       = Clock::now();
   auto next_report       = m_timeout;
   auto const has_message = [&](std::chrono::milliseconds patience) {
-    std::array entries{pollfd{its.socket.get(), POLLIN, 0},
-                       pollfd{its.process.get(), POLLIN, 0}};
+    std::array entries{pollfd{peer.socket.get(), POLLIN, 0},
+                       pollfd{peer.process.get(), POLLIN, 0}};
     int const n = patience.count() == 0
                       ? poll_now(entries)
                       : poll_until(entries, Deadline(patience));
@@ -240,18 +240,18 @@ std::vector<FdExchange::Parcel> FdExchange::exchange(int fd,
 }
 
 bool FdExchange::is_gone(Pe pe) const {
-  auto const* const its = find_link(pe);
-  if (its == nullptr || !its->socket) return false;
-  std::array entries{pollfd{its->socket.get(), 0, 0},
-                     pollfd{its->process.get(), POLLIN, 0}};
+  auto const* const peer = find_link(pe);
+  if (peer == nullptr || !peer->socket) return false;
+  std::array entries{pollfd{peer->socket.get(), 0, 0},
+                     pollfd{peer->process.get(), POLLIN, 0}};
   return poll_now(entries) > 0 &&
          ((entries[0].revents & (POLLHUP | POLLERR)) != 0 ||
           (entries[1].revents & POLLIN) != 0);
 }
 
 pid_t FdExchange::process_of(Pe pe) const {
-  auto const* const its = find_link(pe);
-  return its == nullptr ? 0 : its->pid;
+  auto const* const peer = find_link(pe);
+  return peer == nullptr ? 0 : peer->pid;
 }
 
 }  // namespace symm::Impl

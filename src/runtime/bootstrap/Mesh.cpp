@@ -227,18 +227,18 @@ class Start {
   }
 
   /// Sets MeshLink::process.
-  void open_process(MeshLink& its) {
+  void open_process(MeshLink& peer) {
 #ifdef SYS_pidfd_open
-    if (its.pid <= 0) return;
-    its.process = m_silent.open_with_room([&] {
-      return static_cast<int>(::syscall(SYS_pidfd_open, its.pid, 0));
+    if (peer.pid <= 0) return;
+    peer.process = m_silent.open_with_room([&] {
+      return static_cast<int>(::syscall(SYS_pidfd_open, peer.pid, 0));
     });
     // ENOSYS: Linux before 5.3. EPERM: a container that forbids system calls
     // that it does not know.
-    if (!its.process && errno != ENOSYS && errno != EPERM)
+    if (!peer.process && errno != ENOSYS && errno != EPERM)
       throw SystemError("connecting PEs", "pidfd_open", errno);
 #else
-    static_cast<void>(its);
+    static_cast<void>(peer);
 #endif
   }
 

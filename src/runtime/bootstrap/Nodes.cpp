@@ -118,7 +118,7 @@ struct Division {
 /// `nodes` is then incomplete.
 std::optional<Division> sort_into_nodes(std::vector<Place> const& all, Pe me,
                                         Nodes& nodes) {
-  auto const& mine = all[static_cast<std::size_t>(me)];
+  auto const& my_place = all[static_cast<std::size_t>(me)];
   std::unordered_map<std::string_view, Pe> leaders;
   for (std::size_t i = 0; i < all.size(); ++i) {
     auto const pe = static_cast<Pe>(i);
@@ -127,7 +127,7 @@ std::optional<Division> sort_into_nodes(std::vector<Place> const& all, Pe me,
       if (!is_new) return Division{leader->second, pe};
       nodes.first.push_back(pe);
       nodes.hosts.emplace_back(all[i].host);
-      nodes.share_machine.push_back(all[i].shares_machine_with(mine));
+      nodes.share_machine.push_back(all[i].shares_machine_with(my_place));
     }
     if (pe == me) nodes.mine = static_cast<int>(nodes.first.size()) - 1;
   }

@@ -30,9 +30,10 @@ constexpr auto silent_pause = std::chrono::milliseconds(20);
 
 /// Answers a PE. The send may fail if the PE has ended; PE 0 then notices the
 /// end of the connection.
-void answer(UniqueFd const& socket, TcpAnswer const& its) {
+void answer(UniqueFd const& socket, TcpAnswer const& message) {
   static_cast<void>(uninterrupted([&] {
-    return ::send(socket.get(), &its, sizeof its, MSG_NOSIGNAL | MSG_DONTWAIT);
+    return ::send(socket.get(), &message, sizeof message,
+                  MSG_NOSIGNAL | MSG_DONTWAIT);
   }));
 }
 
@@ -77,7 +78,7 @@ bool TcpAcceptance::Member::is_there() const {
 void TcpAcceptance::give_up() {
   auto const n_there =
       std::count_if(m_members.begin(), m_members.end(),
-                    [](auto const& its) { return its.second.is_there(); });
+                    [](auto const& entry) { return entry.second.is_there(); });
   int const n_missing = m_job.n_pes - 1 - static_cast<int>(n_there);
   Text why(n_missing > 1 ? "PEs" : "PE");
   int n_named = 0;

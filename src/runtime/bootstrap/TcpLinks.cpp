@@ -138,19 +138,20 @@ class Search {
                                            UniqueFd const& life) const {
     std::array events{pollfd{steps.get(), POLLIN, 0},
                       pollfd{life.get(), POLLIN, 0}};
-    TcpAnswer its;
+    TcpAnswer answer;
     while (poll_until(events, m_last) > 0) {
       if (events[0].revents != 0) {
         if (failure_of(
-                [&] { receive_all(steps, &its, sizeof its, 0, m_last); }))
+                [&] { receive_all(steps, &answer, sizeof answer, 0, m_last); }))
           return std::nullopt;
-        return its;
+        return answer;
       }
       auto const bytes = uninterrupted([&] {
-        return ::recv(life.get(), &its, sizeof its, MSG_DONTWAIT | MSG_PEEK);
+        return ::recv(life.get(), &answer, sizeof answer,
+                      MSG_DONTWAIT | MSG_PEEK);
       });
       if (bytes == 0 || (bytes < 0 && errno != EAGAIN)) return std::nullopt;
-      if (bytes == static_cast<ssize_t>(sizeof its)) return its;
+      if (bytes == static_cast<ssize_t>(sizeof answer)) return answer;
       // A shorter message is an exit status: the job has started and is already
       // ending, and the answer arrives on the other connection.
       if (bytes > 0) events[1].fd = -1;

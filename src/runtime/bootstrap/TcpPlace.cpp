@@ -39,9 +39,9 @@ std::optional<std::string> text_of_address(sockaddr const& address) {
   if (address.sa_family == AF_INET) {
     bytes = &reinterpret_cast<sockaddr_in const&>(address).sin_addr;
   } else if (address.sa_family == AF_INET6) {
-    auto const& its = reinterpret_cast<sockaddr_in6 const&>(address).sin6_addr;
-    if (IN6_IS_ADDR_LINKLOCAL(&its)) return std::nullopt;
-    bytes = &its;
+    auto const& ipv6 = reinterpret_cast<sockaddr_in6 const&>(address).sin6_addr;
+    if (IN6_IS_ADDR_LINKLOCAL(&ipv6)) return std::nullopt;
+    bytes = &ipv6;
   }
   if (bytes == nullptr || ::inet_ntop(address.sa_family, bytes, text.data(),
                                       text.size()) == nullptr)

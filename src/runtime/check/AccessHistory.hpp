@@ -124,10 +124,10 @@ class AccessHistory {
 
   /// Records that from now on some races may be missed.
   SYMM_FUNCTION void note_limit(Limit limit) const {
-    auto& mine     = tables().limits[m_me];
-    auto const bit = std::uint32_t{1} << static_cast<std::uint32_t>(limit);
-    if ((mine.load(std::memory_order_relaxed) & bit) != 0) return;
-    mine.fetch_or(bit);
+    auto& my_limits = tables().limits[m_me];
+    auto const bit  = std::uint32_t{1} << static_cast<std::uint32_t>(limit);
+    if ((my_limits.load(std::memory_order_relaxed) & bit) != 0) return;
+    my_limits.fetch_or(bit);
     tables().has_unnamed[m_me].store(1, std::memory_order_release);
   }
 
@@ -170,22 +170,22 @@ class AccessHistory {
 
   /// Whether the recorded access is done, and no concurrent reads are recorded
   /// in addition to it.
-  [[nodiscard, gnu::always_inline]] bool is_past(Epoch its,
+  [[nodiscard, gnu::always_inline]] bool is_past(Epoch epoch,
                                                  bool is_read) const {
-    return clocks.is_done(its, false) && !(is_read && its.has_more());
+    return clocks.is_done(epoch, false) && !(is_read && epoch.has_more());
   }
   /// Fast path of note_word() for a load or a store on the host when all
   /// earlier accesses to the word are done. \returns whether it has recorded
   /// the access.
   bool note_after_all(Cell& cell, Epoch epoch, bool is_write) {
-    auto& mine       = is_write ? cell.write : cell.read;
-    auto const& its  = is_write ? cell.read : cell.write;
-    auto before      = mine.load(std::memory_order_relaxed);
-    auto const other = its.load(std::memory_order_relaxed);
+    auto& same_kind        = is_write ? cell.write : cell.read;
+    auto const& other_kind = is_write ? cell.read : cell.write;
+    auto before            = same_kind.load(std::memory_order_relaxed);
+    auto const other       = other_kind.load(std::memory_order_relaxed);
     return !Epoch(before).is_like(epoch) && is_past(Epoch(before), !is_write) &&
            is_past(Epoch(other), is_write) &&
-           mine.compare_exchange_strong(before, epoch.bits()) &&
-           its.load() == other;
+           same_kind.compare_exchange_strong(before, epoch.bits()) &&
+           other_kind.load() == other;
   }
 
   // An access is recorded before it is checked against those of other PEs. On
@@ -198,7 +198,7 @@ class AccessHistory {
     Epoch last_write;
     Epoch last_read;
     cell.load(last_write, last_read);
-    auto& mine         = is_write ? cell.write : cell.read;
+    auto& same_kind    = is_write ? cell.write : cell.read;
     auto const before  = is_write ? last_write : last_read;
     auto const between = is_write ? last_read : last_write;
     // Most accesses are already recorded, and conflict with no other access.
@@ -214,13 +214,13 @@ class AccessHistory {
     if (!is_network && before.is_like(epoch) &&
         (!epoch.is_atomic() || (before.mask() & mask) == mask)) {
       if ((before.mask() & mask) != mask) {
-        mine.exchange(before.with(mask).bits());
+        same_kind.exchange(before.with(mask).bits());
       }
     } else if (!is_write) {
       remember_read(where, cell, before, epoch);
     } else {
-      look_at(Epoch(mine.exchange(epoch.bits())), true, where, bytes, epoch,
-              access);
+      look_at(Epoch(same_kind.exchange(epoch.bits())), true, where, bytes,
+              epoch, access);
     }
     if (!is_write) {
       look_at(Epoch(cell.write.load()), true, where, bytes, epoch, access);
@@ -324,10 +324,10 @@ class AccessHistory {
       // These entries are older, or from memory that has since been freed.
       for (Pe pe = 0; pe < m_n_pes; ++pe) reads[pe].store(0);
     }
-    auto& mine = reads[m_me];
-    Epoch const last(mine.load(std::memory_order_relaxed));
-    mine.store(last.is_like(epoch) ? last.with(epoch.mask()).bits()
-                                   : epoch.bits());
+    auto& my_read = reads[m_me];
+    Epoch const last(my_read.load(std::memory_order_relaxed));
+    my_read.store(last.is_like(epoch) ? last.with(epoch.mask()).bits()
+                                      : epoch.bits());
     auto expected = before.bits();
     if (!before.has_more()) {
       cell.read.compare_exchange_strong(expected, before.with_more().bits());

@@ -44,10 +44,10 @@ bool releases(int order) {
 
 void before_atomic(void const volatile* address, std::size_t bytes,
                    bool is_write, int order, void const* place) {
-  auto const* const its = in_heap(address);
-  s_checker.access(its, bytes, is_write, true, place);
+  auto const* const variable = in_heap(address);
+  s_checker.access(variable, bytes, is_write, true, place);
   if (!is_write) return;
-  s_checker.clocks.tell(s_checker.told_by(s_checker.where(its), true),
+  s_checker.clocks.tell(s_checker.told_by(s_checker.where(variable), true),
                         releases(order) ? Tells::stores : Tells::fenced);
 }
 

@@ -144,9 +144,9 @@ class CheckMemory {
   [[nodiscard]] SYMM_FUNCTION Tables& tables() const { return *m_tables; }
   /// The shadow of the word at `where`. Precondition: is_covered(where.offset).
   [[nodiscard]] SYMM_FUNCTION Cell& cell(Where where) const {
-    auto const& its = m_cells[where.offset / start_of_heap];
-    return its.first[static_cast<std::size_t>(where.pe) * its.n_of_pe +
-                     where.offset % start_of_heap / 8];
+    auto const& heap = m_cells[where.offset / start_of_heap];
+    return heap.first[static_cast<std::size_t>(where.pe) * heap.n_of_pe +
+                      where.offset % start_of_heap / 8];
   }
   /// End of the covered offsets in the heap that contains `offset`.
   [[nodiscard]] SYMM_FUNCTION std::size_t end_of(std::size_t offset) const {

@@ -150,15 +150,15 @@ class Checker : public Shadow {
                                                   bool is_atomic) const {
     auto const in_word = at % 8;
     if (m_near_cells == nullptr || in_word + bytes > 8) return false;
-    auto const part  = is_write ? Part::stores : Part::loads;
-    auto const mask  = mask_of(in_word, bytes);
-    auto const& cell = m_near_cells[at / 8];
-    auto const& mine = is_write ? cell.write : cell.read;
-    auto const& its  = is_write ? cell.read : cell.write;
-    return Epoch(mine.load(std::memory_order_relaxed))
+    auto const part        = is_write ? Part::stores : Part::loads;
+    auto const mask        = mask_of(in_word, bytes);
+    auto const& cell       = m_near_cells[at / 8];
+    auto const& same_kind  = is_write ? cell.write : cell.read;
+    auto const& other_kind = is_write ? cell.read : cell.write;
+    return Epoch(same_kind.load(std::memory_order_relaxed))
                .has(Epoch(part_of(me(), part), clocks.now(part), mask, 0,
                           is_atomic)) &&
-           is_past(Epoch(its.load(std::memory_order_relaxed)), is_write);
+           is_past(Epoch(other_kind.load(std::memory_order_relaxed)), is_write);
   }
   void access_heap(void const* address, std::size_t bytes, bool is_write,
                    bool is_atomic, void const* place);

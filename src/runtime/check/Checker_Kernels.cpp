@@ -121,10 +121,10 @@ void Checker::say_of_kernels(char const* why) const {
 
 void Checker::reach(std::size_t heap, std::size_t bytes) {
   if (m_gpu == nullptr) return;
-  auto& its        = m_heaps[heap];
+  auto& entry      = m_heaps[heap];
   auto const start = heap * start_of_heap;
-  auto const end   = std::min(round_up(bytes, unit), its.map.stride);
-  if (end <= its.reached) return;
+  auto const end   = std::min(round_up(bytes, unit), entry.map.stride);
+  if (end <= entry.reached) return;
   if (end > max_on_gpu) {
     if (!std::exchange(m_has_said, true)) {
       say_of_kernels("in what is above the first 16 GiB of a heap");
@@ -133,10 +133,10 @@ void Checker::reach(std::size_t heap, std::size_t bytes) {
   }
   if (m_memory.is_on_gpu(start)) return extend_on_gpu(end);
   try_on_gpu([&] {
-    for (Pe const pe : its.map.near_pes()) {
-      pin(m_memory.cells({pe, start + its.reached}, end - its.reached));
+    for (Pe const pe : entry.map.near_pes()) {
+      pin(m_memory.cells({pe, start + entry.reached}, end - entry.reached));
     }
-    its.reached = end;
+    entry.reached = end;
   });
 }
 

@@ -156,10 +156,11 @@ class Clocks {
   /// Learns what a copy of these clocks has learned since it was made.
   void learn_from_copy(Clocks const& copy) {
     for (std::size_t part = 0; part < n_parts; ++part) {
-      auto const its = copy.m_now[part].load();
-      auto mine      = m_now[part].load();
-      while (later_of(mine, its) != mine &&
-             !m_now[part].compare_exchange_strong(mine, later_of(mine, its))) {
+      auto const copy_time = copy.m_now[part].load();
+      auto own_time        = m_now[part].load();
+      while (later_of(own_time, copy_time) != own_time &&
+             !m_now[part].compare_exchange_strong(
+                 own_time, later_of(own_time, copy_time))) {
       }
     }
     for (std::size_t part = 0; part < m_parts; ++part) {

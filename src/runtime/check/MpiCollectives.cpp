@@ -25,13 +25,13 @@ struct Members {
   int root          = 0;
   int const* counts = nullptr;
 
-  [[nodiscard]] bool have(int rank, int mine) const {
+  [[nodiscard]] bool have(int rank, int me) const {
     switch (are) {
       case Are::none: return false;
       case Are::all: return true;
       case Are::one: return rank == root;
-      case Are::lower: return rank < mine;
-      case Are::higher: return rank > mine;
+      case Are::lower: return rank < me;
+      case Are::higher: return rank > me;
       case Are::counted: return counts[rank] > 0;
     }
     return false;

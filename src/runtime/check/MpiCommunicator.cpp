@@ -33,16 +33,16 @@ MpiCommunicator::Members members_of(MPI_Comm communicator) {
   MpiCommunicator::Members ranks(static_cast<std::size_t>(size));
   std::iota(ranks.begin(), ranks.end(), 0);
   MpiCommunicator::Members members(ranks.size());
-  MPI_Group its        = MPI_GROUP_NULL;
+  MPI_Group group      = MPI_GROUP_NULL;
   MPI_Group world      = MPI_GROUP_NULL;
-  bool const has_its   = PMPI_Comm_group(communicator, &its) == MPI_SUCCESS;
+  bool const has_its   = PMPI_Comm_group(communicator, &group) == MPI_SUCCESS;
   bool const has_world = PMPI_Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS;
   bool const is_done =
       has_its && has_world &&
-      PMPI_Group_translate_ranks(its, size, ranks.data(), world,
+      PMPI_Group_translate_ranks(group, size, ranks.data(), world,
                                  members.data()) == MPI_SUCCESS;
   // If a group cannot be freed, nothing else is affected.
-  if (has_its) static_cast<void>(PMPI_Group_free(&its));
+  if (has_its) static_cast<void>(PMPI_Group_free(&group));
   if (has_world) static_cast<void>(PMPI_Group_free(&world));
   for (auto& rank : members) rank = is_done && rank >= 0 ? rank : -1;
   return members;
@@ -117,21 +117,21 @@ std::uint64_t MpiCommunicator::next_child() {
 }
 
 void MpiCommunicator::add_child(MPI_Comm parent, MPI_Comm child) {
-  auto const its = of(parent);
-  if (its == nullptr) return;
-  auto const id = its->next_child();
+  auto const record = of(parent);
+  if (record == nullptr) return;
+  auto const id = record->next_child();
   if (child != MPI_COMM_NULL) set_child(child, id, members_of(child));
 }
 
 void MpiCommunicator::add_child_of_group(MPI_Comm parent, int tag,
                                          MPI_Comm child) {
-  auto const its = of(parent);
-  if (its == nullptr || child == MPI_COMM_NULL) return;
+  auto const record = of(parent);
+  if (record == nullptr || child == MPI_COMM_NULL) return;
   auto members = members_of(child);
-  auto id      = mix(mix(its->m_id, 2), static_cast<unsigned>(tag));
+  auto id      = mix(mix(record->m_id, 2), static_cast<unsigned>(tag));
   for (auto const rank : members) id = mix(id, static_cast<unsigned>(rank));
-  std::unique_lock lock(its->m_mutex);
-  auto const number = ++its->m_n_of_groups[id];
+  std::unique_lock lock(record->m_mutex);
+  auto const number = ++record->m_n_of_groups[id];
   lock.unlock();
   set_child(child, mix(id, number), std::move(members));
 }

@@ -15,15 +15,15 @@ using symm::Impl::check::MpiRequest;
 namespace {
 
 void send(MPI_Comm communicator, int to, int tag) {
-  auto const its = MpiCommunicator::of(communicator);
-  if (its != nullptr) its->send(to, tag);
+  auto const record = MpiCommunicator::of(communicator);
+  if (record != nullptr) record->send(to, tag);
 }
 
 void receive(MPI_Comm communicator, MPI_Status const& status,
              bool is_only_there = false) {
-  auto const its = MpiCommunicator::of(communicator);
-  if (its != nullptr) {
-    its->receive(status.MPI_SOURCE, status.MPI_TAG, is_only_there);
+  auto const record = MpiCommunicator::of(communicator);
+  if (record != nullptr) {
+    record->receive(status.MPI_SOURCE, status.MPI_TAG, is_only_there);
   }
 }
 
@@ -31,10 +31,10 @@ void receive(MPI_Comm communicator, MPI_Status const& status,
 void remember_receive(MPI_Comm communicator, MPI_Request request, int from,
                       bool is_persistent) {
   static_cast<void>(symm::Impl::check::forget(request));
-  auto its = MpiCommunicator::of(communicator);
+  auto record = MpiCommunicator::of(communicator);
   // Requests that do nothing may share one handle.
-  if (its == nullptr || from == MPI_PROC_NULL) return;
-  symm::Impl::check::remember(request, {.communicator = std::move(its),
+  if (record == nullptr || from == MPI_PROC_NULL) return;
+  symm::Impl::check::remember(request, {.communicator = std::move(record),
                                         .kind = MpiRequest::Kind::receive,
                                         .is_persistent = is_persistent});
 }
@@ -42,9 +42,9 @@ void remember_receive(MPI_Comm communicator, MPI_Request request, int from,
 void remember_send(MPI_Comm communicator, MPI_Request request, int to,
                    int tag) {
   static_cast<void>(symm::Impl::check::forget(request));
-  auto its = MpiCommunicator::of(communicator);
-  if (its == nullptr || to == MPI_PROC_NULL) return;
-  symm::Impl::check::remember(request, {.communicator  = std::move(its),
+  auto record = MpiCommunicator::of(communicator);
+  if (record == nullptr || to == MPI_PROC_NULL) return;
+  symm::Impl::check::remember(request, {.communicator  = std::move(record),
                                         .kind          = MpiRequest::Kind::send,
                                         .is_persistent = true,
                                         .to            = to,
@@ -93,10 +93,11 @@ SYMM_SENDS(Rsend, rsend)
 
 int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag,
              MPI_Comm communicator, MPI_Status* status) {
-  MPI_Status mine;
-  auto* const its  = status == MPI_STATUS_IGNORE ? &mine : status;
-  int const result = PMPI_Recv(data, count, type, from, tag, communicator, its);
-  if (result == MPI_SUCCESS) receive(communicator, *its);
+  MPI_Status own_status;
+  auto* const used_status = status == MPI_STATUS_IGNORE ? &own_status : status;
+  int const result =
+      PMPI_Recv(data, count, type, from, tag, communicator, used_status);
+  if (result == MPI_SUCCESS) receive(communicator, *used_status);
   return result;
 }
 int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag,
@@ -120,42 +121,44 @@ int MPI_Sendrecv(void const* source, int n_sent, MPI_Datatype type_sent, int to,
                  int tag_sent, void* dest, int n_received,
                  MPI_Datatype type_received, int from, int tag_received,
                  MPI_Comm communicator, MPI_Status* status) {
-  MPI_Status mine;
-  auto* const its = status == MPI_STATUS_IGNORE ? &mine : status;
+  MPI_Status own_status;
+  auto* const used_status = status == MPI_STATUS_IGNORE ? &own_status : status;
   send(communicator, to, tag_sent);
-  int const result =
-      PMPI_Sendrecv(source, n_sent, type_sent, to, tag_sent, dest, n_received,
-                    type_received, from, tag_received, communicator, its);
-  if (result == MPI_SUCCESS) receive(communicator, *its);
+  int const result = PMPI_Sendrecv(source, n_sent, type_sent, to, tag_sent,
+                                   dest, n_received, type_received, from,
+                                   tag_received, communicator, used_status);
+  if (result == MPI_SUCCESS) receive(communicator, *used_status);
   return result;
 }
 int MPI_Sendrecv_replace(void* data, int count, MPI_Datatype type, int to,
                          int tag_sent, int from, int tag_received,
                          MPI_Comm communicator, MPI_Status* status) {
-  MPI_Status mine;
-  auto* const its = status == MPI_STATUS_IGNORE ? &mine : status;
+  MPI_Status own_status;
+  auto* const used_status = status == MPI_STATUS_IGNORE ? &own_status : status;
   send(communicator, to, tag_sent);
-  int const result = PMPI_Sendrecv_replace(
-      data, count, type, to, tag_sent, from, tag_received, communicator, its);
-  if (result == MPI_SUCCESS) receive(communicator, *its);
+  int const result =
+      PMPI_Sendrecv_replace(data, count, type, to, tag_sent, from, tag_received,
+                            communicator, used_status);
+  if (result == MPI_SUCCESS) receive(communicator, *used_status);
   return result;
 }
 
 // A message that a probe finds is the next one to be received.
 int MPI_Probe(int from, int tag, MPI_Comm communicator, MPI_Status* status) {
-  MPI_Status mine;
-  auto* const its  = status == MPI_STATUS_IGNORE ? &mine : status;
-  int const result = PMPI_Probe(from, tag, communicator, its);
-  if (result == MPI_SUCCESS) receive(communicator, *its, true);
+  MPI_Status own_status;
+  auto* const used_status = status == MPI_STATUS_IGNORE ? &own_status : status;
+  int const result        = PMPI_Probe(from, tag, communicator, used_status);
+  if (result == MPI_SUCCESS) receive(communicator, *used_status, true);
   return result;
 }
 int MPI_Iprobe(int from, int tag, MPI_Comm communicator, int* is_there,
                MPI_Status* status) {
-  MPI_Status mine;
-  auto* const its  = status == MPI_STATUS_IGNORE ? &mine : status;
-  int const result = PMPI_Iprobe(from, tag, communicator, is_there, its);
+  MPI_Status own_status;
+  auto* const used_status = status == MPI_STATUS_IGNORE ? &own_status : status;
+  int const result =
+      PMPI_Iprobe(from, tag, communicator, is_there, used_status);
   if (result == MPI_SUCCESS && *is_there != 0) {
-    receive(communicator, *its, true);
+    receive(communicator, *used_status, true);
   }
   return result;
 }
@@ -163,19 +166,20 @@ int MPI_Iprobe(int from, int tag, MPI_Comm communicator, int* is_there,
 // message.
 int MPI_Mprobe(int from, int tag, MPI_Comm communicator, MPI_Message* message,
                MPI_Status* status) {
-  MPI_Status mine;
-  auto* const its  = status == MPI_STATUS_IGNORE ? &mine : status;
-  int const result = PMPI_Mprobe(from, tag, communicator, message, its);
-  if (result == MPI_SUCCESS) receive(communicator, *its);
+  MPI_Status own_status;
+  auto* const used_status = status == MPI_STATUS_IGNORE ? &own_status : status;
+  int const result = PMPI_Mprobe(from, tag, communicator, message, used_status);
+  if (result == MPI_SUCCESS) receive(communicator, *used_status);
   return result;
 }
 int MPI_Improbe(int from, int tag, MPI_Comm communicator, int* is_there,
                 MPI_Message* message, MPI_Status* status) {
-  MPI_Status mine;
-  auto* const its = status == MPI_STATUS_IGNORE ? &mine : status;
+  MPI_Status own_status;
+  auto* const used_status = status == MPI_STATUS_IGNORE ? &own_status : status;
   int const result =
-      PMPI_Improbe(from, tag, communicator, is_there, message, its);
-  if (result == MPI_SUCCESS && *is_there != 0) receive(communicator, *its);
+      PMPI_Improbe(from, tag, communicator, is_there, message, used_status);
+  if (result == MPI_SUCCESS && *is_there != 0)
+    receive(communicator, *used_status);
   return result;
 }
 int MPI_Imrecv(void* data, int count, MPI_Datatype type, MPI_Message* message,

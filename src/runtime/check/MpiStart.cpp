@@ -21,12 +21,13 @@ namespace {
 /// Whether the MPI functions of this library are the ones that were linked.
 bool are_functions_seen() {
   static char const here = 0;
-  Dl_info mine{};
-  Dl_info its{};
+  Dl_info this_library{};
+  Dl_info linked_library{};
   auto* const linked = ::dlsym(RTLD_DEFAULT, "MPI_Send");
   return linked == nullptr ||  // statically linked program
-         ::dladdr(&here, &mine) == 0 || ::dladdr(linked, &its) == 0 ||
-         mine.dli_fbase == its.dli_fbase;
+         ::dladdr(&here, &this_library) == 0 ||
+         ::dladdr(linked, &linked_library) == 0 ||
+         this_library.dli_fbase == linked_library.dli_fbase;
 }
 
 bool does_mpi_run() {

@@ -293,8 +293,8 @@ void report(Tables const& tables) {
 }
 
 void say_limits(Tables& tables, Pe me) {
-  auto const mine  = tables.limits[me].load();
-  auto const fresh = mine & ~tables.said_limits.fetch_or(mine);
+  auto const my_limits = tables.limits[me].load();
+  auto const fresh     = my_limits & ~tables.said_limits.fetch_or(my_limits);
   for (std::uint32_t i = 0; i < n_limits; ++i) {
     auto const limit = static_cast<Limit>(i);
     if (!has_reached(fresh, limit)) continue;

@@ -119,10 +119,10 @@ class alignas(4096) Shadow : public AccessHistory {
   }
 
   SYMM_FUNCTION void seen(void const* variable) {
-    auto const its = where(variable);
-    if (its.pe < 0) return;
-    learn(its);
-    forget_write(its);
+    auto const place = where(variable);
+    if (place.pe < 0) return;
+    learn(place);
+    forget_write(place);
   }
 
   /// Whether the running kernel belongs to the library, and the library's call

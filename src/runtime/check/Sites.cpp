@@ -254,9 +254,9 @@ bool is_guess_of_atomics(Tables const& tables, std::uint16_t site) {
   auto const frame  = tables.sites[site].frames[0];
   auto const offset = frame << 16U >> 16U;
   auto const found  = look_up(tables.modules[frame >> 48U].data(), {offset});
-  auto const its    = found.find(offset);
-  return its != found.end() && !its->second.empty() &&
-         its->second.front()[1].find("/desul/") != std::string::npos;
+  auto const entry  = found.find(offset);
+  return entry != found.end() && !entry->second.empty() &&
+         entry->second.front()[1].find("/desul/") != std::string::npos;
 }
 
 std::vector<std::string> lines_of(Tables const& tables,

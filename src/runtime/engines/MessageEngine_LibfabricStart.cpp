@@ -40,14 +40,14 @@ MessageEngine_Libfabric::MessageEngine_Libfabric(
                                      : std::min<Clock::duration>(
                                            m_ping_time, ping_at_least_every);
   try {
-    std::vector<std::byte> mine;
+    std::vector<std::byte> address;
     all_or_none(agree_through(bootstrap), what_starts_fabric, [&] {
       auto const before = inheritable_descriptors();
       start();
       for (int const fd : inheritable_descriptors()) {
         if (!before.contains(fd)) close_on_exec(fd);
       }
-      mine = my_address();
+      address = my_address();
     });
     if (auto const other = difference_of(bootstrap, m_provider)) {
       throw SystemError(Text("PE ", other->pe, " has libfabric's provider ",
@@ -55,7 +55,7 @@ MessageEngine_Libfabric::MessageEngine_Libfabric(
                              other->of_first.data(),
                              ": name one that all nodes have in FI_PROVIDER"));
     }
-    gather_addresses("libfabric", m_library->major, m_library->minor, mine,
+    gather_addresses("libfabric", m_library->major, m_library->minor, address,
                      exchange, vmm);
     all_or_none(agree_through(bootstrap), what_starts_fabric,
                 [&] { start_thread(); });

@@ -30,12 +30,12 @@ MessageEngine_Ucx::MessageEngine_Ucx(Bootstrap& bootstrap, FdExchange& exchange,
                                      MessageEngineOptions const& options)
     : ServedEngine(bootstrap, options), m_n_near(exchange.nodes().n_near()) {
   try {
-    std::vector<std::byte> mine;
+    std::vector<std::byte> address;
     all_or_none(agree_through(bootstrap), what_starts, [&] {
       start(exchange.nodes());
-      mine = my_address();
+      address = my_address();
     });
-    gather_addresses("UCX", m_ucp->major, m_ucp->minor, mine, exchange, vmm);
+    gather_addresses("UCX", m_ucp->major, m_ucp->minor, address, exchange, vmm);
     all_or_none(agree_through(bootstrap), what_starts, [&] { start_thread(); });
   } catch (...) {
     destroy();
@@ -52,7 +52,8 @@ void MessageEngine_Ucx::start(Nodes const& nodes) {
   // Otherwise, the first message over a broken link would block in connect().
   variables.set("UCX_TCP_CONN_NB", "y");
   // With UCP_ERR_HANDLING_MODE_PEER, large messages arrive in fragments of this
-  // size, which are copied. The default, 64 KiB, takes up to 1.6 times as long.
+  // size, which are copied. The default of 64 KiB takes up to 1.6 times as
+  // long.
   variables.set("UCX_TCP_RX_SEG_SIZE", "512k");
   // A network may need megabytes in flight. But if all nodes are on the same
   // machine, bytes beyond this limit have been evicted from the caches by the

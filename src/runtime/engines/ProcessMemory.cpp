@@ -93,9 +93,9 @@ bool ProcessMemory::reaches(Pe /*pe*/, Key const& key) noexcept {
 bool ProcessMemory::is_alive(Key const& key) const noexcept {
   {
     std::shared_lock const lock(m_mutex);
-    auto const its = m_processes.find(key[secret]);
-    if (its != m_processes.end()) {
-      std::array end{pollfd{its->second.get(), POLLIN, 0}};
+    auto const entry = m_processes.find(key[secret]);
+    if (entry != m_processes.end()) {
+      std::array end{pollfd{entry->second.get(), POLLIN, 0}};
       return poll_now(end) == 0;
     }
   }

@@ -43,7 +43,7 @@ ServedEngine::ServedEngine(Bootstrap& bootstrap,
 
 void ServedEngine::gather_addresses(std::string_view library, unsigned major,
                                     unsigned minor,
-                                    std::vector<std::byte> const& mine,
+                                    std::vector<std::byte> const& address,
                                     FdExchange& exchange, Vmm& vmm) {
   all_or_none(agree_through(m_bootstrap), "starting the network library",
               [&] { m_key = draw_number(); });
@@ -56,8 +56,8 @@ void ServedEngine::gather_addresses(std::string_view library, unsigned major,
              other->of_first.minor, ": install the same one on all nodes"));
   }
   m_address_bytes = static_cast<std::size_t>(
-      -m_bootstrap.min(-static_cast<int>(mine.size())));
-  auto padded = mine;
+      -m_bootstrap.min(-static_cast<int>(address.size())));
+  auto padded = address;
   padded.resize(m_address_bytes);
   std::vector<std::byte> all(m_peers.size() * m_address_bytes);
   m_bootstrap.allgather(padded.data(), all.data(), m_address_bytes);

@@ -154,7 +154,7 @@ class ServedEngine : public MessageEngine {
   /// Collective: generates the job's key, compares the library versions, and
   /// gathers m_addresses.
   void gather_addresses(std::string_view library, unsigned major,
-                        unsigned minor, std::vector<std::byte> const& mine,
+                        unsigned minor, std::vector<std::byte> const& address,
                         FdExchange& exchange, Vmm& vmm);
   [[nodiscard]] std::byte const* address_of(Pe pe) const {
     return m_addresses->bytes().data() +

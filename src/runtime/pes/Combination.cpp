@@ -70,15 +70,15 @@ void Combination::add(Summary const& said,
 /// \param last `more` is complete up to this number.
 void Combination::add_notices(std::span<NoticeCount const> more,
                               std::uint32_t last) {
-  parts().last_told = std::min(parts().last_told, last);
-  auto const mine   = notices();
-  auto one          = mine.begin();
-  auto other        = more.begin();
-  auto& merged      = spare();
-  merged.summary    = parts().summary;
-  merged.last_told  = parts().last_told;
-  merged.n_notices  = 0;
-  auto const take   = [&](auto& next) {
+  parts().last_told     = std::min(parts().last_told, last);
+  auto const my_notices = notices();
+  auto one              = my_notices.begin();
+  auto other            = more.begin();
+  auto& merged          = spare();
+  merged.summary        = parts().summary;
+  merged.last_told      = parts().last_told;
+  merged.n_notices      = 0;
+  auto const take       = [&](auto& next) {
     NoticeCount const notice = *next++;
     auto& n                  = merged.n_notices;
     if (n > 0 && merged.notices[n - 1].number == notice.number) {
@@ -89,9 +89,9 @@ void Combination::add_notices(std::span<NoticeCount const> more,
       merged.notices[n++] = notice;
     }
   };
-  while (one != mine.end() || other != more.end()) {
-    bool const is_mine = other == more.end() ||
-                         (one != mine.end() && one->number <= other->number);
+  while (one != my_notices.end() || other != more.end()) {
+    bool const is_mine = other == more.end() || (one != my_notices.end() &&
+                                                 one->number <= other->number);
     is_mine ? take(one) : take(other);
   }
   if (merged.last_told != told_all) {

@@ -34,8 +34,9 @@ struct ObjectCall {
     return key_of(arguments());
   }
   [[nodiscard]] static constexpr std::uint64_t key_of(
-      RuntimeCallArguments const& its) {
-    return (its[0] ^ its[1] * 0x9e37'79b9'7f4a'7c15U) | 1U;
+      RuntimeCallArguments const& call_arguments) {
+    return (call_arguments[0] ^ call_arguments[1] * 0x9e37'79b9'7f4a'7c15U) |
+           1U;
   }
 
   char const* text;  // the call as a user would write it, for error messages

@@ -51,23 +51,23 @@ class OtherNodes {
   /// The host of this node; empty if it is not known.
   [[nodiscard]] std::string_view host() const { return host_of(m_nodes.mine); }
 
-  /// For the leader: combines `mine`, the data of this node, with the data of
+  /// For the leader: combines `parts`, the data of this node, with the data of
   /// all other nodes.
   /// \param number The number of the message of phase 0.
   /// \param receive receive(step, pe, number) waits for a message.
   template <class Parts, class Receive>
-  void exchange(Parts& mine, std::uint64_t number, Receive const& receive) {
+  void exchange(Parts& parts, std::uint64_t number, Receive const& receive) {
     for (auto const& step : m_steps) {
       Pe const other     = m_nodes.leader(step.node);
       auto const message = number + static_cast<std::uint64_t>(step.phase);
-      if (step.sends) m_messages.send(other, message, mine.message());
+      if (step.sends) m_messages.send(other, message, parts.message());
       if (!step.receives) continue;
       auto const received  = receive(step, other, message);
       bool const is_of_all = step.end - step.first == m_nodes.n();
       if (is_of_all) {
-        mine.assign(received);
+        parts.assign(received);
       } else {
-        mine.add(received);
+        parts.add(received);
       }
     }
   }

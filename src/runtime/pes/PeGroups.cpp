@@ -98,9 +98,10 @@ void PeGroups::add(PeGroup const& group) {
        begin, end, [&](PeGroup const& one) { return one.words == group.words; });
   if (same != end) {
     std::array<Pe, 2 * max_named> pes{};
-    auto const mine = same->named();
-    auto const more = group.named();
-    std::merge(mine.begin(), mine.end(), more.begin(), more.end(), pes.begin());
+    auto const old_pes = same->named();
+    auto const more    = group.named();
+    std::merge(old_pes.begin(), old_pes.end(), more.begin(), more.end(),
+               pes.begin());
     bool const is_lower = group.pes[0] < same->pes[0];
     std::copy_n(pes.begin(), max_named, same->pes.begin());
     auto const n_pes = same->n_pes + group.n_pes;

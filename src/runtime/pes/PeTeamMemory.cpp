@@ -51,18 +51,20 @@ PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
 void PeTeamMemory::begin(int slot, std::span<Pe const> members) {
   // Clears the epoch, flags and gates left by the slot's last PE team.
   // Exchanged words are read only after a flag, so they may stay.
-  auto const its = words(slot);
+  auto const team_words = words(slot);
   std::vector<std::uint64_t> const zeros(
-      PeTeamWords::n_fixed + index_of(its.map.n_pes) + members.size(), 0);
-  copy(its.epoch(), zeros);
-  if (its.n_packets != 0) {
+      PeTeamWords::n_fixed + index_of(team_words.map.n_pes) + members.size(),
+      0);
+  copy(team_words.epoch(), zeros);
+  if (team_words.n_packets != 0) {
     // A packet of the last PE team may carry an epoch that this PE team has yet
     // to reach.
-    m_queue.zero(reinterpret_cast<char*>(its.packets(its.map.my_pe, 0)),
-                 2 * its.n_packets * sizeof(PeTeamWords::Packet));
+    m_queue.zero(
+        reinterpret_cast<char*>(team_words.packets(team_words.map.my_pe, 0)),
+        2 * team_words.n_packets * sizeof(PeTeamWords::Packet));
   }
   std::vector<std::uint64_t> const numbers(members.begin(), members.end());
-  copy(its.member(0), numbers);
+  copy(team_words.member(0), numbers);
 }
 
 void PeTeamMemory::copy(std::uint64_t* to,

@@ -45,9 +45,9 @@ int choose_spins(Bootstrap& bootstrap, Nodes const& nodes) {
 
 }  // namespace
 
-void Rendezvous::throw_occupied(RuntimeCall mine, RuntimeCall other) {
+void Rendezvous::throw_occupied(RuntimeCall my_call, RuntimeCall other) {
   throw UsageError(Text(
-      name_of(mine), ": another thread of this PE is in a collective call (",
+      name_of(my_call), ": another thread of this PE is in a collective call (",
       name_of(other), "); one thread at a time makes them. Nothing was done"));
 }
 
@@ -95,24 +95,26 @@ void Rendezvous::publish(Call const& call) {
   // new contents, the fence ensures that it also sees the later sequence
   // (last_call_of()).
   std::atomic_thread_fence(std::memory_order_release);
-  Record& mine          = record(m_my_pe, ++m_sequence);
-  mine.call.operation   = call.operation;
-  mine.call.memory      = call.memory;
-  mine.call.failure     = ErrorKind::none;
-  mine.call.arguments   = call.arguments;
-  mine.call.trail       = m_trail.hash();
-  mine.n_notices        = static_cast<std::uint16_t>(call.notices.size());
-  mine.has_more_notices = call.has_more_notices ? 1 : 0;
-  std::copy(call.notices.begin(), call.notices.end(), mine.notices.begin());
-  mine.bits             = call.bits;
+  Record& my_record          = record(m_my_pe, ++m_sequence);
+  my_record.call.operation   = call.operation;
+  my_record.call.memory      = call.memory;
+  my_record.call.failure     = ErrorKind::none;
+  my_record.call.arguments   = call.arguments;
+  my_record.call.trail       = m_trail.hash();
+  my_record.n_notices        = static_cast<std::uint16_t>(call.notices.size());
+  my_record.has_more_notices = call.has_more_notices ? 1 : 0;
+  std::copy(call.notices.begin(), call.notices.end(),
+            my_record.notices.begin());
+  my_record.bits        = call.bits;
   m_label               = call.label;
   std::string_view text = call.label;
   if (call.failure) {
-    mine.call.failure = call.failure->kind;
-    text              = call.failure->message;
+    my_record.call.failure = call.failure->kind;
+    text                   = call.failure->message;
   }
-  mine.text[text.copy(mine.text.data(), mine.text.size() - 1)] = '\0';
-  mine.sequence.store(m_sequence, std::memory_order_release);
+  my_record.text[text.copy(my_record.text.data(), my_record.text.size() - 1)] =
+      '\0';
+  my_record.sequence.store(m_sequence, std::memory_order_release);
 }
 
 bool Rendezvous::has_arrived(Pe pe) const {
@@ -280,21 +282,22 @@ void Rendezvous::meet(Call const& call) {
   publish(call);
   wait_for_all();
   if (m_across != nullptr) return check_meeting();
-  auto const& mine  = record(m_my_pe, m_sequence).call;
-  bool is_different = false;
+  auto const& my_call = record(m_my_pe, m_sequence).call;
+  bool is_different   = false;
   for (Pe pe = 0; pe < m_n_pes; ++pe) {
     auto const& other = record(pe, m_sequence).call;
-    is_different |= std::memcmp(&other, &mine, sizeof mine) != 0;
+    is_different |= std::memcmp(&other, &my_call, sizeof my_call) != 0;
   }
-  if (is_different || mine.failure != ErrorKind::none) throw_mismatch();
+  if (is_different || my_call.failure != ErrorKind::none) throw_mismatch();
 }
 
-std::optional<PeFailure> Rendezvous::agree(std::optional<Failure> const& mine) {
+std::optional<PeFailure> Rendezvous::agree(
+    std::optional<Failure> const& my_failure) {
   // The notices that the latest meet() left over have yet to be delivered.
   bool const has_more = record(m_my_pe, m_sequence).has_more_notices != 0;
   check::Meeting const meeting(check::key_of_all);
   publish({.operation        = RuntimeCall::agree,
-           .failure          = mine,
+           .failure          = my_failure,
            .has_more_notices = has_more});
   wait_for_all();
   if (m_across != nullptr) {

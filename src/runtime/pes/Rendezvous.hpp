@@ -139,7 +139,7 @@ class Rendezvous {
 
   /// Collective; to be called after meet(). Exchanges the failures of a later
   /// step of the call.
-  std::optional<PeFailure> agree(std::optional<Failure> const& mine);
+  std::optional<PeFailure> agree(std::optional<Failure> const& my_failure);
 
   /// Calls read(number, n_pes) for each notice of the latest meet(), in the
   /// same order on every PE: n_pes PEs have sent that number. `read` may be
@@ -284,7 +284,8 @@ class Rendezvous {
   [[nodiscard]] static std::uint64_t key_of_object(Record const& record);
   [[nodiscard]] std::uint64_t latest(Pe pe) const;
   [[nodiscard]] Text last_call_of(Pe pe) const;
-  [[noreturn]] static void throw_occupied(RuntimeCall mine, RuntimeCall other);
+  [[noreturn]] static void throw_occupied(RuntimeCall my_call,
+                                          RuntimeCall other);
 
   // For several nodes, in Rendezvous_Nodes.cpp:
   [[nodiscard]] static std::size_t bytes_of_part(bool has_other_nodes);
@@ -312,7 +313,7 @@ class Rendezvous {
   [[nodiscard]] Outcome outcome() const;
   [[nodiscard]] Text trail_difference();
   [[nodiscard]] std::optional<std::uint64_t> first_differing_call();
-  bool compare(RuntimeCallArguments const& mine, char const* text = "");
+  bool compare(RuntimeCallArguments const& arguments, char const* text = "");
 
   Bootstrap& m_bootstrap;
   FdExchange& m_exchange;

@@ -19,8 +19,9 @@ Summary Rendezvous::summary() const {
   if (m_across != nullptr) return result().summary;
   Summary all;
   for (Pe pe = 0; pe < m_n_pes; ++pe) {
-    Record const& its = record(pe, m_sequence);
-    all.add(Summary::of(pe, its.call, its.bits, its.has_more_notices != 0));
+    Record const& pe_record = record(pe, m_sequence);
+    all.add(Summary::of(pe, pe_record.call, pe_record.bits,
+                        pe_record.has_more_notices != 0));
   }
   return all;
 }
@@ -30,8 +31,9 @@ PeGroups Rendezvous::answers(Summary const& all, std::string_view host) const {
   auto const question = question_of(all);
   PeGroups groups;
   for (Pe pe = m_first_near; pe < m_end_near; ++pe) {
-    Record const& its = record(pe, m_sequence);
-    groups.add(pe, its.call, answer_of(question, its.call, its.text.data()),
+    Record const& pe_record = record(pe, m_sequence);
+    groups.add(pe, pe_record.call,
+               answer_of(question, pe_record.call, pe_record.text.data()),
                host);
   }
   return groups;
@@ -65,9 +67,10 @@ void Rendezvous::throw_mismatch() {
 
 /// Collective: a step of the comparison of trails. All PEs are in this step, so
 /// only the arguments can differ. Returns whether they are equal.
-bool Rendezvous::compare(RuntimeCallArguments const& mine, char const* text) {
+bool Rendezvous::compare(RuntimeCallArguments const& arguments,
+                         char const* text) {
   step({.operation = RuntimeCall::compare_trails,
-        .arguments = mine,
+        .arguments = arguments,
         .label     = text});
   return !summary().is(Summary::other_arguments);
 }
@@ -96,15 +99,15 @@ std::optional<std::uint64_t> Rendezvous::first_differing_call() {
 /// sentence.
 Text Rendezvous::trail_difference() {
   auto const call = first_differing_call();
-  Text mine;
+  Text label;
   if (!call) {
-    mine.append("made ", m_trail.count(), " calls");
+    label.append("made ", m_trail.count(), " calls");
   } else if (*call < m_trail.count()) {
-    mine.append("called ", m_trail.text_of(*call));
+    label.append("called ", m_trail.text_of(*call));
   } else {
-    mine.append("made no further call");
+    label.append("made no further call");
   }
-  compare(ask_for_labels, mine.c_str());
+  compare(ask_for_labels, label.c_str());
   Text text;
   if (call) {
     text.append(" #", *call + 1, ": ");

@@ -49,8 +49,9 @@ char const* Rendezvous::call() const {
 }
 
 Operation Rendezvous::waiting() const {
-  char const* const mine = call();
-  return {OperationKind::waiting_for_pes, mine != nullptr ? mine : "symm"};
+  char const* const my_call = call();
+  return {OperationKind::waiting_for_pes,
+          my_call != nullptr ? my_call : "symm"};
 }
 
 PeProgress Rendezvous::progress() const {

@@ -35,8 +35,8 @@ class ThreadProgress {
   /// Marks the thread as doing the work until the end of the scope. Nests.
   class Working {
    public:
-    explicit Working(ThreadProgress& its) noexcept
-        : m_its(its), m_was_working(its.m_is_working) {
+    explicit Working(ThreadProgress& progress) noexcept
+        : m_its(progress), m_was_working(progress.m_is_working) {
       m_its.m_is_working = true;
     }
     Working(Working const&)            = delete;

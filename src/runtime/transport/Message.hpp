@@ -161,8 +161,8 @@ class BatchEntry {
   explicit BatchEntry(std::uint64_t word) : m_word(word) {}
   /// The head of a run of atomic operations like this one.
   [[nodiscard]] BatchEntry as_run(bool has_values) const {
-    auto const its = has_values ? Kind::run_of_values : Kind::run;
-    return BatchEntry(its, segment(), offset(), detail());
+    auto const run_kind = has_values ? Kind::run_of_values : Kind::run;
+    return BatchEntry(run_kind, segment(), offset(), detail());
   }
 
   [[nodiscard]] std::uint64_t word() const { return m_word; }

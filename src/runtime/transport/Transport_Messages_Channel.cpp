@@ -130,9 +130,9 @@ PendingOperation* Channel_Messages::begin(Outgoing& outgoing,
   made->is_on_heap = true;
   mark_dirty(outgoing);
   if (handle != nullptr) {
-    auto [mine, its] = SideDone::make();
-    made->side       = std::move(its);
-    *handle          = {this, outgoing.pe, 0, 0, std::move(mine)};
+    auto [handle_flag, operation_flag] = SideDone::make();
+    made->side                         = std::move(operation_flag);
+    *handle = {this, outgoing.pe, 0, 0, std::move(handle_flag)};
   }
   // From here on, nothing may fail, since quiet() waits for every number.
   made->outgoing = &outgoing;

@@ -52,10 +52,11 @@ std::optional<PeProgress> Transport_Messages::progress_of(
 }
 
 void Transport_Messages::answer_where(Peer& peer) {
-  auto const mine = m_target.progress();
-  WireProgress const head{mine.n_calls, mine.is_in_finalize ? 1U : 0U,
-                          mine.object_key};
-  std::string_view const call = mine.call;
+  auto const my_progress = m_target.progress();
+  WireProgress const head{my_progress.n_calls,
+                          my_progress.is_in_finalize ? 1U : 0U,
+                          my_progress.object_key};
+  std::string_view const call = my_progress.call;
   std::vector<std::byte> message(sizeof head + call.size());
   std::memcpy(message.data(), &head, sizeof head);
   if (!call.empty()) {

@@ -178,26 +178,26 @@ struct FoundEntry {
 
 /// \param answer Where the answer goes, if there is one.
 /// \returns false if no such kind of entry exists.
-inline bool carry_out_entry(FoundEntry const& its, std::byte* answer) {
+inline bool carry_out_entry(FoundEntry const& found, std::byte* answer) {
   auto const value = [&](std::size_t which) {
     std::uint64_t word = 0;
-    std::memcpy(&word, its.data + which * sizeof word, sizeof word);
+    std::memcpy(&word, found.data + which * sizeof word, sizeof word);
     return word;
   };
-  auto const& entry = its.entry;
+  auto const& entry = found.entry;
   switch (entry.kind()) {
     case BatchEntry::Kind::put:
-      store_block(its.place, its.data, entry.bytes());
+      store_block(found.place, found.data, entry.bytes());
       return true;
     case BatchEntry::Kind::atomic:
-      change_word(its.place, entry.op(), entry.type(), value(0));
+      change_word(found.place, entry.op(), entry.type(), value(0));
       return true;
     case BatchEntry::Kind::get:
-      copy_host_memory(answer, its.place, entry.bytes());
+      copy_host_memory(answer, found.place, entry.bytes());
       return true;
     case BatchEntry::Kind::fetch: {
-      auto const was =
-          change_word(its.place, entry.op(), entry.type(), value(0), value(1));
+      auto const was = change_word(found.place, entry.op(), entry.type(),
+                                   value(0), value(1));
       std::memcpy(answer, &was, sizeof was);
       return true;
     }
@@ -320,26 +320,26 @@ void Transport_Messages::carry_out_node_updates(
   for (; !payload.empty(); payload = payload.subspan(each)) {
     std::uint64_t words[2] = {0, header.detail.atomic.value};
     std::memcpy(words, payload.data(), each);
-    auto const its        = NodeUpdate::of(words[0]);
-    auto const bytes      = bytes_of(its.type);
-    bool const is_of_kind = n != 0 && its.op == op && its.type == type;
+    auto const update     = NodeUpdate::of(words[0]);
+    auto const bytes      = bytes_of(update.type);
+    bool const is_of_kind = n != 0 && update.op == op && update.type == type;
     if (n == std::size(changes) || (n != 0 && !is_of_kind)) {
       change_words({changes, n}, op, type);
       n = 0;
     }
-    op   = its.op;
-    type = its.type;
+    op   = update.op;
+    type = update.type;
     // Calling only find_word(), for each word, takes a tenth longer.
-    bool const is_aligned = (its.offset & (bytes - 1)) == 0;
-    char* mine            = nullptr;
+    bool const is_aligned = (update.offset & (bytes - 1)) == 0;
+    char* my_word         = nullptr;
     if (is_of_kind && is_aligned)
-      mine = known.find(Segment::host_heap, its.offset, bytes);
-    if (mine == nullptr)
-      mine =
-          find_word(from.pe, Segment::host_heap, its.offset, op, type, &known);
-    auto const distance = m_target.distance_to_near(its.near);
+      my_word = known.find(Segment::host_heap, update.offset, bytes);
+    if (my_word == nullptr)
+      my_word = find_word(from.pe, Segment::host_heap, update.offset, op, type,
+                          &known);
+    auto const distance = m_target.distance_to_near(update.near);
     if (!distance) end_job_of_nonsense(from.pe);
-    changes[n] = {mine + *distance, words[1]};
+    changes[n] = {my_word + *distance, words[1]};
     __builtin_prefetch(changes[n].word, 1);
     ++n;
   }

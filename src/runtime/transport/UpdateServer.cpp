@@ -33,7 +33,7 @@ UpdateServer::UpdateServer(MemoryProvider& provider, Channel& channel,
       m_freed(reinterpret_cast<std::uint64_t*>(m_pinned.data() +
                                                UpdateWords::bytes)) {}
 
-bool UpdateServer::read(Number ticket, Update& its) const {
+bool UpdateServer::read(Number ticket, Update& update) const {
   UpdateWords const place(m_words, ticket);
   // The last word is usually written last.
   auto const c = load_word(place.word(2));
@@ -41,26 +41,26 @@ bool UpdateServer::read(Number ticket, Update& its) const {
   auto const a = load_word(place.word(0));
   auto const b = load_word(place.word(1));
   if (!place.is_of_lap(a) || !place.is_of_lap(b)) return false;
-  its = UpdateWords::update_of(a, b, c);
+  update = UpdateWords::update_of(a, b, c);
   return true;
 }
 
 bool UpdateServer::take(Number next_request) {
   auto const begin = m_head;
   m_range          = {};
-  Update its;
-  for (; m_head - begin < max_at_once && read(m_head, its); ++m_head) {
+  Update update;
+  for (; m_head - begin < max_at_once && read(m_head, update); ++m_head) {
     // Prefetch, because memory written by a GPU is in no cache or in a shared
     // one.
     if (m_head % 8 == 0) {
       UpdateWords const later(m_words, m_head + max_ahead);
       for (std::size_t i = 0; i < 3; ++i) __builtin_prefetch(later.word(i));
     }
-    if (its.kind == Update::fence) {
-      m_awaited = its.value;
+    if (update.kind == Update::fence) {
+      m_awaited = update.value;
       if (next_request < m_awaited) break;
     }
-    carry_out(its);
+    carry_out(update);
   }
   if (m_head == begin) return false;
   deliver();
@@ -69,35 +69,37 @@ bool UpdateServer::take(Number next_request) {
   return true;
 }
 
-void UpdateServer::carry_out(Update const& its) {
-  if (its.kind < Update::store) [[likely]] {
-    auto const [op, type]  = WordOp::of(its.kind);
-    m_atomics[m_n_atomics] = {find(its, bytes_of(type), "an atomic operation"),
-                              op, type, its.value};
+void UpdateServer::carry_out(Update const& update) {
+  if (update.kind < Update::store) [[likely]] {
+    auto const [op, type]  = WordOp::of(update.kind);
+    m_atomics[m_n_atomics] = {
+        find(update, bytes_of(type), "an atomic operation"), op, type,
+        update.value};
     if (++m_n_atomics == block) deliver();
     return;
   }
   deliver();
-  if (its.kind == Update::fence) {
+  if (update.kind == Update::fence) {
     m_channel.fence();
     return;
   }
-  std::size_t const bytes = its.kind - Update::store;
-  m_channel.put(find(its, bytes, "p or put"), &its.value, bytes,
+  std::size_t const bytes = update.kind - Update::store;
+  m_channel.put(find(update, bytes, "p or put"), &update.value, bytes,
                 Completion::none);
 }
 
-PeMemory UpdateServer::find(Update const& its, std::size_t bytes,
+PeMemory UpdateServer::find(Update const& update, std::size_t bytes,
                             char const* what) {
-  auto const at = its.address - reinterpret_cast<std::uint64_t>(m_range.start);
+  auto const at =
+      update.address - reinterpret_cast<std::uint64_t>(m_range.start);
   bool const is_known =
       at < m_range.bytes && bytes <= m_range.bytes - at &&
-      static_cast<unsigned>(its.pe) < static_cast<unsigned>(m_n_pes);
+      static_cast<unsigned>(update.pe) < static_cast<unsigned>(m_n_pes);
   if (is_known) [[likely]] {
-    return {its.pe, m_segment, m_range.offset + at};
+    return {update.pe, m_segment, m_range.offset + at};
   }
-  auto const* const address = reinterpret_cast<void const*>(its.address);
-  auto const found          = m_find(address, bytes, its.pe, what);
+  auto const* const address = reinterpret_cast<void const*>(update.address);
+  auto const found          = m_find(address, bytes, update.pe, what);
   m_segment                 = found.segment;
   m_range = m_memory.find_around(found.segment, found.offset(), bytes);
   return found;

@@ -67,9 +67,9 @@ class UpdateServer {
  private:
   static constexpr std::size_t block = 256;
 
-  [[nodiscard]] bool read(Number ticket, Update& its) const;
-  void carry_out(Update const& its);
-  [[nodiscard]] PeMemory find(Update const& its, std::size_t bytes,
+  [[nodiscard]] bool read(Number ticket, Update& update) const;
+  void carry_out(Update const& update);
+  [[nodiscard]] PeMemory find(Update const& update, std::size_t bytes,
                               char const* what);
   void deliver();
 
