@@ -116,7 +116,7 @@ template <class T>
 struct Difference {
   T of_first;
   Pe pe;
-  T its;
+  T value;
 };
 
 /// Collective: compares the values of all PEs. \returns nullopt if they are

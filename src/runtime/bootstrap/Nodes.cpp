@@ -91,7 +91,7 @@ void check_equal_settings(Bootstrap& bootstrap, int pes_per_node) {
   if (!other) return;
   throw UsageError(Text(
       "SYMM_PES_PER_NODE differs between PEs: ", other->of_first, " on PE 0, ",
-      other->its, " on PE ", other->pe, "; start all PEs with one value"));
+      other->value, " on PE ", other->pe, "; start all PEs with one value"));
 }
 
 /// A node whose PEs do not have consecutive numbers.

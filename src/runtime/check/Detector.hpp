@@ -22,7 +22,7 @@ namespace symm::Impl::check {
 /// Collective. Does nothing unless all PEs share memory.
 /// \param heaps The heap in host memory, and the one in GPU memory; null: none.
 /// \param gpu   The memory of this PE's GPU, used until the end; null: none.
-/// \param agree Used until the end, in calls in which the heap allocates memory.
+/// \param agree Used until the end, whenever the heap allocates memory.
 void start_detector(Bootstrap& bootstrap,
                     std::array<HeapMap const*, 2> const& heaps,
                     MemoryProvider* gpu, Agree const& agree);

@@ -51,7 +51,7 @@ MessageEngine_Libfabric::MessageEngine_Libfabric(
     });
     if (auto const other = difference_of(bootstrap, m_provider)) {
       throw SystemError(Text("PE ", other->pe, " has libfabric's provider ",
-                             other->its.data(), ", PE 0 has ",
+                             other->value.data(), ", PE 0 has ",
                              other->of_first.data(),
                              ": name one that all nodes have in FI_PROVIDER"));
     }

@@ -102,7 +102,7 @@ MessageEngineKind const& choose_message_engine(Bootstrap& bootstrap,
   if (auto const other = difference_of(bootstrap, index_of(kinds, named))) {
     throw UsageError(Text(
         "SYMM_NETWORK differs between PEs: ", name_of(kinds, other->of_first),
-        " on PE 0, ", name_of(kinds, other->its), " on PE ", other->pe,
+        " on PE 0, ", name_of(kinds, other->value), " on PE ", other->pe,
         "; start all PEs with one value"));
   }
   if (named != nullptr) kinds = {named, 1};

@@ -51,8 +51,8 @@ void ServedEngine::gather_addresses(std::string_view library, unsigned major,
   LibraryVersion const version{major, minor};
   if (auto const other = difference_of(m_bootstrap, version)) {
     throw SystemError(
-        Text("PE ", other->pe, " has ", library, " ", other->its.major, ".",
-             other->its.minor, ", PE 0 has ", other->of_first.major, ".",
+        Text("PE ", other->pe, " has ", library, " ", other->value.major, ".",
+             other->value.minor, ", PE 0 has ", other->of_first.major, ".",
              other->of_first.minor, ": install the same one on all nodes"));
   }
   m_address_bytes = static_cast<std::size_t>(

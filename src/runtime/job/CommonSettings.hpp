@@ -27,10 +27,10 @@ void check_equal(Bootstrap& bootstrap, CommonSetting const (&settings)[n]) {
   auto const other = difference_of(bootstrap, mine);
   if (!other) return;
   for (std::size_t i = 0; i < n; ++i) {
-    if (other->its[i] == other->of_first[i]) continue;
+    if (other->value[i] == other->of_first[i]) continue;
     throw UsageError(Text("symm::initialize: ", settings[i].name,
                           " differs between PEs: ", other->of_first[i],
-                          " on PE 0, ", other->its[i], " on PE ", other->pe,
+                          " on PE 0, ", other->value[i], " on PE ", other->pe,
                           "; start all PEs with one value"));
   }
 }

@@ -32,7 +32,7 @@ void check_equal(Bootstrap& bootstrap, MessageEngineOptions const& options) {
   std::array<char, 128> values{};
   static_cast<void>(std::snprintf(values.data(), values.size(),
                                   "%g on PE 0, %g on PE %d", other->of_first,
-                                  other->its, other->pe));
+                                  other->value, other->pe));
   throw UsageError(Text("SYMM_PEER_TIMEOUT differs between PEs: ",
                         values.data(), "; start all PEs with one value"));
 }
