@@ -22,9 +22,10 @@ void throw_first_failure(char const* call,
   std::optional<PeFailure> first;
   rendezvous.run(RuntimeCall::agree,
                  [&] { first = rendezvous.agree(failure); });
-  auto const& its = first.value();
-  throw_failure({its.failure.kind,
-                 Text(call, ": PE ", its.pe, ": ", its.failure.message)});
+  auto const& first_failure = first.value();
+  throw_failure(
+      {first_failure.failure.kind, Text(call, ": PE ", first_failure.pe, ": ",
+                                        first_failure.failure.message)});
 }
 
 WordsOfPes::WordsOfPes(PeTeam const& team, char const* call, std::uint64_t kind,

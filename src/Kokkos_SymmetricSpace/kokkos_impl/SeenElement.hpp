@@ -85,8 +85,8 @@ class SeenElement {
   }                                                                        \
   template <class U>                                                       \
   KOKKOS_FORCEINLINE_FUNCTION T& operator op(SeenElement<U>&& operand)&& { \
-    U& its = static_cast<SeenElement<U>&&>(operand);                       \
-    return static_cast<SeenElement&&>(*this) op its;                       \
+    U& right = static_cast<SeenElement<U>&&>(operand);                     \
+    return static_cast<SeenElement&&>(*this) op right;                     \
   }
   SYMM_CHANGE(+=)
   SYMM_CHANGE(-=)

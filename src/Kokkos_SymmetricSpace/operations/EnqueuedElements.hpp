@@ -57,12 +57,12 @@ void enqueue_element(Exec const& exec, OperationKind kind, T* fetch, T* address,
       return Impl::Operation{kind, call, pe, sizeof(T), address};
     });
     check_aligned(address, alignof(T), call);
-    auto const its = resolve(address, sizeof(T), pe, call);
+    auto const memory = resolve(address, sizeof(T), pe, call);
     Kokkos::parallel_for(
         call, Kokkos::RangePolicy<Exec>(exec, 0, 1),
         ElementKernel<Operation, fetches, T>{
-            heap_map(is_of_gpu(its.segment) ? MemoryKind::device
-                                            : MemoryKind::host),
+            heap_map(is_of_gpu(memory.segment) ? MemoryKind::device
+                                               : MemoryKind::host),
             fetch, address, value, compare, pe});
   }
 }

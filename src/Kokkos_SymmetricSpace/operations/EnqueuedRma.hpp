@@ -88,10 +88,10 @@ void enqueue_far(Exec const& exec, char const* call, Kernel const& kernel) {
 /// calls by_host().
 /// \param by_host may be omitted if Exec never runs on the host.
 template <class Exec, class Near, class Kernel, class... ByHost>
-void enqueue_at(Exec const& exec, PeMemory its, char const* call,
+void enqueue_at(Exec const& exec, PeMemory memory, char const* call,
                 Near const& near, Kernel const& kernel,
                 ByHost const&... by_host) {
-  if (its.path != AccessPath::messages) {
+  if (memory.path != AccessPath::messages) {
     near();
   } else if constexpr (runs_on_host_v<Exec>) {
     exec.fence(call);
@@ -139,21 +139,21 @@ void enqueue_copy_of_pe(Exec const& exec, void* dest, void const* source,
   void const* const local = is_put ? source : dest;
   CopyOperation<direction> const operation{call, dest, source, bytes, pe};
   Observed const observed([=] { return operation.operation(); });
-  auto const its = resolve(there, bytes, pe, call);
+  auto const memory = resolve(there, bytes, pe, call);
   check_private(local, call);
   report_enqueued(exec, operation);
   enqueue_at(
-      exec, its, call,
+      exec, memory, call,
       [&] {
-        enqueue_copy(exec, its.segment, is_put ? its.address() : dest,
-                     is_put ? source : its.address(), bytes, call);
+        enqueue_copy(exec, memory.segment, is_put ? memory.address() : dest,
+                     is_put ? source : memory.address(), bytes, call);
       },
       FarCopyKernel{is_put, there, local, bytes, pe},
       [&] {
         if constexpr (is_put) {
-          put_without_stores(its, source, bytes, Completion::local, call);
+          put_without_stores(memory, source, bytes, Completion::local, call);
         } else {
-          get_otherwise(dest, its, bytes, Completion::local, call);
+          get_otherwise(dest, memory, bytes, Completion::local, call);
         }
       });
 }
@@ -173,17 +173,17 @@ void enqueue_strided(Exec const& exec, Copy const& strided, Pe pe) {
   StridedOperation<Copy> const operation{strided, pe};
   Observed const observed([=] { return operation.operation(); });
   report_enqueued(exec, operation);
-  find_and_copy(strided, pe, [&](PeMemory its, auto const& copy) {
+  find_and_copy(strided, pe, [&](PeMemory memory, auto const& copy) {
     if constexpr (runs_on_host_v<Exec>) {
       exec.fence(copy.call);
-      copy_found(its, copy, copy.call);
+      copy_found(memory, copy, copy.call);
     } else {
       enqueue_at(
-          exec, its, copy.call,
+          exec, memory, copy.call,
           [&] {
             copy_queue(copy.call).copy_strided(copy.in_bytes(), queue_of(exec));
           },
-          far_kernel_of(copy, its.pe));
+          far_kernel_of(copy, memory.pe));
     }
   });
 }

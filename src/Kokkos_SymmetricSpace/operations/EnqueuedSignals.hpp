@@ -81,16 +81,16 @@ void launch_put_signals(Exec const& exec, std::span<SignaledPut const> puts,
   PutSignalsKernel<most> kernel{};
   std::size_t longest = 0;
   for (std::size_t i = 0; i < puts.size(); ++i) {
-    auto const& put = puts[i];
-    auto& sent      = kernel.all[i];
-    sent            = {put, false};
-    auto const its  = resolve(put.signal, sizeof(Signal), put.pe, call);
-    sent.is_far     = its.path == AccessPath::messages;
+    auto const& put   = puts[i];
+    auto& sent        = kernel.all[i];
+    sent              = {put, false};
+    auto const signal = resolve(put.signal, sizeof(Signal), put.pe, call);
+    sent.is_far       = signal.path == AccessPath::messages;
     if (sent.is_far) {
       longest = std::max(longest, put.bytes);
       continue;
     }
-    sent.put.signal = its.template address<Signal>();
+    sent.put.signal = signal.template address<Signal>();
     if (put.bytes == 0) continue;
     auto const to = resolve(put.dest, put.bytes, put.pe, call);
     sent.put.dest = to.address();

@@ -248,11 +248,11 @@ void deep_copy_peer(RemotePeer<View> const& peer, Other const& other,
                     Exec const&... exec) {
   constexpr bool is_put = direction == Direction::put;
   // Calls work(destination, source).
-  auto const in_order = [&](auto const& its, auto const& work) {
+  auto const in_order = [&](auto const& there, auto const& work) {
     if constexpr (is_put) {
-      return work(its, other);
+      return work(there, other);
     } else {
-      return work(other, its);
+      return work(other, there);
     }
   };
   Observed const observed(

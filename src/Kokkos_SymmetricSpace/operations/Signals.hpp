@@ -70,13 +70,14 @@ void enqueue_wait(Exec const& exec, char const* call, Poll poll) {
   if (poll.set.count == 0) return;
   Observed const observed([=] { return Operation{OperationKind::wait, call}; });
   check_aligned(poll.set.ivars, sizeof(Word), call);
-  auto const its = resolve(
+  auto const memory = resolve(
       poll.set.ivars, bytes_of(sizeof(Word), poll.set.count), my_pe(), call);
   if constexpr (runs_on_host_v<Exec>) {
-    static_cast<void>(its);
+    static_cast<void>(memory);
     exec.fence(call);
     wait_for(call, poll);
-  } else if (!is_of_gpu(its.segment) || !wait_in_queue(exec, call, poll.set)) {
+  } else if (!is_of_gpu(memory.segment) ||
+             !wait_in_queue(exec, call, poll.set)) {
     enqueue_kernels(call, exec, [&](void* queue) {
       enqueue_kernel(call, queue, 1, 1, WaitKernel<Poll>{poll});
     });

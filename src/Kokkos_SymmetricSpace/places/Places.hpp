@@ -178,16 +178,16 @@ struct MakePlaces {
       wrong = n < wrong ? n : wrong;
       return;
     }
-    auto const its = static_cast<Pe>(pe);
+    auto const owner = static_cast<Pe>(pe);
     auto const* address =
-        elements.address_of(its, static_cast<std::size_t>(indices[R](n))...);
+        elements.address_of(owner, static_cast<std::size_t>(indices[R](n))...);
     if constexpr (std::is_same_v<P, Place>) {
       places(n) = {reinterpret_cast<char const*>(address) -
                    reinterpret_cast<char const*>(local)};
     } else {
       auto const index =
-          static_cast<std::uint32_t>(address - map.peer_ptr(local, its));
-      places(n) = {static_cast<std::uint32_t>(its - map.first_near) *
+          static_cast<std::uint32_t>(address - map.peer_ptr(local, owner));
+      places(n) = {static_cast<std::uint32_t>(owner - map.first_near) *
                        words_per_pe +
                    index};
     }
@@ -262,13 +262,14 @@ template <class P = Place, class View, class Pes, class... Indices>
       Kokkos::Min<std::size_t>(wrong));
   if (wrong == none) return result;
 
-  std::vector<std::int64_t> const its{Impl::number_at(indices, wrong)...};
+  std::vector<std::int64_t> const entries{Impl::number_at(indices, wrong)...};
   auto const pe = Impl::number_at(pes, wrong);
   std::vector<std::size_t> extents;
-  for (std::size_t r = 0; r < its.size() && 0 <= pe && pe < map.n_pes; ++r) {
+  for (std::size_t r = 0; r < entries.size() && 0 <= pe && pe < map.n_pes;
+       ++r) {
     extents.push_back(elements.extent(static_cast<Pe>(pe), r));
   }
-  Impl::throw_no_place(view.label(), wrong, pe, map, its, extents);
+  Impl::throw_no_place(view.label(), wrong, pe, map, entries, extents);
 }
 
 }  // namespace symm

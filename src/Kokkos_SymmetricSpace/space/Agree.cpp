@@ -20,10 +20,10 @@ void remove(std::string_view& text, std::string_view prefix) {
 }  // namespace
 
 Text without_call(Text const& text, char const* call) {
-  std::string_view its = text;
-  remove(its, call);
-  remove(its, Text("PE ", my_pe()));
-  return its;
+  std::string_view rest = text;
+  remove(rest, call);
+  remove(rest, Text("PE ", my_pe()));
+  return rest;
 }
 
 std::uint64_t agree(ObjectCall const& call, std::optional<Failure> failure) {

@@ -37,11 +37,11 @@ PeerMemory find_peer(void const* address) {
 
 Operation operation_of_copy(char const* call, void const* to, void const* from,
                             std::size_t bytes) {
-  if (auto const its = find_peer(to); its.own != nullptr) {
-    return {OperationKind::put, call, its.pe, bytes, its.own, from};
+  if (auto const peer = find_peer(to); peer.own != nullptr) {
+    return {OperationKind::put, call, peer.pe, bytes, peer.own, from};
   }
-  if (auto const its = find_peer(from); its.own != nullptr) {
-    return {OperationKind::get, call, its.pe, bytes, its.own, to};
+  if (auto const peer = find_peer(from); peer.own != nullptr) {
+    return {OperationKind::get, call, peer.pe, bytes, peer.own, to};
   }
   return {OperationKind::put, call, -1, bytes, nullptr, from};
 }

@@ -95,16 +95,16 @@ class ToolsObserver final : public Observer {
             .value_or(Memory{"Symmetric", "symmetric memory", 0});
     auto const here =
         find(operation.local).value_or(Memory{"Host", "memory of this PE", 0});
-    auto const peer   = there.label + " of PE " + std::to_string(operation.pe);
-    auto const its    = Tools::make_space_handle(there.space);
-    auto const mine   = Tools::make_space_handle(here.space);
-    bool const is_get = operation.kind == OperationKind::get;
+    auto const peer = there.label + " of PE " + std::to_string(operation.pe);
+    auto const peer_space = Tools::make_space_handle(there.space);
+    auto const own_space  = Tools::make_space_handle(here.space);
+    bool const is_get     = operation.kind == OperationKind::get;
     if (is_get) {
-      Tools::beginDeepCopy(mine, here.label, operation.local, its, peer,
-                           operation.symmetric, operation.bytes);
+      Tools::beginDeepCopy(own_space, here.label, operation.local, peer_space,
+                           peer, operation.symmetric, operation.bytes);
     } else {
-      Tools::beginDeepCopy(its, peer, operation.symmetric, mine, here.label,
-                           operation.local, operation.bytes);
+      Tools::beginDeepCopy(peer_space, peer, operation.symmetric, own_space,
+                           here.label, operation.local, operation.bytes);
     }
   }
 

@@ -148,9 +148,9 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
   /// The value, obtained with a load or a get.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION value_type get() const {
     return this->at(
-        [](T* its) -> value_type {
-          tell_access(its, false);
-          return *its;
+        [](T* element) -> value_type {
+          tell_access(element, false);
+          return *element;
         },
         [&] { return get_far(); });
   }
@@ -162,7 +162,7 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
   KOKKOS_FORCEINLINE_FUNCTION void get_nbi(value_type* into) const {
     [[maybe_unused]] check::Call const its_call("get_nbi of an element");
     this->tell_get_nbi(into);
-    this->at([=](T* its) { *into = *its; },
+    this->at([=](T* element) { *into = *element; },
              [&] {
                this->by_message([=]([[maybe_unused]] auto const& heap,
                                     value_type* address, Pe pe) {
@@ -177,9 +177,9 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
   KOKKOS_FORCEINLINE_FUNCTION void put(value_type const& value) const {
     if constexpr (is_writable()) {
       this->at(
-          [&](T* its) {
-            tell_access(its, true);
-            *its = value;
+          [&](T* element) {
+            tell_access(element, true);
+            *element = value;
           },
           [&] { put_far(value); });
     }
@@ -284,9 +284,9 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
   template <class Change>
   KOKKOS_FORCEINLINE_FUNCTION void change(Change const& change_it) const {
     this->at(
-        [&](T* its) {
-          tell_access(its, true);
-          change_it(*its);
+        [&](T* element) {
+          tell_access(element, true);
+          change_it(*element);
         },
         [&] {
           value_type value = get_far();
@@ -329,7 +329,7 @@ class AtomicRemoteElement : private ElementOfPe<T, is_on_host> {
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION value_type get() const {
     return this->at(
-        [](T* its) { return symm::atomic_fetch<value_type>(its); },
+        [](T* element) { return symm::atomic_fetch<value_type>(element); },
         [&] {
           return this->by_message([]([[maybe_unused]] auto const& heap,
                                      value_type* address, Pe pe) {
@@ -358,7 +358,7 @@ class AtomicRemoteElement : private ElementOfPe<T, is_on_host> {
   KOKKOS_FORCEINLINE_FUNCTION result name(value_type value) const {          \
     expect_writable();                                                       \
     return this->at(                                                         \
-        [&](T* its) { return symm::operation(its, value); },                 \
+        [&](T* element) { return symm::operation(element, value); },         \
         [&] {                                                                \
           return this->by_message([=]([[maybe_unused]] auto const& heap,     \
                                       value_type* address, Pe pe) {          \

@@ -128,8 +128,8 @@ class SourcePassing {
 }
 
 [[noreturn]] void fail_on_all(CollectiveCall const& call,
-                              std::optional<Failure> const& mine) {
-  if (mine) throw_failure(*mine);
+                              std::optional<Failure> const& failure) {
+  if (failure) throw_failure(*failure);
   fail(call,
        "the PEs of the team have made different calls, with different counts "
        "or addresses, or one has failed");
@@ -233,9 +233,9 @@ EnteredCall enter_collective(PeTeam const& team, CollectiveCall const& call,
   bool const may_be_nothing =
       !call.are_counts_equal() && call.count == 0 && problem.empty();
   bool const has_failed = failure && !may_be_nothing;
-  auto const mine       = has_failed ? failed : digest_of(call, type, heap);
+  auto const own_digest = has_failed ? failed : digest_of(call, type, heap);
   SourcePassing const passing(team, call, heap);
-  if (!passing.is_passed_by_all(mine) || has_failed) {
+  if (!passing.is_passed_by_all(own_digest) || has_failed) {
     fail_on_all(call, has_failed ? failure : std::nullopt);
   }
   auto const& of_both =
@@ -274,10 +274,10 @@ std::uint64_t pass_to_all(PeTeam const& team, char const* call,
   check_team(team, call);
   Digest digest;
   digest.add(type);
-  auto const mine  = failure ? failed : digest.value();
-  auto const epoch = exchange_words_on_host(team, call, mine, word);
+  auto const own_digest = failure ? failed : digest.value();
+  auto const epoch      = exchange_words_on_host(team, call, own_digest, word);
   if (failure) throw_failure(*failure);
-  if (!is_equal_on_all(team, epoch, 0, mine)) {
+  if (!is_equal_on_all(team, epoch, 0, own_digest)) {
     throw UsageError(std::string(call) +
                      ": the PEs of the team have made different calls, with "
                      "different types or operations, or one has failed");

@@ -50,12 +50,12 @@
 
 namespace symm::Impl {
 
-/// A member's copy of the block at the symmetric address `mine`.
+/// A member's copy of the block at the symmetric address `block`.
 template <class T>
 SYMM_INLINE_FUNCTION T* block_of(PeTeam const& team, HeapMap const& heap,
-                                 T* mine, Pe member) {
+                                 T* block, Pe member) {
   check_element<T>();
-  return heap.peer_ptr(mine, team.world_pe(member));
+  return heap.peer_ptr(block, team.world_pe(member));
 }
 
 /// The total size of one block per PE in a PE team; the maximum value on
@@ -87,21 +87,21 @@ SYMM_INLINE_FUNCTION void copy_part(Threads const& group, T* dest,
                          range.count * sizeof(T));
 }
 
-/// Copies a part of a member's block at the symmetric address `mine` to `dest`.
-/// Data from a far PE are guaranteed to have arrived only after quiet_far() on
-/// the host, or after the quiet() of the barrier in a kernel.
+/// Copies a part of a member's block at the symmetric address `source` to
+/// `dest`. Data from a far PE are guaranteed to have arrived only after
+/// quiet_far() on the host, or after the quiet() of the barrier in a kernel.
 template <class T, Group Threads>
 SYMM_INLINE_FUNCTION void fetch_part(Threads const& group, HeapMap const& heap,
                                      PeTeam const& team, Pe member, T* dest,
-                                     T const* mine, std::size_t count,
+                                     T const* source, std::size_t count,
                                      std::size_t part, std::size_t n_parts,
                                      char const* call) {
   check_element<T>();
   auto const range   = range_of_part<T>(count, part, n_parts);
-  bool const is_here = member == team.my_pe() && dest == mine;
+  bool const is_here = member == team.my_pe() && dest == source;
   if (is_here) return;
   copy_elements<Direction::get>(group, heap, dest + range.first,
-                                mine + range.first, range.count,
+                                source + range.first, range.count,
                                 team.world_pe(member), call, Completion::none);
 }
 
@@ -202,12 +202,12 @@ struct BroadcastWork {
       return part_of(count, static_cast<std::size_t>(member), n, 1);
     };
     bool const is_root = team.my_pe() == root;
-    auto const mine    = is_root ? Range{0, count} : share_of(team.my_pe());
+    auto const range   = is_root ? Range{0, count} : share_of(team.my_pe());
     if (is_root) {
-      copy_roots(group, mine);
+      copy_roots(group, range);
     } else {
-      fetch_part(group, heap, team, root, dest + mine.first,
-                 source + mine.first, mine.count, 0, 1, "symm::broadcast");
+      fetch_part(group, heap, team, root, dest + range.first,
+                 source + range.first, range.count, 0, 1, "symm::broadcast");
     }
     share_blocks(group, heap, team, dest, share_of, "symm::broadcast", is_root);
   }

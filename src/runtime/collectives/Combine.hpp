@@ -31,13 +31,13 @@ SYMM_FORCEINLINE_FUNCTION void combine(Values&& values, std::size_t n,
   using T   = std::remove_cvref_t<decltype(values[0])>;
   Pe member = 0;
   if (!has_values) {
-    auto its = source_of(member++);
-    for (std::size_t i = 0; i < n; ++i) values[i] = its[i];
+    auto source = source_of(member++);
+    for (std::size_t i = 0; i < n; ++i) values[i] = source[i];
   }
   for (; member < end; ++member) {
-    auto its = source_of(member);
+    auto source = source_of(member);
     for (std::size_t i = 0; i < n; ++i)
-      values[i] = static_cast<T>(op(values[i], its[i]));
+      values[i] = static_cast<T>(op(values[i], source[i]));
   }
 }
 

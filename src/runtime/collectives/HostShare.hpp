@@ -54,7 +54,7 @@ class HostShare {
 
   [[nodiscard]] T const* source(Pe member) {
     return at_block(
-        m_work.source, member, [](T const* its) { return its; },
+        m_work.source, member, [](T const* address) { return address; },
         [&]() -> T const* {
           m_fetched = block(m_has_all ? ++m_n_fetched : 1);
           if (!m_has_all) fetch(m_fetched, member, Completion::local);
@@ -63,14 +63,14 @@ class HostShare {
   }
   [[nodiscard]] T* dest(Pe member) const {
     return at_block(
-        m_work.dest, member, [](T* its) { return its; },
+        m_work.dest, member, [](T* address) { return address; },
         [&] { return m_fetched; });
   }
   void store(Pe member, T const* values) const {
     at_block(
         m_work.dest, member,
-        [&](T* its) {
-          if (its != values) std::copy_n(values, m_count, its);
+        [&](T* to) {
+          if (to != values) std::copy_n(values, m_count, to);
         },
         [&] {
           copy_far<Direction::put>(
@@ -123,9 +123,9 @@ class HostShare {
 
   /// Calls at_copy_of() with a member's block.
   template <class Element, class Near, class Far>
-  auto at_block(Element* mine, Pe member, Near const& near,
+  auto at_block(Element* symmetric, Pe member, Near const& near,
                 Far const& far) const {
-    return at_copy_of(m_heap, mine + m_first, m_work.team.world_pe(member),
+    return at_copy_of(m_heap, symmetric + m_first, m_work.team.world_pe(member),
                       near, far);
   }
   /// Block 0 is the result. (A buffer of bytes, because T may have no default

@@ -43,9 +43,9 @@ SYMM_FUNCTION void reduce_packs_of(Work const& work, Load const& load,
                                    Store const& store) {
   Packs<P, n> values;
   combine(values, values.size, work.op, work.team.n_pes(), [&](Pe pe) {
-    Packs<P, n> its;
-    load(pe, its);
-    return its;
+    Packs<P, n> packs;
+    load(pe, packs);
+    return packs;
   });
   for (Pe pe = work.first_dest(); pe < work.end_dest(); ++pe) store(pe, values);
 }
@@ -98,17 +98,17 @@ class KernelReduce {
                                  std::size_t row) const {
     reduce_packs_of<P, n>(
         m_work,
-        [&](Pe pe, auto& its) {
+        [&](Pe pe, auto& packs) {
           T const* const from =
               block_of(m_work.team, m_heap, m_work.source, pe);
           for (std::size_t k = 0; k < n; ++k)
-            its.packs[k] =
+            packs.packs[k] =
                 reinterpret_cast<P const*>(from + first)[begin + k * row];
         },
-        [&](Pe pe, auto& its) {
+        [&](Pe pe, auto& packs) {
           T* const to = block_of(m_work.team, m_heap, m_work.dest, pe);
           for (std::size_t k = 0; k < n; ++k)
-            reinterpret_cast<P*>(to + first)[begin + k * row] = its.packs[k];
+            reinterpret_cast<P*>(to + first)[begin + k * row] = packs.packs[k];
         });
   }
 

@@ -174,8 +174,8 @@ __device__ void store_word(T* block, std::size_t count, std::size_t k,
   if constexpr (unit < word_bytes) {
     for (std::size_t i = 0; i < word_bytes / unit; ++i) {
       if (i * unit >= left) break;
-      auto& its = reinterpret_cast<Word<unit>*>(to)[i];
-      its.bits  = static_cast<decltype(its.bits)>(word >> (8 * unit * i));
+      auto& piece = reinterpret_cast<Word<unit>*>(to)[i];
+      piece.bits  = static_cast<decltype(piece.bits)>(word >> (8 * unit * i));
     }
   }
 }

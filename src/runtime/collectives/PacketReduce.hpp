@@ -76,14 +76,14 @@ __device__ void combine_packets(Work const& work, Threads const& group,
           });
       for (std::size_t k = 0; k < n_ahead; ++k) {
         if (k >= left || member + k >= static_cast<std::size_t>(end)) break;
-        Unit its;
-        its.set(words + k * Unit::n_words);
+        Unit unit;
+        unit.set(words + k * Unit::n_words);
         if (member + k == 0 && init == nullptr) {
-          result = its;
+          result = unit;
         } else {
           for (std::size_t i = 0; i < Unit::n_elements; ++i) {
             if (first + i < count)
-              result[i] = static_cast<T>(work.op(result[i], its[i]));
+              result[i] = static_cast<T>(work.op(result[i], unit[i]));
           }
         }
       }

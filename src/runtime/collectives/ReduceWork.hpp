@@ -73,15 +73,16 @@ struct ReduceWork {
   /// of each source.
   void run_on_shares(PassedSources const& sources) const
       requires(!is_scattered) {
-    int const n     = team.n_pes();
-    auto const mine = share_of(count, team.my_pe(), n);
-    combine_passed(dest + mine.first, mine.count, op, n, sources);
-    auto const all = pass_shares(team, name, dest + mine.first,
-                                 mine.each * sizeof(T), mine.count * sizeof(T));
+    int const n         = team.n_pes();
+    auto const my_share = share_of(count, team.my_pe(), n);
+    combine_passed(dest + my_share.first, my_share.count, op, n, sources);
+    auto const all =
+        pass_shares(team, name, dest + my_share.first,
+                    my_share.each * sizeof(T), my_share.count * sizeof(T));
     for (Pe pe = 0; pe < n; ++pe) {
-      auto const its = share_of(count, pe, n);
+      auto const share = share_of(count, pe, n);
       if (pe != team.my_pe())
-        store_passed(dest + its.first, all, pe, its.count * sizeof(T));
+        store_passed(dest + share.first, all, pe, share.count * sizeof(T));
     }
   }
   /// Processes one block of this PE's share; called by HostShare.
@@ -105,8 +106,8 @@ struct ReduceWork {
     auto const me = static_cast<std::size_t>(team.my_pe());
     if constexpr (is_scattered) {
       // This PE's block has the same offset in every source.
-      ReduceWork const mine{team, dest, source + me * count, count, op};
-      run_share(group, heap, mine, part_of(count, part, n_parts, width * 8));
+      ReduceWork const work{team, dest, source + me * count, count, op};
+      run_share(group, heap, work, part_of(count, part, n_parts, width * 8));
     } else {
       run_share(group, heap, *this,
                 part_of(count, me * n_parts + part, n * n_parts, width * 8));
@@ -123,8 +124,8 @@ struct ReduceWork {
   template <class Load, class Store>
   __device__ void run_element(Load const& load, Store const& store) const {
     reduce_packs_of<Pack<T, 1>, 1>(
-        *this, [&](Pe pe, auto& its) { its[0] = load(pe); },
-        [&](Pe pe, auto& its) { store(pe, its[0]); });
+        *this, [&](Pe pe, auto& packs) { packs[0] = load(pe); },
+        [&](Pe pe, auto& packs) { store(pe, packs[0]); });
   }
 #endif
 };

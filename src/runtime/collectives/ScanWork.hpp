@@ -79,9 +79,9 @@ struct ScanWork {
   void run_block(Blocks& blocks, T* values, std::size_t n) const {
     if constexpr (!is_inclusive) std::fill_n(values, n, init);
     for (Pe pe = 0; pe < team.n_pes(); ++pe) {
-      T const* const its = blocks.source(pe);
-      T* const to        = blocks.dest(pe);
-      add_block(values, pe, its, to, n);
+      T const* const from = blocks.source(pe);
+      T* const to         = blocks.dest(pe);
+      add_block(values, pe, from, to, n);
       blocks.store(pe, to);
     }
   }
@@ -136,16 +136,16 @@ struct ScanWork {
  private:
   /// \param values The result for the members before `pe`; updated with the
   ///        values of `pe`.
-  void add_block(T* values, Pe pe, T const* its, T* to, std::size_t n) const {
+  void add_block(T* values, Pe pe, T const* from, T* to, std::size_t n) const {
     if constexpr (is_inclusive) {
       for (std::size_t i = 0; i < n; ++i) {
-        values[i] = pe == 0 ? its[i] : static_cast<T>(op(values[i], its[i]));
+        values[i] = pe == 0 ? from[i] : static_cast<T>(op(values[i], from[i]));
         to[i]     = values[i];
       }
     } else {
       bool const is_last = pe + 1 == team.n_pes();
       for (std::size_t i = 0; i < n; ++i) {
-        T const element = its[i];
+        T const element = from[i];
         to[i]           = values[i];
         if (!is_last) values[i] = static_cast<T>(op(values[i], element));
       }

@@ -66,12 +66,13 @@ Value mappings() {
 
 /// Free space in /dev/shm, which MPI may use; the heap does not use it.
 Value shared_memory() {
-  struct statvfs its {};
-  if (::statvfs("/dev/shm", &its) != 0) return nothing("no /dev/shm");
+  struct statvfs file_system {};
+  if (::statvfs("/dev/shm", &file_system) != 0) return nothing("no /dev/shm");
   auto const size = [&](fsblkcnt_t blocks) {
-    return bytes(static_cast<std::uint64_t>(blocks) * its.f_frsize);
+    return bytes(static_cast<std::uint64_t>(blocks) * file_system.f_frsize);
   };
-  return with_remark(size(its.f_bavail), "of " + size(its.f_blocks).text);
+  return with_remark(size(file_system.f_bavail),
+                     "of " + size(file_system.f_blocks).text);
 }
 
 Value memory_left() {

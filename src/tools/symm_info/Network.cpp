@@ -23,9 +23,9 @@ Value description_of(symm::Impl::MessageEngineKind const& kind) {
     return object(with_remark(text(library), networks.text).text,
                   {{"library", text(library)}, {"networks", networks}});
   } catch (symm::Error const& error) {
-    auto const its = library.empty() ? nothing("no") : text(library);
-    return object(with_remark(its, error.what()).text,
-                  {{"library", its},
+    auto const entry = library.empty() ? nothing("no") : text(library);
+    return object(with_remark(entry, error.what()).text,
+                  {{"library", entry},
                    {"networks", nothing("none")},
                    {"why_not", text(error.what())}});
   }

@@ -48,18 +48,18 @@ constexpr char const* nodes_folder = "/sys/devices/system/node/";
 
 /// The nodes with a CPU that this process may use.
 std::vector<int> nodes_of_cpus(std::vector<int> const& nodes) {
-  cpu_set_t mine;
-  CPU_ZERO(&mine);
+  cpu_set_t my_cpus;
+  CPU_ZERO(&my_cpus);
   // (If the set is too small for the machine's CPUs, the call fails, and no
   // nodes are found.)
-  static_cast<void>(::sched_getaffinity(0, sizeof mine, &mine));
+  static_cast<void>(::sched_getaffinity(0, sizeof my_cpus, &my_cpus));
   std::vector<int> found;
   for (int const node : nodes) {
     auto const cpus =
         numbers_in(nodes_folder + ("node" + std::to_string(node)) + "/cpulist");
     if (std::any_of(cpus.begin(), cpus.end(), [&](int cpu) {
           auto const number = static_cast<std::size_t>(cpu);
-          return number < CPU_SETSIZE && CPU_ISSET(number, &mine);
+          return number < CPU_SETSIZE && CPU_ISSET(number, &my_cpus);
         }))
       found.push_back(node);
   }

@@ -38,9 +38,10 @@ struct ObservedHostCopy {
     [[maybe_unused]] check::Call const its_call("Kokkos::deep_copy");
     check::copy_here(to, from, bytes);
     if (is_observed()) [[unlikely]] {
-      auto const its = operation_of_copy("Kokkos::deep_copy", to, from, bytes);
-      if (its.symmetric != nullptr) {
-        Observed const observed([=] { return its; });
+      auto const operation =
+          operation_of_copy("Kokkos::deep_copy", to, from, bytes);
+      if (operation.symmetric != nullptr) {
+        Observed const observed([=] { return operation; });
         copy();
         return;
       }
