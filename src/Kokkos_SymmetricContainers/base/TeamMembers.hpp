@@ -39,7 +39,7 @@ class TeamMembers {
   [[nodiscard]] PeTeam const& team() const { return m_team; }
 
   /// Collective over the world.
-  /// \throws UsageError on every PE, if the PEs of one PE team have passed
+  /// \throws UsageError on every PE if the PEs of one PE team have passed
   ///         different PE teams.
   void expect_to_fit(char const* call) const;
   /// Collective over the members, and a barrier. All members make the same

@@ -26,7 +26,7 @@ struct DistributedShape {
 };
 
 /// Collective over the world: all PEs compare their shapes.
-/// \throws UsageError on every PE, if the shapes differ, if the block is 0, if
+/// \throws UsageError on every PE if the shapes differ, if the block is 0, if
 ///         the first extent is greater than 2^62 / n_pes(), or if PE teams do
 ///         not fit.
 void expect_equal_shapes(DistributedShape const& shape);
@@ -35,7 +35,7 @@ void expect_equal_shapes(DistributedShape const& shape);
 /// named.
 [[nodiscard]] std::size_t max_rows(PeTeam const* team, std::size_t mine);
 
-/// \throws UsageError on this PE, if PE `root` does not exist or has no rows.
+/// \throws UsageError on this PE if PE `root` does not exist or has no rows.
 void expect_root(char const* call, PeTeam const& team, Pe root);
 
 /// \throws UsageError on this PE, with the extents of both Views.

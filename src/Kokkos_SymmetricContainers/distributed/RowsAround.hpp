@@ -76,7 +76,7 @@ class RowsAround {
  public:
   /// Local.
   /// \param reach number of rows on each side.
-  /// \throws UsageError on this PE, if a neighboring PE has fewer rows than
+  /// \throws UsageError on this PE if a neighboring PE has fewer rows than
   ///         `reach`. OutOfMemory on this PE.
   RowsAround(Distributed const& view, std::size_t reach) : m_view(view) {
     static_assert(!View::memory_traits::is_atomic,

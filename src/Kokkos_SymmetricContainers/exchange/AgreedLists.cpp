@@ -88,7 +88,7 @@ void AgreedLists::tell_counts() const {
   m_words.exchange(m_members);
 }
 
-/// \throws UsageError on this PE, if lists of two PEs differ.
+/// \throws UsageError on this PE if lists of two PEs differ.
 void AgreedLists::agree_counts(std::size_t p) {
   auto& owned  = m_lists[p].owned;
   auto& ghosts = m_lists[p].ghosts;
@@ -125,7 +125,7 @@ void AgreedLists::tell_starts() {
   m_words.exchange(m_members);
 }
 
-/// \throws UsageError on this PE, if the boxes do not make a grid.
+/// \throws UsageError on this PE if the boxes do not make a grid.
 void AgreedLists::check_boxes() const {
   auto const mine = my_box();
   for (std::size_t n = 0; n < m_n_members; ++n) {

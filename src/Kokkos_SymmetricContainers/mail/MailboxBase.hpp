@@ -34,7 +34,7 @@ class MailboxBase : public HandledMail {
   void leave() noexcept;
   /// Whether the calling thread has made the mailbox.
   [[nodiscard]] bool is_of_this_thread() const;
-  /// \throws UsageError on this PE, if another thread has made the mailbox.
+  /// \throws UsageError on this PE if another thread has made the mailbox.
   void expect_own_thread(std::string const& name, char const* call) const;
 
   /// Calls put_waiting() and receive() of all mailboxes of this thread. Does

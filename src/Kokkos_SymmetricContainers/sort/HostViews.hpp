@@ -65,7 +65,7 @@ auto fields_of_all(char const* call, std::size_t end,
       views);
 }
 
-/// \throws UsageError on this PE, if the View has fewer elements.
+/// \throws UsageError on this PE if the View has fewer elements.
 template <class Count, class View>
 std::size_t expect_count(char const* call, Count count, View const& view) {
   if (std::cmp_less(count, 0) || std::cmp_greater(count, view.extent(0))) {
