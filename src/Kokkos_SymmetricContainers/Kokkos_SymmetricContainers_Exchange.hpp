@@ -262,11 +262,11 @@ class ExchangePlan {
   /// allocates is collective over the world (see reserve()).
   ///
   /// \throws UsageError on this PE, before it has sent anything, if a View is
-  ///         too small, if an exchange has begun and not ended, or if the plan
-  ///         is over a PE team and lacks room. UsageError on this PE, after the
-  ///         exchange, if a neighbor passed elements with a different number of
-  ///         bytes. (On a GPU, the waiting kernel ends the job instead; if PEs
-  ///         share a GPU without MPS, this is not checked.) Also the errors of
+  ///         too small, if an exchange has begun and not ended, or if a PE
+  ///         team's plan lacks room. UsageError on this PE, after the exchange,
+  ///         if a neighbor passed elements with a different number of bytes.
+  ///         (On a GPU, the waiting kernel ends the job instead; if PEs share a
+  ///         GPU without MPS, this is not checked.) Also the errors of
   ///         reserve().
   template <Impl::ExecutionSpace Exec, class... Views>
   void gather(Exec const& exec, Views const&... views) {

@@ -158,8 +158,8 @@ class Mailbox : private Impl::TypedMailbox<Message> {
   ///         (UsageError on this PE if it takes no part in the mailbox.) If a
   ///         handler threw on any PE, or a MailSender failed to send, finish()
   ///         throws the reason on every PE, as UsageError, OutOfMemory or
-  ///         SystemError. All other messages have been handled then, except
-  ///         those in the same block if the handler takes blocks.
+  ///         SystemError. In that case, all other messages have been handled,
+  ///         except those in the same block if the handler takes blocks.
   std::uint64_t finish() { return Base::finish(); }
 
  private:

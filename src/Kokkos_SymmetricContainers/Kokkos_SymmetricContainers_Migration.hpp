@@ -97,12 +97,13 @@ class Migration {
   ///        on all PEs, and are resized on all PEs; with a PE team, they must
   ///        have room.
   /// \returns the number of elements that this PE has now.
-  /// \throws UsageError on every PE if a destination PE does not exist, if
-  ///         Views are too short on any PE, if element sizes or the lengths of
-  ///         symmetric Views differ between PEs, or if a PE team's migration
-  ///         lacks room. OutOfMemory or SystemError on every PE. In all these
-  ///         cases, nothing has been moved, but some Views may be longer. (With
-  ///         a PE team, the errors are thrown on every PE of the PE team.)
+  /// \throws UsageError on every PE if a destination PE does not exist, or if
+  ///         Views are too short on any PE. UsageError on every PE if element
+  ///         sizes or the lengths of symmetric Views differ between PEs, or if
+  ///         a PE team's migration lacks room. OutOfMemory or SystemError on
+  ///         every PE. In all these cases, nothing has been moved, but some
+  ///         Views may be longer. (With a PE team, the errors are thrown on
+  ///         every PE of the PE team.)
   template <Impl::ExecutionSpace Exec, class Dest, class... Views>
   std::size_t migrate(Exec const& exec, Dest const& dest_pes, Views&... views) {
     static_assert(sizeof...(Views) > 0, "pass the Views of the elements");
