@@ -192,7 +192,7 @@ Result run(Options const& options, std::vector<Lane> const& lanes,
   return result;
 }
 
-// Returns whether the result is correct, on every PE alike.
+// Returns, on every PE, whether the result is correct.
 bool compare(Options const& options) {
   auto const lanes    = make_lanes(options.tracers);
   auto const ordinary = run(options, lanes, symm::SymmetricSpace(),
@@ -263,7 +263,8 @@ int main(int argc, char* argv[]) {
       return 2;
     }
   } catch (std::exception const& error) {
-    // A collective call fails on all PEs or on none: nobody waits for this one.
+    // A collective call fails on all PEs or on none, so no PE is waiting for
+    // this one.
     std::fprintf(stderr, "async_temporaries: %s\n", error.what());
     return 1;
   }

@@ -108,7 +108,8 @@ Solution conjugate_gradients(Problem const& problem, SparseRows const& a,
     step(v, u, add_up(dots), options.tolerance, options.max_iterations, last,
          now);
   };
-// The detector of races waits for each kernel; recorded ones do not run.
+// The race detector waits for each kernel, but kernels that are being recorded
+// do not run.
 #if defined(KOKKOS_ENABLE_CUDA) && !defined(SYMM_CHECK)
   constexpr bool is_recorded = std::is_same_v<decltype(add_up(dots)), DotsView>;
   std::optional<RecordedIterations> recorded;

@@ -7,12 +7,13 @@
 namespace cg {
 namespace {
 
-/// Not the next option, which CLI11 would take as a name.
+/// Rejects what is really the next option, which CLI11 would take for a file
+/// name.
 std::string check_file_name(std::string const& name) {
   return name.starts_with("--") ? "a file name is missing" : "";
 }
 
-/// What there is, written to `options`.
+/// Defines all options; their values are written to `options`.
 void define(CLI::App& app, Options& options) {
   app.set_help_flag("");
   auto* const matrix =

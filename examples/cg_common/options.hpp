@@ -9,8 +9,8 @@
 
 namespace cg {
 
-/// The user asked for something impossible. Thrown on every PE alike, because
-/// every PE looks at the same command line.
+/// The user asked for something impossible. Thrown on every PE, because every
+/// PE parses the same command line.
 class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -22,12 +22,12 @@ struct Options {
   double error     = 1e-4;   ///< of the solution, relative; the pass mark
   int max_iterations = 10000;
   int solves         = 1;  ///< the last one is timed
-  std::string dump;        ///< file name; empty: no dump
+  std::string dump;        ///< file name; empty for no dump
   bool quiet = false;
   bool help  = false;
 };
 
-/// Reads the command line; argv[0] is not looked at.
+/// Parses the command line; argv[0] is ignored.
 /// \throws UsageError with a message that names the option and its value.
 Options parse_options(int argc, char const* const* argv);
 

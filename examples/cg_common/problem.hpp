@@ -25,7 +25,7 @@ struct Pes {
   std::function<double(double mine)> sum_before;  ///< of PEs before this one
 };
 
-/// What a solver is given.
+/// The input of a solver.
 struct Problem {
   /// Shows the progress of the iterations.
   Progress progress() const;
@@ -55,9 +55,9 @@ struct Traffic {
 /// A solver: what it moves goes to `traffic`.
 using Solve = Solution (*)(Problem const& problem, Traffic& traffic);
 
-/// A whole program: options, matrix, solver, report, dump.
-/// \returns the exit status, 0 only if all went well on all PEs; 2 for bad
-///          options or a bad matrix, which one PE explains.
+/// A complete program: options, matrix, solver, report, dump.
+/// \returns the exit status: 0 only if everything went well on all PEs; 2 for
+///          bad options or a bad matrix, which one PE explains.
 int run(int argc, char* argv[], Pes const& pes, Solve solve);
 
 }  // namespace cg

@@ -22,8 +22,8 @@ namespace {
 
 using cg::Vector;
 
-// Host memory that kernels reach, so that any MPI can read and write it. (With
-// a GPU-aware MPI a Vector would do.)
+// Host memory that kernels can access, so that any MPI can read and write it.
+// (With a GPU-aware MPI a Vector would do.)
 using Message = Kokkos::View<double*, Kokkos::SharedHostPinnedSpace>;
 using Dots    = Kokkos::View<cg::Dots, Kokkos::SharedHostPinnedSpace>;
 
@@ -44,7 +44,7 @@ double sum_before(double mine) {
   int rank   = 0;
   MPI_Exscan(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank == 0 ? 0 : sum;  // the first rank's is undefined
+  return rank == 0 ? 0 : sum;  // undefined on the first rank
 }
 
 cg::Pes all_ranks() {
@@ -146,7 +146,8 @@ int main(int argc, char* argv[]) {
     Kokkos::ScopeGuard const kokkos(argc, argv);
     status = cg::run(argc, argv, all_ranks(), solve);
   } catch (std::exception const& error) {
-    // This rank alone may be out of memory: the others would wait for it.
+    // This may be the only rank that is out of memory; the others would wait
+    // for it.
     std::fprintf(stderr, "cg_mpi: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

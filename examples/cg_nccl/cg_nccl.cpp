@@ -115,7 +115,8 @@ int main(int argc, char* argv[]) {
          examples::max_over_ranks, examples::sum_before},
         solve);
   } catch (std::exception const& error) {
-    // This rank alone may be out of memory: the others would wait for it.
+    // This may be the only rank that is out of memory; the others would wait
+    // for it.
     std::fprintf(stderr, "cg_nccl: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

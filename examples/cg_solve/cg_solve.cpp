@@ -74,7 +74,8 @@ int main(int argc, char* argv[]) {
         {symm::my_pe(), symm::n_pes(), sum_over_pes, max_over_pes, sum_before},
         solve);
   } catch (symm::Error const& error) {
-    // A collective call fails on all PEs or on none: nobody waits for this one.
+    // A collective call fails on all PEs or on none, so no PE is waiting for
+    // this one.
     std::fprintf(stderr, "cg_solve: %s\n", error.what());
     return 1;
   }

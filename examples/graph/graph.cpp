@@ -146,7 +146,8 @@ int main(int argc, char* argv[]) {
     symm::ScopeGuard const guard(argc, argv);
     return run(argc > 1 ? argv[1] : nullptr) ? 0 : 1;
   } catch (std::exception const& error) {
-    // A collective call fails on all PEs or on none: nobody waits for this one.
+    // A collective call fails on all PEs or on none, so no PE is waiting for
+    // this one.
     std::fprintf(stderr, "graph: %s\n", error.what());
     return 1;
   }

@@ -204,7 +204,7 @@ Tally expected_changes(Problem const& problem) {
   return over_pes(mine);
 }
 
-// Returns whether the result is correct, on every PE alike.
+// Returns, on every PE, whether the result is correct.
 bool run(gups::Options const& options) {
   auto const problem = make_problem(options);
   Words const words(Kokkos::view_alloc("words", Kokkos::WithoutInitializing),
@@ -253,7 +253,8 @@ int main(int argc, char* argv[]) {
       return 2;
     }
   } catch (symm::Error const& error) {
-    // A collective call fails on all PEs or on none: nobody waits for this one.
+    // A collective call fails on all PEs or on none, so no PE is waiting for
+    // this one.
     std::fprintf(stderr, "gups: %s\n", error.what());
     return 1;
   }

@@ -208,7 +208,7 @@ bool solve(Strip const& strip, Options const& options, char const* name) {
   double const worst           = symm::reduce(strip.team, error, symm::Max{});
   std::uint64_t const sum = symm::reduce(strip.team, checksum, symm::Sum{});
   seconds                 = symm::reduce(strip.team, seconds, symm::Max{});
-  // Each step rounds a few times, at values of 1 and less.
+  // Each step rounds a few times, at values of at most 1.
   bool const is_correct = worst <= 1e-15 * (steps + 10.0);
   if (speaks) {
     double const points = 1.0 * strip.size * strip.size * steps;
@@ -264,7 +264,8 @@ int main(int argc, char* argv[]) {
       return 2;
     }
   } catch (symm::Error const& error) {
-    // A collective call fails on all PEs or on none: nobody waits for this one.
+    // A collective call fails on all PEs or on none, so no PE is waiting for
+    // this one.
     std::fprintf(stderr, "halo_signals: %s\n", error.what());
     return 1;
   }

@@ -89,7 +89,8 @@ int main(int argc, char* argv[]) {
     return hydro2d::run(argc, argv,
                         {symm::my_pe(), symm::n_pes(), sum_over_pes}, solve);
   } catch (symm::Error const& error) {
-    // A collective call fails on all PEs or on none: nobody waits for this one.
+    // A collective call fails on all PEs or on none, so no PE is waiting for
+    // this one.
     std::fprintf(stderr, "hydro2d: %s\n", error.what());
     return 1;
   }

@@ -13,8 +13,8 @@ namespace hydro2d {
 
 using Pair = std::array<int, 2>;
 
-/// The user asked for something impossible. Thrown on every PE alike, because
-/// every PE looks at the same command line.
+/// The user asked for something impossible. Thrown on every PE, because every
+/// PE parses the same command line.
 class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -30,12 +30,13 @@ struct Options {
   Pair size   = {192, 192};
   int steps   = 200;
   Start start = Start::blast;
-  std::optional<Pair> pe_grid;  ///< none: as square as the PEs allow
+  std::optional<Pair> pe_grid;  ///< if not set, as square as the number of PEs
+                                ///< allows
   bool quiet = false;
   bool help  = false;
 };
 
-/// Reads the command line; argv[0] is not looked at.
+/// Parses the command line; argv[0] is ignored.
 /// \throws UsageError with a message that names the option and its value.
 Options parse_options(int argc, char const* const* argv);
 

@@ -68,8 +68,8 @@ double n_cells(Options const& options) {
   return 1.0 * options.size[0] * options.size[1];
 }
 
-/// Collective. Prints the report on PE 0 and returns whether the result is
-/// right, on every PE.
+/// Collective. Prints the report on PE 0. Returns, on every PE, whether the
+/// result is correct.
 bool report(Problem const& problem, Solution const& solution) {
   auto const& options = problem.options;
   auto const first    = over_pes(problem.pes, solution.first);

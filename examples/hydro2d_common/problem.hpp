@@ -24,9 +24,10 @@ struct Pes {
   double (*sum)(double mine);
 };
 
-/// What a solver is given.
+/// The input of a solver.
 struct Problem {
-  /// \throws UsageError, on every PE, for options that do not fit the PEs.
+  /// \throws UsageError on every PE if the options do not fit the number of
+  ///         PEs.
   Problem(Options const& its_options, Pes const& its_pes);
 
   [[nodiscard]] examples::Progress progress() const;
@@ -133,9 +134,9 @@ Solution solve_with(Problem const& problem, Fields const& fields, Halo& halo) {
   return {seconds, time, first, totals_of(problem, fields, time)};
 }
 
-/// A whole program: options, solver, report.
-/// \returns the exit status, 0 only if all went well on all PEs; 2 for bad
-///          options, which PE 0 explains.
+/// A complete program: options, solver, report.
+/// \returns the exit status: 0 only if everything went well on all PEs; 2 for
+///          bad options, which PE 0 explains.
 int run(int argc, char* argv[], Pes const& pes,
         Solution (*solve)(Problem const& problem));
 

@@ -24,7 +24,7 @@ using hydro2d::Points;
 using hydro2d::Selection;
 using hydro2d::width;
 
-// Host memory that kernels reach, so that any MPI can read and write it.
+// Host memory that kernels can access, so that any MPI can read and write it.
 using Message = Kokkos::View<double*, Kokkos::SharedHostPinnedSpace>;
 
 double sum_over_ranks(double mine) {
@@ -199,7 +199,8 @@ int main(int argc, char* argv[]) {
     Kokkos::ScopeGuard const kokkos(argc, argv);
     status = hydro2d::run(argc, argv, all_ranks(), solve);
   } catch (std::exception const& error) {
-    // This rank alone may be out of memory: the others would wait for it.
+    // This may be the only rank that is out of memory; the others would wait
+    // for it.
     std::fprintf(stderr, "hydro2d_mpi: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

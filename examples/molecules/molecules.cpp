@@ -85,7 +85,8 @@ int main(int argc, char* argv[]) {
                           {symm::my_pe(), symm::n_pes(), sum_over_pes},
                           molecules::solve<Exchange>);
   } catch (symm::Error const& error) {
-    // A collective call fails on all PEs or on none: no PE waits for this one.
+    // A collective call fails on all PEs or on none, so no PE is waiting for
+    // this one.
     std::fprintf(stderr, "molecules: %s\n", error.what());
     return 1;
   }

@@ -38,7 +38,7 @@ struct Atoms {
   }
 };
 
-/// A pseudorandom number, of `n` alone (SplitMix64).
+/// A pseudorandom number that depends only on `n` (SplitMix64).
 KOKKOS_INLINE_FUNCTION std::uint64_t mixed(std::uint64_t n) {
   n += 0x9e3779b97f4a7c15;
   n = (n ^ (n >> 30)) * 0xbf58476d1ce4e5b9;

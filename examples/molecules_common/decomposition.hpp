@@ -81,7 +81,7 @@ class Decomposition {
 /// \throws UsageError if there is none.
 Triple choose_pe_grid(Vector const& length, double least, int n_pes);
 
-/// A copy in a View for kernels.
+/// Copies a list into a View that kernels can read.
 template <class T>
 Kokkos::View<T const*> on_device(std::vector<T> const& list) {
   Kokkos::View<T*> const view(

@@ -87,7 +87,7 @@ struct Totals {
   }
 };
 
-/// A multiple of 1 / scale as a whole number, negative ones modulo 2^64.
+/// Converts a multiple of 1 / scale to an integer, modulo 2^64 if negative.
 KOKKOS_INLINE_FUNCTION std::uint64_t whole(double value, double scale) {
   return static_cast<std::uint64_t>(
       static_cast<std::int64_t>(Kokkos::round(value * scale)));

@@ -17,18 +17,19 @@ namespace molecules {
 struct Pes {
   int me;
   int count;
-  /// Adds numbers of all PEs, in place. Collective.
+  /// Adds up numbers over all PEs, in place. Collective.
   void (*sum)(std::uint64_t* words, int count);
 };
 
-/// What a program is given.
+/// The input of a program.
 struct Problem {
-  /// \throws UsageError, on every PE, for options that do not fit the PEs.
+  /// \throws UsageError on every PE if the options do not fit the number of
+  ///         PEs.
   Problem(Options const& options, Pes const& pes);
 
   /// Shows the progress of the time steps.
   examples::Progress progress() const;
-  /// The totals of all PEs. Collective.
+  /// The totals over all PEs. Collective.
   Totals over_pes(Totals totals) const;
   double n_atoms() const;
 
@@ -47,15 +48,15 @@ class FastAtoms : public std::runtime_error {
 struct Solution {
   double seconds;  ///< for all time steps
   Totals first;    ///< totals at the start
-  Totals last;     ///< and at the end
+  Totals last;     ///< totals at the end
 };
 
 /// The side of a cell of the lattice, for a density of 0.8442.
 constexpr double lattice_side = 0x1.adfa43fe5dp0;  // 1.6796
 
-/// A whole program: options, solver, report.
-/// \returns the exit status, 0 only if all went well on all PEs; 2 for bad
-///          options, which PE 0 explains.
+/// A complete program: options, solver, report.
+/// \returns the exit status: 0 only if everything went well on all PEs; 2 for
+///          bad options, which PE 0 explains.
 int run(int argc, char* argv[], Pes const& pes,
         Solution (*solve)(Problem const& problem));
 

@@ -25,8 +25,8 @@ using molecules::Atoms;
 using molecules::Exec;
 using molecules::Exports;
 
-// Host memory that kernels reach, so that any MPI can read and write it. (With
-// a GPU-aware MPI, memory of the GPU would do.)
+// Host memory that kernels can access, so that any MPI can read and write it.
+// (With a GPU-aware MPI, GPU memory would do.)
 using MessageSpace = Kokkos::SharedHostPinnedSpace;
 template <class T>
 using Buffer = Kokkos::View<T*, MessageSpace>;
@@ -448,7 +448,8 @@ int main(int argc, char* argv[]) {
     status = molecules::run(argc, argv, {rank, n_ranks, sum_over_ranks},
                             molecules::solve<Exchange>);
   } catch (std::exception const& error) {
-    // This rank alone may be out of memory: the others would wait for it.
+    // This may be the only rank that is out of memory; the others would wait
+    // for it.
     std::fprintf(stderr, "molecules_mpi: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

@@ -83,7 +83,7 @@ struct Surroundings {
 /// \throws UsageError if there is none.
 Triple choose_pe_grid(Triple const& cells, int n_pes);
 
-/// A copy in a View for kernels.
+/// Copies a list into a View that kernels can read.
 template <class T>
 Kokkos::View<T const*> on_device(std::vector<T> const& list) {
   Kokkos::View<T*> const view(

@@ -58,7 +58,7 @@ struct Totals {
   }
 };
 
-/// A number that has nothing to do with `n` (SplitMix64).
+/// A pseudorandom number that depends only on `n` (SplitMix64).
 KOKKOS_INLINE_FUNCTION std::uint64_t mixed(std::uint64_t n) {
   n += 0x9e3779b97f4a7c15;
   n = (n ^ (n >> 30)) * 0xbf58476d1ce4e5b9;
@@ -66,7 +66,7 @@ KOKKOS_INLINE_FUNCTION std::uint64_t mixed(std::uint64_t n) {
   return n ^ (n >> 31);
 }
 
-/// A multiple of 2^-40 as a whole number, negative ones modulo 2^64.
+/// Converts a multiple of 1 / scale to an integer, modulo 2^64 if negative.
 KOKKOS_INLINE_FUNCTION std::uint64_t whole(double value, double scale) {
   return static_cast<std::uint64_t>(
       static_cast<std::int64_t>(Kokkos::round(value * scale)));

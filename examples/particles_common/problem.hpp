@@ -21,18 +21,19 @@ namespace particles {
 struct Pes {
   int me;
   int count;
-  /// Adds up numbers of all PEs, in place. Collective.
+  /// Adds up numbers over all PEs, in place. Collective.
   void (*sum)(std::uint64_t* words, int count);
 };
 
-/// What a program is given.
+/// The input of a program.
 struct Problem {
-  /// \throws UsageError, on every PE, for options that do not fit the PEs.
+  /// \throws UsageError on every PE if the options do not fit the number of
+  ///         PEs.
   Problem(Options const& options, Pes const& pes);
 
   /// Shows the progress of the time steps.
   examples::Progress progress() const;
-  /// The totals of all PEs. Collective.
+  /// The totals over all PEs. Collective.
   Totals over_pes(Totals totals) const;
 
   Options options;
@@ -77,9 +78,9 @@ struct Solution {
   std::vector<std::uint64_t> brightness;  ///< of the picture, if there is one
 };
 
-/// A whole program: options, solver, report, files.
-/// \returns the exit status, 0 only if all went well on all PEs; 2 for bad
-///          options, which PE 0 explains.
+/// A complete program: options, solver, report, files.
+/// \returns the exit status: 0 only if everything went well on all PEs; 2 for
+///          bad options, which PE 0 explains.
 int run(int argc, char* argv[], Pes const& pes,
         Solution (*solve)(Problem const& problem));
 

@@ -30,8 +30,8 @@ using Cells  = Kokkos::View<Particle**, Kokkos::LayoutRight>;
 using Counts = Kokkos::View<int*>;
 using Found  = Kokkos::View<int const*>;  // by the number in "around"
 
-// Host memory that kernels reach, so that any MPI can read and write it. (With
-// a GPU-aware MPI, memory of the GPU would do.)
+// Host memory that kernels can access, so that any MPI can read and write it.
+// (With a GPU-aware MPI, GPU memory would do.)
 using MessageSpace = Kokkos::SharedHostPinnedSpace;
 
 void sum_over_ranks(std::uint64_t* words, int count) {
@@ -379,7 +379,8 @@ int main(int argc, char* argv[]) {
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     status = particles::run(argc, argv, {rank, n_ranks, sum_over_ranks}, solve);
   } catch (std::exception const& error) {
-    // This rank alone may be out of memory: the others would wait for it.
+    // This may be the only rank that is out of memory; the others would wait
+    // for it.
     std::fprintf(stderr, "particles_mpi: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

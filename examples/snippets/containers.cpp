@@ -76,7 +76,7 @@ bool count_keys() {
   for (int const key : keys)
     symm::atomic_add(updates, &bins(key / n_pes), 1, key % n_pes);
   updates.quiet();      // nothing waits any more
-  symm::barrier_all();  // all have counted
+  symm::barrier_all();  // all PEs have counted
   // aggregate]
   return bins(0) == n_pes;
 }

@@ -238,7 +238,7 @@ void histogram() {
         int const bin = key % (n_bins * n_pes);
         symm::atomic_add(heap, count + bin / n_pes, 1, bin % n_pes);
       });
-  symm::barrier(exec, symm::team_world());  // all have counted
+  symm::barrier(exec, symm::team_world());  // all PEs have counted
   // histogram]
   exec.fence();
   long mine = 0;
