@@ -22,7 +22,7 @@ void define(CLI::App& app, Options& options) {
                      "\"general\" or \"symmetric\"); every PE reads all of it")
           ->type_name("FILE")
           ->check(check_file_name);
-  // 1290^3 is the last cube below 2^31: rows are numbered by int.
+  // 1290^3 is the largest cube below 2^31; row numbers are of type int.
   app.add_option("--grid", options.grid,
                  "A of the 27-point problem on N x N x N points: 26 on the "
                  "diagonal, -1 for each neighbor (default 32)")

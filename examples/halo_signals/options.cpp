@@ -11,7 +11,7 @@
 namespace halo {
 namespace {
 
-char const* const ways[] = {"stream", "host", "barrier", "mpi"};  // as Way
+char const* const ways[] = {"stream", "host", "barrier", "mpi"};  // like Way
 
 /// What there is, written to `options` and `exchange`.
 void define(CLI::App& app, Options& options, std::string& exchange) {

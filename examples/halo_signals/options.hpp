@@ -15,16 +15,18 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// How a PE gets its rows to its neighbors and learns that theirs have come.
+/// How a PE sends its rows to its neighbors and learns that theirs have
+/// arrived.
 enum class Way { stream, host, barrier, mpi };
 
 struct Options {
   int size       = 128;   ///< points per axis inside the boundary
-  int plates     = 0;     ///< 0: two, where there are two PEs
-  double until   = 0.01;  ///< cold enough
-  int look_every = 100;   ///< steps between looks at the largest value
-  Way way        = Way::stream;
-  bool help      = false;
+  int plates     = 0;     ///< 0: two if there are at least two PEs
+  double until   = 0.01;  ///< largest value at which a plate is cold enough
+  int look_every = 100;   ///< number of steps between looks at the largest
+                          ///< value
+  Way way   = Way::stream;
+  bool help = false;
 };
 
 /// Parses the command line; argv[0] is ignored.

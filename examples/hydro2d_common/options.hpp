@@ -19,11 +19,11 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What is in the unit square at the start.
+/// The initial state in the unit square.
 enum class Start {
-  blast,   ///< a dense and hot quarter of a disc in the corner
+  blast,   ///< a dense, hot quarter of a disk in the corner
   tube_x,  ///< Sod's shock tube along the first axis
-  tube_y   ///< along the second
+  tube_y   ///< the same along the second axis
 };
 
 struct Options {

@@ -20,11 +20,14 @@ class UsageError : public std::runtime_error {
 struct Options {
   using Numbers = std::array<int, 3>;
 
-  Numbers cells     = {12, 12, 12};  ///< of the lattice, 4 atoms in each
+  Numbers cells = {12, 12, 12};  ///< cells of the lattice, with 4 atoms
+                                 ///< each
   int steps         = 200;
   double dt         = 0.004;
-  int rebuild_every = 10;          ///< steps between two neighbor lists
-  double skin       = 0.5;         ///< of neighbor lists, beyond the cutoff
+  int rebuild_every = 10;          ///< number of steps between two neighbor
+                                   ///< lists
+  double skin = 0.5;               ///< range of neighbor lists beyond the
+                                   ///< cutoff
   std::optional<Numbers> pe_grid;  ///< if not set, the one with the smallest
                                    ///< cuts
   bool quiet = false;

@@ -14,7 +14,7 @@
 namespace molecules {
 namespace {
 
-/// How far the energy of an atom may go from what it was at the start.
+/// How much the energy per atom may change from its initial value.
 constexpr double energy_tolerance = 0.003;
 
 Vector length_of(Options const& options) {

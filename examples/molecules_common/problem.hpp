@@ -13,7 +13,7 @@
 
 namespace molecules {
 
-/// The PEs of the job, and what the shared code needs of them.
+/// The PEs of the job, and the operations over them that the shared code needs.
 struct Pes {
   int me;
   int count;
@@ -35,23 +35,23 @@ struct Problem {
 
   Options options;
   Pes pes;
-  double range;  ///< of neighbor lists
+  double range;  ///< range of neighbor lists
   Decomposition boxes;
 };
 
-/// Atoms have moved by more than half the skin. Thrown on every PE.
+/// Atoms moved by more than half the skin. Thrown on every PE.
 class FastAtoms : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What a program gives back, of its own atoms.
+/// The output of a program, for this PE's own atoms.
 struct Solution {
   double seconds;  ///< for all time steps
   Totals first;    ///< totals at the start
   Totals last;     ///< totals at the end
 };
 
-/// The side of a cell of the lattice, for a density of 0.8442.
+/// The side length of a lattice cell, for a density of 0.8442.
 constexpr double lattice_side = 0x1.adfa43fe5dp0;  // 1.6796
 
 /// A complete program: options, solver, report.

@@ -20,11 +20,13 @@ class UsageError : public std::runtime_error {
 struct Options {
   using Numbers = std::array<int, 3>;
 
-  Numbers cells = {24, 24, 24};  ///< of side 1, the range of the force
-  int per_cell  = 4;             ///< particles at the start
-  int capacity  = 16;            ///< particles a cell has room for
-  int steps     = 200;
-  double dt     = 0.01;
+  Numbers cells = {24, 24, 24};  ///< number of cells; their side is 1, the
+                                 ///< range of the force
+  int per_cell = 4;              ///< initial particles per cell
+  int capacity = 16;             ///< number of particles for which a cell has
+                                 ///< room
+  int steps = 200;
+  double dt = 0.01;
   std::optional<Numbers> pe_grid;  ///< if not set, the one with the shortest
                                    ///< cuts
   std::string picture;             ///< file name; empty for no picture
