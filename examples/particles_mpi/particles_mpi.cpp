@@ -3,8 +3,8 @@
 
 // Particles that repel each other in a periodic box, with Kokkos Views and MPI
 // messages. Compare it with ../particles/particles.cpp, which does the same
-// with a plan. The two differ in how a particle gets to another PE, and in how
-// a PE sees the particles on other PEs.
+// with a plan and a migration. The two differ in how a particle gets to another
+// PE, and in how a PE sees the particles on other PEs.
 
 #include <mpi.h>
 

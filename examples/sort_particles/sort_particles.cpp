@@ -25,7 +25,7 @@ KOKKOS_INLINE_FUNCTION int cell_of(std::int64_t particle) {
   return x % 3 == 0 ? 17 : static_cast<int>((x >> 32U) % n_cells);
 }
 
-// Over the first n particles on each PE.
+// A sum over the first n particles on each PE.
 std::int64_t sum_of(Exec const& exec,
                     Kokkos::View<std::int64_t*> const& particles,
                     std::size_t n) {

@@ -47,7 +47,7 @@ struct BlockRoute {
 /// small.)
 template <unsigned n_turns>
 struct BlocksInMemory {
-  HeapMap heap;                      // of the inbox for near PEs
+  HeapMap heap;                      // map of the inbox for near PEs
   char* near_inbox       = nullptr;  // where blocks from near PEs arrive
   char* far_inbox        = nullptr;  // likewise from far PEs; may be the same
   std::size_t turn_bytes = 0;
@@ -66,7 +66,7 @@ struct BlocksInMemory {
 /// Adds the members for kernels that send blocks or wait for them.
 template <unsigned n_turns>
 struct BlocksOnTheirWay : BlocksInMemory<n_turns> {
-  HeapMap far_heap;  // of the inbox for far PEs
+  HeapMap far_heap;  // map of the inbox for far PEs
   /// n_turns signals for each neighbor, at its slot. With gates, the value of a
   /// signal is the number of blocks that have arrived, minus those for which
   /// this PE has already waited.

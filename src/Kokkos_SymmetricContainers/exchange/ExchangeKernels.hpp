@@ -68,8 +68,9 @@ void wait_at_gates(Exec const& exec, char const* call, Buffers const& buffers,
 /// or in a separate call (`apart`).
 enum class Halves { together, apart };
 
-/// \returns a neighbor with a different shape, if the host waits. (Kernels
-///          abort the job instead; with gates, shapes are not compared.)
+/// \returns a neighbor with a different shape, if there is one and the host
+///          waits. (Kernels abort the job instead; with gates, shapes are not
+///          compared.)
 /// \throws the same as await_neighbors().
 template <class Exec>
 std::optional<OtherShape> await_blocks(Exec const& exec, char const* call,

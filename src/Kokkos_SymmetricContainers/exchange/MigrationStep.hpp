@@ -166,8 +166,8 @@ class MigrationBuffers {
   std::vector<std::size_t> m_in_outbox;  // where the block for each PE begins,
                                          // in elements
   ElementList m_sorted;                  // the leaving elements, sorted by PE
-  std::size_t m_element_bytes = 0;       // of the current call
-  std::size_t m_room          = 0;       // of inbox and outbox, in bytes
+  std::size_t m_element_bytes = 0;       // in the current call
+  std::size_t m_room          = 0;       // bytes of inbox and outbox
   bool m_has_room             = false;
   Signal m_n_calls            = 0;
 };

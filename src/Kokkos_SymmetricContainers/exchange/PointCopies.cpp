@@ -208,7 +208,7 @@ class PointOwners {
   // The box for whose copies owners are being found.
   std::size_t m_number = 0;
   GridRegion m_box{}, m_grown{};
-  std::vector<bool> m_has_owner;  // for each point of m_grown
+  std::vector<bool> m_has_owner;  // for each point in m_grown
   /// If set, points inside the box get no more owners, because they are this
   /// box's own.
   bool m_are_inner_mine = false;
