@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Tracers that a wind carries over a plane: a time loop whose every stage is a
-// temporary View that neighbors read, made where it is needed and gone when it
-// is not. The loop is written once, step() below, and runs twice:
-// - with ordinary symmetric Views, each of which is a collective call that
-//   waits for the kernels of its PE;
-// - with Views in a pool, which come and go in the order of the kernels: the
-//   host puts one step after the other into the instances, and waits for none.
+// Tracers that the wind carries over a plane: a time loop in which every stage
+// is a temporary View that neighbors read. Each View is created where it is
+// needed and destroyed when it is no longer needed. The loop is written once,
+// in step() below, and runs twice:
+// - with ordinary symmetric Views, each of which takes a collective call that
+//   waits for the PE's kernels;
+// - with Views in a pool, which are created and destroyed in stream order: the
+//   host enqueues one step after the other and waits for none of them.
 //
-// The plane is periodic. Its rows are split over the PEs; each tracer is on an
-// execution space instance of its own.
+// The plane is periodic. Its rows are distributed over the PEs. Each tracer has
+// its own execution space instance.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace.hpp>
@@ -36,9 +37,9 @@ using async_temporaries::Rows;
 using async_temporaries::Wave;
 
 using Exec = Kokkos::DefaultExecutionSpace;
-// Where the kernels of a tracer go. It has a team of PEs of its own, too: the
-// barriers of one team come one after the other, in whatever instances they
-// are; those of different teams may overlap.
+// Where a tracer's kernels run. A lane also has its own PE team: the barriers
+// of one PE team run one after the other, whatever instances they are in, but
+// those of different PE teams may overlap.
 struct Lane {
   Exec exec;
   symm::PeTeam team;
@@ -59,7 +60,7 @@ Kokkos::TeamPolicy<Exec> one_team_per_row(Lane const& lane, Rows const& rows) {
 }
 using Team = Kokkos::TeamPolicy<Exec>::member_type;
 
-// The columns beside the plane, when all threads have written theirs.
+// Sets the columns next to the plane after all threads have written theirs.
 KOKKOS_INLINE_FUNCTION void close_row(Team const& team, Field const& field,
                                       int row, int size) {
   team.team_barrier();
@@ -82,8 +83,8 @@ void start(Lane const& lane, Rows const& rows, Wave const& wave,
       });
 }
 
-// next = u + what the neighbors of each point in `stage` change it by. Rows of
-// other PEs are read where they are.
+// next = u + the change of each point due to its neighbors in `stage`. Rows on
+// other PEs are read in place.
 void compute_stage(Lane const& lane, Rows const& rows, Flow const& flow,
                    Field const& next, Field const& u, Field const& stage) {
   auto const everywhere = symm::global_view(stage);
@@ -114,8 +115,8 @@ void compute_stage(Lane const& lane, Rows const& rows, Flow const& flow,
       });
 }
 
-// A temporary View: in a pool, if `space` is one of a pool. All PEs ask for
-// equal extents in the same order (rule 1), whatever rows they have.
+// A temporary View; it is in a pool if `space` is that of a pool. All PEs
+// request equal extents in the same order (rule 1), whatever rows they have.
 Field make_field(Lane const& lane, symm::SymmetricSpace const& space,
                  Rows const& rows) {
   return Field(Kokkos::view_alloc(lane.exec, space, Kokkos::WithoutInitializing,
@@ -123,7 +124,7 @@ Field make_field(Lane const& lane, symm::SymmetricSpace const& space,
                rows.extents());
 }
 
-// A step of Runge and Kutta: four stages, from u to the next u.
+// A Runge-Kutta step: four stages, from u to the next u.
 void step(Lane const& lane, symm::SymmetricSpace const& space, Rows const& rows,
           Flow const& flow, Field& u) {
   Field stage = u;
@@ -133,14 +134,16 @@ void step(Lane const& lane, symm::SymmetricSpace const& space, Rows const& rows,
         lane, rows,
         {part * flow.wind_x, part * flow.wind_y, part * flow.diffusion}, next,
         u, stage);
-    // The last stage ends here (the first time it is u, which stays), in the
-    // order of the instance: behind the kernel that reads it. Neighbors may
-    // read it still; the pool knows, and keeps it until the next barrier.
+    // The last stage is destroyed here (except in the first pass, where it is
+    // u, which stays). This happens in stream order, after the kernel that
+    // reads it. Neighbors may still be reading it, so the pool does not reuse
+    // it until the next barrier.
     stage = next;
-    // Rule 2: neighbors read a new View behind a barrier that is behind its
-    // construction; here it makes them wait for the values, too. Rule 3: what
-    // has ended is used again behind the next barrier. So one is enough, and
-    // the View that ended above is what the next but one pass gets.
+    // Rule 2: neighbors may read a new View after a barrier that follows its
+    // construction; here, this barrier also makes them wait for the values.
+    // Rule 3: memory of a destroyed View is reused after the next barrier. So
+    // one barrier is enough, and the pass after the next one gets the memory of
+    // the View destroyed above.
     symm::barrier(lane.exec, lane.team);
   }
   u = stage;
@@ -175,8 +178,8 @@ Result run(Options const& options, std::vector<Lane> const& lanes,
   if (symm::my_pe() == 0) std::printf("%s:\n", name);
   Kokkos::Timer timer;
   {
-    // Counts what the host has put into the instances; on a GPU that may be
-    // some steps ahead of what is done.
+    // Counts the steps that the host has enqueued; on a GPU, this may be some
+    // steps ahead of those that are done.
     examples::Progress progress(
         options.steps, 1. * options.size * options.size * options.tracers,
         symm::my_pe() == 0);
@@ -192,7 +195,7 @@ Result run(Options const& options, std::vector<Lane> const& lanes,
   return result;
 }
 
-// Returns whether the result is correct, on every PE alike.
+// Returns, on every PE, whether the result is correct.
 bool compare(Options const& options) {
   auto const lanes    = make_lanes(options.tracers);
   auto const ordinary = run(options, lanes, symm::SymmetricSpace(),
@@ -263,7 +266,8 @@ int main(int argc, char* argv[]) {
       return 2;
     }
   } catch (std::exception const& error) {
-    // A collective call fails on all PEs or on none: nobody waits for this one.
+    // A collective call fails on all PEs or on none, so no PE is waiting for
+    // this one.
     std::fprintf(stderr, "async_temporaries: %s\n", error.what());
     return 1;
   }

@@ -17,13 +17,14 @@
 
 namespace async_temporaries {
 
-/// What two results of one PE, or of all, are like.
+/// A comparison of two results, on one PE or on all PEs.
 struct Check {
-  double error           = 0;  ///< largest difference from what is known
-  std::uint64_t differ   = 0;  ///< values that are not equal, bit by bit
-  std::uint64_t checksum = 0;  ///< bits of all values, each with its weight
+  double error           = 0;  ///< largest difference from the known solution
+  std::uint64_t differ   = 0;  ///< number of values that are not bitwise equal
+  std::uint64_t checksum = 0;  ///< over the bits of all values, each with its
+                               ///< own weight
 
-  /// Adds those of one tracer.
+  /// Adds the comparison for one tracer.
   void add(int tracer, Rows const& rows, Wave const& expected, Field const& a,
            Field const& b) {
     auto const u = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a);
@@ -47,7 +48,7 @@ struct Check {
     }
   }
 
-  /// Of all PEs, on every PE. Collective.
+  /// Combines the comparisons of all PEs, on every PE. Collective.
   Check over_pes() const {
     auto const world = symm::team_world();
     return {symm::reduce(world, error, symm::Max{}),

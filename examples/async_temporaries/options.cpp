@@ -8,7 +8,7 @@
 namespace async_temporaries {
 namespace {
 
-/// What there is, written to `options`.
+/// Defines all options; their values are written to `options`.
 void define(CLI::App& app, Options& options) {
   app.set_help_flag("");
   app.add_option("--size", options.size,

@@ -11,14 +11,14 @@
 
 namespace async_temporaries {
 
-/// Values on the rows of this PE; beside the columns, the last one and the
-/// first again.
+/// The values on this PE's rows. On either side of the columns, there is a copy
+/// of the column at the opposite end.
 using Field = Kokkos::View<double**, Kokkos::LayoutRight, symm::SymmetricSpace>;
 
-/// Which rows of the plane this PE has. The first PEs have one more than
-/// others.
+/// Which rows of the plane this PE has. The first PEs may have one row more
+/// than the others.
 struct Rows {
-  int size;  ///< of all PEs; columns, too
+  int size;  ///< number of rows on all PEs, and of columns
   int n_pes = symm::n_pes();
   int me    = symm::my_pe();
 
@@ -31,7 +31,7 @@ struct Rows {
   int before() const { return (me + n_pes - 1) % n_pes; }
   int behind() const { return (me + 1) % n_pes; }
 
-  /// Of a Field with room for the rows of any PE.
+  /// The extents of a Field with room for any PE's rows.
   Kokkos::LayoutRight extents() const {
     return Kokkos::LayoutRight(static_cast<std::size_t>(count_of(0)),
                                static_cast<std::size_t>(size) + 2);

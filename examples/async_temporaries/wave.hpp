@@ -10,15 +10,15 @@
 
 namespace async_temporaries {
 
-/// What a point gives to and takes from its four neighbors in a step: the wind
-/// in columns and rows, by central differences, and diffusion.
+/// What a point gives to and receives from its four neighbors in one step: wind
+/// along columns and rows, with central differences, and diffusion.
 struct Flow {
   double wind_x    = 0.2;
   double wind_y    = 0.15;
   double diffusion = 0.05;
 };
 
-/// A plane wave, in which a tracer starts. A step of any sums of neighbors
+/// A plane wave, the initial state of a tracer. Any step that adds up neighbors
 /// multiplies it by a complex number, so that every later state is known.
 struct Wave {
   double angle_x;  ///< from a column to the next
@@ -37,7 +37,7 @@ struct Wave {
     return real * Kokkos::cos(angle) - imag * Kokkos::sin(angle);
   }
 
-  /// What it is after so many steps of four stages.
+  /// The wave after `steps` steps of four stages each.
   Wave after(int steps, Flow const& flow) const {
     std::complex<double> const z(
         2 * flow.diffusion * (std::cos(angle_x) + std::cos(angle_y) - 2),

@@ -18,27 +18,29 @@
 
 namespace cg {
 
-/// Iterations from one look of the host at the residual to the next. Where
-/// kernels run on the host, a look costs nothing. A GPU has nothing to do
-/// meanwhile, for some ten microseconds; and behind the last iteration up to
-/// look_every - 1 products are made that nobody needs. With 50 us an iteration
-/// and 40 to 80 of them, 4 to 6 cost least. (The state stays as it is when the
-/// iteration is over: the number of iterations and x are exact.)
+/// The number of iterations after which the host looks at the residual again.
+/// If kernels run on the host, a look costs nothing. A GPU, however, is idle
+/// during a look, for some ten microseconds, and after the last iteration it
+/// computes up to look_every - 1 products that are not needed. With 40 to 80
+/// iterations of 50 us each, values of 4 to 6 cost least. (The state no longer
+/// changes once the iteration is over, so the number of iterations and x are
+/// exact.)
 inline constexpr int look_every = on_host ? 1 : 4;
 
 #ifdef KOKKOS_ENABLE_CUDA
-/// Iterations as CUDA graphs. A GPU goes on by itself until they are over, and
-/// the host only waits. Where CUDA has no such loops (before 12.4), or not for
-/// this work, it launches some at a time.
+/// Iterations as CUDA graphs. The GPU iterates on its own until the iteration
+/// is over, and the host only waits. If CUDA does not have such loops (before
+/// 12.4), or not for this work, the host launches several iterations at a time.
 class RecordedIterations {
  public:
-  /// \param two_iterations enqueues as many; the kernels are loaded.
+  /// \param two_iterations enqueues two iterations. Their kernels must already
+  ///        be loaded.
   template <class TwoIterations>
   RecordedIterations(Kokkos::Cuda const& exec,
                      TwoIterations const& two_iterations, bool const* is_over)
       : m_graph(record(exec, two_iterations, is_over)) {}
 
-  /// Enqueues iterations: all, or some.
+  /// Enqueues all remaining iterations, or several of them.
   void launch() const { m_graph.launch(); }
 
  private:
@@ -61,22 +63,25 @@ class RecordedIterations {
 
 /// Conjugate gradients with a Jacobi preconditioner (D is the diagonal of A) in
 /// the form of Chronopoulos and Gear (1989): both dot products of an iteration
-/// are known behind one product, so that they are added up over the PEs in one
-/// reduction. The norm of residuals is sqrt(r . D^-1 r), which the iteration
-/// has anyway. All is enqueued; numbers stay where the kernels are.
+/// are available after a single matrix-vector product, so one reduction adds
+/// both up over the PEs. The norm of a residual is sqrt(r . D^-1 r), which the
+/// iteration computes anyway. All work is enqueued; scalars stay where the
+/// kernels run.
 ///
-/// \param u         View that holds my entries of D^-1 r, the only vector of
-///                  which a PE needs entries of other PEs.
-/// \param dots      View of rank 0 that kernels write.
+/// \param u a View that holds my entries of D^-1 r, the only vector of which a
+///        PE needs entries from other PEs.
+/// \param dots a View of rank 0 that kernels write.
 /// \param a         my rows.
-/// \param exchange  exchange() enqueues that the entries of other PEs come to
-/// u. \param add_up    add_up(dots) adds up over all PEs and returns the sums:
-///                  `dots`, if kernels find them there, or a copy. In the first
-///                  case exchange() and add_up() only enqueue, so that on a GPU
-///                  iterations are recorded.
+/// \param exchange exchange() enqueues the exchange that brings the entries
+///        from other PEs to u.
+/// \param add_up add_up(dots) adds up over all PEs and returns the sums: `dots`
+///        itself if kernels find them there, otherwise a copy. In the first
+///        case, exchange() and add_up() must only enqueue, so that iterations
+///        can be recorded on a GPU.
 ///
-/// Between two changes of u is add_up(), to which each PE gives numbers that it
-/// has computed from A u. So nobody changes u before all PEs have multiplied.
+/// Between two changes of u, there is an add_up(), to which each PE contributes
+/// numbers that it has computed from A u. So no PE changes u before all PEs
+/// have multiplied.
 template <class U, class DotsView, class Exchange, class AddUp>
 Solution conjugate_gradients(Problem const& problem, SparseRows const& a,
                              U const& u, DotsView const& dots,
@@ -108,7 +113,8 @@ Solution conjugate_gradients(Problem const& problem, SparseRows const& a,
     step(v, u, add_up(dots), options.tolerance, options.max_iterations, last,
          now);
   };
-// The detector of races waits for each kernel; recorded ones do not run.
+// The race detector waits for each kernel, but kernels that are being recorded
+// do not run.
 #if defined(KOKKOS_ENABLE_CUDA) && !defined(SYMM_CHECK)
   constexpr bool is_recorded = std::is_same_v<decltype(add_up(dots)), DotsView>;
   std::optional<RecordedIterations> recorded;
@@ -116,8 +122,8 @@ Solution conjugate_gradients(Problem const& problem, SparseRows const& a,
 
   Solution solution;
   State state;
-  // The time is that of the last solve: in the first one GPUs load kernels, and
-  // PEs meet for the first time.
+  // Only the last solve is timed: during the first one, GPUs load kernels, and
+  // PEs make contact for the first time.
   for (int solve = 0; solve < options.solves; ++solve) {
     begin(b, v, u);
     Kokkos::deep_copy(now, State());
@@ -160,7 +166,7 @@ Solution conjugate_gradients(Problem const& problem, SparseRows const& a,
     solution.failure = "the matrix is not positive definite: p . A p = " +
                        std::to_string(state.curvature);
 
-  // The r of the iteration may have drifted away from b - A x.
+  // The iteration's r may have drifted away from b - A x.
   copy_entries(v.x, u);
   exchange();
   multiply(a, u, v.a_u);

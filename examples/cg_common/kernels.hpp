@@ -13,7 +13,7 @@
 
 namespace cg {
 
-/// A vector's entries of one PE, where its kernels run.
+/// One PE's entries of a vector, in the memory of its kernels.
 using Vector = Kokkos::View<double*>;
 
 /// Whether kernels run on the host.
@@ -21,7 +21,7 @@ inline constexpr bool on_host =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace,
                                Vector::memory_space>::accessible;
 
-/// A copy of `numbers` where kernels reach it.
+/// Copies `numbers` to memory that kernels can access.
 template <class T>
 Kokkos::View<T*> copy_to_device(std::string const& label,
                                 std::vector<T> const& numbers) {
@@ -33,15 +33,15 @@ Kokkos::View<T*> copy_to_device(std::string const& label,
   return copy;
 }
 
-/// One PE's rows where its kernels run, in slices of so many that the threads
-/// of a GPU which run together have one each: what they load together is side
-/// by side. (On the host slices are single rows: compressed sparse rows. The
-/// name of the format is sliced ELLPACK.)
+/// One PE's rows, in the memory of its kernels, divided into slices. A slice
+/// has one row for each of the GPU threads that run together, so that what they
+/// load at the same time is contiguous. (This format is called sliced ELLPACK.
+/// On the host, each slice is a single row: compressed sparse rows.)
 struct SparseRows {
   static constexpr std::size_t rows_of_slice = on_host ? 1 : 32;
 
-  /// \param rows  with an entry each, or more.
-  /// \param columns  indices to the vector that the rows are multiplied with.
+  /// \param rows rows with at least one entry each.
+  /// \param columns indices into the vector by which the rows are multiplied.
   SparseRows(Rows const& rows, std::vector<int> const& columns) {
     auto const n      = static_cast<std::size_t>(rows.count());
     auto const length = [&](std::size_t row) {
@@ -61,7 +61,8 @@ struct SparseRows {
       sliced_values.resize(begins.back());
       for (std::size_t row = first; row < end; ++row) {
         for (std::size_t k = 0; k < longest; ++k) {
-          // A shorter row ends with zeros, times something that it has.
+          // A shorter row is padded with zeros, which are multiplied by entries
+          // that the row needs anyway.
           std::size_t const from =
               rows.begin[row] + std::min(k, length(row) - 1);
           std::size_t const to = start + k * rows_of_slice + row - first;
@@ -75,17 +76,17 @@ struct SparseRows {
     value  = copy_to_device("values", sliced_values);
   }
 
-  Kokkos::View<std::size_t*> begin;  ///< of slices
+  Kokkos::View<std::size_t*> begin;  ///< where each slice begins
   Kokkos::View<int*> column;
   Kokkos::View<double*> value;
 };
 
-// The kernels work on the entries of one PE: a View in the symmetric space, or
-// one with room for more entries than the PE has rows, is an ordinary View
-// here. They are enqueued, all in the same queue; one that returns a number
-// waits for it.
+// The following kernels work on one PE's entries. A View in the symmetric
+// space, or one with room for more entries than the PE has rows, is just an
+// ordinary View here. All kernels are enqueued in the same queue; one that
+// returns a number waits for it.
 
-/// y = A p: a thread has a row.
+/// y = A p, with one thread per row.
 template <class P>
 void multiply(SparseRows const& a, P const& p, Vector const& y) {
   constexpr std::size_t n = SparseRows::rows_of_slice;
@@ -101,7 +102,7 @@ void multiply(SparseRows const& a, P const& p, Vector const& y) {
 
 /// The two dot products of an iteration, which are added up together.
 struct Dots {
-  double square    = 0;  ///< r . u, of the residual r and u = D^-1 r
+  double square    = 0;  ///< r . u, where r is the residual and u = D^-1 r
   double curvature = 0;  ///< u . A u
 
   KOKKOS_FUNCTION Dots& operator+=(Dots const& other) {
@@ -114,16 +115,16 @@ struct Dots {
   }
 };
 
-// What kernels read sums of: where they are, or a copy.
+// What kernels read the sums from: the View that holds them, or a copy.
 KOKKOS_INLINE_FUNCTION Dots const& value_of(Dots const& dots) { return dots; }
 template <class View>
 KOKKOS_FUNCTION Dots const& value_of(View const& dots) {
   return dots();
 }
 
-/// My part of the dot products, to `result`, a View of rank 0. (A kernel of its
-/// own: Kokkos starts reductions with fewer threads, with which a product of 2
-/// million rows takes 1.2 times as long.)
+/// Computes my part of the dot products into `result`, a View of rank 0. (This
+/// is a separate kernel because Kokkos launches reductions with fewer threads,
+/// with which a product of 2 million rows takes 1.2 times as long.)
 template <class U, class Result>
 void dot(Vector const& r, U const& u, Vector const& a_u, Result const& result) {
   Kokkos::parallel_reduce(
@@ -149,15 +150,16 @@ inline double preconditioned_dot(Vector const& inverse_diagonal,
   return sum;
 }
 
-/// Where the iteration stands: numbers that stay where the kernels are.
+/// The state of the iteration: numbers that stay where the kernels run.
 struct State {
-  double square    = Kokkos::Experimental::infinity_v<double>;  ///< of r
-  double curvature = 0;   ///< p . A p, of the last search direction p
-  double goal      = 0;   ///< for the square
-  int iterations   = -1;  ///< done; -1: no dot product is there
+  double square    = Kokkos::Experimental::infinity_v<double>;  ///< |r|^2
+  double curvature = 0;   ///< p . A p, where p is the last search direction
+  double goal      = 0;   ///< `square` at which the iteration is over
+  int iterations   = -1;  ///< iterations done; -1 before the first dot product
   bool is_over     = false;
 
-  /// Buffers a product: what `dots` are, tells whether there is another step.
+  /// The state after a product. The dot products in `dots` determine whether
+  /// there is another step.
   KOKKOS_FUNCTION State next(Dots const& dots, double tolerance,
                              int max_iterations) const {
     if (is_over) return *this;
@@ -171,15 +173,15 @@ struct State {
                   now.iterations == max_iterations;
     return now;
   }
-  /// How much of the last search direction the next one has.
+  /// How much of the last search direction goes into the next one.
   KOKKOS_FUNCTION double beta(State const& last) const {
     return square / last.square;
   }
-  /// Length of the step along the search direction.
+  /// The length of the step along the search direction.
   KOKKOS_FUNCTION double alpha() const { return square / curvature; }
 };
 
-/// The vectors of an iteration, my entries.
+/// My entries of the vectors of an iteration.
 struct Vectors {
   Vector inverse_diagonal;
   Vector x;
@@ -189,16 +191,17 @@ struct Vectors {
   Vector a_u;  ///< A u, where u = D^-1 r
 };
 
-/// A step, unless the iteration is over: p = u + beta p, x += alpha p,
-/// r -= alpha A p, u = D^-1 r. What follows on `last` goes to `now`: Views of
-/// rank 0, not the same, since some threads read one when others have written.
+/// Makes a step unless the iteration is over: p = u + beta p, x += alpha p, r
+/// -= alpha A p, u = D^-1 r. The state that follows `last` is stored to `now`.
+/// These must be different Views of rank 0, since some threads may still read
+/// `last` when others have already written `now`.
 template <class U, class Sums, class StateView>
 void step(Vectors const& v, U const& u, Sums const& dots, double tolerance,
           int max_iterations, StateView const& last, StateView const& now) {
   using Policy                       = Kokkos::TeamPolicy<>;
   constexpr std::size_t rows_of_team = 1024;
   std::size_t const n_rows           = v.x.extent(0);
-  // A PE without rows has a state, too.
+  // Even a PE without rows has a state.
   auto const n_teams = 1 + n_rows / rows_of_team;
   Kokkos::parallel_for(
       "cg: step", Policy(static_cast<int>(n_teams), on_host ? 1 : 256),
@@ -214,9 +217,10 @@ void step(Vectors const& v, U const& u, Sums const& dots, double tolerance,
         auto const first =
             rows_of_team * static_cast<std::size_t>(team.league_rank());
         auto const end = Kokkos::min(first + rows_of_team, n_rows);
-        // Two loops, of few vectors each: compilers for CPUs look whether the
-        // vectors overlap, and with more of them make no vector instructions.
-        // (A row is the same thread's in both.)
+        // There are two loops with few vectors each: compilers for CPUs check
+        // at run time whether the vectors overlap, and with more vectors they
+        // do not vectorize at all. (In both loops, the same thread handles a
+        // given row.)
         Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, end),
                              [&](std::size_t row) {
                                v.p(row) = u(row) + beta * v.p(row);
@@ -231,7 +235,7 @@ void step(Vectors const& v, U const& u, Sums const& dots, double tolerance,
       });
 }
 
-/// Where an iteration begins: x = p = A p = 0, r = b, u = D^-1 r.
+/// The initial values of an iteration: x = p = A p = 0, r = b, u = D^-1 r.
 template <class U>
 void begin(Vector const& b, Vectors const& v, U const& u) {
   Kokkos::parallel_for(
@@ -242,7 +246,7 @@ void begin(Vector const& b, Vectors const& v, U const& u) {
       });
 }
 
-/// The first entries of u become those of x.
+/// Sets the first entries of u to those of x.
 template <class U>
 void copy_entries(Vector const& x, U const& u) {
   Kokkos::parallel_for(

@@ -43,7 +43,7 @@ Rows grid_rows(int grid, RowBlocks const& blocks, int pe) {
 }
 
 double exact_solution(int row) {
-  // The mixing function of splitmix64.
+  // The mixing function of SplitMix64.
   auto x = (static_cast<std::uint64_t>(row) + 1) * 0x9e3779b97f4a7c15U;
   x      = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
   x      = (x ^ (x >> 27)) * 0x94d049bb133111ebU;

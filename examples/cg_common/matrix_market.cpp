@@ -21,7 +21,7 @@
 namespace cg {
 namespace {
 
-/// The words of a line; "\r" of a file from Windows is a blank like others.
+/// The words in a line. The "\r" in files from Windows counts as whitespace.
 std::vector<std::string> words_of(std::string const& line) {
   std::istringstream stream(line);
   std::vector<std::string> words;
@@ -35,7 +35,7 @@ std::string lower_case(std::string word) {
   return word;
 }
 
-/// What stands at "(row, column)", as the file counts: from 1.
+/// Returns "(row, column)", counted from 1 as in the file.
 std::string place_of(int row, int column) {
   return "(" + std::to_string(row + 1) + ", " + std::to_string(column + 1) +
          ")";
@@ -71,7 +71,7 @@ class Reader {
     fail("line " + std::to_string(line) + ": " + what);
   }
 
-  /// The words of the next line that has some; none at the end of the file.
+  /// The words in the next line that has any; none at the end of the file.
   std::vector<std::string> next_words() {
     for (std::string line; std::getline(m_file, line);) {
       ++m_line;
@@ -165,7 +165,8 @@ class Reader {
     }
   }
 
-  /// In a symmetric file also (2, 1) beside (1, 2): the format stores one.
+  /// In a symmetric file, both (1, 2) and (2, 1) would be a duplicate, too: the
+  /// format stores only one of them.
   void check_no_entry_is_twice() const {
     auto const& entries = m_matrix.entries;
     for (std::size_t n = 1; n < entries.size(); ++n)
@@ -187,7 +188,8 @@ class Reader {
       if (found == m_matrix.entries.end() || is_before(other, *found))
         fail_at(entry.line, "not symmetric: " + entry_text + " is there and " +
                                 place_of(other.row, other.column) + " is not");
-      // As much as two ways to compute and print a number may differ.
+      // This much difference can come from computing and printing a number in
+      // two ways.
       if (std::abs(found->value - entry.value) > 1e-12 * std::abs(entry.value))
         fail_at(entry.line, "not symmetric: " + entry_text + " differs from " +
                                 place_of(other.row, other.column) +
@@ -196,7 +198,7 @@ class Reader {
   }
 
   void check_diagonal() const {
-    int row = 0;  // all rows before have their diagonal entry
+    int row = 0;  // all earlier rows have a diagonal entry
     for (Entry const& entry : m_matrix.entries) {
       if (entry.row != entry.column) continue;
       if (entry.row != row) break;
@@ -229,7 +231,7 @@ Matrix read_matrix_market(std::istream& file, std::string const& name) {
 Matrix read_matrix_market(std::string const& name) {
   errno = 0;
   std::ifstream file(name);
-  // A folder can be opened, but not read from.
+  // A directory can be opened, but not read.
   if (!file || (file.peek(), file.bad()))
     throw MatrixError("cannot read '" + name + "': " + std::strerror(errno));
   return read_matrix_market(file, name);

@@ -7,12 +7,13 @@
 namespace cg {
 namespace {
 
-/// Not the next option, which CLI11 would take as a name.
+/// Rejects what is really the next option, which CLI11 would take for a file
+/// name.
 std::string check_file_name(std::string const& name) {
   return name.starts_with("--") ? "a file name is missing" : "";
 }
 
-/// What there is, written to `options`.
+/// Defines all options; their values are written to `options`.
 void define(CLI::App& app, Options& options) {
   app.set_help_flag("");
   auto* const matrix =
@@ -21,7 +22,7 @@ void define(CLI::App& app, Options& options) {
                      "\"general\" or \"symmetric\"); every PE reads all of it")
           ->type_name("FILE")
           ->check(check_file_name);
-  // 1290^3 is the last cube below 2^31: rows are numbered by int.
+  // 1290^3 is the largest cube below 2^31; row numbers are of type int.
   app.add_option("--grid", options.grid,
                  "A of the 27-point problem on N x N x N points: 26 on the "
                  "diagonal, -1 for each neighbor (default 32)")

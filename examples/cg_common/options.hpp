@@ -9,25 +9,26 @@
 
 namespace cg {
 
-/// The user asked for something impossible. Thrown on every PE alike, because
-/// every PE looks at the same command line.
+/// The user asked for something impossible. Thrown on every PE, because every
+/// PE parses the same command line.
 class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 struct Options {
-  std::string matrix;        ///< Matrix Market file; empty: the grid
+  std::string matrix;        ///< Matrix Market file; empty for the grid problem
   int grid         = 32;     ///< points per axis of the 27-point problem
-  double tolerance = 1e-10;  ///< of the residual, relative to the one of x = 0
-  double error     = 1e-4;   ///< of the solution, relative; the pass mark
+  double tolerance = 1e-10;  ///< for the residual, relative to that of x = 0
+  double error     = 1e-4;   ///< largest acceptable relative error of the
+                             ///< solution
   int max_iterations = 10000;
-  int solves         = 1;  ///< the last one is timed
-  std::string dump;        ///< file name; empty: no dump
+  int solves         = 1;  ///< number of solves; the last one is timed
+  std::string dump;        ///< file name; empty for no dump
   bool quiet = false;
   bool help  = false;
 };
 
-/// Reads the command line; argv[0] is not looked at.
+/// Parses the command line; argv[0] is ignored.
 /// \throws UsageError with a message that names the option and its value.
 Options parse_options(int argc, char const* const* argv);
 

@@ -21,18 +21,18 @@
 namespace cg {
 namespace {
 
-/// The residual computed anew may be this many times the tolerance.
+/// The recomputed residual may be this many times the tolerance.
 constexpr double drift = 10;
 
-/// Where the job says who it is and what is wrong.
+/// The program's name and its PEs, for error messages.
 struct Program {
   std::string name;
   Pes const& pes;
 
-  /// Collective: whether `mine`, what is wrong on this PE, is empty on every
-  /// PE. If not, one PE prints its own.
+  /// Collective: whether no PE has an error. `mine` is this PE's error message,
+  /// or empty. If there are errors, one PE prints its message.
   bool is_fine(std::string const& mine) const {
-    // PE 0 comes first, if it has something to say.
+    // PE 0 takes precedence if it has an error.
     double const first = pes.max(mine.empty() ? 0 : pes.count - pes.me);
     if (!mine.empty() && first == pes.count - pes.me)
       std::cerr << name + ": " + mine + "\n" << std::flush;
@@ -44,7 +44,8 @@ std::string system_error(std::string const& what, std::string const& file) {
   return what + " '" + file + "': " + std::strerror(errno);
 }
 
-/// What the options ask for. Local: the PEs may see different files.
+/// Sets up the problem that the options specify. The call is local: PEs may see
+/// different files.
 Problem read_problem(Options const& options, Pes const& pes) {
   if (options.matrix.empty()) {
     RowBlocks const blocks(options.grid * options.grid * options.grid,
@@ -56,7 +57,8 @@ Problem read_problem(Options const& options, Pes const& pes) {
   return {options, pes, blocks, rows_of(matrix, blocks, pes.me)};
 }
 
-/// Starts the file of --dump now, so that a wrong name shows before a long run.
+/// Creates the --dump file now, so that a bad name is reported before a long
+/// run.
 std::string start_dump(Options const& options, int me) {
   if (options.dump.empty() || me != 0) return "";
   errno = 0;
@@ -64,7 +66,8 @@ std::string start_dump(Options const& options, int me) {
   return file ? "" : system_error("cannot write", options.dump);
 }
 
-/// Collective. All PEs write, each behind what those before it have.
+/// Collective. All PEs write to the file, each after the entries of the PEs
+/// before it.
 bool write_dump(Program const& program, Options const& options,
                 Solution const& solution) {
   if (options.dump.empty()) return true;
@@ -75,7 +78,8 @@ bool write_dump(Program const& program, Options const& options,
   auto const mine  = text.str();
   auto const first = program.pes.sum_before(static_cast<double>(mine.size()));
   errno            = 0;
-  // That start_dump() has made; `in`: others may have written already.
+  // start_dump() has created the file. `in` keeps what other PEs may have
+  // written already.
   std::ofstream file(options.dump, std::ios::in | std::ios::out);
   file.seekp(static_cast<std::streamoff>(first));
   file << mine;
@@ -84,14 +88,14 @@ bool write_dump(Program const& program, Options const& options,
                               : system_error("cannot write", options.dump));
 }
 
-/// The largest error of my x, against the known solution.
+/// The largest error of my x, relative to the known solution.
 double error_of(Problem const& problem, Solution const& solution) {
   double largest = 0;
   for (std::size_t n = 0; n < solution.x.size(); ++n) {
     double const error =
         std::abs(solution.x[n] -
                  exact_solution(problem.rows.first_row + static_cast<int>(n)));
-    if (!(error <= largest)) largest = error;  // and if it is not a number
+    if (!(error <= largest)) largest = error;  // also true for a NaN
     if (std::isnan(largest)) return std::numeric_limits<double>::infinity();
   }
   return largest;
@@ -122,8 +126,8 @@ void announce(Program const& program, Problem const& problem,
   std::fflush(stdout);
 }
 
-/// Collective. Prints the report on PE 0 and returns whether the result is
-/// right, on every PE.
+/// Collective. Prints the report on PE 0. Returns, on every PE, whether the
+/// result is correct.
 bool report(Problem const& problem, Solution const& solution,
             Traffic const& traffic) {
   auto const& [options, pes, blocks, rows] = problem;

@@ -14,18 +14,19 @@
 
 namespace cg {
 
-/// The PEs of the job, and what the code that both solvers share needs of them
-/// all. The functions are collective, those with the same result on every PE
-/// first.
+/// The PEs of the job, and the operations over all PEs that the code shared by
+/// the solvers needs. The functions are collective; the first two have the same
+/// result on every PE.
 struct Pes {
   int me;
   int count;
   std::function<double(double mine)> sum;
   std::function<double(double mine)> max;
-  std::function<double(double mine)> sum_before;  ///< of PEs before this one
+  std::function<double(double mine)> sum_before;  ///< sum over the PEs before
+                                                  ///< this one
 };
 
-/// What a solver is given.
+/// The input of a solver.
 struct Problem {
   /// Shows the progress of the iterations.
   Progress progress() const;
@@ -33,31 +34,33 @@ struct Problem {
   Options options;
   Pes pes;
   RowBlocks blocks;
-  Rows rows;  ///< mine
+  Rows rows;  ///< this PE's rows
 };
 
-/// What a solver gives back. Residuals are relative to the one of x = 0.
+/// The output of a solver. Residuals are relative to that of x = 0.
 struct Solution {
-  std::vector<double> x;  ///< at my rows
-  int iterations  = 0;
-  bool converged  = false;  ///< whether the residual of the iteration is low
-  double residual = 0;      ///< computed anew from x
-  double seconds  = 0;      ///< for all iterations
-  std::string failure;      ///< why it ended early; empty: it did not
+  std::vector<double> x;  ///< for my rows
+  int iterations = 0;
+  bool converged = false;  ///< whether the iteration's residual is small
+                           ///< enough
+  double residual = 0;     ///< recomputed from x
+  double seconds  = 0;     ///< for all iterations
+  std::string failure;     ///< why the iteration ended early; empty if it did
+                           ///< not
 };
 
-/// What one product of the matrix and a vector moves between PEs.
+/// The data that one matrix-vector product moves between PEs.
 struct Traffic {
-  char const* name;  ///< "received entries"
+  char const* name;  ///< "received entries", for example
   double mine;       ///< for this PE's rows
 };
 
-/// A solver: what it moves goes to `traffic`.
+/// A solver. It stores how much data it moves to `traffic`.
 using Solve = Solution (*)(Problem const& problem, Traffic& traffic);
 
-/// A whole program: options, matrix, solver, report, dump.
-/// \returns the exit status, 0 only if all went well on all PEs; 2 for bad
-///          options or a bad matrix, which one PE explains.
+/// A complete program: options, matrix, solver, report, dump.
+/// \returns the exit status: 0 only if everything went well on all PEs; 2 for
+///          bad options or a bad matrix, which one PE explains.
 int run(int argc, char* argv[], Pes const& pes, Solve solve);
 
 }  // namespace cg

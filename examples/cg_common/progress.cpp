@@ -22,7 +22,7 @@ void Progress::look(int iteration, double residual) {
   m_last          = now;
   m_last_residual = residual;
 
-  // The residual falls by about the same factor every second.
+  // Assumes that the residual falls by about the same factor every second.
   double const seconds = std::chrono::duration<double>(now - m_start).count();
   double const done    = std::log(residual) / std::log(m_tolerance);
   std::printf("iteration %d: residual %.1e", iteration, residual);

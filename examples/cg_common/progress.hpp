@@ -8,17 +8,17 @@
 
 namespace cg {
 
-/// Tells on stdout how far a run is, in lines of their own: when the residual
-/// has become a thousandth of that in the last line or ten seconds have passed,
-/// but not within half a second of the last line.
+/// Reports on stdout how far a run has got. It prints a line when the residual
+/// has fallen to a thousandth of that in the last line or when ten seconds have
+/// passed, but not within half a second of the last line.
 class Progress {
  public:
-  /// \param tolerance  residual at which the run ends.
-  /// \param speaks     false: prints nothing, and costs nothing.
+  /// \param tolerance the residual at which the run ends.
+  /// \param speaks Pass false to print nothing, at no cost.
   Progress(double tolerance, bool speaks);
 
-  /// Call after each iteration, with the number of iterations done and the
-  /// residual, relative to the first one.
+  /// Call this after each iteration with the number of iterations done and the
+  /// residual relative to the first one.
   void iteration_done(int iteration, double residual) {
     if (m_speaks) look(iteration, residual);
   }

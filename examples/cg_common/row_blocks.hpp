@@ -8,9 +8,9 @@
 
 namespace cg {
 
-/// The split of rows 0 <= row < n_rows over PEs: contiguous blocks in the order
-/// of the PEs, whose sizes differ by one at most. With more PEs than rows some
-/// blocks are empty.
+/// The distribution of rows 0 <= row < n_rows over PEs: contiguous blocks, in
+/// order of PE number, whose sizes differ by at most one. With more PEs than
+/// rows, some blocks are empty.
 class RowBlocks {
  public:
   RowBlocks(int n_rows, int n_pes) : m_n_rows(n_rows), m_n_pes(n_pes) {}
@@ -24,7 +24,7 @@ class RowBlocks {
   }
   int count(int pe) const { return first(pe + 1) - first(pe); }
 
-  /// The PE that has `row`.
+  /// The PE that owns `row`.
   int owner(int row) const {
     // The largest pe with pe * n_rows / n_pes <= row.
     return static_cast<int>(((std::int64_t{row} + 1) * m_n_pes - 1) / m_n_rows);

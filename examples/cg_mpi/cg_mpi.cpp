@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Conjugate gradients with Kokkos Views and MPI messages, to be read beside
-// ../cg_solve/cg_solve.cpp, which does the same with the vector that is
-// multiplied in the symmetric space. The two differ in how they allocate and
-// how an entry of another PE gets here.
+// Conjugate gradients with Kokkos Views and MPI messages. Compare it with
+// ../cg_solve/cg_solve.cpp, which does the same with an exchange plan. The two
+// differ in how an entry on another PE gets here, and in how dot products are
+// added up.
 
 #include <mpi.h>
 
@@ -22,8 +22,8 @@ namespace {
 
 using cg::Vector;
 
-// Host memory that kernels reach, so that any MPI can read and write it. (With
-// a GPU-aware MPI a Vector would do.)
+// Host memory that kernels can access, so that any MPI can read and write it.
+// (With a GPU-aware MPI a Vector would do.)
 using Message = Kokkos::View<double*, Kokkos::SharedHostPinnedSpace>;
 using Dots    = Kokkos::View<cg::Dots, Kokkos::SharedHostPinnedSpace>;
 
@@ -44,7 +44,7 @@ double sum_before(double mine) {
   int rank   = 0;
   MPI_Exscan(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank == 0 ? 0 : sum;  // the first rank's is undefined
+  return rank == 0 ? 0 : sum;  // undefined on the first rank
 }
 
 cg::Pes all_ranks() {
@@ -85,7 +85,7 @@ void pack(Vector const& u, Messages const& messages) {
       KOKKOS_LAMBDA(std::size_t n) { outgoing(n) = u(sent(n)); });
 }
 
-// The ghosts come behind the `count` own entries.
+// The ghosts come after the `count` own entries.
 void unpack(Messages const& messages, Vector const& u, std::size_t count) {
   auto const incoming = messages.incoming;
   Kokkos::parallel_for(
@@ -102,7 +102,8 @@ void exchange_ghosts(Vector const& u, std::size_t count,
   pack(u, messages);
   Kokkos::fence("cg: packed, and the messages before unpacked");
 
-  // Two ranks exchange one message each way, so one tag does for all.
+  // Two ranks exchange one message each way, so a single tag is enough for all
+  // messages.
   for (auto const& [rank, first, size] : messages.receives)
     MPI_Irecv(messages.incoming.data() + first, size, MPI_DOUBLE, rank, 0,
               MPI_COMM_WORLD, &requests.emplace_back());
@@ -115,7 +116,7 @@ void exchange_ghosts(Vector const& u, std::size_t count,
   unpack(messages, u, count);
 }
 
-// Kernels get the sums with their arguments.
+// Kernels receive the sums as arguments.
 cg::Dots sums_over_ranks(Dots const& mine) {
   Kokkos::fence("cg: dot products are there");
   cg::Dots sums;
@@ -146,7 +147,8 @@ int main(int argc, char* argv[]) {
     Kokkos::ScopeGuard const kokkos(argc, argv);
     status = cg::run(argc, argv, all_ranks(), solve);
   } catch (std::exception const& error) {
-    // This rank alone may be out of memory: the others would wait for it.
+    // This may be the only rank that is out of memory; the others would wait
+    // for it.
     std::fprintf(stderr, "cg_mpi: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

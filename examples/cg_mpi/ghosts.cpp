@@ -9,7 +9,7 @@
 namespace cg {
 namespace {
 
-/// Adds the next element of a list to the exchange with `pe`.
+/// Adds the list's next element to the exchange with `pe`.
 void extend(std::vector<Exchange>& exchanges, int pe) {
   if (exchanges.empty() || exchanges.back().pe != pe) {
     int const first =
@@ -26,7 +26,7 @@ Ghosts::Ghosts(Rows const& rows, RowBlocks const& blocks, int pe) {
   n_ghosts          = static_cast<int>(ghosts.size());
   column            = columns_with_ghosts(rows, blocks, pe, ghosts);
 
-  std::set<std::pair<int, int>> needed_of_me;  // PE, my row
+  std::set<std::pair<int, int>> needed_of_me;  // pairs of a PE and my row
   for (int row = 0; row < rows.count(); ++row) {
     auto const n = static_cast<std::size_t>(row);
     for (std::size_t e = rows.begin[n]; e < rows.begin[n + 1]; ++e) {

@@ -10,23 +10,24 @@
 
 namespace cg {
 
-/// What one PE exchanges with another one: a range of a list.
+/// What a PE exchanges with another PE: a range in a list.
 struct Exchange {
   int pe;
   int first;
   int count;
 };
 
-/// The entries of a vector that a PE's rows need of other PEs. Copies of them,
-/// the ghosts, come after the PE's own entries, in the order of the columns.
+/// The entries of a vector that a PE's rows need from other PEs. Copies of
+/// them, the ghosts, come after the PE's own entries, in column order.
 struct Ghosts {
-  /// \param rows  those of `pe`. The pattern of the matrix is symmetric: a PE
-  ///              that has a column of my row has my column in its row. So who
-  ///              needs what is known without asking.
+  /// \param rows the rows of `pe`. The sparsity pattern of the matrix must be
+  ///        symmetric: if my row has a column of another PE, that PE's row has
+  ///        my column. So every PE knows what the others need without asking.
   Ghosts(Rows const& rows, RowBlocks const& blocks, int pe);
 
-  std::vector<int> column;  ///< of each matrix entry: an own index or a ghost's
-  std::vector<int> sent;    ///< own indices, in the order of the receivers
+  std::vector<int> column;         ///< for each matrix entry, an own index or a
+                                   ///< ghost's
+  std::vector<int> sent;           ///< own indices, sorted by receiver
   std::vector<Exchange> sends;     ///< ranges of `sent`
   std::vector<Exchange> receives;  ///< ranges of the ghosts
   int n_ghosts = 0;

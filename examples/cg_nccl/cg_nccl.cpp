@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Conjugate gradients with Kokkos Views and NCCL, to be read beside
-// ../cg_solve/cg_solve.cpp, which does the same with the vector that is
-// multiplied in the symmetric space, and ../cg_mpi/cg_mpi.cpp, with messages of
-// MPI. The three differ in how they allocate, how an entry of another PE gets
-// here, and how dot products are added up. Here, as in cg_solve, scalars stay
-// on the GPU.
+// Conjugate gradients with Kokkos Views and NCCL. Compare it with
+// ../cg_solve/cg_solve.cpp, which does the same with an exchange plan, and
+// ../cg_mpi/cg_mpi.cpp, which uses MPI messages. The three differ in how an
+// entry on another PE gets here, and in how dot products are added up. Here, as
+// in cg_solve, scalars stay on the GPU.
 
 #include <mpi.h>
 #include <nccl.h>
@@ -30,8 +29,8 @@ using examples::Communicator;
 
 using Dots = Kokkos::View<cg::Dots>;
 
-// The messages to and from all neighbors, one after the other. What comes is
-// received where the product reads it.
+// The messages to and from all neighbors, one after the other. Entries are
+// received directly where the product reads them.
 struct Messages {
   explicit Messages(cg::Ghosts const& ghosts)
       : sends(ghosts.sends),
@@ -54,8 +53,8 @@ void pack(Vector const& u, Messages const& messages) {
       KOKKOS_LAMBDA(std::size_t n) { outgoing(n) = u(sent(n)); });
 }
 
-// Fills the ghosts of `u`, behind the `count` own entries, with the entries of
-// their owners.
+// Fills the ghosts of `u`, which come after the `count` own entries, with their
+// owners' entries.
 void exchange_ghosts(Kokkos::Cuda const& exec, Vector const& u,
                      std::size_t count, Messages const& messages,
                      Communicator const& nccl) {
@@ -95,7 +94,7 @@ cg::Solution solve(cg::Problem const& problem, cg::Traffic& traffic) {
                "ncclAllReduce");
     return mine;
   };
-  // NCCL connects ranks when they first exchange something.
+  // NCCL connects ranks when they first exchange data.
   exchange_ghosts(exec, u, count, messages, nccl);
   add_up(dots);
   exec.fence("cg: start");
@@ -115,7 +114,8 @@ int main(int argc, char* argv[]) {
          examples::max_over_ranks, examples::sum_before},
         solve);
   } catch (std::exception const& error) {
-    // This rank alone may be out of memory: the others would wait for it.
+    // This may be the only rank that is out of memory; the others would wait
+    // for it.
     std::fprintf(stderr, "cg_nccl: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

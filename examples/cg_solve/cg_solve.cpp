@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Conjugate gradients with a plan of the exchange between PEs, to be read
-// beside ../cg_mpi/cg_mpi.cpp, which does the same with MPI messages. The two
-// differ in how an entry of another PE gets here, and how the PEs add up.
+// Conjugate gradients with an exchange plan. Compare it with
+// ../cg_mpi/cg_mpi.cpp, which does the same with MPI messages. The two differ
+// in how an entry on another PE gets here, and in how dot products are added
+// up.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricContainers.hpp>
@@ -17,8 +18,8 @@ namespace {
 
 using Dots = Kokkos::View<cg::Dots, symm::SymmetricSpace>;
 
-// The plan copies the entries of other PEs that a product needs, the ghosts, to
-// behind the PE's own. Collective.
+// The plan copies the entries that a product needs from other PEs, the ghosts,
+// to after the PE's own entries. Collective.
 symm::ExchangePlan plan_for(cg::Problem const& problem,
                             std::vector<int> const& columns) {
   auto const& blocks = problem.blocks;
@@ -74,7 +75,8 @@ int main(int argc, char* argv[]) {
         {symm::my_pe(), symm::n_pes(), sum_over_pes, max_over_pes, sum_before},
         solve);
   } catch (symm::Error const& error) {
-    // A collective call fails on all PEs or on none: nobody waits for this one.
+    // A collective call fails on all PEs or on none, so no PE is waiting for
+    // this one.
     std::fprintf(stderr, "cg_solve: %s\n", error.what());
     return 1;
   }

@@ -22,7 +22,7 @@ void write_png(std::ostream& out, Image const& image) {
   file.format           = PNG_FORMAT_RGB_COLORMAP;
   file.colormap_entries = static_cast<png_uint_32>(image.palette.size());
   png_alloc_size_t size = 0;
-  auto const write      = [&](char* to) {  // without a place: finds the size
+  auto const write      = [&](char* to) {  // null: only finds the size
     return png_image_write_to_memory(&file, to, &size, 0, image.pixels.data(),
                                           0, image.palette.data()) != 0;
   };

@@ -13,9 +13,10 @@
 namespace examples {
 namespace {
 
-/// Whether a person reads stdout on a terminal. isatty() alone does not tell:
-/// Open MPI gives every PE a pseudo terminal (without a size), also when
-/// mpiexec itself writes into a file. So ask where mpiexec, our parent, writes.
+/// Whether stdout goes to a terminal that a person reads. isatty() alone is not
+/// enough: Open MPI gives every PE a pseudo-terminal (without a size), even
+/// when mpiexec itself writes to a file. So find out where mpiexec, our parent,
+/// writes.
 bool stdout_is_terminal() {
   if (isatty(STDOUT_FILENO) == 0) return false;
   winsize window{};
@@ -38,7 +39,7 @@ Progress::Progress(int steps, double cells, bool speaks, char const* unit)
 
 Progress::~Progress() {
   if (!m_line_is_open) return;
-  std::printf("\r%78s\r", "");  // what follows starts on an empty line
+  std::printf("\r%78s\r", "");  // later output starts on an empty line
   std::fflush(stdout);
 }
 

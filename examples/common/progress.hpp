@@ -8,21 +8,21 @@
 
 namespace examples {
 
-/// Tells on stdout how far a run is, how fast, and how long it will take. On a
-/// terminal one line is rewritten twice a second; into a file or pipe go three
-/// lines at most, at 25, 50 and 75 % of a run that takes long enough to wait.
+/// Reports on stdout how far a run has got, how fast it is, and how long it
+/// will take. On a terminal, a single line is rewritten twice a second. A file
+/// or pipe gets at most three lines, at 25, 50 and 75 % of a run that takes
+/// long enough to wait for.
 class Progress {
  public:
-  /// \param cells   cells updated per step, by all PEs; \param unit  their
-  /// name,
-  ///                in the plural, where they are something else.
-  /// \param speaks  false: prints nothing, and costs nothing.
+  /// \param cells the number of cells that all PEs together update per step.
+  /// \param speaks Pass false to print nothing, at no cost.
+  /// \param unit the plural name of what is updated, if not cells.
   Progress(int steps, double cells, bool speaks, char const* unit = "cells");
   ~Progress();
   Progress(Progress const&)            = delete;
   Progress& operator=(Progress const&) = delete;
 
-  /// Call after each step, with the number of steps done.
+  /// Call this after each step with the number of steps done so far.
   void step_done(int step) {
     if (m_speaks) look(step);
   }

@@ -14,23 +14,27 @@
 
 namespace examples {
 
-/// Ends the loop of a graph, or goes on. (A template may be in a header.)
+/// Ends the loop in a graph, or lets it go on. (This is a template so that it
+/// can be in a header.)
 template <class Handle>
 __global__ void go_on_unless(bool const* is_over, Handle handle) {
   cudaGraphSetConditional(handle, *is_over ? 0 : 1);
 }
 
-/// A CUDA graph: what was enqueued once is launched as a whole. The host takes
-/// less than to enqueue it anew, and the GPU less from one kernel to the next.
+/// A CUDA graph: work that was enqueued once is launched as a whole. This takes
+/// the host less time than enqueuing the work again, and the GPU gets from one
+/// kernel to the next faster.
 ///
-/// enqueue() of the makers below enqueues on `exec`, and neither waits nor
-/// allocates. All its kernels have run before: loading one is no part of a
-/// recording. What it does on the host happens once. Work enqueued before is
-/// waited for: CUDA allocates for a graph, and so may wait for kernels, which
-/// may wait for PEs of other nodes.
+/// The function `enqueue` passed to of() and of_loop() must enqueue work on
+/// `exec`, without waiting or allocating. All its kernels must have run before,
+/// because loading a kernel cannot be recorded. What it does on the host
+/// happens only once. Both functions wait for work enqueued earlier: CUDA
+/// allocates memory for a graph, and may therefore wait for kernels, which may
+/// in turn wait for PEs on other nodes.
 class Recording {
  public:
-  /// \throws std::runtime_error if CUDA refuses, and what enqueue() throws.
+  /// \throws std::runtime_error if CUDA reports an error; also whatever
+  ///         enqueue() throws.
   template <class Enqueue>
   static Recording of(Kokkos::Cuda const& exec, Enqueue const& enqueue) {
     Recording recording(exec);
@@ -41,12 +45,14 @@ class Recording {
     return recording;
   }
 
-  /// Has the GPU repeat it until `is_over`, which its kernels set, is true
-  /// behind it: a whole loop is one launch. At the first launch, and at each
-  /// later one, it is carried out once or more.
-  /// \param is_over in memory of the GPU. CUDA 12.4 or later.
-  /// \throws std::runtime_error if CUDA refuses, as it does for work that a
-  ///         loop of a graph cannot have, and what enqueue() throws.
+  /// Makes the GPU repeat the work until `is_over`, which the recorded kernels
+  /// set, is true at the end of an iteration, so that a whole loop is a single
+  /// launch. Each launch carries out the work at least once. Requires CUDA 12.4
+  /// or later.
+  /// \param is_over a flag in GPU memory.
+  /// \throws std::runtime_error if CUDA reports an error, as it does for work
+  ///         that is not allowed in a graph's loop; also whatever enqueue()
+  ///         throws.
   template <class Enqueue>
   static Recording of_loop(Kokkos::Cuda const& exec, Enqueue const& enqueue,
                            bool const* is_over) {
@@ -76,8 +82,8 @@ class Recording {
         go_on_unless<<<1, 1, 0, exec.cuda_stream()>>>(is_over, handle);
       });
     } catch (...) {
-      // The driver of CUDA 13 may crash in destroying a graph whose loop could
-      // not be recorded.
+      // The driver of CUDA 13 may crash when it destroys a graph whose loop
+      // could not be recorded.
       recording.m_graph = nullptr;
       throw;
     }
@@ -107,7 +113,8 @@ class Recording {
     m_exec.fence("before recording");
   }
 
-  /// Enqueues what the stream captures, and ends that, if it fails, too.
+  /// Calls enqueue() while the stream captures, and then ends the capture, even
+  /// if enqueue() throws.
   template <class Enqueue>
   void capture(Enqueue const& enqueue) {
     cudaGraph_t graph = nullptr;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// PageRank of an undirected graph whose vertices are spread over the PEs: how
-// often somebody is at a vertex who stays or goes along an edge, all with equal
-// chances, and now and then jumps to any vertex.
+// PageRank of an undirected graph whose vertices are distributed over the PEs:
+// how often a random walker is at each vertex. In each step, the walker stays
+// or follows an edge, all with equal probability, and now and then jumps to any
+// vertex.
 //
 //     mpiexec -n PES graph [FILE]
 //
-// A line of FILE has the numbers of two vertices, from 0, or begins with '#'.
-// Without a file there is a ring with chords.
+// Each line of FILE contains the numbers of two vertices, counted from 0, or
+// begins with '#'. Without a file, the graph is a ring with chords.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricContainers.hpp>
@@ -29,8 +30,8 @@ namespace {
 
 using Edges = std::set<std::pair<int, int>>;
 
-// From each vertex to where it leads, itself included. Every PE reads all, and
-// fails or not as all others.
+// For each vertex, the vertices to which it leads, including itself. Every PE
+// reads the whole file, so either all PEs fail or none.
 Edges read_edges(char const* name) {
   Edges edges;
   auto const add = [&](int a, int b) { edges.insert({{a, b}, {b, a}}); };
@@ -56,9 +57,9 @@ Kokkos::View<int*> on_device(std::vector<int> const& list) {
   return view;
 }
 
-// The vertices of this PE, and where they lead: vertex v to target(e), for e
-// from first(v) on and below first(v + 1). Vertices of other PEs are ghosts,
-// behind this PE's own.
+// This PE's vertices, and where they lead: vertex v leads to target(e) for
+// first(v) <= e < first(v + 1). Vertices on other PEs are ghosts, which come
+// after this PE's own vertices.
 struct Graph {
   explicit Graph(Edges const& edges) {
     n_all              = edges.rbegin()->first + 1;
@@ -94,8 +95,8 @@ struct Graph {
 bool run(char const* name) {
   Graph graph(read_edges(name));
   auto const first = graph.first, target = graph.target;
-  // What a vertex gives to each of its targets: its rank over their number.
-  // Ranks have the mean 1.
+  // What a vertex contributes to each of its targets: its rank divided by the
+  // number of targets. The mean of all ranks is 1.
   auto const size = graph.n_mine + static_cast<int>(graph.plan.n_ghosts());
   Kokkos::View<double*> old("shares", size), next("shares", size);
 
@@ -119,14 +120,15 @@ bool run(char const* name) {
   auto const shares      = Kokkos::create_mirror_view_and_copy(host, old);
   auto const firsts      = Kokkos::create_mirror_view_and_copy(host, first);
   double sum             = 0;
-  std::uint64_t checksum = 0;  // of bits, which no number of PEs changes
+  std::uint64_t checksum = 0;  // over all bits; independent of the number of
+                               // PEs
   for (int v = 0; v < graph.n_mine; ++v) {
     sum += shares(v) * (firsts(v + 1) - firsts(v));
     checksum += std::bit_cast<std::uint64_t>(shares(v)) *
                 static_cast<std::uint64_t>(2 * (graph.my_first + v) + 1);
   }
   checksum = symm::reduce(symm::team_world(), checksum, symm::Sum{});
-  // The mean of ranks that were 0 at the start.
+  // The mean of the ranks, which were 0 at the start.
   double const mean =
       symm::reduce(symm::team_world(), sum, symm::Sum{}) / graph.n_all;
   bool const is_correct = std::abs(mean - 1 + std::pow(0.85, steps)) < 1e-12;
@@ -146,7 +148,8 @@ int main(int argc, char* argv[]) {
     symm::ScopeGuard const guard(argc, argv);
     return run(argc > 1 ? argv[1] : nullptr) ? 0 : 1;
   } catch (std::exception const& error) {
-    // A collective call fails on all PEs or on none: nobody waits for this one.
+    // A collective call fails on all PEs or on none, so no PE is waiting for
+    // this one.
     std::fprintf(stderr, "graph: %s\n", error.what());
     return 1;
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Giga updates per second: all threads of all PEs update words of one table in
-// a random order, wherever these are (HPC Challenge, RandomAccess).
+// Giga updates per second: all threads on all PEs update words of one table in
+// random order, wherever these words are (HPC Challenge, RandomAccess).
 //
-// An update is one atomic operation on another PE's memory. No PE knows which
-// of its words the others update, so nobody could wait for messages here. To
-// PEs of other nodes many updates go in one message, which a thread of the
+// Each update is one atomic operation on another PE's memory. No PE knows which
+// of its words the others update, so no PE could wait for messages here. For
+// PEs on other nodes, many updates travel in one message, which a thread of the
 // library carries out there; the program is the same.
 
 #include <Kokkos_Core.hpp>
@@ -24,11 +24,12 @@ namespace {
 using Exec  = Kokkos::DefaultExecutionSpace;
 using Words = Kokkos::View<std::uint64_t*, symm::SymmetricSpace>;
 
-// A thread makes so many updates, to which it has to find the first number.
+// The number of updates that each thread makes; it has to compute the first
+// random number for them.
 constexpr std::uint64_t chunk = 256;
 
-// Word w of the table is number w % words_per_pe of PE w / words_per_pe. Update
-// n takes random number n + 1, whichever PE makes it.
+// Word w of the table is number w % words_per_pe on PE w / words_per_pe. Update
+// n uses random number n + 1, whichever PE makes it.
 struct Problem {
   std::uint64_t words;
   std::uint64_t updates;
@@ -51,18 +52,18 @@ Problem make_problem(gups::Options const& options) {
   return {words, words * options.updates_per_word, (words + n_pes - 1) / n_pes};
 }
 
-// A kernel with one index for each of `count` things.
+// A range policy with `count` indices.
 Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> each_of(
     std::uint64_t count) {
   return {0, static_cast<std::int64_t>(count)};
 }
 
-// Updates first <= n < last of the sequence, each made by one PE.
+// Updates first <= n < last in the sequence, each of which is made by one PE.
 struct Updates {
   std::uint64_t first;
   std::uint64_t last;
 
-  // One of `count` parts, as equal as can be.
+  // Part `number` of `count` parts of nearly equal size.
   Updates part(int number, int count) const {
     return {border(number, count), border(number + 1, count)};
   }
@@ -101,15 +102,15 @@ void start_updates(Problem const& problem, Words const& words,
       });
 }
 
-// Makes all updates, each PE its own part of them, and tells on PE 0 how it
-// goes if that takes long. Collective; returns the seconds it took.
+// Makes all updates, with each PE making its part of them. Reports progress on
+// PE 0 if this takes long. Collective; returns the time in seconds.
 double update_all(Problem const& problem, Words const& words, bool is_atomic,
                   char const* name) {
   Exec const exec;
   auto const mine =
       Updates{0, problem.updates}.part(symm::my_pe(), symm::n_pes());
   constexpr int parts = 10;
-  symm::barrier_all(exec);  // nobody reads or writes the words any more
+  symm::barrier_all(exec);  // no PE reads or writes the words any more
   Kokkos::Timer timer;
   double last_line = 0;
   for (int part = 0; part < parts; ++part) {
@@ -122,11 +123,11 @@ double update_all(Problem const& problem, Words const& words, bool is_atomic,
                 last_line);
     std::fflush(stdout);
   }
-  symm::barrier_all(exec);  // all updates of all PEs are done
+  symm::barrier_all(exec);  // all PEs' updates are done
   return timer.seconds();
 }
 
-// What is counted over the table or the updates.
+// Counts over the table or over the updates.
 struct Tally {
   std::uint64_t checksum = 0;
   std::uint64_t count    = 0;
@@ -136,20 +137,21 @@ struct Tally {
     count += other.count;
     return *this;
   }
-  // What a value adds to the checksum that was xored to `word`. It depends on
-  // the word; several values for one word add what their xor adds.
+  // Adds what `value`, xored to `word`, contributes to the checksum. This
+  // depends on the word. Several values for one word contribute the same as
+  // their xor.
   KOKKOS_FUNCTION void add(std::uint64_t value, std::uint64_t word) {
     checksum ^= gups::product(value, word + 1);
   }
 };
 
-// The tallies of all PEs put together, on every PE. Collective.
+// The combined tallies of all PEs, on every PE. Collective.
 Tally over_pes(Tally const& mine) {
   return symm::reduce(symm::team_world(), mine,
                       [](Tally sum, Tally const& its) { return sum += its; });
 }
 
-// How many of the words in this PE's part belong to the table.
+// The number of words in this PE's part that belong to the table.
 std::uint64_t words_here(Problem const& problem) {
   auto const first = problem.first_word(symm::my_pe());
   return first < problem.words
@@ -157,7 +159,7 @@ std::uint64_t words_here(Problem const& problem) {
              : 0;
 }
 
-// At the start, each word is its own number.
+// Initially, the value of each word is its number in the table.
 void fill(Problem const& problem, Words const& words) {
   auto const first = problem.first_word(symm::my_pe());
   Kokkos::parallel_for(
@@ -167,7 +169,8 @@ void fill(Problem const& problem, Words const& words) {
       });
 }
 
-// What has changed since fill(): checksum, and how many words. Collective.
+// What has changed since fill(): the checksum and the number of words.
+// Collective.
 Tally changes_of(Problem const& problem, Words const& words) {
   auto const first = problem.first_word(symm::my_pe());
   Tally mine;
@@ -182,8 +185,8 @@ Tally changes_of(Problem const& problem, Words const& words) {
   return over_pes(mine);
 }
 
-// What the updates should have changed, from the random numbers alone: the
-// checksum; and how many of them are of another PE's words. Collective.
+// What the updates should have changed, computed from the random numbers alone:
+// the checksum, and how many updates are to another PE's words. Collective.
 Tally expected_changes(Problem const& problem) {
   int const me       = symm::my_pe();
   auto const updates = Updates{0, problem.updates}.part(me, symm::n_pes());
@@ -204,7 +207,7 @@ Tally expected_changes(Problem const& problem) {
   return over_pes(mine);
 }
 
-// Returns whether the result is correct, on every PE alike.
+// Returns, on every PE, whether the result is correct.
 bool run(gups::Options const& options) {
   auto const problem = make_problem(options);
   Words const words(Kokkos::view_alloc("words", Kokkos::WithoutInitializing),
@@ -215,8 +218,8 @@ bool run(gups::Options const& options) {
 
   auto const found    = changes_of(problem, words);
   auto const expected = expected_changes(problem);
-  // All updates once more take back each other; what is left was lost the first
-  // time, or went to the wrong word.
+  // Making all updates once more cancels them. What is left was lost the first
+  // time or went to the wrong word.
   update_all(problem, words, true, "updates once more, for verification");
   auto const wrong = changes_of(problem, words).count;
 
@@ -253,7 +256,8 @@ int main(int argc, char* argv[]) {
       return 2;
     }
   } catch (symm::Error const& error) {
-    // A collective call fails on all PEs or on none: nobody waits for this one.
+    // A collective call fails on all PEs or on none, so no PE is waiting for
+    // this one.
     std::fprintf(stderr, "gups: %s\n", error.what());
     return 1;
   }

@@ -10,16 +10,16 @@
 namespace gups {
 
 // The random numbers of the HPC Challenge. They are polynomials: bit i is the
-// coefficient of x^i, sums are exclusive ors, and everything is taken modulo
-// x^64 + x^2 + x + 1. Number n is x^n, so that each follows from the one before
-// it in one step and any can be had at once.
+// coefficient of x^i, addition is exclusive or, and everything is modulo x^64 +
+// x^2 + x + 1. Number n is x^n, so each follows from its predecessor in one
+// step, and any of them can be computed directly.
 
 /// r * x.
 KOKKOS_INLINE_FUNCTION std::uint64_t next_random(std::uint64_t r) {
   return (r << 1U) ^ ((r >> 63U) != 0 ? 7U : 0U);
 }
 
-/// a * b, in as many steps as b has bits.
+/// a * b, in one step per bit of b.
 KOKKOS_INLINE_FUNCTION std::uint64_t product(std::uint64_t a, std::uint64_t b) {
   std::uint64_t sum = 0;
   for (; b != 0; b >>= 1U) {
@@ -29,7 +29,7 @@ KOKKOS_INLINE_FUNCTION std::uint64_t product(std::uint64_t a, std::uint64_t b) {
   return sum;
 }
 
-/// Number n of the sequence, by squaring.
+/// Number n in the sequence, by repeated squaring.
 KOKKOS_INLINE_FUNCTION std::uint64_t random_number(std::uint64_t n) {
   std::uint64_t r = 1;
   for (unsigned bit = 64; bit-- > 0;) {

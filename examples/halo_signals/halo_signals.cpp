@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Hot plates that cool down. Each is solved by a team of PEs of its own, in
-// strips of rows. A PE waits for its two neighbors only: a row that one puts
-// into the other's View brings a signal with it. There is no barrier in the
+// Hot plates that cool down. Each plate is computed by its own PE team, in
+// strips of rows. A PE waits only for its two neighbors: each row that a PE
+// puts into a neighbor's View comes with a signal. There is no barrier in the
 // time loop, and the plates, which take different numbers of steps, never wait
-// for each other. (docs/memory_model.md says what a signal orders.)
+// for each other. (See docs/memory_model.md for what a signal orders.)
 
 #include <mpi.h>
 
@@ -31,26 +31,30 @@ using symm::SignalOp;
 template <class Space>
 using Signals = Kokkos::View<Signal[2], Space>;
 
-// The exchange, in four ways. Each is made by all PEs, and has
+// The exchange, implemented in four ways. Each object is constructed by all PEs
+// and has
 //
 //   wait(step)     the neighbors' rows of that step are in my ghost rows
 //   send(u, step)  puts my outermost rows of that step into theirs
 //
-// A signal is the number of the step whose row has come, and only grows.
+// The value of a signal is the number of the step whose row has arrived; it
+// only grows.
 //
-// One signal a step and neighbor is enough, with two Views. Step n waits for
+// With two Views, one signal per step and neighbor is enough. Step n waits for
 // the neighbors' rows of step n - 1, reads them in u_old, writes u_new, and
 // sends from there. So
-// - what step n reads, the ghost rows of u_old, has come: that is what the
-//   signal n - 1 says;
-// - what step n overwrites, the ghost row of a neighbor's u_new, was last read
-//   by the neighbor's step n - 1, as u_old. It has done so: it sent signal
-//   n - 1 behind the kernel that read it, and this PE has waited for that. The
-//   signal that says that data have come says that room is free, too.
-// - A neighbor can be ahead by one step, not by two, and may have raised its
-//   signal for the next step already: so wait for >=, not for ==.
+// - What step n reads, the ghost rows of u_old, has arrived, because signal n -
+//   1 says so.
+// - What step n overwrites, the ghost row in a neighbor's u_new, was last read
+//   by the neighbor's step n - 1, as u_old. That read is complete: the neighbor
+//   sent signal n - 1 after the kernel that read the row, and this PE has
+//   waited for this signal. So a signal that says that data have arrived also
+//   says that there is room again.
+// - A neighbor can be ahead by one step, but not by two, and may already have
+//   sent its signal for the next step. So wait for >=, not for ==.
 
-// Buffers the kernels, as a kernel is enqueued: the host waits for nobody.
+// Exchanges in stream order, after the program's kernels, like a kernel. The
+// host does not wait for any PE.
 class InStream {
  public:
   explicit InStream(Strip const& strip) : m_strip(strip) {}
@@ -72,8 +76,9 @@ class InStream {
   symm::PutSignals m_rows;
 };
 
-// The host sends when the kernels have ended, and waits itself: where it has
-// other things to do meanwhile, or decides by what has come (symm::test).
+// The host sends after the kernels have ended, and does the waiting itself.
+// This is for when it has other work to do meanwhile, or decides what to do by
+// what has arrived (symm::test).
 class ByHost {
  public:
   explicit ByHost(Strip const& strip) : m_strip(strip) {}
@@ -90,10 +95,11 @@ class ByHost {
 
  private:
   Strip const& m_strip;
-  Signals<symm::SymmetricHostSpace> m_signals{"signals"};  // it can poll those
+  Signals<symm::SymmetricHostSpace> m_signals{"signals"};  // which the host can
+                                                           // poll
 };
 
-// For comparison: everybody of the plate waits for everybody.
+// For comparison: all PEs of the plate wait for each other.
 class ByBarrier {
  public:
   explicit ByBarrier(Strip const& strip) : m_strip(strip) {}
@@ -109,8 +115,8 @@ class ByBarrier {
   Strip const& m_strip;
 };
 
-// For comparison: messages, of MPI that knows memory of the host. (A rank in
-// MPI_COMM_WORLD is the number of the PE.)
+// For comparison: messages with an MPI that need not be GPU-aware. (A rank in
+// MPI_COMM_WORLD is the PE number.)
 class ByMessages {
  public:
   explicit ByMessages(Strip const& strip) : m_strip(strip) {
@@ -127,7 +133,7 @@ class ByMessages {
     Exec().fence("halo: rows to send");
     auto const count = u.extent_int(1);
     for (auto const& [pe, row, ghost, signal] : m_strip.neighbors) {
-      int const mine = signal == 0 ? m_strip.own + 1 : 0;  // that it sends to
+      int const mine = signal == 0 ? m_strip.own + 1 : 0;  // my ghost row
       MPI_Irecv(&u(mine, 0), count, MPI_DOUBLE, pe, 0, MPI_COMM_WORLD, next());
       MPI_Isend(&u(row, 0), count, MPI_DOUBLE, pe, 0, MPI_COMM_WORLD, next());
     }
@@ -143,8 +149,8 @@ class ByMessages {
   int m_count = 0;
 };
 
-// The largest value of the plate: a reduction over its team, behind the
-// kernels, and then the host looks at the result.
+// The largest value on the plate: a reduction over its PE team, enqueued after
+// the kernels. The host then looks at the result.
 using Number = Kokkos::View<double, symm::SymmetricSpace>;
 double largest_of(Field const& u, Strip const& strip, Number const& mine,
                   Number const& all) {
@@ -163,10 +169,11 @@ double largest_of(Field const& u, Strip const& strip, Number const& mine,
   return result;
 }
 
-// Returns whether the result is right.
+// Returns whether the result is correct.
 template <class Exchange>
 bool solve(Strip const& strip, Options const& options, char const* name) {
-  // Collective over all PEs, with equal extents: room for the most rows.
+  // Collective over all PEs, with equal extents: room for the largest number of
+  // rows.
   auto const rows    = static_cast<std::size_t>(strip.most) + 2;
   auto const columns = static_cast<std::size_t>(strip.size) + 2;
   Field u_old("u_old", rows, columns);
@@ -175,7 +182,7 @@ bool solve(Strip const& strip, Options const& options, char const* name) {
   Number const all("largest of all");
   Exchange exchange(strip);
   start(u_old, strip);
-  symm::barrier(Exec(), strip.team);  // all have filled their ghost rows
+  symm::barrier(Exec(), strip.team);  // all PEs have filled their ghost rows
 
   int const own     = strip.own;
   bool const speaks = strip.team.my_pe() == 0;
@@ -186,7 +193,8 @@ bool solve(Strip const& strip, Options const& options, char const* name) {
   while (largest > options.until) {
     for (int n = 0; n < options.look_every; ++n) {
       exchange.wait(static_cast<Signal>(steps));
-      // My outermost rows first: they travel while the others are updated.
+      // My outermost rows come first, so that they travel while the others are
+      // being updated.
       update(u_old, u_new, strip.size, 1, own - 1, own == 1 ? 1 : 2);
       ++steps;
       exchange.send(u_new, static_cast<Signal>(steps));
@@ -200,7 +208,7 @@ bool solve(Strip const& strip, Options const& options, char const* name) {
                   largest);
     }
   }
-  exchange.wait(static_cast<Signal>(steps));  // nothing is on its way any more
+  exchange.wait(static_cast<Signal>(steps));  // nothing is in flight any more
   Exec().fence("halo: last step");
   double seconds = timer.seconds();
 
@@ -208,7 +216,7 @@ bool solve(Strip const& strip, Options const& options, char const* name) {
   double const worst           = symm::reduce(strip.team, error, symm::Max{});
   std::uint64_t const sum = symm::reduce(strip.team, checksum, symm::Sum{});
   seconds                 = symm::reduce(strip.team, seconds, symm::Max{});
-  // Each step rounds a few times, at values of 1 and less.
+  // Each step rounds a few times, at values of at most 1.
   bool const is_correct = worst <= 1e-15 * (steps + 10.0);
   if (speaks) {
     double const points = 1.0 * strip.size * strip.size * steps;
@@ -264,7 +272,8 @@ int main(int argc, char* argv[]) {
       return 2;
     }
   } catch (symm::Error const& error) {
-    // A collective call fails on all PEs or on none: nobody waits for this one.
+    // A collective call fails on all PEs or on none, so no PE is waiting for
+    // this one.
     std::fprintf(stderr, "halo_signals: %s\n", error.what());
     return 1;
   }

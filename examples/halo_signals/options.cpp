@@ -11,9 +11,9 @@
 namespace halo {
 namespace {
 
-char const* const ways[] = {"stream", "host", "barrier", "mpi"};  // as Way
+char const* const ways[] = {"stream", "host", "barrier", "mpi"};  // like Way
 
-/// What there is, written to `options` and `exchange`.
+/// Defines all options; their values are written to `options` and `exchange`.
 void define(CLI::App& app, Options& options, std::string& exchange) {
   app.set_help_flag("");
   app.add_option("--size", options.size,

@@ -9,25 +9,27 @@
 
 namespace halo {
 
-/// The user asked for something impossible. Thrown on every PE alike, because
-/// every PE looks at the same command line.
+/// The user asked for something impossible. Thrown on every PE, because every
+/// PE parses the same command line.
 class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// How a PE gets its rows to its neighbors and learns that theirs have come.
+/// How a PE sends its rows to its neighbors and learns that theirs have
+/// arrived.
 enum class Way { stream, host, barrier, mpi };
 
 struct Options {
   int size       = 128;   ///< points per axis inside the boundary
-  int plates     = 0;     ///< 0: two, where there are two PEs
-  double until   = 0.01;  ///< cold enough
-  int look_every = 100;   ///< steps between looks at the largest value
-  Way way        = Way::stream;
-  bool help      = false;
+  int plates     = 0;     ///< 0: two if there are at least two PEs
+  double until   = 0.01;  ///< largest value at which a plate is cold enough
+  int look_every = 100;   ///< number of steps between looks at the largest
+                          ///< value
+  Way way   = Way::stream;
+  bool help = false;
 };
 
-/// Reads the command line; argv[0] is not looked at.
+/// Parses the command line; argv[0] is ignored.
 /// \throws UsageError with a message that names the option and its value.
 Options parse_options(int argc, char const* const* argv);
 

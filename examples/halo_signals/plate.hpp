@@ -4,7 +4,7 @@
 #ifndef SYMM_EXAMPLES_HALO_SIGNALS_PLATE_HPP
 #define SYMM_EXAMPLES_HALO_SIGNALS_PLATE_HPP
 
-// What is not about the exchange: which rows of which plate a PE has, the
+// Everything except the exchange: which rows of which plate a PE has, the
 // update of a point, and the exact solution.
 
 #include <Kokkos_Core.hpp>
@@ -23,27 +23,27 @@ namespace halo {
 using Exec  = Kokkos::DefaultExecutionSpace;
 using Field = Kokkos::View<double**, Kokkos::LayoutRight, symm::SymmetricSpace>;
 
-/// A PE that has the next rows above or below mine.
+/// A PE that has the rows right above or below mine.
 struct Neighbor {
   symm::Pe pe;
-  int row;     ///< of mine, which it needs
-  int ghost;   ///< the row of its View where mine belongs
-  int signal;  ///< which of its signals says so
+  int row;     ///< my row that the neighbor needs
+  int ghost;   ///< the row in its View where mine belongs
+  int signal;  ///< which of its signals says that the row has arrived
 };
 
-/// The rows of a plate that this PE has: 1 to `own` of its Views, between two
-/// ghost rows. Signal 0 of a PE is raised from above, signal 1 from below.
+/// This PE's rows of a plate: rows 1 to `own` of its Views, between two ghost
+/// rows. A PE's signal 0 is raised from above, signal 1 from below.
 struct Strip {
   int plate;
-  symm::PeTeam team;  ///< the PEs of the plate, from above to below
-  int size;           ///< points of the plate per axis
-  int first;          ///< number in the plate of the row above mine
-  int own;            ///< my rows
-  int most;           ///< of any PE
+  symm::PeTeam team;  ///< the PEs of the plate, from top to bottom
+  int size;           ///< number of points of the plate per axis
+  int first;          ///< number, in the plate, of the row above mine
+  int own;            ///< number of my rows
+  int most;           ///< largest number of rows on any PE
   std::vector<Neighbor> neighbors;
 
-  /// Collective: splits all PEs into a team for each plate.
-  /// \throws UsageError on every PE, if there are too many PEs or plates.
+  /// Collective: splits all PEs into one PE team per plate.
+  /// \throws UsageError on every PE if there are too many PEs or plates.
   explicit Strip(Options const& options) : size(options.size) {
     int const me     = symm::my_pe();
     int const n_pes  = symm::n_pes();
@@ -70,7 +70,7 @@ struct Strip {
       neighbors.push_back({team.world_pe(place + 1), own, 0, 0});
   }
 
-  /// Those that are raised here: by as many PEs as I have neighbors.
+  /// The signals that are raised here, one for each of my neighbors.
   template <class Signals>
   auto raised_here(Signals const& signals) const {
     bool const has_above = team.my_pe() > 0;
@@ -87,8 +87,8 @@ struct Strip {
 
 using Member = Kokkos::TeamPolicy<Exec>::member_type;
 
-/// Each point of `count` rows, from `first` in steps of `stride`, becomes the
-/// mean of its four neighbors.
+/// Sets each point in `count` rows, starting at `first` with stride `stride`,
+/// to the mean of its four neighbors.
 inline void update(Field const& u_old, Field const& u_new, int size, int first,
                    int stride, int count) {
   if (count <= 0) return;
@@ -114,7 +114,8 @@ struct Mode {
       : along_i(1 + strip.plate % 3), along_j(1), size(strip.size) {}
   KOKKOS_FUNCTION double operator()(int row, int column) const {
     double const h = Kokkos::numbers::pi / (size + 1);
-    // (Rows 0 and size + 1 are the boundary, where pi is not exact.)
+    // (Rows 0 and size + 1 are the boundary, where the sine would not be
+    // exactly 0, because pi is rounded.)
     if (row == 0 || row == size + 1) return 0;
     if (column == 0 || column == size + 1) return 0;
     return Kokkos::sin(along_i * h * row) * Kokkos::sin(along_j * h * column);
@@ -125,7 +126,8 @@ struct Mode {
   }
 };
 
-/// Sets my rows and the ghost rows: nothing is exchanged for the start.
+/// Sets my rows and the ghost rows, so that nothing needs to be exchanged at
+/// the start.
 inline void start(Field const& u, Strip const& strip) {
   Mode const mode(strip);
   int const first = strip.first;
@@ -138,10 +140,11 @@ inline void start(Field const& u, Strip const& strip) {
 
 struct Check {
   double error           = 0;
-  std::uint64_t checksum = 0;  ///< bits of all points, each with its own weight
+  std::uint64_t checksum = 0;  ///< over the bits of all points, each with its
+                               ///< own weight
 };
 
-/// Compares my rows with the exact ones.
+/// Compares my rows with the exact solution.
 inline Check check(Field const& u, Strip const& strip, int steps) {
   Mode const mode(strip);
   double const amplitude = std::pow(mode.decay(), steps);

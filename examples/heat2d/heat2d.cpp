@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The 2-D heat equation on a plate whose rows are spread over the PEs, written
-// with the indices of the plate: a symm::DistributedView. PE 0 gets the result
-// as one View and checks it.
+// The 2-D heat equation on a plate whose rows are distributed over the PEs. The
+// plate is a symm::DistributedView, so the program uses the plate's global
+// indices. PE 0 gets the result as one View and checks it.
 //
 //     mpiexec -n PES heat2d [ROWS]
 
@@ -29,8 +29,8 @@ using Cells =
 constexpr long columns = 30;
 constexpr int steps    = 40;
 
-// Keeps its shape under the update, and shrinks by a known factor. Cells around
-// the plate are 0.
+// A mode that keeps its shape under the update and shrinks by a known factor.
+// Cells around the plate are 0.
 KOKKOS_INLINE_FUNCTION double mode(long i, long j, long rows) {
   constexpr double pi = 3.14159265358979323846;
   return Kokkos::sin(pi * static_cast<double>(i + 1) /
@@ -43,11 +43,11 @@ double factor(long rows) {
                 std::cos(pi / (columns + 1)));
 }
 
-// All PEs.
+// Called by all PEs.
 void solve(Plate& u, Plate& next) {
   Exec const exec;
   auto const n = static_cast<long>(u.extent(0));
-  // The cells of this PE, by the indices of the plate.
+  // This PE's rows, in the plate's global indices.
   auto const first = static_cast<long>(u.first());
   Cells const mine(exec, {first, 0L}, {static_cast<long>(u.end()), columns});
 
@@ -55,16 +55,16 @@ void solve(Plate& u, Plate& next) {
   Kokkos::parallel_for(
       "start", mine,
       KOKKOS_LAMBDA(long i, long j) { start(i - first, j) = mode(i, j, n); });
-  Around around(u, 1), around_next(next, 1);  // and the rows beside mine
+  Around around(u, 1), around_next(next, 1);  // with the rows next to mine
   for (int step = 0; step < steps; ++step) {
     symm::barrier_all(exec);
-    around.update(exec);  // those of other nodes
+    around.update(exec);  // rows on other nodes
     auto const here  = around;
     auto const there = next.local();
     Kokkos::parallel_for(
         "step", mine, KOKKOS_LAMBDA(long i, long j) {
           double sum = 0;
-          if (i > 0) sum += here(i - 1, j);  // on whatever PE it is
+          if (i > 0) sum += here(i - 1, j);  // on whichever PE it is
           if (i + 1 < n) sum += here(i + 1, j);
           if (j > 0) sum += here(i, j - 1);
           if (j + 1 < columns) sum += here(i, j + 1);
@@ -76,7 +76,7 @@ void solve(Plate& u, Plate& next) {
   exec.fence();
 }
 
-// The largest error, which has to be rounding.
+// The largest error, which must be due to rounding only.
 double largest_error(OnePlate const& plate, long rows) {
   double const shrunk = std::pow(factor(rows), steps);
   double error        = 0;

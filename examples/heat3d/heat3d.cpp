@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The 3-D heat equation with a plan of the exchange between PEs, to be read
-// beside ../heat3d_mpi/heat3d_mpi.cpp, which does the same with MPI messages.
-// The two differ in how they allocate and how they exchange the halo.
+// The 3-D heat equation with an exchange plan. Compare it with
+// ../heat3d_mpi/heat3d_mpi.cpp, which does the same with MPI messages. The two
+// differ in how they allocate memory and how they exchange the halo.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricContainers.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 using Field =
     Kokkos::View<double***, Kokkos::LayoutRight, symm::SymmetricSpace>;
-using Targets = symm::BoxTargets<double, 6>;  // of the faces
+using Targets = symm::BoxTargets<double, 6>;  // for the faces
 
 double sum_over_pes(double mine) {
   return symm::reduce(symm::team_world(), mine, symm::Sum{});
@@ -26,8 +26,8 @@ double max_over_pes(double mine) {
   return symm::reduce(symm::team_world(), mine, symm::Max{});
 }
 
-// The plan copies the outermost cells of neighbors' boxes to my ghost cells.
-// Collective.
+// The plan copies the outermost cells of the neighbors' boxes to my ghost
+// cells. Collective.
 symm::ExchangePlan plan_for(heat3d::Problem const& problem, Field const& u) {
   symm::BoxDecomposition box;
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -40,8 +40,8 @@ symm::ExchangePlan plan_for(heat3d::Problem const& problem, Field const& u) {
   return symm::ExchangePlan::from_box(box);
 }
 
-// Sets my cells of `u` to value(i, j, k), and their copies on the neighbors,
-// in one kernel.
+// Sets my cells of `u`, as well as their copies on the neighbors, to value(i,
+// j, k) in one kernel.
 template <class Value>
 void set_cells(Field const& u, Targets const& targets, heat3d::Cells const& own,
                Value const& value) {
@@ -53,7 +53,7 @@ void set_cells(Field const& u, Targets const& targets, heat3d::Cells const& own,
             [&](int k) { u(i, j, k) = value(i, j, k); });
         for (auto const& target : targets) {
           if (!target.has_row(i, j)) continue;
-          team.team_barrier();  // the row is set
+          team.team_barrier();  // now the row is set
           Kokkos::parallel_for(
               Kokkos::TeamVectorRange(team, target.begin(2), target.end(2)),
               [&](int k) { target(i, j, k) = u(i, j, k); });
@@ -61,8 +61,8 @@ void set_cells(Field const& u, Targets const& targets, heat3d::Cells const& own,
       });
 }
 
-// Planes of `pe`, on PE 0, which gets them itself. All PEs have ended their
-// steps: they have added up their errors.
+// Brings planes of `pe` to PE 0, which gets them itself. All PEs have finished
+// their steps, because they have already added up their errors.
 heat3d::Planes fetch_planes(Field const& u, int pe, int first, int count) {
   if (symm::my_pe() != 0) return {};
   auto const source = Kokkos::subview(u, std::pair(first, first + count),
@@ -73,7 +73,7 @@ heat3d::Planes fetch_planes(Field const& u, int pe, int first, int count) {
 }
 
 heat3d::Solution solve(heat3d::Problem const& problem) {
-  // Collective: every PE allocates room for the largest box.
+  // Collective: every PE allocates enough for the largest box.
   Kokkos::DefaultExecutionSpace const exec;
   auto const extents = problem.decomposition.largest_view();
   Field u_old("u_old", heat3d::layout_of(extents));
@@ -83,9 +83,9 @@ heat3d::Solution solve(heat3d::Problem const& problem) {
   set_cells(u_old, plan.targets<6>(u_old), problem.own, problem.sine);
   plan.gather_stored(exec, u_old);
 
-  // The host only enqueues. Nobody waits for all PEs: a gather waits for the
-  // neighbors. Two Views are used in turn: a neighbor that is a step ahead
-  // stores to the ghosts of the View that is not read.
+  // The host only enqueues. No PE waits for all others: a gather waits only for
+  // the neighbors. Two Views are used alternately, so that a neighbor that is
+  // one step ahead stores to the ghosts of the View that is not being read.
   Kokkos::Timer timer;
   heat3d::make_steps(problem, exec, [&] {
     set_cells(u_new, plan.targets<6>(u_new), problem.own,
@@ -110,7 +110,8 @@ int main(int argc, char* argv[]) {
         argc, argv, {symm::my_pe(), symm::n_pes(), sum_over_pes, max_over_pes},
         solve);
   } catch (symm::Error const& error) {
-    // A collective call fails on all PEs or on none: nobody waits for this one.
+    // A collective call fails on all PEs or on none, so no PE is waiting for
+    // this one.
     std::fprintf(stderr, "heat3d: %s\n", error.what());
     return 1;
   }

@@ -19,8 +19,8 @@ inline Kokkos::LayoutRight layout_of(Triple const& extents) {
                              static_cast<std::size_t>(extents[2]));
 }
 
-/// A box of cells of one PE's View: begin[axis] <= index < end[axis]. Index 0
-/// and the last index of an axis are ghost layers, own cells start at 1.
+/// A box of cells in one PE's View: begin[axis] <= index < end[axis]. Index 0
+/// and the last index along an axis are ghost layers; own cells start at 1.
 struct Cells {
   Triple begin;
   Triple end;
@@ -34,9 +34,9 @@ struct Cells {
 
 using Team = Kokkos::TeamPolicy<>::member_type;
 
-/// Calls body(team, i, j) for every row of `cells` along the last axis, with a
-/// team of threads each, in parallel on the default execution space; returns
-/// when the work is enqueued.
+/// Calls body(team, i, j) for every row of `cells` along the last axis, with
+/// one team of threads per row, in parallel on the default execution space.
+/// Returns once the work is enqueued.
 template <class Body>
 void for_each_row(char const* label, Cells const& cells, Body const& body) {
   auto const begin = cells.begin;
@@ -50,12 +50,12 @@ void for_each_row(char const* label, Cells const& cells, Body const& body) {
       });
 }
 
-/// The same for every cell: body(i, j, k).
+/// Like for_each_row(), but calls body(i, j, k) for every cell.
 ///
-/// A team per row of k, because k is contiguous in memory: the compiler
-/// vectorises the row on a CPU, and neighboring threads read neighboring
-/// cells on a GPU. An MDRangePolicy is shorter, but takes two to three times
-/// the time for the heat stencil, on Kokkos' Serial and on an H200.
+/// There is one team per row along k because k is contiguous in memory: on a
+/// CPU, the compiler vectorizes the row, and on a GPU, neighboring threads read
+/// neighboring cells. An MDRangePolicy would be shorter, but takes two to three
+/// times as long for the heat stencil, both on Kokkos' Serial and on an H200.
 template <class Body>
 void for_each_cell(char const* label, Cells const& cells, Body const& body) {
   int const first = cells.begin[2];

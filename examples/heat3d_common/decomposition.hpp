@@ -15,20 +15,21 @@ struct Box {
   Triple extent;
 };
 
-/// A side of a PE's box that another PE's box touches.
+/// A side of a PE's box that touches another PE's box.
 struct Face {
-  int pe;        ///< the neighbor
+  int pe;        ///< the neighbor's PE number
   Cells cells;   ///< my outermost own layer, which the neighbor needs
   Cells ghosts;  ///< my ghost layer, which the neighbor's layer fills
 };
 
-/// The global grid cut into one box per PE. Boxes of a row of PEs differ by one
-/// cell at most; PE numbers run fastest along the third axis.
+/// The global grid, divided into one box per PE. Along each axis, box sizes
+/// differ by at most one cell. PE numbers run fastest along the third axis.
 class Decomposition {
  public:
-  /// \param size    cells per axis; \param pe_grid PEs per axis.
-  /// \throws UsageError if an axis has more PEs than cells, or a box would have
-  ///         so many cells that Kokkos' arithmetic on int indices overflows.
+  /// \param size the number of cells per axis.
+  /// \param pe_grid the number of PEs per axis.
+  /// \throws UsageError if an axis has more PEs than cells, or if a box would
+  ///         have too many cells for Kokkos' arithmetic with int indices.
   Decomposition(Triple const& size, Triple const& pe_grid);
 
   Triple const& size() const { return m_size; }
@@ -37,15 +38,15 @@ class Decomposition {
 
   Box box(int pe) const;
 
-  /// Extents of a View that holds the largest box and its ghost layers.
+  /// The extents of a View that holds the largest box and its ghost layers.
   /// Collective allocations must have the same extents on all PEs.
   Triple largest_view() const;
 
-  /// Extents of a View that holds the box of `pe` and its ghost layers.
+  /// The extents of a View that holds the box of `pe` and its ghost layers.
   Triple view_of(int pe) const;
 
-  /// The faces of `pe` that have a neighbor, six at most. Two PEs share one
-  /// face at most.
+  /// The faces of `pe` that have a neighbor: at most six. Two PEs share at most
+  /// one face.
   std::vector<Face> faces(int pe) const;
 
  private:

@@ -9,7 +9,8 @@
 namespace heat3d {
 namespace {
 
-/// Three numbers that are said as "8" (for all axes), "8x4x2" or "8 4 2".
+/// Adds an option for three numbers, given as "8" (for all axes), "8x4x2" or "8
+/// 4 2".
 CLI::Option* add_triple(CLI::App& app, std::string const& name, Triple& triple,
                         std::string const& text) {
   auto const take = [&triple, name](std::vector<std::string> const& words) {
@@ -34,12 +35,13 @@ CLI::Option* add_triple(CLI::App& app, std::string const& name, Triple& triple,
       ->type_name("N | N N N | NxNxN");
 }
 
-/// Not the next option, which CLI11 would take as a name.
+/// Rejects what is really the next option, which CLI11 would take for a file
+/// name.
 std::string check_file_name(std::string const& name) {
   return name.starts_with("--") ? "a file name is missing" : "";
 }
 
-/// What there is, written to `options`.
+/// Defines all options; their values are written to `options`.
 void define(CLI::App& app, Options& options, Triple& pe_grid) {
   app.set_help_flag("");
   add_triple(app, "--size", options.size, "cells inside the cube (default 96)");

@@ -11,8 +11,8 @@
 
 namespace heat3d {
 
-/// The user asked for something impossible. Thrown on every PE alike, because
-/// every PE looks at the same command line.
+/// The user asked for something impossible. Thrown on every PE, because every
+/// PE parses the same command line.
 class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -21,22 +21,24 @@ struct Options {
   Triple size  = {96, 96, 96};
   int steps    = 1000;
   Triple modes = {1, 1, 1};
-  std::optional<Triple> pe_grid;  ///< none: the one with the fewest halo cells
-  std::string picture;            ///< file name; empty: no picture
-  std::string dump;               ///< file name; empty: no dump
-  int graph  = 10;  ///< time steps that a GPU is given together; even; 0: none
+  std::optional<Triple> pe_grid;  ///< if not set, the one with the fewest halo
+                                  ///< cells
+  std::string picture;            ///< file name; empty for no picture
+  std::string dump;               ///< file name; empty for no dump
+  int graph = 10;  ///< time steps per launch on a GPU; even; 0 to record no
+                   ///< graph
   bool quiet = false;
   bool help  = false;
 };
 
-/// Reads the command line; argv[0] is not looked at.
+/// Parses the command line; argv[0] is ignored.
 /// \throws UsageError with a message that names the option and its value.
 Options parse_options(int argc, char const* const* argv);
 
 /// The text for --help.
 std::string help_text(std::string const& program);
 
-/// "4x2x1".
+/// Returns "4x2x1", for example.
 std::string to_string(Triple const& numbers);
 
 }  // namespace heat3d

@@ -13,8 +13,8 @@
 namespace heat3d {
 namespace {
 
-/// The slice as an image with the second axis upwards and the third to the
-/// right, enlarged by a whole number when small.
+/// The slice as an image, with the second axis pointing up and the third to the
+/// right. A small slice is enlarged by an integer factor.
 examples::Image image_of(std::vector<double> const& slice, int height,
                          int width) {
   auto const [low, high] = std::minmax_element(slice.begin(), slice.end());

@@ -14,23 +14,24 @@
 
 namespace heat3d {
 
-/// Some planes of constant i of a PE's View, on the host, ghost cells of the
-/// other two axes included. With LayoutRight they are contiguous in memory.
+/// Planes of constant i from a PE's View, on the host, including the ghost
+/// cells of the other two axes. With LayoutRight, they are contiguous in
+/// memory.
 using Planes = Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
 /// Brings the planes first <= i < first + count of `pe` to PE 0. Collective;
-/// the result is used on PE 0 only.
+/// only PE 0 uses the result.
 using FetchPlanes = std::function<Planes(int pe, int first, int count)>;
 
-/// The files that the options ask for, written by PE 0.
+/// The output files that the options request, written by PE 0.
 class Output {
  public:
-  /// Opens the files now, so that a wrong name shows before the long run.
-  /// \param writes  whether this is PE 0; on other PEs nothing happens.
+  /// Opens the files now, so that a bad name is reported before the long run.
+  /// \param writes Pass true on PE 0. On other PEs, nothing happens.
   Output(Options const& options, bool writes);
 
-  /// Whether a file could not be opened or written; on PE 0, which has said so
-  /// on stderr. Always false elsewhere.
+  /// On PE 0, whether a file could not be opened or written, which PE 0 has
+  /// reported on stderr. Always false on other PEs.
   bool failed() const { return m_failed; }
 
   /// Collective.

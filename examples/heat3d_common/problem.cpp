@@ -40,8 +40,8 @@ void announce(std::string const& program, Problem const& problem) {
   std::fflush(stdout);
 }
 
-/// Collective. Prints the report on PE 0 and returns whether the result is
-/// right, on every PE.
+/// Collective. Prints the report on PE 0. Returns, on every PE, whether the
+/// result is correct.
 bool report(Problem const& problem, Solution const& solution) {
   auto const& pes     = problem.pes;
   auto const& options = problem.options;

@@ -14,8 +14,9 @@
 
 namespace heat3d {
 
-/// The PEs of the job, and what the code that both solvers share needs of them
-/// all. The functions are collective, with the same result on every PE.
+/// The PEs of the job, and the operations over all PEs that the code shared by
+/// the solvers needs. The functions are collective, with the same result on
+/// every PE.
 struct Pes {
   int me;
   int count;
@@ -23,9 +24,10 @@ struct Pes {
   double (*max)(double mine);
 };
 
-/// What a solver is given.
+/// The input of a solver.
 struct Problem {
-  /// \throws UsageError, on every PE, for options that do not fit the PEs.
+  /// \throws UsageError on every PE if the options do not fit the number of
+  ///         PEs.
   Problem(Options const& options, Pes const& pes);
 
   /// Shows the progress of the time steps.
@@ -40,15 +42,15 @@ struct Problem {
   SineTable sine;
 };
 
-/// What a solver gives back.
+/// The output of a solver.
 struct Solution {
   double seconds;     ///< for all time steps
-  Errors continuous;  ///< of my cells, against the heat equation
-  Errors discrete;    ///< of my cells, against exact arithmetic
+  Errors continuous;  ///< of my cells, relative to the heat equation
+  Errors discrete;    ///< of my cells, relative to exact arithmetic
   FetchPlanes fetch_planes;
 };
 
-/// Compares the solver's last field with the exact ones.
+/// Compares the solver's final field with the exact ones.
 template <class Field>
 Solution solution(Problem const& problem, Field const& u, double seconds,
                   FetchPlanes const& fetch_planes) {
@@ -61,9 +63,9 @@ Solution solution(Problem const& problem, Field const& u, double seconds,
       fetch_planes};
 }
 
-/// A whole program: options, solver, report, files.
-/// \returns the exit status, 0 only if all went well on all PEs; 2 for bad
-///          options, which PE 0 explains.
+/// A complete program: options, solver, report, files.
+/// \returns the exit status: 0 only if everything went well on all PEs; 2 for
+///          bad options, which PE 0 explains.
 int run(int argc, char* argv[], Pes const& pes,
         Solution (*solve)(Problem const& problem));
 

@@ -14,8 +14,8 @@ namespace {
 constexpr double pi      = std::numbers::pi;
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
-/// sin(pi * numerator / denominator). The integers are reduced first, so that
-/// high modes are as exact as low ones and the boundary is exactly 0.
+/// Returns sin(pi * numerator / denominator). The integers are reduced first,
+/// so that high modes are as exact as low ones, and the boundary is exactly 0.
 double sine_of_ratio(std::int64_t numerator, std::int64_t denominator) {
   bool const negative = numerator / denominator % 2 != 0;
   auto rest           = numerator % denominator;
@@ -61,10 +61,11 @@ double SineMode::discrete_amplitude(int steps) const {
   return std::pow(m_decay, steps);
 }
 
-// Each step adds an error of a few units in the last place of the largest cell
-// and multiplies the errors so far by at most the decay of the slowest mode
-// (the update is a symmetric matrix). The starting values are off by the same
-// measure. 16 units are about twice what the operations of one update can add.
+// Each step adds an error of a few units in the last place of the largest cell.
+// It multiplies the existing errors by at most the decay of the slowest mode,
+// because the update is a symmetric matrix. The initial values have an error of
+// the same size. 16 units are about twice what the operations of one update can
+// add.
 double SineMode::rounding_bound(int steps) const {
   double const unit = 16 * epsilon;
   double const slowest =

@@ -9,31 +9,31 @@
 
 namespace heat3d {
 
-/// Weights of the 7-point update.
+/// The weights of the 7-point update.
 struct Stencil {
   double center;
   double x, y, z;
 };
 
-/// The problem and its exact solutions. u = sin(mx pi x) sin(my pi y)
-/// sin(mz pi z) keeps its shape under the heat equation and under the 7-point
-/// update alike, because it is an eigenvector of both Laplacians; only its
-/// amplitude decays, a little differently in the two. So the program can be
-/// checked to rounding, not just to the accuracy of the discretisation.
+/// The problem and its exact solutions. u = sin(mx pi x) sin(my pi y) sin(mz pi
+/// z) keeps its shape both under the heat equation and under the 7-point
+/// update, because it is an eigenvector of both Laplacians. Only its amplitude
+/// decays, at slightly different rates. So the program can be checked down to
+/// rounding errors, not just to the accuracy of the discretization.
 class SineMode {
  public:
   SineMode(Triple const& size, Triple const& modes);
 
-  /// Time step: 0.9 of the largest stable one.
+  /// The time step: 0.9 times the largest stable one.
   double dt() const { return m_dt; }
   Stencil const& stencil() const { return m_stencil; }
 
-  /// Amplitude after `steps` time steps, from 1 at the start.
+  /// The amplitude after `steps` time steps; it is 1 at the start.
   double continuous_amplitude(int steps) const;
   double discrete_amplitude(int steps) const;
 
-  /// How far, in the root mean square, rounding can take the computed cells
-  /// from the discrete solution.
+  /// How far rounding can take the computed cells from the discrete solution,
+  /// as a root mean square.
   double rounding_bound(int steps) const;
 
  private:
@@ -46,8 +46,8 @@ class SineMode {
   double m_decay;  ///< discrete amplitude after one step
 };
 
-/// The sine mode over one PE's View, ghost layers included; the sine of each
-/// axis is tabulated, since a sine costs more than an update.
+/// The sine mode over one PE's View, including ghost layers. The sine along
+/// each axis is tabulated, since computing a sine costs more than an update.
 class SineTable {
  public:
   SineTable(Triple const& size, Triple const& modes, Box const& box);

@@ -9,9 +9,9 @@
 
 namespace heat3d {
 
-/// The kernels that work on one PE's own cells. `Field` is a
-/// View<double***, LayoutRight, Space> with ghost layers, of any memory space:
-/// a View in the symmetric space is an ordinary View here.
+/// The kernels that work on one PE's own cells. `Field` is a View<double***,
+/// LayoutRight, Space> with ghost layers, in any memory space. A View in the
+/// symmetric space is just an ordinary View here.
 
 /// Sets the cells of `u` to value(i, j, k).
 template <class Field, class Value>
@@ -21,7 +21,7 @@ void set_cells(Field const& u, Cells const& cells, Value const& value) {
       KOKKOS_LAMBDA(int i, int j, int k) { u(i, j, k) = value(i, j, k); });
 }
 
-/// What the own cells become in a time step, from `u` with its ghost layers.
+/// Computes the own cells after a time step from `u` and its ghost layers.
 template <class Field>
 struct Update {
   Field u;
@@ -35,14 +35,14 @@ struct Update {
   }
 };
 
-/// Distances of one field from another.
+/// How far one field is from another.
 struct Errors {
   double largest    = 0;
   double square_sum = 0;
 };
 
-/// Distances of the own cells of `u` from `amplitude` times the sine mode.
-/// A cell that is not a number makes both results infinite.
+/// How far the own cells of `u` are from `amplitude` times the sine mode. A
+/// cell that is not a number makes both results infinite.
 template <class Field>
 Errors errors_of(Field const& u, SineTable const& sine, double amplitude,
                  Cells const& own) {

@@ -10,11 +10,11 @@
 
 namespace heat3d {
 
-/// Makes all time steps of a problem, and shows their progress.
+/// Runs all time steps of a problem, and shows their progress.
 ///
-/// \param step    step() enqueues a time step on `exec`, after an even number
-///                of which the same Views are in the same places. On GPUs steps
-///                are recorded, as many as --graph says.
+/// \param step step() enqueues one time step on `exec`. After an even number of
+///        steps, each View must be back in its original role. On GPUs, as many
+///        steps as --graph specifies are recorded together.
 template <class Step>
 void make_steps(Problem const& problem,
                 [[maybe_unused]] Kokkos::DefaultExecutionSpace const& exec,
@@ -28,8 +28,8 @@ void make_steps(Problem const& problem,
       progress.step_done(++done);
     }
   };
-// The detector of races waits for each kernel; one that is recorded does not
-// run.
+// The race detector waits for each kernel, but a kernel that is being recorded
+// does not run.
 #if defined(KOKKOS_ENABLE_CUDA) && !defined(SYMM_CHECK)
   int const together = problem.options.graph;
   if (together > 0 && steps >= together + 2) {

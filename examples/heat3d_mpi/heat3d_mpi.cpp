@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The 3-D heat equation with Kokkos Views and MPI messages, to be read beside
+// The 3-D heat equation with Kokkos Views and MPI messages. Compare it with
 // ../heat3d/heat3d.cpp, which does the same with Views in the symmetric space.
-// The two differ in how they allocate and how they exchange the halo.
+// The two differ in how they allocate memory and how they exchange the halo.
 
 #include <mpi.h>
 
@@ -23,8 +23,8 @@ using heat3d::Triple;
 
 using Field = Kokkos::View<double***, Kokkos::LayoutRight>;
 
-// Host memory that kernels reach, so that any MPI can read and write it. (With
-// a GPU-aware MPI a Field would do.)
+// Host memory that kernels can access, so that any MPI can read and write it.
+// (With a GPU-aware MPI a Field would do.)
 using Message =
     Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::SharedHostPinnedSpace>;
 
@@ -48,8 +48,8 @@ heat3d::Pes all_ranks() {
   return {rank, n_ranks, sum_over_ranks, max_over_ranks};
 }
 
-// The layers that go to and come from one neighbor, packed: MPI sends
-// contiguous memory, and a layer of cells is scattered over the View.
+// The layers that go to and come from one neighbor. They are packed because MPI
+// sends contiguous memory, whereas a layer of cells is scattered over the View.
 struct Messages {
   explicit Messages(Face const& the_face)
       : face(the_face),
@@ -82,7 +82,7 @@ void unpack(Message const& message, Cells const& layer, Field const& u) {
       });
 }
 
-// Fills the ghost layers of `u` with the neighbors' outermost layers.
+// Fills the ghost layers of `u` with the neighbors' outermost own layers.
 void exchange_halo(Field const& u, std::vector<Messages> const& all_messages) {
   std::vector<MPI_Request> requests;
   requests.reserve(2 * all_messages.size());
@@ -91,7 +91,8 @@ void exchange_halo(Field const& u, std::vector<Messages> const& all_messages) {
     pack(u, face.cells, outgoing);
   Kokkos::fence("heat3d: packed, and the messages before unpacked");
 
-  // Two ranks share one face at most, so one tag does for all messages.
+  // Two ranks share at most one face, so a single tag is enough for all
+  // messages.
   for (auto const& [face, outgoing, incoming] : all_messages)
     MPI_Irecv(incoming.data(), static_cast<int>(incoming.size()), MPI_DOUBLE,
               face.pe, 0, MPI_COMM_WORLD, &requests.emplace_back());
@@ -105,7 +106,7 @@ void exchange_halo(Field const& u, std::vector<Messages> const& all_messages) {
     unpack(incoming, face.ghosts, u);
 }
 
-// Planes of `rank`, on rank 0, to which their owner sends them.
+// Brings planes of `rank` to rank 0; their owner sends them.
 heat3d::Planes fetch_planes(heat3d::Problem const& problem, Field const& u,
                             int rank, int first, int count) {
   int const me = problem.pes.me;
@@ -168,7 +169,8 @@ int main(int argc, char* argv[]) {
     Kokkos::ScopeGuard const kokkos(argc, argv);
     status = heat3d::run(argc, argv, all_ranks(), solve);
   } catch (std::exception const& error) {
-    // This rank alone may be out of memory: the others would wait for it.
+    // This may be the only rank that is out of memory; the others would wait
+    // for it.
     std::fprintf(stderr, "heat3d_mpi: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

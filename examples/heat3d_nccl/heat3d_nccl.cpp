@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The 3-D heat equation with Kokkos Views and NCCL's messages, to be read
-// beside ../heat3d/heat3d.cpp, which does the same with Views in the symmetric
-// space, and ../heat3d_mpi/heat3d_mpi.cpp, with messages of MPI. The three
-// differ in how they allocate and how they exchange the halo. Here, as in
+// The 3-D heat equation with Kokkos Views and NCCL messages. Compare it with
+// ../heat3d/heat3d.cpp, which does the same with Views in the symmetric space,
+// and ../heat3d_mpi/heat3d_mpi.cpp, which uses MPI messages. The three differ
+// in how they allocate memory and how they exchange the halo. Here, as in
 // heat3d, the host only enqueues.
 
 #include <mpi.h>
@@ -31,7 +31,7 @@ using heat3d::Face;
 
 using Field = Kokkos::View<double***, Kokkos::LayoutRight>;
 
-// A layer of each face, packed one behind the other.
+// One layer per face, packed one after the other.
 class Packed {
  public:
   Packed(std::string const& label, std::vector<Face> const& faces,
@@ -54,20 +54,20 @@ class Packed {
                   cells.data(), cells.size()));
   }
 
-  // That of a face.
+  // The layer of a face.
   double* data(std::size_t face) const { return buffer.data() + m_first[face]; }
   std::size_t size(std::size_t face) const {
     return m_first[face + 1] - m_first[face];
   }
 
-  Kokkos::View<int*> cell;  // of each element, its place in a Field
+  Kokkos::View<int*> cell;  // for each element, its place in a Field
   Kokkos::View<double*> buffer;
 
  private:
   std::vector<std::size_t> m_first;
 };
 
-// What goes to and comes from all neighbors.
+// The layers that go to and come from all neighbors.
 struct Halo {
   Halo(std::vector<Face> const& all_faces, Field const& like)
       : faces(all_faces),
@@ -95,7 +95,7 @@ void unpack(Packed const& layers, Field const& u) {
       KOKKOS_LAMBDA(std::size_t n) { u.data()[cell(n)] = buffer(n); });
 }
 
-// Fills the ghost layers of `u` with the neighbors' outermost layers.
+// Fills the ghost layers of `u` with the neighbors' outermost own layers.
 void exchange_halo(Kokkos::Cuda const& exec, Field const& u, Halo const& halo,
                    Communicator const& nccl) {
   pack(u, halo.outgoing);
@@ -112,7 +112,7 @@ void exchange_halo(Kokkos::Cuda const& exec, Field const& u, Halo const& halo,
   unpack(halo.incoming, u);
 }
 
-// Planes of `rank`, on rank 0, to which their owner sends them.
+// Brings planes of `rank` to rank 0; their owner sends them.
 heat3d::Planes fetch_planes(heat3d::Problem const& problem, Field const& u,
                             int rank, int first, int count) {
   int const me = problem.pes.me;
@@ -146,7 +146,7 @@ heat3d::Solution solve(heat3d::Problem const& problem) {
 
   heat3d::set_cells(u_old, problem.own, problem.sine);
   exchange_halo(exec, u_old, halo, nccl);
-  exec.fence("heat3d: start");  // NCCL has connected the neighbors
+  exec.fence("heat3d: start");  // by now, NCCL has connected the neighbors
 
   Kokkos::Timer timer;
   auto const step = [&] {
@@ -177,7 +177,8 @@ int main(int argc, char* argv[]) {
                           examples::sum_over_ranks, examples::max_over_ranks},
                          solve);
   } catch (std::exception const& error) {
-    // This rank alone may be out of memory: the others would wait for it.
+    // This may be the only rank that is out of memory; the others would wait
+    // for it.
     std::fprintf(stderr, "heat3d_nccl: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Every PE (process of the job) stores a number in its own View and reads the
+// Every PE (a process of the job) stores a number in its own View and reads the
 // numbers of all others, without messages.
 
 #include <Kokkos_Core.hpp>
@@ -10,16 +10,16 @@
 
 namespace {
 
-// What PE `pe` stores: different for every PE.
+// What PE `pe` stores; different for every PE.
 KOKKOS_INLINE_FUNCTION int greeting_of(int pe) { return 100 + 7 * pe; }
 
-// Returns how many PEs' numbers this PE reads wrong.
+// Returns the number of PEs whose number this PE read incorrectly.
 int greet() {
   Kokkos::DefaultExecutionSpace const exec;
   int const me    = symm::my_pe();
   int const n_pes = symm::n_pes();
 
-  // Collective: every PE gets a View of its own, at the same place of its heap.
+  // Collective: every PE gets its own View, at the same place in its heap.
   Kokkos::View<int, symm::SymmetricSpace> greeting("greeting");
   Kokkos::deep_copy(exec, greeting, greeting_of(me));
   symm::barrier_all(exec);  // every PE has stored its number
@@ -32,7 +32,7 @@ int greet() {
         if (everywhere.is_near(pe) && everywhere(pe) != greeting_of(pe)) ++sum;
       },
       wrong);
-  // PEs of other nodes, if there are any, are reached by messages.
+  // PEs on other nodes, if there are any, are reached through messages.
   for (int pe = 0; pe < n_pes; ++pe)
     if (!symm::is_near(pe) && symm::g(greeting.data(), pe) != greeting_of(pe))
       ++wrong;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// A gas on a staggered grid, to be read beside ../hydro2d_mpi/hydro2d_mpi.cpp,
+// A gas on a staggered grid. Compare it with ../hydro2d_mpi/hydro2d_mpi.cpp,
 // which does the same with MPI messages. The two differ in how they fill the
-// ghosts of the fields that a part of a time step needs.
+// ghosts of the fields that each part of a time step needs.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricContainers.hpp>
@@ -18,8 +18,8 @@ double sum_over_pes(double mine) {
   return symm::reduce(symm::team_world(), mine, symm::Sum{});
 }
 
-// A plan for the fields of a centering. Points between two PEs need not be
-// sent: both compute them. Collective.
+// A plan for the fields of one centering. Points on the boundary between two
+// PEs need not be sent, because both PEs compute them. Collective.
 symm::ExchangePlan plan_for(hydro2d::Grid const& grid,
                             hydro2d::Centering centering) {
   symm::GridBoxes boxes;
@@ -50,7 +50,7 @@ class Halo {
         m_fastest("fastest", static_cast<std::size_t>(problem.options.steps)),
         m_of_all("fastest of all", m_fastest.extent(0)) {}
 
-  // One block to each neighbor, of whatever fields these are.
+  // Sends one block to each neighbor, whatever fields are selected.
   void exchange(hydro2d::Selection const& selection) {
     auto const& [cells, x_faces, y_faces, nodes] = selection.fields;
     m_plan.gather(m_exec, symm::of_plan(0, cells), symm::of_plan(1, x_faces),
@@ -72,7 +72,8 @@ class Halo {
  private:
   Kokkos::DefaultExecutionSpace m_exec;
   symm::ExchangePlan m_plan;
-  Kokkos::View<double*, symm::SymmetricSpace> m_fastest, m_of_all;  // by step
+  Kokkos::View<double*, symm::SymmetricSpace> m_fastest, m_of_all;  // indexed
+                                                                    // by step
 };
 
 hydro2d::Solution solve(hydro2d::Problem const& problem) {
@@ -89,7 +90,8 @@ int main(int argc, char* argv[]) {
     return hydro2d::run(argc, argv,
                         {symm::my_pe(), symm::n_pes(), sum_over_pes}, solve);
   } catch (symm::Error const& error) {
-    // A collective call fails on all PEs or on none: nobody waits for this one.
+    // A collective call fails on all PEs or on none, so no PE is waiting for
+    // this one.
     std::fprintf(stderr, "hydro2d: %s\n", error.what());
     return 1;
   }

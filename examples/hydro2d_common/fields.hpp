@@ -11,7 +11,7 @@
 #include <initializer_list>
 #include <vector>
 
-/// The 15 fields of a PE, and sets of them.
+/// A PE's 15 fields, and sets of fields.
 namespace hydro2d {
 
 using Field = Kokkos::View<double**, Kokkos::LayoutRight>;
@@ -19,12 +19,12 @@ using Field = Kokkos::View<double**, Kokkos::LayoutRight>;
 /// Ghosts on each side of a field.
 constexpr int width = 1;
 
-/// Where the values of a field are. A point of x_faces is between two cells of
-/// one row, and so on: point i is at the lower end of cell i.
+/// Where the values of a field are located. A point of x_faces is between two
+/// cells in a row, and so on. Point i is at the lower end of cell i.
 enum Centering { cells, x_faces, y_faces, nodes };
 constexpr std::size_t n_centerings = 4;
 
-/// How many points more than cells there are along an axis.
+/// How many more points than cells there are along an axis.
 constexpr int more_points(Centering centering, std::size_t axis) {
   return centering == nodes || centering == (axis == 0 ? x_faces : y_faces) ? 1
                                                                             : 0;
@@ -36,7 +36,7 @@ enum Name : std::size_t {
   pressure,
   viscosity,
   sound_speed,
-  density1,  ///< 1: behind the motion with the gas
+  density1,  ///< 1: after the motion with the gas
   energy1,
   volume_flux_x,
   mass_flux_x,
@@ -55,7 +55,7 @@ constexpr Centering centering_of(Name name) {
   return name >= volume_flux_x ? x_faces : cells;
 }
 
-/// Along which axis a field is a component of a vector; 2: along none.
+/// The axis along which a field is a vector component; 2 if it is not one.
 constexpr std::size_t direction_of(Name name) {
   switch (name) {
     case velocity_x:
@@ -70,7 +70,7 @@ constexpr std::size_t direction_of(Name name) {
   }
 }
 
-/// The fields of a set, and their names, by centering.
+/// The fields in a set and their names, by centering.
 struct Selection {
   std::array<std::vector<Field>, n_centerings> fields;
   std::array<std::vector<Name>, n_centerings> names;
@@ -78,7 +78,7 @@ struct Selection {
 
 class Fields {
  public:
-  /// \param owned  this PE's cells along each axis.
+  /// \param owned the number of this PE's cells along each axis.
   explicit Fields(Pair const& owned) {
     for (std::size_t f = 0; f < n_fields; ++f) {
       auto const centering = centering_of(static_cast<Name>(f));

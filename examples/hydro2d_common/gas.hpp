@@ -9,10 +9,10 @@
 #include <hydro2d_common/grid.hpp>
 #include <vector>
 
-/// The kernels of a time step. First nodes move with the gas (Lagrange), with
-/// the artificial viscosity of von Neumann and Richtmyer. Then what has left a
-/// cell of the fixed grid goes to the next cell, with the values of the cell
-/// that it comes from (donor cells).
+/// The kernels of a time step. First, nodes move with the gas (Lagrangian
+/// step), with the artificial viscosity of von Neumann and Richtmyer. Then, the
+/// gas that has left a cell of the fixed grid goes to the next cell, with the
+/// values of the cell that it comes from (donor cell).
 namespace hydro2d {
 
 constexpr double gamma_of_gas     = 1.4;
@@ -20,11 +20,11 @@ constexpr double courant_number   = 0.3;
 constexpr double linear_viscosity = 0.5;
 constexpr double square_viscosity = 2;
 
-/// Sizes of a cell.
+/// The dimensions of a cell.
 struct Cell {
   explicit Cell(Pair const& size) : dx(1.0 / size[0]), dy(1.0 / size[1]) {}
   [[nodiscard]] KOKKOS_FUNCTION double volume() const { return dx * dy; }
-  /// \param fastest  the largest speed of a signal in a cell length of 1.
+  /// \param fastest the largest signal speed, in cell lengths per unit time.
   [[nodiscard]] KOKKOS_FUNCTION double time_step(double fastest) const {
     return courant_number / fastest;
   }
@@ -33,8 +33,8 @@ struct Cell {
   double dy;
 };
 
-/// Sets pressure, speed of sound and viscosity of my cells. \param fastest gets
-/// what the time step depends on.
+/// Sets pressure, speed of sound and viscosity of my cells.
+/// \param fastest receives the value that determines the time step.
 inline void equation_of_state(Fields const& fields, Grid const& grid,
                               Cell const& cell, double* fastest) {
   auto const rho = fields[density], e = fields[energy], p = fields[pressure],
@@ -61,8 +61,8 @@ inline void equation_of_state(Fields const& fields, Grid const& grid,
       fastest);
 }
 
-/// Velocities behind the time step, of my nodes. Needs density, pressure and
-/// viscosity of the cells around.
+/// Velocities of my nodes after the time step. Needs density, pressure and
+/// viscosity of the surrounding cells.
 inline void accelerate(Fields const& fields, Grid const& grid, Cell const& cell,
                        double const* fastest) {
   auto const rho = fields[density], p = fields[pressure], q = fields[viscosity],
@@ -86,7 +86,7 @@ inline void accelerate(Fields const& fields, Grid const& grid, Cell const& cell,
       });
 }
 
-/// Volumes that pass my faces.
+/// Volumes that pass through my faces.
 inline void volume_fluxes(Fields const& fields, Grid const& grid,
                           Cell const& cell, double const* fastest) {
   auto const u = fields[velocity_x], v = fields[velocity_y],
@@ -106,7 +106,7 @@ inline void volume_fluxes(Fields const& fields, Grid const& grid,
       });
 }
 
-/// Density and energy of my cells when they have moved with the gas.
+/// Density and energy of my cells after they have moved with the gas.
 inline void compress(Fields const& fields, Grid const& grid, Cell const& cell) {
   auto const rho = fields[density], e = fields[energy], p = fields[pressure],
              q = fields[viscosity], rho1 = fields[density1],
@@ -124,7 +124,7 @@ inline void compress(Fields const& fields, Grid const& grid, Cell const& cell) {
       });
 }
 
-/// Masses that pass my faces. Needs density1 of the cells around.
+/// Masses that pass through my faces. Needs density1 of the surrounding cells.
 inline void mass_fluxes(Fields const& fields, Grid const& grid) {
   auto const rho1 = fields[density1], of_x = fields[volume_flux_x],
              of_y = fields[volume_flux_y], flux_x = fields[mass_flux_x],
@@ -141,9 +141,9 @@ inline void mass_fluxes(Fields const& fields, Grid const& grid) {
       });
 }
 
-/// Velocities of my nodes when the gas has passed on its momentum. Needs
-/// velocity1 of the nodes around, density of the cells around, and masses
-/// through the faces around.
+/// Velocities of my nodes after the gas has passed on its momentum. Needs
+/// velocity1 of the surrounding nodes, density of the surrounding cells, and
+/// the masses that pass through the surrounding faces.
 inline void pass_momentum_on(Fields const& fields, Grid const& grid,
                              Cell const& cell) {
   auto const rho = fields[density], u = fields[velocity_x],
@@ -153,8 +153,8 @@ inline void pass_momentum_on(Fields const& fields, Grid const& grid,
   for_each(
       "hydro2d: momentum", own_points(grid, nodes),
       KOKKOS_LAMBDA(int i, int j) {
-        // Of the quarters of cells around a node: what comes by the left
-        // (lower), and goes by the right (upper) side.
+        // For the four cell quarters around a node: what enters through the
+        // left (lower) side and leaves through the right (upper) side.
         double const left  = 0.25 * ((flux_x(i - 1, j - 1) + flux_x(i, j - 1)) +
                                     (flux_x(i - 1, j) + flux_x(i, j)));
         double const right = 0.25 * ((flux_x(i, j - 1) + flux_x(i + 1, j - 1)) +
@@ -179,8 +179,8 @@ inline void pass_momentum_on(Fields const& fields, Grid const& grid,
       });
 }
 
-/// Density and energy of my cells when the gas has passed on. Needs energy1 of
-/// the cells around.
+/// Density and energy of my cells after the gas has passed on. Needs energy1 of
+/// the surrounding cells.
 inline void pass_mass_on(Fields const& fields, Grid const& grid,
                          Cell const& cell) {
   auto const rho = fields[density], e = fields[energy], e1 = fields[energy1],
@@ -201,8 +201,8 @@ inline void pass_mass_on(Fields const& fields, Grid const& grid,
       });
 }
 
-/// Sets the ghosts behind a wall, on which the gas is mirrored, of the fields
-/// of one centering: across the wall the component of a vector turns round.
+/// Sets the ghosts beyond a wall, which mirrors the gas, for the fields of one
+/// centering. The vector component perpendicular to the wall changes its sign.
 struct Wall {
   using Field = Kokkos::View<double**, Kokkos::LayoutRight,
                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -219,7 +219,7 @@ struct Wall {
   Kokkos::Array<double, n_fields> signs;
 };
 
-/// Those of this PE, along x first: corners mirror ghosts.
+/// This PE's walls, starting with those along x, because corners mirror ghosts.
 inline std::vector<Wall> walls_of(Selection const& selection,
                                   Grid const& grid) {
   std::vector<Wall> walls;

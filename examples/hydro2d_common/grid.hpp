@@ -9,35 +9,35 @@
 #include <hydro2d_common/options.hpp>
 #include <string>
 
-/// Which cells a PE has, and loops over points of a field.
+/// Which cells a PE has, and loops over the points of a field.
 namespace hydro2d {
 
-/// The cells of a PE in the grid of all. PEs are numbered along the second axis
-/// first.
+/// A PE's cells in the global grid. PE numbers run fastest along the second
+/// axis.
 struct Grid {
   /// \throws UsageError if the options do not fit the number of PEs.
   Grid(Options const& options, int me, int n_pes);
 
-  /// The PE that is so many PEs further along each axis; -1: there is a wall.
+  /// The PE at this distance, in PEs, along each axis; -1 if there is a wall.
   [[nodiscard]] int neighbor(int along_x, int along_y) const;
   [[nodiscard]] bool has_wall(std::size_t axis, int side) const {
     return axis == 0 ? neighbor(side, 0) < 0 : neighbor(0, side) < 0;
   }
 
-  Pair size;     ///< cells of all PEs
-  Pair pe_grid;  ///< PEs along each axis
-  Pair place;    ///< of this PE in it
+  Pair size;     ///< number of cells on all PEs
+  Pair pe_grid;  ///< number of PEs along each axis
+  Pair place;    ///< this PE's place in pe_grid
   Pair first;    ///< this PE's first cell
-  Pair owned;    ///< its cells
+  Pair owned;    ///< number of its cells
 };
 
-/// Indices of a field along each axis: begin to end - 1.
+/// Indices into a field along each axis: begin to end - 1.
 struct Points {
   Pair begin;
   Pair end;
 };
 
-/// The points of this PE without ghosts, and `reach` layers of ghosts.
+/// This PE's points without ghosts, plus `reach` layers of ghosts.
 inline Points own_points(Grid const& grid, Centering centering, int reach = 0) {
   Points points{};
   for (std::size_t axis = 0; axis < 2; ++axis) {
@@ -48,7 +48,7 @@ inline Points own_points(Grid const& grid, Centering centering, int reach = 0) {
   return points;
 }
 
-/// Rows of points: what a host loops over.
+/// Rows of points, over which a host loops.
 template <class Body>
 struct Row {
   KOKKOS_FUNCTION void operator()(int i) const {
@@ -69,7 +69,7 @@ constexpr bool on_host =
                                Exec::memory_space>::accessible;
 using Tiles = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>;
 
-/// body(i, j) for each of the points.
+/// Calls body(i, j) for each of the points.
 template <class Body>
 void for_each(std::string const& name, Points const& points, Body const& body) {
   if constexpr (on_host) {
@@ -84,8 +84,8 @@ void for_each(std::string const& name, Points const& points, Body const& body) {
   }
 }
 
-/// The largest value that body(i, j, largest) has left, in `result`, for the
-/// kernels that come next.
+/// Stores the largest value found by body(i, j, largest) to `result`, for the
+/// next kernels.
 template <class Body>
 void largest_of(std::string const& name, Points const& points, Body const& body,
                 double* result) {

@@ -13,29 +13,30 @@ namespace hydro2d {
 
 using Pair = std::array<int, 2>;
 
-/// The user asked for something impossible. Thrown on every PE alike, because
-/// every PE looks at the same command line.
+/// The user asked for something impossible. Thrown on every PE, because every
+/// PE parses the same command line.
 class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What is in the unit square at the start.
+/// The initial state in the unit square.
 enum class Start {
-  blast,   ///< a dense and hot quarter of a disc in the corner
+  blast,   ///< a dense, hot quarter of a disk in the corner
   tube_x,  ///< Sod's shock tube along the first axis
-  tube_y   ///< along the second
+  tube_y   ///< the same along the second axis
 };
 
 struct Options {
   Pair size   = {192, 192};
   int steps   = 200;
   Start start = Start::blast;
-  std::optional<Pair> pe_grid;  ///< none: as square as the PEs allow
+  std::optional<Pair> pe_grid;  ///< if not set, as square as the number of PEs
+                                ///< allows
   bool quiet = false;
   bool help  = false;
 };
 
-/// Reads the command line; argv[0] is not looked at.
+/// Parses the command line; argv[0] is ignored.
 /// \throws UsageError with a message that names the option and its value.
 Options parse_options(int argc, char const* const* argv);
 

@@ -16,19 +16,19 @@
 namespace hydro2d {
 namespace {
 
-/// How far the mass may go from what it was, by rounding, and how much energy
-/// the donor cells may take from the motion.
+/// How much the mass may change because of rounding, and how much energy the
+/// donor-cell scheme may take from the motion.
 constexpr double rounding    = 1e-11;
 constexpr double energy_lost = 0.05;
-/// Times the root of the length of a cell: the mean error of a tube's density
-/// is less.
+/// The mean error of the density in a tube must be less than this, times the
+/// square root of the cell length.
 constexpr double tube_tolerance = 0.2;
 
 struct State {
   double density;
   double pressure;
 };
-/// At the start, in the middle of a cell.
+/// The initial state at the center of a cell.
 State state_at(Start start, double x, double y) {
   if (start == Start::blast)
     return x * x + y * y < 0.09 ? State{1, 1} : State{0.125, 0.1};
@@ -51,7 +51,8 @@ auto on_host_of(Field const& field) {
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), field);
 }
 
-/// Exact, modulo 2^64: the halves are whole numbers that doubles have.
+/// The sum is exact, modulo 2^64: the halves of words are integers that a
+/// double can represent.
 std::uint64_t sum_of_words(Pes const& pes, std::uint64_t mine) {
   auto const low  = pes.sum(static_cast<double>(mine & 0xFFFF'FFFFU));
   auto const high = pes.sum(static_cast<double>(mine >> 32U));
@@ -68,8 +69,8 @@ double n_cells(Options const& options) {
   return 1.0 * options.size[0] * options.size[1];
 }
 
-/// Collective. Prints the report on PE 0 and returns whether the result is
-/// right, on every PE.
+/// Collective. Prints the report on PE 0. Returns, on every PE, whether the
+/// result is correct.
 bool report(Problem const& problem, Solution const& solution) {
   auto const& options = problem.options;
   auto const first    = over_pes(problem.pes, solution.first);
@@ -146,7 +147,7 @@ Totals totals_of(Problem const& problem, Fields const& fields, double time) {
   for (int i = width; i < width + grid.owned[0]; ++i)
     for (int j = width; j < width + grid.owned[1]; ++j) {
       double const mass = rho(i, j) * problem.cell.volume();
-      double motion     = 0;  // of the corners
+      double motion     = 0;  // from the nodes at the corners
       for (int n = 0; n < 4; ++n) {
         int const a = i + n / 2, b = j + n % 2;
         motion += 0.25 * (u(a, b) * u(a, b) + v(a, b) * v(a, b));

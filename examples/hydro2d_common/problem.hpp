@@ -24,9 +24,10 @@ struct Pes {
   double (*sum)(double mine);
 };
 
-/// What a solver is given.
+/// The input of a solver.
 struct Problem {
-  /// \throws UsageError, on every PE, for options that do not fit the PEs.
+  /// \throws UsageError on every PE if the options do not fit the number of
+  ///         PEs.
   Problem(Options const& its_options, Pes const& its_pes);
 
   [[nodiscard]] examples::Progress progress() const;
@@ -37,30 +38,32 @@ struct Problem {
   Cell cell;
 };
 
-/// What is kept of all the gas, and how the cells of this PE are.
+/// Conserved quantities, and properties of this PE's cells.
 struct Totals {
   double mass            = 0;
-  double energy          = 0;  ///< with that of the motion
-  std::uint64_t checksum = 0;  ///< of all bits, whoever has them
-  double tube_error      = 0;  ///< mean error of the density, of a tube
+  double energy          = 0;  ///< including kinetic energy
+  std::uint64_t checksum = 0;  ///< over all bits; independent of which PE has
+                               ///< them
+  double tube_error = 0;       ///< mean error of the density, for a tube
 };
 
-/// What a solver gives back, of this PE.
+/// The output of a solver on this PE.
 struct Solution {
   double seconds;  ///< for all time steps
-  double time;     ///< that has passed in the gas
+  double time;     ///< simulated time
   Totals first;
   Totals last;
 };
 
-/// Sets density and energy of my cells and velocities of my nodes.
+/// Initializes the density and energy of my cells and the velocities of my
+/// nodes.
 void start(Problem const& problem, Fields const& fields);
 
 Totals totals_of(Problem const& problem, Fields const& fields, double time);
 
-/// A step of time. halo.exchange(selection) fills ghosts with values of other
-/// PEs; halo.all_fastest(step) is the largest of all PEs' halo.fastest(step),
-/// for kernels that come next.
+/// One time step. halo.exchange(selection) fills ghosts with values from other
+/// PEs. halo.all_fastest(step) is the largest halo.fastest(step) of all PEs,
+/// for the next kernels.
 template <class Halo>
 class Stepper {
  public:
@@ -110,7 +113,7 @@ class Stepper {
   Ghosts m_before, m_moved, m_fluxes;
 };
 
-/// Solves the problem, with the exchange of a program.
+/// Solves the problem with the halo exchange of one of the programs.
 template <class Halo>
 Solution solve_with(Problem const& problem, Fields const& fields, Halo& halo) {
   start(problem, fields);
@@ -133,9 +136,9 @@ Solution solve_with(Problem const& problem, Fields const& fields, Halo& halo) {
   return {seconds, time, first, totals_of(problem, fields, time)};
 }
 
-/// A whole program: options, solver, report.
-/// \returns the exit status, 0 only if all went well on all PEs; 2 for bad
-///          options, which PE 0 explains.
+/// A complete program: options, solver, report.
+/// \returns the exit status: 0 only if everything went well on all PEs; 2 for
+///          bad options, which PE 0 explains.
 int run(int argc, char* argv[], Pes const& pes,
         Solution (*solve)(Problem const& problem));
 

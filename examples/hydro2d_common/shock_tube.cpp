@@ -8,11 +8,11 @@ namespace hydro2d {
 
 double tube_density(double x, double time) {
   if (time <= 0) return x < 0.5 ? 1 : 0.125;
-  // Between rarefaction and shock (Toro, Riemann Solvers and Numerical Methods
-  // for Fluid Dynamics, table 4.2).
+  // The state between rarefaction and shock (Toro, Riemann Solvers and
+  // Numerical Methods for Fluid Dynamics, table 4.2).
   constexpr double gamma       = 1.4;
   constexpr double velocity    = 0.92745;
-  constexpr double left_of     = 0.42632;  // of the contact
+  constexpr double left_of     = 0.42632;  // density to the left of the contact
   constexpr double right_of    = 0.26557;
   constexpr double shock_speed = 1.75216;
   double const sound           = std::sqrt(gamma);

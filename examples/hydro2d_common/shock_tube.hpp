@@ -6,11 +6,12 @@
 
 namespace hydro2d {
 
-/// Sod's shock tube: gas at rest, of density and pressure 1 where x < 1/2, and
-/// 0.125 and 0.1 elsewhere. The shock is at the wall at this time.
+/// The time at which the shock reaches the wall in Sod's shock tube: gas at
+/// rest, with density and pressure 1 where x < 1/2, and with density 0.125 and
+/// pressure 0.1 elsewhere.
 constexpr double tube_ends = 0.28;
 
-/// The exact density at a time before.
+/// The exact density at a time before `tube_ends`.
 double tube_density(double x, double time);
 
 }  // namespace hydro2d

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// A gas on a staggered grid, with Kokkos Views and MPI messages, to be read
-// beside ../hydro2d/hydro2d.cpp, which does the same with a plan. The two
-// differ in how they fill the ghosts of the fields that a part of a time step
+// A gas on a staggered grid, with Kokkos Views and MPI messages. Compare it
+// with ../hydro2d/hydro2d.cpp, which does the same with a plan. The two differ
+// in how they fill the ghosts of the fields that each part of a time step
 // needs.
 
 #include <mpi.h>
@@ -24,7 +24,7 @@ using hydro2d::Points;
 using hydro2d::Selection;
 using hydro2d::width;
 
-// Host memory that kernels reach, so that any MPI can read and write it.
+// Host memory that kernels can access, so that any MPI can read and write it.
 using Message = Kokkos::View<double*, Kokkos::SharedHostPinnedSpace>;
 
 double sum_over_ranks(double mine) {
@@ -45,8 +45,8 @@ int n_points(Points const& points) {
   return (points.end[0] - points.begin[0]) * (points.end[1] - points.begin[1]);
 }
 
-// The points that go to a neighbor, or the ghosts that it fills. Points
-// between two ranks are not sent: both compute them.
+// The points that go to a neighbor, or the ghosts that it fills. Points on the
+// boundary between two ranks are not sent, because both ranks compute them.
 Points part(hydro2d::Grid const& grid, Centering centering,
             hydro2d::Pair const& towards, bool is_ghosts) {
   auto points = hydro2d::own_points(grid, centering);
@@ -64,11 +64,11 @@ Points part(hydro2d::Grid const& grid, Centering centering,
   return points;
 }
 
-// What goes to and comes from a neighbor: the fields of a selection one after
-// the other.
+// The data that go to and come from a neighbor: the fields of a selection, one
+// after the other.
 struct Neighbor {
   int rank;
-  int tag_sent, tag_received;  // the direction, as the receiver sees it
+  int tag_sent, tag_received;  // the direction as seen by the receiver
   std::array<Points, hydro2d::n_centerings> sent, ghosts;
   Message outgoing, incoming;
 };
@@ -121,7 +121,7 @@ class Halo {
         m_fastest("fastest", static_cast<std::size_t>(problem.options.steps)),
         m_of_all("fastest of all", m_fastest.extent(0)) {}
 
-  // One message to each neighbor, of all these fields.
+  // Sends one message with all selected fields to each neighbor.
   void exchange(Selection const& selection) {
     auto* request = m_requests.data();
     for (auto const& neighbor : m_neighbors)
@@ -181,7 +181,7 @@ class Halo {
 
   std::vector<Neighbor> m_neighbors;
   std::vector<MPI_Request> m_requests;
-  Message m_fastest, m_of_all;  // by step
+  Message m_fastest, m_of_all;  // indexed by step
 };
 
 hydro2d::Solution solve(hydro2d::Problem const& problem) {
@@ -199,7 +199,8 @@ int main(int argc, char* argv[]) {
     Kokkos::ScopeGuard const kokkos(argc, argv);
     status = hydro2d::run(argc, argv, all_ranks(), solve);
   } catch (std::exception const& error) {
-    // This rank alone may be out of memory: the others would wait for it.
+    // This may be the only rank that is out of memory; the others would wait
+    // for it.
     std::fprintf(stderr, "hydro2d_mpi: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Reads random elements of a table that is dealt out to the PEs (the index
-// gather of bale).
+// Reads random elements of a table that is distributed over the PEs (bale's
+// index gather).
 //
 //     mpiexec -n PES index_gather [ELEMENTS_OF_A_PE]
 
@@ -32,7 +32,7 @@ int main(int argc, char* argv[]) {
   int const me    = symm::my_pe();
   Exec const exec;
 
-  // Element g of the whole is element g / n_pes of PE g % n_pes.
+  // Element g of the whole table is element g / n_pes on PE g % n_pes.
   Kokkos::View<std::int64_t*, symm::SymmetricSpace> table("table", n);
   Kokkos::View<int*> pes("pes", n), indices("indices", n);
   Kokkos::View<std::int64_t*> values("values", n);
@@ -44,14 +44,14 @@ int main(int argc, char* argv[]) {
         pes(k)     = static_cast<int>(g % unsigned(n_pes));
         indices(k) = static_cast<int>(g / unsigned(n_pes));
       });
-  symm::barrier(exec, symm::team_world());  // all tables are there
+  symm::barrier(exec, symm::team_world());  // all tables are filled
   exec.fence();
 
   Kokkos::Timer timer;
   symm::gather(exec, values, table, pes, indices);
   exec.fence();
   double const seconds = timer.seconds();
-  symm::barrier_all();  // all have read
+  symm::barrier_all();  // all PEs have read
 
   std::int64_t n_wrong = 0;
   Kokkos::parallel_reduce(

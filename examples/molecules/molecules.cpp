@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Molecular dynamics of Lennard-Jones atoms in a periodic box, to be read
-// beside ../molecules_mpi/molecules_mpi.cpp, which does the same with MPI
-// messages. The two differ in how atoms get to other PEs, how a PE gets the
-// positions of its ghosts, and how their forces get back to the owners.
+// Molecular dynamics of Lennard-Jones atoms in a periodic box. Compare it with
+// ../molecules_mpi/molecules_mpi.cpp, which does the same with MPI messages.
+// The two differ in how atoms get to other PEs, how a PE gets the positions of
+// its ghosts, and how the forces on ghosts get back to the owners.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricContainers.hpp>
@@ -25,7 +25,8 @@ void sum_over_pes(std::uint64_t* words, int count) {
     words[n] = symm::reduce(symm::team_world(), words[n], symm::Sum{});
 }
 
-// Moves ghosts from their owners' places to the images beside this PE's box.
+// Shifts ghosts from their owners' positions to the periodic images next to
+// this PE's box.
 void shift_ghosts(Exec const& exec, Atoms const& atoms,
                   Kokkos::View<Vector const*> const& shifts) {
   int const n = atoms.n_owned;
@@ -85,7 +86,8 @@ int main(int argc, char* argv[]) {
                           {symm::my_pe(), symm::n_pes(), sum_over_pes},
                           molecules::solve<Exchange>);
   } catch (symm::Error const& error) {
-    // A collective call fails on all PEs or on none: no PE waits for this one.
+    // A collective call fails on all PEs or on none, so no PE is waiting for
+    // this one.
     std::fprintf(stderr, "molecules: %s\n", error.what());
     return 1;
   }

@@ -12,22 +12,22 @@
 namespace molecules {
 
 using Exec = Kokkos::DefaultExecutionSpace;
-/// A neighbor's components are read together, on GPUs, too.
+/// The components of a neighbor are read together, even on GPUs.
 using Vectors = Kokkos::View<double* [3], Kokkos::LayoutRight>;
 using Ids     = Kokkos::View<std::int64_t*>;
 
-/// The atoms of a PE, then the ghosts: copies of atoms near its box.
+/// A PE's atoms, followed by ghosts: copies of atoms near its box.
 struct Atoms {
   int n_owned  = 0;
   int n_ghosts = 0;
   Vectors x{"positions", 0};
   Vectors v{"velocities", 0};
   Ids id{"ids", 0};
-  /// Forces times half a time step; sums of them are exact (rounded()).
+  /// Forces times half a time step. Their sums are exact; see rounded().
   Vectors kicks{"kicks", 0};
 
   int n_all() const { return n_owned + n_ghosts; }
-  /// Makes room for `n` atoms and ghosts; those that are there stay.
+  /// Makes room for `n` atoms and ghosts; existing ones are kept.
   void make_room(int n) {
     auto const room =
         static_cast<std::size_t>(n) + static_cast<std::size_t>(n) / 8;
@@ -38,7 +38,7 @@ struct Atoms {
   }
 };
 
-/// A pseudorandom number, of `n` alone (SplitMix64).
+/// A pseudorandom number that depends only on `n` (SplitMix64).
 KOKKOS_INLINE_FUNCTION std::uint64_t mixed(std::uint64_t n) {
   n += 0x9e3779b97f4a7c15;
   n = (n ^ (n >> 30)) * 0xbf58476d1ce4e5b9;
@@ -46,11 +46,12 @@ KOKKOS_INLINE_FUNCTION std::uint64_t mixed(std::uint64_t n) {
   return n ^ (n >> 31);
 }
 
-/// Adds the atoms of a PE: those of a face-centered cubic lattice in its box.
-/// Atoms 2 k and 2 k + 1 have opposite velocities, so that all add up to 0.
+/// Adds a PE's atoms: those of a face-centered cubic lattice in its box. Atoms
+/// 2 k and 2 k + 1 have opposite velocities, so that all velocities add up to
+/// 0.
 inline void fill(Atoms& atoms, Triple const& cells, double side,
                  Decomposition const& boxes, int me) {
-  constexpr double speed = 4.2;  // a temperature of 1.44 before the melting
+  constexpr double speed = 4.2;  // temperature 1.44 before melting
   atoms.make_room(1);
   auto const n_sites = std::int64_t{4} * cells[0] * cells[1] * cells[2];
   for (bool has_room = false; !has_room;) {
@@ -65,7 +66,7 @@ inline void fill(Atoms& atoms, Triple const& cells, double side,
                                      cell / cells[2] % cells[1],
                                      cell % cells[2]};
           Vector x;
-          // Atoms are at a corner and in the middle of three faces.
+          // Atoms are at one corner and at the centers of three faces.
           for (int axis = 0; axis < 3; ++axis) {
             bool const is_half = face != 0 && face - 1 != axis;
             x[axis]            = rounded(
@@ -92,7 +93,8 @@ inline void fill(Atoms& atoms, Triple const& cells, double side,
   }
 }
 
-/// Half a step for velocities by the kicks, then a step of `dt` for positions.
+/// Advances velocities by half a step, using the kicks, then positions by a
+/// step of `dt`.
 inline void move(Exec const& exec, Atoms const& atoms, double dt) {
   Kokkos::parallel_for(
       "molecules: move", Kokkos::RangePolicy<Exec>(exec, 0, atoms.n_owned),
@@ -103,7 +105,7 @@ inline void move(Exec const& exec, Atoms const& atoms, double dt) {
         }
       });
 }
-/// The other half of the step for velocities.
+/// Advances velocities by the other half of the step.
 inline void finish_velocities(Exec const& exec, Atoms const& atoms) {
   Kokkos::parallel_for(
       "molecules: finish velocities",
@@ -113,7 +115,7 @@ inline void finish_velocities(Exec const& exec, Atoms const& atoms) {
       });
 }
 
-/// Number of atoms that are more than `most` away from their old positions.
+/// The number of atoms that are more than `most` away from their old positions.
 inline int n_far_from(Vectors const& old, Atoms const& atoms, double most) {
   int n_far = 0;
   Kokkos::parallel_reduce(
@@ -124,13 +126,13 @@ inline int n_far_from(Vectors const& old, Atoms const& atoms, double most) {
           double const d = atoms.x(i, axis) - old(i, axis);
           square += d * d;
         }
-        if (!(square <= most * most)) ++n;  // also if it is not a number
+        if (!(square <= most * most)) ++n;  // also true for a NaN
       },
       n_far);
   return n_far;
 }
 
-/// Moves atoms back into the periodic box, and finds the PE of each.
+/// Moves atoms back into the periodic box, and determines the PE of each atom.
 inline void wrap(Exec const& exec, Atoms const& atoms,
                  Decomposition const& boxes, Kokkos::View<int*> const& owners) {
   Kokkos::parallel_for(
@@ -145,7 +147,7 @@ inline void wrap(Exec const& exec, Atoms const& atoms,
       });
 }
 
-/// The ghosts that a PE sends, in the order of directions.
+/// The ghosts that a PE sends, sorted by direction.
 struct Exports {
   int n = 0;
   Kokkos::View<int*> atoms{"exported atoms", 0};
@@ -155,8 +157,8 @@ struct Exports {
   Kokkos::View<int*, Kokkos::SharedHostPinnedSpace> firsts{"firsts", 0};
 };
 
-/// Exports the atoms of a PE that are nearer than `range` to the face, edge or
-/// corner of its box in a direction.
+/// For each direction, exports those of a PE's atoms that are nearer than
+/// `range` to the face, edge or corner of its box in that direction.
 inline void find_exports(Exports& exports, Atoms const& atoms,
                          Kokkos::View<Direction const*> const& directions,
                          Vector const& lower, Vector const& upper,

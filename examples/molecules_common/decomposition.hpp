@@ -13,10 +13,11 @@ namespace molecules {
 using Triple = Kokkos::Array<int, 3>;
 using Vector = Kokkos::Array<double, 3>;
 
-/// The nearest multiple of 2^-40: the last bit of 1.5 * 2^12. (Not for a
-/// compiler that may reorder additions.) Positions, velocities and kicks are
-/// such multiples below 2^11, which doubles add without rounding. So sums have
-/// the same bits in any order, and on any number of PEs.
+/// The nearest multiple of 2^-40, which is the last bit of 1.5 * 2^12. (This
+/// does not work with a compiler that may reorder additions.) Positions,
+/// velocities and kicks are such multiples below 2^11, which doubles add
+/// without rounding. So sums are bitwise identical in any order and on any
+/// number of PEs.
 KOKKOS_INLINE_FUNCTION double rounded(double value) {
   return (value + 0x1.8p12) - 0x1.8p12;
 }
@@ -24,11 +25,12 @@ KOKKOS_INLINE_FUNCTION double rounded(double value) {
 /// The ghosts that go from a PE to one of its neighbors.
 struct Direction {
   int pe;        ///< the neighbor, or the PE itself
-  Triple side;   ///< of my box: -1 the lower face, 1 the upper one, 0 neither
-  Vector shift;  ///< from my atom to the periodic image beside the neighbor
+  Triple side;   ///< side of my box: -1 the lower face, 1 the upper one, 0
+                 ///< neither
+  Vector shift;  ///< from my atom to the periodic image next to the neighbor
 };
 
-/// The periodic box of the simulation, split into a box for each PE.
+/// The periodic box of the simulation, divided into one box per PE.
 class Decomposition {
  public:
   Decomposition(Vector const& length, Triple const& pe_grid)
@@ -37,22 +39,23 @@ class Decomposition {
   KOKKOS_FUNCTION Vector const& length() const { return m_length; }
   Triple const& pe_grid() const { return m_pe_grid; }
   Triple part_of(int pe) const;
-  /// Corners of the box of a PE.
+  /// The corners of a PE's box.
   Vector lower(int pe) const;
   Vector upper(int pe) const;
 
-  /// The periodic image inside, of a position at most a period outside.
+  /// The periodic image inside the box of a position that is at most one period
+  /// outside.
   KOKKOS_FUNCTION double wrapped(double x, int axis) const {
     if (x < 0) return x + m_length[axis];
     return x < m_length[axis] ? x : x - m_length[axis];
   }
-  /// The PE of a position inside.
+  /// The PE that has position `x`, which must be inside.
   KOKKOS_FUNCTION int owner(Vector const& x) const {
     int pe = 0;
     for (int axis = 0; axis < 3; ++axis) {
       int const n = m_pe_grid[axis];
       int part    = static_cast<int>(x[axis] * n / m_length[axis]);
-      // Divisions have been rounded.
+      // Correct for rounding in the divisions.
       if (part == n || x[axis] < begin(axis, part)) --part;
       if (part + 1 < n && x[axis] >= begin(axis, part + 1)) ++part;
       pe = pe * n + part;
@@ -60,11 +63,11 @@ class Decomposition {
     return pe;
   }
 
-  /// The directions in which a PE exports ghosts: 13 of 26. So of two boxes
-  /// that touch, one PE alone computes the forces between them. Sorted by PE,
-  /// those to `pe` itself first.
+  /// The directions in which a PE exports ghosts: 13 of 26. So if two boxes
+  /// touch, only one of their PEs computes the forces between them. The
+  /// directions are sorted by PE, starting with those to `pe` itself.
   std::vector<Direction> exports_of(int pe) const;
-  /// The PEs whose boxes touch that of `pe`, without `pe`; sorted.
+  /// The PEs whose boxes touch that of `pe`, excluding `pe`; sorted.
   std::vector<int> neighbors_of(int pe) const;
 
  private:
@@ -77,11 +80,12 @@ class Decomposition {
   Triple m_pe_grid;
 };
 
-/// The split with the smallest cuts into boxes of length `least` or more.
+/// The decomposition with the smallest cuts for which all boxes are at least
+/// `least` long.
 /// \throws UsageError if there is none.
 Triple choose_pe_grid(Vector const& length, double least, int n_pes);
 
-/// A copy in a View for kernels.
+/// Copies a list into a View that kernels can read.
 template <class T>
 Kokkos::View<T const*> on_device(std::vector<T> const& list) {
   Kokkos::View<T*> const view(

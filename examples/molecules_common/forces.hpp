@@ -14,13 +14,14 @@ namespace molecules {
 
 constexpr double cutoff = 2.5;
 
-/// The force of a pair divided by its distance. \param square of the distance.
+/// The force between a pair of atoms, divided by their distance.
+/// \param square the square of the distance.
 KOKKOS_INLINE_FUNCTION double force_of(double square) {
   double const inverse = 1 / square;
   double const sixth   = inverse * inverse * inverse;
   return 48 * sixth * (sixth - 0.5) * inverse;
 }
-/// The Lennard-Jones energy of a pair; 0 at the cutoff.
+/// The Lennard-Jones energy of a pair of atoms; 0 at the cutoff.
 KOKKOS_INLINE_FUNCTION double energy_of(double square) {
   constexpr double at_cutoff =
       1 / (cutoff * cutoff * cutoff * cutoff * cutoff * cutoff);
@@ -28,7 +29,8 @@ KOKKOS_INLINE_FUNCTION double energy_of(double square) {
   return 4 * (sixth * (sixth - 1) - at_cutoff * (at_cutoff - 1));
 }
 
-/// Calls body(j, d, square) for each pair (i, j) of the list within the cutoff.
+/// Calls body(j, d, square) for each pair (i, j) in the list that is within the
+/// cutoff.
 template <class Body>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_pair_of(int i, Vectors const& x,
                                                   NeighborList const& list,
@@ -43,13 +45,13 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_pair_of(int i, Vectors const& x,
   }
 }
 
-/// Kicks that all threads add to. Additions are atomic, unless there is one
-/// thread.
+/// Kicks to which all threads add. Additions are atomic unless there is only
+/// one thread.
 using AddedKicks = Kokkos::Experimental::ScatterView<
     double* [3], Kokkos::LayoutRight, Exec, Kokkos::Experimental::ScatterSum,
     Kokkos::Experimental::ScatterNonDuplicated>;
 
-/// Sets the kicks of atoms and ghosts by the pairs of the list.
+/// Computes the kicks of atoms and ghosts from the pairs in the list.
 inline void compute_kicks(Exec const& exec, Atoms const& atoms,
                           NeighborList const& list, double dt) {
   Kokkos::deep_copy(exec, atoms.kicks, 0);
@@ -73,7 +75,7 @@ inline void compute_kicks(Exec const& exec, Atoms const& atoms,
       });
 }
 
-/// Whole numbers, which any number of PEs adds to the same sum. Momentum and
+/// Integers, so that sums do not depend on the number of PEs. Momentum and
 /// energy are in units of 2^-40 and 2^-32, modulo 2^64.
 struct Totals {
   static constexpr int size = 6;
@@ -87,13 +89,13 @@ struct Totals {
   }
 };
 
-/// A multiple of 1 / scale as a whole number, negative ones modulo 2^64.
+/// Converts a multiple of 1 / scale to an integer, modulo 2^64 if negative.
 KOKKOS_INLINE_FUNCTION std::uint64_t whole(double value, double scale) {
   return static_cast<std::uint64_t>(
       static_cast<std::int64_t>(Kokkos::round(value * scale)));
 }
 
-/// The totals of this PE's atoms. The ghosts are up to date.
+/// The totals of this PE's atoms. Precondition: the ghosts are up to date.
 inline Totals totals_of(Atoms const& atoms, NeighborList const& list,
                         Decomposition const& boxes) {
   Totals result;

@@ -11,7 +11,7 @@
 
 namespace molecules {
 
-/// Atoms and ghosts sorted into a grid of bins, half a range long.
+/// Atoms and ghosts, sorted into a grid of bins that are half a range long.
 struct Bins {
   struct Item {
     double x[3];
@@ -41,7 +41,8 @@ struct Bins {
   double side;
   Vector begin{};
   Triple extent{};
-  Kokkos::View<int*> firsts;  ///< of bin b: its items are from here to the next
+  Kokkos::View<int*> firsts;  ///< where the items of bin b begin; they end
+                              ///< where the next bin begins
   Kokkos::View<Item*> items{"items of bins", 0};
 };
 
@@ -63,7 +64,8 @@ inline void fill(Bins& bins, Atoms const& atoms) {
         sum += firsts(b);
         if (is_final) firsts(b) = sum;
       });
-  // The first of bin b is firsts(b + 1) until all its items are there.
+  // Until all items are placed, firsts(b + 1) is where the next item of bin b
+  // goes.
   Kokkos::parallel_for(
       "molecules: sort", Kokkos::RangePolicy<Exec>(0, n), KOKKOS_LAMBDA(int i) {
         int const k = Kokkos::atomic_fetch_add(&firsts(to.bin(x, i) + 1), 1);
@@ -71,14 +73,15 @@ inline void fill(Bins& bins, Atoms const& atoms) {
       });
 }
 
-/// Neighbors of atom i: later atoms and ghosts within the range. So each pair
-/// is there once.
+/// The neighbors of atom i: later atoms and ghosts within the range. So each
+/// pair is in the list once.
 struct NeighborList {
   Kokkos::View<int*> counts{"counts of neighbors", 0};
   Kokkos::View<int**> neighbors{"neighbors", 0, 40};
 };
 
-/// \returns the largest count; the lists are complete if they have room for it.
+/// \returns the largest number of neighbors of any atom; the lists are complete
+///          if they have room for this number.
 inline int find_neighbors(NeighborList const& list, Bins const& bins,
                           Atoms const& atoms, double range) {
   int most = 0;
@@ -106,7 +109,8 @@ inline int find_neighbors(NeighborList const& list, Bins const& bins,
                 double const d = at[axis] - item.x[axis];
                 square += d * d;
               }
-              // Stored without a branch for it, then kept or overwritten.
+              // Stored unconditionally, to avoid a branch, and then kept or
+              // overwritten.
               if (count < room)
                 list.neighbors(i, count) = static_cast<int>(item.atom);
               int const is_near  = square < range * range ? 1 : 0;
@@ -133,7 +137,7 @@ inline void build(NeighborList& list, Bins& bins, Atoms const& atoms,
   }
   int const most = find_neighbors(list, bins, atoms, range);
   if (most <= list.neighbors.extent_int(1)) return;
-  // Atoms that have come from other PEs have more later ones.
+  // Atoms that came from other PEs have more neighbors with later indices.
   Kokkos::realloc(Kokkos::WithoutInitializing, list.neighbors,
                   list.neighbors.extent(0),
                   static_cast<std::size_t>(most + most / 2));

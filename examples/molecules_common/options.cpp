@@ -9,7 +9,7 @@
 namespace molecules {
 namespace {
 
-/// One number for all axes, or three.
+/// Adds an option that takes one number for all axes, or three.
 void add_numbers(CLI::App& app, std::string const& name,
                  Options::Numbers& numbers, int most, std::string const& text) {
   auto const take = [&numbers, name](std::vector<int> const& given) {

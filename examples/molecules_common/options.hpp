@@ -12,7 +12,7 @@
 namespace molecules {
 
 /// The user asked for something impossible. Thrown on every PE, because every
-/// PE reads the same command line.
+/// PE parses the same command line.
 class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -20,24 +20,28 @@ class UsageError : public std::runtime_error {
 struct Options {
   using Numbers = std::array<int, 3>;
 
-  Numbers cells     = {12, 12, 12};  ///< of the lattice, 4 atoms in each
+  Numbers cells = {12, 12, 12};  ///< cells of the lattice, with 4 atoms
+                                 ///< each
   int steps         = 200;
   double dt         = 0.004;
-  int rebuild_every = 10;          ///< steps between two neighbor lists
-  double skin       = 0.5;         ///< of neighbor lists, beyond the cutoff
-  std::optional<Numbers> pe_grid;  ///< none: the one with the smallest cuts
+  int rebuild_every = 10;          ///< number of steps between two neighbor
+                                   ///< lists
+  double skin = 0.5;               ///< range of neighbor lists beyond the
+                                   ///< cutoff
+  std::optional<Numbers> pe_grid;  ///< if not set, the one with the smallest
+                                   ///< cuts
   bool quiet = false;
   bool help  = false;
 };
 
-/// Reads the command line; ignores argv[0].
+/// Parses the command line; argv[0] is ignored.
 /// \throws UsageError with a message that names the option and its value.
 Options parse_options(int argc, char const* const* argv);
 
 /// The text for --help.
 std::string help_text(std::string const& program);
 
-/// "4x2x1", of anything with three numbers.
+/// Returns "4x2x1", for example; `numbers` can be anything with three numbers.
 template <class Numbers>
 std::string to_string(Numbers const& numbers) {
   return std::to_string(numbers[0]) + 'x' + std::to_string(numbers[1]) + 'x' +

@@ -14,7 +14,7 @@
 namespace molecules {
 namespace {
 
-/// How far the energy of an atom may go from what it was at the start.
+/// How much the energy per atom may change from its initial value.
 constexpr double energy_tolerance = 0.003;
 
 Vector length_of(Options const& options) {
@@ -54,8 +54,8 @@ double energy_of_atom(Totals const& totals, Problem const& problem) {
          0x1p-32 / problem.n_atoms();
 }
 
-/// Collective. Prints the report on PE 0 and returns whether the result is
-/// right, on every PE.
+/// Collective. Prints the report on PE 0. Returns, on every PE, whether the
+/// result is correct.
 bool report(Problem const& problem, Solution const& solution) {
   auto const& options = problem.options;
   auto const first    = problem.over_pes(solution.first);

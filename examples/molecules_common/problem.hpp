@@ -13,49 +13,50 @@
 
 namespace molecules {
 
-/// The PEs of the job, and what the shared code needs of them.
+/// The PEs of the job, and the operations over them that the shared code needs.
 struct Pes {
   int me;
   int count;
-  /// Adds numbers of all PEs, in place. Collective.
+  /// Adds up numbers over all PEs, in place. Collective.
   void (*sum)(std::uint64_t* words, int count);
 };
 
-/// What a program is given.
+/// The input of a program.
 struct Problem {
-  /// \throws UsageError, on every PE, for options that do not fit the PEs.
+  /// \throws UsageError on every PE if the options do not fit the number of
+  ///         PEs.
   Problem(Options const& options, Pes const& pes);
 
   /// Shows the progress of the time steps.
   examples::Progress progress() const;
-  /// The totals of all PEs. Collective.
+  /// The totals over all PEs. Collective.
   Totals over_pes(Totals totals) const;
   double n_atoms() const;
 
   Options options;
   Pes pes;
-  double range;  ///< of neighbor lists
+  double range;  ///< range of neighbor lists
   Decomposition boxes;
 };
 
-/// Atoms have moved by more than half the skin. Thrown on every PE.
+/// Atoms moved by more than half the skin. Thrown on every PE.
 class FastAtoms : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What a program gives back, of its own atoms.
+/// The output of a program, for this PE's own atoms.
 struct Solution {
   double seconds;  ///< for all time steps
   Totals first;    ///< totals at the start
-  Totals last;     ///< and at the end
+  Totals last;     ///< totals at the end
 };
 
-/// The side of a cell of the lattice, for a density of 0.8442.
+/// The side length of a lattice cell, for a density of 0.8442.
 constexpr double lattice_side = 0x1.adfa43fe5dp0;  // 1.6796
 
-/// A whole program: options, solver, report.
-/// \returns the exit status, 0 only if all went well on all PEs; 2 for bad
-///          options, which PE 0 explains.
+/// A complete program: options, solver, report.
+/// \returns the exit status: 0 only if everything went well on all PEs; 2 for
+///          bad options, which PE 0 explains.
 int run(int argc, char* argv[], Pes const& pes,
         Solution (*solve)(Problem const& problem));
 

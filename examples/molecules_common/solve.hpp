@@ -12,7 +12,8 @@
 
 namespace molecules {
 
-/// The atoms of a PE and their neighbor list. `Exchange` knows other PEs:
+/// A PE's atoms and their neighbor list. `Exchange` communicates with other
+/// PEs:
 ///
 ///     Exchange(boxes, me);
 ///     // Atom i goes to PE owners(i).
@@ -50,8 +51,9 @@ class Simulation {
     finish_velocities(m_exec, m_atoms);
   }
 
-  /// Checks that the neighbor list has had all pairs within the cutoff.
-  /// Collective. \throws FastAtoms on every PE.
+  /// Checks that the neighbor list contained all pairs within the cutoff.
+  /// Collective.
+  /// \throws FastAtoms on every PE if it did not.
   void expect_slow_atoms(int step) const {
     auto const& options = m_problem.options;
     auto n_fast         = static_cast<std::uint64_t>(

@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // Molecular dynamics of Lennard-Jones atoms in a periodic box, with Kokkos
-// Views and MPI messages, to be read beside ../molecules/molecules.cpp, which
+// Views and MPI messages. Compare it with ../molecules/molecules.cpp, which
 // does the same with a plan and a migration. The two differ in how atoms get to
-// other PEs, how a PE gets the positions of its ghosts, and how their forces
-// get back to the owners.
+// other PEs, how a PE gets the positions of its ghosts, and how the forces on
+// ghosts get back to the owners.
 
 #include <mpi.h>
 
@@ -25,8 +25,8 @@ using molecules::Atoms;
 using molecules::Exec;
 using molecules::Exports;
 
-// Host memory that kernels reach, so that any MPI can read and write it. (With
-// a GPU-aware MPI, memory of the GPU would do.)
+// Host memory that kernels can access, so that any MPI can read and write it.
+// (With a GPU-aware MPI, GPU memory would do.)
 using MessageSpace = Kokkos::SharedHostPinnedSpace;
 template <class T>
 using Buffer = Kokkos::View<T*, MessageSpace>;
@@ -47,7 +47,7 @@ void make_room(View& view, int n) {
     Kokkos::realloc(view, static_cast<std::size_t>(n + n / 8));
 }
 
-// Elements of a buffer that go to a rank, or come from it.
+// The elements of a buffer that go to a rank or come from it.
 struct Part {
   int rank;
   int first;
@@ -84,7 +84,7 @@ void send(Requests& requests, Parts const& parts, View const& buffer, int tag) {
               part.rank, tag, MPI_COMM_WORLD, &requests.emplace_back());
 }
 
-// Messages that have come, a part of a buffer each.
+// Messages that have arrived, each of which goes to one part of a buffer.
 struct Probed {
   Parts parts;
   std::vector<MPI_Message> messages;
@@ -113,7 +113,7 @@ void receive(Requests& requests, Probed& probed, View const& buffer) {
                &probed.messages[n], &requests.emplace_back());
 }
 
-// Messages between the same buffers in each step.
+// Messages that are sent between the same buffers in each step.
 class PersistentMessages {
  public:
   PersistentMessages() = default;
@@ -175,7 +175,7 @@ KOKKOS_INLINE_FUNCTION Migrant load(Atoms const& atoms, int i) {
       {x(i, 0), x(i, 1), x(i, 2)}, {v(i, 0), v(i, 1), v(i, 2)}, atoms.id(i)};
 }
 
-// Atoms that go to other ranks, in the order of their indices.
+// The atoms that go to other ranks, sorted by index.
 struct Leaving {
   int n = 0;
   Buffer<int> atoms{"leaving atoms", 0};
@@ -203,7 +203,7 @@ void find_leaving(Leaving& leaving, Kokkos::View<int*> const& owners, int me) {
       leaving.n);
 }
 
-// Gives each leaving atom its place, in the part of its rank.
+// Assigns each leaving atom a place in the part for its new rank.
 Parts sort(Leaving const& leaving, std::vector<int> const& ranks) {
   Parts parts;
   for (int const rank : ranks) parts.push_back({rank, 0, 0});
@@ -231,7 +231,8 @@ void pack(Exec const& exec, Atoms const& atoms, Leaving const& leaving,
       });
 }
 
-// Atoms that come take the places of those that leave, then those after all.
+// Arriving atoms fill the places of those that leave, then places after all
+// atoms.
 void unpack(Exec const& exec, Atoms const& atoms, Leaving const& leaving,
             Buffer<Migrant> const& in, int count) {
   int const n_owned = atoms.n_owned;
@@ -243,7 +244,7 @@ void unpack(Exec const& exec, Atoms const& atoms, Leaving const& leaving,
       });
 }
 
-// The last atoms move to places that are free, from the k-th one on.
+// Moves the last atoms to the free places, starting with the k-th one.
 void close_gaps(Exec const& exec, Atoms const& atoms, Leaving const& leaving,
                 int k) {
   int end     = atoms.n_owned;
@@ -265,7 +266,8 @@ void close_gaps(Exec const& exec, Atoms const& atoms, Leaving const& leaving,
   exec.fence("molecules: gaps closed");
 }
 
-// Positions of exports from the given one on, where their ghosts are.
+// Copies positions of exports, shifted to where their ghosts are, starting with
+// export `first`.
 template <class To>
 void pack(Exec const& exec, Atoms const& atoms, Exports const& exports,
           int first, int count, To const& rows) {
@@ -279,7 +281,7 @@ void pack(Exec const& exec, Atoms const& atoms, Exports const& exports,
       });
 }
 
-// Adds the kicks of ghosts to those of the exported atoms.
+// Adds the ghosts' kicks to those of the exported atoms.
 template <class From>
 void add(Exec const& exec, Atoms const& atoms, Exports const& exports,
          int first, int count, From const& rows) {
@@ -307,7 +309,7 @@ class Exchange {
     }
   }
 
-  // One message to each neighbor, also if it gets no atoms.
+  // Sends one message to each neighbor, even if it gets no atoms.
   void migrate(Exec const& exec, Kokkos::View<int*> const& owners,
                Atoms& atoms) {
     find_leaving(m_leaving, owners, m_me);
@@ -330,7 +332,7 @@ class Exchange {
     atoms.n_owned += n_more;
   }
 
-  // The messages of the first positions say how many ghosts there are.
+  // The messages with the first positions tell how many ghosts there are.
   void make_ghosts(Exec const& exec, Exports const& exports, Atoms& atoms) {
     m_exports = exports;
     find_parts();
@@ -377,8 +379,8 @@ class Exchange {
   }
 
  private:
-  // Exports in several directions to a rank are one part. Those to this rank
-  // are before all others.
+  // Exports to the same rank in several directions form one part. Exports to
+  // this rank itself come before all others.
   void find_parts() {
     m_n_own = 0;
     m_sent.clear();
@@ -402,7 +404,8 @@ class Exchange {
   void pack_own(Exec const& exec, Atoms const& atoms) {
     pack(exec, atoms, m_exports, 0, m_n_own, ghosts(atoms, atoms.x));
   }
-  // Ghosts are this rank's own atoms, then those that are received.
+  // Ghosts are first images of this rank's own atoms, then those received from
+  // others.
   static molecules::Vectors ghosts(Atoms const& atoms,
                                    molecules::Vectors const& view) {
     return Kokkos::subview(view, std::pair(atoms.n_owned, atoms.n_all()),
@@ -417,17 +420,17 @@ class Exchange {
   int m_me;
   std::vector<int> m_neighbors;
   std::vector<molecules::Direction> m_directions;
-  std::vector<int> m_sources;  // of ghosts
+  std::vector<int> m_sources;  // source ranks of ghosts
 
   Leaving m_leaving;
   Buffer<Migrant> m_departing{"departing", 0};
   Buffer<Migrant> m_arriving{"arriving", 0};
 
   Exports m_exports;
-  int m_n_own = 0;  // exports to this rank
+  int m_n_own = 0;  // number of exports to this rank itself
   Parts m_sent;
   Rows m_positions_out{"positions sent", 0};
-  Rows m_positions_in;  // the ghosts themselves, where MPI reaches them
+  Rows m_positions_in;  // the ghosts themselves if MPI can access them
   Rows m_kicks_out;
   Rows m_kicks_in{"kicks received", 0};
   PersistentMessages m_positions;
@@ -448,7 +451,8 @@ int main(int argc, char* argv[]) {
     status = molecules::run(argc, argv, {rank, n_ranks, sum_over_ranks},
                             molecules::solve<Exchange>);
   } catch (std::exception const& error) {
-    // This rank alone may be out of memory: the others would wait for it.
+    // This may be the only rank that is out of memory; the others would wait
+    // for it.
     std::fprintf(stderr, "molecules_mpi: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

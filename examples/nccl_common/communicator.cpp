@@ -22,7 +22,7 @@ void check_cuda(cudaError_t error, char const* call) {
                              " failed: " + cudaGetErrorString(error));
 }
 
-/// NCCL itself would only say "invalid usage".
+/// NCCL itself would only report "invalid usage".
 void check_that_nobody_shares_a_gpu() {
   int device = 0;
   cudaDeviceProp properties{};

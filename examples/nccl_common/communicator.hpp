@@ -8,18 +8,20 @@
 
 namespace examples {
 
-/// \throws std::runtime_error with NCCL's text, if that is no success.
+/// \throws std::runtime_error with NCCL's error text if `result` is not
+///         success.
 void check_nccl(ncclResult_t result, char const* call);
 
-/// NCCL's communicator of all processes of MPI_COMM_WORLD. MPI must outlive it.
+/// An NCCL communicator over all processes in MPI_COMM_WORLD. MPI must outlive
+/// it.
 class Communicator {
  public:
-  /// Collective. Each process has its GPU current. Without NCCL_NVLS_ENABLE in
-  /// the environment, NCCL makes no multicast objects.
-  /// \throws std::runtime_error on every process, if two have the same GPU; on
-  ///         this one, if NCCL fails.
+  /// Collective. Precondition: each process has made its GPU current. Unless
+  /// NCCL_NVLS_ENABLE is in the environment, NCCL creates no multicast objects.
+  /// \throws std::runtime_error on every process if two of them have the same
+  ///         GPU; on this one if NCCL fails.
   Communicator();
-  /// All that was enqueued has ended.
+  /// Precondition: all enqueued work has ended.
   ~Communicator();
   Communicator(Communicator const&)            = delete;
   Communicator& operator=(Communicator const&) = delete;

@@ -34,7 +34,7 @@ double max_over_ranks(double mine) {
 double sum_before(double mine) {
   double sum = 0;
   MPI_Exscan(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  return my_rank() == 0 ? 0 : sum;  // the first rank's is undefined
+  return my_rank() == 0 ? 0 : sum;  // undefined on the first rank
 }
 
 }  // namespace examples

@@ -6,13 +6,14 @@
 
 namespace examples {
 
-// The processes of MPI_COMM_WORLD, and numbers of the host over all of them.
+// The processes in MPI_COMM_WORLD, and reductions of host numbers over all of
+// them.
 
 int my_rank();
 int rank_count();
 double sum_over_ranks(double mine);
 double max_over_ranks(double mine);
-double sum_before(double mine);  ///< over the ranks before this one
+double sum_before(double mine);  ///< the sum over the ranks before this one
 
 }  // namespace examples
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Particles that repel each other in a periodic box, to be read beside
+// Particles that repel each other in a periodic box. Compare it with
 // ../particles_mpi/particles_mpi.cpp, which does the same with MPI messages.
-// The two differ in how a particle gets to another PE, and how the particles of
-// other PEs are seen from here.
+// The two differ in how a particle gets to another PE, and in how a PE sees the
+// particles on other PEs.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricContainers.hpp>
@@ -23,7 +23,7 @@ using particles::Place;
 
 using Cells  = Kokkos::View<Particle**, Kokkos::LayoutRight>;
 using Counts = Kokkos::View<int*>;
-using Found  = Kokkos::View<int const*>;  // by the number in "around"
+using Found  = Kokkos::View<int const*>;  // indexed by the number in "around"
 
 void sum_over_pes(std::uint64_t* words, int count) {
   auto const size = static_cast<std::size_t>(count);
@@ -35,7 +35,7 @@ void sum_over_pes(std::uint64_t* words, int count) {
   std::copy_n(&numbers(1, 0), size, words);
 }
 
-// What others see of a particle.
+// What other PEs see of a particle.
 struct Position {
   double x[3];
 };
@@ -44,7 +44,8 @@ struct Seen {
   int count;
 };
 
-// The particles of my cells; positions also of those around my box.
+// The particles in my cells, and also the positions of those in the cells
+// around my box.
 struct State {
   State(std::size_t n_cells, std::size_t n_around, int capacity)
       : cells("cells", n_cells, capacity),
@@ -56,7 +57,7 @@ struct State {
   Counts counts;
 };
 
-// A cell of the box or around it.
+// A cell in the box or around it.
 struct CellAt {
   State state;
   Found found;
@@ -81,7 +82,7 @@ KOKKOS_INLINE_FUNCTION void append(State const& state, int cell,
   }
 }
 
-// Particles on their way to cells of other PEs.
+// Particles on their way to cells on other PEs.
 struct Leaving {
   explicit Leaving(int most)
       : particles("leaving", most),
@@ -94,7 +95,7 @@ struct Leaving {
   Kokkos::View<int> count{"how many"};
 };
 
-// Moves my particles by a time step, from `old` to their cells in `next`, or
+// Moves my particles by one time step, from `old` to their cells in `next` or
 // to `leaving`.
 void step(particles::Problem const& problem, CellAt const& old,
           Kokkos::View<Place const*> const& owners, State const& next,
@@ -121,7 +122,7 @@ void step(particles::Problem const& problem, CellAt const& old,
       });
 }
 
-// Brings those that leave to their new PEs, and those that come into their
+// Sends leaving particles to their new PEs, and puts arriving ones into their
 // cells.
 void migrate(Kokkos::DefaultExecutionSpace const& exec,
              symm::Migration& migration, Leaving& leaving, State const& next,
@@ -150,8 +151,8 @@ particles::Solution solve(particles::Problem const& problem) {
   auto const found    = particles::on_device(around.found);
   auto const owners   = particles::on_device(around.copied);
 
-  // Collective. The plan copies counts and positions of the cells around my box
-  // to behind those of my own.
+  // Collective. The plan copies the counts and positions of the cells around my
+  // box to after those of my own cells.
   std::vector<int> pes;
   std::vector<int> indices;
   for (auto const& [pe, cell] : around.copied) {
@@ -210,7 +211,8 @@ int main(int argc, char* argv[]) {
     return particles::run(argc, argv,
                           {symm::my_pe(), symm::n_pes(), sum_over_pes}, solve);
   } catch (symm::Error const& error) {
-    // A collective call fails on all PEs or on none: nobody waits for this one.
+    // A collective call fails on all PEs or on none, so no PE is waiting for
+    // this one.
     std::fprintf(stderr, "particles: %s\n", error.what());
     return 1;
   }

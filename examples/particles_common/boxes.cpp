@@ -19,7 +19,7 @@ Boxes::Boxes(Triple const& cells, Triple const& pe_grid)
                        " needs a cell per PE and axis, but there are " +
                        to_string(cells));
 
-  // Of the largest box, with the layer around it.
+  // The size of the largest box, including the layer around it.
   double around = 1;
   for (int axis = 0; axis < 3; ++axis)
     around *= (cells[axis] - 1) / pe_grid[axis] + 3;
@@ -49,7 +49,7 @@ Place Boxes::owner(Triple const& cell) const {
   Triple inside{};
   for (int axis = 0; axis < 3; ++axis) {
     inside[axis] = (cell[axis] + m_cells[axis]) % m_cells[axis];
-    // The last part that begins at this cell or before.
+    // The last part that begins at or before this cell.
     auto const last_begin = (inside[axis] + std::int64_t{1}) * m_pe_grid[axis];
     auto const part       = static_cast<int>((last_begin - 1) / m_cells[axis]);
     pe                    = pe * m_pe_grid[axis] + part;
@@ -95,10 +95,12 @@ Triple choose_pe_grid(Triple const& cells, int n_pes) {
       bool fits         = true;
       for (int axis = 0; axis < 3; ++axis) {
         fits = fits && grid[axis] <= cells[axis];
-        // One part along an axis has no cut, more have as many as parts.
+        // With one part along an axis, there is no cut; otherwise, there are as
+        // many cuts as parts.
         if (grid[axis] > 1) cut += 1.0 * grid[axis] / cells[axis];
       }
-      // Among equals the last one, which cuts the first axes: contiguous rows.
+      // Of equally good grids, the last one wins. It cuts the first axes, so
+      // that rows stay contiguous.
       if (fits && (!best || cut <= best_cut)) {
         best     = grid;
         best_cut = cut;

@@ -12,18 +12,17 @@
 
 namespace particles {
 
-/// The loops over the particles of one PE. `Cells` is a View<Particle**> with
-/// the particles of cell c at (c, 0), (c, 1), ..., `Counts` a View<int*> that
-/// says how many there are, of any memory space.
+/// The loops over one PE's particles. `Cells` is a View<Particle**> with the
+/// particles of cell c at (c, 0), (c, 1), ..., and `Counts` is a View<int*>
+/// with the number of particles in each cell. Both may be in any memory space.
 
-/// Calls body(cell, around, n) for particle n of each cell of the box, whose
-/// number is `around` with the layer around it. Returns when the work is
-/// enqueued.
+/// Calls body(cell, around, n) for particle n in each cell of the box; `around`
+/// is the cell's number in "around". Returns once the work is enqueued.
 template <class Counts, class Body>
 void for_each_particle(char const* label, Box const& box, Counts const& counts,
                        Body const& body) {
-  // A team per row of cells, whose vector lanes have a cell's particles: they
-  // read the same neighbors.
+  // There is one team per row of cells. Its vector lanes handle the particles
+  // of one cell, which read the same neighbors.
   constexpr int lanes = 4;
   using Team          = Kokkos::TeamPolicy<>::member_type;
   Kokkos::parallel_for(
@@ -43,8 +42,8 @@ void for_each_particle(char const* label, Box const& box, Counts const& counts,
       });
 }
 
-/// What of the particles is to be what it was: all in whole numbers, which any
-/// number of PEs adds up to the same sum. Momentum and energy are in units of
+/// The conserved quantities of the particles. They are integers, so that sums
+/// do not depend on the number of PEs. Momentum and energy are in units of
 /// 2^-40 and 2^-32; only differences modulo 2^64 matter.
 struct Totals {
   static constexpr int size = 6;
@@ -58,7 +57,7 @@ struct Totals {
   }
 };
 
-/// A number that has nothing to do with `n` (SplitMix64).
+/// A pseudorandom number that depends only on `n` (SplitMix64).
 KOKKOS_INLINE_FUNCTION std::uint64_t mixed(std::uint64_t n) {
   n += 0x9e3779b97f4a7c15;
   n = (n ^ (n >> 30)) * 0xbf58476d1ce4e5b9;
@@ -66,13 +65,14 @@ KOKKOS_INLINE_FUNCTION std::uint64_t mixed(std::uint64_t n) {
   return n ^ (n >> 31);
 }
 
-/// A multiple of 2^-40 as a whole number, negative ones modulo 2^64.
+/// Converts a multiple of 1 / scale to an integer, modulo 2^64 if negative.
 KOKKOS_INLINE_FUNCTION std::uint64_t whole(double value, double scale) {
   return static_cast<std::uint64_t>(
       static_cast<std::int64_t>(Kokkos::round(value * scale)));
 }
 
-/// The totals of this PE's particles. \param cell_at as of for_each_pair().
+/// The totals of this PE's particles.
+/// \param cell_at the same as for for_each_pair().
 template <class Cells, class Counts, class CellAt>
 Totals totals_of(Cells const& cells, Counts const& counts, Box const& box,
                  double dt, CellAt const& cell_at) {
@@ -89,7 +89,8 @@ Totals totals_of(Cells const& cells, Counts const& counts, Box const& box,
           Particle const particle = cells(cell, n);
           // Velocities are half a step behind positions.
           Kick const kick(particle, box, around, dt, cell_at);
-          double energy = -0.5;  // its potential with itself, in what follows
+          double energy = -0.5;  // cancels its potential with itself, which is
+                                 // added below
           for_each_pair(particle, box, around, cell_at,
                         [&](double, double, double, double w) {
                           energy += w * w * w / 2;
@@ -113,9 +114,9 @@ Totals totals_of(Cells const& cells, Counts const& counts, Box const& box,
   return result;
 }
 
-/// Calls add(cell, particle) for `per_cell` particles of each cell of the box,
-/// at random places of a small lattice, fast in the middle of the grid and slow
-/// elsewhere.
+/// Calls add(cell, particle) for `per_cell` particles in each cell of the box.
+/// They are at random places on a small lattice, and are fast in the middle of
+/// the grid and slow elsewhere.
 template <class Add>
 void fill(Box const& box, Triple const& grid, int per_cell, Add const& add) {
   int side = 1;
@@ -139,7 +140,7 @@ void fill(Box const& box, Triple const& grid, int per_cell, Add const& add) {
           Particle particle{};
           particle.id = number * per_cell + n;
           auto random = static_cast<std::uint64_t>(particle.id);
-          // From -0.5 to 0.5.
+          // Returns a number from -0.5 to 0.5.
           auto const next = [&] {
             random = mixed(random);
             return static_cast<double>(random >> 11) * 0x1p-53 - 0.5;
@@ -154,11 +155,12 @@ void fill(Box const& box, Triple const& grid, int per_cell, Add const& add) {
       });
 }
 
-/// Pixels of the picture along the side of a cell, before it is enlarged.
+/// The number of pixels along the side of a cell, before the picture is
+/// enlarged.
 constexpr int pixels_per_cell = 2;
 
-/// The kinetic energy of this PE's particles in each pixel of a picture, from
-/// the cells in the middle of the first axis; in units of 2^-20.
+/// The kinetic energy of this PE's particles in each pixel of a picture that
+/// shows the cells in the middle of the first axis, in units of 2^-20.
 template <class Cells, class Counts>
 std::vector<std::uint64_t> brightness_of(Cells const& cells,
                                          Counts const& counts, Box const& box,

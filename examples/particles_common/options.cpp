@@ -10,7 +10,7 @@
 namespace particles {
 namespace {
 
-/// One number for all axes, or three.
+/// Adds an option that takes one number for all axes, or three.
 CLI::Option* add_numbers(CLI::App& app, std::string const& name,
                          Options::Numbers& numbers, int least,
                          std::string const& text) {

@@ -10,36 +10,35 @@
 
 namespace particles {
 
-/// Positions and velocities are multiples of 2^-40, which additions of such
-/// numbers (below 2^12) keep without rounding. So sums of forces are the same
-/// in whichever order they are made, a pair's two forces cancel exactly, and
-/// the result does not depend on the number of PEs, to the last bit.
+/// Positions and velocities are multiples of 2^-40, and such numbers (below
+/// 2^12) can be added without rounding. So sums of forces do not depend on the
+/// order of additions, the two forces of a pair cancel exactly, and results are
+/// bitwise identical on any number of PEs.
 struct Particle {
-  double x[3];  ///< from the corner of its cell: 0 <= x < 1
+  double x[3];  ///< relative to the corner of its cell: 0 <= x < 1
   double v[3];
   std::int64_t id;
 };
 
-/// The nearest multiple of 2^-40: the last bit of 1.5 * 2^12. (Not for a
-/// compiler that may reorder additions.)
+/// The nearest multiple of 2^-40, which is the last bit of 1.5 * 2^12. (This
+/// does not work with a compiler that may reorder additions.)
 KOKKOS_INLINE_FUNCTION double rounded(double value) {
   return (value + 0x1.8p12) - 0x1.8p12;
 }
 
-/// Particles of one cell.
+/// The particles in one cell.
 struct Near {
   Particle const* first;
   int count;
 };
 
-/// Calls body(dx, dy, dz, w) for each particle in the cells in and around that
-/// of `particle`, itself included: d is the vector from there to here, and w is
-/// 1 - d^2, or 0 beyond the range 1.
+/// Calls body(dx, dy, dz, w) for each particle in the cell of `particle` and
+/// the cells around it, including `particle` itself: d is the vector from there
+/// to here, and w is 1 - d^2, or 0 beyond the range 1.
 ///
-/// \param around   number of the particle's cell in "around" of `box`.
-/// \param cell_at  gives a cell as a Near, or as something that has its
-/// members,
-///                 by its number in "around".
+/// \param around the number of the particle's cell in "around" of `box`.
+/// \param cell_at returns the cell with a given number in "around", as a Near
+///        or as an object with the same members.
 template <class CellAt, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_pair(Particle const& particle,
                                                Box const& box, int around,
@@ -63,7 +62,7 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_pair(Particle const& particle,
 }
 
 /// What a time step adds to the velocity of `particle`. The potential of a pair
-/// is w^3, the force 6 w^2 d.
+/// is w^3; the force is 6 w^2 d.
 struct Kick {
   double dv[3] = {0, 0, 0};
 
@@ -81,9 +80,11 @@ struct Kick {
   }
 };
 
-/// Moves a particle by a time step, into another cell if it gets there.
-/// \returns whether that is its old one or one next to it, as it has to be.
-/// \param around  number of its cell, in and out.
+/// Moves a particle by one time step, into another cell if it gets there.
+/// \param around the number of the particle's cell before the call, then after
+///        the call.
+/// \returns whether the new cell is the old one or adjacent to it, as it must
+///          be.
 KOKKOS_INLINE_FUNCTION bool move(Particle& particle, Kick const& kick,
                                  Box const& box, double dt, int& around) {
   int const strides[] = {box.plane(), box.row(), 1};

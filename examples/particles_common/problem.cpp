@@ -19,7 +19,7 @@
 namespace particles {
 namespace {
 
-/// How far the energy may go from what it was at the start.
+/// How much the energy may change from its initial value.
 constexpr double energy_tolerance = 1e-3;
 
 Triple triple(Options::Numbers const& numbers) {
@@ -51,8 +51,8 @@ void announce(std::string const& program, Problem const& problem) {
   std::fflush(stdout);
 }
 
-/// Collective. Prints the report on PE 0 and returns whether the result is
-/// right, on every PE.
+/// Collective. Prints the report on PE 0. Returns, on every PE, whether the
+/// result is correct.
 bool report(Problem const& problem, Solution const& solution) {
   auto const& options = problem.options;
   auto const first    = problem.over_pes(solution.first);
@@ -97,7 +97,8 @@ bool report(Problem const& problem, Solution const& solution) {
   return is_correct;
 }
 
-/// The second axis upwards and the third to the right, enlarged when small.
+/// The second axis points up and the third to the right. A small picture is
+/// enlarged.
 examples::Image image_of(std::vector<std::uint64_t> const& brightness,
                          Triple const& cells) {
   int const height = cells[1] * pixels_per_cell;
@@ -114,7 +115,7 @@ examples::Image image_of(std::vector<std::uint64_t> const& brightness,
     for (int column = 0; column < width * zoom; ++column) {
       auto const pixel = brightness[static_cast<std::size_t>(
           row / zoom * width + column / zoom)];
-      // The square root: slow particles are to be seen, too.
+      // Uses the square root, so that slow particles are visible, too.
       image.pixels.push_back(static_cast<std::uint8_t>(
           255 * std::sqrt(static_cast<double>(pixel) /
                           static_cast<double>(largest))));
@@ -122,8 +123,8 @@ examples::Image image_of(std::vector<std::uint64_t> const& brightness,
   return image;
 }
 
-/// Collective; PE 0 has the file, which is open. \returns whether it could be
-/// written, on every PE alike.
+/// Collective; on PE 0, `file` is open.
+/// \returns on every PE, whether the file could be written.
 bool write_picture(Problem const& problem, Solution const& solution,
                    std::ofstream& file) {
   auto const& name = problem.options.picture;
@@ -145,8 +146,8 @@ bool write_picture(Problem const& problem, Solution const& solution,
   return failed == 0;
 }
 
-/// Collective; opens the file of the picture on PE 0, before the work.
-/// \returns whether that went well, or was not needed, on every PE alike.
+/// Collective; opens the picture file on PE 0, before the work.
+/// \returns on every PE, whether that succeeded or was not needed.
 bool open_picture(Problem const& problem, std::ofstream& file) {
   auto const& name     = problem.options.picture;
   std::uint64_t failed = 0;

@@ -16,32 +16,33 @@
 
 namespace particles {
 
-/// The PEs of the job, and what the code that both programs share needs of
-/// them.
+/// The PEs of the job, and the operations over them that the code shared by
+/// both programs needs.
 struct Pes {
   int me;
   int count;
-  /// Adds up numbers of all PEs, in place. Collective.
+  /// Adds up numbers over all PEs, in place. Collective.
   void (*sum)(std::uint64_t* words, int count);
 };
 
-/// What a program is given.
+/// The input of a program.
 struct Problem {
-  /// \throws UsageError, on every PE, for options that do not fit the PEs.
+  /// \throws UsageError on every PE if the options do not fit the number of
+  ///         PEs.
   Problem(Options const& options, Pes const& pes);
 
   /// Shows the progress of the time steps.
   examples::Progress progress() const;
-  /// The totals of all PEs. Collective.
+  /// The totals over all PEs. Collective.
   Totals over_pes(Totals totals) const;
 
   Options options;
   Pes pes;
   Boxes boxes;
-  Box box;  ///< of this PE
+  Box box;  ///< this PE's box
 };
 
-/// Particles that went wrong. Thrown on every PE alike.
+/// Thrown on every PE if particles went wrong.
 class LostParticles : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -56,11 +57,11 @@ class Trouble {
     Kokkos::atomic_inc(&m_counts(1));
   }
 
-  /// Waits for the kernels. Collective. \throws LostParticles if there were any
-  /// until this step, on any PE.
+  /// Waits for the kernels. Collective.
+  /// \throws LostParticles if there have been any on any PE up to this step.
   void check(Problem const& problem, int step) const;
-  /// The same, now and then and at the end: what goes wrong is not silent, and
-  /// the host seldom waits.
+  /// Calls check() now and then and at the end, so that errors do not go
+  /// unnoticed, and the host seldom waits.
   void check_sometimes(Problem const& problem, int step) const {
     if (step % 100 == 0 || step == problem.options.steps) check(problem, step);
   }
@@ -69,17 +70,19 @@ class Trouble {
   Kokkos::View<std::uint64_t[2]> m_counts{"trouble"};
 };
 
-/// What a program gives back: of its own particles, but for the time.
+/// The output of a program. Everything except the time is for this PE's own
+/// particles.
 struct Solution {
   double seconds;                         ///< for all time steps
   Totals first;                           ///< totals at the start
-  Totals last;                            ///< and at the end
-  std::vector<std::uint64_t> brightness;  ///< of the picture, if there is one
+  Totals last;                            ///< totals at the end
+  std::vector<std::uint64_t> brightness;  ///< pixels of the picture, if there
+                                          ///< is one
 };
 
-/// A whole program: options, solver, report, files.
-/// \returns the exit status, 0 only if all went well on all PEs; 2 for bad
-///          options, which PE 0 explains.
+/// A complete program: options, solver, report, files.
+/// \returns the exit status: 0 only if everything went well on all PEs; 2 for
+///          bad options, which PE 0 explains.
 int run(int argc, char* argv[], Pes const& pes,
         Solution (*solve)(Problem const& problem));
 

@@ -2,10 +2,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // Particles that repel each other in a periodic box, with Kokkos Views and MPI
-// messages, to be read beside ../particles/particles.cpp, which does the same
-// with Views in the symmetric space. The two differ in how they allocate, how a
-// particle gets to another PE, and how the particles of other PEs are seen from
-// here.
+// messages. Compare it with ../particles/particles.cpp, which does the same
+// with a plan and a migration. The two differ in how a particle gets to another
+// PE, and in how a PE sees the particles on other PEs.
 
 #include <mpi.h>
 
@@ -28,10 +27,10 @@ using particles::Place;
 
 using Cells  = Kokkos::View<Particle**, Kokkos::LayoutRight>;
 using Counts = Kokkos::View<int*>;
-using Found  = Kokkos::View<int const*>;  // by the number in "around"
+using Found  = Kokkos::View<int const*>;  // indexed by the number in "around"
 
-// Host memory that kernels reach, so that any MPI can read and write it. (With
-// a GPU-aware MPI, memory of the GPU would do.)
+// Host memory that kernels can access, so that any MPI can read and write it.
+// (With a GPU-aware MPI, GPU memory would do.)
 using MessageSpace = Kokkos::SharedHostPinnedSpace;
 
 void sum_over_ranks(std::uint64_t* words, int count) {
@@ -39,14 +38,14 @@ void sum_over_ranks(std::uint64_t* words, int count) {
                 MPI_COMM_WORLD);
 }
 
-// The particles of my cells and, behind them, copies of those in cells around
-// my box that other ranks have.
+// The particles in my cells, followed by copies of those in the cells around my
+// box that other ranks own.
 struct State {
   Cells cells;
   Counts counts;
 };
 
-// A cell of the box or around it.
+// A cell in the box or around it.
 struct CellAt {
   State state;
   Found found;
@@ -69,8 +68,8 @@ KOKKOS_INLINE_FUNCTION void append(State const& state, int cell,
   }
 }
 
-// Moves my particles by a time step, from `old` to their cells in `next`, or to
-// the copies there of other ranks' cells.
+// Moves my particles by one time step, from `old` to their cells in `next`, or
+// to the copies in `next` of other ranks' cells.
 void step(particles::Problem const& problem, Found const& found,
           State const& old, State const& next,
           particles::Trouble const& trouble) {
@@ -88,10 +87,11 @@ void step(particles::Problem const& problem, Found const& found,
       });
 }
 
-// What is sent of a particle to its new owner, and to whom only sees it.
+// What is sent of a particle: a Migrant to its new owner, a Ghost to ranks that
+// only see it.
 struct Migrant {
   Particle particle;
-  std::int64_t cell;  // the receiver's number
+  std::int64_t cell;  // the receiver's number for the cell
 
   KOKKOS_FUNCTION static Migrant of(Particle const& particle, int cell) {
     return {particle, cell};
@@ -111,23 +111,23 @@ struct Ghost {
   }
 };
 
-// A cell whose particles are sent: its number here, and with the receiver.
+// A cell whose particles are sent: its number here and on the receiver.
 struct Route {
   int from;
   int to;
   int message;
 };
 
-// Messages of one kind to and from all neighbors, in buffers that stay.
+// Messages of one kind to and from all neighbors, in permanent buffers.
 template <class Item>
 class Messages {
   static_assert(std::is_trivially_copyable_v<Item>);
 
  public:
-  // \param routes    to each neighbor.
-  // \param incoming  how many cells are sent from each.
-  // \param capacity  of a cell: no message has more particles than its cells
-  //                  have room for.
+  // \param routes the routes to each neighbor.
+  // \param incoming the number of cells that each neighbor sends.
+  // \param capacity the capacity of a cell; no message has more particles than
+  //        its cells have room for.
   Messages(std::map<int, std::vector<Route>> const& routes,
            std::map<int, std::size_t> const& incoming, std::size_t capacity,
            int tag)
@@ -182,7 +182,7 @@ class Messages {
         });
   }
 
-  // \pre What was packed is there.
+  // Precondition: packing has completed.
   void start_sending() {
     m_sends.clear();
     for (std::size_t n = 0; n < m_outgoing.size(); ++n)
@@ -217,7 +217,7 @@ class Messages {
  private:
   struct Message {
     int rank;
-    std::size_t first;  // item in the buffer
+    std::size_t first;  // index of the first item in the buffer
     std::size_t room;
   };
   using Buffer = Kokkos::View<Item*, MessageSpace>;
@@ -237,15 +237,16 @@ class Messages {
   Buffer m_in;
 };
 
-// Every rank sends, of the particles that it has moved, those in cells that
-// another rank has, or has copies of: one round of messages a step.
+// Of the particles that it has moved, every rank sends those in cells that
+// another rank has or has copies of: one round of messages per step.
 class Exchange {
  public:
   Exchange(particles::Problem const& problem,
            particles::Surroundings const& around)
       : Exchange(Plan(problem, around), problem.options.capacity) {}
 
-  // Before the particles are moved: what comes early finds its place.
+  // Called before the particles are moved, so that early messages have a place
+  // to go.
   void start_receiving() {
     m_migrants.start_receiving();
     m_ghosts.start_receiving();
@@ -263,8 +264,8 @@ class Exchange {
   }
 
  private:
-  // Who sends which cells to whom: of those that both have, or have copies of,
-  // in the same order on both sides.
+  // Which rank sends which cells to which other rank: those that both ranks
+  // have or have copies of, in the same order on both sides.
   struct Plan {
     Plan(particles::Problem const& problem,
          particles::Surroundings const& around) {
@@ -379,7 +380,8 @@ int main(int argc, char* argv[]) {
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     status = particles::run(argc, argv, {rank, n_ranks, sum_over_ranks}, solve);
   } catch (std::exception const& error) {
-    // This rank alone may be out of memory: the others would wait for it.
+    // This may be the only rank that is out of memory; the others would wait
+    // for it.
     std::fprintf(stderr, "particles_mpi: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

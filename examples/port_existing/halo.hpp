@@ -4,8 +4,8 @@
 #ifndef SYMM_EXAMPLES_PORT_EXISTING_HALO_HPP
 #define SYMM_EXAMPLES_PORT_EXISTING_HALO_HPP
 
-// docs/porting_an_application.md: the only header of a program that knows the
-// library. Without APP_WITH_SYMM the program is one of Kokkos and MPI.
+// See docs/porting_an_application.md: the only header of a program that uses
+// the library. Without APP_WITH_SYMM, the program uses just Kokkos and MPI.
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
@@ -20,19 +20,19 @@
 namespace app {
 
 using Exec = Kokkos::DefaultExecutionSpace;
-// Columns are contiguous. Columns 1 to own are this rank's, columns 0 and
-// own + 1 are copies of its neighbors' columns.
+// Columns are contiguous. Columns 1 to `own` are this rank's; columns 0 and own
+// + 1 are copies of its neighbors' columns.
 using Field = Kokkos::View<double**, Kokkos::LayoutLeft>;
 
 #ifdef APP_WITH_SYMM
 
-using Guard = symm::ScopeGuard;  // begins Kokkos, too
+using Guard = symm::ScopeGuard;  // also initializes Kokkos
 
 class Halo {
  public:
   Halo(std::size_t rows, std::size_t own) {
     symm::BoxDecomposition box;
-    box.owned   = {rows - 2, own};  // the first and the last row are boundary
+    box.owned   = {rows - 2, own};  // the first and last rows are boundary
     box.pe_grid = {1, symm::n_pes(), 1};
     m_plan =
         std::make_shared<symm::ExchangePlan>(symm::ExchangePlan::from_box(box));
@@ -42,7 +42,7 @@ class Halo {
   }
 
  private:
-  std::shared_ptr<symm::ExchangePlan> m_plan;  // of all copies of a Halo
+  std::shared_ptr<symm::ExchangePlan> m_plan;  // shared by all copies of a Halo
 };
 
 #else
@@ -67,7 +67,7 @@ class Halo {
   }
 
  private:
-  // On GPUs MPI has to accept GPU memory.
+  // On GPUs, MPI must be GPU-aware.
   void swap(Field const& u, std::size_t sent, int to, std::size_t filled,
             int from) const {
     int const count = static_cast<int>(m_rows);

@@ -4,9 +4,9 @@
 #ifndef SYMM_EXAMPLES_PORT_EXISTING_JACOBI_HPP
 #define SYMM_EXAMPLES_PORT_EXISTING_JACOBI_HPP
 
-// What the steps of the port share besides options: the split of the grid, the
-// start, the check and the report. MPI and Kokkos; docs/porting.md is about the
-// rest.
+// What the steps of the port share besides options: the decomposition of the
+// grid, the initial values, the check and the report. This uses MPI and Kokkos;
+// docs/porting.md is about the rest.
 
 #include <mpi.h>
 
@@ -25,10 +25,11 @@ namespace jacobi {
 using CellRange = Kokkos::MDRangePolicy<
     Kokkos::Rank<2, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
 
-/// The columns of this PE. Every PE has `width` of them, the last one what is
-/// left; the first and the last column of all are the boundary.
+/// This PE's columns. Every PE has `width` columns, except the last one, which
+/// has what is left. The first and the last column of the grid are the
+/// boundary.
 struct Slab {
-  /// \throws UsageError on every PE, if there are too many of them.
+  /// \throws UsageError on every PE if there are too many PEs.
   explicit Slab(Options const& options) : size(options.size) {
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &n_pes);
@@ -44,7 +45,7 @@ struct Slab {
   bool has_right() const { return me + 1 < n_pes; }
 
   /// The rows and columns that change, in a View whose column `column_0` is my
-  /// first one.
+  /// first column.
   CellRange inner(int column_0) const {
     return CellRange({1, column_0 + (has_left() ? 0 : 1)},
                      {size - 1, column_0 + own - (has_right() ? 0 : 1)});
@@ -52,13 +53,14 @@ struct Slab {
 
   int me;
   int n_pes;
-  int size;   ///< rows; columns of all PEs together
-  int width;  ///< columns of every PE but the last
-  int first;  ///< the number of my first column
-  int own;    ///< my columns
+  int size;   ///< number of rows, and of columns on all PEs together
+  int width;  ///< columns on every PE but the last
+  int first;  ///< global index of my first column
+  int own;    ///< number of my columns
 };
 
-/// The start at one point of the grid. An update multiplies it by decay().
+/// The initial value at one point of the grid. Each update multiplies it by
+/// decay().
 KOKKOS_INLINE_FUNCTION double sine_mode(int size, int row, int column) {
   double const h = Kokkos::numbers::pi / (size - 1);
   return Kokkos::sin(2 * h * row) * Kokkos::sin(3 * h * column);
@@ -69,7 +71,7 @@ inline double decay(int size) {
   return (std::cos(2 * h) + std::cos(3 * h)) / 2;
 }
 
-/// Sets what is not boundary; that stays 0.
+/// Sets all cells except the boundary, which stays 0.
 template <class Field>
 void start(Field const& u, Slab const& slab, int column_0) {
   int const size  = slab.size;
@@ -79,9 +81,9 @@ void start(Field const& u, Slab const& slab, int column_0) {
       KOKKOS_LAMBDA(int i, int j) { u(i, j) = sine_mode(size, i, j + shift); });
 }
 
-/// Collective. Compares `u` with the exact result and prints the line that is
-/// equal for all programs and any number of PEs.
-/// \returns whether the result is right, on every PE.
+/// Collective. Compares `u` with the exact result and prints a line that is the
+/// same for all programs and any number of PEs.
+/// \returns on every PE, whether the result is correct.
 template <class Field>
 bool report(Options const& options, Slab const& slab, Field const& u,
             int column_0, double seconds) {
@@ -90,7 +92,8 @@ bool report(Options const& options, Slab const& slab, Field const& u,
   double const amplitude = std::pow(decay(slab.size), options.steps);
 
   double error           = 0;
-  std::uint64_t checksum = 0;  // bits of all cells, each with its own weight
+  std::uint64_t checksum = 0;  // over the bits of all cells, each with its own
+                               // weight
   for (int i = 0; i < slab.size; ++i)
     for (int j = 0; j < slab.own; ++j) {
       double const cell  = cells(i, j + column_0);
@@ -109,7 +112,7 @@ bool report(Options const& options, Slab const& slab, Field const& u,
                 MPI_COMM_WORLD);
   MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
 
-  // Each step rounds a few times, at values of 1 and less.
+  // Each step rounds a few times, at values of at most 1.
   bool const is_correct = error <= 1e-15 * (options.steps + 10.0);
   if (slab.me == 0) {
     std::printf(
@@ -122,7 +125,7 @@ bool report(Options const& options, Slab const& slab, Field const& u,
   return is_correct;
 }
 
-/// A whole program: options, solver, and what a user reads of bad options.
+/// A complete program: options, solver, and the message about bad options.
 /// \returns the exit status.
 inline int run(char const* program, int argc, char const* const* argv,
                bool (*solve)(Options const& options, Slab const& slab)) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// docs/porting_an_application.md: a program that is built with the library or
-// without. Only halo.hpp knows which.
+// See docs/porting_an_application.md: a program that can be built with or
+// without the library. Only halo.hpp depends on which.
 
 #include <mpi.h>
 
@@ -56,7 +56,7 @@ int main(int argc, char* argv[]) {
   int status = 0;
   try {
     app::Guard const guard(argc, argv);
-    // All Views and plans end in there.
+    // All Views and plans are destroyed in there.
     status = jacobi::run("one_header", argc, argv, solve);
   } catch (std::exception const& error) {
     std::fprintf(stderr, "one_header: %s\n", error.what());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Step 0 of docs/porting.md: Views in the memory space of the build, and MPI.
-// The neighbors' columns next to mine travel packed, as messages.
+// Step 0 of docs/porting.md: Views in the build's default memory space, and
+// MPI. The neighbors' columns next to mine arrive packed, as messages.
 
 #include <mpi.h>
 
@@ -18,10 +18,10 @@ namespace {
 
 using Field = Kokkos::View<double**, Kokkos::LayoutRight>;
 
-// Host memory that kernels reach, so that any MPI can read and write it.
+// Host memory that kernels can access, so that any MPI can read and write it.
 using Message = Kokkos::View<double*, Kokkos::SharedHostPinnedSpace>;
 
-// One side: my column there goes to that rank, its column comes to my halo.
+// One side: my column there goes to rank `rank`, whose column goes to my halo.
 struct Side {
   Side(int the_rank, int the_column, int the_halo, int size)
       : rank(the_rank),
@@ -84,7 +84,7 @@ void update(Field const& u_old, Field const& u_new, jacobi::Slab const& slab) {
 }
 
 bool solve(jacobi::Options const& options, jacobi::Slab const& slab) {
-  // My columns are 1 to own, the neighbors' 0 and own + 1.
+  // My columns are 1 to own; the neighbors' are 0 and own + 1.
   Field u_old("u_old", slab.size, slab.own + 2);
   Field u_new("u_new", slab.size, slab.own + 2);
   auto const sides = sides_of(slab);

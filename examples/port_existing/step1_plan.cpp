@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Step 1 of docs/porting.md: the Views and the solver stay. A plan fills the
-// halo, which says once how the grid is split.
+// Step 1 of docs/porting.md: the Views and the solver stay the same. A plan,
+// which is told once how the grid is divided, fills the halo.
 
 #include <mpi.h>
 
@@ -19,8 +19,8 @@ namespace {
 
 using Field = Kokkos::View<double**, Kokkos::LayoutRight>;
 
-// My columns are 1 to own, the neighbors' 0 and own + 1. Rows 0 and size - 1
-// do not change: for the plan, these are ghosts that nobody fills.
+// My columns are 1 to own; the neighbors' are 0 and own + 1. Rows 0 and size -
+// 1 do not change: for the plan, they are ghosts that no PE fills.
 symm::ExchangePlan plan_for(jacobi::Slab const& slab) {
   symm::BoxDecomposition box;
   box.owned   = {static_cast<std::size_t>(slab.size - 2),

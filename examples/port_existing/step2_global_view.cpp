@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // Step 2 of docs/porting.md: Views in the symmetric space, without a halo. The
-// kernel reads the neighbors' columns where they are.
+// kernel reads the neighbors' columns in place.
 
 #include <mpi.h>
 
@@ -24,8 +24,8 @@ void update(Field const& u_old, Field const& u_new, jacobi::Slab const& slab) {
   int const last        = slab.width - 1;
   Kokkos::parallel_for(
       "update", slab.inner(0), KOKKOS_LAMBDA(int i, int j) {
-        // The columns at both ends of the grid do not change: where j is 0 or
-        // last, there is a neighbor.
+        // The columns at both ends of the grid do not change, so wherever this
+        // kernel runs with j equal to 0 or last, there is a neighbor.
         double const left =
             j > 0 ? u_old(i, j - 1) : everywhere(me - 1, i, last);
         double const right =
@@ -40,7 +40,7 @@ bool solve(jacobi::Options const& options, jacobi::Slab const& slab) {
         "its kernel reads columns of other PEs where they are, so that all PEs "
         "have to be on one node; step1_plan runs on several");
 
-  // The same size on every PE, for the most columns that one has.
+  // The same size on every PE: enough for the PE with the most columns.
   Field u_old("u_old", slab.size, slab.width);
   Field u_new("u_new", slab.size, slab.width);
   Kokkos::DefaultExecutionSpace const exec;
@@ -48,8 +48,8 @@ bool solve(jacobi::Options const& options, jacobi::Slab const& slab) {
   jacobi::start(u_old, slab, 0);
   symm::barrier(exec, symm::team_world());
 
-  // One barrier a step: with two Views in turn, nobody writes to the one that
-  // neighbors read in this step.
+  // One barrier per step is enough: the two Views alternate, so no PE writes to
+  // the one that its neighbors read in this step.
   Kokkos::Timer timer;
   for (int step = 0; step < options.steps; ++step) {
     update(u_old, u_new, slab);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Two bugs of ports, each beside its remedy. With a core for each PE the
-// results are right in most runs. docs/races.md shows how the bugs are found.
+// Two porting bugs, each next to its fix. With one core per PE, the results are
+// correct in most runs. See docs/races.md for how to find the bugs.
 //
 //     mpiexec -n PES races [fill|halo] [mended]
 
@@ -20,16 +20,16 @@ using Rows =
     Kokkos::View<double**, Kokkos::LayoutRight, symm::SymmetricHostSpace>;
 using Signals = Kokkos::View<symm::Signal*, symm::SymmetricHostSpace>;
 
-// Each PE tells all others how many particles it has for them. When a View has
-// been made, it is zero on all PEs, and others may store into it. A PE that
-// fills it with something else may come too late.
+// Each PE tells all others how many particles it has for them. Once a View has
+// been constructed, it is zero on all PEs, and other PEs may store to it. A PE
+// that then fills it with something else may be too late.
 bool fill(bool is_mended) {
   Exec const exec;
   int const me    = symm::my_pe();
   int const n_pes = symm::n_pes();
   Numbers const counts("counts", static_cast<std::size_t>(n_pes));
   Kokkos::deep_copy(exec, counts, -1);
-  if (is_mended) symm::barrier_all(exec);  // all have filled theirs
+  if (is_mended) symm::barrier_all(exec);  // all PEs have filled theirs
 
   auto const everywhere = symm::remote_view(counts);
   Kokkos::parallel_for(
@@ -47,8 +47,8 @@ bool fill(bool is_mended) {
   return wrong == 0;
 }
 
-// Each PE puts its row of each step into the right neighbor's ghost row. A
-// neighbor that is behind still reads the row of the step before.
+// In each step, each PE puts its row into the right neighbor's ghost row. A
+// neighbor that lags behind may still be reading the previous step's row.
 bool halo(bool is_mended) {
   constexpr std::size_t columns = 100;
   constexpr std::uint64_t steps = 100;
@@ -63,7 +63,7 @@ bool halo(bool is_mended) {
   bool is_right = true;
   for (std::uint64_t step = 1; step <= steps; ++step) {
     Kokkos::deep_copy(row, static_cast<double>(step) + me);
-    if (is_mended)  // the neighbor has read the row of the step before
+    if (is_mended)  // the neighbor has read the previous step's row
       symm::wait_until(&has_come(1), symm::Compare::ge, step - 1);
     symm::put_signal(&ghosts(0, 0), row.data(), columns, &has_come(0), step,
                      symm::SignalOp::set, right);

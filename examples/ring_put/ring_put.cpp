@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The PEs form a ring. Each writes into the View of its right neighbor, from
-// a kernel element by element and with one deep_copy, and checks what its left
-// neighbor wrote into its own. The neighbor may be on another node, where the
-// same lines are messages.
+// The PEs form a ring. Each PE writes to the View of its right neighbor, both
+// element by element in a kernel and with a single deep_copy, and checks what
+// its left neighbor wrote to its own View. If the neighbor is on another node,
+// the same lines of code send messages.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace.hpp>
@@ -15,7 +15,7 @@ namespace {
 using Exec  = Kokkos::DefaultExecutionSpace;
 using Inbox = Kokkos::View<double*, symm::SymmetricSpace>;
 
-// Different for every sender and element.
+// The value differs for every sender and element.
 KOKKOS_INLINE_FUNCTION double value(int from, int i) {
   return 1000.0 * from + i;
 }
@@ -31,7 +31,7 @@ int count_wrong(Inbox const& inbox, int from) {
   return wrong;
 }
 
-// Returns how many elements are wrong.
+// Returns the number of wrong elements.
 int run() {
   constexpr int count = 1000;
   Exec const exec;
@@ -54,7 +54,7 @@ int run() {
       KOKKOS_LAMBDA(int i) { outbox(i) = value(me, i); });
   Kokkos::deep_copy(exec, symm::remote_view(by_copy).peer(right), outbox);
 
-  symm::barrier_all(exec);  // everybody's values have arrived
+  symm::barrier_all(exec);  // all PEs' values have arrived
 
   int const wrong = count_wrong(by_element, left) + count_wrong(by_copy, left);
   std::printf("PE %d of %d: %d values from PE %d, %d wrong\n", me, n_pes,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The symmetric heap without Kokkos. The PEs form a ring: each puts values into
-// the memory of its right neighbor with a signal that they are there, waits
-// for those of its left neighbor, and all of them add up what they have got.
+// The symmetric heap without Kokkos. The PEs form a ring. Each PE puts values
+// into the memory of its right neighbor, along with a signal that they have
+// arrived, and waits for the values from its left neighbor. Then all PEs add up
+// what they received.
 
 #include <symm.hpp>
 
@@ -16,7 +17,7 @@ namespace {
 
 constexpr std::size_t count = 1000;
 
-// Different for every sender and element.
+// The value differs for every sender and element.
 long value(symm::Pe from, std::size_t i) {
   return 1000L * from + static_cast<long>(i);
 }
@@ -28,14 +29,15 @@ T* allocate(std::size_t n) {
   return memory;
 }
 
-// Returns how many elements are wrong.
+// Returns the number of wrong elements.
 int run() {
   symm::Pe const me    = symm::my_pe();
   int const n_pes      = symm::n_pes();
   symm::Pe const right = (me + 1) % n_pes;
   symm::Pe const left  = (me + n_pes - 1) % n_pes;
 
-  // The same object on every PE; these are the addresses of this PE's copies.
+  // Each is the same symmetric object on every PE; these are the addresses of
+  // this PE's copies.
   long* const inbox            = allocate<long>(count);
   long* const sums             = allocate<long>(count);
   symm::Signal* const has_come = allocate<symm::Signal>(1);
@@ -49,7 +51,7 @@ int run() {
   int wrong = 0;
   for (std::size_t i = 0; i < count; ++i) wrong += inbox[i] != value(left, i);
 
-  // Element by element over all PEs; every PE gets all sums.
+  // A sum over all PEs, element by element; every PE gets all sums.
   symm::reduce(symm::team_world(), sums, inbox, count, symm::Sum{});
   for (std::size_t i = 0; i < count; ++i) {
     long sum = 0;

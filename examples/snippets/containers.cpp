@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// What the pages show of symm::DistributedHashMap, of symm::Mailbox, and of
-// contexts that aggregate.
+// What the pages show of symm::DistributedHashMap, symm::Mailbox, and contexts
+// that aggregate.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricContainers.hpp>
@@ -21,7 +21,7 @@ struct Update {
   double value;
 };
 
-// Each PE adds 1 to all elements of the next one's table.
+// Each PE adds 1 to all elements of the next PE's table.
 bool send_views() {
   int const n       = 1000;
   symm::Pe const to = (symm::my_pe() + 1) % symm::n_pes();
@@ -44,7 +44,7 @@ bool send_views() {
   return std::count(table.begin(), table.end(), 1) == n;
 }
 
-// Each PE adds 1 to all elements of the next one's table, by several threads.
+// Each PE adds 1 to all elements of the next PE's table, using several threads.
 bool send_in_kernels() {
   using HostExec    = Kokkos::DefaultHostExecutionSpace;
   int const n       = 1000;
@@ -65,18 +65,18 @@ bool send_in_kernels() {
   return std::count(table.begin(), table.end(), 1) == n;
 }
 
-// Each PE counts 1000 keys in bins of all PEs.
+// Each PE counts 1000 keys in bins on all PEs.
 bool count_keys() {
   int const n = 1000, n_pes = symm::n_pes();
   std::vector<int> keys(static_cast<std::size_t>(n));
   for (int k = 0; k < n; ++k) keys[static_cast<std::size_t>(k)] = k;
   Kokkos::View<long*, symm::SymmetricHostSpace> bins("bins", n);
   // [aggregate
-  symm::Context updates({.aggregate = true});  // of this thread
+  symm::Context updates({.aggregate = true});  // for this thread
   for (int const key : keys)
     symm::atomic_add(updates, &bins(key / n_pes), 1, key % n_pes);
-  updates.quiet();      // nothing waits any more
-  symm::barrier_all();  // all have counted
+  updates.quiet();      // all operations are complete
+  symm::barrier_all();  // all PEs have counted
   // aggregate]
   return bins(0) == n_pes;
 }
@@ -88,7 +88,7 @@ bool send_in_halves() {
   symm::PeTeam team = symm::team_split(symm::team_world(), half, 0);
   {
     // [team_mail
-    // All PEs make it, each with its PE team.
+    // All PEs make the call, each with its own PE team.
     symm::Mailbox<int> mail(
         "mail of a half", [&](int) { ++n_come; }, {}, team);
     for (symm::Pe to = 0; to < team.n_pes(); ++to) mail.send(to, half);
@@ -102,7 +102,8 @@ bool send_in_halves() {
     using Rows =
         symm::DistributedView<Kokkos::View<double*, symm::SymmetricSpace>,
                               symm::OnTeam<symm::Blocks>>;
-    // All PEs make it. Each team has a whole of its own, of any length.
+    // All PEs make the call. Each PE team has a whole View of its own, of any
+    // length.
     Rows const rows("rows of a half", symm::OnTeam(team), n_rows);
     // team_rows]
     auto const n_mine = rows.local().extent(0);
@@ -112,8 +113,8 @@ bool send_in_halves() {
   return is_right;
 }
 
-// Three atoms a PE, of which the first two are bound to each other. The second
-// one moves to the next PE.
+// Three atoms per PE, the first two of which are bound to each other. The
+// second one moves to the next PE.
 bool move_and_follow() {
   int const me = symm::my_pe(), next = (me + 1) % symm::n_pes();
   Kokkos::DefaultExecutionSpace const exec;
@@ -123,10 +124,10 @@ bool move_and_follow() {
   Kokkos::deep_copy(owners, me);
   Kokkos::deep_copy(Kokkos::subview(owners, 1), next);
   // [tracked
-  symm::TrackedMigration migration;  // in the place of a Migration
+  symm::TrackedMigration migration;  // in place of a Migration
   n = migration.migrate(exec, owners, x);
-  migration.follow(exec);  // collective, as migrate is
-  // What was element k of this PE is element indices(k) of PE pes(k) now.
+  migration.follow(exec);  // collective, like migrate()
+  // The former element k on this PE is now element indices(k) on PE pes(k).
   auto const pes = migration.pes(), indices = migration.indices();
   // tracked]
   return n == 3 && pes(0) == me && indices(0) == 0 && pes(1) == next &&
@@ -141,7 +142,7 @@ int solve() {
   for (long const word : words) counts.insert(word, 1);
   counts.finish();
 
-  std::optional<int> n_sevens;  // nothing, if the key is not there
+  std::optional<int> n_sevens;  // empty if the key does not exist
   counts.find(7, n_sevens);
   counts.finish();
   // counts]

@@ -11,8 +11,8 @@ namespace {
 
 using Exec = Kokkos::DefaultExecutionSpace;
 
-// Each PE has two columns of a field, PE 0 three. \returns the number of wrong
-// values on PE 0, which gets all.
+// Each PE has two columns of a field, except PE 0, which has three. Returns the
+// number of wrong values on PE 0, which gets all of them.
 int write_field() {
   Exec const exec;
   int const me = symm::my_pe(), rows = 5, n_y = 2 * symm::n_pes() + 1;
@@ -21,7 +21,7 @@ int write_field() {
   Kokkos::View<double**, Kokkos::LayoutRight> const h("h", rows, columns);
   Kokkos::deep_copy(h, me);
   // [field_on_one
-  // h(i, j) of this PE is element (x_0 + i, y_0 + j) of a field of n_x * n_y.
+  // h(i, j) on this PE is element (x_0 + i, y_0 + j) of an n_x * n_y field.
   using Whole =
       Kokkos::View<double**, Kokkos::LayoutRight, symm::SymmetricSpace>;
   symm::DistributedView<Whole> const g("whole", n_x, n_y);  // once; collective
@@ -49,7 +49,7 @@ int solve() {
   symm::DistributedView<Kokkos::View<double*, symm::SymmetricSpace>> const g(
       "g", n);
 
-  auto const mine = g.local();  // those of this PE, an ordinary View
+  auto const mine = g.local();  // this PE's elements, an ordinary View
   Kokkos::parallel_for(
       "set", Kokkos::RangePolicy<Exec>(exec, 0, mine.extent_int(0)),
       KOKKOS_LAMBDA(int k) {
@@ -57,7 +57,7 @@ int solve() {
       });
   symm::barrier(exec, symm::team_world());
 
-  double sum = 0;  // of any elements, by their global indices
+  double sum = 0;  // any elements, by global index
   Kokkos::parallel_reduce(
       "look", Kokkos::RangePolicy<Exec>(exec, 0, 10),
       KOKKOS_LAMBDA(int i, double& x) { x += g(i * 7919 % n); }, sum);
@@ -71,7 +71,7 @@ int solve() {
   Kokkos::View<double*, Kokkos::HostSpace> const on_root("whole",
                                                          is_root ? n : 0);
   symm::gather(on_root, g, 0);   // PE 0 gets all elements,
-  symm::scatter(g, on_root, 0);  // and deals them out again
+  symm::scatter(g, on_root, 0);  // and distributes them again
 
   Kokkos::View<double*, Kokkos::HostSpace> const whole("whole", n);
   Kokkos::deep_copy(whole, g);  // every PE gets all
@@ -82,9 +82,9 @@ int solve() {
   using Rows =
       Kokkos::View<double**, Kokkos::LayoutRight, symm::SymmetricSpace>;
   symm::DistributedView<Rows> const a("a", n, 3);                // blocks
-  symm::DistributedView<Rows, symm::Cyclic> const b("b", n, 3);  // in turn
+  symm::DistributedView<Rows, symm::Cyclic> const b("b", n, 3);  // round-robin
   symm::DistributedView<Rows, symm::BlockCyclic> const c(
-      "c", symm::BlockCyclic(64), n, 3);  // blocks of 64 rows in turn
+      "c", symm::BlockCyclic(64), n, 3);  // blocks of 64 rows, round-robin
   // distributions]
   failures += b.owner(1) == 1 % symm::n_pes() ? 0 : 1;
   failures += c.owner(64) == 1 % symm::n_pes() ? 0 : 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The program of README.
+// The program in README.md.
 
 // [first
 #include <Kokkos_Core.hpp>
@@ -15,16 +15,16 @@ int main(int argc, char* argv[]) {
   int const right = (me + 1) % symm::n_pes();
   int const left  = (me + symm::n_pes() - 1) % symm::n_pes();
 
-  // One View of this shape on every PE.
+  // A View of this shape on every PE.
   Kokkos::View<double**, symm::SymmetricSpace> u("u", n, n);
 
-  // Write into my right neighbor's first row.
+  // Write to my right neighbor's first row.
   auto everywhere = symm::remote_view(u);  // everywhere(pe, i, j)
   Kokkos::parallel_for(
       n, KOKKOS_LAMBDA(int j) { everywhere(right, 0, j) = me + j; });
   symm::barrier_all(Kokkos::DefaultExecutionSpace{});  // all PEs have written
 
-  // My own first row has what my left neighbor wrote.
+  // My own first row contains what my left neighbor wrote.
   int wrong = 0;
   Kokkos::parallel_reduce(
       n,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// What the pages of docs/ show, between markers that name it, in functions that
-// check what it has done. scripts/docs.sh --update brings it into the pages. To
-// start from, take one of the other examples.
+// The snippets that the pages in docs/ show, between markers with their names,
+// in functions that check what they did. scripts/docs.sh --update copies them
+// into the pages. As a starting point for a program, use one of the other
+// examples.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_DynRankView.hpp>
@@ -22,7 +23,7 @@
 struct Cell {
   double value = 0;
   KOKKOS_FUNCTION Cell() {}
-  // Not trivial, for a trace say.
+  // Not trivial, because of a trace, for example.
   KOKKOS_FUNCTION Cell(Cell const& other) : value(other.value) {}
   Cell& operator=(Cell const&) = default;
 };
@@ -44,7 +45,7 @@ void expect(bool is_right, std::string const& what) {
   std::printf("PE %d: %s: wrong\n", symm::my_pe(), what.c_str());
 }
 
-// The value of an element of a View that the host may not reach.
+// The value of an element in a View that the host may not be able to access.
 template <class View>
 auto element(View const& view, std::size_t i) {
   typename View::non_const_value_type value{};
@@ -56,8 +57,7 @@ int left_pe() { return (symm::my_pe() + symm::n_pes() - 1) % symm::n_pes(); }
 int right_pe() { return (symm::my_pe() + 1) % symm::n_pes(); }
 
 // [statics
-struct Shared {  // what was: static long lock, visitors; static double
-                 // result[8];
+struct Shared {  // was: static long lock, visitors; static double result[8];
   symm::Lock lock;
   long visitors;
   double result[8];
@@ -67,8 +67,9 @@ struct Shared {  // what was: static long lock, visitors; static double
 // [halo
 using Field = Kokkos::View<double**, Kokkos::LayoutRight, symm::SymmetricSpace>;
 
-// One step of a stencil on rows 1 to own; rows 0 and own + 1 are copies of the
-// neighbors' rows. The kernel stores a row that a neighbor needs there, too.
+// One stencil step on rows 1 to own; rows 0 and own + 1 are copies of the
+// neighbors' rows. If a neighbor needs a row, the kernel stores that row there,
+// too.
 void update(Exec const& exec, Field const& to, Field const& from, int above,
             int below) {
   int const own     = to.extent_int(0) - 2;
@@ -101,11 +102,11 @@ void halo() {
     symm::barrier(exec, symm::team_world());  // in the stream, not on the host
     std::swap(u_old, u_new);
   }
-  exec.fence();  // once, behind the loop
+  exec.fence();  // once, after the loop
   // time_loop]
   double const own = Kokkos::create_mirror_view_and_copy(
       Kokkos::HostSpace{}, Kokkos::subview(u_old, 1, Kokkos::ALL))(0);
-  expect(std::abs(own - 1) < 1e-12, "halo");  // less if a row has not come
+  expect(std::abs(own - 1) < 1e-12, "halo");  // less if a row has not arrived
   symm::barrier_all(exec);
 }
 
@@ -115,7 +116,7 @@ void uneven_rows() {
   int const right = symm::is_near(right_pe()) ? right_pe() : me;
   int const n     = 2 * n_pes + 1;
   // [uneven
-  // n rows over all PEs: each asks for its own.
+  // n rows over all PEs; each PE asks for its own.
   int const n_mine = n / n_pes + (me < n % n_pes ? 1 : 0);
   symm::UnevenView<Kokkos::View<double*, symm::SymmetricSpace>> const rows(
       "rows", n_mine);
@@ -129,7 +130,8 @@ void uneven_rows() {
       });
   symm::barrier(exec, symm::team_world());
 
-  // The last row that another PE has, which need not be the last one here.
+  // The last row on another PE, whose index may differ from that of the last
+  // row here.
   double last = 0;
   Kokkos::parallel_reduce(
       "look", Kokkos::RangePolicy<Exec>(exec, 0, 1),
@@ -152,8 +154,8 @@ void grow() {
   if (symm::my_pe() == 0) ++n_mine;
   // [grow
   rows.resize(n_mine);             // collective: each PE asks for its own
-  auto const mine = rows.local();  // what was there is kept
-  auto const all  = symm::remote_view(rows);  // those of before are of no use
+  auto const mine = rows.local();  // keeps the existing elements
+  auto const all  = symm::remote_view(rows);  // earlier ones are invalid
   // grow]
   expect(mine.extent(0) == n_mine && element(mine, 2) == 2, "grow");
   expect(all.extent(0, 0) == 4, "grow");
@@ -178,8 +180,9 @@ void in_turn() {
     symm::put_signal(&inbox(turn, 0), mine.data(), mine.size(), &arrived(turn),
                      step, symm::SignalOp::set, partner);
     symm::wait_until(&arrived(turn), symm::Compare::ge, step);
-    // The partner's block of this step. Meanwhile it may put that of the next
-    // one, into the other row; the one after that when it has my next one.
+    // The partner's block for this step. Meanwhile, the partner may put its
+    // next block into the other row. It puts the block after that only once it
+    // has my next block.
     auto const its = Kokkos::subview(inbox, turn, Kokkos::ALL);
     is_right       = is_right && its(n - 1) == static_cast<double>(step);
   }
@@ -202,17 +205,17 @@ void irregular_reads() {
   Kokkos::fence();
   symm::barrier_all(exec);
   // [places
-  // Once: where element indices(k) of PE pes(k) is.
+  // Once: find where element indices(k) on PE pes(k) is.
   auto const places = symm::places(u, pes, indices);
 
-  // In a kernel that comes to each of them once:
+  // In a kernel that accesses each element once:
   auto const at = symm::placed_view(u);
   double sum    = 0;
   Kokkos::parallel_reduce(
       "sum", Kokkos::RangePolicy<Exec>(exec, 0, n),
       KOKKOS_LAMBDA(int k, double& x) { x += at(places(k)); }, sum);
 
-  // For kernels that come to them several times: copies, made by one kernel.
+  // For kernels that access them several times: copies, made by one kernel.
   Kokkos::View<double*> ghosts("ghosts", n);
   symm::gather(exec, ghosts, u, places);
   // places]
@@ -228,7 +231,7 @@ void histogram() {
   int const n_keys = 4000;
   int const n_pes  = symm::n_pes();
   // [histogram
-  // Bins are dealt out to the PEs; any PE's thread counts in any PE's bin.
+  // Bins are distributed over the PEs; a thread on any PE can count in any bin.
   Kokkos::View<long*, symm::SymmetricSpace> bins("bins", n_bins);
   auto const heap  = symm::heap_map(bins);
   auto const count = bins.data();
@@ -238,7 +241,7 @@ void histogram() {
         int const bin = key % (n_bins * n_pes);
         symm::atomic_add(heap, count + bin / n_pes, 1, bin % n_pes);
       });
-  symm::barrier(exec, symm::team_world());  // all have counted
+  symm::barrier(exec, symm::team_world());  // all PEs have counted
   // histogram]
   exec.fence();
   long mine = 0;
@@ -257,9 +260,9 @@ void reads() {
   // [reads
   auto const all = symm::remote_view(table);
   Kokkos::View<long*, Kokkos::HostSpace> values("values", 1000);
-  for (int k = 0; k < 1000; ++k)  // any element of any PE
+  for (int k = 0; k < 1000; ++k)  // any element on any PE
     all(k % symm::n_pes(), 7 * k % n).get_nbi(&values(k));
-  symm::quiet();  // now they are here
+  symm::quiet();  // now the elements are here
   // reads]
   int wrong = 0;
   for (int k = 0; k < 1000; ++k) wrong += values(k) != k % symm::n_pes();
@@ -290,14 +293,14 @@ void reductions() {
       KOKKOS_LAMBDA(std::size_t i, double& sum) { sum += x(i) * x(i); },
       Kokkos::Sum<double, symm::SymmetricSpace>(part));
   symm::reduce(exec, symm::team_world(), total, part, symm::Sum{});
-  // kernels of exec that follow read total(); the host has not waited
+  // later kernels on exec read total(); the host has not waited
   // reduce_view]
   double result = 0;
   Kokkos::deep_copy(exec, result, total);
   exec.fence();
   expect(result == 400.0 * symm::n_pes(), "reduce Views");
   // [teams
-  // PEs with even numbers, and those with odd ones, sum by themselves.
+  // PEs with even numbers and PEs with odd numbers compute separate sums.
   symm::PeTeam const half =
       symm::team_split(symm::team_world(), symm::my_pe() % 2, symm::my_pe());
   int const members = symm::reduce(half, 1, symm::Sum{});
@@ -309,7 +312,7 @@ void reductions() {
 void registration() {
   auto const nx = std::size_t{20}, ny = std::size_t{30};
   // [register
-  // A View<double**>, as the program has had it:
+  // A View<double**>, as in the existing program:
   auto u = symm::make_registrable_view<double**>("u", nx, ny);
   // The same memory as a View<double**, symm::SymmetricSpace>:
   auto s = symm::register_symmetric_view(u);
@@ -336,7 +339,7 @@ void over_nodes() {
   Kokkos::deep_copy(layer, 5.0);
   auto const pe = right_pe();
   // [remote_element
-  auto everywhere = symm::remote_view(u);  // where it was symm::global_view(u)
+  auto everywhere = symm::remote_view(u);  // instead of symm::global_view(u)
   Kokkos::parallel_for(
       "elements", Kokkos::RangePolicy<Exec>(0, 8), KOKKOS_LAMBDA(int i) {
         everywhere(pe, i, 1) = 3;                     // a store, or a put
@@ -359,9 +362,9 @@ void over_nodes() {
   // [remote_blocks
   auto const ghosts = Kokkos::subview(u, Kokkos::ALL, 0);  // of any layout
   auto const theirs = symm::remote_view(ghosts).peer(pe);
-  Kokkos::deep_copy(theirs, layer);  // as a put; when it returns, it is there
+  Kokkos::deep_copy(theirs, layer);  // like a put; on return, it is there
   symm::barrier_all();
-  Kokkos::deep_copy(layer, theirs);                       // as a get
+  Kokkos::deep_copy(layer, theirs);                       // like a get
   Kokkos::deep_copy(symm::remote_view(u).peer(pe), 2.5);  // fills all of it
   // remote_blocks]
   symm::barrier_all(Exec());
@@ -375,7 +378,7 @@ void private_containers() {
   // [private_sort
   Kokkos::View<int*, symm::SymmetricSpace> keys("keys", n);
   Kokkos::View<int*, Exec::memory_space> mine(keys);  // no copy
-  if (symm::my_pe() == 0)  // what it allocates is private: one PE may do it
+  if (symm::my_pe() == 0)  // it allocates private memory: one PE may call it
     Kokkos::sort(Kokkos::subview(mine, Kokkos::pair(std::size_t{0}, n_mine)));
   // private_sort]
   Kokkos::fence();
@@ -388,17 +391,18 @@ void mirrors() {
   Kokkos::View<double*> const x("x", n);
   Kokkos::deep_copy(x, symm::my_pe());
   // [mirrors
-  // Collective: what peers reach, with the elements of a private View.
+  // Collective: a View that peers can access, with the elements of a private
+  // View.
   auto const shared =
       Kokkos::create_mirror_view_and_copy(symm::SymmetricSpace{}, x);
-  symm::barrier_all();  // behind the copy, before peers read
+  symm::barrier_all();  // after the copy, before peers read
 
-  // Collective; peers' copies are those of a View of its data.
+  // Collective; for peers' copies, use a View of its data.
   Kokkos::DynRankView<double, symm::SymmetricSpace> const table("table", 3, 4);
   Kokkos::View<double**, symm::SymmetricSpace> const all(table.data(), 3, 4);
   auto const its = symm::remote_view(all).peer(right_pe());
 
-  // Local: the states of the generators are in the memory of Exec.
+  // Local: the generators' states are in Exec's memory.
   auto const seed = static_cast<std::uint64_t>(1 + symm::my_pe());
   Kokkos::Random_XorShift64_Pool<Exec> const numbers(seed);
   Kokkos::fill_random(all, numbers, 1.0);
@@ -418,9 +422,10 @@ void plain_memory() {
   double const source[3] = {1, 2, 3};
   symm::put(block + 10, source, 3, pe);  // to block[10..12] of PE pe
   symm::barrier_all();                   // completes puts, and waits for all
+                                         // PEs
   double const first = symm::g(block + 10, pe);  // PE pe's block[10]
   symm::barrier_all();
-  symm::free(block);  // collective, as malloc
+  symm::free(block);  // collective, like malloc
   // plain]
   expect(first == 1, "plain memory");
 }
@@ -432,7 +437,7 @@ void statics() {
 
   symm::set_lock(&shared.lock);
   symm::p(&shared.visitors, symm::g(&shared.visitors, 0) + 1, 0);
-  symm::clear_lock(&shared.lock);  // behind the put
+  symm::clear_lock(&shared.lock);  // after the put
   // locks]
   symm::barrier_all();
   expect(symm::g(&shared.visitors, 0) == symm::n_pes(), "lock");
@@ -450,12 +455,12 @@ void exchange_of_boxes() {
   int const n_pes = symm::n_pes();
   // [box_plan
   symm::BoxDecomposition box;
-  box.owned    = {8, 6, 4};      // cells of this PE
+  box.owned    = {8, 6, 4};      // this PE's cells
   box.pe_grid  = {n_pes, 1, 1};  // PEs along each axis
   box.periodic = {true, false, false};
   auto plan    = symm::ExchangePlan::from_box(box);  // once; collective
 
-  // Ghosts are one cell wide on all sides, unless box.ghost_width says more:
+  // Ghosts are one cell wide on all sides, unless box.ghost_width is larger. So
   // Views have owned + 2 cells along each axis.
   Kokkos::View<double***> u("u", 10, 8, 6);
   Kokkos::View<double*** [3]> v("v", 10, 8, 6);
@@ -469,7 +474,7 @@ void exchange_of_boxes() {
   plan.end_gather(exec, u, v);
   // box_gather]
   // [chosen_fields
-  // Those that this step needs; one list for each type of Views.
+  // The fields that this step needs; one list for each View type.
   std::vector<Kokkos::View<double***>> fields{u};
   std::vector<Kokkos::View<double*** [3]>> vectors;
   plan.gather(exec, fields, vectors);
@@ -485,14 +490,14 @@ void boxes_of_a_grid() {
   Exec const exec;
   auto const me = symm::my_pe(), n_pes = symm::n_pes();
   // [node_boxes
-  // Nodes of a grid of cells, of which each PE has 4 x 6 beside the others'.
+  // The nodes of a grid of cells, of which each PE has 4 x 6, side by side.
   symm::GridBoxes nodes;
-  nodes.grid  = {static_cast<std::size_t>(4 * n_pes + 1), 7};  // of all PEs
-  nodes.boxes = {{{4 * me, 0}, {5, 7}}};  // this PE's: the first, how many
+  nodes.grid  = {static_cast<std::size_t>(4 * n_pes + 1), 7};  // over all PEs
+  nodes.boxes = {{{4 * me, 0}, {5, 7}}};  // this PE's: the first one, how many
   nodes.has_box_index = false;            // Views are (i, j)
   auto plan           = symm::ExchangePlan::from_boxes(nodes);
 
-  Kokkos::View<double**> velocity("velocity", 5 + 2, 7 + 2);  // and ghosts
+  Kokkos::View<double**> velocity("velocity", 5 + 2, 7 + 2);  // with ghosts
   plan.gather(exec, velocity);
   // node_boxes]
   symm::GridBoxes its_cells = nodes;
@@ -512,7 +517,8 @@ void boxes_of_a_grid() {
       Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, velocity);
   expect(nodes_on_host(1, 1) == std::max(me - 1, 0), "nodes that PEs share");
   // [many_boxes
-  // Blocks of 8 x 8 cells, any of them on any PE: here each n_pes-th one.
+  // Blocks of 8 x 8 cells. Any block can be on any PE; here, a PE has every
+  // n_pes-th one.
   symm::GridBoxes blocks;
   blocks.grid        = {64, 32};
   blocks.periodic    = {true, true};
@@ -529,7 +535,7 @@ void boxes_of_a_grid() {
   exec.fence();
   auto const blocks_on_host =
       Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, u);
-  // Below my first block, number `me`, is block me + 1, or the first of 4.
+  // Below my first block, number `me`, is block me + 1, or the first one of 4.
   int const below = me % 4 == 3 ? me - 3 : me + 1;
   expect(me >= 32 || blocks_on_host(0, 2, 10) == below % n_pes,
          "blocks of a grid");
@@ -537,7 +543,7 @@ void boxes_of_a_grid() {
 }
 
 void order_of_boxes() {
-  // PE 1 is at (1, 0): PEs count fastest along x, the first index.
+  // PE 1 is at (1, 0): PE numbers run fastest along x, the first index.
   int const n_x = symm::n_pes() % 2 == 0 ? symm::n_pes() / 2 : symm::n_pes();
   int const n_y = symm::n_pes() / n_x;
   auto const x  = static_cast<std::size_t>(symm::my_pe() % n_x);
@@ -547,7 +553,7 @@ void order_of_boxes() {
   box.pe_grid = {n_x, n_y};
   // [box_order
   box.order = symm::BoxDecomposition::Order::first_axis_fastest;
-  // The first cell of this PE in the whole grid.
+  // This PE's first cell in the whole grid.
   box.first = {{4 * x, 4 * y, 0}};
   // box_order]
   auto plan = symm::ExchangePlan::from_box(box);
@@ -568,7 +574,7 @@ void exchange_of_lists() {
   Kokkos::deep_copy(pes, right_pe());
   Kokkos::deep_copy(indices, 3);
   // [lists_plan
-  // Once; collective: I need element indices(k) of PE pes(k), near or far.
+  // Once; collective: I need element indices(k) on PE pes(k), near or far.
   auto plan = symm::ExchangePlan::from_imports(n_owned, indices, pes);
   Kokkos::View<double*> x("x", n_owned + plan.n_ghosts());
   Kokkos::View<double* [3]> f("f", n_owned + plan.n_ghosts());
@@ -576,7 +582,7 @@ void exchange_of_lists() {
   Kokkos::deep_copy(x, symm::my_pe());
   Kokkos::deep_copy(f, 1);
   // [lists_gather
-  plan.gather(exec, x);  // x(n_owned + k) is that element now
+  plan.gather(exec, x);  // x(n_owned + k) is now that element
   // ... f(n_owned + k) is what I add to that element ...
   plan.scatter(exec, symm::Sum{}, f);
   // lists_gather]
@@ -594,10 +600,10 @@ void exports() {
   Kokkos::deep_copy(pes, right_pe());
   Kokkos::deep_copy(shifts, symm::my_pe());
   // [exports_plan
-  // Once; collective: my element ids(k) goes to PE pes(k), as the image that is
-  // shifts(k) away.
+  // Once; collective: my element ids(k) goes to PE pes(k), as the periodic
+  // image that is shifts(k) away.
   auto plan = symm::ExchangePlan::from_exports(n_owned, ids, pes);
-  // Of ghost k, which is element n_owned + k.
+  // its_shifts(k) is the shift of ghost k, which is element n_owned + k.
   auto its_shifts = plan.tell_ghosts(exec, pes, shifts);
   auto its_owners = plan.ghost_owners();
   // exports_plan]
@@ -617,7 +623,7 @@ void migrate() {
   // migration]
   Kokkos::deep_copy(owners, right_pe());
   // [migrate
-  // In each step: element k goes to PE owners(k), k < n.
+  // In each step, element k < n goes to PE owners(k).
   std::pair<std::size_t, std::size_t> const mine(0, n);
   n = migration.migrate(exec, Kokkos::subview(owners, mine), x, v);
   Kokkos::resize(owners, x.extent(0));  // x and v may have grown
@@ -631,14 +637,14 @@ void exchange_of_parts() {
   int const left = left_pe(), right = right_pe();
   Kokkos::View<double**> u("u", 5, 8), p("p", 5, 8);
   // [subviews_plan
-  // Columns 1 to 6 are this PE's, of rows 0 to 4. Column 7 is a copy of the
-  // right PE's column 1, column 0 of the left PE's column 6.
+  // This PE owns columns 1 to 6 of rows 0 to 4. Column 7 is a copy of the right
+  // PE's column 1, and column 0 is a copy of the left PE's column 6.
   auto const column = [&](int j) { return Kokkos::subview(u, Kokkos::ALL, j); };
   using Part        = symm::ExchangePart<decltype(column(0))>;
   std::vector<Part> const sent   = {{column(1), left}, {column(6), right}};
   std::vector<Part> const filled = {{column(7), right}, {column(0), left}};
   auto plan = symm::ExchangePlan::from_subviews(u, sent, filled);
-  plan.gather(exec, u, p);  // of any Views with the extents of u
+  plan.gather(exec, u, p);  // any Views with the extents of u
   // subviews_plan]
   Kokkos::deep_copy(u, symm::my_pe());
   plan.gather(exec, u);
@@ -689,8 +695,8 @@ int solve() {
 int main(int argc, char* argv[]) {
   symm::ScopeGuard const guard(argc, argv);
   try {
-    return solve();                        // all Views are in there
-  } catch (std::exception const& error) {  // maybe of this PE alone
+    return solve();                        // all Views exist only in there
+  } catch (std::exception const& error) {  // perhaps on this PE only
     std::fprintf(stderr, "PE %d: %s\n", symm::my_pe(), error.what());
     symm::global_exit(1);
   }

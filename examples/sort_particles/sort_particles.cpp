@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Particles of all PEs, most of them in a few cells, are sorted by their cells:
-// then each PE has as many as the others, and those of a cell follow each
-// other.
+// Sorts the particles on all PEs, most of which are in a few cells, by cell.
+// Then all PEs have the same number of particles, and the particles of each
+// cell are contiguous.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricContainers.hpp>
@@ -18,13 +18,14 @@ using Exec = Kokkos::DefaultExecutionSpace;
 
 constexpr int n_cells = 1000;
 
-// The cell of a particle is known by its number. So it can be checked.
+// The cell of a particle follows from the particle's number, so the result can
+// be checked.
 KOKKOS_INLINE_FUNCTION int cell_of(std::int64_t particle) {
   auto const x = static_cast<std::uint64_t>(particle) * 0x9e3779b97f4a7c15U;
   return x % 3 == 0 ? 17 : static_cast<int>((x >> 32U) % n_cells);
 }
 
-// Of the first n particles of all PEs.
+// A sum over the first n particles on each PE.
 std::int64_t sum_of(Exec const& exec,
                     Kokkos::View<std::int64_t*> const& particles,
                     std::size_t n) {
@@ -55,13 +56,13 @@ bool run() {
 
   n = symm::sort(exec, cells, particles);
 
-  // How many particles each cell has, on all PEs.
+  // How many particles each cell has, over all PEs.
   Kokkos::View<std::int64_t*, symm::SymmetricSpace> counts("counts", n_cells);
   auto const mine =
       Kokkos::subview(cells, std::pair<std::size_t, std::size_t>(0, n));
   symm::histogram(exec, mine, counts);
 
-  // The counts of the cells say which cell each place has.
+  // The counts of the cells determine which cell belongs at each place.
   auto const place =
       static_cast<std::int64_t>(symm::exscan(world, n, symm::Sum{}));
   std::int64_t wrong = 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Topological sort (bale): rows and columns of an upper triangular matrix have
-// been permuted; which orders make it upper triangular again? A row that has
-// one column left takes it, in the last place that is free. That column is then
-// no longer in other rows. Rows and columns are dealt out to the PEs, which
-// tell each other of columns by messages.
+// Topological sort (bale): the rows and columns of an upper triangular matrix
+// have been permuted. Which orders make it upper triangular again? A row that
+// has only one column left gets that column as its pivot, in the last free
+// place. The column is then removed from the other rows. Rows and columns are
+// distributed over the PEs, which tell each other about columns with messages.
 //
 //     mpiexec -n PES toposort [ROWS]
 
@@ -23,15 +23,16 @@ namespace {
 
 using Lists = std::vector<std::vector<int>>;
 
-// Row or column `i` is number i / n_pes of this PE.
+// Row or column `i` is number i / n_pes on this PE.
 symm::Pe pe_of(int i) { return i % symm::n_pes(); }
 std::size_t here(int i) { return static_cast<std::size_t>(i / symm::n_pes()); }
 int global(std::size_t k) {
   return static_cast<int>(k) * symm::n_pes() + symm::my_pe();
 }
 
-// Columns of this PE's rows: those of row a * i of an upper triangular matrix
-// of which column j is called b * j + 1, modulo the number of rows.
+// The columns in this PE's rows. Row i of an upper triangular matrix becomes
+// row a * i, and column j becomes column b * j + 1, both modulo the number of
+// rows.
 Lists make_rows(int n) {
   auto const prime_to_n = [n](int from) {
     while (std::gcd(from, n) != 1) ++from;
@@ -59,7 +60,7 @@ Lists make_rows(int n) {
   return rows;
 }
 
-// Rows that have each column of this PE.
+// For each column on this PE, the rows that have it.
 Lists transpose(Lists const& rows) {
   struct Entry {
     int row, column;
@@ -85,26 +86,28 @@ class Sort {
     }
   }
 
-  // The column of each row of this PE. A row is before those of lower levels.
+  // For each row on this PE, its pivot column. A row comes before those of
+  // lower levels.
   struct Pivot {
     int column, level;
   };
   std::vector<Pivot> operator()() {
-    std::vector<std::size_t> first;  // before messages make others
+    std::vector<std::size_t> first;  // before messages add more
     for (std::size_t k = 0; k < m_left.size(); ++k)
       if (m_left[k].count == 1) first.push_back(k);
     for (auto const k : first) take_last(k, 0);
-    m_news.finish();  // with all that follows
+    m_news.finish();  // including everything that follows from it
     return m_pivots;
   }
 
  private:
   struct Left {
     std::size_t count;
-    std::int64_t sum;  // of the columns' numbers: of the last one, its number
+    std::int64_t sum;  // sum of the columns' numbers; for a single column, its
+                       // number
   };
-  struct News {  // a row has taken the column
-    int row;     // of which PEs of other rows are told; -1: the column's PE
+  struct News {  // the news that a row has taken the column
+    int row;     // row that is told; -1 for news to the column's PE
     int column;
     int level;
   };
@@ -122,7 +125,7 @@ class Sort {
     }
     auto const k = here(its.row);
     auto& left   = m_left[k];
-    if (left.count == 1) return;  // the column is its own
+    if (left.count == 1) return;  // the row has taken this column itself
     auto& level = m_pivots[k].level;
     left.sum -= its.column;
     level = std::max(level, its.level + 1);
@@ -130,7 +133,7 @@ class Sort {
   }
 
   Lists const& m_columns;
-  std::vector<Left> m_left;  // of each row
+  std::vector<Left> m_left;  // for each row
   std::vector<Pivot> m_pivots;
   symm::Mailbox<News> m_news{"news", [this](News const& its) { handle(its); }};
 };
@@ -138,11 +141,11 @@ class Sort {
 using Ints = Kokkos::View<int*, Kokkos::HostSpace>;
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-// Whether all entries are on the diagonal or after it.
+// Whether all entries are on or above the diagonal.
 bool is_upper_triangular(int n, Lists const& rows,
                          std::vector<Sort::Pivot> const& pivots) {
   Exec const exec;
-  // The k-th pivot of all in the order of levels is in place n - 1 - k.
+  // In order of levels, the k-th of all pivots goes to place n - 1 - k.
   Ints levels("levels", pivots.size());
   Ints its_rows("rows", pivots.size()), columns("columns", pivots.size());
   for (std::size_t k = 0; k < pivots.size(); ++k) {
@@ -167,7 +170,7 @@ bool is_upper_triangular(int n, Lists const& rows,
   }
   symm::barrier_all();
 
-  std::vector<int> entries;  // columns of all of this PE's
+  std::vector<int> entries;  // columns in all of this PE's rows
   for (auto const& row : rows)
     entries.insert(entries.end(), row.begin(), row.end());
   Ints pes("pes", entries.size()), indices("indices", entries.size());
@@ -177,7 +180,7 @@ bool is_upper_triangular(int n, Lists const& rows,
     indices(e) = static_cast<int>(here(entries[e]));
   }
   symm::gather(exec, places, place_of_column, pes, indices);
-  symm::barrier_all();  // all have read
+  symm::barrier_all();  // all PEs have read
   int n_wrong   = 0;
   std::size_t e = 0;
   for (std::size_t k = 0; k < rows.size(); ++k)

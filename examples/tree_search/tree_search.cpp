@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Unbalanced tree search (UTS): how many nodes has a tree of which nobody knows
-// the shape? Children follow from a node's random number, and most of them are
-// below few nodes. So nodes are tasks for whoever has time: PEs that have none
-// left steal some of others.
+// Unbalanced tree search (UTS): how many nodes does a tree of unknown shape
+// have? A node's children follow from its random number, and most nodes are
+// below only a few others. So nodes are tasks for any PE that is idle: PEs that
+// have run out of tasks steal some from others.
 //
 //     mpiexec -n PES tree_search [SEED]
 
@@ -27,7 +27,7 @@ struct Node {
     x      = (x ^ (x >> 27U)) * 0x94d0'49bb'1331'11ebU;
     return {x ^ (x >> 31U)};
   }
-  // The root has 2000 children, others 8 or, most of them, none.
+  // The root has 2000 children; other nodes have 8 or, mostly, none.
   std::uint64_t n_children(bool is_root) const {
     if (is_root) return 2000;
     return random % 1000 < 124 ? 8 : 0;  // 0.992 on average
@@ -51,7 +51,7 @@ class Search {
  public:
   std::uint64_t operator()(Node root) {
     if (symm::my_pe() == 0) visit(root, true);
-    m_nodes.finish();  // of all PEs, with all children
+    m_nodes.finish();  // all nodes on all PEs, including all children
     return m_count;
   }
 
@@ -62,7 +62,7 @@ class Search {
     for (std::uint64_t k = 0; k < n_children; ++k) m_nodes.push(node.child(k));
   }
 
-  std::uint64_t m_count = 0;  // of this PE
+  std::uint64_t m_count = 0;  // nodes counted on this PE
   symm::WorkQueue<Node> m_nodes{
       "nodes", [this](Node const& node) { visit(node, false); }};
 };

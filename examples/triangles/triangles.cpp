@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Counts the triangles of a random graph whose vertices are dealt out to the
-// PEs: whoever has vertex i and its neighbors j and k asks the PE of j whether
-// j and k are neighbors (the triangle counting of bale).
+// Counts the triangles in a random graph whose vertices are distributed over
+// the PEs: the PE that has vertex i, with neighbors j and k, asks the PE of j
+// whether j and k are neighbors (bale's triangle counting).
 //
 //     mpiexec -n PES triangles [VERTICES]
 
@@ -18,8 +18,8 @@
 
 namespace {
 
-// Whether there is an edge between two vertices: anybody can tell, so that the
-// result can be checked.
+// Whether there is an edge between two vertices. Any PE can compute this, so
+// the result can be checked.
 bool are_neighbors(int i, int j, int n_vertices) {
   auto x = (static_cast<std::uint64_t>(std::max(i, j)) << 32U) +
            static_cast<std::uint64_t>(std::min(i, j));
@@ -28,7 +28,7 @@ bool are_neighbors(int i, int j, int n_vertices) {
   return (x >> 33U) % static_cast<unsigned>(n_vertices) < 30;
 }
 
-// Of the neighbors of each vertex of this PE those with lower numbers.
+// For each vertex on this PE, the neighbors with lower numbers.
 struct Graph {
   explicit Graph(int n) : n_vertices(n) {
     for (int i = symm::my_pe(); i < n; i += symm::n_pes()) {
@@ -46,7 +46,7 @@ struct Graph {
   std::vector<std::vector<int>> rows;
 };
 
-struct Question {  // is there an edge?
+struct Question {  // asks whether there is an edge
   int from;
   int to;
 };

@@ -3,8 +3,8 @@
 #ifndef KOKKOS_SYMMETRICCONTAINERS_HPP
 #define KOKKOS_SYMMETRICCONTAINERS_HPP
 
-/// Distributed Views, exchange plans, migration, sort, mailboxes, hash maps and
-/// queues, and the Views and operations that they are built on.
+/// Distributed Views, exchange plans, migration, sorting, mailboxes, hash maps
+/// and queues, along with the Views and operations that they are built on.
 
 #include <Kokkos_SymmetricSpace.hpp>
 

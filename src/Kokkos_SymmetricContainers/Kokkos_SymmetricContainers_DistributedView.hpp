@@ -26,9 +26,10 @@
 
 namespace symm {
 
-/// One View that is distributed over all PEs and has global indices: g(i, j) is
-/// element (i, j) of the whole View, on any PE. A Distribution assigns the rows
-/// to PEs. A row is all elements with the same first index.
+/// One View that is distributed over all PEs and accessed with global indices:
+/// on any PE, g(i, j) is element (i, j) of the whole View. A Distribution
+/// assigns the rows to PEs. A row consists of all elements with the same first
+/// index.
 ///
 ///     symm::DistributedView<Kokkos::View<double*, symm::SymmetricSpace>> const
 ///         g("g", n);                            // n elements on all PEs
@@ -38,36 +39,36 @@ namespace symm {
 ///
 /// A DistributedView is a handle, like a View, that kernels can capture. Copies
 /// share the memory, which lives until the last copy of the handle or of
-/// local() ends. Every PE allocates as many rows as the PE that has the most
-/// rows. Arithmetic finds elements, without tables: Blocks and Cyclic need a
+/// local() ends. Every PE allocates as many rows as the PE with the most rows.
+/// Elements are located by arithmetic, without tables: Blocks and Cyclic need a
 /// multiplication instead of a division; BlockCyclic needs two multiplications.
 /// The first extent is the extent of the whole View, at most 2^62 / n_pes(). It
 /// may be 0, or less than the number of PEs.
 ///
-/// Elements g(i, j) are proxies, as in a RemoteView. A proxy loads and stores
-/// if the PE is near, and gets and puts if the PE is far. If the View has the
-/// Kokkos trait Atomic, these accesses are atomic. The comment of RemoteView
-/// says when other PEs see a value. Kernels that work on this PE's elements
-/// take local(); stencils take a RowsAround.
+/// Like the elements of a RemoteView, g(i, j) is a proxy. It uses loads and
+/// stores if the PE is near, and gets and puts if the PE is far. If the View
+/// has the Kokkos trait Atomic, these accesses are atomic. See RemoteView for
+/// when other PEs see a value. In kernels that work on this PE's elements, use
+/// local(); in stencils, use a RowsAround.
 ///
 /// remote_view(), global_view(), peer_view(), places(), placed_view(), gather()
-/// and heap_map() also take a DistributedView. In these functions, an element
-/// of row i has the indices (pe, k): pe is owner(i), and k is local_index(i),
-/// the index on that PE.
+/// and heap_map() also accept a DistributedView. There, an element of row i has
+/// the indices (pe, k), where pe is owner(i), and k is local_index(i), the
+/// index on that PE.
 ///
 /// With OnTeam(team), the rows are on the PEs of a PE team, and each PE team
-/// has a whole View of its own. Even with OnTeam, PE numbers are numbers in the
-/// world. All PEs of the world make the DistributedView in one call. Each PE
-/// passes its own PE team, or PeTeam(); a PE that passes PeTeam() has no rows.
-/// The functions that copy the View (scatter(), gather(), deep_copy()) are
-/// called by the PE team alone.
+/// has a whole View of its own. Even with OnTeam, PE numbers are world PE
+/// numbers. All PEs of the world construct the DistributedView in one call.
+/// Each PE passes its own PE team, or PeTeam(); a PE that passes PeTeam() has
+/// no rows. The functions that copy the View (scatter(), gather(), deep_copy())
+/// are called only by the PE team.
 ///
-/// If the program chooses the sizes of the parts, use UnevenView, which has no
-/// global indices.
+/// To choose the size of each part, use UnevenView, which has no global
+/// indices.
 ///
 /// \tparam View a View type in a symmetric space, with LayoutRight or rank 1.
-///         The elements are trivially copyable and not const. Name the layout
-///         if the View has more than one dimension, because GPUs have a
+///         The elements must be trivially copyable and not const. Name the
+///         layout if the View has more than one dimension, because GPUs have a
 ///         different default layout.
 /// \tparam Distribution Blocks, Cyclic or BlockCyclic, or OnTeam of one of
 ///         these.
@@ -102,7 +103,7 @@ class DistributedView {
   using memory_space         = typename View::memory_space;
   using execution_space      = typename View::execution_space;
   using memory_traits        = typename View::memory_traits;
-  /// The proxy of an element.
+  /// The proxy for an element.
   using reference_type = typename RemoteView<View>::reference_type;
 
   KOKKOS_FUNCTION static constexpr std::size_t rank() { return View::rank(); }
@@ -110,11 +111,11 @@ class DistributedView {
   DistributedView() = default;
 
   /// Collective: all PEs make the call with the same arguments. The constructor
-  /// compares the arguments, then allocates like the constructor of a View.
-  /// When the constructor returns on any PE, every PE has allocated and filled
-  /// its memory.
+  /// compares the arguments, then allocates like a View's constructor. When the
+  /// constructor returns on any PE, every PE has allocated and initialized its
+  /// memory.
   ///
-  /// \param allocation a label, or what Kokkos::view_alloc() returns.
+  /// \param allocation a label, or the result of Kokkos::view_alloc().
   /// \param extents the extents of the whole View that are not part of the
   ///        type; 0 is allowed.
   /// \throws UsageError on every PE if extents or types differ; OutOfMemory or
@@ -129,12 +130,12 @@ class DistributedView {
       : DistributedView(allocation, Distribution(), extents...) {}
 
   /// Makes a DistributedView with a given distribution: BlockCyclic(rows), with
-  /// a block that is equal on all PEs, or OnTeam(team). With OnTeam, the first
-  /// extent and the block are equal on all PEs of a PE team, and the other
-  /// extents are equal on all PEs of the world.
+  /// the same block size on all PEs, or OnTeam(team). With OnTeam, the first
+  /// extent and the block size must be equal on all PEs of a PE team, and the
+  /// other extents must be equal on all PEs of the world.
   /// \throws the errors of the constructor without a distribution; also
-  ///         UsageError on every PE if the block is 0, the PEs' blocks differ,
-  ///         or the PEs of one PE team have passed different PE teams.
+  ///         UsageError on every PE if the block size is 0 or differs between
+  ///         PEs, or if the PEs of one PE team passed different PE teams.
   template <class Allocation, std::convertible_to<std::size_t>... Extents>
   requires(sizeof...(Extents) == View::rank_dynamic())
       DistributedView(Allocation const& allocation,
@@ -143,7 +144,7 @@ class DistributedView {
                         distribution, allocation) {}
 
   /// Element (i, indices...) of the whole View. The indices are checked if
-  /// Kokkos checks the indices of Views; a wrong index stops the program.
+  /// Kokkos checks View indices; an index out of bounds aborts the program.
   template <class Index, class... Indices>
   requires Impl::are_indices_of_v<View, Index, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION reference_type
@@ -157,7 +158,7 @@ class DistributedView {
 
   /// Element (i, indices...) of the whole View as a reference. The element must
   /// be on a near PE (checked if SYMM_CHECKS_IN_KERNELS is on). If all PEs are
-  /// near, near() saves a comparison in each access, and the element has an
+  /// near, near() saves a comparison per access. It also gives the element an
   /// address: symm::atomic_add(&g.near(i), 1).
   template <class Index, class... Indices>
   requires Impl::are_indices_of_v<View, Index, Indices...>
@@ -196,8 +197,7 @@ class DistributedView {
       Index i) const {
     return m_rows.find(static_cast<std::size_t>(i)).row;
   }
-  /// Whether the PE that has row i is near, so that loads and stores reach row
-  /// i.
+  /// Whether row i is on a near PE, so that loads and stores reach it.
   template <std::integral Index>
   [[nodiscard]] KOKKOS_FUNCTION bool is_near(Index i) const {
     return m_elements.reaches(owner(i));
@@ -215,9 +215,9 @@ class DistributedView {
   }
 
   /// The bounds of a Kokkos::RangePolicy over the global indices of this PE's
-  /// rows: first() to end() - 1 are these indices, and row i is row i - first()
-  /// of local(). (With other distributions, take the bounds 0 and
-  /// local().extent(0), and global_index(k).)
+  /// rows, which are first() to end() - 1. Row i of the whole View is row i -
+  /// first() of local(). (With other distributions, use the bounds 0 and
+  /// local().extent(0), and global_index(k) in the loop.)
   [[nodiscard]] KOKKOS_FUNCTION std::size_t first() const
       requires(Impl::has_runs_v<Distribution>) {
     return global_index(0);
@@ -236,7 +236,7 @@ class DistributedView {
   }
   [[nodiscard]] std::string label() const { return m_whole.label(); }
 
-  /// row_map() and allocated() are for the library.
+  /// row_map() and allocated() are for internal use by the library.
   [[nodiscard]] KOKKOS_FUNCTION Impl::RowMap<Distribution> const& row_map()
       const {
     return m_rows;
@@ -305,11 +305,11 @@ class DistributedView {
   Impl::ElementsOfPes<View> m_elements;
 };
 
-/// PE `pe`'s part of `view`, like peer_view() of a View. The call is local.
-/// \returns a View that is valid as long as the memory of `view` lives on this
+/// PE `pe`'s part of `view`, like peer_view() for a View. The call is local.
+/// \returns a View that is valid as long as the memory of `view` exists on this
 ///          PE.
-/// \throws UsageError on this PE if PE `pe` does not exist, or if loads and
-///         stores do not reach that PE's memory (is_near()).
+/// \throws UsageError on this PE if PE `pe` does not exist or is not near
+///         (is_near()).
 template <class View, class Distribution>
 auto peer_view(DistributedView<View, Distribution> const& view, Pe pe) {
   auto const& map = Impl::heap_map_of_near(view, pe);
@@ -318,19 +318,19 @@ auto peer_view(DistributedView<View, Distribution> const& view, Pe pe) {
 }
 
 // The following functions copy between a DistributedView and a View in host
-// memory that has all elements, with the extents of the whole View and any
-// layout. The calls are collective over all PEs that have rows, in the world or
-// in the PE team. Each call waits for kernels, and begins and ends with a
-// barrier. A call copies what PEs wrote before the call; when the call returns
-// on any PE, all copies are complete. PEs send whole parts instead of single
-// elements.
+// memory that holds all elements; the latter has the extents of the whole View
+// and any layout. The calls are collective over all PEs that have rows, in the
+// world or in the PE team. Each call waits for kernels, and begins and ends
+// with a barrier. A call copies what PEs wrote before the call; when the call
+// returns on any PE, all copies are complete. PEs send whole parts, not
+// individual elements.
 //
 // \throws UsageError on every PE if extents differ or if `root` is not a PE
 //         that has rows (then nothing has been copied); OutOfMemory on every
 //         PE.
 
 /// Copies from the View on PE `root` to all PEs' parts. The call ignores the
-/// Views on other PEs; those Views may have no elements.
+/// Views on other PEs; those Views may be empty.
 template <class View, class Distribution, class T, class... P>
 void scatter(DistributedView<View, Distribution> const& dst,
              Kokkos::View<T, P...> const& src, Pe root) {
@@ -345,8 +345,8 @@ void gather(Kokkos::View<T, P...> const& dst,
 
 }  // namespace symm
 
-// (No parameter has the name of an entity in this file, because nvcc confuses
-// the parameter with the entity.)
+// (No parameter may have the same name as an entity in this file, because nvcc
+// confuses the two.)
 namespace Kokkos {
 
 /// Copies from a View to a DistributedView. The call is collective, like

@@ -38,28 +38,29 @@
 
 namespace symm {
 
-/// A plan for an exchange of elements between PEs, made once and used many
-/// times. Copies of a PE's owned elements on other PEs are called ghosts.
-/// gather() copies owned elements to their ghosts; scatter() combines ghosts
-/// into the owned elements. (Compare Cabana's Halo, Tpetra's Import and Export,
-/// and PETSc's star forest.)
+/// A plan for exchanging elements between PEs, built once and used many times.
+/// The copies of a PE's owned elements on other PEs are called ghosts. gather()
+/// copies owned elements to their ghosts; scatter() combines ghosts into the
+/// owned elements. (Compare Cabana's Halo, Tpetra's Import and Export, and
+/// PETSc's star forest.)
 ///
 ///     auto plan = symm::ExchangePlan::from_imports(n_owned, indices, pes);
 ///     Kokkos::View<double*> x("x", n_owned + plan.n_ghosts());
 ///     plan.gather(exec, x);            // x(n_owned + k) is element indices(k)
 ///     plan.scatter(exec, symm::Sum{}, x);  // of PE pes(k)
 ///
-/// Views are private or symmetric, of any type, rank and layout. One exchange
-/// takes several Views, and sends one block of bytes to each neighbor. The
-/// first index of a View (for a box, the first indices) selects an element. The
-/// other indices select components of the element; all PEs have the same number
-/// of components. The caller need not distinguish near and far PEs. An exchange
-/// has no barrier: a PE waits for its neighbors.
+/// Views may be private or symmetric, of any type, rank and layout. One
+/// exchange can include several Views; it sends one block of bytes to each
+/// neighbor. The first index of a View (for a box, the first indices) selects
+/// an element. The other indices select components of the element; the number
+/// of components must be the same on all PEs. The caller need not distinguish
+/// near and far PEs. An exchange has no barrier: a PE waits only for its
+/// neighbors.
 ///
-/// Only one thread may use a plan. A plan has one exchange at a time, and can
-/// be moved. An empty plan has no neighbors. PEs may begin exchanges of several
-/// plans in different orders. But all PEs must begin exchanges that make room
-/// (see gather()) in the same order.
+/// Only one thread may use a plan. A plan can run only one exchange at a time.
+/// Plans can be moved. An empty plan has no neighbors. Different PEs may begin
+/// the exchanges of several plans in different orders, but all PEs must begin
+/// exchanges that make room (see gather()) in the same order.
 class ExchangePlan {
  public:
   ExchangePlan() = default;
@@ -70,19 +71,19 @@ class ExchangePlan {
   ExchangePlan& operator=(ExchangePlan const&)           = delete;
   ~ExchangePlan()                                        = default;
 
-  // Making a plan is collective over the world, because it allocates symmetric
+  // Making a plan is collective over the world because it allocates symmetric
   // memory. Each PE passes its own PE team, and PE numbers are relative to that
   // PE team; different PE teams can make different plans in the same call. A PE
   // that takes no part passes PeTeam() and empty lists. All functions that make
-  // plans throw on every PE: a UsageError that names the PE and the element if
-  // a list is wrong; OutOfMemory or SystemError. Lists are rank-1 Views of
+  // plans throw on every PE: UsageError, which names the PE and the element, if
+  // a list is wrong; OutOfMemory; or SystemError. Lists are rank-1 Views of
   // integers in any memory.
 
   /// Makes a plan in which PE pes(k) gets a copy of this PE's element ids(k).
-  /// Ghosts are stored after the owned elements, one owner after the other, in
-  /// the order of the owner's list.
+  /// Ghosts are stored after the owned elements, grouped by owner and, for each
+  /// owner, in the order of its list.
   /// \param n_owned number of elements on this PE that may be sent; their ids
-  ///        are less than n_owned.
+  ///        must be less than n_owned.
   template <class Ids, class Pes>
   [[nodiscard]] static ExchangePlan from_exports(
       std::size_t n_owned, Ids const& ids, Pes const& pes,
@@ -108,8 +109,8 @@ class ExchangePlan {
   }
 
   /// Makes a plan in which this PE's element places(k) is a copy of element
-  /// indices(k) on PE pes(k). Places should differ: if several copies go to one
-  /// place, any of these copies may remain.
+  /// indices(k) on PE pes(k). The places should all differ: if several copies
+  /// go to the same place, any one of them may end up there.
   template <class Indices, class Pes, class Places>
   requires Kokkos::is_view_v<Places>
   [[nodiscard]] static ExchangePlan from_imports(
@@ -123,8 +124,8 @@ class ExchangePlan {
   }
 
   /// Makes a plan in which the ghost cells of a box are copies of cells in
-  /// neighboring boxes. Views have an index for each axis, then indices of
-  /// components.
+  /// neighboring boxes. Views have one index per axis, followed by component
+  /// indices.
   [[nodiscard]] static ExchangePlan from_box(
       BoxDecomposition const& box, PeTeam const& team = team_world()) {
     constexpr char const* call = "symm::ExchangePlan::from_box";
@@ -134,9 +135,9 @@ class ExchangePlan {
   }
 
   /// Makes a plan in which the ghosts of each box are copies of points in other
-  /// boxes of the grid. Points that an earlier box also has are copies, too.
-  /// Views have an index of the box, an index for each axis, then indices of
-  /// components.
+  /// boxes of the grid. A point that an earlier box also contains is a copy,
+  /// too. Views have a box index and one index per axis, followed by component
+  /// indices.
   [[nodiscard]] static ExchangePlan from_boxes(
       GridBoxes const& boxes, PeTeam const& team = team_world()) {
     return ExchangePlan(Impl::make_plan_of_boxes(
@@ -145,9 +146,9 @@ class ExchangePlan {
 
   /// Makes a plan from subviews of `view`. PE sent[k].pe gets a copy of the
   /// elements in sent[k].part. The elements in filled[k].part are copies of
-  /// elements on PE filled[k].pe. The two PEs list their parts in the same
-  /// order. Views have the extents of `view`, followed by indices of
-  /// components.
+  /// elements on PE filled[k].pe. Both PEs must list the parts that they
+  /// exchange in the same order. Views have the extents of `view`, followed by
+  /// those of component indices.
   template <class View, class Sent, class Filled>
   [[nodiscard]] static ExchangePlan from_subviews(
       View const& view, std::vector<ExchangePart<Sent>> const& sent,
@@ -159,20 +160,20 @@ class ExchangePlan {
     });
   }
 
-  /// Joins several plans, 8 at most, into one exchange, which sends one block
-  /// to each neighbor. For a far neighbor, this block is one message. The plans
-  /// may be for Views of different extents, such as fields in cells, on faces
-  /// and at nodes. Exchanges take symm::of_plan(k, views...) for each plan that
-  /// has Views in the call; all PEs pass the same plans:
+  /// Joins up to 8 plans into one exchange, which sends one block to each
+  /// neighbor. A block for a far neighbor is a single message. The plans may be
+  /// for Views of different extents, such as fields in cells, on faces and at
+  /// nodes. Pass symm::of_plan(k, views...) to an exchange for each plan that
+  /// has Views in it; all PEs must pass the same plans:
   ///
   ///     auto all = symm::ExchangePlan::joined({cells, nodes});
   ///     all.gather(exec, symm::of_plan(0, density, energy),
   ///                symm::of_plan(1, velocity));
   ///
-  /// The call copies the plans; the originals may still be used or may be
-  /// destroyed. Room in a joined plan, also in reserve(), is for an element of
-  /// the plan whose elements have the most bytes. Exchanges of joined plans
-  /// pack the Views even if the elements in a View are contiguous.
+  /// The call copies the plans; the originals may still be used, or may be
+  /// destroyed. For reserve(), what counts is the element size of the joined
+  /// plan that has the largest elements. Exchanges of joined plans pack the
+  /// Views even if the elements in a View are contiguous.
   /// \param plans the same number of plans on all PEs of the job, in the same
   ///        order on all PEs of the PE team.
   /// \param team the PE team of the plans.
@@ -186,7 +187,7 @@ class ExchangePlan {
                                          }));
   }
 
-  /// Number of ghosts on this PE, in all joined plans.
+  /// Number of ghosts on this PE; for joined plans, the total.
   [[nodiscard]] std::size_t n_ghosts() const {
     auto n = plan().ghosts.elements.extent(0);
     for (auto const& its : plan().others) n += its.ghosts.elements.extent(0);
@@ -195,33 +196,34 @@ class ExchangePlan {
 
   /// The owners of the ghosts in a plan made by from_exports(). Element k of
   /// the result is the number, in the PE team, of the owner of ghost k, which
-  /// is element n_owned + k. (With imports, the caller knows the owners.) The
-  /// call is local.
+  /// is element n_owned + k. (For imports, the caller already knows the
+  /// owners.) The call is local.
   /// \throws UsageError on this PE if the plan was not made by from_exports().
   [[nodiscard]] Kokkos::View<int*, Impl::ExchangeMemory> ghost_owners() const {
     plan().expect_exports("symm::ExchangePlan::ghost_owners");
     return Impl::owners_of_ghosts(plan());
   }
 
-  /// Sends each ghost a value from its owner, such as a periodic shift, the
-  /// number of an image, or an id. An element that is exported twice to a PE
-  /// has two ghosts on that PE, each with its own value. The call takes as long
-  /// as a gather() plus making lists, so call it once, when the plan is made.
+  /// Sends each ghost a value from its owner, such as a periodic shift, an
+  /// image number, or an id. An element that is exported twice to a PE has two
+  /// ghosts on that PE, each with its own value. The call takes as long as a
+  /// gather() plus the construction of lists, so make it only once, when you
+  /// make the plan.
   ///
   ///     auto plan   = symm::ExchangePlan::from_exports(n_owned, ids, pes);
   ///     auto shifts = plan.tell_ghosts(exec, pes, its_shifts);
   ///     // shifts(k) is the value of ghost n_owned + k
   ///
-  /// All PEs of the PE team make the call, which waits for `exec`.
+  /// All PEs of the PE team must make the call, which waits for `exec`.
   /// \param pes the list that was passed to from_exports().
-  /// \param values a rank-1 View with a value for each export. The type of the
-  ///        values is trivially copyable and the same on all PEs.
+  /// \param values a rank-1 View with one value per export. The type of the
+  ///        values must be trivially copyable and the same on all PEs.
   /// \returns the value of each ghost, in the order of ghost_owners().
   /// \throws UsageError on this PE, before it has sent anything, if `pes` is
-  ///         not the list passed to from_exports(), if from_exports() has not
-  ///         made the plan, or in the same cases as gather(). (The neighbors of
-  ///         this PE then wait until this PE calls again.) OutOfMemory on this
-  ///         PE.
+  ///         not the list passed to from_exports(), if the plan was not made by
+  ///         from_exports(), or in the same cases as gather(). (The neighbors
+  ///         of this PE then wait until it repeats the call.) OutOfMemory on
+  ///         this PE.
   template <Impl::ExecutionSpace Exec, class Pes, class Values>
   [[nodiscard]] auto tell_ghosts(Exec const& exec, Pes const& pes,
                                  Values const& values) {
@@ -241,30 +243,30 @@ class ExchangePlan {
   }
 
   /// Copies owned elements of the Views to their ghosts on other PEs. All PEs
-  /// of the PE team make the call, with Views that have the same number of
+  /// of the PE team must make the call, with Views that have the same number of
   /// bytes per element on all PEs.
   ///
-  /// If the program chooses Views at run time, it passes a std::vector<View>,
-  /// or a std::span or std::array of Views, in place of a View. The program
-  /// passes one such range for each type of View, alone or with other
-  /// arguments. A range may be empty. For other PEs, passing ranges is the same
-  /// as passing the Views in these ranges one by one.
+  /// To choose the Views at run time, pass a std::vector<View>, or a std::span
+  /// or std::array of Views, in place of a View. Pass one such range for each
+  /// View type, alone or with other arguments. A range may be empty. PEs need
+  /// not group their Views the same way: other PEs may pass the Views in a
+  /// range as separate arguments.
   ///
   /// The exchange runs in order with the kernels on `exec`. If `exec` runs on a
-  /// GPU, the host does not wait. (Exception: if PEs share a GPU without MPS or
-  /// there is no SymmetricHostSpace, the host waits for exchanges with other
-  /// nodes that no graph records. Between begin and end of such an exchange,
-  /// free no memory.) If `exec` runs on the host, ghosts are complete on
-  /// return. The call allocates only if an element has more than 8 bytes, and
-  /// more bytes than in all earlier calls. A call that allocates is collective
-  /// over the world (see reserve()).
+  /// GPU, the host does not wait. (Exception: if PEs share a GPU without MPS,
+  /// or if there is no SymmetricHostSpace, the host waits for exchanges with
+  /// other nodes unless a graph records them. Do not free memory between the
+  /// begin and the end of such an exchange.) If `exec` runs on the host, ghosts
+  /// are complete on return. The call allocates memory only if an element is
+  /// larger than 8 bytes and larger than in all earlier calls. A call that
+  /// allocates is collective over the world (see reserve()).
   ///
   /// \throws UsageError on this PE, before it has sent anything, if a View is
-  ///         too small, if an exchange has begun and not ended, or if the plan
-  ///         is of a PE team and has no room. UsageError on this PE, after the
-  ///         exchange, if a neighbor has passed elements with a different
-  ///         number of bytes (kernels that wait on a GPU end the job; where PEs
-  ///         share a GPU without MPS, nothing checks this). Also the errors of
+  ///         too small, if an exchange has begun and not ended, or if a PE
+  ///         team's plan lacks room. UsageError on this PE, after the exchange,
+  ///         if a neighbor passed elements with a different number of bytes.
+  ///         (On a GPU, the waiting kernel ends the job instead; if PEs share a
+  ///         GPU without MPS, this is not checked.) Also the errors of
   ///         reserve().
   template <Impl::ExecutionSpace Exec, class... Views>
   void gather(Exec const& exec, Views const&... views) {
@@ -283,38 +285,38 @@ class ExchangePlan {
   /// The second half of gather(), which waits for the neighbors and then fills
   /// the ghosts.
   /// \throws UsageError on this PE if the Views have a different number of
-  ///         bytes per element than the Views passed to begin_gather(); then
-  ///         call end_gather() again with the Views passed to begin_gather().
-  ///         Also the errors of gather().
+  ///         bytes per element than those passed to begin_gather(). In that
+  ///         case, call end_gather() again with the Views passed to
+  ///         begin_gather(). Also the errors of gather().
   template <Impl::ExecutionSpace Exec, class... Views>
   void end_gather(Exec const& exec, Views const&... views) {
     m_exchange.end_gather(exec, gather_name, views...);
   }
 
-  /// The places to which kernels store copies of cells while they compute the
-  /// cells; gather_stored() then ends the exchange. This saves a second pass
-  /// over the cells, and the unpacking of cells from near PEs. The plan must be
-  /// for a box with as many axes as the View has indices. The targets are valid
-  /// until the plan makes more room, that is, until an exchange of larger
-  /// elements or a call of reserve().
+  /// Returns the places where kernels can store the neighbors' copies of cells
+  /// while they compute these cells; gather_stored() then completes the
+  /// exchange. This saves a second pass over the cells, as well as unpacking
+  /// cells from near PEs. The plan must be for a box with as many axes as the
+  /// View has indices. The targets are valid until the plan makes more room,
+  /// that is, until an exchange of larger elements or a call to reserve().
   ///
   ///     auto const targets = plan.targets(u);
   ///     // in the kernel that sets u(i, j, k):
   ///     for (auto const& target : targets)
   ///       if (target.has(i, j, k)) target(i, j, k) = u(i, j, k);
   ///
-  /// Kernels store to the ghosts on near PEs, so the program must alternate
-  /// between two Views. Between two gathers of one View, the program gathers
-  /// the other View. Before that gather, the program must finish reading the
-  /// ghosts of the first View.
+  /// Kernels store directly to the ghosts on near PEs, so the program must
+  /// alternate between two Views: between two gathers of one View, it must
+  /// gather the other. Before that gather, it must finish reading the ghosts of
+  /// the first View.
   ///
   /// \tparam most maximum number of directions; 6 suffice for the faces of a
   ///         box. (On a GPU, a kernel with more than 512 bytes of arguments
   ///         takes longer to start.)
   /// \param view a symmetric View with the same layout on all PEs.
-  /// \throws UsageError on this PE if the plan is not for such a box, if it has
-  ///         more than `most` directions, or if the View is too small. Also the
-  ///         errors of reserve().
+  /// \throws UsageError on this PE if the plan is not for such a box, if the
+  ///         box has more than `most` directions, or if the View is too small.
+  ///         Also the errors of reserve().
   template <std::size_t most = 26, class View>
   [[nodiscard]] BoxTargets<typename View::value_type, most> targets(
       View const& view) {
@@ -325,18 +327,18 @@ class ExchangePlan {
     m_exchange.make_room(call, sizeof(typename View::value_type));
     return Impl::targets_of<most>(plan(), view);
   }
-  /// Does gather() for one View if kernels on `exec` have stored all copies to
-  /// targets(view).
+  /// Like gather() for one View, but for when kernels on `exec` have already
+  /// stored all copies to targets(view).
   template <Impl::ExecutionSpace Exec, class View>
   void gather_stored(Exec const& exec, View const& view) {
     m_exchange.gather_stored(exec, "symm::ExchangePlan::gather_stored", view);
   }
 
   /// Combines each owned element with all its ghosts on other PEs, component by
-  /// component: element = op(element, ghost). The ghosts are combined in the
-  /// order of the PE numbers, then of each PE's list, so results have the same
-  /// bits in each run. Ghosts do not change. In all other respects, scatter()
-  /// is like gather().
+  /// component: element = op(element, ghost). The ghosts are combined in order
+  /// of PE number, then in the order of each PE's list, so results are bitwise
+  /// identical in every run. Ghosts do not change. In all other respects,
+  /// scatter() is like gather().
   /// \param op Sum, Prod, Min, Max, Replace, ... or any trivially copyable
   ///        function object that kernels can call.
   template <Impl::ExecutionSpace Exec, class Op, class... Views>
@@ -355,12 +357,13 @@ class ExchangePlan {
     m_exchange.end_scatter(exec, scatter_name, op, views...);
   }
 
-  /// Makes room for elements of `bytes` bytes, summed over all Views in a call.
-  /// The call is collective over the world, and waits for kernels on this PE.
-  /// Only plans over the world grow by themselves.
+  /// Makes room for elements that have `bytes` bytes in total, over all Views
+  /// passed to an exchange. The call is collective over the world and waits for
+  /// kernels on this PE. Only plans over the world grow automatically.
   /// \throws UsageError on every PE if PEs pass different sizes or different
   ///         plans, or if an exchange has begun on a PE and not ended;
-  ///         OutOfMemory or SystemError on every PE. Nothing changes then.
+  ///         OutOfMemory or SystemError on every PE. In these cases, nothing
+  ///         changes.
   void reserve(std::size_t bytes) {
     m_exchange.reserve("symm::ExchangePlan::reserve", bytes);
   }

@@ -29,19 +29,19 @@ namespace symm {
 
 /// A hash map whose keys are distributed over the PEs. insert(), find(),
 /// find_or_insert() and erase() send messages through a Mailbox to the PE that
-/// has the key. All of these operations are complete when finish() returns.
+/// owns the key. All of these operations are complete when finish() returns.
 ///
 ///     symm::DistributedHashMap<long, int, symm::Sum> counts("counts");
 ///     for (long word : words) counts.insert(word, 1);
 ///     counts.finish();  // counts the words on all PEs
 ///
-/// Between two calls of finish(), PEs carry out operations in any order, as
-/// soon as the operations are requested. The comment of Mailbox says in which
-/// calls a PE carries out operations. Only the host calls the functions of a
-/// map, on the thread that made the map.
+/// Between two calls to finish(), PEs carry out operations in any order,
+/// possibly as soon as they are requested. See Mailbox for the calls in which a
+/// PE carries out operations. Call the functions of a map only on the host,
+/// from the thread that made the map.
 ///
-/// \tparam Key, Value trivially copyable types that can be constructed without
-///         arguments. Key has `==`.
+/// \tparam Key, Value trivially copyable, default-constructible types. Key has
+///         an operator ==.
 /// \tparam Combine function object such as symm::Sum or symm::Max.
 ///         `Combine()(old, now)` is the new value of an existing key.
 /// \tparam Hash hash function like std::hash. The map mixes the hash values, so
@@ -55,12 +55,12 @@ class DistributedHashMap {
                 "copyable");
 
  public:
-  /// Makes a map. The call is collective over the world, because it allocates
+  /// Makes a map. The call is collective over the world because it allocates
   /// symmetric memory.
-  /// \param label name for error messages and for tools.
-  /// \param n_keys number of keys that are expected on each PE. The table grows
-  ///        if a PE has more keys.
-  /// \param team the PEs that have the keys, numbered as in this PE team; see
+  /// \param label a name for error messages and tools.
+  /// \param n_keys the expected number of keys on each PE. The table of a PE
+  ///        grows if it has more keys.
+  /// \param team the PEs that hold the keys, numbered as in this PE team; see
   ///        Mailbox.
   /// \throws the errors of the constructor of Mailbox.
   explicit DistributedHashMap(std::string const& label, std::size_t n_keys = 0,
@@ -83,55 +83,59 @@ class DistributedHashMap {
   DistributedHashMap& operator=(DistributedHashMap const&) = delete;
   ~DistributedHashMap()                                    = default;
 
-  /// The PE that has a key.
+  /// The PE that owns `key`.
   [[nodiscard]] Pe pe_of(Key const& key) const { return pe_of_hash(hash(key)); }
 
-  /// Inserts a key, or combines the existing value of the key with `value`.
+  /// Inserts `key` with `value`. If the key exists, combines its value with
+  /// `value` instead.
   void insert(Key const& key, Value const& value) {
     m_inserts.send(pe_of(key), {key, value});
   }
-  /// Finds the value of a key.
-  /// \param into after finish(), the value of the key, or nothing if the key
-  ///        does not exist. The object must live until then.
+  /// Finds the value of `key`.
+  /// \param into receives the value of the key, or nothing if the key does not
+  ///        exist. It is set when finish() returns, and must live until then.
   void find(Key const& key, std::optional<Value>& into) {
     m_finds.send(pe_of(key), {key, {}, &into, m_team.my_pe(), What::find});
   }
-  /// Finds the value of a key, or inserts the key with `value`.
-  /// \param into after finish(), the value that the key had, or nothing if this
-  ///        call has inserted the key with `value`. The object must live until
-  ///        then.
+  /// Finds the value of `key`, or inserts the key with `value`.
+  /// \param into receives the value that the key had, or nothing if this call
+  ///        inserted the key. It is set when finish() returns, and must live
+  ///        until then.
   void find_or_insert(Key const& key, Value const& value,
                       std::optional<Value>& into) {
     m_finds.send(pe_of(key), {key, value, &into, m_team.my_pe(), What::insert});
   }
-  /// Erases a key, if it exists.
+  /// Erases `key` if it exists.
   void erase(Key const& key) {
     m_finds.send(pe_of(key), {key, {}, nullptr, m_team.my_pe(), What::erase});
   }
-  /// Erases a key, if it exists.
-  /// \param into after finish(), the value that the key had, or nothing if the
-  ///        key did not exist. The object must live until then.
+  /// Erases `key` if it exists.
+  /// \param into receives the value that the key had, or nothing if the key did
+  ///        not exist. It is set when finish() returns, and must live until
+  ///        then.
   void erase(Key const& key, std::optional<Value>& into) {
     m_finds.send(pe_of(key), {key, {}, &into, m_team.my_pe(), What::erase});
   }
 
-  /// Carries out all operations that PEs requested before the call, and no
-  /// operations that PEs request afterwards. The call is collective over the
-  /// map's PEs, and a barrier: all these PEs see what PEs wrote before the
-  /// call. On return, even by an exception, all answers have arrived, except
-  /// answers that had no room (MailboxOptions::waiting_bytes).
-  /// \throws UsageError on every PE if PEs make other calls, such as finish()
-  ///         of another map; nothing has been done then. OutOfMemory on every
-  ///         PE if a PE has no memory left for its table. An exception that
-  ///         Combine throws on a PE is reported as in Mailbox::finish().
+  /// Carries out all operations that PEs requested before the call, and none
+  /// that PEs request afterwards. The call is collective over the map's PEs,
+  /// and is a barrier: all these PEs see what PEs wrote before the call. On
+  /// return, even with an exception, all answers have arrived, except those for
+  /// which there was no room (MailboxOptions::waiting_bytes).
+  /// \throws UsageError on every PE if PEs make different calls, such as
+  ///         finish() on another map; nothing has been done then. OutOfMemory
+  ///         on every PE if any PE runs out of memory for its table. An
+  ///         exception that Combine throws on a PE is reported as in
+  ///         Mailbox::finish().
   void finish() { static_cast<void>(finish(std::nullopt)); }
 
   // The following functions make requests for all elements of Views at once,
   // then call finish(). The calls are collective over the map's PEs. The Views
-  // have rank 1 and are in memory that the host reaches. The functions throw
-  // UsageError or OutOfMemory on every PE if the Views on a PE have different
-  // lengths, or if that PE has no memory. Then that PE has requested nothing,
-  // and the next finish() carries out the requests from other PEs.
+  // must have rank 1 and be in memory that the host can access. The functions
+  // throw UsageError on every PE if the Views on some PE have different
+  // lengths, and OutOfMemory on every PE if some PE runs out of memory. In both
+  // cases, that PE has requested nothing, and the next finish() carries out the
+  // requests from the other PEs.
 
   template <class Keys, class Values>
   void insert_all_of(Keys const& keys, Values const& values) {
@@ -142,10 +146,9 @@ class DistributedHashMap {
     });
     finish(failure);
   }
-  /// \param values receives the values of keys that exist; its other elements
-  ///        do not change.
-  /// \param found a View of bool or integers, which says whether each key
-  ///        exists.
+  /// \param values receives the values of the keys that exist; its other
+  ///        elements do not change.
+  /// \param found receives whether each key exists; a View of bool or integers.
   template <class Keys, class Values, class Found>
   void find_all_of(Keys const& keys, Values const& values, Found const& found) {
     auto const failure = Impl::failure_of([&] {
@@ -175,14 +178,14 @@ class DistributedHashMap {
   void for_each_local(F const& f) {
     m_table.for_each(f);
   }
-  /// Removes the keys on this PE. The call is local. All PEs make the call
-  /// between the same two calls of finish(), and request nothing between these
-  /// two calls.
+  /// Removes the keys on this PE. The call is local. All PEs must make the call
+  /// between the same two calls to finish(), and must request nothing between
+  /// those two calls.
   void clear_local() { m_table.clear(); }
 
  private:
   using Table = Impl::LocalTable<Key, Value>;
-  /// Results of calls of find_all_of().
+  /// The results of the calls to find_all_of().
   using Results = std::vector<std::vector<std::optional<Value>>>;
 
   static Impl::Text name_of(std::string const& label) {
@@ -212,8 +215,7 @@ class DistributedHashMap {
                                 "\""));
   }
 
-  /// \returns the results requested since the last finish(), which are
-  ///          complete.
+  /// \returns the results requested since the last finish(), now complete.
   Results finish(std::optional<Impl::Failure> failure) {
     if (!failure) failure = m_inserts.failure_of_end();
     m_inserts.members().agree(
@@ -237,7 +239,7 @@ class DistributedHashMap {
   struct Find {
     Key key;
     Value value;
-    std::optional<Value>* into;  // null: no answer
+    std::optional<Value>* into;  // null if no answer is wanted
     Pe from;
     What what;
   };
@@ -252,12 +254,12 @@ class DistributedHashMap {
     x               = (x ^ (x >> 32U)) * 0xd6e8'feb8'6659'fd93U;
     return x ^ (x >> 32U);
   }
-  // Table positions depend on the low bits.
+  // (The high bits, because positions in the table depend on the low bits.)
   Pe pe_of_hash(std::uint64_t hash) const {
     return static_cast<Pe>((hash >> 32U) * m_n_pes >> 32U);
   }
-  /// Calls f(message, hash) for all messages, even after a call that threw.
-  /// Prefetches the table entries ahead of these calls.
+  /// Calls f(message, hash) for all messages, even if some calls throw.
+  /// Prefetches table entries ahead of these calls.
   template <class Message, class F>
   void for_all(std::span<Message const> block, F const& f) const {
     constexpr std::size_t ahead = 16;
@@ -305,8 +307,8 @@ class DistributedHashMap {
   std::uint64_t m_n_pes = static_cast<std::uint64_t>(m_team.n_pes());
   std::string m_finish_call;
   Table m_table;
-  // Answers are stored here. A call that throws leaves the answers for the next
-  // finish().
+  // Answers to find_all_of() are stored here. If a call throws, the answers
+  // stay here until the next finish().
   Results m_results;
   Mailbox<Answer> m_answers;
   Mailbox<Insert> m_inserts;

@@ -24,10 +24,11 @@
 
 namespace symm {
 
-/// Sends messages to PEs. A function from the program, the handler, handles the
-/// messages on the receiving PE: on the host, one at a time. The mailbox
-/// collects the messages for a PE in blocks. (These are active messages with
-/// aggregation; compare bale's exstack and conveyors, YGM, and UPC++'s rpc.)
+/// Sends messages to PEs. A function that the program supplies, the handler,
+/// handles the messages on the receiving PE: on the host, one at a time. The
+/// mailbox collects the messages for each PE in blocks. (These are active
+/// messages with aggregation; compare bale's exstack and conveyors, YGM, and
+/// UPC++'s rpc.)
 ///
 ///     struct Update { int index; double value; };
 ///     symm::Mailbox<Update> updates("updates", [&](Update const& update) {
@@ -38,24 +39,25 @@ namespace symm {
 ///
 /// A handler runs on the thread that made the mailbox, within send(),
 /// progress() and finish() of any mailbox made by that thread. A handler also
-/// runs while that thread waits in other calls of the library: barriers,
-/// collective calls, constructions of Views, waits for variables, locks,
-/// exchanges on the host, and WorkQueue::finish(). If a PE is in none of these
-/// calls for long, PEs that send to that PE wait. They also wait if that PE is
-/// in Kokkos' fence(), even if its kernel waits for the senders. Handlers may
-/// send messages, also through other mailboxes, but must not make collective
-/// calls. Messages are handled in any order.
+/// runs while that thread waits in other library calls: barriers, collective
+/// calls, View constructors, waits on variables, locks, host exchanges, and
+/// WorkQueue::finish(). If a PE makes none of these calls for a long time, PEs
+/// that send to it have to wait. They also have to wait while that PE is in a
+/// Kokkos fence(), even if its kernel is waiting for the senders. Handlers may
+/// send messages, even through other mailboxes, but must not make collective
+/// calls. Messages are handled in no particular order.
 ///
-/// Collective calls over the world separate messages, and so do finish() of
-/// containers and migrate() over the mailbox's PE team. If a PE sends a message
+/// Collective calls over the world separate messages, and so do a container's
+/// finish() and a migrate() over the mailbox's PE team. If a PE sends a message
 /// after such a call, the receiver handles the message only after the call has
-/// returned on the receiver. No other calls over PE teams separate messages.
+/// returned there, too. No other calls over PE teams separate messages.
 ///
-/// Only the thread that made the mailbox may call its functions. A call by
-/// another thread throws UsageError on that PE (in send(), when a block is
-/// full). Other threads use sender().
+/// Only the thread that made the mailbox may call its functions. A call from
+/// another thread throws UsageError on that PE (in send(), only once a block is
+/// full). On other threads, use sender().
 ///
-/// \tparam Message trivially copyable type, aligned to 16 bytes at most.
+/// \tparam Message a trivially copyable type with an alignment of at most 16
+///         bytes.
 template <class Message>
 class Mailbox : private Impl::TypedMailbox<Message> {
   using Base = Impl::TypedMailbox<Message>;
@@ -68,19 +70,20 @@ class Mailbox : private Impl::TypedMailbox<Message> {
   /// Messages that arrived together.
   using Block = std::span<Message const>;
 
-  /// Makes a mailbox. The call is collective over the world, because it
+  /// Makes a mailbox. The call is collective over the world because it
   /// allocates symmetric memory.
   ///
-  /// \param label name for error messages and for tools.
+  /// \param label a name for error messages and tools.
   /// \param handler called as `handler(message)` with a Message const&, or as
-  ///        `handler(block)` with a Block. The handler may throw; the comment
-  ///        of finish() says what happens then.
+  ///        `handler(block)` with a Block. The handler may throw; see finish()
+  ///        for what happens then.
   /// \param team the PEs that send to each other; PE numbers are relative to
   ///        this PE team. Each PE passes its own PE team; different PE teams
   ///        make different mailboxes in the same call. A PE that takes no part
-  ///        passes PeTeam(). The PE team must live as long as the mailbox.
-  /// \throws UsageError on every PE if a block has no room for a message or the
-  ///         options differ; OutOfMemory or SystemError on every PE.
+  ///        passes PeTeam(). The PE team must outlive the mailbox.
+  /// \throws UsageError on every PE if a block is too small for a message or if
+  ///         the options differ between PEs; OutOfMemory or SystemError on
+  ///         every PE.
   template <class Handler>
   requires std::invocable<Handler&, Message const&> ||
       std::invocable<Handler&, std::span<Message const>>
@@ -89,34 +92,35 @@ class Mailbox : private Impl::TypedMailbox<Message> {
               PeTeam const& team            = team_world())
       : Base(label, std::move(handler), options, team) {}
 
-  // The handler may know the address of the mailbox.
+  // Not movable: the handler may hold the address of the mailbox.
   Mailbox(Mailbox const&)            = delete;
   Mailbox& operator=(Mailbox const&) = delete;
-  /// Destroys the mailbox. The call is local. Any thread may make the call, but
-  /// not in a handler of this mailbox. Messages that finish() has not waited
-  /// for may be lost.
+  /// Destroys the mailbox. The call is local. Any thread may make it, but not
+  /// from a handler of this mailbox. Messages that finish() has not waited for
+  /// may be lost.
   ~Mailbox() override = default;
 
-  /// Sends a message to PE `pe`, which may be this PE. The message leaves when
-  /// a block is full, or in finish(). While the inbox of PE `pe` is full, the
-  /// call waits and handles messages; in a handler, the call does not wait.
+  /// Sends a message to PE `pe`, which may be this PE. The message leaves this
+  /// PE when a block is full, or in finish(). While the inbox of PE `pe` is
+  /// full, the call waits and handles messages. A call from a handler does not
+  /// wait.
   ///
-  /// \throws UsageError on this PE if PE `pe` does not exist; OutOfMemory in a
-  ///         handler if too many messages are waiting (MailboxOptions).
+  /// \throws UsageError on this PE if PE `pe` does not exist; OutOfMemory, in a
+  ///         handler, if too many messages are waiting
+  ///         (MailboxOptions::waiting_bytes).
   void send(Pe pe, Message const& message) { Base::send(pe, message); }
-  /// Sends messages that kernels have made: messages(k) to PE pes(k), for all k
-  /// in this order, as send() does for one message. The call is local, and
-  /// comes after earlier work on `exec`. The program may change the Views once
-  /// the call returns.
+  /// Sends messages that kernels have produced: messages(k) to PE pes(k), for k
+  /// = 0, 1, ..., each like send() for one message. The call is local and comes
+  /// after earlier work on `exec`. The program may change the Views once the
+  /// call returns.
   ///
-  /// \param pes, messages rank-1 Views of equal length in any memory; pes has
-  ///        integers. If the host does not reach a View, kernels on `exec` or
-  ///        on the View's execution space copy half a MiB of the View at a
-  ///        time.
+  /// \param pes, messages rank-1 Views of equal length in any memory; `pes`
+  ///        holds integers. If the host cannot access a View, kernels on `exec`
+  ///        or in the View's execution space copy it, half a MiB at a time.
   /// \throws UsageError on this PE if the lengths differ or a PE does not
   ///         exist; nothing has been sent then. OutOfMemory in the same cases
-  ///         as send() of one message; the messages before that message have
-  ///         been sent.
+  ///         as send() for one message; the messages before that one have been
+  ///         sent.
   template <Impl::ExecutionSpace Exec, class Pes, class Messages>
   void send(Exec const& exec, Pes const& pes, Messages const& messages) {
     static_assert(Kokkos::is_view_v<Pes> && Pes::rank() == 1 &&
@@ -136,26 +140,26 @@ class Mailbox : private Impl::TypedMailbox<Message> {
     return MailSender<Message>(Base::threads());
   }
 
-  /// Handles messages that have arrived. A PE that computes for long between
-  /// calls of send() may call progress() occasionally.
+  /// Handles messages that have arrived. A PE that computes for a long time
+  /// between calls to send() can call progress() now and then.
   /// \throws UsageError on this PE if another thread made the mailbox.
   void progress() { Base::progress(); }
 
-  /// Returns when two kinds of messages have been handled: all messages that
-  /// any PE sent before it called finish(), and all messages that handlers have
-  /// sent since. The call is collective over the mailbox's PEs, and a barrier:
-  /// all these PEs see what PEs wrote before their calls, and what handlers of
-  /// these messages wrote. The mailbox may be used again.
+  /// Returns when all messages have been handled that any PE sent before it
+  /// called finish(), along with all messages that handlers have sent since.
+  /// The call is collective over the mailbox's PEs, and is a barrier: all these
+  /// PEs see what PEs wrote before their calls, and what the handlers of these
+  /// messages wrote. The mailbox can be used again.
   ///
   /// \returns the number of messages that this PE has handled since the last
-  ///          call of finish().
-  /// \throws UsageError on every PE if PEs make other calls, such as finish()
-  ///         of another mailbox; nothing has been done then. (UsageError on
-  ///         this PE if it has no part in the mailbox.) If a handler threw on a
-  ///         PE, or a MailSender did not send, finish() throws the reason on
-  ///         every PE, as UsageError, OutOfMemory or SystemError. All other
-  ///         messages have been handled then, except messages in the same block
-  ///         if the handler takes blocks.
+  ///          finish().
+  /// \throws UsageError on every PE if PEs make different calls, such as
+  ///         finish() on another mailbox; nothing has been done then.
+  ///         (UsageError on this PE if it takes no part in the mailbox.) If a
+  ///         handler threw on any PE, or a MailSender failed to send, finish()
+  ///         throws the reason on every PE, as UsageError, OutOfMemory or
+  ///         SystemError. In that case, all other messages have been handled,
+  ///         except those in the same block if the handler takes blocks.
   std::uint64_t finish() { return Base::finish(); }
 
  private:

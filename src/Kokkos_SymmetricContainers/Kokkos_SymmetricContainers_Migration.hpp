@@ -34,8 +34,8 @@ namespace symm {
 inline constexpr Pe no_pe = -1;
 
 /// Moves elements, such as particles, to new owners. The number of elements may
-/// differ in each call. A Migration keeps its buffers from call to call.
-/// (Compare Cabana's Distributor and migrate, or MPI_Alltoall of counts and
+/// change from call to call. A Migration reuses its buffers. (Compare Cabana's
+/// Distributor and migrate, or MPI_Alltoall for the counts followed by
 /// MPI_Alltoallv.)
 ///
 ///     symm::Migration migration;
@@ -49,7 +49,7 @@ class Migration {
   /// PEs of the PE team, and PE numbers are relative to the PE team. Call
   /// reserve() before migrate(). The call is local.
   /// \param team the PE team of this PE, or PeTeam() if this PE takes no part.
-  ///        The PE team must live as long as this object.
+  ///        The PE team must outlive this object.
   explicit Migration(PeTeam const& team) : m_buffers(team) {}
   /// Moves a migration. The call is local, and leaves `other` without buffers.
   Migration(Migration&& other) noexcept
@@ -65,11 +65,11 @@ class Migration {
   Migration& operator=(Migration const&) = delete;
   ~Migration()                           = default;
 
-  /// Makes room for `bytes` bytes that leave or reach a PE in one call: the
-  /// bytes of the elements, and of up to 16 more elements for each other PE.
-  /// The call is collective over the world, because it allocates symmetric
+  /// Makes room for `bytes` bytes to leave or reach a PE in one call: the bytes
+  /// of the elements, plus those of up to 16 more elements for each other PE.
+  /// The call is collective over the world because it allocates symmetric
   /// memory: all PEs make the call, each for the migration of its own PE team.
-  /// Migrations over all PEs make room by themselves.
+  /// Migrations over all PEs grow automatically.
   /// \throws UsageError, OutOfMemory or SystemError on every PE.
   void reserve(std::size_t bytes) {
     m_buffers.reserve("symm::Migration::reserve", bytes);
@@ -77,33 +77,33 @@ class Migration {
 
   /// Moves element k of all Views to PE dest_pes(k), or drops element k if
   /// dest_pes(k) is symm::no_pe. The call is collective over the world or the
-  /// PE team, and comes after earlier work on `exec`. On return, this PE has
-  /// its new elements.
+  /// PE team and comes after earlier work on `exec`. On return, this PE has its
+  /// new elements.
   ///
-  /// Elements that stay keep their index, unless the index is beyond the new
-  /// end. Arriving elements first take the places of elements that left, then
-  /// places at the end. Elements arrive in the order of the senders' numbers,
-  /// then of the elements' indices on the sender. If more elements leave than
-  /// arrive, the last elements move to the free places. So the same calls give
-  /// the same results.
+  /// Elements that stay keep their indices, except those beyond the new end.
+  /// Arriving elements first fill the places of elements that left, then places
+  /// at the end. They are ordered by sender, then by index on the sender. If
+  /// more elements leave than arrive, the last elements move to the free
+  /// places. So identical calls give identical results.
   ///
-  /// \param dest_pes rank-1 View of integers in any memory, with one integer
-  ///        for each element on this PE. The integers are signed if no_pe
+  /// \param dest_pes a rank-1 View of integers in any memory, with one entry
+  ///        per element on this PE. The integer type must be signed if no_pe
   ///        occurs.
-  /// \param views Views that ExchangePlan accepts, also ranges of Views; the
-  ///        first index counts elements. The Views may have more elements than
-  ///        dest_pes. If there is no room, the call resizes the Views, as
-  ///        Kokkos::resize does, to an eighth more than needed; unmanaged Views
-  ///        must have room. Views in a symmetric space have equal lengths on
-  ///        all PEs, and are resized on all PEs; with a PE team, such Views
-  ///        must have room.
+  /// \param views Views that ExchangePlan accepts, including ranges of Views;
+  ///        the first index selects an element. The Views may be longer than
+  ///        dest_pes. If they lack room, the call resizes them, like
+  ///        Kokkos::resize(), to an eighth more than needed; unmanaged Views
+  ///        must have room. Views in a symmetric space must have equal lengths
+  ///        on all PEs, and are resized on all PEs; with a PE team, they must
+  ///        have room.
   /// \returns the number of elements that this PE has now.
-  /// \throws UsageError on every PE if a destination PE does not exist, if
-  ///         Views are too short on a PE, if elements have different sizes or
-  ///         symmetric Views have different lengths on different PEs, or if a
-  ///         PE team has no room. OutOfMemory or SystemError on every PE.
-  ///         Nothing has been moved then, but some Views may be longer. (With a
-  ///         PE team, the errors are thrown on every PE of the PE team.)
+  /// \throws UsageError on every PE if a destination PE does not exist, or if
+  ///         Views are too short on any PE. UsageError on every PE if element
+  ///         sizes or the lengths of symmetric Views differ between PEs, or if
+  ///         a PE team's migration lacks room. OutOfMemory or SystemError on
+  ///         every PE. In all these cases, nothing has been moved, but some
+  ///         Views may be longer. (With a PE team, the errors are thrown on
+  ///         every PE of the PE team.)
   template <Impl::ExecutionSpace Exec, class Dest, class... Views>
   std::size_t migrate(Exec const& exec, Dest const& dest_pes, Views&... views) {
     static_assert(sizeof...(Views) > 0, "pass the Views of the elements");
@@ -115,7 +115,7 @@ class Migration {
           return Impl::Operation{Impl::OperationKind::collective, call};
         },
         Impl::check::Accesses::are_its);
-    std::vector<std::size_t> extents;  // the first index counts elements
+    std::vector<std::size_t> extents;  // the first index selects an element
     auto const failure = Impl::failure_of([&] {
       extents.assign(1, 0);
       exec.fence(call);
@@ -168,7 +168,7 @@ class Migration {
       Impl::MigrationOnHost(exec, call, buffers, step, fields)();
       move();
     } else {
-      // (No PE finds a different shape, because begin() has compared the
+      // (No PE can find a different shape, because begin() has compared the
       // shapes.)
       static_cast<void>(Impl::send_blocks(exec, call, buffers, step.sent,
                                           fields, Impl::Halves::apart));
@@ -206,8 +206,9 @@ class Migration {
     auto const leaves = [&](std::size_t k) {
       return static_cast<Number>(on_host(k)) != me;
     };
-    // The processor could not predict a branch for each element. So a byte says
-    // whether an element leaves, and a loop handles each word of bytes.
+    // The processor could not predict a branch per element. So each element
+    // gets a byte that says whether it leaves, and a loop handles a word of
+    // these bytes at a time.
     std::array<std::uint64_t, 4> words;
     constexpr auto part = sizeof words;
     for (std::size_t first = 0; first < its.n_before; first += part) {
@@ -236,7 +237,7 @@ class Migration {
     }
   }
 
-  Impl::Leaving m_leaving;  // of one call; its memory stays
+  Impl::Leaving m_leaving;  // for one call; its memory is reused
   Impl::MigrationBuffers m_buffers;
 };
 

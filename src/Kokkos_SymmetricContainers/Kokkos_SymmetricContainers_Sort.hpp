@@ -34,33 +34,33 @@
 
 namespace symm {
 
-/// Sorts the elements on all PEs by their keys, stably. PE 0 gets the first
-/// elements, PE 1 the next elements, and so on. Each PE gets the same number of
-/// elements, the first PEs possibly one more, however many keys are equal.
-/// Elements with equal keys stay in the order of their PEs, then of their
-/// indices on the PE. The call is collective over the world, and comes after
-/// earlier work on `exec`. On return, this PE has its new elements.
+/// Sorts the elements on all PEs by key; the sort is stable. PE 0 gets the
+/// first elements, PE 1 the next ones, and so on. Each PE gets the same number
+/// of elements (the first PEs may get one more), no matter how many keys are
+/// equal. Elements with equal keys stay in the order of their PEs, then of
+/// their indices on each PE. The call is collective over the world and comes
+/// after earlier work on `exec`. On return, this PE has its new elements.
 ///
-/// The host sorts. If keys or Views are in GPU memory, the host sorts copies of
-/// these Views.
+/// The sort runs on the host. If keys or values are in GPU memory, the host
+/// sorts copies of these Views.
 ///
 /// \param team the PE team of this PE. In the same call, each PE team sorts the
 ///        elements on its own PEs. A PE that takes no part passes PeTeam() and
 ///        no elements. The default is the world.
-/// \param count number of this PE's elements; the Views may have more elements.
+/// \param count the number of this PE's elements; the Views may be longer.
 /// \param keys rank-1 View of integers, floats or doubles, in any memory.
-///        Floating-point numbers are in the order of IEEE 754's totalOrder: -0
-///        is before 0, and a NaN is before or after all numbers, depending on
-///        its sign.
+///        Floating-point keys are sorted in the order of IEEE 754's totalOrder:
+///        -0 is before 0, and a NaN is before or after all numbers, depending
+///        on its sign.
 /// \param values Views that ExchangePlan accepts, in any memory; the first
-///        index counts elements. If Views of keys or values have no room, the
-///        call resizes these Views, as Kokkos::resize does, to an eighth more
-///        than needed. Views in a symmetric space have equal lengths on all
+///        index selects an element. If Views of keys or values lack room, the
+///        call resizes them, like Kokkos::resize(), to an eighth more than
+///        needed. Views in a symmetric space must have equal lengths on all
 ///        PEs, and are resized on all PEs.
 /// \returns the number of elements that this PE has now.
-/// \throws UsageError on every PE if Views are too short on a PE, or if
-///         elements have different sizes on different PEs. OutOfMemory or
-///         SystemError on every PE. Nothing has been moved then.
+/// \throws UsageError on every PE if Views are too short on any PE, or if
+///         element sizes differ between PEs. OutOfMemory or SystemError on
+///         every PE. In these cases, nothing has been moved.
 template <Impl::ExecutionSpace Exec, std::integral Count, class Keys,
           class... Values>
 std::size_t sort(Exec const& exec, PeTeam const& team, Count count, Keys& keys,
@@ -148,26 +148,26 @@ template <Impl::ExecutionSpace Exec, std::integral Count, class Keys,
 std::size_t sort(Exec const& exec, Count count, Keys& keys, Values&... values) {
   return sort(exec, team_world(), count, keys, values...);
 }
-/// Sorts all elements of the View of keys, over the world.
+/// Sorts all elements of `keys`, over the world.
 template <Impl::ExecutionSpace Exec, class Keys, class... Values>
 requires(Kokkos::is_view_v<Keys>) std::size_t
     sort(Exec const& exec, Keys& keys, Values&... values) {
   return sort(exec, keys.extent(0), keys, values...);
 }
 
-/// Counts the elements on all PEs in bins. The call is collective over the
-/// world, and comes after earlier work on `exec`. On return, every PE has all
-/// counts.
+/// Counts how many elements on all PEs fall into each bin. The call is
+/// collective over the world and comes after earlier work on `exec`. On return,
+/// every PE has all counts.
 ///
-/// If there are too many bins for each PE to have all of them, distribute the
-/// bins over the PEs, and count with atomic_add() to the PE that has the bin.
+/// If there are too many bins for every PE to hold all of them, distribute the
+/// bins over the PEs, and count with atomic_add() on the PE that holds the bin.
 ///
-/// \param bins rank-1 View of integers from 0 up to but not including
-///        counts.extent(0), with one integer for each element on this PE; the
-///        View may be empty. Kernels on `exec` must reach the View.
-/// \param counts rank-1 View of numbers in a symmetric space that kernels on
-///        `exec` reach, with equal extents on all PEs. The call overwrites the
-///        View's contents.
+/// \param bins a rank-1 View with the bin of each element on this PE: integers
+///        from 0 to counts.extent(0) - 1. The View may be empty. It must be
+///        accessible to kernels on `exec`.
+/// \param counts a rank-1 View of numbers in a symmetric space that kernels on
+///        `exec` can access, with equal extents on all PEs. The call overwrites
+///        its contents.
 /// \throws UsageError on every PE if a bin does not exist; nothing changes
 ///         then.
 template <Impl::ExecutionSpace Exec, class Bins, class T, class... P>

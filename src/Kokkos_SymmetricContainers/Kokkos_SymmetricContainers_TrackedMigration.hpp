@@ -20,8 +20,8 @@
 
 namespace symm::Impl {
 
-/// One row for each element. The row migrates with the element, then returns
-/// alone to the origin.
+/// One row per element. The row migrates with its element, then returns to the
+/// element's origin without it.
 struct ElementTracks {
   enum Column : int { was_pe, was_index, is_pe, is_index };
   using View = Kokkos::View<int* [4], Kokkos::LayoutLeft, Kokkos::SharedSpace>;
@@ -64,7 +64,7 @@ struct KeepPlaces {
 namespace symm {
 
 /// A Migration that reports where each element went. Programs need this for
-/// lists that refer to elements, such as partners of bonds or neighbors.
+/// lists that refer to elements, such as bond partners or neighbors.
 ///
 ///     symm::TrackedMigration migration;
 ///     n = migration.migrate(exec, owners, x, v);
@@ -73,7 +73,7 @@ namespace symm {
 ///     // on PE migration.pes()(k).
 ///
 /// Tracking costs a second migration with 16 bytes per element, and 16 more
-/// bytes for each element in the first migration.
+/// bytes per element in the first migration.
 class TrackedMigration {
  public:
   /// The constructors are like the constructors of Migration.
@@ -81,16 +81,17 @@ class TrackedMigration {
   explicit TrackedMigration(PeTeam const& team)
       : m_members(team), m_there(team), m_back(team) {}
 
-  /// Makes room as Migration::reserve() does.
-  /// \param bytes number of bytes for the elements of the Views.
-  /// \param elements number of elements that leave or reach a PE in one call.
+  /// Makes room, like Migration::reserve().
+  /// \param bytes as in Migration::reserve(), for the elements of the Views.
+  /// \param elements the number of elements that leave or reach a PE in one
+  ///        call.
   void reserve(std::size_t bytes, std::size_t elements) {
     auto const more = elements * sizeof(int) * 4;
     m_there.reserve(bytes + more);
     m_back.reserve(more);
   }
 
-  /// Moves elements as Migration::migrate() does.
+  /// Moves elements, like Migration::migrate().
   template <Impl::ExecutionSpace Exec, class Dest, class... Views>
   std::size_t migrate(Exec const& exec, Dest const& dest_pes, Views&... views) {
     constexpr char const* call = "symm::TrackedMigration::migrate";
@@ -106,11 +107,11 @@ class TrackedMigration {
     return m_n_now;
   }
 
-  /// Finds the places of all elements that the last migrate() has moved; pes()
-  /// and indices() then return these places. The call is collective like
-  /// migrate(). Call follow() once for each call of migrate().
-  /// \throws OutOfMemory or SystemError on every PE. The call may be repeated
-  ///         then.
+  /// Finds where the last migrate() moved all elements; pes() and indices()
+  /// then return these places. The call is collective over the same PEs as
+  /// migrate(). Call follow() once after each call to migrate().
+  /// \throws OutOfMemory or SystemError on every PE. The call can then be
+  ///         repeated.
   template <Impl::ExecutionSpace Exec>
   void follow(Exec const& exec) {
     constexpr char const* call = "symm::TrackedMigration::follow";
@@ -127,11 +128,12 @@ class TrackedMigration {
     m_n_now   = 0;
   }
 
-  /// pes() and indices() say where the elements are that this PE had before the
-  /// last call of migrate(). Entry k is for the former element k: the PE that
-  /// has the element now, and the element's index on that PE; no_pe and -1 if
-  /// the element was dropped. The Views are empty before follow(). They are in
-  /// memory that kernels and the host reach, and are valid until the next call.
+  /// pes() and indices() return the new places of the elements that this PE had
+  /// before the last migrate(). Entry k is for the former element k: the PE
+  /// that has the element now, and the element's index on that PE; no_pe and -1
+  /// if the element was dropped. The Views are empty until follow() has been
+  /// called. They are in memory that both kernels and the host can access, and
+  /// are valid until the next call.
   [[nodiscard]] Kokkos::View<int const*, Kokkos::SharedSpace> pes() const {
     return first(m_pes);
   }
@@ -161,10 +163,10 @@ class TrackedMigration {
   Migration m_there, m_back;
   Impl::ElementTracks::View m_tracks;
   List m_pes, m_indices;
-  // Counts for the last migrate(): elements before the call, and elements that
-  // follow() must find.
+  // For the last migrate(): the number of elements before the call, and the
+  // number of elements now for which follow() must report the place.
   std::size_t m_n_before = 0, m_n_now = 0;
-  std::size_t m_n_found = 0;  // elements that have a place
+  std::size_t m_n_found = 0;  // length of pes() and indices()
 };
 
 }  // namespace symm

@@ -29,18 +29,18 @@
 
 namespace symm {
 
-/// Options of a WorkQueue, which are equal on all PEs.
+/// Options of a WorkQueue; must be equal on all PEs.
 struct WorkQueueOptions {
-  /// Number of a PE's tasks that other PEs can steal at a time. The other tasks
-  /// are in private memory, which grows. 0 means as many tasks as fit into 64
-  /// KiB, but at least 2.
+  /// The number of a PE's tasks that other PEs can steal at a time. The PE's
+  /// other tasks are in private memory, which grows as needed. 0 means as many
+  /// tasks as fit into 64 KiB, but at least 2.
   std::size_t shared_tasks = 0;
 };
 
-/// A queue of tasks that can make more tasks, for any PE that is idle. Each PE
-/// does its own tasks, the last one first, and shares some of its oldest tasks.
-/// A PE that has no tasks left steals half of the tasks that another PE, near
-/// or far, shares.
+/// A queue of tasks that can create more tasks, for any PE that is idle. Each
+/// PE runs its own tasks, newest first, and shares some of its oldest tasks. A
+/// PE that has run out of tasks steals half of the tasks that another PE, near
+/// or far, is sharing.
 ///
 ///     symm::WorkQueue<Node> nodes("nodes", [&](Node const& node) {
 ///       for (auto const& child : children(node)) nodes.push(child);
@@ -50,13 +50,12 @@ struct WorkQueueOptions {
 ///
 /// The function runs on the host, within finish(), on the thread that made the
 /// queue. The function runs once for each task, on one of the PEs. It may send
-/// messages through mailboxes and query a DistributedHashMap, because a PE that
-/// has no task handles messages. Call finish() of mailboxes and maps after
-/// finish() of the queue. A message handler may push tasks. If a handler pushes
-/// a task after the last task has ended, the next finish() does that task.
+/// messages through mailboxes and query a DistributedHashMap, because a PE
+/// without tasks handles messages. Call finish() on mailboxes and maps after
+/// finish() on the queue. A message handler may push tasks. If a handler pushes
+/// a task after the last task has ended, the next finish() runs that task.
 ///
-/// \tparam Task trivially copyable type that can be constructed without
-///         arguments.
+/// \tparam Task a trivially copyable, default-constructible type.
 template <class Task>
 class WorkQueue {
   static_assert(std::is_trivially_copyable_v<Task> &&
@@ -65,13 +64,13 @@ class WorkQueue {
                 "constructible without arguments");
 
  public:
-  /// Makes a queue. The call is collective over the world, because it allocates
+  /// Makes a queue. The call is collective over the world because it allocates
   /// symmetric memory.
   ///
-  /// \param label name for error messages and for tools.
+  /// \param label a name for error messages and tools.
   /// \param function called as `function(task)`, with a Task const&. The
-  ///        function may throw; the comment of finish() says what happens then.
-  /// \param team the PEs that do the tasks; see Mailbox.
+  ///        function may throw; see finish() for what happens then.
+  /// \param team the PEs that run the tasks; see Mailbox.
   /// \throws UsageError, OutOfMemory or SystemError on every PE, as for Views.
   template <class Function>
   requires std::invocable<Function&, Task const&> WorkQueue(
@@ -101,28 +100,27 @@ class WorkQueue {
                      m_max_shared);
   }
 
-  // The function may know the address of the queue.
+  // Not movable: the function may hold the address of the queue.
   WorkQueue(WorkQueue const&)            = delete;
   WorkQueue& operator=(WorkQueue const&) = delete;
-  /// Discards tasks that were pushed but not done.
+  /// Discards tasks that were pushed but not run.
   ~WorkQueue() = default;
 
-  /// Adds a task, initially to this PE. The call is local, and is made in the
-  /// function of a task or before finish().
+  /// Adds a task, initially on this PE. The call is local. Make it before
+  /// finish(), from the function of a task, or from a message handler.
   /// \throws std::bad_alloc on this PE.
   void push(Task const& task) { m_tasks.push_back({task}); }
 
-  /// Does tasks until no PE has any tasks left. The queue can be used again.
+  /// Runs tasks until no PE has any left. The queue can be used again.
   ///
-  /// The call is collective over the queue's PEs, and returns when all tasks
-  /// have been done. All these PEs see everything that the functions have
-  /// written.
+  /// The call is collective over the queue's PEs and returns when all tasks are
+  /// done. All these PEs then see everything that the tasks wrote.
   ///
-  /// \throws UsageError on every PE if PEs make other calls, such as finish()
-  ///         of another queue; nothing has been done then. If the function
-  ///         threw on a PE, the exception from the first such PE is thrown on
-  ///         every PE, as an Error. Tasks that no PE had begun are discarded
-  ///         then.
+  /// \throws UsageError on every PE if PEs make different calls, such as
+  ///         finish() on another queue; nothing has been done then. If the
+  ///         function threw on some PEs, the exception from the first of them
+  ///         is thrown on every PE, as an Error, and tasks that no PE had begun
+  ///         are discarded.
   void finish() {
     if (m_is_working)
       throw UsageError(m_name + "::finish: called by the function of a task");
@@ -169,7 +167,7 @@ class WorkQueue {
 
   [[nodiscard]] std::size_t n_own() const { return m_tasks.size() - m_first; }
 
-  /// Does this PE's tasks until this PE has none left.
+  /// Runs this PE's tasks until none are left.
   void work() {
     do {
       while (n_own() != 0) {
@@ -184,7 +182,7 @@ class WorkQueue {
     } while (take(m_shared->take_back()) != 0);
   }
 
-  /// Shares the older half, or as many tasks as there is room for.
+  /// Shares the older half of the tasks, or as many as there is room for.
   void share() {
     auto const n = std::min(m_shared->most(), n_own() / 2);
     std::memcpy(m_shared->places(),
@@ -216,11 +214,11 @@ class WorkQueue {
   }
 
   Impl::TeamMembers m_members;
-  std::string m_name;  // m_shared has the address of m_name
+  std::string m_name;  // m_shared holds its address
   std::string m_finish_call;
   std::uint64_t m_number = 0;
   std::function<void(Task const&)> m_function;
-  std::vector<Slot> m_tasks;  // from m_first on
+  std::vector<Slot> m_tasks;  // this PE's own, from m_first on
   std::size_t m_first = 0;
   std::vector<std::byte> m_stolen;
   std::size_t m_n_stolen = 0;

@@ -14,8 +14,8 @@
 
 namespace symm::Impl {
 
-/// A list that the host makes and that kernels of SymmetricSpace's execution
-/// space read, through data(). If these kernels run on the host, they read the
+/// A list that the host makes and that kernels in SymmetricSpace's execution
+/// space read through data(). If these kernels run on the host, they read the
 /// host's std::vector, so that small lists are cheap.
 template <class T>
 class KernelArray {
@@ -24,8 +24,8 @@ class KernelArray {
   static constexpr bool is_on_host = std::is_same_v<Memory, Kokkos::HostSpace>;
 
   KernelArray() = default;
-  /// \throws as a View.
-  /// \param label label of the copy for kernels, for tools.
+  /// \param label the label, for tools, of the kernels' copy.
+  /// \throws the same as a View's constructor.
   KernelArray([[maybe_unused]] char const* label, std::vector<T> list)
       : m_list(std::move(list)) {
     if constexpr (!is_on_host) {
@@ -52,12 +52,12 @@ class KernelArray {
   }
   /// The host's copy of the list.
   [[nodiscard]] std::vector<T> const& on_host() const { return m_list; }
-  /// Frees the host's copy, if kernels have a separate one. From then on, only
+  /// Frees the host's copy if kernels have a separate one. From then on, only
   /// kernels can read the list.
   void forget_on_host() {
     if constexpr (!is_on_host) m_list = std::vector<T>();
   }
-  /// Changes the list. f(list) must not change the length.
+  /// Changes the list by calling f(list), which must not change its length.
   template <class F>
   void change(F const& f) {
     f(m_list);

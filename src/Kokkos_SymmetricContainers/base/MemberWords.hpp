@@ -20,14 +20,14 @@
 namespace symm::Impl {
 
 /// Words that the members of a container send each other before they send
-/// blocks: counts, places, and values that must be equal. Another word says
-/// whether the PE has failed, so that one call informs all members.
+/// blocks: counts, places, and values that must be equal. One more word says
+/// whether the PE has failed, so that a single call tells all members.
 class MemberWords {
  public:
-  /// An object without memory.
+  /// Creates an object without memory.
   MemberWords() = default;
   /// Collective over the world.
-  /// \param n_words number of words for each member in one exchange.
+  /// \param n_words the number of words for each member in one exchange.
   /// \throws OutOfMemory, SystemError on every PE.
   MemberWords(std::string const& label, std::size_t n_words)
       : m_n(n_words + 1),
@@ -43,14 +43,15 @@ class MemberWords {
     for (int k = 0; k < members.n(); ++k)
       to(static_cast<std::size_t>(k), word) = static_cast<std::int64_t>(value);
   }
-  /// The words that a member has sent to this PE.
+  /// The words that `member` sent to this PE.
   [[nodiscard]] std::int64_t const* from(std::size_t member) const {
     return m_words.data() + m_words.extent(0) / 2 + m_n * member;
   }
   [[nodiscard]] std::size_t from(std::size_t member, std::size_t word) const {
     return static_cast<std::size_t>(from(member)[word]);
   }
-  /// The first member, if any, that has sent a different value of this word.
+  /// The first member, if any, that sent a value other than `mine` for this
+  /// word.
   [[nodiscard]] std::optional<std::size_t> other(TeamMembers const& members,
                                                  std::size_t word,
                                                  std::uint64_t mine) const {
@@ -59,9 +60,9 @@ class MemberWords {
     return {};
   }
 
-  /// Collective over the members, and a barrier.
+  /// Collective over the members; acts as a barrier.
   /// \param failed whether this PE has failed.
-  /// \returns whether a member has failed; equal on all members.
+  /// \returns whether any member has failed; the same on all members.
   bool exchange(TeamMembers const& members, bool failed = false) const {
     to_all(members, m_n - 1, failed ? 1 : 0);
     alltoall(members.team(), m_words.data() + m_words.extent(0) / 2,
@@ -74,8 +75,8 @@ class MemberWords {
     return from(member)[m_n - 1] != 0;
   }
 
-  /// Collective over the world: returns the maximum of each number. Overwrites
-  /// the words that to() has prepared.
+  /// Collective over the world: returns the maximum of each number over all
+  /// PEs. Overwrites words that were set through to().
   template <std::size_t n>
   [[nodiscard]] std::array<std::size_t, n> maxima_of_world(
       std::array<std::size_t, n> mine) const {

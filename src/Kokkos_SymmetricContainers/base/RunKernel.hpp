@@ -15,7 +15,7 @@ auto range(Exec const& exec, std::size_t n) {
   return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, n);
 }
 
-/// Calls work(i) for all i < n; in order if `exec` is one host thread.
+/// Calls work(i) for all i < n; in order if `exec` is a single host thread.
 template <class Exec, class Work>
 void run(Exec const& exec, char const* call, std::size_t n, Work const& work) {
   if constexpr (runs_on_host_v<Exec>) {
@@ -28,7 +28,7 @@ void run(Exec const& exec, char const* call, std::size_t n, Work const& work) {
   if (n > 0) Kokkos::parallel_for(call, range(exec, n), work);
 }
 
-/// As run(). On a GPU, the gaps between several such kernels are shorter.
+/// Like run(), but on a GPU, the gaps between several such kernels are shorter.
 template <class Exec, class Work>
 void run_in_chain(Exec const& exec, char const* call, std::size_t n,
                   Work const& work) {

@@ -31,7 +31,7 @@ void TeamMembers::agree(ObjectCall const& call,
     throw UsageError(Text(call.text, ": PE ", my_pe(),
                           " is not in the PE team that has made it"));
   }
-  // (The agreement of the world begins with this, too.)
+  // (An agreement over the world begins with this, too.)
   quiet_all_contexts(call.text);
   WordsOfPes const words(m_team, call.text,
                          call.key() ^ (call.value * 0x9e37'79b9'7f4a'7c15U),
@@ -66,8 +66,8 @@ void TeamMembers::throw_first_failure(
   throw_failure_of(first, call, failure);
 }
 
-/// The text is exchanged word by word. (This takes no memory: a PE may have
-/// failed because it has none.)
+/// The text is exchanged word by word. (This allocates no memory: a PE may have
+/// failed because it ran out.)
 void TeamMembers::throw_failure_of(Pe member, char const* call,
                                    std::optional<Failure> const& mine) const {
   constexpr std::size_t n_words = 64;

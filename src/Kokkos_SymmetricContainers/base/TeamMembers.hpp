@@ -14,16 +14,16 @@
 namespace symm::Impl {
 
 /// The PEs of a container: the PEs of a PE team, with their numbers in it. All
-/// PEs of the world make the container together, because it has symmetric
-/// memory. In the same call, other PE teams make their own containers; a PE
-/// without a PE team is a member of none.
+/// PEs of the world make containers in the same call, because containers have
+/// symmetric memory: each PE team makes its own, and a PE without a PE team is
+/// not a member of any.
 class TeamMembers {
  public:
   /// No members.
   TeamMembers() = default;
-  /// \param team the PE team of this PE; if not valid, this PE is not a member.
-  ///        The object keeps a copy: the PE team must live as long as the
-  ///        object.
+  /// \param team the PE team of this PE; if it is not valid, this PE is not a
+  ///        member. This object stores a copy of the handle; the PE team must
+  ///        outlive this object.
   explicit TeamMembers(PeTeam const& team)
       : m_team(team), m_is_world(team.slot() == team_world().slot()) {}
 
@@ -39,17 +39,17 @@ class TeamMembers {
   [[nodiscard]] PeTeam const& team() const { return m_team; }
 
   /// Collective over the world.
-  /// \throws UsageError on every PE, if the PEs of one PE team have passed
-  ///         different PE teams.
+  /// \throws UsageError on every PE if the PEs of one PE team passed different
+  ///         PE teams.
   void expect_to_fit(char const* call) const;
-  /// Collective over the members, and a barrier. All members make the same
-  /// call, and all throw if one has failed.
-  /// \throws UsageError on every member, if the calls differ. On every member,
+  /// Collective over the members; acts as a barrier. All members must make the
+  /// same call; all of them throw if one has failed.
+  /// \throws UsageError on every member if the calls differ. On every member,
   ///         the failure of the first member that has failed.
   void agree(ObjectCall const& call,
              std::optional<Failure> const& failure) const;
-  /// Collective over the members, if one or more have failed. Throws as
-  /// agree().
+  /// Collective over the members, for when one or more of them have failed.
+  /// Throws the failure of the first one, like agree().
   [[noreturn]] void throw_first_failure(
       char const* call, std::optional<Failure> const& failure) const;
 

@@ -64,7 +64,7 @@ auto rows_at(View const& view, std::size_t first, std::size_t step,
       view.data() + (count == 0 ? 0 : first * view.stride(0)), layout);
 }
 
-/// Copies between the rows of PE `pe` in `whole` and `part`, which has only
+/// Copies between PE `pe`'s rows in `whole` and `part`, which contains only
 /// these rows.
 template <Direction direction, class Map, class Whole, class Part>
 void copy_rows(Map const& map, Pe pe, Whole const& whole, Part const& part) {
@@ -103,7 +103,7 @@ void copy_part(Distributed const& view, Pe pe, Whole const& whole) {
       return;
     }
   }
-  // The staging View needs only one message, and one copy to or from a GPU.
+  // A staging View needs only one message and one copy to or from a GPU.
   auto const staging = make_staging_view(peer);
   if constexpr (is_put) {
     copy_rows<direction>(map, pe, whole, staging);
@@ -115,7 +115,7 @@ void copy_part(Distributed const& view, Pe pe, Whole const& whole) {
 }
 
 /// Collective over the members: calls copies() between two barriers. If check()
-/// or copies() throws on a member, all members throw. If check() throws,
+/// or copies() throws on any member, all members throw. If check() throws,
 /// nothing has been copied.
 template <class Check, class Copies>
 void copy_together(char const* call, TeamMembers const& members,
@@ -143,7 +143,7 @@ void expect_whole(char const* call, Distributed const& view,
   throw_extents_of_host_view(call, view.label(), its, extents);
 }
 
-/// Copies to or from the View of all rows on one PE.
+/// Copies to or from the View of all rows on PE `root`.
 template <Direction direction, class Distributed, class Whole>
 void copy_of_root(Distributed const& view, Whole const& whole, Pe root) {
   check_host_view<Distributed, Whole>();
@@ -163,7 +163,7 @@ void copy_of_root(Distributed const& view, Whole const& whole, Pe root) {
       });
 }
 
-/// Each PE has its own View of all rows.
+/// Each PE copies to or from its own View of all rows.
 template <Direction direction, class Distributed, class Whole>
 void copy_of_all(Distributed const& view, Whole const& whole) {
   check_host_view<Distributed, Whole>();
@@ -175,7 +175,7 @@ void copy_of_all(Distributed const& view, Whole const& whole) {
         if constexpr (direction == Direction::put) {
           copy_part<direction>(view, my_pe(), whole);
         } else {
-          // The PEs begin with different PEs, to spread the load.
+          // Each PE begins with a different PE, to spread the load.
           for (int step = 0; step < members.n(); ++step) {
             auto const k = (members.me() + step) % members.n();
             copy_part<direction>(view, members.world_pe(k), whole);

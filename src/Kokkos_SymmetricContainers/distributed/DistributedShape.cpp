@@ -17,7 +17,7 @@ namespace symm::Impl {
 namespace {
 
 /// Collective over a PE team.
-/// \throws UsageError on every PE of the PE team, if their numbers differ.
+/// \throws UsageError on every PE of the PE team if their numbers differ.
 void expect_equal(PeTeam const& team, DistributedShape const& shape,
                   Text const& what, std::size_t mine) {
   WordsOfPes const words(team, distributed_view, shape.type, mine);
@@ -31,7 +31,7 @@ void expect_equal(PeTeam const& team, DistributedShape const& shape,
   }
 }
 
-/// Compares the numbers that must be equal on the PEs of one PE team.
+/// Compares the numbers that must be equal on all PEs of one PE team.
 void expect_equal_rows(PeTeam const& team, DistributedShape const& shape) {
   expect_equal(team, shape, "extent 0", shape.extents[0]);
   if (shape.has_block) {
@@ -66,7 +66,7 @@ void expect_equal_shapes(DistributedShape const& shape) {
                      sizeof(std::size_t)};
   });
   auto const world = team_world();
-  // (The types first: they say whether PE teams are passed.)
+  // (The types come first because they determine whether PE teams are passed.)
   static_cast<void>(WordsOfPes(world, distributed_view, shape.type, 0));
   for (std::size_t r = 1; r < shape.extents.size(); ++r)
     expect_equal(world, shape, Text("extent ", r), shape.extents[r]);

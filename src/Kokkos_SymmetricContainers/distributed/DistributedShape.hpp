@@ -16,26 +16,26 @@ namespace symm::Impl {
 
 inline constexpr char const* distributed_view = "symm::DistributedView";
 
-/// The arguments of a PE to the constructor of a DistributedView.
+/// The arguments that a PE passes to the constructor of a DistributedView.
 struct DistributedShape {
   std::uint64_t type;  // hash_of_type() of the View
   std::span<std::size_t const> extents;
   bool has_block;
   std::size_t block;
-  PeTeam const* team;  // null if no PE team is named: the world
+  PeTeam const* team;  // null if no PE team was passed (the world)
 };
 
 /// Collective over the world: all PEs compare their shapes.
-/// \throws UsageError on every PE, if the shapes differ, if the block is 0, if
-///         the first extent is greater than 2^62 / n_pes(), or if PE teams do
-///         not fit.
+/// \throws UsageError on every PE if the shapes differ, if the block size is 0,
+///         if the first extent is greater than 2^62 / n_pes(), or if the PE
+///         teams do not match.
 void expect_equal_shapes(DistributedShape const& shape);
 
-/// The largest `mine` of all PEs. Collective over the world, if a PE team is
-/// named.
+/// The largest `mine` on any PE. Collective over the world if a PE team was
+/// passed.
 [[nodiscard]] std::size_t max_rows(PeTeam const* team, std::size_t mine);
 
-/// \throws UsageError on this PE, if PE `root` does not exist or has no rows.
+/// \throws UsageError on this PE if PE `root` does not exist or has no rows.
 void expect_root(char const* call, PeTeam const& team, Pe root);
 
 /// \throws UsageError on this PE, with the extents of both Views.

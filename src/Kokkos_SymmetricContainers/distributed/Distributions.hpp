@@ -19,34 +19,34 @@ namespace symm {
 
 // How the rows of a DistributedView are distributed over the PEs.
 
-/// A block of consecutive rows on each PE, in the order of PEs. The sizes of
-/// blocks differ by at most one. The rows of PE p begin at p * extent /
-/// n_pes(), rounded up. With fewer rows than PEs, row i is on PE i. (BLOCKED in
-/// DASH, blockDist in Chapel.)
+/// One block of consecutive rows on each PE, in order of PE number. Block sizes
+/// differ by at most one row. The rows of PE p begin at p * extent / n_pes(),
+/// rounded up. With fewer rows than PEs, row i is on PE i. (BLOCKED in DASH,
+/// blockDist in Chapel.)
 struct Blocks {};
 
 /// Row i is on PE i % n_pes(). (CYCLIC in DASH, cyclicDist in Chapel, no layout
 /// qualifier in UPC.)
 struct Cyclic {};
 
-/// Blocks of `block` rows, distributed in turn: row i is on PE i / block %
+/// Blocks of `block` rows, distributed round-robin: row i is on PE i / block %
 /// n_pes(). The last block may be shorter. (BLOCKCYCLIC in DASH, ScaLAPACK's
 /// distribution, [block] in UPC.)
 struct BlockCyclic {
   explicit BlockCyclic(std::size_t rows) : block(rows) {}
 
-  std::size_t block;  // rows, at least 1, equal on all PEs
+  std::size_t block;  // number of rows, at least 1, equal on all PEs
 };
 
-/// Distributes over the PEs of a PE team only, in the order of their numbers in
-/// it, as if they were all PEs. OnTeam(team) uses Blocks; OnTeam(team,
-/// Cyclic()) uses Cyclic.
+/// Distributes rows over only the PEs of a PE team, in the order of their
+/// numbers in it, as if there were no other PEs. OnTeam(team) uses Blocks;
+/// OnTeam(team, Cyclic()) uses Cyclic.
 ///
 /// \tparam Distribution Blocks, Cyclic or BlockCyclic.
 template <class Distribution = Blocks>
 struct OnTeam {
-  /// \param its_team the PE team of this PE. With PeTeam(), this PE has no
-  ///        rows. Must live as long as the DistributedView.
+  /// \param its_team the PE team of this PE; with PeTeam(), this PE has no
+  ///        rows. Must outlive the DistributedView.
   explicit OnTeam(PeTeam const& its_team, Distribution const& its_own = {})
       : team(its_team), distribution(its_own) {}
 
@@ -57,13 +57,13 @@ OnTeam(PeTeam const&)->OnTeam<Blocks>;
 
 namespace Impl {
 
-/// A row in the part of a PE.
+/// A row in a PE's part.
 struct RowOfPe {
   Pe pe;
   std::size_t row;
 };
 
-/// Rows with a constant step, both in a PE's part and in the whole View.
+/// Rows with a constant stride, both in a PE's part and in the whole View.
 struct RowSeries {
   std::size_t local_first;
   std::size_t local_step;
@@ -72,8 +72,8 @@ struct RowSeries {
   std::size_t count;
 };
 
-/// Computes where rows are: the PE and the local index of a global index, and
-/// the reverse. A small value that kernels can capture.
+/// Computes where rows are: from a global index, the PE and the local index,
+/// and vice versa. A small object that kernels can capture by value.
 ///
 ///     find(i)                 the PE of global index i, and the row there
 ///     global_index(pe, k)     the global index of row k of PE `pe`
@@ -99,8 +99,8 @@ class RowMap<Blocks> {
   }
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION RowOfPe find(std::size_t i) const {
-    // This is i * n_pes / extent. If n_pes * extent is at most 2^62, the
-    // rounding of the factor adds less than 1 / extent.
+    // This is i * n_pes / extent. If n_pes * extent is at most 2^62, rounding
+    // the factor adds less than 1 / extent.
     auto const pe = high_of_product(2 * i, m_factor) >> m_shift;
     return {static_cast<Pe>(pe), i - first_of(pe)};
   }
@@ -118,7 +118,7 @@ class RowMap<Blocks> {
   }
 
  private:
-  // With up to 2^20 PEs, the rounding of m_more does not change first_of().
+  // With up to 2^20 PEs, rounding m_more does not change first_of().
   static constexpr unsigned more_bits = 40;
 
   /// pe * extent / n_pes, rounded up.
@@ -134,8 +134,8 @@ class RowMap<Blocks> {
 
   std::size_t m_extent   = 0;
   std::size_t m_n_pes    = 1;
-  std::size_t m_rows     = 0;  // rows of a PE, rounded down
-  std::size_t m_more     = 0;  // the fraction of a row, in units of 2^-40
+  std::size_t m_rows     = 0;  // rows per PE, rounded down
+  std::size_t m_more     = 0;  // remaining fraction of a row, in units of 2^-40
   unsigned m_shift       = 0;
   std::uint64_t m_factor = 0;
 };
@@ -197,15 +197,16 @@ class RowMap<BlockCyclic> {
     return k + (turn * (m_n_pes - 1) + static_cast<std::size_t>(pe)) * m_block;
   }
   [[nodiscard]] KOKKOS_FUNCTION std::size_t count(Pe pe) const {
-    auto const p         = static_cast<std::size_t>(pe);
-    auto const n_whole   = m_by_block.quotient(m_extent);
-    auto const turns     = m_by_pes.quotient(n_whole);
-    auto const last      = n_whole - turns * m_n_pes;  // PE of the short block
+    auto const p       = static_cast<std::size_t>(pe);
+    auto const n_whole = m_by_block.quotient(m_extent);
+    auto const turns   = m_by_pes.quotient(n_whole);
+    auto const last    = n_whole - turns * m_n_pes;  // PE with the short
+                                                     // block
     auto const of_blocks = (turns + (p < last ? 1 : 0)) * m_block;
     return of_blocks + (p == last ? m_extent - n_whole * m_block : 0);
   }
   [[nodiscard]] std::size_t most() const { return count(0); }
-  /// The number of blocks; or of rows in a block, if that is less.
+  /// The number of blocks, or of rows in a block if that is less.
   [[nodiscard]] std::size_t n_series(Pe pe) const {
     return std::min(m_block, n_turns(pe));
   }
@@ -230,7 +231,8 @@ class RowMap<BlockCyclic> {
   Divisor m_by_block, m_by_pes;
 };
 
-/// PEs have their numbers in the world. PEs that are not members have no rows.
+/// For OnTeam. PE numbers are world PE numbers. PEs that are not members have
+/// no rows.
 template <class Distribution>
 class RowMap<OnTeam<Distribution>> {
  public:
@@ -264,7 +266,7 @@ class RowMap<OnTeam<Distribution>> {
   [[nodiscard]] PeTeam const& team() const { return m_team; }
 
  private:
-  /// The number of a PE in the PE team; -1 if it is not a member.
+  /// The number that PE `pe` has in the PE team; -1 if it is not a member.
   [[nodiscard]] KOKKOS_FUNCTION Pe member(Pe pe) const {
     if (pe == m_me) return m_team.my_pe();
     for (Pe k = 0; k < m_team.n_pes(); ++k)
@@ -287,8 +289,8 @@ template <class Distribution>
   return team_world();
 }
 
-/// The number of a distribution that must be equal on all PEs, besides the
-/// extents; 0 if it has none.
+/// The number that, besides the extents, must be equal on all PEs for this
+/// distribution; 0 if there is none.
 [[nodiscard]] inline std::size_t block_of_distribution(Blocks const&) {
   return 0;
 }
@@ -310,14 +312,14 @@ inline constexpr bool has_block_v = std::is_same_v<Distribution, BlockCyclic>;
 template <class Distribution>
 inline constexpr bool has_block_v<OnTeam<Distribution>> =
     has_block_v<Distribution>;
-/// Whether the rows of a PE are consecutive.
+/// Whether each PE's rows are consecutive.
 template <class Distribution>
 inline constexpr bool has_runs_v = std::is_same_v<Distribution, Blocks>;
 template <class Distribution>
 inline constexpr bool has_runs_v<OnTeam<Distribution>> =
     has_runs_v<Distribution>;
 
-/// The PE team that a distribution names, or null.
+/// The PE team that the distribution specifies, or null.
 template <class Distribution>
 [[nodiscard]] PeTeam const* named_team(Distribution const&) {
   return nullptr;

@@ -37,21 +37,21 @@ __extension__ using Uint128 = unsigned __int128;
   return rest != 0 ? result + 1 : result;
 }
 
-/// A divisor, prepared once, so that a kernel divides by a multiplication and a
-/// shift. (Granlund, Montgomery: Division by Invariant Integers using
-/// Multiplication.)
+/// A divisor that is prepared once, so that kernels can divide with a
+/// multiplication and a shift. (Granlund, Montgomery: Division by Invariant
+/// Integers using Multiplication.)
 class Divisor {
  public:
   Divisor() = default;  // 1
 
-  /// \param divisor 1 to 2^62.
+  /// \param divisor from 1 to 2^62.
   explicit Divisor(std::uint64_t divisor)
       : m_shift(static_cast<unsigned>(std::bit_width(divisor - 1))),
         m_factor(scaled_fraction(1, divisor, 63 + m_shift)) {}
 
   /// x / divisor, rounded down.
-  /// \param x less than 2^63: then the rounding of the factor adds less than 1
-  ///        / divisor.
+  /// \param x less than 2^63, so that rounding the factor adds less than 1 /
+  ///        divisor.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::uint64_t quotient(
       std::uint64_t x) const {
     return high_of_product(2 * x, m_factor) >> m_shift;

@@ -12,8 +12,8 @@
 #include "../../runtime/symm_job.hpp"
 #include "Distributions.hpp"
 
-// Specializations for DistributedView, for the functions that access the Views
-// of all PEs (peer_view(), remote_view(), ...).
+// Specializations for DistributedView, used by the functions that access the
+// Views on all PEs (peer_view(), remote_view(), ...).
 
 namespace symm {
 

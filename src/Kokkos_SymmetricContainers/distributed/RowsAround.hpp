@@ -34,7 +34,7 @@ auto rows_of(View const& view, std::size_t first, std::size_t n) {
   return all(std::make_index_sequence<View::rank() - 1>());
 }
 
-/// Makes a View of `n` rows like those of `view`.
+/// Allocates a View of `n` rows like those of `view`.
 template <class Rows, class View>
 Rows rows_like(View const& view, std::string const& label, std::size_t n) {
   auto const make = [&]<std::size_t... R>(std::index_sequence<R...>) {
@@ -46,9 +46,9 @@ Rows rows_like(View const& view, std::string const& label, std::size_t n) {
 
 }  // namespace Impl
 
-/// The rows of a DistributedView on this PE and the rows next to them, with
-/// their global indices; for stencils. An access only determines whether the
-/// row is before, among or after this PE's rows.
+/// For stencils: this PE's rows of a DistributedView and the rows next to them,
+/// accessed with their global indices. An access only has to determine whether
+/// the row is before, among or after this PE's rows.
 ///
 ///     symm::RowsAround const around(g, 1);  // rows first() - 1 to end()
 ///     symm::barrier_all(exec);              // all have written their rows
@@ -59,13 +59,13 @@ Rows rows_like(View const& view, std::string const& label, std::size_t n) {
 ///     auto const up = around.row(i - 1), down = around.row(i + 1);
 ///     x = up(j) + around(i, j) + down(j);
 ///
-/// Rows of near PEs are accessed in place. Rows of far PEs are copied by
-/// update(), in one message for each side. A RowsAround is a handle, like a
+/// Rows on near PEs are accessed in place. Rows on far PEs are copied by
+/// update(), with one message per side. A RowsAround is a handle, like a
 /// DistributedView: copies share the memory. There are no rows before the first
-/// row of the whole View and after its last row: loops must leave them out.
+/// or after the last row of the whole View, so loops must not access them.
 ///
-/// For reading. (The program may write this PE's rows, too. Writes to other
-/// PEs' rows could go to copies.)
+/// Use it for reading. (The program may also write this PE's rows, but writes
+/// to other PEs' rows might go to copies.)
 ///
 /// \tparam Distributed a DistributedView with the distribution Blocks.
 template <class Distributed>
@@ -74,9 +74,9 @@ class RowsAround {
   using T    = typename View::value_type;
 
  public:
-  /// Local.
-  /// \param reach number of rows on each side.
-  /// \throws UsageError on this PE, if a neighboring PE has fewer rows than
+  /// The call is local.
+  /// \param reach the number of rows on each side.
+  /// \throws UsageError on this PE if a neighboring PE has fewer rows than
   ///         `reach`. OutOfMemory on this PE.
   RowsAround(Distributed const& view, std::size_t reach) : m_view(view) {
     static_assert(!View::memory_traits::is_atomic,
@@ -102,9 +102,10 @@ class RowsAround {
     }
   }
 
-  /// Copies the rows of far PEs, as they are during the call; does nothing
-  /// else. Call it after the far PEs have written their rows (after a barrier),
-  /// and before they write them again. In the order of `exec`. Local.
+  /// Copies the rows on far PEs as they are during the call; does nothing else.
+  /// Make the call after the far PEs have written their rows (after a barrier)
+  /// and before they write them again. The call is local, and runs in order
+  /// with other work on `exec`.
   template <Impl::ExecutionSpace Exec>
   void update(Exec const& exec) const {
     for (auto const* const its : {&m_before, &m_behind}) {
@@ -115,7 +116,7 @@ class RowsAround {
     }
   }
 
-  /// A row, for kernels: row(j, ...) is element (i, j, ...).
+  /// A row i, for use in kernels: row(j, ...) is element (i, j, ...).
   class Row {
    public:
     template <class... Indices>
@@ -148,17 +149,16 @@ class RowsAround {
     }
 
     T* m_data;
-    std::ptrdiff_t const* m_strides;  // of the RowsAround
+    std::ptrdiff_t const* m_strides;  // those of the RowsAround
   };
 
   /// Row i of the whole View, for loops over its elements: the row is located
-  /// only once.
-  /// Precondition: it is one of this PE's rows, or at most `reach` rows away
-  /// from them.
+  /// only once. Precondition: the row is one of this PE's rows, or at most
+  /// `reach` rows away from them.
   template <std::integral Index>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Row row(Index i) const {
-    // (By value: so compilers do this once per row and vectorize over its
-    // elements.)
+    // (Row is returned by value, so that compilers do this once per row and
+    // vectorize the loop over its elements.)
     auto const its   = static_cast<std::ptrdiff_t>(i);
     auto const row_0 = its < m_first ? m_before.row_0
                        : its < m_end ? m_own
@@ -174,17 +174,18 @@ class RowsAround {
  private:
   using Copies = Kokkos::View<typename View::data_type, Kokkos::LayoutRight,
                               typename View::execution_space::memory_space>;
-  /// Rows of a neighboring PE.
+  /// The rows on a neighboring PE.
   struct Side {
-    std::uintptr_t row_0 = 0;  // address that row 0 of the whole would have
-    Copies copies{};           // if the PE is far
+    std::uintptr_t row_0 = 0;  // the address that row 0 of the whole View would
+                               // have
+    Copies copies{};           // only if the PE is far
     Pe pe             = -1;    // the PE that has the rows
-    std::size_t there = 0;     // the first of the rows, on that PE
+    std::size_t there = 0;     // the index of the first row on that PE
   };
 
-  /// \param row a global index of a row next to this PE's rows.
-  /// \param first returns the first of the rows, given that PE's number of
-  ///        rows.
+  /// \param row the global index of a row next to this PE's rows.
+  /// \param first returns the index of the first row on the PE that has them,
+  ///        given that PE's number of rows.
   template <class First>
   Side side(std::size_t reach, std::size_t row, First const& first) const {
     Side its;
@@ -222,7 +223,7 @@ class RowsAround {
   Distributed m_view;
   std::ptrdiff_t m_first = 0;
   std::ptrdiff_t m_end   = 0;
-  std::uintptr_t m_own   = 0;  // as Side::row_0
+  std::uintptr_t m_own   = 0;  // like Side::row_0
   Side m_before{};
   Side m_behind{};
   std::ptrdiff_t m_strides[View::rank()] = {};

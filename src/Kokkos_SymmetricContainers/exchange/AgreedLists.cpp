@@ -21,7 +21,7 @@ std::int64_t word_of(ElementsOfMembers const& elements, std::size_t member) {
                            : unknown_count;
 }
 
-/// The count of a block, which one of the two PEs or both have passed.
+/// The count of a block, which was passed by one of its two PEs or by both.
 std::size_t agreed_count(char const* call, std::int64_t mine,
                          std::int64_t theirs, char const* what, Pe pe) {
   if (mine != unknown_count && theirs != unknown_count && mine != theirs) {
@@ -88,7 +88,7 @@ void AgreedLists::tell_counts() const {
   m_words.exchange(m_members);
 }
 
-/// \throws UsageError on this PE, if lists of two PEs differ.
+/// \throws UsageError on this PE if the lists of two PEs do not match.
 void AgreedLists::agree_counts(std::size_t p) {
   auto& owned  = m_lists[p].owned;
   auto& ghosts = m_lists[p].ghosts;
@@ -125,7 +125,7 @@ void AgreedLists::tell_starts() {
   m_words.exchange(m_members);
 }
 
-/// \throws UsageError on this PE, if the boxes do not make a grid.
+/// \throws UsageError on this PE if the boxes do not make a grid.
 void AgreedLists::check_boxes() const {
   auto const mine = my_box();
   for (std::size_t n = 0; n < m_n_members; ++n) {
@@ -156,7 +156,7 @@ bool AgreedLists::is_neighbor(std::size_t member) const {
   });
 }
 
-/// The box of the first plan. If plans are joined, its settings are a hash of
+/// The box of the first plan. For joined plans, its `settings` are a hash of
 /// all plans.
 BoxWords AgreedLists::my_box() const {
   auto box = m_lists[0].box;

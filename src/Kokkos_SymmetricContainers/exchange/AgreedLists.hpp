@@ -19,12 +19,13 @@ namespace symm::Impl {
 
 inline constexpr char const* exchange_plan = "symm::ExchangePlan";
 
-/// The lists that the members of a PE team have passed for a plan, or for
-/// several joined plans. The members compare their lists, and tell each other
-/// where their blocks begin.
+/// The lists that the members of a PE team passed for a plan, or for several
+/// joined plans. The members compare their lists and tell each other where
+/// their blocks begin.
 class AgreedLists {
  public:
-  /// Local: allocates memory for the counts and starts of all members' blocks.
+  /// Local: allocates memory for the counts and starting positions of all
+  /// members' blocks.
   static void prepare(std::vector<ExchangeLists>& lists, PeTeam const& team);
 
   /// Collective over the world. Precondition: prepare() has been called with
@@ -34,12 +35,14 @@ class AgreedLists {
   AgreedLists(char const* call, std::vector<ExchangeLists>& lists,
               PeTeam const& team);
 
-  /// Collective over the members: finds the counts and starts of all blocks.
-  /// \throws UsageError on this PE, if the lists or boxes of two PEs differ. It
-  ///         throws only after the last collective call of the PE team.
+  /// Collective over the members: determines the counts and starting positions
+  /// of all blocks.
+  /// \throws UsageError on this PE if the lists or boxes of two PEs do not
+  ///         match, but only after the PE team's last collective call.
   void exchange();
 
-  /// Collective over the world. Returns the maximum of each number.
+  /// Collective over the world. Returns the maximum of each number over all
+  /// PEs.
   template <std::size_t n>
   [[nodiscard]] std::array<std::size_t, n> maxima_of_world(
       std::array<std::size_t, n> const& mine) const {
@@ -51,7 +54,7 @@ class AgreedLists {
   [[nodiscard]] Pe world_pe(std::size_t member) const {
     return m_members.world_pe(static_cast<Pe>(member));
   }
-  /// Whether this PE sends elements to the member, or receives some from it.
+  /// Whether this PE sends elements to the member or receives elements from it.
   [[nodiscard]] bool is_neighbor(std::size_t member) const;
   [[nodiscard]] std::size_t n_neighbors() const { return m_n_neighbors; }
 
@@ -59,26 +62,27 @@ class AgreedLists {
   [[nodiscard]] std::size_t slot_at(std::size_t member) const {
     return m_words.from(member, of_slot);
   }
-  /// The start of the member's block of owned elements for this PE, in the
-  /// buffers of that member.
-  /// \param p number of the joined plan.
+  /// Where the member's block of owned elements for this PE begins in that
+  /// member's buffers.
+  /// \param p the number of the joined plan.
   [[nodiscard]] std::size_t owned_start_at(std::size_t member,
                                            std::size_t p) const {
     return m_words.from(member, word(of_owned, p));
   }
-  /// The same for the ghosts that this PE fills.
+  /// Like owned_start_at(), but for the member's ghosts that this PE fills.
   [[nodiscard]] std::size_t ghosts_start_at(std::size_t member,
                                             std::size_t p) const {
     return m_words.from(member, word(of_ghosts, p));
   }
-  /// The data that the member has sent about its box.
+  /// What the member sent about its box.
   [[nodiscard]] BoxWords box_of(std::size_t member) const {
     return BoxWords::of(m_words.from(member) + of_box);
   }
 
  private:
   /// The words that PEs send each other: a slot, the box, and two words for
-  /// each joined plan (first the counts, later the starts of blocks).
+  /// each joined plan (first the counts of blocks, later their starting
+  /// positions).
   enum Word : std::size_t {
     of_slot,
     of_box,

@@ -10,12 +10,13 @@
 
 #include "PlanBlocks.hpp"
 
-// A plan counts in elements, and each call has its own element size. Together
-// they give the offset of each block in the buffers, in bytes.
+// A plan counts in elements, and each call has its own element size. Together,
+// they determine the byte offset of each block in the buffers.
 
 namespace symm::Impl {
 
-/// The places of the blocks of one plan. `blocks` are the blocks of one side.
+/// Where the blocks of one plan are in the buffers. `blocks` are the blocks of
+/// one side of the plan.
 struct PlacesOfPlan {
   std::size_t element_bytes;
 
@@ -30,8 +31,8 @@ struct PlacesOfPlan {
                                                   std::size_t i) const {
     return blocks[i].there * element_bytes;
   }
-  /// \param last_field_bytes bytes of an element in the last field, which has
-  ///        no padding after it.
+  /// \param last_field_bytes the bytes of an element in the last field, which
+  ///        is not padded.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t bytes(
       Block const* blocks, std::size_t i, std::size_t last_field_bytes) const {
     auto const& block = blocks[i];
@@ -40,17 +41,17 @@ struct PlacesOfPlan {
   }
 };
 
-/// The places of the blocks of joined plans. All blocks between two PEs are
-/// sent as one, in which the plans' blocks are in the order of the plans.
+/// Where the blocks of joined plans are in the buffers. The blocks of all plans
+/// for a PE are sent as one block, in the order of the plans.
 struct PlacesOfJoined {
   static constexpr std::uint32_t most = 8;
   struct Part {
-    Block const* blocks       = nullptr;  // of the side
+    Block const* blocks       = nullptr;  // of this side
     std::size_t element_bytes = 0;
   };
   Part parts[most]     = {};
   std::uint32_t n      = 0;
-  std::uint32_t number = 0;  // the plan whose blocks here() and there() return
+  std::uint32_t number = 0;  // the plan whose blocks here() and there() locate
 
   [[nodiscard]] KOKKOS_FUNCTION std::size_t before(std::size_t) const {
     return 0;  // (nothing is sent unpacked)

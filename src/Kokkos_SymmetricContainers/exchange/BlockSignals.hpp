@@ -17,15 +17,16 @@
 
 namespace symm::Impl {
 
-/// Signals to neighbor i that its block has arrived; for a far neighbor, the
-/// same put carries the block.
+/// Signals to neighbor i that the block for it has arrived. For a far neighbor,
+/// the same put carries the block.
 template <class Places>
 struct Notify {
   Buffers buffers;
   Block const* blocks;
   Places places;
   std::size_t last_field_bytes;
-  char const* run_data;  // View whose runs are sent unpacked, or null
+  char const* run_data;  // data of the View whose runs are sent unpacked, or
+                         // null
   StoredCopies stored;   // which near blocks are already in place
   std::uint32_t shape;
   Pe my_pe;
@@ -53,8 +54,8 @@ struct Notify {
   }
 };
 
-/// A kernel waits for the block of neighbor i, and counts it. (On the host,
-/// await_neighbors() does.)
+/// Waits in a kernel for the block from neighbor i, and counts it. (On the
+/// host, await_neighbors() does this.)
 struct Await {
   Buffers buffers;
   Block const* blocks;

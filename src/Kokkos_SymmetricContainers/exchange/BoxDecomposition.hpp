@@ -14,41 +14,43 @@
 
 namespace symm {
 
-/// One box of a grid that is divided into one box per PE, with ghost cells
-/// around each box. The PEs of the PE team have the boxes; `order` says how
-/// these PEs are numbered. Along each axis, a View has owned cells from index
-/// `ghost_width` on, and ghosts on both sides, even at an end of the grid.
+/// One box of a grid that is divided into one box per PE of the PE team, with
+/// ghost cells around each box; `order` says how these PEs are numbered. Along
+/// each axis, the owned cells of a View begin at index `ghost_width`, with
+/// ghosts on both sides of them, even at the ends of the grid.
 ///
-/// PEs compare these settings. All settings except owned, first and
-/// view_extents must be equal on all PEs. Boxes side by side must have equal
+/// PEs compare these settings. All settings except `owned`, `first` and
+/// `view_extents` must be equal on all PEs. Adjacent boxes must have equal
 /// extents where they touch.
 struct BoxDecomposition {
   enum class Neighbors { faces, faces_and_edges, all };
-  /// How PEs are numbered. In a grid of 3 x 2 PEs, last_axis_fastest puts PE 1
-  /// at (0, 1), as MPI_Cart_create() does; first_axis_fastest puts PE 1 at (1,
-  /// 0).
+  /// How PEs are numbered. In a grid of 3 x 2 PEs, `last_axis_fastest` puts PE
+  /// 1 at (0, 1), as MPI_Cart_create() does; `first_axis_fastest` puts PE 1 at
+  /// (1, 0).
   enum class Order { last_axis_fastest, first_axis_fastest };
 
-  /// Number of cells that this PE owns along each axis, up to the first 0.
-  /// Boxes may differ, as long as the boxes on PEs side by side have faces of
-  /// equal extents.
+  /// Number of cells that this PE owns along each axis; the first 0 ends the
+  /// list of axes. Boxes may differ in size, as long as the faces between
+  /// adjacent boxes have equal extents.
   std::array<std::size_t, 3> owned{};
   std::array<int, 3> pe_grid{1, 1, 1};
-  /// If the program numbers PEs in another order, ghosts are wrong. A wrong
-  /// order is reported as an error only if `first` is set or boxes differ.
+  /// If the program numbers PEs in a different order, ghosts get wrong values.
+  /// This is reported as an error only if `first` is set or if box sizes
+  /// differ.
   Order order = Order::last_axis_fastest;
-  /// The index in the whole grid, along each axis, of the first cell that this
-  /// PE owns. If `first` is set, each PE checks that it is where its neighbors
-  /// expect it.
+  /// The index, in the whole grid, of the first cell that this PE owns along
+  /// each axis. If `first` is set, each PE checks that its box is where its
+  /// neighbors expect it.
   std::optional<std::array<std::size_t, 3>> first{};
   std::size_t ghost_width = 1;
-  /// For each axis, whether the first and the last box are neighbors.
+  /// For each axis, whether the first and the last box along it are neighbors.
   std::array<bool, 3> periodic{};
   Neighbors neighbors = Neighbors::all;
-  /// Extents of the Views, if they are larger than the owned and ghost cells.
+  /// Extents of the Views, if they are larger than what the owned and ghost
+  /// cells need.
   std::array<std::size_t, 3> view_extents{};
-  /// The number of ghost layers next to the box that are filled. If 0, all
-  /// layers are filled.
+  /// The number of ghost layers, counted from the box outward, that are filled.
+  /// If 0, all layers are filled.
   std::size_t depth = 0;
 };
 
@@ -61,21 +63,21 @@ namespace symm::Impl {
   return box.depth == 0 ? box.ghost_width : box.depth;
 }
 
-/// Cells on this PE of which the neighbor in one direction has copies.
+/// The cells on this PE of which the neighbor in one direction has copies.
 struct BoxPart {
-  Pe pe;                         // the neighbor's, in the PE team
+  Pe pe;                         // the neighbor's number in the PE team
   std::array<int, 3> direction;  // each -1, 0 or 1
-  unsigned wraps;                // bit a: across the end of periodic axis a
+  unsigned wraps;  // bit a is set if it crosses the end of periodic axis a
   std::array<std::size_t, 3> begin;
   std::array<std::size_t, 3> end;
-  std::size_t in_block;  // elements before these in the PE's block
+  std::size_t in_block;  // number of elements before these in the PE's block
 };
 
-/// The data about its own box that a PE sends to other PEs.
+/// What a PE tells other PEs about its own box.
 struct BoxWords {
   static constexpr std::int64_t unknown = -1;
 
-  std::array<std::size_t, 3> owned{};  // cells; 0: there is no box
+  std::array<std::size_t, 3> owned{};  // in cells; 0 if there is no box
   std::array<std::int64_t, 3> first{unknown, unknown, unknown};
   /// A hash of the settings that all boxes share, or of the joined plans.
   std::uint64_t settings = 0;

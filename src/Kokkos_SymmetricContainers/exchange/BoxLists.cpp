@@ -22,7 +22,7 @@ struct CellRange {
   std::size_t end;
 };
 
-/// Appends the cells of a part of a box, row by row.
+/// Appends the cells in part of a box, row by row.
 void append_cells(std::vector<ElementIndex>& cells,
                   std::array<std::size_t, 3> const& extents,
                   std::array<CellRange, 3> const& part) {
@@ -33,7 +33,7 @@ void append_cells(std::vector<ElementIndex>& cells,
             static_cast<ElementIndex>((i * extents[1] + j) * extents[2] + k));
 }
 
-/// The box of this PE, and which boxes are its neighbors.
+/// The box of this PE, along with its neighbors.
 class Boxes {
  public:
   Boxes(char const* call, BoxDecomposition const& box, Pe my_pe, int n_pes)
@@ -79,8 +79,8 @@ class Boxes {
     return m_extents;
   }
 
-  /// Whether boxes exchange cells in direction `d`. Each component is -1, 0 or
-  /// 1.
+  /// Whether boxes exchange cells in direction `d`, each component of which is
+  /// -1, 0 or 1.
   [[nodiscard]] bool takes(std::array<int, 3> const& d) const {
     int n_axes = 0;
     for (std::size_t a = 0; a < 3; ++a) {
@@ -92,7 +92,8 @@ class Boxes {
            (n_axes == 1 || m_box.neighbors == all ||
             (n_axes == 2 && m_box.neighbors == faces_and_edges));
   }
-  /// The PE in direction `d` (sign = 1) or -d (sign = -1); -1 if there is none.
+  /// The PE in direction `d` (sign = 1) or -d (sign = -1), or -1 if there is
+  /// none.
   [[nodiscard]] Pe neighbor(std::array<int, 3> const& d, int sign) const {
     Pe pe = 0;
     for (auto k = m_rank; k-- > 0;) {
@@ -105,7 +106,7 @@ class Boxes {
     }
     return pe;
   }
-  /// The axes, as bits, along which the neighbor in direction `d` is across the
+  /// As bits, the axes along which the neighbor in direction `d` is across a
   /// periodic end of the grid.
   [[nodiscard]] unsigned wraps(std::array<int, 3> const& d) const {
     unsigned result = 0;
@@ -128,7 +129,7 @@ class Boxes {
   }
 
  private:
-  /// "2 x 3", for messages.
+  /// For error messages: "2 x 3", for example.
   [[nodiscard]] Text grid() const {
     Text text(std::to_string(m_box.pe_grid[0]));
     for (std::size_t a = 1; a < m_rank; ++a)
@@ -170,7 +171,8 @@ class Boxes {
                "ExchangePlan::from_boxes)"));
     }
   }
-  /// The k-th axis in the order in which PEs are numbered, fastest first.
+  /// The k-th axis in the order in which PEs are numbered, starting with the
+  /// fastest.
   [[nodiscard]] std::size_t axis(std::size_t k) const {
     using enum BoxDecomposition::Order;
     return m_box.order == last_axis_fastest ? m_rank - 1 - k : k;
@@ -198,7 +200,7 @@ class Boxes {
   std::array<std::size_t, 3> m_extents{1, 1, 1};
 };
 
-/// The words about a box that its PE sends to others.
+/// What a PE tells other PEs about its box.
 BoxWords words_of(BoxDecomposition const& box, std::size_t rank) {
   BoxWords words;
   words.owned = box.owned;

@@ -20,14 +20,14 @@
 
 namespace symm {
 
-/// The copies of this PE's cells in one direction of a box, for kernels to
-/// store to. They are the ghosts of a near neighbor, or the block that is sent
-/// to a neighbor. Kernels capture a BoxTarget by value. For axes that the box
-/// does not have, the index is 0.
+/// Where kernels store copies of this PE's cells for the neighbor in one
+/// direction of a box: in the ghosts of a near neighbor, or in the block that
+/// is sent to the neighbor. Kernels capture a BoxTarget by value. For axes that
+/// the box does not have, the index is 0.
 template <class T>
 class BoxTarget {
  public:
-  /// This PE's cells that have a copy there: begin <= index < end.
+  /// The range of this PE's cells that have a copy there: begin <= index < end.
   [[nodiscard]] KOKKOS_FUNCTION int begin(int axis) const {
     return m_begin[axis];
   }
@@ -39,12 +39,13 @@ class BoxTarget {
     return has_row(i, j) && m_begin[2] <= k && k < m_end[2];
   }
 
-  /// The copy of a cell, for kernels to store to. Precondition: has(i, j, k).
+  /// The copy of cell (i, j, k), which kernels may write to. Precondition:
+  /// has(i, j, k).
   KOKKOS_FUNCTION T& operator()(int i, int j = 0, int k = 0) const {
     return m_origin[i * step(0) + j * step(1) + k * step(2)];
   }
 
-  /// For ExchangePlan.
+  /// For use by ExchangePlan.
   /// \param first the copy of cell `begin`.
   BoxTarget(Kokkos::Array<int, 3> const& begin,
             Kokkos::Array<int, 3> const& end, T* first,
@@ -65,7 +66,8 @@ class BoxTarget {
   Kokkos::Array<std::uint32_t, 3> m_stride{};
 };
 
-/// The targets of all directions in which a box has a neighbor; at most `most`.
+/// The targets for all directions in which a box has a neighbor; at most
+/// `most`.
 template <class T, std::size_t most = 26>
 class BoxTargets {
  public:
@@ -75,8 +77,8 @@ class BoxTargets {
   [[nodiscard]] KOKKOS_FUNCTION BoxTarget<T> const* end() const {
     return m_targets.data() + m_n;
   }
-  /// For ExchangePlan. Precondition: fewer than `most` targets have been
-  /// appended.
+  /// For use by ExchangePlan. Precondition: fewer than `most` targets have been
+  /// appended so far.
   void append(BoxTarget<T> const& target) { m_targets[m_n++] = target; }
 
  private:
@@ -115,9 +117,9 @@ auto target_of(BoxCopies const& copies, View const& view, HeapMap const& heap,
   return BoxTarget<T>(begin, end, first, stride);
 }
 
-/// \throws UsageError on this PE, if the plan is not for a box whose number of
-///         axes is the rank of the View. Also if the box has more than `most`
-///         directions, or the View is too small.
+/// \throws UsageError on this PE if the plan's box does not have as many axes
+///         as the View has dimensions, if the box has more than `most`
+///         directions, or if the View is too small.
 template <std::size_t most, class View>
 void expect_box_of(char const* call, PlanBlocks const& plan, View const& view) {
   if (!plan.is_box || View::rank() != plan.extents.size()) {

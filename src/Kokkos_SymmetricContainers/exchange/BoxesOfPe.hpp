@@ -11,8 +11,8 @@
 
 namespace symm::Impl {
 
-/// The boxes of a PE in a grid, in the words that the PE has sent to others: a
-/// header, then six words for each box.
+/// The boxes of a PE in a grid, decoded from the words that the PE has sent to
+/// others: a header, then six words per box.
 class BoxesOfPe {
  public:
   enum Word : std::size_t {
@@ -42,8 +42,8 @@ class BoxesOfPe {
   [[nodiscard]] std::int64_t width(std::size_t a) const {
     return m_words[of_width + a];
   }
-  /// The index of a point in the PE's Views, as one number.
-  /// \param at the point, counted from the first point of the box.
+  /// The index of a point in the PE's Views, as a single number.
+  /// \param at the point, relative to the first point of box `b`.
   [[nodiscard]] std::int64_t element(std::size_t b, GridPlace const& at) const {
     auto result = static_cast<std::int64_t>(b);
     for (std::size_t a = 0; a < n_grid_axes; ++a)

@@ -14,10 +14,10 @@
 
 namespace symm::Impl {
 
-/// The GridBoxes of this PE, after all checks that need no other PE.
+/// The GridBoxes of this PE after all checks that do not need other PEs.
 class CheckedBoxes {
  public:
-  /// \param its must live as long as this object.
+  /// \param its Must outlive this object.
   /// \throws UsageError on this PE.
   CheckedBoxes(char const* call, GridBoxes const& its);
 

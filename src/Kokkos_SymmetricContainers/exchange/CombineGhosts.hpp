@@ -17,7 +17,8 @@
 
 namespace symm::Impl {
 
-/// Combines owned element i with the values of its ghosts, which have arrived.
+/// Combines owned element i with the values of its ghosts, which must have
+/// arrived.
 template <class Op, class Fields, class Places>
 struct Combine {
   BlockMemory buffers;
@@ -75,7 +76,7 @@ struct Combine {
 
 /// Combines the owned elements of a plan with their ghosts.
 /// \param elements the elements of the plan.
-/// \param places the places of the blocks of owned elements.
+/// \param places where the blocks of owned elements are.
 template <class Exec, class Fields, class Places, class Op>
 void combine_ghosts(Exec const& exec, char const* call, Buffers const& buffers,
                     PlanElements const& elements, Fields const& fields,

@@ -29,11 +29,11 @@ struct CopyChunks {
   std::size_t n_elements;  // length of `elements`
   Places places;
   std::size_t bytes_before;  // bytes of an element in earlier groups of fields
-  bool sends_runs_unpacked;  // far PEs get runs directly from the View
-  bool skips_stored;         // skips near blocks that kernels have stored
+  bool sends_runs_unpacked;  // runs go to far PEs directly from the View
+  bool skips_stored;  // skips near blocks that kernels have already stored
   StoredCopies stored;
   Fields fields;
-  Op op{};  // combines the old value with one from a block
+  Op op{};  // combines the old value with the one from a block
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     KOKKOS_IF_ON_HOST((copy(chunks[i], 0, chunks[i].count);))
@@ -137,7 +137,7 @@ struct CopyChunks {
       in_view = static_cast<T>(op(in_view, in_block));
     }
   }
-  /// \tparam fixed the number of components; if 0, `n` is.
+  /// \tparam fixed the number of components; if 0, that number is `n`.
   template <std::uint32_t fixed, class T>
   KOKKOS_FORCEINLINE_FUNCTION void copy_components(std::uint32_t n, T* its,
                                                    T* part) const {
@@ -159,8 +159,8 @@ struct CopyChunks {
     }
   }
 
-  /// The host prefetches the element this many places ahead, also in later
-  /// chunks.
+  /// The host prefetches the element that is this far ahead, even if that is in
+  /// a later chunk.
   static constexpr std::size_t prefetched = 32;
 
   template <class T>
@@ -171,7 +171,7 @@ struct CopyChunks {
   }
 };
 
-/// Packs the blocks of a side, or unpacks them.
+/// Packs or unpacks the blocks of one side of a plan.
 template <CopyWay way, class Exec, class Fields, class Places,
           class Op = Assign>
 void copy_chunks(Exec const& exec, char const* call, Buffers const& buffers,

@@ -9,11 +9,12 @@
 
 namespace symm::Impl {
 
-/// The space in which the kernels of exchanges run, and its memory.
+/// The execution space in which exchange kernels run, and its memory space.
 using ExchangeSpace  = SymmetricSpace::execution_space;
 using ExchangeMemory = ExchangeSpace::memory_space;
 
-/// Blocks of odd and of even steps use different halves of the inboxes.
+/// The blocks of odd steps and those of even steps use different halves of the
+/// inboxes.
 inline constexpr unsigned exchange_turns = 2;
 using BlockMemory                        = BlocksInMemory<exchange_turns>;
 using Buffers                            = BlocksOnTheirWay<exchange_turns>;

@@ -23,22 +23,22 @@
 
 // The kernels of an exchange, in this order:
 // - CopyChunks packs.
-// - Notify signals the neighbors, and Await waits for them. Without gates, both
-//   are one kernel if the exchange is not split into two halves.
-// - CopyChunks or Combine unpacks. If kernels of the program have already
-//   stored all copies (BoxTargets), only blocks that were sent are unpacked.
+// - Notify signals the neighbors, and Await waits for them. Without gates, they
+//   are a single kernel unless the exchange is split into two halves.
+// - CopyChunks or Combine unpacks. If the program's kernels have already stored
+//   all copies (BoxTargets), only blocks that were sent are unpacked.
 //
-// An inbox has two halves, used in turn, and no barrier is needed. In each
-// exchange, a PE packs into an inbox of each neighbor and sends a signal to it.
-// The exchange ends when the signals of all neighbors have arrived. A
-// neighbor's signal of exchange n says that it has unpacked exchange n - 1. So
-// in exchange n + 1 this PE overwrites a half that the neighbor has unpacked.
-// This requires that neighbors signal each other, even if blocks are sent in
-// one direction only.
+// An inbox has two halves, which are used alternately, so that no barrier is
+// needed. In each exchange, a PE packs into an inbox of each neighbor and sends
+// the neighbor a signal. The exchange ends when the signals from all neighbors
+// have arrived. A neighbor's signal in exchange n implies that it has unpacked
+// exchange n - 1. So the half that this PE overwrites in exchange n + 1 is one
+// that the neighbor has already unpacked. This requires neighbors to signal
+// each other even if blocks are sent in only one direction.
 //
-// With gates (PEs share a GPU), no kernel waits. The signals are gates
-// (PeTeamWords.hpp): the queue waits at them after Notify, which counts the
-// steps.
+// With gates (when PEs share a GPU), no kernel waits. Instead, the signals are
+// gates (PeTeamWords.hpp) at which the queue waits after Notify, which counts
+// the steps.
 
 namespace symm::Impl {
 
@@ -54,7 +54,7 @@ void for_each_neighbor(Exec const& exec, char const* call, PlanSide const& side,
   }
 }
 
-/// Has the queue of a GPU wait until all neighbors have sent.
+/// Makes the GPU's queue wait until all neighbors have sent their blocks.
 template <class Exec>
 void wait_at_gates(Exec const& exec, char const* call, Buffers const& buffers,
                    PlanSide const& side) {
@@ -64,12 +64,14 @@ void wait_at_gates(Exec const& exec, char const* call, Buffers const& buffers,
   });
 }
 
-/// Whether an exchange waits for the neighbors as soon as it has sent.
+/// Whether an exchange waits for its neighbors right after sending (`together`)
+/// or in a separate call (`apart`).
 enum class Halves { together, apart };
 
-/// \returns a neighbor with a different shape, if the host waits. (Kernels
-///          abort the job instead; with gates, shapes are not compared.)
-/// \throws as await_neighbors().
+/// \returns a neighbor with a different shape, if there is one and the host
+///          waits. (Kernels abort the job instead; with gates, shapes are not
+///          compared.)
+/// \throws the same as await_neighbors().
 template <class Exec>
 std::optional<OtherShape> await_blocks(Exec const& exec, char const* call,
                                        Buffers const& buffers,
@@ -89,10 +91,12 @@ std::optional<OtherShape> await_blocks(Exec const& exec, char const* call,
 /// Signals to the neighbors of a side that their blocks have arrived, and sends
 /// the blocks to far neighbors. With Halves::together, waits for the blocks of
 /// the other side, which has the same neighbors.
-/// \param run_data the View whose runs are sent without packing, or null.
-/// \param stored which near blocks need no put, because kernels have stored
-///        them.
-/// \returns as await_blocks(). \throws as await_blocks().
+/// \param run_data the data of the View whose runs are sent without packing, or
+///        null.
+/// \param stored which near blocks need no put because kernels have already
+///        stored them.
+/// \returns the same as await_blocks().
+/// \throws the same as await_blocks().
 template <class Exec, class Fields, class Places>
 std::optional<OtherShape> tell_blocks(
     Exec const& exec, char const* call, Buffers const& buffers,
@@ -120,8 +124,8 @@ std::optional<OtherShape> tell_blocks(
   return await_blocks(exec, call, buffers, side, shape);
 }
 
-/// The data of the only View, if consecutive elements are contiguous in it;
-/// else null.
+/// If there is only one View, and consecutive elements are contiguous in it,
+/// its data; otherwise null.
 template <class... Fields>
 char const* run_data_of(FieldList<Fields...> const& fields) {
   auto const& first = fields.first;
@@ -135,14 +139,16 @@ char const* run_data_of(FieldGroups<Items...> const&) {
   return nullptr;
 }
 
-/// Packs and sends the blocks of a side. For the result, see tell_blocks().
+/// Packs and sends the blocks of one side.
+/// \returns the same as tell_blocks().
 template <class Exec, class Fields>
 std::optional<OtherShape> send_blocks(Exec const& exec, char const* call,
                                       Buffers const& buffers,
                                       PlanSide const& side,
                                       Fields const& fields, Halves halves) {
   if (side.blocks.size() == 0) return {};
-  // A far block that is contiguous in the only View is sent directly from it.
+  // If there is only one View, and a far block is contiguous in it, the block
+  // is sent directly from the View.
   char const* const run_data =
       buffers.uses_host ? nullptr : run_data_of(fields);
   PlacesOfPlan const places{fields.bytes()};

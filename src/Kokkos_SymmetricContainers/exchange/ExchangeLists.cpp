@@ -29,7 +29,8 @@ void check_lengths(char const* call, std::size_t count, char const* what,
                         of_what, ": the lists must be equally long"));
 }
 
-/// Calls body(first, count) for consecutive parts of a list that fit into Part.
+/// Calls body(first, count) for consecutive parts of a list, each of which fits
+/// into a Part.
 constexpr std::size_t max_of_part = 512;
 using Part                        = std::int64_t[max_of_part];
 template <class Body>
@@ -38,25 +39,25 @@ void for_each_part(std::size_t count, Body const& body) {
     body(first, std::min(max_of_part, count - first));
 }
 
-/// Returns a negative number if `value` is outside 0 to end - 1, else a number
-/// that is not negative.
+/// Returns a negative number if `value` is outside 0 to end - 1; otherwise, a
+/// nonnegative number.
 std::int64_t is_wrong(std::int64_t value, std::int64_t end) {
-  // Unsigned: no value makes the difference overflow.
+  // Unsigned, so that the difference cannot overflow for any value.
   auto const left =
       static_cast<std::uint64_t>(end) - 1 - static_cast<std::uint64_t>(value);
   return value | static_cast<std::int64_t>(left);
 }
 
-/// Checks the lists, and counts the elements of each PE.
-/// \param end all elements must be less than it.
+/// Checks the lists, and counts the elements for each PE.
+/// \param end All elements must be less than this.
 std::vector<std::size_t> count(char const* call, char const* what,
                                Integers const& elements, std::size_t end,
                                Integers const& pes, int n_pes) {
   check_lengths(call, elements.size(), (std::string(what) + "s").c_str(),
                 pes.size(), "PEs");
   auto const its_end = static_cast<std::int64_t>(end);
-  // Each PE has several counters. With a single one, each increment would wait
-  // for the store of the one before.
+  // There are several counters per PE. With only one, each increment would wait
+  // for the previous one to be stored.
   constexpr std::size_t n_counters = 4;
   std::vector<std::size_t> counters(n_counters *
                                     static_cast<std::size_t>(n_pes));
@@ -87,7 +88,7 @@ std::vector<std::size_t> count(char const* call, char const* what,
   return counts;
 }
 
-/// Sorts lists by PE; the elements of each PE keep their order. Precondition:
+/// Sorts lists by PE; elements for the same PE keep their order. Precondition:
 /// count() has checked the lists.
 template <std::size_t n_lists>
 std::array<ElementList, n_lists> sorted(

@@ -13,12 +13,13 @@
 
 namespace symm::Impl {
 
-/// An element of a View, numbered in the order of the View's first indices.
+/// The number of an element in a View; elements are numbered row by row over
+/// the View's first indices.
 using ElementIndex                        = std::uint32_t;
 inline constexpr std::size_t max_elements = 0xffff'ffff;
 
 using ElementList = Kokkos::View<ElementIndex*, Kokkos::HostSpace>;
-/// Makes an ElementList of uninitialized elements.
+/// Allocates an ElementList with uninitialized elements.
 inline ElementList element_list(std::size_t count) {
   return ElementList(Kokkos::view_alloc(Kokkos::WithoutInitializing,
                                         "symm::Impl::ElementList"),
@@ -37,7 +38,7 @@ class Integers {
   }
 
   [[nodiscard]] std::size_t size() const { return m_count; }
-  /// Copies `count` integers of the list to `to`, from number `first` on.
+  /// Copies `count` integers to `to`, starting with number `first` of the list.
   void read(std::size_t first, std::size_t count, std::int64_t* to) const {
     m_read(*this, first, count, to);
   }
@@ -67,48 +68,52 @@ class Integers {
 
   void const* m_first = nullptr;
   std::size_t m_count;
-  std::size_t m_stride;  // or the first integer of count_up()
+  std::size_t m_stride;  // for count_up(), the first integer
   void (*m_read)(Integers const&, std::size_t, std::size_t, std::int64_t*);
 };
 
-/// The elements that this PE sends or receives, ordered by the other PE.
+/// The elements that this PE sends or receives, grouped by the other PE.
 struct ElementsOfMembers {
   ElementList elements;
   std::vector<std::size_t> counts;  // one for each member of the PE team
-  bool is_known = false;            // to this PE, before other PEs send
-  /// Where each member's block begins in a PE's buffers, counted in elements,
-  /// and where the last block ends.
+  bool is_known = false;            // whether this PE knows the elements before
+                                    // it hears from other PEs
+  /// Where each member's block begins in a PE's buffers, in elements, followed
+  /// by the end of the last block.
   std::vector<std::size_t> starts{0};
 };
 
-/// \param parts the elements of each member of the PE team.
+/// Concatenates the lists.
+/// \param parts the elements for each member of the PE team.
 ElementsOfMembers joined(std::vector<std::vector<ElementIndex>> const& parts);
 
-/// The part of a plan that one PE knows.
+/// What a single PE knows of a plan before PEs exchange data.
 struct ExchangeLists {
   ElementsOfMembers owned;   // elements with ghosts on other PEs
   ElementsOfMembers ghosts;  // on this PE
-  /// For imports, the index of each ghost on its owner.
+  /// For imports, the index that each ghost has on its owner.
   ElementList wanted;
   std::size_t n_owned = 0;
-  /// Extents of the indices of a View that select an element.
+  /// The extents of those indices of a View that select an element.
   std::vector<std::size_t> extents{0};
   bool are_exports = false;
-  bool is_joined   = false;  // a plan that was made before
-  // Members for the box of from_box().
+  bool is_joined   = false;  // whether this is an existing plan that is being
+                             // joined
+  // The following members are for the box of from_box().
   BoxWords box;
   std::size_t ghost_width = 0;
   std::size_t depth       = 0;
   std::vector<BoxPart> box_parts;
 };
 
-// These functions throw UsageError on this PE. `call` is for messages.
+// These functions throw UsageError on this PE. `call` is the name of the call,
+// for error messages.
 
 ExchangeLists lists_of_exports(char const* call, std::size_t n_owned,
                                Integers const& ids, Integers const& pes,
                                int n_pes);
-/// \param places the ghosts' own indices; if null, ghosts come after the owned
-///        elements.
+/// \param places the indices of the ghosts on this PE; if null, ghosts come
+///        after the owned elements.
 ExchangeLists lists_of_imports(char const* call, std::size_t n_owned,
                                Integers const& indices, Integers const& pes,
                                Integers const* places, int n_pes);

@@ -16,12 +16,13 @@
 #include "Fields.hpp"
 
 // Ranges of Views (std::vector<View>, std::span and the like), which a call
-// takes in place of a View; their number is known at run time. A kernel gets a
-// few of the Views at a time, by value, so that no exchange allocates memory.
+// accepts in place of a View; the number of Views is known only at run time.
+// Each kernel gets a few of the Views, by value, so that no exchange allocates
+// memory.
 
 namespace symm::Impl {
 
-/// Whether T is a std::vector of Views, a std::span of Views or the like.
+/// Whether T is a range of Views, such as a std::vector or a std::span.
 template <class T>
 inline constexpr bool is_range_of_views_v = false;
 template <std::ranges::contiguous_range T>
@@ -29,7 +30,7 @@ requires std::ranges::sized_range<T>
 inline constexpr bool is_range_of_views_v<T> =
     Kokkos::is_view_v<std::remove_cv_t<std::ranges::range_value_t<T>>>;
 
-/// Calls f(view) for a View, or for each View of a range.
+/// Calls f(view) for a View, or for each View in a range.
 template <class Views, class F>
 void for_each_view(Views& views, F const& f) {
   if constexpr (is_range_of_views_v<std::remove_cvref_t<Views>>) {
@@ -39,7 +40,7 @@ void for_each_view(Views& views, F const& f) {
   }
 }
 
-/// Fields of Views of one type.
+/// The fields of up to `most` Views of one type.
 template <class T, std::size_t rank, std::uint32_t most>
 struct FieldArray {
   std::uint32_t n = 0;
@@ -54,7 +55,7 @@ class FieldSpan {
       "", std::declval<View const&>(),
       std::declval<std::vector<std::size_t> const&>(), std::size_t{}));
 
-  /// As field_of(). The arguments must live as long as this object.
+  /// Like field_of(), but for a range. The arguments must outlive this object.
   /// \throws UsageError on this PE.
   FieldSpan(char const* call, std::span<View const> views,
             std::vector<std::size_t> const& extents, std::size_t end)
@@ -72,12 +73,13 @@ class FieldSpan {
       before = Impl::join_fields(field(k)).hash(before);
     return before;
   }
-  /// \param bytes_before bytes of an element in earlier Views of the call.
+  /// \param bytes_before the bytes of an element in earlier Views of the call.
   template <class F>
   void for_each_group(std::size_t bytes_before, F const& f) const {
     for (std::size_t k = 0; k < m_views.size();) {
       auto const rest = m_views.size() - k;
-      // (A group has a fixed size, even if it is not full.)
+      // (The size of a group is fixed at compile time; a group need not be
+      // full.)
       k += rest == 1   ? pass<1>(k, bytes_before, f)
            : rest == 2 ? pass<2>(k, bytes_before, f)
            : rest <= 4 ? pass<4>(k, bytes_before, f)
@@ -112,7 +114,7 @@ class FieldSpan {
   std::size_t m_bytes_of_last = 0;
 };
 
-/// Calls f(fields, bytes before them) for each group of fields that a kernel
+/// Calls f(fields, bytes before them) for each group of fields that one kernel
 /// gets.
 template <class... Fields, class F>
 void for_each_group(FieldList<Fields...> const& fields, F const& f,
@@ -125,8 +127,9 @@ void for_each_group(FieldSpan<Exec, View> const& fields, F const& f,
   fields.for_each_group(bytes_before, f);
 }
 
-/// The fields of several Views and ranges, in order. Other PEs may pass the
-/// same Views one by one: the blocks are the same.
+/// The fields of several Views and ranges of Views, in argument order. PEs need
+/// not group them the same way: another PE may pass the Views of a range as
+/// separate arguments, and the resulting blocks are the same.
 template <class... Items>
 class FieldGroups {
  public:

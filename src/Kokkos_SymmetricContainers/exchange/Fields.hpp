@@ -17,12 +17,12 @@
 #include "../../runtime/symm_errors.hpp"
 #include "PlanBlocks.hpp"
 
-// Views in the form in which the kernels of exchanges access them.
+// Views in the form in which exchange kernels access them.
 
 namespace symm::Impl {
 
-/// One or several consecutive indices of a View, as one index that counts row
-/// by row.
+/// One or more consecutive indices of a View, treated as a single index that
+/// counts row by row.
 template <std::size_t max_rank>
 struct IndexRange {
   std::size_t rank                = 0;
@@ -30,7 +30,8 @@ struct IndexRange {
   std::ptrdiff_t stride[max_rank] = {};
 
   void append(std::size_t its_extent, std::ptrdiff_t its_stride) {
-    // Joins this index with the last one, if both together are contiguous.
+    // Merge this index with the previous one if the two together are
+    // contiguous.
     if (rank > 0 && stride[rank - 1] ==
                         its_stride * static_cast<std::ptrdiff_t>(its_extent)) {
       extent[rank - 1] *= static_cast<std::uint32_t>(its_extent);
@@ -60,7 +61,8 @@ struct Field {
 
   T* data;
   std::uint32_t n_components = 1;
-  bool is_plain = false;  // one element index, contiguous components
+  bool is_plain = false;  // whether there is one element index, and components
+                          // are contiguous
   IndexRange<rank> elements;
   IndexRange<rank> components;
 
@@ -88,11 +90,11 @@ struct FieldList<First, Others...> {
   First first;
   FieldList<Others...> others;
 
-  /// The bytes of an element in all Views.
+  /// The bytes of an element, over all Views.
   [[nodiscard]] std::size_t bytes() const {
     return first.bytes() + others.bytes();
   }
-  /// Hashes the bytes of an element in each View.
+  /// Hashes the number of bytes that an element has in each View.
   [[nodiscard]] std::uint64_t hash(std::uint64_t before) const {
     return others.hash((before + first.bytes()) * 0x9e37'79b9'7f4a'7c15U);
   }
@@ -105,9 +107,9 @@ struct FieldList<First, Others...> {
   }
 };
 
-/// The shape of the elements that a PE passes, which must be equal on all PEs:
-/// the bytes of an element in all Views, and a hash of its bytes in each View.
-/// It has Buffers::shape_bits bits.
+/// The shape of the elements that a PE passes, which must be the same on all
+/// PEs: the bytes of an element over all Views, and a hash of its bytes in each
+/// View. A shape is encoded in Buffers::shape_bits bits.
 class ElementShape {
  public:
   ElementShape() = default;
@@ -118,8 +120,8 @@ class ElementShape {
             (fields.hash(0) >> (64 - n_bits_of_hash)) << n_bits_of_bytes)) {}
 
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t bits() const { return m_bits; }
-  /// "16 bytes"; or "4095 bytes or more" for elements that are too large for
-  /// the field of the byte count.
+  /// Returns "16 bytes", for example, or "4095 bytes or more" if the size does
+  /// not fit into the bits for the byte count.
   [[nodiscard]] static Text text_of(std::uint32_t bits) {
     auto const bytes = bits & max_bytes;
     return bytes == max_bytes ? Text(bytes, " bytes or more")
@@ -138,10 +140,10 @@ class ElementShape {
 
 /// Makes the Field of a View.
 /// \tparam Exec the execution space whose kernels use the View.
-/// \param extents extents of the element indices; if there is only one such
-///        index, `end` is its extent.
-/// \param end one more than the largest element in a list of the plan.
-/// \throws UsageError on this PE, if the View is too small.
+/// \param extents the extents of the element indices; if there is only one such
+///        index, its extent is `end` instead.
+/// \param end one more than the largest element number in the plan's lists.
+/// \throws UsageError on this PE if the View is too small.
 template <class Exec = ExchangeSpace, class View>
 auto field_of(char const* call, View const& view,
               std::vector<std::size_t> const& extents, std::size_t end) {
@@ -174,7 +176,7 @@ auto field_of(char const* call, View const& view,
   for (std::size_t r = 0; r < rank; ++r) {
     auto const stride = static_cast<std::ptrdiff_t>(view.stride(r));
     if (r < n_indices) {
-      // (offset() does not use the first extent.)
+      // (offset() never uses the first extent.)
       field.elements.append(r == 0 ? view.extent(0) : extents[r], stride);
     } else {
       field.components.append(view.extent(r), stride);

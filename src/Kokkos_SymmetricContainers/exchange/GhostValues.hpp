@@ -17,12 +17,12 @@
 #include "ExchangeLists.hpp"
 #include "PlanBlocks.hpp"
 
-// Ghosts of a plan of from_exports(): their owners, and their values, which the
-// owners send.
+// The ghosts of a plan made by from_exports(): their owners, and the values
+// that the owners send them.
 
 namespace symm::Impl {
 
-/// The owner of each ghost, in the order of the ghosts.
+/// The owner of each ghost, in ghost order.
 [[nodiscard]] inline Kokkos::View<int*, ExchangeMemory> owners_of_ghosts(
     PlanBlocks const& plan) {
   Kokkos::View<int*, ExchangeMemory> owners("symm::ExchangePlan, owners",
@@ -39,8 +39,8 @@ namespace symm::Impl {
 
 /// The values of the exports in the order of PlanBlocks::of_exports(), followed
 /// by room for the values of `n_ghosts` ghosts.
-/// \throws UsageError on this PE, if `pes` is not the plan's list of PEs, or
-///         the number of values is not the number of exports.
+/// \throws UsageError on this PE if `pes` is not the plan's list of PEs, or if
+///         there is not exactly one value per export.
 template <class Values>
 auto values_of_exports(char const* call, PlanBlocks const& plan,
                        Integers const& pes, Values const& values,
@@ -63,9 +63,9 @@ auto values_of_exports(char const* call, PlanBlocks const& plan,
   return all;
 }
 
-/// Calls work() while the elements of the plan are temporarily its exports.
+/// Calls work() with the plan's elements temporarily replaced by its exports.
 /// Fences `exec` before the plan gets its own elements back.
-/// \throws what work() throws.
+/// \throws whatever work() throws.
 template <class Exec, class Work>
 void with_exports(Exec const& exec, char const* call, PlanBlocks& plan,
                   Work const& work) {

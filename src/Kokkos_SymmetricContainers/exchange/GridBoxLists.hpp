@@ -13,9 +13,10 @@
 
 namespace symm::Impl {
 
-/// Makes the lists of this PE. Collective over the world: a PE that is in no PE
-/// team calls it, too.
-/// \param failure returns why this PE has no lists; empty if it has them.
+/// Makes the lists of this PE. Collective over the world: even a PE without a
+/// PE team must call it.
+/// \param failure receives the reason why this PE has no lists; empty if it has
+///        them.
 /// \throws UsageError, OutOfMemory or SystemError on every PE, before any lists
 ///         are made.
 ExchangeLists lists_of_boxes(char const* call, GridBoxes const& boxes,

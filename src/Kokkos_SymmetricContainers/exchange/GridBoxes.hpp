@@ -13,47 +13,47 @@
 
 namespace symm {
 
-/// The boxes of one grid that a PE has, each with ghosts around it. A PE may
-/// have any number of boxes, anywhere and of any extents. The boxes need not
-/// cover the grid: a ghost that is in no box gets no value.
+/// A PE's boxes in a grid, each with ghosts around it. A PE may have any number
+/// of boxes, anywhere and of any size. The boxes need not cover the grid: a
+/// ghost that lies in no box gets no value.
 ///
-/// Boxes may overlap, as they do if two cells share points (nodes, faces of a
-/// staggered grid). The owner of a point is the first box that has the point:
-/// boxes are ordered by PE number, then by box number. All other boxes have
-/// copies of the point, in their ghosts and (if shares_points is set) inside:
-/// gather() makes these copies equal.
+/// Boxes may overlap, as they do if adjacent cells share points (nodes, or
+/// faces of a staggered grid). The owner of a point is the first box that
+/// contains it: boxes are ordered by PE number, then by box number. All other
+/// boxes have copies of the point, in their ghosts and (if `shares_points` is
+/// set) inside; gather() makes these copies equal.
 struct GridBoxes {
   /// The points first[a] to first[a] + extents[a] - 1 of the grid along axis a.
-  /// A box with an extent of 0 has no points. (If braces list too few extents,
-  /// the other extents are 0.)
+  /// A box with an extent of 0 has no points. (If an initializer lists too few
+  /// extents, the others are 0.)
   struct Box {
     std::array<std::int64_t, 3> first{};
     std::array<std::size_t, 3> extents{1, 1, 1};
   };
 
-  /// Number of points in the whole grid along each axis, up to the first 0.
-  /// These numbers are equal on all PEs. Along a periodic axis, `grid[a]` is
-  /// the period: point `grid[a]` is point 0, and boxes may reach beyond both
-  /// ends.
+  /// Number of points in the whole grid along each axis; the first 0 ends the
+  /// list of axes. Must be equal on all PEs. Along a periodic axis, `grid[a]`
+  /// is the period: point `grid[a]` is point 0, and boxes may extend beyond
+  /// both ends.
   std::array<std::size_t, 3> grid{};
-  /// Whether each axis is periodic; equal on all PEs.
+  /// Whether each axis is periodic. Must be equal on all PEs.
   std::array<bool, 3> periodic{};
   /// The boxes on this PE.
   std::vector<Box> boxes;
-  /// Whether the first index of Views is the number of the box. If false, each
-  /// PE has one box or none, and Views have an index for each axis only.
+  /// Whether the first index of the Views is the box number. If false, each PE
+  /// may have at most one box, and the Views have only the axis indices.
   bool has_box_index = true;
-  /// Number of ghosts that Views have on both sides of each box, along each
+  /// Number of ghosts that the Views have on each side of a box, along each
   /// axis: the first point of a box is at index ghost_width[a].
   std::array<std::size_t, 3> ghost_width{1, 1, 1};
-  /// The number of ghost layers next to the box that are filled, along each
-  /// axis. By default, all layers are filled.
+  /// The number of ghost layers, counted from the box outward, that are filled
+  /// along each axis. By default, all layers are filled.
   std::optional<std::array<std::size_t, 3>> depth{};
-  /// Whether a point inside several boxes is exchanged. If all boxes that have
-  /// the point compute it, the exchange is not necessary: the values of the
-  /// point do not change, and ghosts are copies of the first box.
+  /// Whether points inside several boxes are exchanged. This is unnecessary if
+  /// every box that contains such a point computes it. If false, these points
+  /// keep their values, and ghosts are copies from the first box.
   bool shares_points = true;
-  /// Says along how many axes a ghost may be outside its box.
+  /// Along how many axes at once a ghost may be outside its box.
   BoxDecomposition::Neighbors neighbors = BoxDecomposition::Neighbors::all;
   /// Extents of the Views along the axes, if they are larger than the largest
   /// box on this PE and its ghosts.

@@ -13,7 +13,7 @@ namespace symm::Impl {
 inline constexpr std::size_t n_grid_axes = 3;
 using GridPlace = std::array<std::int64_t, n_grid_axes>;
 
-/// Points of the grid: begin <= index < end along each axis.
+/// A region of grid points: begin <= index < end along each axis.
 struct GridRegion {
   GridPlace begin;
   GridPlace end;

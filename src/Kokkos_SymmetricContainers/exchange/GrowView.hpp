@@ -16,9 +16,9 @@
 
 namespace symm::Impl {
 
-/// Enlarges the first extent of the View, if it is less than `needed`, to an
-/// eighth more than that.
-/// \throws UsageError on this PE, if the View is too small and unmanaged.
+/// If the first extent of the View is less than `needed`, enlarges it to an
+/// eighth more than `needed`.
+/// \throws UsageError on this PE if the View is too small and unmanaged.
 template <class View>
 void grow_view(char const* call, View& view, std::size_t needed) {
   if (view.extent(0) >= needed) return;
@@ -37,21 +37,21 @@ void grow_view(char const* call, View& view, std::size_t needed) {
   }
 }
 
-// Private Views grow before symmetric ones. If a private View cannot grow on
-// some PE, no symmetric View has changed.
+// Private Views grow before symmetric ones. So if a private View cannot grow on
+// some PE, no symmetric View has changed yet.
 
-/// Local. Grows the View only if its memory is private.
-/// \param n_now the number of elements of this PE.
+/// Grows the View only if its memory is private. The call is local.
+/// \param n_now the number of elements on this PE.
 template <class View>
 void grow_private(char const* call, View& view, std::size_t n_now) {
   if constexpr (!is_symmetric_space_v<typename View::memory_space>)
     grow_view(call, view, n_now);
 }
-/// Grows the View only if it is symmetric. All PEs that call have Views of
-/// equal length.
-/// \param most     the largest number of elements of these PEs.
-/// \param may_grow whether these PEs are all PEs of the world.
-/// \throws UsageError on all these PEs, if the View is too small and may not
+/// Grows the View only if it is symmetric. The Views of all calling PEs must
+/// have equal lengths.
+/// \param most the largest number of elements on any of these PEs.
+/// \param may_grow whether the calling PEs are all PEs of the world.
+/// \throws UsageError on all calling PEs if the View is too small and may not
 ///         grow.
 template <class View>
 void grow_symmetric(char const* call, View& view, std::size_t most,
@@ -67,7 +67,7 @@ void grow_symmetric(char const* call, View& view, std::size_t most,
   }
 }
 
-/// A hash of the first extents of those Views that are symmetric.
+/// A hash of the first extents of the symmetric Views.
 template <class... Views>
 std::uint64_t hash_of_symmetric_extents(Views const&... views) {
   std::uint64_t hash = 0;

@@ -19,9 +19,9 @@
 
 namespace symm {
 
-/// The Views of one of several joined plans, as symm::of_plan() returns them.
-/// Views are held by copy. Ranges of Views are held by reference, and must live
-/// as long as this object.
+/// The Views for one of several joined plans, as returned by symm::of_plan().
+/// Views are held by value. Ranges of Views are held by reference and must
+/// outlive this object.
 template <class... Views>
 struct ViewsOfPlan {
   template <class View>
@@ -31,8 +31,9 @@ struct ViewsOfPlan {
   std::tuple<kept<Views>...> views;
 };
 
-/// Passes Views, and ranges of Views, to an exchange of ExchangePlan::joined().
-/// Their elements are those of joined plan number `plan`.
+/// Passes Views and ranges of Views to an exchange of a plan made by
+/// ExchangePlan::joined(). Their elements are those of joined plan number
+/// `plan`.
 template <class... Views>
 [[nodiscard]] ViewsOfPlan<Views...> of_plan(int plan, Views const&... views) {
   static_assert(sizeof...(Views) > 0, "pass Views of the plan");
@@ -49,13 +50,13 @@ inline constexpr bool is_views_of_plan_v = false;
 template <class... Views>
 inline constexpr bool is_views_of_plan_v<ViewsOfPlan<Views...>> = true;
 
-/// The fields of one or several of the joined plans; a FieldList has those of
-/// one plan.
+/// The fields for one or more of the joined plans. A FieldList holds those of a
+/// single plan.
 template <class... Fields>
 class JoinedFields {
  public:
-  /// \param plans the number of the plan of each of `fields`: all different,
-  ///        and less than PlacesOfJoined::most.
+  /// \param plans for each of `fields`, the number of its plan. The numbers
+  ///        must all differ and be less than PlacesOfJoined::most.
   JoinedFields(std::array<std::size_t, sizeof...(Fields)> plans,
                Fields const&... fields)
       : m_plans(plans), m_fields(fields...) {
@@ -64,7 +65,7 @@ class JoinedFields {
     });
   }
 
-  /// The bytes of one element of each plan, added up.
+  /// The sum of the bytes of one element of each plan.
   [[nodiscard]] std::size_t bytes() const {
     std::size_t all = 0;
     for (auto const bytes : m_element_bytes) all += bytes;
@@ -75,8 +76,7 @@ class JoinedFields {
   }
   [[nodiscard]] std::size_t bytes_of_last() const { return 0; }
   [[nodiscard]] std::uint64_t hash(std::uint64_t before) const {
-    // In the order of the plans: PEs may pass the arguments in different
-    // orders.
+    // In plan order, because PEs may pass the arguments in different orders.
     for (std::size_t plan = 0; plan < m_element_bytes.size(); ++plan) {
       for_each([&](std::size_t its_plan, auto const& its) {
         if (its_plan == plan)
@@ -96,7 +96,7 @@ class JoinedFields {
         },
         m_fields);
   }
-  /// \param side PlanElements::owned or ghosts.
+  /// \param side selects PlanElements::owned or PlanElements::ghosts.
   [[nodiscard]] PlacesOfJoined places(PlanBlocks const& plan,
                                       SideOfPlan side) const {
     PlacesOfJoined places;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Rebuilds the lists of an existing plan, to make a joined plan from them.
+// Reconstructs the lists of an existing plan, so that a joined plan can be made
+// from them.
 
 #include <cstddef>
 #include <vector>
@@ -21,8 +22,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// The elements of a side of a plan, in the form of the lists that it was made
-/// of.
+/// The elements on one side of a plan, in the form of the lists from which the
+/// plan was made.
 /// \throws UsageError on this PE.
 ElementsOfMembers of_side(char const* call, PlanSide const& side,
                           PeTeam const& team) {
@@ -58,7 +59,7 @@ std::vector<ExchangeLists> PlanBlocks::lists(char const* call,
     result[k].owned   = of_side(call, its.owned, team);
     result[k].ghosts  = of_side(call, its.ghosts, team);
     result[k].extents = its.extents;
-    // PEs compare these settings, to see that they join the same plans.
+    // PEs compare these settings to verify that they join the same plans.
     result[k].is_joined    = true;
     result[k].box.settings = number * PlacesOfJoined::most + k;
   }

@@ -17,8 +17,9 @@
 #include "GridBoxes.hpp"
 #include "PlanBlocks.hpp"
 
-// The calls that make plans. All are collective over the world. If a PE cannot
-// make its lists, all PEs throw UsageError, OutOfMemory or SystemError.
+// Functions that make plans. All of them are collective over the world. If any
+// PE cannot make its lists, all PEs throw UsageError, OutOfMemory or
+// SystemError.
 
 namespace symm::Impl {
 
@@ -26,8 +27,8 @@ namespace symm::Impl {
   return {OperationKind::collective, call};
 }
 
-/// \param make_lists returns the lists of this PE. Called only if this PE is in
-///        a PE team.
+/// \param make_lists returns the lists of this PE. It is called only if this PE
+///        is in a PE team.
 template <class MakeLists>
 PlanBlocks make_plan(char const* call, PeTeam const& team,
                      MakeLists const& make_lists) {
@@ -48,7 +49,8 @@ inline PlanBlocks make_plan_of_boxes(char const* call, PeTeam const& team,
   return PlanBlocks::make(call, std::move(lists), team, std::move(failure));
 }
 
-/// \param for_each_plan calls its argument with each PlanBlocks to be joined.
+/// \param for_each_plan a function that calls its argument with each PlanBlocks
+///        to be joined.
 template <class ForEachPlan>
 PlanBlocks join_plans(char const* call, PeTeam const& team,
                       ForEachPlan const& for_each_plan) {

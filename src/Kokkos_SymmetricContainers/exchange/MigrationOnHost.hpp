@@ -28,14 +28,15 @@
 
 namespace symm::Impl {
 
-/// The host packs leaving elements and unpacks arriving ones, in turn, chunk by
-/// chunk, in the order of the Views. With two PEs, the places of the chunk just
-/// packed are still in the cache when the host unpacks into them.
+/// The host alternately packs leaving elements and unpacks arriving ones, chunk
+/// by chunk, in the order in which they are in the Views. With two PEs, the
+/// places of the chunk just packed are still in cache when the host unpacks
+/// into them.
 ///
-/// A PE's signal says how many of its elements have arrived, added to
-/// Buffers::steps. The signal of PE `pe` is number `pe` of
-/// Buffers::near_signals. A far PE sends whole blocks, and fence() keeps their
-/// order.
+/// The value of a PE's signal is Buffers::steps plus the number of that PE's
+/// elements that have arrived. The signal of PE `pe` is number `pe` in
+/// Buffers::near_signals. A far PE sends whole blocks, in an order that fence()
+/// preserves.
 template <class Exec, class Fields>
 class MigrationOnHost {
  public:
@@ -50,7 +51,7 @@ class MigrationOnHost {
         m_fields(fields) {}
 
   void operator()() {
-    // With several threads, each pass has several chunks for each of them.
+    // With several threads, each pass has several chunks per thread.
     auto const threads   = static_cast<std::size_t>(m_exec.concurrency());
     auto const at_a_time = threads == 1 ? 1 : 8 * threads;
     auto const n_chunks  = m_order.sent.size();
@@ -62,8 +63,8 @@ class MigrationOnHost {
  private:
   static constexpr auto all_are_free = std::numeric_limits<ElementIndex>::max();
 
-  /// Packs chunks first to end - 1, and signals their receivers. Then unpacks
-  /// into the places that are free.
+  /// Packs chunks `first` to `end` - 1 and signals their receivers. Then
+  /// unpacks into the places that are now free.
   void pack_and_unpack(std::size_t first, std::size_t end) {
     copy<CopyWay::to_block>(m_sent, m_order.sent.data() + first, end - first);
     for (auto k = first; k < end; ++k)
@@ -86,7 +87,7 @@ class MigrationOnHost {
     return m_buffers.near_signals +
            m_received.blocks.on_host()[received_block].pe;
   }
-  /// The value that the signal has once the chunk has arrived.
+  /// The value of the signal once the chunk has arrived.
   [[nodiscard]] Signal value_of(Chunk const& chunk,
                                 std::vector<ElementIndex> const& before) const {
     return m_buffers.steps[0] + before[chunk.block] + chunk.first + chunk.count;
@@ -119,7 +120,7 @@ class MigrationOnHost {
   }
 
   /// Signals to a near PE that the chunk has arrived. For a far PE, sends the
-  /// block, if this is its last chunk.
+  /// block if this is its last chunk.
   void tell(Chunk const& chunk) const {
     symm::fence();
     auto const& block  = m_sent.blocks.on_host()[chunk.block];
@@ -156,8 +157,8 @@ class MigrationOnHost {
     copy<CopyWay::from_block>(m_received, m_order.ready.data(),
                               m_order.ready.size());
   }
-  /// Appends to the ready list the chunks of a received block that have arrived
-  /// and whose places are below `end`.
+  /// Appends those chunks of received block `b` to the ready list that have
+  /// arrived and whose places are below `end`.
   void list_ready(std::size_t b, ElementIndex end) {
     auto& next        = m_order.next[b];
     auto const signal = poll(signal_of(b));

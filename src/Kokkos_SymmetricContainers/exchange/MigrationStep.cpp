@@ -18,7 +18,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// The words that PEs send each other, in begin() and in make_room().
+/// The words that PEs send each other in begin() and in make_room().
 struct Words {
   enum Counts : std::size_t { count, element, symmetric_extents };
   enum Places : std::size_t { place, n_now, room };
@@ -40,9 +40,9 @@ ElementList places_of_arriving(Leaving& leaving, std::size_t n_arriving) {
   return Kokkos::subview(list, ElementRange(0, n_arriving));
 }
 
-/// Appends the blocks of elements that this PE sends to a PE or receives from
-/// it. On the host, these are several blocks. On a GPU, each neighbor has
-/// exactly one block, which may be empty. BlockRoute::there counts from the
+/// Appends the blocks of elements that this PE sends to PE `pe` or receives
+/// from it. On the host, there are several blocks per neighbor. On a GPU, there
+/// is exactly one, which may be empty. BlockRoute::there is relative to the
 /// start of the first block.
 void append_blocks(std::vector<Block>& blocks, Pe pe, std::size_t n,
                    std::size_t here) {
@@ -59,7 +59,7 @@ void append_blocks(std::vector<Block>& blocks, Pe pe, std::size_t n,
   } while (first < n);
 }
 
-/// Moves for staying elements whose index would be at or after the new end.
+/// The moves of staying elements whose index would be at or after the new end.
 struct Moves {
   std::vector<ElementIndex> from;
   std::vector<ElementIndex> to;
@@ -96,14 +96,14 @@ ElementList sorted(ElementList& memory, Leaving const& leaving) {
   return memory;
 }
 
-/// All PEs of the team throw this together.
+/// Thrown on all PEs of the PE team together.
 [[noreturn]] void throw_too_little_room(char const* call, std::size_t bytes) {
   throw UsageError(Text(call, ": ", bytes,
                         " bytes go to or from a PE, and there is less room: "
                         "that of a PE team grows in reserve() only"));
 }
 
-/// For each block, the number of elements in earlier blocks of the same PE.
+/// For each block, the number of elements in the same PE's earlier blocks.
 std::vector<ElementIndex> elements_before(PlanSide const& side) {
   auto const& blocks = side.blocks.on_host();
   std::vector<ElementIndex> before(blocks.size());
@@ -132,7 +132,8 @@ HostOrder::HostOrder(PlanSide const& its_sent, PlanSide const& received)
   ready.reserve(received.chunks.size());
 }
 
-/// Collective over the world. Makes everything except inboxes and outbox.
+/// Collective over the world. Allocates everything except the inboxes and the
+/// outbox.
 void MigrationBuffers::make(char const* call, std::optional<Failure> failure) {
   auto const prepare = [&] {
     m_buffers.prepare("symm::Migration", static_cast<std::size_t>(n_pes()));
@@ -147,11 +148,11 @@ void MigrationBuffers::make(char const* call, std::optional<Failure> failure) {
 
 void MigrationBuffers::reserve(char const* call, std::size_t bytes) {
   agree(ObjectCall(call));
-  // (On other PEs, this call may be for a different migration, which may have
-  // been used before.)
+  // (On other PEs, this call may be for a different migration that has been
+  // used before.)
   if (reduce(team_world(), m_words.has_memory() ? 0 : 1, Max{}) != 0)
     make(call, {});
-  // (On PEs of other teams, the room may be different.)
+  // (On PEs of other PE teams, the room may be different.)
   auto const most = reduce(team_world(), std::max(bytes, m_room), Max{});
   m_buffers.grow(ObjectCall(call),
                  {most, false, team_world().has_far_pes() ? most : 0});
@@ -182,8 +183,8 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving& leaving,
   m_words.to_all(members(), Words::element, leaving.element);
   m_words.to_all(members(), Words::symmetric_extents,
                  leaving.symmetric_extents);
-  // A PE calls exchange() after it has unpacked its inbox. So all inboxes may
-  // be overwritten afterwards.
+  // A PE calls exchange() only after it has unpacked its inbox. So all inboxes
+  // may be overwritten after the call.
   bool const has_any_failed = m_words.exchange(members(), failure.has_value());
   auto const difference     = difference_of(call, leaving);
   // (All PEs have received the same words, and come to the same result.)
@@ -297,8 +298,7 @@ void MigrationBuffers::make_room(char const* call, MigrationStep& step) {
       blocks[b].there += m_words.from(to, Words::place);
     }
   });
-  // (MigrationOnHost adds a number of elements, up to max_elements, to the
-  // step.)
+  // (MigrationOnHost adds a number of elements, up to max_elements, to a step.)
   m_buffers.set_steps(runs_on_host_v<ExchangeSpace> ? m_n_calls << 32U
                                                     : m_n_calls);
   ++m_n_calls;

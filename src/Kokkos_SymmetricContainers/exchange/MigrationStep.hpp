@@ -24,21 +24,24 @@
 
 namespace symm::Impl {
 
-/// The elements that leave this PE in one call, before PEs exchange counts.
+/// The elements that leave this PE in one call, as known before PEs exchange
+/// counts.
 struct Leaving {
-  std::size_t n_before  = 0;  // elements of this PE before the call
+  std::size_t n_before  = 0;  // number of elements on this PE before the call
   std::uint64_t element = 0;  // element_word() of all Views
-  /// A hash of the first extents of symmetric Views, which are equal on all
+  /// A hash of the first extents of symmetric Views, which must be equal on all
   /// PEs.
   std::uint64_t symmetric_extents = 0;
-  std::size_t count               = 0;  // elements that leave
-  ElementList elements;                 // the first `count`, in ascending order
-  // The new PE of each leaving element; n_pes for elements that are dropped.
+  std::size_t count               = 0;  // number of elements that leave
+  ElementList elements;                 // the first `count` are those that
+                                        // leave, in ascending order
+  // The new PE of each leaving element; n_pes for dropped elements.
   Kokkos::View<Pe*, Kokkos::HostSpace> pes;
-  std::vector<std::size_t> counts;  // leaving elements for each PE, then those
-                                    // dropped
+  std::vector<std::size_t> counts;  // number of leaving elements for each PE,
+                                    // then of dropped ones
 
-  /// One word: the bytes of an element, and a hash of its bytes in each View.
+  /// One word that combines the bytes of an element with a hash of its bytes in
+  /// each View.
   template <class Fields>
   static std::uint64_t element_word(Fields const& fields) {
     return (fields.bytes() & max_bytes) |
@@ -48,7 +51,7 @@ struct Leaving {
     return element_word & max_bytes;
   }
 
-  /// Makes room for lists of all elements of this PE.
+  /// Makes room for lists of all elements on this PE.
   void reset(std::size_t its_n_before, std::size_t n_pes) {
     n_before = its_n_before;
     count    = 0;
@@ -72,8 +75,8 @@ struct HostOrder {
   HostOrder() = default;
   HostOrder(PlanSide const& its_sent, PlanSide const& received);
 
-  std::vector<std::uint32_t> sent;  // chunks, in the order of their elements
-  // For each block, the number of elements in earlier blocks of the same PE.
+  std::vector<std::uint32_t> sent;  // chunks in the order of their elements
+  // For each block, the number of elements in the same PE's earlier blocks.
   std::vector<ElementIndex> sent_before;
   std::vector<ElementIndex> received_before;
   std::vector<std::size_t> next;  // for each block, the next chunk to unpack
@@ -86,11 +89,11 @@ struct MigrationStep {
   PlanSide sent;
   PlanSide received;
   HostOrder order;
-  // Elements that move within this PE, to places that other elements have left.
+  // Elements that move within this PE to places that other elements have left.
   KernelArray<ElementIndex> moved;
   KernelArray<ElementIndex> moved_to;
   std::size_t n_now = 0;
-  std::size_t most  = 0;  // of all PEs' n_now
+  std::size_t most  = 0;  // the largest n_now of all PEs
 
   std::vector<Pe> receivers;  // for each sent block, the receiving member
   /// Why this PE cannot complete the call.
@@ -100,9 +103,9 @@ struct MigrationStep {
 /// Buffers that successive calls of migrate() share.
 class MigrationBuffers {
  public:
-  /// For all PEs of the world; the first call makes the buffers.
+  /// Buffers for all PEs of the world; the first call allocates them.
   MigrationBuffers() = default;
-  /// For a PE team; reserve() makes the buffers.
+  /// Buffers for the members of `team`; reserve() allocates them.
   explicit MigrationBuffers(PeTeam const& team) : m_members(team) {}
 
   /// Buffers without memory, for the same PEs.
@@ -113,8 +116,9 @@ class MigrationBuffers {
   }
 
   /// Collective over the world.
-  /// \param bytes that leave a PE, or arrive at it, in one call: the bytes of
-  ///        the elements, and of up to 16 more elements for each other PE.
+  /// \param bytes the number of bytes that leave or reach a PE in one call: the
+  ///        bytes of the elements, plus those of up to 16 more elements for
+  ///        each other PE.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   void reserve(char const* call, std::size_t bytes);
   /// The PEs that move elements to each other.
@@ -123,11 +127,11 @@ class MigrationBuffers {
     return *m_members;
   }
 
-  // A call has three parts: begin(), private memory, make_room(). Each PE
-  // allocates all its private memory in the second part, so that no element has
-  // moved if a PE fails to.
+  // A call has three parts: begin(), the allocation of private memory, and
+  // make_room(). Each PE allocates all its private memory in the second part,
+  // so that no element has moved if a PE fails to do so.
 
-  /// Collective over the members: they tell each other how many elements they
+  /// Collective over the members, which tell each other how many elements they
   /// send.
   /// \param failure why this PE cannot take part; then all PEs throw it.
   /// \returns the lists of the call, or MigrationStep::failure if this PE
@@ -135,10 +139,10 @@ class MigrationBuffers {
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   MigrationStep begin(char const* call, Leaving& leaving,
                       std::optional<Failure> failure);
-  /// Collective over the members, after each has its private memory or a
-  /// failure. Tells each member where its blocks begin in the inboxes. Members
-  /// that are all PEs of the world enlarge the buffers, if needed.
-  /// \throws as begin(); nothing has moved then.
+  /// Collective over the members, after each of them has allocated its private
+  /// memory or failed. Tells each member where its blocks begin in the inboxes.
+  /// If the members are all PEs of the world, enlarges the buffers if needed.
+  /// \throws the same as begin(); nothing has moved then.
   void make_room(char const* call, MigrationStep& step);
 
   [[nodiscard]] Buffers const& in_kernels() const {
@@ -147,8 +151,8 @@ class MigrationBuffers {
 
  private:
   void make(char const* call, std::optional<Failure> failure);
-  /// Compares what must be equal on all PEs. Returns the difference, on all
-  /// PEs, if there is one.
+  /// Compares what must be equal on all PEs. If there is a difference, returns
+  /// it on all PEs.
   [[nodiscard]] std::optional<Failure> difference_of(char const* call,
                                                      Leaving const& leaving);
   void list(MigrationStep& step, Leaving& leaving);
@@ -157,13 +161,13 @@ class MigrationBuffers {
   ExchangeBuffers m_buffers;
   MemberWords m_words;
   std::vector<std::size_t> m_arriving;   // number of elements from each PE
-  std::vector<std::size_t> m_in_inbox;   // where the block of each PE begins,
+  std::vector<std::size_t> m_in_inbox;   // where the block from each PE begins,
                                          // in elements
   std::vector<std::size_t> m_in_outbox;  // where the block for each PE begins,
                                          // in elements
   ElementList m_sorted;                  // the leaving elements, sorted by PE
-  std::size_t m_element_bytes = 0;       // of the current call
-  std::size_t m_room          = 0;       // of inbox and outbox, in bytes
+  std::size_t m_element_bytes = 0;       // in the current call
+  std::size_t m_room          = 0;       // bytes of inbox and outbox
   bool m_has_room             = false;
   Signal m_n_calls            = 0;
 };

@@ -13,17 +13,18 @@
 
 namespace symm::Impl {
 
-/// A neighbor that has passed elements of a different shape to the exchange.
+/// A neighbor that passed elements of a different shape to the exchange.
 struct OtherShape {
   Pe pe;
   std::uint32_t shape;
 };
 
-/// Waits on the host for the blocks of all neighbors of a side, and counts
+/// Waits on the host for the blocks from all neighbors of one side, and counts
 /// them. On return, the exchange has ended.
 /// \returns a neighbor whose elements have a different shape, if there is one.
-/// \throws UsageError on this PE, if a neighbor is making room for larger
-///         elements in the same exchange. Then the exchange does not end.
+/// \throws UsageError on this PE if a neighbor is making room for larger
+///         elements in the same exchange. In that case, the exchange does not
+///         end.
 [[nodiscard]] std::optional<OtherShape> await_neighbors(char const* call,
                                                         Buffers const& buffers,
                                                         PlanSide const& side,

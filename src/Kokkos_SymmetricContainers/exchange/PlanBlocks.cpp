@@ -17,12 +17,12 @@ namespace symm::Impl {
 
 namespace {
 
-/// Cuts the elements of a block into chunks: long runs of consecutive elements,
-/// and lists of all other elements.
+/// Divides the elements of a block into chunks: long runs of consecutive
+/// elements, and lists of all other elements.
 void append_chunks(std::vector<Chunk>& chunks, std::uint32_t number,
                    ElementIndex const* elements, std::size_t listed,
                    ElementIndex count, ElementIndex row) {
-  // On a GPU, each thread copies one element, so that short chunks leave
+  // On a GPU, each thread copies one element, so short chunks would leave
   // threads idle.
   constexpr std::size_t long_run =
       runs_on_host_v<ExchangeSpace> ? 16 : Chunk::most;
@@ -34,16 +34,17 @@ void append_chunks(std::vector<Chunk>& chunks, std::uint32_t number,
            is_run, elements[first], listed + first});
     }
   };
-  // A run does not cross rows: a View may have gaps between them.
+  // A run does not cross rows, because a View may have gaps between them.
   auto const follows = [&](std::size_t k) {
     return elements[k] == elements[k - 1] + 1 &&
            (row == 0 || elements[k] % row != 0);
   };
-  // Each long run contains a whole part of `half` elements that begins at a
-  // multiple of `half`. So it is enough to compare the two ends of each such
-  // part, which rules out most lists quickly.
+  // Each long run contains at least one complete part of `half` elements that
+  // begins at a multiple of `half`. So it is enough to compare the two ends of
+  // each such part, which rules out most lists quickly.
   constexpr std::size_t half = long_run / 2;
-  std::size_t list           = 0;  // first element that is not in a chunk yet
+  std::size_t list           = 0;  // index of the first element that is not in
+                                   // a chunk yet
   for (std::size_t k = 0; k + half <= count;) {
     auto end = k + 1;
     if (elements[k + half - 1] == elements[k] + half - 1) {
@@ -61,8 +62,8 @@ void append_chunks(std::vector<Chunk>& chunks, std::uint32_t number,
   append(list, count, false);
 }
 
-/// The positions of the elements in a list, sorted by element; positions of
-/// equal elements keep their order.
+/// The positions of elements in a list, sorted by element; the positions of
+/// equal elements stay in order.
 std::vector<std::uint32_t> sorted_positions(
     Kokkos::View<ElementIndex*, Kokkos::HostSpace> const& elements,
     std::size_t end) {

@@ -23,14 +23,14 @@
 #include "ExchangeLists.hpp"
 
 // The data of a plan. For each neighbor, a PE has one block of elements to send
-// and one to receive. A block contains the elements of one View after those of
-// another.
+// and one to receive. A block contains the elements of one View after the
+// other.
 
 namespace symm::Impl {
 
-/// A block begins at a multiple of this number of elements. So does the part of
-/// a block that belongs to one View. Hence each part is aligned to 16 bytes,
-/// whatever the size of the elements.
+/// Each block begins at a multiple of this number of elements, and so does each
+/// View's part of a block. Hence each part is aligned to 16 bytes, whatever the
+/// element size.
 inline constexpr std::size_t block_unit = 16;
 
 [[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr std::size_t padded(
@@ -39,32 +39,33 @@ inline constexpr std::size_t block_unit = 16;
 }
 
 /// Which ghosts on near PEs the program's kernels store directly, for
-/// gather_stored(). On GPUs they store all of them. On CPUs they store only
-/// ghosts that form long contiguous runs in the View. The others would cost a
-/// cache-line transfer for each ghost; they are packed, like those on far PEs.
+/// gather_stored(). On GPUs, they store all of them. On CPUs, they store only
+/// ghosts that form long contiguous runs in the View. The other ghosts would
+/// cost one cache-line transfer each; they are packed, like those on far PEs.
 struct StoredCopies {
   static constexpr int on_gpus = 7;
 
-  int contiguous_axis = on_gpus;  // contiguous axis of the View
+  int contiguous_axis = on_gpus;  // axis along which the View is contiguous
 
   template <class Exec, class View>
   [[nodiscard]] static StoredCopies of(View const& view) {
     if (!runs_on_host_v<Exec> || View::rank() == 1) return {};
     return {view.stride(0) == 1 ? 0 : static_cast<int>(View::rank()) - 1};
   }
-  /// \param thin_axes as Block::thin_axes.
+  /// \param thin_axes see Block::thin_axes.
   [[nodiscard]] KOKKOS_FUNCTION bool have(unsigned thin_axes) const {
     return (thin_axes >> contiguous_axis & 1U) == 0;
   }
 };
 
-/// The elements that this PE sends to a neighbor, or receives from it.
+/// The elements that this PE sends to a neighbor or receives from it.
 struct Block : BlockRoute {
   ElementIndex count = 0;
   ElementIndex start = 0;
   bool is_run        = false;  // the elements are consecutive, beginning with
                                // `start`
-  unsigned thin_axes = 0;      // bit a: it contains a layer across axis a
+  unsigned thin_axes = 0;      // bit a is set if the block contains a layer
+                               // perpendicular to axis a
 
   Block() = default;
   Block(BlockRoute const& route, std::size_t its_count)
@@ -78,16 +79,17 @@ struct Block : BlockRoute {
   }
 };
 
-/// Elements of one block that one host thread copies.
+/// A part of a block that a single host thread copies.
 struct Chunk {
   static constexpr std::size_t most = 256;
 
   std::uint32_t block;
-  ElementIndex first;  // in the block
+  ElementIndex first;  // number of the first element in the block
   ElementIndex count;
   bool is_run;  // the elements are consecutive, beginning with `start`
   ElementIndex start;
-  std::size_t listed;  // first index of the elements in PlanSide::elements
+  std::size_t listed;  // where the list of elements begins in
+                       // PlanSide::elements
 };
 
 /// One side of an exchange: either the owned elements that have ghosts
@@ -98,82 +100,86 @@ struct PlanSide {
   KernelArray<Block> blocks;   // one for each neighbor
   std::size_t end    = 0;      // one more than the largest element
   bool needs_outbox  = false;  // whether some blocks are sent as messages
-  unsigned thin_axes = 0;      // union of those of all blocks
-  /// ObjectCall::key() of the call that enlarges the buffers of the plan; 0 if
-  /// there is none.
+  unsigned thin_axes = 0;      // union over all blocks
+  /// ObjectCall::key() of the call that enlarges the plan's buffers; 0 if there
+  /// is none.
   std::uint64_t room_key = 0;
 
-  /// \param row number of elements in a row of a box; 0 if the elements have no
+  /// \param row the number of elements in a row of a box; 0 if there are no
   ///        rows.
   static PlanSide make(ElementList const& elements, std::size_t row,
                        std::vector<Block> blocks);
 };
 
-/// The contributions that scatter() combines with each owned element, in the
-/// order of the PE numbers, then of the PEs' lists.
+/// The contributions that scatter() combines with each owned element, in order
+/// of PE number, then in the order of each PE's list.
 struct Contributions {
   struct From {
     std::uint32_t block;
     ElementIndex in_block;
   };
   KernelArray<ElementIndex> elements;
-  KernelArray<std::uint32_t> firsts;  // of each element; one more at the end
+  KernelArray<std::uint32_t> firsts;  // first contribution to each element,
+                                      // then the end
   KernelArray<From> from;
 
   [[nodiscard]] static Contributions to(PlanSide const& owned);
 };
 
-/// A BoxPart, and where this PE stores copies of its cells.
+/// A BoxPart, along with where this PE stores copies of its cells.
 struct BoxCopies {
   std::array<std::size_t, 3> begin;
   std::array<std::size_t, 3> end;
   Pe pe;  // in the world
   bool is_near;
-  unsigned thin_axes;                // as Block::thin_axes
-  std::array<std::size_t, 3> there;  // first copy in that PE's View
-  std::size_t in_outbox;             // offset in elements, if the copies are
+  unsigned thin_axes;                // see Block::thin_axes
+  std::array<std::size_t, 3> there;  // index of the first copy in that PE's
+                                     // View
+  std::size_t in_outbox;             // offset in elements if the copies are
                                      // packed
 };
 
-/// The elements that PEs exchange, and the neighbors of each side.
+/// The elements that PEs exchange, along with the neighbors on each side.
 struct PlanElements {
   PlanSide owned;
   PlanSide ghosts;
   Contributions contributions;  // empty if scatter() does not need them
-  /// Extents of those indices of a View that select an element.
+  /// The extents of those indices of a View that select an element.
   std::vector<std::size_t> extents{0};
 };
 
-/// Selects PlanElements::owned or ghosts. (As an alias: if the type is written
-/// out in a signature, nvcc generates code for which GCC warns.)
+/// Selects PlanElements::owned or PlanElements::ghosts. (This is an alias
+/// because nvcc generates code that GCC warns about if the type is spelled out
+/// in a signature.)
 using SideOfPlan = PlanSide PlanElements::*;
 
-/// A plan. Its collective calls are collective over the world: the PEs of a PE
-/// team make one plan, while PEs of other teams may make theirs in the same
-/// call.
+/// A plan. Its collective calls are collective over the world: the PEs of one
+/// PE team make one plan, and the PEs of other PE teams may make their own
+/// plans in the same call.
 struct PlanBlocks : PlanElements {
   /// The joined plans after the first one. All of them have the same neighbors,
   /// in the same order.
   std::vector<PlanElements> others;
   ExchangeBuffers buffers;
-  /// Equal on all PEs, and different for each plan; 0 if there is no plan.
+  /// The same on all PEs, and different for each plan; 0 if there is no plan.
   std::uint64_t number = 0;
-  /// Size of each inbox in elements; equal on all PEs.
+  /// Size of each inbox in elements; the same on all PEs.
   std::size_t capacity = 0;
-  /// Largest element size in bytes for which the buffers have room; equal on
-  /// all PEs.
+  /// The largest element size, in bytes, for which the buffers have room; the
+  /// same on all PEs.
   std::size_t room = 0;
   bool is_box      = false;
   std::vector<BoxCopies> box_copies;
   bool is_of_world = false;
   bool is_exports  = false;  // made by from_exports()
-  /// Number of each neighbor in the PE team.
+  /// The number of each neighbor in the PE team.
   std::vector<Pe> neighbors;
 
   /// Collective.
-  /// \param lists the lists of each joined plan; one entry if nothing is
+  /// \param lists the lists of each joined plan; a single entry if nothing is
   ///        joined. If PEs pass different numbers of entries, all PEs throw.
-  /// \param failure why this PE has no lists; then all PEs throw it.
+  /// \param failure the reason why this PE has no lists, if it has none; all
+  ///        PEs then throw it.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   static PlanBlocks make(char const* call, std::vector<ExchangeLists> lists,
                          PeTeam const& team, std::optional<Failure> failure);
@@ -182,32 +188,33 @@ struct PlanBlocks : PlanElements {
   [[nodiscard]] PlanElements const& joined(std::size_t k) const {
     return k == 0 ? *this : others[k - 1];
   }
-  /// \throws UsageError on this PE, if from_exports() has not made the plan.
+  /// \throws UsageError on this PE if the plan was not made by from_exports().
   void expect_exports(char const* call) const;
   /// The lists of from_exports() as a separate plan. Its owned elements are the
-  /// exports, ordered by receiving PE; its ghosts come after them.
+  /// exports, sorted by receiving PE; its ghosts come after them.
   [[nodiscard]] PlanElements of_exports() const;
-  /// For each export in the order of of_exports(), its index in the lists
+  /// For each export, in the order of of_exports(), its index in the lists
   /// passed to from_exports().
-  /// \throws UsageError on this PE, if `pes` differs from the list of PEs that
-  ///         the plan was made of.
+  /// \throws UsageError on this PE if `pes` differs from the list of PEs from
+  ///         which the plan was made.
   [[nodiscard]] std::vector<std::size_t> order_of_exports(
       char const* call, Integers const& pes) const;
-  /// The lists of this plan, in the form that make() takes. Local.
-  /// \throws UsageError on this PE, if the plan belongs to other PEs.
+  /// The lists of this plan, in the form that make() accepts. The call is
+  /// local.
+  /// \throws UsageError on this PE if the plan is not one of `team`.
   [[nodiscard]] std::vector<ExchangeLists> lists(char const* call,
                                                  PeTeam const& team) const;
 
-  /// Enlarges the buffers for elements of `bytes` bytes. Collective, if the
-  /// buffers have less room.
-  /// \param begun the call that has begun and not ended; then all PEs throw
-  ///        UsageError. Null if there is none.
+  /// Enlarges the buffers for elements of `bytes` bytes. Collective if the
+  /// buffers have less room than that.
+  /// \param begun the name of a call that has begun and not ended, in which
+  ///        case all PEs throw UsageError. Null if there is none.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   void make_room(char const* call, std::size_t bytes, char const* begun);
 
-  /// Sets the room to elements of `bytes` bytes. Collective.
-  /// \param text text of the call, for messages.
-  /// \throws as make().
+  /// Allocates buffers for elements of `bytes` bytes. Collective.
+  /// \param text the text of the call, for error messages.
+  /// \throws the same as make().
   void grow(char const* text, std::size_t bytes,
             std::optional<Failure> failure);
   [[nodiscard]] ObjectCall room_call(char const* text,

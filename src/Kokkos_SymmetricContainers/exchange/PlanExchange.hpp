@@ -28,7 +28,7 @@
 
 namespace symm::Impl {
 
-/// A plan with its exchanges, one at a time. It has the checks of each call and
+/// A plan along with its exchanges, one at a time: the checks of each call and
 /// the two halves of an exchange.
 class PlanExchange {
  public:
@@ -55,8 +55,8 @@ class PlanExchange {
   [[nodiscard]] PlanBlocks const& plan() const { return m_plan; }
   [[nodiscard]] PlanBlocks& plan() { return m_plan; }
 
-  // (Exchanges are not inlined: otherwise GCC 12 generates slower code for
-  // kernels of the caller next to them, 5 % slower in cg_solve.)
+  // (Exchanges are not inlined; otherwise, GCC 12 generates slower code for
+  // adjacent kernels in the caller, 5 % slower in cg_solve.)
 
   /// The first half: checks the call, makes room, packs and sends.
   template <class Exec, class... Views>
@@ -119,9 +119,9 @@ class PlanExchange {
     wait_for_messages(exec, call);
   }
 
-  /// A gather of one View, after kernels of the program have stored all copies
-  /// (BoxTargets). It sends and unpacks only the blocks that are not in place
-  /// on near PEs (StoredCopies).
+  /// A gather of one View for which the program's kernels have already stored
+  /// all copies (BoxTargets). It sends and unpacks only the blocks that are not
+  /// already in place on near PEs (StoredCopies).
   template <class Exec, class View>
   [[gnu::noinline]] void gather_stored(Exec const& exec, char const* call,
                                        View const& view) {
@@ -149,10 +149,10 @@ class PlanExchange {
     wait_for_messages(exec, call);
   }
 
-  /// Makes room for elements of `bytes` bytes. Collective over the world, if
-  /// the buffers have less room.
-  /// \throws UsageError on this PE, if the plan belongs to a PE team; else as
-  ///         reserve().
+  /// Makes room for elements of `bytes` bytes. Collective over the world if the
+  /// buffers have less room than that.
+  /// \throws UsageError on this PE if the plan belongs to a PE team; otherwise
+  ///         the same as reserve().
   void make_room(char const* call, std::size_t bytes) {
     bool const has_neighbors = m_plan.owned.blocks.size() > 0;
     if (bytes <= m_plan.room || (!has_neighbors && !m_plan.is_of_world)) return;
@@ -172,14 +172,14 @@ class PlanExchange {
   }
 
  private:
-  /// Whether one thread unpacks chunk after chunk.
+  /// Whether a single thread unpacks all chunks, one after the other.
   template <class Exec>
   static bool is_in_order(Exec const& exec) {
     return runs_on_host_v<Exec> && exec.concurrency() == 1;
   }
   /// The host waits for a GPU's exchange between nodes if the data are in GPU
-  /// memory and no graph records the exchange. Otherwise a program that then
-  /// frees memory (cudaFree) would hang: the driver waits for the kernels, the
+  /// memory and no graph records the exchange. Otherwise, a program that frees
+  /// memory next (cudaFree) would hang: the driver waits for the kernels, the
   /// kernels wait for a thread of the library, and that thread waits for the
   /// driver.
   template <class Exec>
@@ -203,8 +203,7 @@ class PlanExchange {
     make_room(call, Impl::max_bytes_of(fields));
     return fields;
   }
-  /// (For joined plans, the bytes are counted as if all elements had all
-  /// fields.)
+  /// (For joined plans, the byte count is as if every element had all fields.)
   template <class Fields>
   Operation operation(char const* call, Way way, Fields const& fields) const {
     return {OperationKind::collective, call, -1,
@@ -214,7 +213,7 @@ class PlanExchange {
   template <class Exec, class... Views>
   auto receive(Exec const& exec, char const* call, Way way,
                Views const&... views) {
-    // (The name of a call has a unique address only within a source file.)
+    // (The name of a call has a unique address only within one source file.)
     if (m_call == nullptr || std::string_view(m_call) != call) {
       throw UsageError(std::string(call) +
                        ": this plan has not begun such an exchange");
@@ -259,7 +258,7 @@ class PlanExchange {
 
   PlanBlocks m_plan;
 
-  // The call that has begun; null if no call has begun.
+  // The call that has begun; null if none has.
   char const* m_call = nullptr;
   Halves m_halves    = Halves::apart;
   ElementShape m_shape{};

@@ -14,7 +14,7 @@
 #include "JoinedFields.hpp"
 #include "PlanBlocks.hpp"
 
-// The fields of an exchange: one interface for a single plan and for joined
+// The fields of an exchange: a common interface for single plans and joined
 // plans.
 
 namespace symm::Impl {
@@ -41,7 +41,7 @@ auto fields_of_plan(char const* call, PlanBlocks const& plan,
   }
 }
 
-/// The number of bytes of the largest element in any one plan.
+/// The size, in bytes, of the largest element in any of the plans.
 template <class Fields>
 std::size_t max_bytes_of(Fields const& fields) {
   if constexpr (are_joined_v<Fields>) {

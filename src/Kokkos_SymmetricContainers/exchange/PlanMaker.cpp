@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The PEs of a team make a plan from their lists.
+// The PEs of a PE team make a plan from their lists.
 
 #include <algorithm>
 #include <array>
@@ -31,12 +31,13 @@ namespace {
 /// Makes a plan from the lists of all members.
 class PlanMaker {
  public:
-  /// Collective. Precondition: AgreedLists::prepare() has taken the lists.
+  /// Collective. Precondition: AgreedLists::prepare() has been called with the
+  /// lists.
   PlanMaker(char const* call, std::vector<ExchangeLists>& lists,
             PeTeam const& team)
       : m_call(call), m_lists(lists), m_agreed(call, lists, team) {}
 
-  /// \param number of the new plan; equal on all PEs.
+  /// \param number the number of the new plan; must be equal on all PEs.
   PlanBlocks make(std::uint64_t number) {
     PlanBlocks plan;
     plan.number  = number;
@@ -64,8 +65,8 @@ class PlanMaker {
                                                 Kokkos::WithoutInitializing),
                              plan.capacity);
     }
-    // begin() is collective: on return, m_wishes exists on every PE, so that
-    // PEs may put to it.
+    // begin() is collective. So on return, m_wishes exists on every PE, and PEs
+    // may put to it.
     plan.buffers.begin(of_world[n_slots]);
     if (has_wishes) fetch_wishes();
     failure = failure_of([&] { fill(plan); });
@@ -74,8 +75,8 @@ class PlanMaker {
   }
 
  private:
-  /// Collective over the world. Each owner receives the indices of its elements
-  /// that others import.
+  /// Collective over the world. Each owner receives the indices of those of its
+  /// elements that other PEs import.
   void fetch_wishes() {
     auto const& lists = m_lists[0];
     std::size_t first = 0;
@@ -90,7 +91,7 @@ class PlanMaker {
   }
 
   /// Makes the lists of owned elements from the received indices.
-  /// \throws UsageError on this PE, if one of the elements does not exist.
+  /// \throws UsageError on this PE if one of the elements does not exist.
   void take_wishes() {
     auto const n_owned = m_lists[0].n_owned;
     auto& owned        = m_lists[0].owned;
@@ -133,7 +134,7 @@ class PlanMaker {
     Kokkos::fence("symm::ExchangePlan: the plan is in memory of kernels");
   }
 
-  /// \param p number of the joined plan whose elements these are.
+  /// \param p the number of the joined plan that has these elements.
   void fill(PlanBlocks& plan, PlanElements& elements, std::size_t p) {
     auto& lists         = m_lists[p];
     auto const& owned   = lists.owned;
@@ -171,7 +172,7 @@ class PlanMaker {
     }
     for (auto const& part : lists.box_parts) {
       // The block that a PE receives from a neighbor has the same shape as the
-      // block that it sends to it.
+      // one that it sends to that neighbor.
       auto const n = block_of(part, owned_blocks);
       for (unsigned a = 0; a < 3; ++a) {
         auto const axis = part.direction[a] == 0 ? 0U : 1U << a;

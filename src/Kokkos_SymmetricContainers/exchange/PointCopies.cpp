@@ -26,7 +26,7 @@ class PointOwners {
   PointCopies copies;
 
  private:
-  /// A box of a PE, possibly shifted by whole periods.
+  /// One of a PE's boxes, possibly shifted by whole periods.
   struct Image {
     std::size_t pe;
     std::size_t box;
@@ -35,15 +35,15 @@ class PointOwners {
 
   [[nodiscard]] BoxesOfPe const& of_me() const { return m_all[m_me]; }
 
-  /// A box, with its first point along m_axis.
+  /// A box, along with its first point on m_axis.
   struct Sorted {
     std::int64_t begin;
     std::size_t pe;
     std::size_t box;
   };
 
-  /// Sorts the boxes along the axis that is cut into the most boxes: there,
-  /// candidates() excludes the most boxes.
+  /// Sorts the boxes along the axis that is divided into the most boxes,
+  /// because candidates() can exclude the most boxes there.
   void sort_boxes() {
     GridPlace most{};
     for (auto const& of_pe : m_all) {
@@ -75,8 +75,8 @@ class PointOwners {
               [](auto const& x, auto const& y) { return x.begin < y.begin; });
   }
 
-  /// The boxes that may contain points of m_grown, ordered by PE and box
-  /// number.
+  /// The boxes that may contain points of m_grown, in order of PE number and
+  /// box number.
   [[nodiscard]] std::vector<Sorted> candidates() const {
     std::vector<Sorted> found;
     auto const period = m_mine.period(m_axis);
@@ -120,13 +120,13 @@ class PointOwners {
     for (auto const& its : candidates()) take(its.pe, its.box);
   }
 
-  /// Takes the periodic images of a box that may contain points of this box's
-  /// copies. If several images contain a point, the image in which the point
-  /// has the lowest index wins.
+  /// Uses those periodic images of a box that may contain points of which this
+  /// box has copies. If several images contain a point, the image in which the
+  /// point has the lowest index wins.
   void take(std::size_t pe, std::size_t its) {
     Image image{pe, its, m_all[pe].box(its)};
     auto const box = image.region;
-    GridPlace first, last;  // of images, counted in periods
+    GridPlace first, last;  // range of images, in periods
     for (std::size_t a = 0; a < n_grid_axes; ++a) {
       first[a] = last[a] = 0;
       if (auto const period = m_mine.period(a); period != 0) {
@@ -157,7 +157,7 @@ class PointOwners {
   void take(Image const& image) {
     if (image.pe == m_me && image.box == m_number &&
         image.region.begin == m_box.begin) {
-      m_are_inner_mine = true;  // except those that an earlier image contains
+      m_are_inner_mine = true;  // except those in an earlier image
       return;
     }
     auto const both = intersection(m_grown, image.region);
@@ -166,7 +166,7 @@ class PointOwners {
       for (x[1] = both.begin[1]; x[1] < both.end[1]; ++x[1]) {
         int const n_outside =
             (m_box.has(0, x[0]) ? 0 : 1) + (m_box.has(1, x[1]) ? 0 : 1);
-        // The points of the row before, inside and after the box.
+        // The points in the row before, inside and after the box.
         auto const low = std::clamp(m_box.begin[2], both.begin[2], both.end[2]);
         auto const high = std::clamp(m_box.end[2], both.begin[2], both.end[2]);
         take_row(image, x, both.begin[2], low, n_outside + 1);
@@ -205,11 +205,12 @@ class PointOwners {
   std::vector<Sorted> m_sorted;
   std::size_t m_axis        = 0;
   std::int64_t m_max_extent = 0;
-  // The box whose copies are searched for.
+  // The box for whose copies owners are being found.
   std::size_t m_number = 0;
   GridRegion m_box{}, m_grown{};
-  std::vector<bool> m_has_owner;  // for each point of m_grown
-  /// Points inside the box get no more owners: they are this box's own.
+  std::vector<bool> m_has_owner;  // for each point in m_grown
+  /// If set, points inside the box get no more owners, because they are this
+  /// box's own.
   bool m_are_inner_mine = false;
 };
 

@@ -12,7 +12,7 @@
 
 namespace symm::Impl {
 
-/// The points of a PE's boxes that are copies, and where the owner of each is.
+/// The points in a PE's boxes that are copies, and where their owners are.
 struct PointCopies {
   std::vector<ElementIndex> elements;  // index on the owner
   std::vector<Pe> pes;                 // the owner

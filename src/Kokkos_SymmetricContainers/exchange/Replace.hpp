@@ -7,9 +7,9 @@
 
 namespace symm {
 
-/// An operation of ExchangePlan::scatter() and of DistributedHashMap: the
+/// An operation for ExchangePlan::scatter() and DistributedHashMap: the
 /// contribution replaces the element. If several PEs contribute to one element
-/// of scatter(), the last one in the order of PE numbers wins. If several
+/// in scatter(), the one with the highest PE number wins. If several PEs
 /// contribute to a key of a map, any of them may win.
 struct Replace {
   template <class T>

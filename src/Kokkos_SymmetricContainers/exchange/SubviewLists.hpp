@@ -19,7 +19,7 @@
 
 namespace symm {
 
-/// Elements to send to a PE, or to receive from it: a subview of any layout.
+/// Elements to send to a PE or to receive from it: a subview of any layout.
 template <class Subview>
 struct ExchangePart {
   Subview part;
@@ -31,7 +31,7 @@ struct ExchangePart {
 namespace symm::Impl {
 
 /// Appends the elements of `part`, row by row.
-/// \throws UsageError on this PE, if they are not elements of `view`.
+/// \throws UsageError on this PE if they are not elements of `view`.
 template <class View, class Subview>
 void append_elements(std::vector<ElementIndex>& elements, char const* call,
                      View const& view, Subview const& part) {

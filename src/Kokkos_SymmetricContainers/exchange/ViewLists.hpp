@@ -15,7 +15,7 @@
 
 namespace symm::Impl {
 
-/// Returns the list in memory that the host can access.
+/// Returns the list, in memory that the host can access.
 template <class List>
 auto list_on_host(List const& list) {
   static_assert(Kokkos::is_view_v<List> && List::rank() == 1 &&
@@ -24,14 +24,14 @@ auto list_on_host(List const& list) {
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), list);
 }
 
-/// \param list a result of list_on_host(); must live as long as the result.
+/// \param list a result of list_on_host(); must outlive the returned object.
 template <class List>
 Integers integers_of(List const& list) {
   return {list.data(), list.extent(0), list.stride(0)};
 }
 
-// As lists_of_exports() and lists_of_imports(), for Views. These functions
-// throw UsageError or OutOfMemory on this PE.
+// Like lists_of_exports() and lists_of_imports(), but for Views. These
+// functions throw UsageError or OutOfMemory on this PE.
 
 template <class Ids, class Pes>
 ExchangeLists lists_of_export_views(char const* call, std::size_t n_owned,

@@ -14,10 +14,10 @@
 
 namespace symm::Impl {
 
-/// A hash table in memory of this PE, with linear probing. An operation has one
+/// A hash table in this PE's memory, with linear probing. An operation has one
 /// cache miss, which prefetch() can hide. (std::unordered_map allocates each
-/// element. Kokkos::UnorderedMap is made for many threads, and accesses five
-/// arrays.)
+/// element separately. Kokkos::UnorderedMap is designed for many threads and
+/// accesses five arrays.)
 template <class Key, class Value>
 class LocalTable {
  public:
@@ -34,15 +34,15 @@ class LocalTable {
   void prefetch(std::uint64_t hash) const {
     __builtin_prefetch(&m_slots[hash & m_mask]);
   }
-  /// The value of a key; null if the key does not exist.
+  /// The value of `key`; null if the key is not in the table.
   [[nodiscard]] Value* find(Key const& key, std::uint64_t hash) {
     auto& slot = slot_of(key, hash);
     return slot.is_used ? &slot.value : nullptr;
   }
-  /// Inserts a key, if it does not exist.
-  /// \param hash_of returns the hash of any key, to move the keys if the table
-  ///        grows.
-  /// \returns the value of the key, and whether the key has been inserted.
+  /// Inserts `key` if it is not in the table yet.
+  /// \param hash_of returns the hash of a given key; used to rehash the keys
+  ///        when the table grows.
+  /// \returns the value of the key, and whether the key was inserted.
   template <class HashOf>
   std::pair<Value*, bool> insert(Key const& key, std::uint64_t hash,
                                  Value const& value, HashOf const& hash_of) {
@@ -56,9 +56,9 @@ class LocalTable {
     ++m_size;
     return {&slot->value, true};
   }
-  /// Erases a key, if it exists. Keys in later slots move to the slots that
-  /// they would have without it.
-  /// \returns the value that the key had.
+  /// Erases `key` if it is in the table. Keys in later slots move to the slots
+  /// that they would have without it.
+  /// \returns the value that the key had, if any.
   template <class HashOf>
   std::optional<Value> erase(Key const& key, std::uint64_t hash,
                              HashOf const& hash_of) {

@@ -9,8 +9,8 @@
 
 namespace symm::Impl {
 
-/// Calls f(message) for all messages of a block, even if some calls throw.
-/// \throws the first exception that f() has thrown, after all calls.
+/// Calls f(message) for all messages in a block, even if some calls throw.
+/// \throws the first exception that f() threw, after all calls.
 template <class Message, class F>
 void for_each_of_block(std::span<Message const> block, F const& f) {
   std::exception_ptr first;

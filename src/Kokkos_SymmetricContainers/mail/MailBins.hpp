@@ -22,7 +22,7 @@ namespace symm::Impl {
 
 class MailRoutes;
 
-/// Collects messages in blocks: one block in progress for each link.
+/// Collects messages in blocks, with one block in progress for each link.
 class MailBins {
  public:
   /// The free part of the block in progress. Both pointers are null if there is
@@ -31,16 +31,17 @@ class MailBins {
     std::byte* next = nullptr;
     std::byte* end  = nullptr;
   };
-  /// Sizes of a message in bytes: without a PE number (`last`: the receiver is
-  /// the PE that has the inbox), and with the number of the receiver
-  /// (`passed`).
+  /// The sizes of a message in bytes: `last` without a PE number, for when the
+  /// PE that has the inbox is the receiver; `passed` with the number of the
+  /// receiver.
   struct MessageBytes {
     std::size_t last;
     std::size_t passed;
   };
 
   /// Collective over the world.
-  /// \param failure why this PE cannot take part; then all PEs throw it.
+  /// \param failure the reason why this PE cannot take part, if it cannot; all
+  ///        PEs then throw it.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   MailBins(char const* call, TeamMembers const& members,
            MailboxOptions const& options, MessageBytes bytes,
@@ -55,28 +56,28 @@ class MailBins {
   [[nodiscard]] std::size_t n_inboxes() const { return m_is_last.size(); }
   /// The link on which this PE sends messages for `pe`.
   [[nodiscard]] std::size_t link_to(Pe pe) const;
-  /// Whether the PE that has the inbox is the receiver of all messages of the
-  /// link. The same holds for the inbox of this PE with the same number.
+  /// Whether the PE that has the inbox is the receiver of all messages on the
+  /// link. The same holds for this PE's inbox with the same number.
   [[nodiscard]] bool is_last(std::size_t link) const {
     return m_is_last[link] != 0;
   }
-  /// Bytes of one message on a link.
+  /// The bytes of one message on a link.
   [[nodiscard]] std::size_t message_bytes(std::size_t link) const {
     return is_last(link) ? m_message_bytes.last : m_message_bytes.passed;
   }
   [[nodiscard]] MailBlocks& blocks() { return *m_blocks; }
   [[nodiscard]] Bin& bin(std::size_t link) { return m_bins[link]; }
-  /// Number of messages already passed on, of the inbox's block that this PE is
-  /// passing on.
+  /// Of the inbox's block that this PE is currently passing on, the number of
+  /// messages that it has already passed on.
   [[nodiscard]] std::uint64_t& n_passed_on(std::size_t inbox) {
     return m_n_passed_on[inbox];
   }
 
-  /// Makes room for a message: sends the block in progress of the link, if
-  /// there is one, and begins the next one.
+  /// Makes room for a message: sends the link's block in progress, if any, and
+  /// begins the next one.
   /// \returns whether there is room now.
   bool open(std::size_t link);
-  /// Copies messages into blocks of a link, as far as there is room.
+  /// Copies messages into the blocks of a link, as far as there is room.
   /// \returns the number of bytes copied.
   std::size_t put(std::size_t link, std::span<std::byte const> messages);
   /// Sends all blocks in progress that have messages.
@@ -85,11 +86,11 @@ class MailBins {
 
   /// The number of messages in blocks that this PE has sent.
   [[nodiscard]] std::uint64_t n_sent() const { return m_n_sent; }
-  /// Equal on all PEs, and different for each mailbox.
+  /// The same on all PEs, and different for each mailbox.
   [[nodiscard]] std::uint64_t number() const { return m_number; }
   [[nodiscard]] CollectiveClock const& clock() const { return *m_clock; }
 
-  /// Upper bound of the memory that this PE allocates, in bytes.
+  /// An upper bound, in bytes, on the memory that this PE allocates.
   [[nodiscard]] static std::size_t memory_bytes(MailRoutes const& routes);
 
  private:

@@ -19,7 +19,7 @@ namespace symm::Impl {
 class MailRoutes;
 class TeamMembers;
 
-/// The header of a block, before its messages.
+/// The header of a block, which precedes its messages.
 struct alignas(16) MailHeader {
   std::uint64_t n_messages;
   std::uint64_t time;  // of the sender's CollectiveClock
@@ -27,16 +27,17 @@ struct alignas(16) MailHeader {
 
 /// Sends and receives blocks of messages (see BlockBuffers: each link has a
 /// slot). Signals may arrive in any order, so each turn of a slot has its own
-/// signal. The receiver adds 1 to a counter of the sender for each block that
+/// signal. The receiver adds 1 to a counter on the sender for each block that
 /// it frees.
 class MailBlocks {
  public:
   static constexpr unsigned n_turns = 4;
 
   /// Local: allocates all private memory of this PE.
-  /// \param call              must live as long as this object.
-  /// \param block_bytes       equal on all members.
-  /// \param least_block_bytes bytes of a block with room for one message.
+  /// \param call Must outlive this object.
+  /// \param block_bytes Must be equal on all members.
+  /// \param least_block_bytes the size, in bytes, of a block with room for one
+  ///        message.
   /// \throws UsageError, OutOfMemory on this PE.
   MailBlocks(char const* call, MailRoutes const& routes,
              TeamMembers const& members, std::size_t block_bytes,
@@ -46,17 +47,17 @@ class MailBlocks {
   void begin(char const* call, MailRoutes const& routes);
 
   [[nodiscard]] std::size_t block_bytes() const { return m_block_bytes; }
-  /// The place of the next block that this PE writes to a link; null if the
-  /// receiver has not freed a turn for the block.
+  /// Where this PE writes the next block for a link; null if the receiver has
+  /// not freed a turn for it yet.
   [[nodiscard]] std::byte* next_block(std::size_t link) const;
-  /// Sends the block that next_block() has returned.
-  /// \param message_bytes bytes of one message.
+  /// Sends the block that next_block() returned.
+  /// \param message_bytes the bytes of one message.
   void send(std::size_t link, MailHeader header, std::size_t message_bytes);
 
-  /// The next block of an inbox; null if none has arrived.
+  /// The next block in an inbox; null if none has arrived.
   [[nodiscard]] std::byte const* received(std::size_t inbox) const;
-  /// Frees the block that received() has returned, so that its sender may write
-  /// to this memory again.
+  /// Frees the block that received() returned, so that its sender may write to
+  /// this memory again.
   void free(std::size_t inbox);
 
  private:
@@ -65,16 +66,17 @@ class MailBlocks {
     Signal n_sent = 0;
   };
   struct Inbox {
-    Signal* freed  = nullptr;  // symmetric counter, at the sender
+    Signal* freed  = nullptr;  // symmetric counter, on the sender
     Pe pe          = 0;
     Signal n_freed = 0;
   };
 
-  /// The place of block `number` that this PE writes to a link.
+  /// Where this PE writes block `number` for a link.
   [[nodiscard]] std::byte* place(BlockRoute const& route, Signal number) const;
 
   std::size_t m_block_bytes;
-  std::size_t m_n_far = 0;  // links to far PEs, with a block in the outbox
+  std::size_t m_n_far = 0;  // number of links to far PEs, each with a block in
+                            // the outbox
   BlockBuffers<SymmetricHostSpace, n_turns> m_buffers;
   // For each link, the number of this PE's blocks that the receiver has freed.
   Kokkos::View<Signal*, SymmetricHostSpace> m_freed;

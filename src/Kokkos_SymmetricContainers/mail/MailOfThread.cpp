@@ -11,7 +11,8 @@
 
 namespace symm::Impl {
 
-/// A thread-local object that ends the ThreadProgress when the thread ends.
+/// A thread-local object that ends the thread's ThreadProgress when the thread
+/// ends.
 struct MailOfThread::Here {
   std::shared_ptr<MailOfThread> mail;
 
@@ -53,8 +54,8 @@ void MailOfThread::remove(HandledMail& mailbox) noexcept {
   n_waiting -= mailbox.n_waiting;
 }
 
-/// Calls body(mailbox) for all mailboxes of the current initialization of the
-/// library, including mailboxes that body() adds.
+/// Calls body(mailbox, has_moved) for all mailboxes of the current
+/// initialization of the library, including mailboxes that body() adds.
 template <class Body>
 bool MailOfThread::for_each(Body const& body) {
   auto const start = number_of_start("symm::Mailbox");
@@ -104,8 +105,8 @@ bool MailOfThread::work() noexcept {
 }
 
 // If the mailboxes of all PEs rested, they would wait for each other forever.
-// If there is little room left for waiting messages, other PEs are most
-// probably only slow.
+// If little room is left for waiting messages, other PEs are most likely just
+// slow.
 bool MailOfThread::must_go_on(bool has_moved) {
   constexpr Clock::duration shortest = std::chrono::microseconds(50);
   constexpr Clock::duration longest  = std::chrono::microseconds(100'000);

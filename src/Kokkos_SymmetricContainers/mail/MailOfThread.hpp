@@ -16,14 +16,15 @@
 
 namespace symm::Impl {
 
-/// The mailboxes that a thread has made. They may outlive the thread: then no
-/// thread handles their messages.
+/// The mailboxes that a thread has made. They may outlive the thread, in which
+/// case no thread handles their messages.
 class MailOfThread final : public ThreadProgress {
  public:
   using Clock = std::chrono::steady_clock;
   using ThreadProgress::Working;
 
-  /// The object of the calling thread. \throws std::bad_alloc.
+  /// The object of the calling thread.
+  /// \throws std::bad_alloc.
   static std::shared_ptr<MailOfThread> const& here();
   /// The object of the calling thread; null if the thread has made no mailbox.
   [[nodiscard]] static MailOfThread const* find() noexcept;
@@ -39,7 +40,8 @@ class MailOfThread final : public ThreadProgress {
   }
 
   HandledMail* handling = nullptr;  // mailbox whose handler is running
-  std::size_t n_waiting = 0;        // messages of handlers that wait for room
+  std::size_t n_waiting = 0;        // number of handlers' messages that wait
+                                    // for room
   std::optional<Failure> failure;   // the first failure in work()
 
  private:
@@ -48,17 +50,16 @@ class MailOfThread final : public ThreadProgress {
   bool work() noexcept override;
   template <class Body>
   bool for_each(Body const& body);
-  /// Whether resting mailboxes must receive a block, because nothing else has
+  /// Whether resting mailboxes must receive a block because nothing else has
   /// moved.
   bool must_go_on(bool has_moved);
 
-  // Recursive: a handler, which runs in step(), may destroy a mailbox. Another
-  // thread may destroy one, too.
+  // Recursive because a handler, which runs in step(), may destroy a mailbox.
+  // Another thread may destroy one, too.
   std::recursive_mutex m_mutex;
-  std::vector<HandledMail*> m_mailboxes;  // null: removed during a step
-  int m_n_steps = 0;                      // number of nested calls of step()
-  // The time since which nothing has moved, and how long mailboxes rest from
-  // then on.
+  std::vector<HandledMail*> m_mailboxes;  // null if removed during a step
+  int m_n_steps = 0;                      // number of nested calls to step()
+  // Since when nothing has moved, and how long mailboxes rest from then on.
   Clock::time_point m_idle_since{};
   Clock::duration m_rest{};
 };

@@ -31,9 +31,9 @@ MailRoutes::MailRoutes(Nodes const& nodes, Pe me, bool by_nodes)
 }
 
 // Link 2 * n_near + a of PE `me` on node `here` leads to node a * n_near + me.
-// On that node, PE `here % n_pes_there` has the inbox. The inbox's number is 2
-// * n_pes_there + here / n_pes_there. An inbox finds its link by the same
-// formula.
+// On that node, PE `here % n_pes_there` has the inbox, whose number is 2 *
+// n_pes_there + here / n_pes_there. The same formula gives the link for an
+// inbox.
 MailRoutes::End MailRoutes::other_end(std::size_t number) const {
   if (!m_by_nodes) return {static_cast<Pe>(number), m_me, true, true};
   if (number < 2 * m_n_near) {
@@ -65,7 +65,7 @@ void MailRoutes::set_order(std::vector<Pe> members) {
 
 namespace {
 
-/// The members in the order of their numbers in the world.
+/// The members in order of world PE number.
 std::vector<Pe> in_order_of_world(TeamMembers const& members) {
   std::vector<Pe> all(static_cast<std::size_t>(members.n()));
   std::iota(all.begin(), all.end(), 0);
@@ -94,7 +94,7 @@ Nodes nodes_of(TeamMembers const& members, std::vector<Pe> const& order,
 }  // namespace
 
 MailRoutes mail_routes(TeamMembers const& members, MailRouting routing) {
-  // With direct routing, this number of PEs needs 24 MiB of blocks, and as much
+  // With direct routing, this many PEs need 24 MiB of blocks, and the same
   // again for far PEs.
   constexpr int max_direct = 512;
   auto const& world        = nodes_of_job("symm::Mailbox");

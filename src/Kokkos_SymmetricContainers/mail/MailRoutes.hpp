@@ -14,45 +14,45 @@
 
 namespace symm::Impl {
 
-/// The routes of a mailbox's messages. A link leads from this PE to an inbox of
-/// another PE. PE numbers are those of members, unless a name contains `world`.
+/// The routes of a mailbox's messages. A link leads from this PE to an inbox on
+/// another PE. PE numbers are member numbers unless a name contains `world`.
 ///
-/// Direct routing: a link to each PE.
+/// Direct routing: this PE has a link to each PE.
 ///
-/// Routing by nodes: PE k of each node has links to the nodes k, k + n_near, k
-/// + 2 n_near, ... A message for a far PE takes up to three links: to the PE of
-/// this node that has a link to the receiver's node, to a PE of that node, and
+/// Routing by nodes: PE k on each node has links to the nodes k, k + n_near, k
+/// + 2 n_near, ... A message for a far PE takes up to three links: to the PE on
+/// this node that has a link to the receiver's node, to a PE on that node, and
 /// to the receiver. So the memory for blocks grows with the number of nodes,
 /// not with the number of PEs.
 ///
-/// The links of routing by nodes, in order: `n_near` links to PEs of this node,
-/// for messages to them; `n_near` links to the same PEs, for messages that they
-/// pass on; links to other nodes. Inboxes have the same order.
+/// With routing by nodes, the links are in this order: `n_near` links to the
+/// PEs on this node, for messages to them; `n_near` links to the same PEs, for
+/// messages that they pass on; links to other nodes. Inboxes are in the same
+/// order.
 class MailRoutes {
  public:
   /// One end of a link.
   struct End {
     Pe pe;
-    std::size_t number;  // of the inbox or link at `pe`
-    bool exists;         // false: a node has no link to itself
-    bool is_last;        // the PE with the inbox is the receiver
+    std::size_t number;  // number of the inbox or link on `pe`
+    bool exists;         // false because a node has no link to itself
+    bool is_last;        // whether the PE with the inbox is the receiver
   };
 
-  /// \param nodes the nodes of the members, in the order of their numbers in
-  ///        the world.
-  /// \param me this PE's number in that order; for direct routing, its number
-  ///        as a member.
+  /// \param nodes the nodes of the members, in order of world PE number.
+  /// \param me this PE's number in that order; for direct routing, its member
+  ///        number.
   MailRoutes(Nodes const& nodes, Pe me, bool by_nodes);
-  /// No links: this PE is not a member.
+  /// No links, for when this PE is not a member.
   MailRoutes() = default;
 
   [[nodiscard]] std::size_t n_links() const { return m_n_links; }
   [[nodiscard]] std::size_t n_inboxes() const { return m_n_links; }
-  /// The largest n_links() of all PEs.
+  /// The largest n_links() on any PE.
   [[nodiscard]] std::size_t max_links() const { return m_max_links; }
-  /// The inbox to which a link of this PE leads.
+  /// The inbox to which one of this PE's links leads.
   [[nodiscard]] End target(std::size_t link) const { return other_end(link); }
-  /// The link from which an inbox of this PE gets its messages.
+  /// The link from which one of this PE's inboxes gets its messages.
   [[nodiscard]] End source(std::size_t inbox) const { return other_end(inbox); }
 
   /// Whether this PE has a link to each PE.
@@ -61,7 +61,7 @@ class MailRoutes {
   [[nodiscard]] std::size_t link_to(Pe pe) const {
     return m_by_nodes ? link_by_nodes(place_of(pe)) : index(pe);
   }
-  /// Sets the member at each place in the order of the world.
+  /// Sets which member is at each place in world order.
   void set_order(std::vector<Pe> members);
 
  private:
@@ -83,14 +83,16 @@ class MailRoutes {
     return m_places.empty() ? pe : m_places[index(pe)];
   }
 
-  Nodes m_nodes;  // only the first PEs: names would take memory
-  // Both are empty if the order of members is that of the world: the place of
-  // each member in the order of the world, and the member at each place.
+  Nodes m_nodes;  // only the nodes' first PEs: host names would take memory
+  // The place of each member in world order, and the member at each place. Both
+  // are empty if the members are in world order.
   std::vector<Pe> m_places;
   std::vector<Pe> m_members;
-  bool m_by_nodes         = false;
-  bool m_are_equal        = true;  // all nodes have the same number of PEs
-  std::size_t m_me        = 0;     // this PE; by nodes: its index in its node
+  bool m_by_nodes  = false;
+  bool m_are_equal = true;  // whether all nodes have the same number of
+                            // PEs
+  std::size_t m_me = 0;     // this PE; with routing by nodes, its index
+                            // on its node
   std::size_t m_n_near    = 0;
   std::size_t m_n_links   = 0;
   std::size_t m_max_links = 0;

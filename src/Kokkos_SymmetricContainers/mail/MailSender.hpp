@@ -27,9 +27,10 @@ struct PassedMessage {
 
 }  // namespace Impl
 
-/// Sends messages of a Mailbox from any host threads, several at a time: in
-/// kernels of host execution spaces, or from std::threads. Mailbox::sender()
-/// makes it. Copyable; valid as long as the mailbox.
+/// Sends messages through a Mailbox from any number of host threads at the same
+/// time: in kernels of host execution spaces, or from std::threads.
+/// Mailbox::sender() creates it. It can be copied, and is valid as long as the
+/// mailbox.
 ///
 ///     auto const sender = mailbox.sender();
 ///     Kokkos::parallel_for(n, KOKKOS_LAMBDA(int k) {  // of OpenMP or Threads
@@ -41,16 +42,16 @@ template <class Message>
 class MailSender {
  public:
   /// Sends a message to `pe`, which may be this PE. It never waits, runs no
-  /// handlers and does not throw. Messages are kept in this PE's memory until
-  /// the mailbox's thread calls send(), progress() or finish(). The last
-  /// messages of each thread are kept until finish(). (The mailbox keeps up to
-  /// 64 MiB of that memory for later messages.) If there is no such PE or no
-  /// memory, the message is lost. Then finish() throws UsageError or
-  /// OutOfMemory on all PEs.
+  /// handlers and does not throw. Messages stay in this PE's memory until the
+  /// mailbox's thread calls send(), progress() or finish(). The last messages
+  /// of each thread stay there until finish(). (The mailbox reuses up to 64 MiB
+  /// of that memory for later messages.) If there is no such PE, or not enough
+  /// memory, the message is lost, and finish() throws UsageError or OutOfMemory
+  /// on all PEs.
   ///
-  /// Callable from any host thread, not from a GPU. While the mailbox's thread
-  /// is in finish(), no other thread may send: fence the kernel, or join the
-  /// thread, before.
+  /// Callable from any host thread, but not from a GPU. While the mailbox's
+  /// thread is in finish(), no other thread may send, so fence the kernel or
+  /// join the thread first.
   KOKKOS_FUNCTION void send([[maybe_unused]] Pe pe,
                             [[maybe_unused]] Message const& message) const {
     KOKKOS_IF_ON_HOST((send_on_host(pe, message);))
@@ -99,7 +100,8 @@ class MailSender {
   }
 
   Impl::MailThreads* m_threads;
-  unsigned m_n_direct;  // number of PEs with a direct link; 0 if not direct
+  unsigned m_n_direct;  // number of PEs to which this PE has a direct link; 0
+                        // if the mailbox does not use direct links
 };
 
 }  // namespace symm

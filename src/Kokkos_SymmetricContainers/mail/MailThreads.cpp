@@ -12,11 +12,11 @@ namespace symm::Impl {
 
 namespace {
 
-// With chunks of 4 KiB and up to 16 MiB of free ones, two threads took up
-// to 1.5 times as long.
+// With 4 KiB chunks, and at most 16 MiB of free ones, two threads took up to
+// 1.5 times as long.
 constexpr std::size_t max_chunk_bytes   = 16 << 10;
 constexpr std::size_t least_chunk_bytes = 512;
-constexpr std::size_t max_thread_bytes  = 2 << 20;   // of one thread's chunks
+constexpr std::size_t max_thread_bytes  = 2 << 20;   // for one thread's chunks
 constexpr std::size_t max_free_bytes    = 64 << 20;  // kept for reuse
 
 std::atomic<std::uint64_t> last_id = 0;

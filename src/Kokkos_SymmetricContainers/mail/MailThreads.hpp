@@ -21,32 +21,34 @@
 
 namespace symm::Impl {
 
-/// Messages that threads other than the mailbox's thread send. Each thread
-/// collects messages in chunks, one for each link. It hands over full chunks to
-/// the mailbox's thread, which copies the messages to blocks. close() hands
-/// over all chunks. So sending threads never wait for a PE, and lock a mutex
-/// only once for each chunk.
+/// Messages sent by threads other than the mailbox's thread. Each thread
+/// collects messages in chunks, one for each link. It hands full chunks over to
+/// the mailbox's thread, which copies the messages into blocks. close() hands
+/// over all chunks. So sending threads never wait for a PE, and they lock a
+/// mutex only once per chunk.
 class MailThreads {
  public:
   using Bin = MailBins::Bin;
   struct Chunk {
     std::unique_ptr<std::byte[]> messages;
-    std::size_t begin = 0;  // of the messages not in blocks yet, in bytes
-    std::size_t end   = 0;
+    std::size_t begin = 0;  // byte offset of the first message that is not in a
+                            // block yet
+    std::size_t end = 0;
   };
   using Chunks = std::list<Chunk>;
   /// The messages that one thread collects.
   struct Gathered {
-    /// The free part of the chunk in progress of a link.
+    /// The free part of the link's chunk in progress.
     [[nodiscard]] Bin& bin(std::size_t link) { return bins[line + link]; }
 
-    // Padded at both ends, so that no other data share its cache lines.
+    // `bins` is padded at both ends, so that no other data share its cache
+    // lines.
     static constexpr std::size_t line = 64 / sizeof(Bin);
     std::vector<Bin> bins;
-    std::vector<Chunks> chunks;  // for each link, the chunk in progress or none
+    std::vector<Chunks> chunks;  // for each link, its chunk in progress, if any
   };
 
-  /// \param call name for error messages; must outlive this object.
+  /// \param call a name for error messages; must outlive this object.
   MailThreads(char const* call, MailBins const& bins);
   MailThreads(MailThreads const&)            = delete;
   MailThreads& operator=(MailThreads const&) = delete;
@@ -54,7 +56,7 @@ class MailThreads {
 
   // Callable from any thread.
   [[nodiscard]] MailBins const& bins() const { return m_bins; }
-  /// The messages of the calling thread; null if there is no memory for them.
+  /// The messages of the calling thread; null if there is not enough memory.
   [[nodiscard]] Gathered* mine() noexcept {
     struct Latest {
       std::uint64_t id;
@@ -69,26 +71,26 @@ class MailThreads {
     }
     return its.gathered;
   }
-  /// Makes room for a message: hands over the chunk in progress of the link, if
-  /// there is one, and begins the next one.
+  /// Makes room for a message: hands over the link's chunk in progress, if any,
+  /// and begins the next one.
   /// \returns whether there is room now.
   bool open(Gathered& mine, std::size_t link) noexcept;
-  /// Records why a message was not sent; keeps only the first failure.
+  /// Records why a message was not sent. Only the first failure is kept.
   void fail(Failure const& failure) noexcept;
   void fail_for_no_pe(Pe pe) noexcept;
 
-  // Called by the mailbox's thread only.
-  /// Copies the messages of full chunks into blocks, as far as there is room.
-  /// \returns whether it copied any.
+  // The following functions are called only by the mailbox's thread.
+  /// Copies the messages from full chunks into blocks, as far as there is room.
+  /// \returns whether any were copied.
   bool put(MailBins& bins);
   /// Hands over all chunks. Precondition: no other thread is sending.
   /// \returns whether there were any.
   bool close();
-  /// Whether all messages of chunks that were handed over are in blocks.
+  /// Whether all messages from chunks that were handed over are now in blocks.
   [[nodiscard]] bool is_empty() const {
     return m_n_taken == 0 && !m_has_full.load(std::memory_order_acquire);
   }
-  /// The first failure since the last call of take_failure().
+  /// The first failure since the last call to take_failure().
   std::optional<Failure> take_failure();
 
  private:
@@ -106,15 +108,17 @@ class MailThreads {
 
   std::mutex m_mutex;  // protects the following four members
   std::map<std::thread::id, Gathered> m_gathered;
-  std::vector<Chunks> m_full;  // handed over, for each link
+  std::vector<Chunks> m_full;  // for each link, chunks that were handed over
   Chunks m_free;
   std::optional<Failure> m_failure;
 
   std::atomic<bool> m_has_full   = false;
-  std::atomic<bool> m_has_chunks = false;  // chunks in progress
+  std::atomic<bool> m_has_chunks = false;  // whether there are chunks in
+                                           // progress
   std::atomic<bool> m_has_failed = false;
 
-  std::vector<Chunks> m_taken;  // for each link; only for the mailbox's thread
+  std::vector<Chunks> m_taken;  // for each link; used only by the mailbox's
+                                // thread
   std::size_t m_n_taken = 0;
 };
 

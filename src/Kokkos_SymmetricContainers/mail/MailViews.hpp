@@ -22,10 +22,10 @@
 
 namespace symm::Impl {
 
-/// Memory for two pieces of each View of a call.
+/// Memory for two pieces of each View passed to a call.
 using MailPieces = Kokkos::View<std::byte*, Kokkos::SharedHostPinnedSpace>;
 
-/// An execution space instance whose kernels can access a View: `exec`, if
+/// An execution space instance whose kernels can access the View: `exec` if
 /// possible.
 template <class View, class Exec>
 auto instance_for(Exec const& exec) {
@@ -39,7 +39,8 @@ auto instance_for(Exec const& exec) {
 
 template <class Number>
 KOKKOS_FUNCTION bool is_no_pe(Number number, std::uint64_t n_pes) {
-  return static_cast<std::uint64_t>(number) >= n_pes;  // negative numbers, too
+  return static_cast<std::uint64_t>(number) >= n_pes;  // true for negative
+                                                       // numbers, too
 }
 
 template <class Pes>
@@ -55,7 +56,7 @@ template <class View, class T>
 struct CopyToRing {
   View view;
   T* ring;
-  std::size_t count;  // elements of the ring
+  std::size_t count;  // number of elements in the ring
   KOKKOS_FUNCTION void operator()(std::size_t k) const {
     ring[k % count] = view(k);
   }
@@ -67,19 +68,19 @@ auto mail_range(Exec const& exec, std::size_t first, std::size_t end) {
                                                                    end);
 }
 
-/// A View that the host reads from the first element to the last: either
-/// directly, or by copies of pieces in a ring.
+/// A View that the host reads from the first element to the last, either
+/// directly or through copies of its pieces in a ring.
 template <class Exec, class View, bool copies>
 class PiecesOfView {
  public:
   using Element = typename View::non_const_value_type;
 
-  /// Bytes of a ring of `count` elements, rounded up to the alignment of any
-  /// type.
+  /// The bytes of a ring of `count` elements, rounded up to the alignment of
+  /// any type.
   static std::size_t bytes(std::size_t count) {
     return copies ? (count * sizeof(Element) + 63) / 64 * 64 : 0;
   }
-  /// \param memory of bytes(count) bytes.
+  /// \param memory at least bytes(count) bytes.
   PiecesOfView(Exec const& exec, View const& view, std::byte* memory,
                std::size_t count)
       : m_exec(instance_for<View>(exec)),
@@ -87,8 +88,8 @@ class PiecesOfView {
         m_ring(reinterpret_cast<Element*>(memory)),
         m_count(count) {}
 
-  /// Starts to copy elements first to end - 1 to the ring, which must have room
-  /// for them.
+  /// Starts copying elements `first` to `end` - 1 to the ring, which must have
+  /// room for them.
   void copy(std::string const& name, std::size_t first, std::size_t end) const {
     if constexpr (copies) {
       Kokkos::parallel_for(name, mail_range(m_exec, first, end),
@@ -106,8 +107,8 @@ class PiecesOfView {
       return m_view(k);
     }
   }
-  /// The index of the first element that names no PE; the length of the View if
-  /// all name PEs.
+  /// The index of the first element that is not a valid PE number; the length
+  /// of the View if all are.
   [[nodiscard]] std::size_t find_no_pe(std::string const& name,
                                        std::uint64_t n_pes) const {
     auto const n = m_view.extent(0);
@@ -135,9 +136,9 @@ class PiecesOfView {
 
 /// Calls send(pe, message) for all elements of two Views, after earlier work on
 /// `exec`.
-/// \param name   of the mailbox.
-/// \param pieces memory from an earlier call, enlarged if needed.
-/// \throws UsageError before the first send(), if the lengths differ or a PE
+/// \param name the name of the mailbox.
+/// \param pieces memory from an earlier call; enlarged if needed.
+/// \throws UsageError, before the first send(), if the lengths differ or a PE
 ///         does not exist.
 template <bool copies_pes, bool copies_messages, class Exec, class Pes,
           class Messages, class Send>
@@ -146,8 +147,7 @@ void for_each_message(std::string const& name, Exec const& exec, Pes const& pes,
                       MailPieces& pieces, Send const& send) {
   using OfPes      = PiecesOfView<Exec, Pes, copies_pes>;
   using OfMessages = PiecesOfView<Exec, Messages, copies_messages>;
-  // Pieces of 512 KiB, for which copying takes longer than launching the
-  // kernel.
+  // With pieces of 512 KiB, copying takes longer than launching the kernel.
   constexpr auto max_per_piece =
       std::max(std::size_t{1}, (std::size_t{512} << 10) /
                                    (sizeof(typename OfPes::Element) +

@@ -20,11 +20,11 @@
 
 namespace symm::Impl {
 
-/// The counts of one or several PEs, over all phases.
+/// The counts of one or more PEs, over all phases.
 struct MailCounts {
   std::uint64_t n_sent     = 0;
   std::uint64_t n_received = 0;
-  std::uint64_t n_failures = 0;  // of handlers, and other failures
+  std::uint64_t n_failures = 0;  // failures of handlers, and others
 
   friend bool operator==(MailCounts const&, MailCounts const&) = default;
   friend MailCounts operator+(MailCounts const& a, MailCounts const& b) {
@@ -34,35 +34,37 @@ struct MailCounts {
 };
 
 /// Detects when all messages have been handled on all PEs (Mattern's
-/// four-counter method). A wave adds up the counts of all PEs like a
-/// dissemination barrier: in round k, a PE sends its partial sums to PE me +
-/// 2^k. A PE begins a wave when it has nothing to do. If the messages sent in
-/// one wave are as many as the messages received in the wave before, the phase
-/// has ended. Then no message was in flight between the two waves, and every PE
-/// was idle. All PEs come to the same result.
+/// four-counter method). A wave adds up the counts of all PEs in the same
+/// pattern as a dissemination barrier: in round k, a PE sends its partial sums
+/// to PE me + 2^k. A PE begins a wave when it has nothing to do. If the number
+/// of messages sent, as counted in one wave, equals the number received, as
+/// counted in the previous wave, the phase has ended: no message was in flight
+/// between the two waves, and every PE was idle. All PEs come to the same
+/// result.
 ///
-/// Before a PE begins a wave, it completes the puts of its handlers. So when a
-/// phase has ended, all PEs see them, as after a barrier.
+/// Before a PE begins a wave, it completes its handlers' puts. So when a phase
+/// has ended, all PEs see these puts, as after a barrier.
 class MailWaves {
  public:
   /// Collective over the world. \throws OutOfMemory, SystemError on every PE.
   MailWaves(char const* call, TeamMembers const& members);
 
-  /// Continues the wave, as far as signals have arrived. Does not wait.
-  /// \param mine the counts of this PE. Precondition: it has nothing to do.
+  /// Advances the wave as far as signals have arrived. Does not wait.
+  /// Precondition: this PE has nothing to do.
+  /// \param mine the counts of this PE.
   /// \returns whether the wave has advanced. After several waves with equal
   ///          counts, returns false until the end.
   bool advance(MailCounts const& mine);
   /// Whether all messages have been handled. Returns true once, after the wave
   /// that detects it.
   [[nodiscard]] bool take_end() { return std::exchange(m_is_end, false); }
-  /// The failures on all PEs, in all phases.
+  /// The number of failures on all PEs, in all phases.
   [[nodiscard]] std::uint64_t n_failures() const { return m_all.n_failures; }
 
  private:
-  /// Partial sums of the dissemination. `all` has the counts of the last
-  /// 2^round PEs, this PE included. `rest` has the counts of the last n_pes %
-  /// 2^round PEs.
+  /// Partial sums of the dissemination. `all` holds the counts of the last
+  /// 2^round PEs, including this PE. `rest` holds the counts of the last n_pes
+  /// % 2^round PEs.
   struct Sums {
     MailCounts all;
     MailCounts rest;

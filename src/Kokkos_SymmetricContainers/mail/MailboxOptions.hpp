@@ -9,18 +9,18 @@ namespace symm {
 
 /// How messages of a Mailbox reach PEs on other nodes.
 enum class MailRouting {
-  automatic,  ///< direct, or by nodes in jobs of many PEs
+  automatic,  ///< `direct`, or `by_nodes` in jobs with many PEs
   direct,     ///< directly to each PE
-  by_nodes,   ///< by a PE of each node: memory grows with nodes, not with PEs
+  by_nodes,   ///< through a PE on each node: memory grows with nodes, not with
+              ///< PEs
 };
 
-/// Options of a Mailbox; equal on all PEs.
+/// Options of a Mailbox; must be equal on all PEs.
 struct MailboxOptions {
   /// Size of the blocks in which messages are sent, in bytes. If 0, the size is
   /// 4 KiB in large jobs and up to 64 KiB in small ones.
   std::size_t block_bytes = 0;
-  /// Room for messages that handlers have sent and that cannot be sent yet, in
-  /// bytes.
+  /// Room, in bytes, for messages from handlers that cannot leave yet.
   std::size_t waiting_bytes = std::size_t{64} << 20;
   MailRouting routing       = MailRouting::automatic;
 };

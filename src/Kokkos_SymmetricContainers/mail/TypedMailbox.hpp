@@ -34,8 +34,8 @@
 
 namespace symm::Impl {
 
-/// A mailbox of messages of one type: puts them into blocks, handles or passes
-/// on the messages of blocks that arrive, and finds the end of a phase. The
+/// A mailbox for messages of one type: puts them into blocks, handles or passes
+/// on the messages in blocks that arrive, and detects the end of a phase. The
 /// contracts are those of Mailbox.
 template <class Message>
 class TypedMailbox : public MailboxBase {
@@ -70,7 +70,7 @@ class TypedMailbox : public MailboxBase {
       return;
     send_slowly(pe, message);
   }
-  /// Sends messages(k) to PE pes(k), for all k.
+  /// Sends messages(k) to PE pes(k) for all k.
   template <class Exec, class Pes, class Messages>
   void send_all(Exec const& exec, Pes const& pes, Messages const& messages) {
     // (A handler may also call this function while this call waits.)
@@ -80,7 +80,7 @@ class TypedMailbox : public MailboxBase {
         pieces, [this](Pe pe, Message const& message) { send(pe, message); });
     m_pieces = std::move(pieces);
   }
-  /// The messages of other threads. The first call makes the object.
+  /// The messages of other threads. The first call creates the object.
   MailThreads& threads() {
     expect_own_thread(m_name, "sender");
     if (m_n_pes == 0) throw_no_pe(m_me);
@@ -96,7 +96,7 @@ class TypedMailbox : public MailboxBase {
   std::uint64_t finish();
   // The parts of finish().
   /// The reason why this PE cannot finish, if it cannot.
-  /// \throws UsageError on this PE, in a handler.
+  /// \throws UsageError on this PE if called from a handler.
   [[nodiscard]] std::optional<Failure> failure_of_end() const;
   /// Called when all PEs have begun finish().
   std::uint64_t end_phase();
@@ -176,8 +176,9 @@ class TypedMailbox : public MailboxBase {
   MailCounts m_counts;
   std::uint64_t m_n_handled = 0;  // in this phase
   MailPieces m_pieces;
-  std::unique_ptr<MailThreads> m_threads;  // if there is a sender
-  // The number of PEs to which this PE has a direct link; 0 if not direct.
+  std::unique_ptr<MailThreads> m_threads;  // null until there is a sender
+  // The number of PEs to which this PE has a direct link; 0 if the mailbox does
+  // not use direct links.
   unsigned m_n_direct =
       m_bins.is_direct() ? static_cast<unsigned>(m_bins.members().n()) : 0;
   Pe m_me     = m_bins.members().me();
@@ -190,7 +191,7 @@ void TypedMailbox<Message>::send_slowly(Pe pe, Message message) {
   expect_own_thread(m_name, "send");
   if (put_in_block(pe, message)) return;
   if (!is_handling()) {
-    step();  // many messages from others are still in the cache
+    step();  // many messages from other PEs are still in cache
     wait(
         m_name.c_str(), [&] { return put(pe, message); },
         [this] { return step(); }, [this] { return describe(); });
@@ -310,7 +311,7 @@ std::uint64_t TypedMailbox<Message>::finish() {
       [this] {
         return Operation{OperationKind::collective, m_name.c_str()};
       },
-      check::Accesses::are_seen);  // of handlers
+      check::Accesses::are_seen);  // handlers' accesses
   members().agree({m_finish_call.c_str(), "symm::Mailbox::finish", number()},
                   failure_of_end());
   return end_phase();
@@ -331,7 +332,7 @@ std::uint64_t TypedMailbox<Message>::end_phase() {
   wait(
       m_name.c_str(), [this] { return m_waves.take_end(); },
       [this] { return step_to_end(); }, [this] { return describe(); });
-  // Ends the call when end_phase() has returned or thrown.
+  // Marks the end of the call when end_phase() returns or throws.
   struct End {
     explicit End(TeamMembers const& its) : members(its) {}
     End(End const&)            = delete;

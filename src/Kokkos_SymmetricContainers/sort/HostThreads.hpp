@@ -12,8 +12,8 @@
 
 namespace symm::Impl {
 
-/// Calls work(t) for each thread t of a host instance. (It is a class, so
-/// that no lambda is a kernel.)
+/// Calls work(t) for each thread t of a host execution space instance. (This is
+/// a class so that the kernel is not a lambda.)
 template <class Work>
 struct OfThread {
   Work const* work;
@@ -31,7 +31,7 @@ class HostThreads {
         m_count(static_cast<std::size_t>(exec.concurrency())) {}
 
   [[nodiscard]] std::size_t count() const { return m_count; }
-  /// The first of `total` elements that a thread handles.
+  /// The first one of `total` elements that `thread` handles.
   [[nodiscard]] std::size_t first(std::size_t thread, std::size_t total) const {
     return total / m_count * thread + std::min(thread, total % m_count);
   }
@@ -40,7 +40,8 @@ class HostThreads {
     run(m_exec, m_call, m_count, OfThread<Work>{&work});
     m_exec.fence(m_call);
   }
-  /// Calls work(thread, first, end) with parts of `total` elements.
+  /// Calls work(thread, first, end) on each thread for its part of `total`
+  /// elements.
   template <class Work>
   void share_out(std::size_t total, Work const& work) const {
     (*this)(

@@ -18,11 +18,12 @@
 #include "../exchange/Fields.hpp"
 
 // Gives the host access to Views in any memory: to the Views themselves, or to
-// copies of Views that the host cannot access.
+// copies if the host cannot access them.
 
 namespace symm::Impl {
 
-/// The execution space itself, if its kernels run on the host.
+/// The execution space itself if its kernels run on the host; otherwise, the
+/// default host execution space.
 template <class Exec>
 using HostExec = std::conditional_t<runs_on_host_v<Exec>, Exec,
                                     Kokkos::DefaultHostExecutionSpace>;
@@ -48,13 +49,13 @@ using HostView = decltype(host_view(std::declval<View const&>()));
 template <class... Views>
 using HostViews = std::tuple<HostView<Views>...>;
 
-/// Copies a host_view() back to `view`, if it is a copy.
+/// Copies a host_view() back to `view` if it is a copy.
 template <class View>
 void copy_back(View const& view, HostView<View> const& its) {
   if constexpr (!is_host_view_v<View>) Kokkos::deep_copy(view, its);
 }
 
-/// As fields_of(), for a tuple of Views.
+/// Like fields_of(), but for a tuple of Views.
 template <class Exec, class... Views>
 auto fields_of_all(char const* call, std::size_t end,
                    std::tuple<Views...> const& views) {
@@ -65,7 +66,8 @@ auto fields_of_all(char const* call, std::size_t end,
       views);
 }
 
-/// \throws UsageError on this PE, if the View has fewer elements.
+/// \throws UsageError on this PE if `count` is negative or the View has fewer
+///         elements.
 template <class Count, class View>
 std::size_t expect_count(char const* call, Count count, View const& view) {
   if (std::cmp_less(count, 0) || std::cmp_greater(count, view.extent(0))) {

@@ -38,9 +38,9 @@ template <class Bits>
 inline constexpr Bits sign_bit = static_cast<Bits>(Bits{1}
                                                    << (8 * sizeof(Bits) - 1));
 
-/// A number that is less if the key is less. Floating-point keys are in the
-/// order of IEEE 754's totalOrder: -0 is before 0, and a NaN is before or after
-/// all numbers.
+/// Maps a key to an unsigned integer with the same ordering. Floating-point
+/// keys are ordered as in of IEEE 754's totalOrder: -0 is before 0, and a NaN
+/// is before or after all numbers.
 template <class Key>
 [[nodiscard]] SYMM_INLINE_FUNCTION BitsOfKey<Key> ordered_bits(Key key) {
   using Bits      = BitsOfKey<Key>;
@@ -55,7 +55,7 @@ template <class Key>
   }
 }
 
-/// The key that has these ordered_bits().
+/// The key for which ordered_bits() returns `bits`.
 template <class Key>
 [[nodiscard]] SYMM_INLINE_FUNCTION Key key_of(BitsOfKey<Key> bits) {
   using Bits = BitsOfKey<Key>;

@@ -17,7 +17,7 @@
 
 namespace symm::Impl {
 
-/// Uninitialized memory.
+/// Uninitialized memory in a sort.
 template <class T>
 using SortMemory = Kokkos::View<T*, Kokkos::HostSpace>;
 template <class T>
@@ -26,13 +26,13 @@ void make_room(SortMemory<T>& memory, std::size_t count) {
       Kokkos::view_alloc(Kokkos::WithoutInitializing, "symm::sort"), count);
 }
 
-/// Blocks of other PEs, which this PE reads in place or gets.
+/// Blocks on other PEs, which this PE reads in place or gets.
 class PeBlocks {
  public:
   using Memory = Kokkos::View<char*, SymmetricHostSpace>;
 
   void reserve(std::size_t bytes) { make_room(m_memory, bytes); }
-  /// Returns the address of a block, whose data are complete after quiet().
+  /// Returns the address at which this PE can read a block after quiet().
   /// \param mine the symmetric address of the block in `view`.
   char const* read(Memory const& view, char const* mine, std::size_t bytes,
                    Pe pe) {

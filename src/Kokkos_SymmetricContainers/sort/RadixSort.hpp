@@ -25,16 +25,18 @@ struct KeyAlone {
   Bits bits;
 };
 
-/// Sorts records by their bits, stably, on one host thread. It distributes them
-/// into about as many buckets of equal width as there are records, and then
-/// sorts each bucket. (For millions of random 64-bit keys, it takes 0.15 of the
-/// time of std::sort. It takes 0.4 of the time of a least-significant-digit
-/// radix sort, which passes over all memory for each digit.)
+/// A stable sort of records by their bits, on one host thread. It distributes
+/// them into about as many buckets of equal width as there are records, and
+/// then sorts each bucket. (For millions of random 64-bit keys, it takes 0.15
+/// times as long as std::sort, and 0.4 times as long as a
+/// least-significant-digit radix sort, which passes over all memory once per
+/// digit.)
 template <class Record>
 class RadixSort {
  public:
-  /// Sorts the records at `from`. The result is at `from` if stays_at_from,
-  /// else at `to`. Both have room for `count` records, fewer than 2^32.
+  /// Sorts the records at `from`. The result is at `from` if `stays_at_from` is
+  /// true, otherwise at `to`. Both must have room for `count` records; `count`
+  /// must be less than 2^32.
   static void sort(Record* from, Record* to, std::size_t count,
                    bool stays_at_from) {
     if (count <= few) {
@@ -71,10 +73,10 @@ class RadixSort {
     }
     for (std::size_t k = 0; k < count; ++k)
       to[next[bucket_of(from[k])]++] = from[k];
-    if (shift == 0) {  // all records of a bucket have one key
+    if (shift == 0) {  // all records in a bucket have the same key
       if (stays_at_from) std::copy_n(to, count, from);
     } else if (most <= few) {
-      // Sorts all buckets at once: no record leaves its bucket.
+      // Sort all buckets at once; no record leaves its bucket.
       insert_each(to, stays_at_from ? from : to, count);
     } else {
       std::size_t first = 0;
@@ -93,7 +95,8 @@ class RadixSort {
   static constexpr std::size_t few = 16;
   static constexpr int max_bits    = 12;
 
-  /// Insertion sort, for few records or for records that are near their places.
+  /// Insertion sort, for few records or for records that are already near their
+  /// places.
   static void insert_each(Record const* from, Record* to, std::size_t count) {
     for (std::size_t k = 0; k < count; ++k) {
       auto const record = from[k];

@@ -26,9 +26,9 @@
 
 namespace symm::Impl {
 
-/// The work of one PE on the host, in the order of a SortStep. Other PEs read
-/// the elements from a part of the heap, the outbox, in which they are ordered
-/// by bucket: first the bits of all keys, then the components of each View.
+/// One PE's work on the host, in the order of a SortStep. Other PEs read this
+/// PE's elements from a part of the heap, the outbox. It contains first the
+/// bits of all keys, then the components of each View, always sorted by bucket.
 template <class Exec, class Keys, class Fields>
 class SortOnHost {
  public:
@@ -36,8 +36,8 @@ class SortOnHost {
   using Bits   = BitsOfKey<Key>;
   using Outbox = PeBlocks::Memory;
 
-  /// Local.
-  /// \param input receives the least and greatest key of this PE.
+  /// The call is local.
+  /// \param input receives this PE's smallest and largest key.
   SortOnHost(Exec const& exec, char const* call, Keys const& keys,
              Fields const& fields, SortInput& input)
       : m_threads(exec, call),
@@ -78,7 +78,7 @@ class SortOnHost {
                           for (auto k = first; k < end; ++k)
                             ++its[m_buckets(bits_of(k))];
                         });
-    // Replace the count of each thread by the index of the thread's first
+    // Replace each thread's count with the index of that thread's first
     // element.
     std::size_t sum = 0;
     m_counts.resize(buckets.count);
@@ -100,7 +100,7 @@ class SortOnHost {
     std::size_t max_cut = 0;
     for (auto const bucket : buckets_to_sort(step))
       max_cut = std::max(max_cut, m_counts[bucket]);
-    // Each thread gets consecutive buckets.
+    // Assign consecutive buckets to each thread.
     auto const& parts = step.parts();
     auto const n      = m_threads.count();
     m_first_part.assign(n + 1, parts.size());
@@ -128,7 +128,7 @@ class SortOnHost {
     }
   }
 
-  /// Copies all keys to the outbox, and sorts those of cut buckets.
+  /// Copies all keys to the outbox, and sorts those in cut buckets.
   void pack_keys(SortStep const& step, Outbox const& outbox) {
     m_outbox   = outbox;
     m_capacity = padded(step.max_before());
@@ -149,7 +149,7 @@ class SortOnHost {
                   m_counts[bucket]);
   }
 
-  /// The function for SortStep::cut().
+  /// The function to pass to SortStep::cut().
   [[nodiscard]] std::size_t count_below(SortStep const& step,
                                         std::size_t bucket,
                                         std::uint64_t bits) const {
@@ -202,8 +202,8 @@ class SortOnHost {
     return ordered_bits<Key>(m_keys(k));
   }
 
-  /// The buckets to sort in the outbox. (Elements with one key are in order
-  /// already.)
+  /// The buckets to sort in the outbox. (Elements with equal keys are already
+  /// in order.)
   [[nodiscard]] std::span<std::size_t const> buckets_to_sort(
       SortStep const& step) const {
     if (m_buckets.have_one_key()) return {};
@@ -287,9 +287,9 @@ class SortOnHost {
     }
   }
 
-  /// Calls body(PE, first, count) for the elements from each PE, in the order
-  /// of PEs. `first` counts from the first element that this PE reads from that
-  /// PE.
+  /// Calls body(PE, first, count) for the elements from each PE, in order of PE
+  /// number. `first` is relative to the first element that this PE reads from
+  /// that PE.
   template <class Places, class Body>
   static void for_each_block(Places const& places, std::size_t part,
                              Body const& body) {
@@ -330,7 +330,7 @@ class SortOnHost {
     unpack_fields(fields, 1, thread, p, part, places);
   }
 
-  /// \param f the number of the View's block.
+  /// \param f the index of the View's block in m_read.
   template <class List, class Places>
   void unpack_fields(List const& list, std::size_t f, std::size_t thread,
                      std::size_t p, BucketPart const& part,
@@ -373,19 +373,21 @@ class SortOnHost {
   Fields m_fields;
   std::size_t m_count;
   SortBuckets m_buckets;
-  std::vector<std::size_t> m_counts;   // of this PE in each bucket
+  std::vector<std::size_t> m_counts;   // this PE's elements in each bucket
   std::vector<std::size_t> m_next;     // where each thread's next element goes
-  SortMemory<std::uint32_t> m_places;  // of elements in the outbox
-  std::vector<std::size_t> m_first_part;  // first part of each thread
+  SortMemory<std::uint32_t> m_places;  // where elements are in the outbox
+  std::vector<std::size_t> m_first_part;  // the first part that each thread
+                                          // handles
   std::vector<SortMemory<Record>> m_scratch;
   std::vector<SortMemory<char>> m_field_scratch;
 
   Outbox m_outbox;
-  std::size_t m_capacity = 0;  // elements that each outbox can hold
+  std::size_t m_capacity = 0;  // number of elements that each outbox can hold
   Bits* m_bits           = nullptr;
   PeBlocks m_blocks;
   SortStep::Places m_its_places;
-  std::vector<char const*> m_read;  // for each PE: keys, then each View's
+  std::vector<char const*> m_read;  // for each PE: its keys, then its block of
+                                    // each View
 };
 
 }  // namespace symm::Impl

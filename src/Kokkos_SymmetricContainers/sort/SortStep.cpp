@@ -50,7 +50,8 @@ SortStep::SortStep(char const* call, TeamMembers const& members,
       m_me(static_cast<std::size_t>(std::max(members.me(), 0))) {
   std::array<std::uint64_t**, 4> const parts{&m_counts, &m_sums, &m_starts,
                                              &m_cuts};
-  // (Equal on all PEs, even if their PE teams differ: the memory is symmetric.)
+  // (The size must be equal on all PEs, even if their PE teams differ, because
+  // the memory is symmetric.)
   auto const n    = static_cast<std::size_t>(n_pes());
   auto const room = std::max(max_buckets, ways * n);
   std::array<std::size_t, 4> const sizes{room, room, max_buckets + 1, n + 1};
@@ -151,8 +152,8 @@ void SortStep::find_of_world(std::size_t element_bytes) {
   its = {all[has_elements] != 0, all[grows] != 0, all[outbox_bytes], all[most]};
 }
 
-// Reserves the private memory of the next steps, so that PEs agree on it only
-// once.
+// Reserves the private memory for the next steps, so that PEs need to agree on
+// it only once.
 void SortStep::reserve() {
   m_before.reserve(max_buckets + 1);
   m_parts.reserve(max_buckets);
@@ -244,8 +245,8 @@ void SortStep::cut(CountBelow const& count_below) {
   }
   if (searches.empty()) return;
   search(count_below);
-  // Elements with this key are before the cut, as many as the PEs before the
-  // cut need: first those of the first PEs.
+  // As many elements with this key are before the cut as the PEs before the cut
+  // need, beginning with those on the first PEs.
   auto const n        = searches.size();
   auto* const below   = m_counts;
   auto* const equal   = m_counts + n;

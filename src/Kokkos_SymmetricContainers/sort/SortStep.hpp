@@ -19,39 +19,40 @@
 #include "../base/MemberWords.hpp"
 #include "../base/TeamMembers.hpp"
 
-// How PEs divide the elements in a sort. Each PE puts its elements into buckets
-// by key, in a part of the heap. From the sizes of all buckets, each PE
+// How PEs divide up the elements in a sort. Each PE puts its elements into
+// buckets by key, in a part of the heap. From the sizes of all buckets, each PE
 // computes the cuts: where the elements of one PE end and those of the next
 // begin. If a cut is inside a bucket, the PEs search for the key at the cut.
-// Elements with equal keys are divided in the order of PEs. So no PE sorts all
-// its keys twice, and every PE gets the intended number of elements.
+// Elements with equal keys are divided in order of PE number. So no PE sorts
+// all its keys twice, and every PE gets exactly its share of the elements.
 
 namespace symm::Impl {
 
-/// The data of a PE before the sort.
+/// What a PE has before the sort.
 struct SortInput {
   std::size_t count         = 0;
   std::size_t element_bytes = 0;  // bytes in all Views
-  std::size_t capacity      = 0;  // elements for which all Views have room
-  std::uint64_t least       = ~std::uint64_t{0};  // least bits of its keys
-  std::uint64_t greatest    = 0;
+  std::size_t capacity      = 0;  // number of elements for which all Views have
+                                  // room
+  std::uint64_t least    = ~std::uint64_t{0};  // smallest bits of its keys
+  std::uint64_t greatest = 0;
 };
 
-/// Buckets of keys: all have the same width, and are the same on all PEs.
+/// Buckets of keys. They all have the same width, and are the same on all PEs.
 struct SortBuckets {
   /// (More buckets would compete for the caches.)
   static constexpr int max_bits = 11;
 
   std::uint64_t least = 0;
-  std::uint64_t range = 0;  // greatest minus least key of all PEs
+  std::uint64_t range = 0;  // largest minus smallest key on all PEs
   int shift           = 0;
   std::size_t count   = 1;
 
   [[nodiscard]] std::size_t operator()(std::uint64_t bits) const {
     return static_cast<std::size_t>((bits - least) >> shift);
   }
-  /// The first key that a bucket can contain. range_of() is the greatest
-  /// difference of another key in the bucket to it.
+  /// The first key that a bucket can contain. range_of() is the largest
+  /// difference between that key and another key in the bucket.
   [[nodiscard]] std::uint64_t first_of(std::size_t bucket) const {
     return least + (static_cast<std::uint64_t>(bucket) << shift);
   }
@@ -63,26 +64,29 @@ struct SortBuckets {
 /// The place where the elements of one PE end and those of the next begin.
 struct SortCut {
   std::size_t bucket = 0;
-  std::size_t before = 0;  // elements of the bucket before the cut, of all PEs
+  std::size_t before = 0;  // number of elements in the bucket before the cut,
+                           // on all PEs
 };
 
 /// The elements of one bucket that this PE gets.
 struct BucketPart {
-  std::size_t first;  // index of the first of them on this PE after the sort
+  std::size_t first;  // index of the first element on this PE after the sort
   std::size_t count;
 };
 
-/// The work of one call of sort(). Its functions are called in this order.
+/// The work of one call to sort(). The functions are called in the order in
+/// which they are declared.
 class SortStep {
  public:
   /// Collective over the world.
   /// \param members the PEs of this sort; below, they are called "all PEs".
-  /// \param failure why this PE cannot take part; then all PEs throw it.
+  /// \param failure the reason why this PE cannot take part, if it cannot; all
+  ///        PEs then throw it.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   SortStep(char const* call, TeamMembers const& members, SortInput const& input,
            std::optional<Failure> failure);
 
-  /// Numbers that are equal on all PEs of the world, for the steps that all
+  /// Values that are equal on all PEs of the world, for the steps that all
   /// these PEs take together.
   struct OfWorld {
     bool has_elements        = false;
@@ -100,40 +104,40 @@ class SortStep {
   [[nodiscard]] std::size_t max_before() const { return m_max_before; }
   [[nodiscard]] SortBuckets const& buckets() const { return m_buckets; }
 
-  /// Collective: adds up the counts of all PEs for each bucket.
+  /// Collective: for each bucket, adds up the counts of all PEs.
   void add_up(std::span<std::size_t const> counts);
-  /// The index of the first of this PE's elements in each bucket; then the end
+  /// The index of this PE's first element in each bucket, followed by the end
   /// of the last bucket.
   [[nodiscard]] std::span<std::uint64_t const> starts() const {
     return {m_starts, m_buckets.count + 1};
   }
-  /// Buckets with a cut inside. Their elements must be sorted.
+  /// The buckets that have a cut inside. Their elements must be sorted.
   [[nodiscard]] std::span<std::size_t const> cut_buckets() const {
     return m_cut_buckets;
   }
-  /// The buckets of which this PE gets elements: the first bucket, and the part
-  /// of each.
+  /// The buckets from which this PE gets elements: the first bucket, and the
+  /// part that it gets of each.
   [[nodiscard]] std::size_t first_bucket() const { return m_first_bucket; }
   [[nodiscard]] std::vector<BucketPart> const& parts() const { return m_parts; }
 
-  /// The number of this PE's elements of a bucket whose bits are less than
-  /// `bits`.
+  /// Returns the number of this PE's elements in a bucket whose bits are less
+  /// than `bits`.
   using CountBelow =
       std::function<std::size_t(std::size_t bucket, std::uint64_t bits)>;
-  /// Collective: finds the cuts. After a barrier, all PEs may read `starts()`
-  /// and the cuts.
+  /// Collective: determines the cuts. After a barrier, all PEs may read
+  /// starts() and the cuts.
   void cut(CountBelow const& count_below);
 
-  /// For each PE, where in its memory this PE's elements of each bucket begin;
-  /// at the end, where they end.
+  /// For each PE, where in its memory the elements for this PE begin in each
+  /// bucket, followed by where they end.
   using Places = std::vector<std::vector<std::uint64_t>>;
-  /// Local: allocates the memory of Places.
+  /// Local: allocates the memory for Places.
   [[nodiscard]] Places empty_places() const;
   /// Reads the Places from all PEs. Call it after a barrier.
   void read(Places& places) const;
 
  private:
-  /// The search for the greatest key before a cut.
+  /// The search for the largest key before a cut.
   struct Search {
     std::size_t pe;  // the PE whose elements begin at the cut
     SortCut cut;
@@ -141,7 +145,7 @@ class SortStep {
     std::uint64_t range;  // and at most low + range
   };
 
-  /// The global index of the first element of a PE after the sort.
+  /// The global index of a PE's first element after the sort.
   [[nodiscard]] std::size_t first_of(std::size_t pe) const;
   [[nodiscard]] SortCut cut_before(std::size_t element) const;
   [[nodiscard]] std::size_t max_now() const {
@@ -149,7 +153,7 @@ class SortStep {
   }
   void reserve();
   /// Collective over the members.
-  /// \param failure returns why this PE fails, if it knows.
+  /// \param failure receives the reason why this PE fails, if it knows it.
   /// \returns whether all members fail.
   bool tell(char const* call, SortInput const& input,
             std::optional<Failure>& failure);
@@ -166,10 +170,11 @@ class SortStep {
 
   std::size_t m_total      = 0;
   std::size_t m_max_before = 0;
-  bool m_grows             = false;  // whether the Views of a PE lack room
+  bool m_grows             = false;  // whether the Views on any PE lack room
   OfWorld m_of_world;
   SortBuckets m_buckets;
-  std::vector<std::size_t> m_before;  // elements of all PEs before each bucket
+  std::vector<std::size_t> m_before;  // number of elements on all PEs before
+                                      // each bucket
   std::size_t m_first_bucket = 0;
   std::vector<BucketPart> m_parts;
   std::vector<std::size_t> m_cut_buckets;

@@ -19,38 +19,39 @@ namespace symm::Impl {
 
 /// The tasks of each PE that other PEs may steal, as bytes in the symmetric
 /// heap. A word says which places contain tasks: the PE that shares tasks
-/// stores it, and a PE that takes some changes it by compare-and-swap. Near and
-/// far PEs use one-sided operations.
+/// stores it, and a PE that steals some updates it with a compare-and-swap.
+/// Both near and far PEs use one-sided operations.
 ///
-/// The work ends when no member has tasks. Member 0 has a counter of the PEs
-/// that may have tasks. A PE without tasks decrements it, and increments it
-/// again before it steals. The last PE to decrement it notifies member 0. Each
-/// notified PE notifies two others.
+/// The work ends when no member has any tasks. Member 0 holds a counter of the
+/// PEs that may have tasks. A PE that runs out of tasks decrements it, and
+/// increments it again before it steals. The PE that decrements it to 0
+/// notifies member 0. Each notified PE notifies two others.
 class SharedTasks {
  public:
   /// Collective over the world.
   /// \param near       the result of near_of(members).
-  /// \param task_bytes bytes of a task.
-  /// \param most       the most tasks that a PE shares at a time.
-  /// \throws as Views, on every PE.
+  /// \param task_bytes the size of a task in bytes.
+  /// \param most the maximum number of tasks that a PE shares at a time.
+  /// \throws the same as a View's constructor, on every PE.
   SharedTasks(char const* call, TeamMembers const& members,
               std::vector<Pe> near, std::size_t task_bytes, std::size_t most);
-  /// The members on this node, by their numbers in the world. \throws
-  /// std::bad_alloc.
+  /// The members on this node, as world PE numbers.
+  /// \throws std::bad_alloc.
   [[nodiscard]] static std::vector<Pe> near_of(TeamMembers const& members);
 
-  /// Resets the counters. Local; after the barrier that must follow, all PEs
-  /// may have tasks.
+  /// Resets the counters. The call is local and must be followed by a barrier.
+  /// After the barrier, any PE may have tasks.
   void begin();
 
-  // For the tasks of this PE. Called by one thread.
+  // The following functions are for this PE's own tasks. They are called by a
+  // single thread.
 
-  /// Whether other PEs have taken and copied all tasks that this PE has shared.
-  /// Always false in a job of one PE.
+  /// Whether other PEs have stolen and copied all tasks that this PE has
+  /// shared. Always false in a job of one PE.
   [[nodiscard]] bool is_free() const;
   /// The memory for the tasks to share next. Precondition: is_free().
   [[nodiscard]] std::byte* places() const { return m_tasks.data(); }
-  /// The most tasks that places() has room for.
+  /// The maximum number of tasks that places() has room for.
   [[nodiscard]] std::size_t most() const { return m_most; }
   /// Shares the tasks in the first `count` places.
   void share(std::size_t count);
@@ -58,19 +59,21 @@ class SharedTasks {
   /// next share().
   [[nodiscard]] std::span<std::byte const> take_back();
 
-  // For the tasks of other PEs.
+  // The following functions are for other PEs' tasks.
 
-  /// Waits for tasks of another PE. Precondition: this PE has none.
-  /// \param stolen  receives half of the tasks that the other PE shares; has
-  ///        room for most() of them.
-  /// \param has_own whether this PE has received tasks of its own meanwhile: a
-  ///        message handler may push some. Then nothing is stolen.
-  /// \returns false if no PE has any tasks.
+  /// Waits for tasks to steal from another PE. Precondition: this PE has no
+  /// tasks.
+  /// \param stolen receives half of the tasks that the other PE shares; must
+  ///        have room for most() tasks.
+  /// \param has_own returns whether this PE has got tasks of its own meanwhile,
+  ///        since a message handler may push some. In that case, nothing is
+  ///        stolen.
+  /// \returns false if no PE has any tasks left.
   [[nodiscard]] bool steal(std::vector<std::byte>& stolen,
                            std::function<bool()> const& has_own);
   /// Makes all PEs discard their tasks.
   void stop();
-  /// Whether a PE has called stop(). Also forwards this to other PEs.
+  /// Whether any PE has called stop(). If so, forwards this to other PEs.
   [[nodiscard]] bool is_stopped();
 
  private:
@@ -91,7 +94,7 @@ class SharedTasks {
   void tell(Flag flag);
   void enter();
   void leave();
-  /// The PE from which to steal next, by its number in the world.
+  /// The world PE number of the PE from which to steal next.
   [[nodiscard]] Pe next_victim();
   [[nodiscard]] bool steal_from(Pe victim, std::vector<std::byte>& stolen);
 
@@ -99,17 +102,17 @@ class SharedTasks {
   std::size_t m_task_bytes;
   std::size_t m_most;
   Kokkos::View<std::byte*, SymmetricHostSpace> m_tasks;
-  // Each word is in a separate cache line.
+  // Each word is in its own cache line.
   Kokkos::View<std::uint64_t* [8], Kokkos::LayoutRight, SymmetricHostSpace>
       m_words;
-  std::uint64_t* m_places;  // Places
-  std::uint64_t* m_copied;  // tasks of this PE that others have copied
+  std::uint64_t* m_places;  // a Places::word()
+  std::uint64_t* m_copied;  // number of this PE's tasks that others have copied
   std::uint64_t* m_flags;
-  std::uint64_t* m_n_active;      // used on member 0 only
-  std::uint64_t m_n_stolen  = 0;  // without those of the last share()
+  std::uint64_t* m_n_active;      // used only on member 0
+  std::uint64_t m_n_stolen  = 0;  // excludes those of the last share()
   std::uint64_t m_flags_now = 0;  // flags that this PE has forwarded
   TeamMembers m_members;
-  Pe m_root = 0;  // member 0, in the world
+  Pe m_root = 0;  // world PE number of member 0
   std::vector<Pe> m_near;
   std::uint64_t m_random;
   unsigned m_n_tries = 0;
