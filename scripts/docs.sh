@@ -4,15 +4,22 @@
 #
 #   scripts/docs.sh            checks the pages and makes the site
 #   scripts/docs.sh --check    only checks links and snippets; needs Python alone
+#   scripts/docs.sh --stage    checks, and makes what Sphinx reads; needs Doxygen, too
 #   scripts/docs.sh --update   writes the snippets of the sources into the pages, too
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 update=()
 check_only=false
+stage_only=false
+programs=(doxygen sphinx-build)
 for option in "$@"; do
   case $option in
     --check) check_only=true ;;
+    --stage)
+      stage_only=true
+      programs=(doxygen)
+      ;;
     --update) update=(--update) ;;
     -h | --help)
       usage
@@ -28,7 +35,7 @@ if $check_only; then
   exit 0
 fi
 
-for program in doxygen sphinx-build; do
+for program in "${programs[@]}"; do
   command -v "$program" >/dev/null ||
     die "$program is missing; scripts/setup.sh --docs installs it"
 done
@@ -44,6 +51,9 @@ mkdir -p "$out"
   echo "OUTPUT_DIRECTORY = $out/doxygen"
 } | doxygen - 2>"$out/doxygen.log" || die "Doxygen has failed; see $out/doxygen.log"
 python3 docs/site/stage.py . "$out/doxygen/xml" "$out/pages"
+if $stage_only; then
+  exit 0
+fi
 
 step "Pages (Sphinx)"
 sphinx-build -q -W --keep-going -j auto -b html -c docs/site -d "$out/doctrees" \

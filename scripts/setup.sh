@@ -104,9 +104,10 @@ if $developer; then
   need "clang-format" "clang-format" command -v clang-format
   need "ShellCheck" "shellcheck" command -v shellcheck
   need "pkg-config" "pkg-config" command -v pkg-config # to try our file for it
+  need "Doxygen" "doxygen" command -v doxygen # for the reference
 fi
 if $docs; then
-  need "Doxygen" "doxygen" command -v doxygen
+  $developer || need "Doxygen" "doxygen" command -v doxygen
   need "Sphinx" "python3-sphinx" command -v sphinx-build
   need "MyST" "python3-myst-parser" has_python_modules myst_parser
   need "Furo" "furo" has_python_modules furo

@@ -55,6 +55,13 @@ PAGES = [
     ("sort", "Sorting and counting",
      ["Kokkos_SymmetricContainers/Kokkos_SymmetricContainers_Sort.hpp",
       "Kokkos_SymmetricContainers/sort"]),
+    ("mailbox", "Mailboxes",
+     ["Kokkos_SymmetricContainers/Kokkos_SymmetricContainers_Mailbox.hpp",
+      "Kokkos_SymmetricContainers/mail"]),
+    ("containers", "Hash maps, work queues, distributions and copies of the whole",
+     ["Kokkos_SymmetricContainers/Kokkos_SymmetricContainers_HashMap.hpp",
+      "Kokkos_SymmetricContainers/Kokkos_SymmetricContainers_WorkQueue.hpp",
+      "Kokkos_SymmetricContainers"]),
     ("contexts", "Contexts and requests", ["runtime/symm_contexts.hpp"]),
     ("pools", "Memory pools",
      ["Kokkos_SymmetricSpace/Kokkos_SymmetricSpace_Pools.hpp",
@@ -68,6 +75,10 @@ PAGES = [
 ON_GPUS = {
     "SymmetricSpace": "In a build for CUDA: `SymmetricCudaSpace`, GPU memory.",
 }
+
+
+# What only authors of containers use; its header describes it.
+NOT_FOR_PROGRAMS = {"edge"}
 
 
 class Problem(Exception):
@@ -356,7 +367,8 @@ class Reference:
 
     def __init__(self, xml, src, names):
         self.src = src
-        self.names = {name.removeprefix("symm::") for name in names}
+        self.names = {name.removeprefix("symm::")
+                      for name in names} - NOT_FOR_PROGRAMS
         self.members = {}  # header -> [(line, kind, XML)]
         self.where = {}    # name -> (page, anchor)
         self.facts = {}    # name -> (what it is, who calls)
@@ -592,27 +604,35 @@ def first_sentence(text):
     return text.rstrip(":;.") + "."
 
 
+# How the comments say who calls.
+COLLECTIVE = re.compile(r"\bCollective\b(?! (functions|operations))|"
+                        r"\b(calls? (is|are)|is a|are all) collective\b|"
+                        r"\bAll PEs (must )?(make|call)\b")
+LOCAL = re.compile(r"\bLocal\b|\bcalls? (is|are) local\b")
+
+
 def who_calls(name, node, text, said, page):
     joint = " ".join(text)
     around = " ".join(said)
     if node.tag == "compounddef" or node.get("kind") in ("enum", "variable",
                                                          "typedef"):
-        if re.search(r"\bCollective\b", joint) or name in (
+        if COLLECTIVE.search(joint) or name in (
                 "ScopeGuard", "RuntimeGuard", "UniqueMemPool"):
             return "all PEs"
         return ""
-    if re.search(r"\bLocal\b", joint):
+    if LOCAL.search(joint):
         return "one PE"
     if page in ("collectives", "teams") and name not in (
             "sync_all", "barrier_all"):
         return "PEs of a team"
-    if re.search(r"\bCollective\b(?! functions)", joint) or re.match(
-            r"As malloc\(\)", joint):
+    if COLLECTIVE.search(joint) or re.search(
+            r"\b(like|Like|Calls) malloc\(\)|same as initialize_runtime\(\)",
+            joint):
         return "all PEs"
     if page == "pools":
         return ("all PEs, of a symmetric pool" if re.search(
             "alloc|free|create|destroy|set_(mem|attr)|trim", name) else "one PE")
-    if re.search(r"\bCollective\b(?! functions)", around) and page != "memory":
+    if COLLECTIVE.search(around) and page != "memory":
         return "all PEs"
     return "one PE"
 
