@@ -35,11 +35,11 @@
 #                       [NETWORK libfabric])
 #
 # Runs the program `t` on several nodes, 2x1 being 2 of 1 PE each, as tests of the
-# label nodes: NODES are pretended by SYMM_PES_PER_NODE, name.nodes2x1; CLUSTERS are
+# label nodes: NODES are simulated by SYMM_PES_PER_NODE, name.nodes2x1; CLUSTERS are
 # made by scripts/netns_cluster.sh, name.cluster2x1; with BAD_LINKS frames between
 # them are late, overtake each other and get lost, name.bad_links2x1. Where no cluster
-# can be made, the last two say so and run on pretended nodes. UNEVEN 3on2: 3 PEs on
-# pretended nodes of up to 2, name.nodes3on2. TCP: as NODES, but the PEs start
+# can be made, the last two say so and run on simulated nodes. UNEVEN 3on2: 3 PEs on
+# simulated nodes of up to 2, name.nodes3on2. TCP: as NODES, but the PEs start
 # without mpiexec, name.tcp2x1. PMIX: as NODES, but mpiexec starts the PEs by PMIx,
 # without MPI, name.pmix2x1, where it is Open MPI's. ONE_SIDED: as NODES, but UCX may
 # copy blocks between processes (UCX_TLS=tcp,cma,self), name.one_sided2x1. NETWORK is

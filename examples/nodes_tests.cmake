@@ -1,7 +1,7 @@
 # The tests of the examples over several nodes. Included by examples/CMakeLists.txt.
 # (That of ring_reduce, which needs no Kokkos, is in unit_tests/nodes.)
 
-# What is the same on pretended nodes as the file `reference`, which the fixture of
+# What is the same on simulated nodes as the file `reference`, which the fixture of
 # that name makes: symm_dump_over_nodes(test reference fixture target shape
 # [argument...]).
 function(symm_dump_over_nodes test reference fixture target shape)

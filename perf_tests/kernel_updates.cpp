@@ -3,7 +3,7 @@
 
 // Random updates by a kernel of one PE of the words of another one, in memory
 // of its GPU or of its host: for PEs of two nodes, such as SYMM_PES_PER_NODE=1
-// pretends. An iteration is a kernel of as many threads as the case has
+// simulates. An iteration is a kernel of as many threads as the case has
 // updates, one each, and quiet(): all have been carried out.
 //
 // "atomic_add" adds 1 to each, or a number that differs, "p" stores. These go

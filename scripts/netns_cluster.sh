@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Pretends a cluster on one machine, for tests: every node is a network namespace
+# Simulates a cluster on one machine, for tests: every node is a network namespace
 # with an address and a host name of its own, and reaches the others through a
 # switch only. Programs are started by Open MPI, as on nodes that it reaches by ssh.
 #

@@ -96,7 +96,7 @@ if ! $demo; then
   need "GoogleTest" "libgtest-dev" has_header gtest/gtest.h
   need "GoogleMock" "libgmock-dev" has_header gmock/gmock.h
   need "nlohmann-json" "nlohmann-json3-dev" has_header nlohmann/json.hpp
-  want "iproute2" "iproute2" command -v ip # for tests on pretended nodes
+  want "iproute2" "iproute2" command -v ip # for tests on simulated nodes
   want "Matplotlib, pandas" "python3-matplotlib python3-pandas" \
     has_python_modules matplotlib,pandas
 fi

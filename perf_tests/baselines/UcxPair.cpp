@@ -89,7 +89,7 @@ struct UcxPair::Impl {
       if (unsetenv(name) != 0) throw std::runtime_error("unsetenv failed");
     ucp_config_t* config = nullptr;
     check(ucp_config_read(nullptr, nullptr, &config), "ucp_config_read");
-    // As this project's library does: not the memory that pretended nodes
+    // As this project's library does: not the memory that simulated nodes
     // share.
     if (std::getenv("UCX_TLS") == nullptr)
       check(ucp_config_modify(config, "TLS", "^sm"), "ucp_config_modify");

@@ -1,5 +1,5 @@
 """The nodes that benchmarks run over: real ones, network namespaces, or
-pretended ones."""
+simulated ones."""
 
 import os
 import pathlib
@@ -41,9 +41,9 @@ class Cluster:
         self.second_host = NETNS_HOST
         if not self.has_namespaces:
             self.second_host = "127.0.0.1"
-            self.text = ("pretended nodes of one machine (SYMM_PES_PER_NODE)"
+            self.text = ("simulated nodes of one machine (SYMM_PES_PER_NODE)"
                          + with_network)
-            self.note = (f"nodes are pretended by SYMM_PES_PER_NODE ({why}): "
+            self.note = (f"nodes are simulated by SYMM_PES_PER_NODE ({why}): "
                          "all messages go through the loopback device")
 
     def _hosts(self):
@@ -75,7 +75,7 @@ class Cluster:
     def environment(self, nodes, pes_per_node):
         """What the programs need in theirs."""
         # UCX's signal handlers are not for programs that are linked with it.
-        # Hosts' networks may have anything; pretended ones have TCP.
+        # Hosts' networks may have anything; simulated ones have TCP.
         added = {"UCX_ERROR_SIGNALS": "", "KOKKOS_NUM_THREADS": "1"}
         if self.network:
             added["SYMM_NETWORK"] = self.network

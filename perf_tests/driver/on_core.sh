@@ -1,5 +1,5 @@
 #!/bin/sh
-# on_core.sh COMMAND... : what mpiexec starts on pretended nodes. Each of them takes
+# on_core.sh COMMAND... : what mpiexec starts on simulated nodes. Each of them takes
 # all cores of the machine for its own: here every PE gets its own one.
 pe=${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-${SLURM_PROCID:-}}}
 if [ -n "$pe" ] && command -v taskset >/dev/null; then

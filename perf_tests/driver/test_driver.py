@@ -173,7 +173,7 @@ class OverNodes(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "two hosts"):
                 Cluster(hosts, "mpiexec", True)
 
-    def test_without_namespaces_nodes_are_pretended_and_that_is_noted(self):
+    def test_without_namespaces_nodes_are_simulated_and_that_is_noted(self):
         with mock.patch("driver.cluster._has_namespaces",
                         return_value=(False, "only root may")):
             cluster = Cluster(None, "mpiexec", True)

@@ -4,7 +4,7 @@
 // A PE is killed inside an exchange or a sort, while it sends messages or
 // updates, or with tasks of a work queue: all others end within
 // SYMM_PEER_TIMEOUT, and name it and the call, on one node and on several that
-// are pretended.
+// are simulated.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

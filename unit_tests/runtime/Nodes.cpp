@@ -121,11 +121,11 @@ TEST(Nodes, who_shares_a_machine) {
                            two.n_on_machine(), two.leader(1)}),
               ElementsAre(2, 3, 3, 3, 2));
   EXPECT_FALSE(two.may_share_machine(1));
-  Nodes const pretended{{0, 2, 5}, 0, true};
-  EXPECT_THAT((std::vector{pretended.n_near(), pretended.max_near(),
-                           pretended.n_on_machine()}),
+  Nodes const simulated{{0, 2, 5}, 0, true};
+  EXPECT_THAT((std::vector{simulated.n_near(), simulated.max_near(),
+                           simulated.n_on_machine()}),
               ElementsAre(2, 3, 5));
-  EXPECT_TRUE(pretended.may_share_machine(4));
+  EXPECT_TRUE(simulated.may_share_machine(4));
   // Containers: the first and the last run on one machine.
   Nodes const containers{{0, 2, 3, 7}, 0, false, {}, {true, false, true}};
   EXPECT_EQ(containers.n_on_machine(), 6);

@@ -309,7 +309,7 @@ TEST(Rendezvous, of_pes_of_other_nodes_nothing_is_known_outside_of_calls) {
 }
 
 TEST(Rendezvous, leaders_send_few_messages_and_others_none) {
-  PretendedNodes const job({{2, 1, 1, 2}});
+  SimulatedNodes const job({{2, 1, 1, 2}});
   constexpr int n = 10;
   expect_on_pes(6, [&](ForkedBootstrap& bootstrap) {
     PeStack stack(bootstrap, {}, &job);

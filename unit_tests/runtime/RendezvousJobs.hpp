@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <support/ForkedPes.hpp>
 #include <support/PeStack.hpp>
-#include <support/PretendedNodes.hpp>
+#include <support/SimulatedNodes.hpp>
 
 #include <array>
 #include <chrono>
@@ -20,7 +20,7 @@
 #include <runtime/base/Failure.hpp>
 #include <runtime/pes/Rendezvous.hpp>
 
-/// Jobs of forked PEs with a rendezvous, on one node or on pretended ones.
+/// Jobs of forked PEs with a rendezvous, on one node or on simulated ones.
 namespace symm_test {
 
 using PeOfNodes = std::function<void(symm::Impl::Bootstrap&, PeStack&)>;
@@ -29,7 +29,7 @@ using PeOfNodes = std::function<void(symm::Impl::Bootstrap&, PeStack&)>;
 inline std::vector<PeResult> run_on_nodes(NodeShape const& shape,
                                           std::chrono::duration<double> timeout,
                                           PeOfNodes const& body) {
-  PretendedNodes const job(shape);
+  SimulatedNodes const job(shape);
   return run_pes(shape.n_pes(), [&](ForkedBootstrap& bootstrap) {
     PeStack stack(bootstrap, timeout, &job);
     body(bootstrap, stack);
@@ -38,7 +38,7 @@ inline std::vector<PeResult> run_on_nodes(NodeShape const& shape,
 
 /// expect_on_pes(), with a stack.
 inline void expect_on_nodes(NodeShape const& shape, PeOfNodes const& body) {
-  PretendedNodes const job(shape);
+  SimulatedNodes const job(shape);
   expect_on_pes(shape.n_pes(), [&](ForkedBootstrap& bootstrap) {
     PeStack stack(bootstrap, {}, &job);
     body(bootstrap, stack);

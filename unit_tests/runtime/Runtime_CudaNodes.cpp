@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// GPU memory of PEs of other nodes, which SYMM_PES_PER_NODE pretends: what the
+// GPU memory of PEs of other nodes, which SYMM_PES_PER_NODE simulates: what the
 // host's operations do there, on a stand-in of the driver.
 
 #include <gmock/gmock.h>

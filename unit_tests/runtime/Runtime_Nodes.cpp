@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The runtime of a job of several nodes, which SYMM_PES_PER_NODE pretends: from
-// initialize() to finalize(), what it reaches, and what is refused.
+// The runtime of a job of several nodes, which SYMM_PES_PER_NODE simulates:
+// from initialize() to finalize(), what it reaches, and what is refused.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Jobs of several nodes, which SYMM_PES_PER_NODE pretends, that go wrong: PEs
+// Jobs of several nodes, which SYMM_PES_PER_NODE simulates, that go wrong: PEs
 // that are killed, leave, are stopped or call something else, and strangers.
 
 #include <gmock/gmock.h>

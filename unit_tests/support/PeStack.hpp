@@ -6,7 +6,7 @@
 #include <chrono>
 #include <memory>
 #include <support/FaultyVmm.hpp>
-#include <support/PretendedNodes.hpp>
+#include <support/SimulatedNodes.hpp>
 
 #include <runtime/bootstrap/Bootstrap.hpp>
 #include <runtime/bootstrap/FdExchange.hpp>
@@ -22,7 +22,7 @@ struct PeStack {
   /// \param job null: all PEs are on one node.
   explicit PeStack(symm::Impl::Bootstrap& bootstrap,
                    std::chrono::duration<double> timeout = {},
-                   PretendedNodes const* job             = nullptr)
+                   SimulatedNodes const* job             = nullptr)
       : memory(bootstrap.n_pes()),
         vmm(memory),
         exchange(bootstrap,

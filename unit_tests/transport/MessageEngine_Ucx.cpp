@@ -46,7 +46,7 @@ TEST_F(MessageEngineUcx, send_buffers_are_small_between_nodes_of_one_machine) {
       ::unsetenv("UCX_TCP_SNDBUF");
       if (its.chosen != nullptr) ::setenv("UCX_TCP_SNDBUF", its.chosen, 1);
       auto nodes          = nodes_of(bootstrap);
-      nodes.are_pretended = its.is_one_machine;
+      nodes.are_simulated = its.is_one_machine;
       EngineParts parts(bootstrap, nodes);
       auto const engine = parts.make({});
       TestReceiver receiver(*engine, bootstrap.my_pe());

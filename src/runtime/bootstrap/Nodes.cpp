@@ -31,7 +31,7 @@ namespace {
 struct Place {
   std::uint64_t network_namespace = 0;
   std::int32_t node               = 0;  // Bootstrap::node()
-  std::int32_t pretended          = 0;  // the number of a pretended node
+  std::int32_t simulated          = 0;  // the number of a simulated node
   char boot_id[40]{};
   char host[64]{};
 
@@ -68,7 +68,7 @@ std::string read_line(char const* path) {
 Place find_my_place(Bootstrap const& bootstrap, int pes_per_node) {
   Place me;
   me.node = bootstrap.node();
-  if (pes_per_node > 0) me.pretended = bootstrap.my_pe() / pes_per_node;
+  if (pes_per_node > 0) me.simulated = bootstrap.my_pe() / pes_per_node;
   // Abstract sockets are per network namespace. Without /proc, the number is 0
   // on all PEs.
   constexpr char const* network_namespace = "/proc/self/ns/net";

@@ -22,7 +22,7 @@ struct Nodes {
   /// The node of this PE.
   int mine = 0;
   /// Whether SYMM_PES_PER_NODE is set: several nodes then share a machine.
-  bool are_pretended = false;
+  bool are_simulated = false;
   /// The name of each node, for error messages; empty if the names are not
   /// known.
   std::vector<std::string> hosts{};
@@ -72,7 +72,7 @@ struct Nodes {
   }
   /// Whether `pe` may share this PE's machine, that is, its memory and cores.
   [[nodiscard]] bool may_share_machine(Pe pe) const {
-    return are_pretended || is_near(pe) ||
+    return are_simulated || is_near(pe) ||
            (!share_machine.empty() && share_machine[index_of(node_of(pe))]);
   }
   /// The number of PEs that may share this PE's machine, including this PE.

@@ -64,9 +64,9 @@ void begin_job(int* argc, char*** argv, Communicator const& communicator,
     hooks->check();
     auto pes      = start.make_pes(communicator);
     s_begun.hooks = std::move(hooks);
-    bool const are_pretended =
+    bool const are_simulated =
         !setting_of(environment::pes_per_node).value().is_default;
-    if (!pes.is_one_node || are_pretended) prepare_devices_for_nodes();
+    if (!pes.is_one_node || are_simulated) prepare_devices_for_nodes();
     auto const failed =
         agree(*pes.bootstrap,
               failure_of([&] { s_begun.hooks->begin(pes.number_on_node); }));

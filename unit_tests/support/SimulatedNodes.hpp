@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_TEST_PRETENDED_NODES_HPP
-#define SYMM_TEST_PRETENDED_NODES_HPP
+#ifndef SYMM_TEST_SIMULATED_NODES_HPP
+#define SYMM_TEST_SIMULATED_NODES_HPP
 
 #include <signal.h>
 #include <unistd.h>
@@ -45,7 +45,7 @@ struct NodeShape {
   }
   [[nodiscard]] symm::Impl::Nodes nodes_of(symm::Pe pe) const {
     symm::Impl::Nodes nodes;
-    nodes.are_pretended = n_nodes() > 1;
+    nodes.are_simulated = n_nodes() > 1;
     nodes.first         = {0};
     for (int const pes : pes_of_nodes) {
       nodes.hosts.push_back("host" + std::to_string(nodes.hosts.size()));
@@ -184,10 +184,10 @@ class SharedMessages {
   Shared<Boxes> m_boxes;
 };
 
-/// A job of forked PEs on pretended nodes. Must be created before the PEs are
+/// A job of forked PEs on simulated nodes. Must be created before the PEs are
 /// forked.
-struct PretendedNodes {
-  explicit PretendedNodes(NodeShape its_shape) : shape(std::move(its_shape)) {
+struct SimulatedNodes {
+  explicit SimulatedNodes(NodeShape its_shape) : shape(std::move(its_shape)) {
     if (shape.n_nodes() > 1) messages = std::make_unique<SharedMessages>();
   }
 
