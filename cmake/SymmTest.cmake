@@ -303,7 +303,7 @@ function(symm_add_mpi_test)
 endfunction()
 
 set(SYMM_NETNS_CLUSTER ${PROJECT_SOURCE_DIR}/scripts/netns_cluster.sh)
-set(SYMM_RUN_OR_PRETEND ${PROJECT_SOURCE_DIR}/unit_tests/nodes/run_or_pretend.sh)
+set(SYMM_RUN_OR_SIMULATE ${PROJECT_SOURCE_DIR}/unit_tests/nodes/run_or_simulate.sh)
 
 function(symm_run_over_nodes)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;NAME;NETWORK"
@@ -370,7 +370,7 @@ function(symm_run_over_nodes)
                     ${MPIEXEC_NUMPROC_FLAG})
         list(JOIN mpiexec " " mpiexec)
         list(APPEND environment "SYMM_TEST_MPIEXEC=${mpiexec}")
-        set(start ${SYMM_RUN_OR_PRETEND} ${SYMM_NETNS_CLUSTER} --timeout ${timeout}
+        set(start ${SYMM_RUN_OR_SIMULATE} ${SYMM_NETNS_CLUSTER} --timeout ${timeout}
                   ${bad_links} ${nodes} ${pes_per_node})
       endif()
       # Such a PE has 8 queues to its GPU. All clients of MPS share some 100.

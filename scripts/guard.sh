@@ -49,7 +49,7 @@ if [[ ! -v SYMM_GUARD_CASE ]]; then
   step "test_guard_nodes, on nodes with bad links, seed $SYMM_GUARD_SEED"
   seconds=$((${SYMM_GUARD_SECONDS%.*} + 120))
   SYMM_TEST_MPIEXEC="mpiexec --oversubscribe --bind-to none -n" \
-    unit_tests/nodes/run_or_pretend.sh scripts/netns_cluster.sh --timeout "$seconds" \
+    unit_tests/nodes/run_or_simulate.sh scripts/netns_cluster.sh --timeout "$seconds" \
     --delay 100 --jitter 200 --loss 2 2 1 \
     "build/$preset/unit_tests/guard/test_guard_nodes" || status=1
 fi
