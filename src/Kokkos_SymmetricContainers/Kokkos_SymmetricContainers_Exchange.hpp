@@ -180,17 +180,17 @@ class ExchangePlan {
   [[nodiscard]] static ExchangePlan joined(
       std::vector<std::reference_wrapper<ExchangePlan const>> const& plans,
       PeTeam const& team = team_world()) {
-    return ExchangePlan(Impl::join_plans("symm::ExchangePlan::joined", team,
-                                         [&](auto const& append) {
-                                           for (ExchangePlan const& its : plans)
-                                             append(its.plan());
-                                         }));
+    return ExchangePlan(Impl::join_plans(
+        "symm::ExchangePlan::joined", team, [&](auto const& append) {
+          for (ExchangePlan const& original : plans) append(original.plan());
+        }));
   }
 
   /// Number of ghosts on this PE; for joined plans, the total.
   [[nodiscard]] std::size_t n_ghosts() const {
     auto n = plan().ghosts.elements.extent(0);
-    for (auto const& its : plan().others) n += its.ghosts.elements.extent(0);
+    for (auto const& other : plan().others)
+      n += other.ghosts.elements.extent(0);
     return n;
   }
 

@@ -70,7 +70,8 @@ class DistributedHashMap {
         m_table(table_for(label, n_keys, m_finish_call)),
         m_answers(
             label + ", answers",
-            [](Answer const& its) { *its.into = its.value; }, options, team),
+            [](Answer const& answer) { *answer.into = answer.value; }, options,
+            team),
         m_inserts(
             label + ", inserts",
             [this](std::span<Insert const> block) { insert_all(block); },
@@ -266,9 +267,9 @@ class DistributedHashMap {
     std::array<std::uint64_t, ahead> hashes;
     auto const n     = block.size();
     auto const begin = [&](std::size_t k) {
-      auto& its = hashes[k % ahead];
-      its       = hash(block[k].key);
-      m_table.prefetch(its);
+      auto& key_hash = hashes[k % ahead];
+      key_hash       = hash(block[k].key);
+      m_table.prefetch(key_hash);
     };
     for (std::size_t k = 0; k < std::min(n, ahead); ++k) begin(k);
     std::size_t next = 0;
@@ -280,26 +281,27 @@ class DistributedHashMap {
     });
   }
   void insert_all(std::span<Insert const> block) {
-    for_all(block, [this](Insert const& its, std::uint64_t its_hash) {
+    for_all(block, [this](Insert const& message, std::uint64_t its_hash) {
       auto const [value, is_new] =
-          m_table.insert(its.key, its_hash, its.value, hash);
-      if (!is_new) *value = Combine()(*value, its.value);
+          m_table.insert(message.key, its_hash, message.value, hash);
+      if (!is_new) *value = Combine()(*value, message.value);
     });
   }
   void find_all(std::span<Find const> block) {
-    for_all(block, [this](Find const& its, std::uint64_t its_hash) {
-      Answer answer{its.into, {}};
-      if (its.what == What::insert) {
+    for_all(block, [this](Find const& request, std::uint64_t its_hash) {
+      Answer answer{request.into, {}};
+      if (request.what == What::insert) {
         auto const [value, is_new] =
-            m_table.insert(its.key, its_hash, its.value, hash);
+            m_table.insert(request.key, its_hash, request.value, hash);
         if (!is_new) answer.value = *value;
-      } else if (its.what == What::erase) {
-        answer.value = m_table.erase(its.key, its_hash, hash);
-        if (its.into == nullptr) return;
-      } else if (auto const* const value = m_table.find(its.key, its_hash)) {
+      } else if (request.what == What::erase) {
+        answer.value = m_table.erase(request.key, its_hash, hash);
+        if (request.into == nullptr) return;
+      } else if (auto const* const value =
+                     m_table.find(request.key, its_hash)) {
         answer.value = *value;
       }
-      m_answers.send(its.from, answer);
+      m_answers.send(request.from, answer);
     });
   }
 

@@ -201,8 +201,8 @@ class Migration {
     using Number  = std::common_type_t<typename Dest::value_type, Pe>;
     auto const me = static_cast<Number>(m_buffers.members().me());
     auto const n  = m_buffers.members().n();
-    auto& its     = m_leaving;
-    its.reset(on_host.extent(0), static_cast<std::size_t>(n));
+    auto& leaving = m_leaving;
+    leaving.reset(on_host.extent(0), static_cast<std::size_t>(n));
     auto const leaves = [&](std::size_t k) {
       return static_cast<Number>(on_host(k)) != me;
     };
@@ -211,12 +211,12 @@ class Migration {
     // these bytes at a time.
     std::array<std::uint64_t, 4> words;
     constexpr auto part = sizeof words;
-    for (std::size_t first = 0; first < its.n_before; first += part) {
+    for (std::size_t first = 0; first < leaving.n_before; first += part) {
       std::array<std::uint8_t, part> bytes{};
-      if (first + part <= its.n_before) {
+      if (first + part <= leaving.n_before) {
         for (std::size_t k = 0; k < part; ++k) bytes[k] = leaves(first + k);
       } else {
-        for (auto k = first; k < its.n_before; ++k)
+        for (auto k = first; k < leaving.n_before; ++k)
           bytes[k - first] = leaves(k);
       }
       words = std::bit_cast<decltype(words)>(bytes);
@@ -228,10 +228,10 @@ class Migration {
           if (pe < no_pe || pe >= n) {
             Impl::throw_no_pe(pe, n, Impl::Text(call, ": element ", k));
           }
-          auto const to           = static_cast<Pe>(pe == no_pe ? n : pe);
-          its.elements(its.count) = static_cast<Impl::ElementIndex>(k);
-          its.pes(its.count++)    = to;
-          ++its.counts[static_cast<std::size_t>(to)];
+          auto const to = static_cast<Pe>(pe == no_pe ? n : pe);
+          leaving.elements(leaving.count) = static_cast<Impl::ElementIndex>(k);
+          leaving.pes(leaving.count++)    = to;
+          ++leaving.counts[static_cast<std::size_t>(to)];
         }
       }
     }

@@ -139,8 +139,9 @@ std::size_t sort(Exec const& exec, PeTeam const& team, Count count, Keys& keys,
   barrier_all();
   work->unpack(step, keys_now, *fields_now);
   Impl::copy_back(keys, keys_now);
-  std::apply([&](auto const&... its) { (Impl::copy_back(values, its), ...); },
-             values_now);
+  std::apply(
+      [&](auto const&... sorted) { (Impl::copy_back(values, sorted), ...); },
+      values_now);
   return n_now;
 }
 template <Impl::ExecutionSpace Exec, std::integral Count, class Keys,

@@ -87,8 +87,8 @@ class WorkQueue {
       near          = Impl::SharedTasks::near_of(m_members);
       m_name        = "symm::WorkQueue \"" + label + "\"";
       m_finish_call = m_name + "::finish()";
-      auto its      = std::make_shared<Function>(std::move(function));
-      m_function    = [its](Task const& task) { (*its)(task); };
+      auto callee   = std::make_shared<Function>(std::move(function));
+      m_function    = [callee](Task const& task) { (*callee)(task); };
       if (m_max_shared > m_stolen.max_size() / sizeof(Task))
         throw std::bad_alloc();
       m_stolen.reserve(m_max_shared * sizeof(Task));

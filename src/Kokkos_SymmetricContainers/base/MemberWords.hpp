@@ -79,12 +79,12 @@ class MemberWords {
   /// PEs. Overwrites words that were set through to().
   template <std::size_t n>
   [[nodiscard]] std::array<std::size_t, n> maxima_of_world(
-      std::array<std::size_t, n> mine) const {
+      std::array<std::size_t, n> numbers) const {
     auto* const words = m_words.data();
-    std::copy(mine.begin(), mine.end(), words);
+    std::copy(numbers.begin(), numbers.end(), words);
     reduce(team_world(), words + n, words, n, Max{});
-    std::copy(words + n, words + 2 * n, mine.begin());
-    return mine;
+    std::copy(words + n, words + 2 * n, numbers.begin());
+    return numbers;
   }
 
  private:

@@ -68,15 +68,18 @@ void TeamMembers::throw_first_failure(
 
 /// The text is exchanged word by word. (This allocates no memory: a PE may have
 /// failed because it ran out.)
-void TeamMembers::throw_failure_of(Pe member, char const* call,
-                                   std::optional<Failure> const& mine) const {
+void TeamMembers::throw_failure_of(
+    Pe member, char const* call,
+    std::optional<Failure> const& my_failure) const {
   constexpr std::size_t n_words = 64;
   std::array<char, n_words * sizeof(std::uint64_t)> text{};
-  std::uint64_t kind = mine ? static_cast<std::uint64_t>(mine->kind) : 0;
-  if (mine) {
-    Text const message         = without_call(mine->message, call);
-    std::string_view const its = message;
-    std::copy_n(its.data(), std::min(its.size(), text.size() - 1), text.data());
+  std::uint64_t kind =
+      my_failure ? static_cast<std::uint64_t>(my_failure->kind) : 0;
+  if (my_failure) {
+    Text const message           = without_call(my_failure->message, call);
+    std::string_view const chars = message;
+    std::copy_n(chars.data(), std::min(chars.size(), text.size() - 1),
+                text.data());
   }
   kind = WordsOfPes(m_team, call, kind_of_text, kind).of(member);
   for (std::size_t k = 0; k < n_words; ++k) {

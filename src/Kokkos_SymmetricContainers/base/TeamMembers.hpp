@@ -54,8 +54,9 @@ class TeamMembers {
       char const* call, std::optional<Failure> const& failure) const;
 
  private:
-  [[noreturn]] void throw_failure_of(Pe member, char const* call,
-                                     std::optional<Failure> const& mine) const;
+  [[noreturn]] void throw_failure_of(
+      Pe member, char const* call,
+      std::optional<Failure> const& my_failure) const;
 
   PeTeam m_team;
   bool m_is_world = false;

@@ -93,12 +93,12 @@ void copy_part(Distributed const& view, Pe pe, Whole const& whole) {
   if constexpr (is_host_reachable_v<typename Distributed::memory_space>) {
     if (map.n_series(pe) == 1) {
       auto const rows = map.series(pe, 0);
-      auto const its =
+      auto const in_whole =
           rows_at(whole, rows.global_first, rows.global_step, rows.count);
       if constexpr (is_put) {
-        copy_alone(peer, its);
+        copy_alone(peer, in_whole);
       } else {
-        copy_alone(its, peer);
+        copy_alone(in_whole, peer);
       }
       return;
     }
@@ -137,10 +137,10 @@ void copy_together(char const* call, TeamMembers const& members,
 template <class Distributed, class Whole>
 void expect_whole(char const* call, Distributed const& view,
                   Whole const& whole) {
-  auto const extents = extents_of(view);
-  auto const its     = extents_of(whole);
-  if (its == extents) return;
-  throw_extents_of_host_view(call, view.label(), its, extents);
+  auto const extents  = extents_of(view);
+  auto const of_whole = extents_of(whole);
+  if (of_whole == extents) return;
+  throw_extents_of_host_view(call, view.label(), of_whole, extents);
 }
 
 /// Copies to or from the View of all rows on PE `root`.

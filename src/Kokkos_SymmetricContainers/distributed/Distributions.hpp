@@ -237,24 +237,24 @@ template <class Distribution>
 class RowMap<OnTeam<Distribution>> {
  public:
   RowMap() = default;
-  RowMap(OnTeam<Distribution> const& its, std::size_t extent, int)
-      : m_rows(its.distribution, its.team.is_valid() ? extent : 0,
-               std::max(its.team.n_pes(), 1)),
-        m_team(its.team),
+  RowMap(OnTeam<Distribution> const& on_team, std::size_t extent, int)
+      : m_rows(on_team.distribution, on_team.team.is_valid() ? extent : 0,
+               std::max(on_team.team.n_pes(), 1)),
+        m_team(on_team.team),
         m_me(symm::my_pe()) {}
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION RowOfPe find(std::size_t i) const {
-    auto const its = m_rows.find(i);
-    return {m_team.world_pe(its.pe), its.row};
+    auto const place = m_rows.find(i);
+    return {m_team.world_pe(place.pe), place.row};
   }
   [[nodiscard]] KOKKOS_FUNCTION std::size_t global_index(Pe pe,
                                                          std::size_t k) const {
-    Pe const its = member(pe);
-    return its < 0 ? 0 : m_rows.global_index(its, k);
+    Pe const number = member(pe);
+    return number < 0 ? 0 : m_rows.global_index(number, k);
   }
   [[nodiscard]] KOKKOS_FUNCTION std::size_t count(Pe pe) const {
-    Pe const its = member(pe);
-    return its < 0 ? 0 : m_rows.count(its);
+    Pe const number = member(pe);
+    return number < 0 ? 0 : m_rows.count(number);
   }
   [[nodiscard]] std::size_t most() const { return m_rows.most(); }
   [[nodiscard]] std::size_t n_series(Pe pe) const {
@@ -303,8 +303,8 @@ template <class Distribution>
 }
 template <class Distribution>
 [[nodiscard]] std::size_t block_of_distribution(
-    OnTeam<Distribution> const& its) {
-  return block_of_distribution(its.distribution);
+    OnTeam<Distribution> const& on_team) {
+  return block_of_distribution(on_team.distribution);
 }
 
 template <class Distribution>
@@ -325,8 +325,8 @@ template <class Distribution>
   return nullptr;
 }
 template <class Distribution>
-[[nodiscard]] PeTeam const* named_team(OnTeam<Distribution> const& its) {
-  return &its.team;
+[[nodiscard]] PeTeam const* named_team(OnTeam<Distribution> const& on_team) {
+  return &on_team.team;
 }
 
 }  // namespace Impl

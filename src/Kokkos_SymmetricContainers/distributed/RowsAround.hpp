@@ -108,11 +108,12 @@ class RowsAround {
   /// with other work on `exec`.
   template <Impl::ExecutionSpace Exec>
   void update(Exec const& exec) const {
-    for (auto const* const its : {&m_before, &m_behind}) {
-      if (its->copies.extent(0) == 0) continue;
-      auto const rows =
-          Impl::rows_of(m_view.allocated(), its->there, its->copies.extent(0));
-      Kokkos::deep_copy(exec, its->copies, remote_view(rows).peer(its->pe));
+    for (auto const* const neighbor : {&m_before, &m_behind}) {
+      if (neighbor->copies.extent(0) == 0) continue;
+      auto const rows = Impl::rows_of(m_view.allocated(), neighbor->there,
+                                      neighbor->copies.extent(0));
+      Kokkos::deep_copy(exec, neighbor->copies,
+                        remote_view(rows).peer(neighbor->pe));
     }
   }
 
@@ -159,11 +160,11 @@ class RowsAround {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Row row(Index i) const {
     // (Row is returned by value, so that compilers do this once per row and
     // vectorize the loop over its elements.)
-    auto const its   = static_cast<std::ptrdiff_t>(i);
-    auto const row_0 = its < m_first ? m_before.row_0
-                       : its < m_end ? m_own
-                                     : m_behind.row_0;
-    return Row(reinterpret_cast<T*>(row_0) + its * m_strides[0], m_strides);
+    auto const number = static_cast<std::ptrdiff_t>(i);
+    auto const row_0  = number < m_first ? m_before.row_0
+                        : number < m_end ? m_own
+                                         : m_behind.row_0;
+    return Row(reinterpret_cast<T*>(row_0) + number * m_strides[0], m_strides);
   }
   /// Element (i, indices...) of the whole View, as an element of row(i).
   template <class Index, class... Indices>
@@ -188,32 +189,34 @@ class RowsAround {
   ///        given that PE's number of rows.
   template <class First>
   Side side(std::size_t reach, std::size_t row, First const& first) const {
-    Side its;
-    its.pe            = m_view.owner(row);
-    auto const n_rows = m_view.row_map().count(its.pe);
+    Side neighbor;
+    neighbor.pe       = m_view.owner(row);
+    auto const n_rows = m_view.row_map().count(neighbor.pe);
     if (n_rows < reach) {
       throw UsageError(Impl::Text(
-          "symm::RowsAround: PE ", its.pe, " has ", n_rows, " rows of \"",
+          "symm::RowsAround: PE ", neighbor.pe, " has ", n_rows, " rows of \"",
           m_view.label().c_str(), "\", and PE ", my_pe(), " reads ", reach,
           " beside its own: take fewer PEs, or an ExchangePlan"));
     }
-    its.there     = first(n_rows);
-    auto const at = m_view.global_index(its.pe, its.there);
-    if (is_near(its.pe)) {
-      its.row_0 = row_0(
-          Impl::rows_of(peer_view(m_view, its.pe), its.there, reach).data(),
+    neighbor.there = first(n_rows);
+    auto const at  = m_view.global_index(neighbor.pe, neighbor.there);
+    if (is_near(neighbor.pe)) {
+      neighbor.row_0 = row_0(
+          Impl::rows_of(peer_view(m_view, neighbor.pe), neighbor.there, reach)
+              .data(),
           at);
     } else {
-      its.copies = Impl::rows_like<Copies>(
+      neighbor.copies = Impl::rows_like<Copies>(
           m_view.allocated(), "symm::RowsAround of " + m_view.label(), reach);
-      if (static_cast<std::ptrdiff_t>(its.copies.stride(0)) != m_strides[0]) {
+      if (static_cast<std::ptrdiff_t>(neighbor.copies.stride(0)) !=
+          m_strides[0]) {
         throw UsageError(Impl::Text("symm::RowsAround: rows of \"",
                                     m_view.label().c_str(),
                                     "\" are padded: leave out AllowPadding"));
       }
-      its.row_0 = row_0(its.copies.data(), at);
+      neighbor.row_0 = row_0(neighbor.copies.data(), at);
     }
-    return its;
+    return neighbor;
   }
 
   [[nodiscard]] std::uintptr_t row_0(T const* row, std::size_t number) const {

@@ -48,8 +48,8 @@ void find_starts(ElementsOfMembers& elements) {
 void AgreedLists::prepare(std::vector<ExchangeLists>& lists,
                           PeTeam const& team) {
   auto const n = static_cast<std::size_t>(team.n_pes());
-  for (auto& its : lists) {
-    for (auto* const side : {&its.owned, &its.ghosts}) {
+  for (auto& plan_lists : lists) {
+    for (auto* const side : {&plan_lists.owned, &plan_lists.ghosts}) {
       side->counts.resize(n);
       side->starts.resize(n + 1);
     }
@@ -113,11 +113,11 @@ void AgreedLists::agree_counts(std::size_t p) {
 void AgreedLists::tell_starts() {
   for (std::size_t n = 0; n < m_n_members; ++n) {
     for (std::size_t p = 0; p < m_lists.size(); ++p) {
-      auto const& its = m_lists[p];
+      auto const& lists = m_lists[p];
       m_words.to(n, word(of_owned, p)) =
-          static_cast<std::int64_t>(its.owned.starts[n]);
+          static_cast<std::int64_t>(lists.owned.starts[n]);
       m_words.to(n, word(of_ghosts, p)) =
-          static_cast<std::int64_t>(its.ghosts.starts[n]);
+          static_cast<std::int64_t>(lists.ghosts.starts[n]);
     }
     m_words.to(n, of_slot) = static_cast<std::int64_t>(m_n_neighbors);
     if (is_neighbor(n)) ++m_n_neighbors;
@@ -127,9 +127,9 @@ void AgreedLists::tell_starts() {
 
 /// \throws UsageError on this PE if the boxes do not make a grid.
 void AgreedLists::check_boxes() const {
-  auto const mine = my_box();
+  auto const own_box = my_box();
   for (std::size_t n = 0; n < m_n_members; ++n) {
-    if (box_of(n).settings == mine.settings) continue;
+    if (box_of(n).settings == own_box.settings) continue;
     if (m_lists[0].is_joined) {
       throw UsageError(Text(m_call, ": PE ", world_pe(n),
                             " joins other plans than PE ", my_pe(),
@@ -142,7 +142,7 @@ void AgreedLists::check_boxes() const {
   }
   for (auto const& part : m_lists[0].box_parts) {
     auto const n = static_cast<std::size_t>(part.pe);
-    if (auto const why = difference(part, mine, box_of(n))) {
+    if (auto const why = difference(part, own_box, box_of(n))) {
       throw UsageError(Text(m_call, ": the boxes of PE ", my_pe(),
                             " and of PE ", world_pe(n),
                             " do not fit beside each other: ", *why));
@@ -151,8 +151,8 @@ void AgreedLists::check_boxes() const {
 }
 
 bool AgreedLists::is_neighbor(std::size_t member) const {
-  return std::any_of(m_lists.begin(), m_lists.end(), [&](auto const& its) {
-    return its.owned.counts[member] + its.ghosts.counts[member] > 0;
+  return std::any_of(m_lists.begin(), m_lists.end(), [&](auto const& lists) {
+    return lists.owned.counts[member] + lists.ghosts.counts[member] > 0;
   });
 }
 

@@ -45,8 +45,8 @@ class AgreedLists {
   /// PEs.
   template <std::size_t n>
   [[nodiscard]] std::array<std::size_t, n> maxima_of_world(
-      std::array<std::size_t, n> const& mine) const {
-    return m_words.maxima_of_world(mine);
+      std::array<std::size_t, n> const& numbers) const {
+    return m_words.maxima_of_world(numbers);
   }
 
   [[nodiscard]] std::size_t n_members() const { return m_n_members; }

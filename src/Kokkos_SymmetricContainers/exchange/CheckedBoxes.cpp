@@ -23,16 +23,17 @@ void expect_size(char const* call, char const* what, std::size_t a,
 
 }  // namespace
 
-CheckedBoxes::CheckedBoxes(char const* call, GridBoxes const& its)
-    : m_its(its), m_depth(its.depth ? *its.depth : its.ghost_width) {
+CheckedBoxes::CheckedBoxes(char const* call, GridBoxes const& grid_boxes)
+    : m_its(grid_boxes),
+      m_depth(grid_boxes.depth ? *grid_boxes.depth : grid_boxes.ghost_width) {
   find_rank(call);
   check_ghosts(call);
-  if (!its.has_box_index && its.boxes.size() > 1) {
-    throw UsageError(Text(call, ": ", its.boxes.size(),
+  if (!grid_boxes.has_box_index && grid_boxes.boxes.size() > 1) {
+    throw UsageError(Text(call, ": ", grid_boxes.boxes.size(),
                           " boxes on this PE: Views need the number of the "
                           "box as their first index: set has_box_index"));
   }
-  for (std::size_t b = 0; b < its.boxes.size(); ++b) check_box(call, b);
+  for (std::size_t b = 0; b < grid_boxes.boxes.size(); ++b) check_box(call, b);
   find_extents(call);
 }
 

@@ -17,9 +17,9 @@ namespace symm::Impl {
 /// The GridBoxes of this PE after all checks that do not need other PEs.
 class CheckedBoxes {
  public:
-  /// \param its Must outlive this object.
+  /// \param grid_boxes Must outlive this object.
   /// \throws UsageError on this PE.
-  CheckedBoxes(char const* call, GridBoxes const& its);
+  CheckedBoxes(char const* call, GridBoxes const& grid_boxes);
 
   [[nodiscard]] std::size_t n_points() const { return m_n_points; }
   [[nodiscard]] std::int64_t depth(std::size_t a) const {

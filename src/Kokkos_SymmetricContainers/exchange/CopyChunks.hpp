@@ -101,20 +101,20 @@ struct CopyChunks {
     auto const* const list = elements + chunk.listed;
     if (!field.is_plain) {
       for (auto k = first; k < end; ++k) {
-        auto const element = chunk.is_run ? chunk.start + k : list[k];
-        auto* const its    = field.data + field.elements.offset(element);
+        auto const element  = chunk.is_run ? chunk.start + k : list[k];
+        auto* const in_view = field.data + field.elements.offset(element);
         for (std::uint32_t c = 0; c < n; ++c)
-          copy_component(its[field.components.offset(c)],
+          copy_component(in_view[field.components.offset(c)],
                          part[std::size_t{k} * n + c]);
       }
       return;
     }
     auto const stride = field.elements.stride[0];
     if (chunk.is_run && stride == static_cast<std::ptrdiff_t>(n)) {
-      auto* const its = field.data + std::size_t{chunk.start} * n;
+      auto* const in_view = field.data + std::size_t{chunk.start} * n;
       for (std::size_t c = std::size_t{first} * n; c < std::size_t{end} * n;
            ++c)
-        copy_component(its[c], part[c]);
+        copy_component(in_view[c], part[c]);
     } else if (chunk.is_run) {
       for (auto k = first; k < end; ++k)
         copy_components<0>(n, field.data + (chunk.start + k) * stride,
@@ -139,10 +139,10 @@ struct CopyChunks {
   }
   /// \tparam fixed the number of components; if 0, that number is `n`.
   template <std::uint32_t fixed, class T>
-  KOKKOS_FORCEINLINE_FUNCTION void copy_components(std::uint32_t n, T* its,
+  KOKKOS_FORCEINLINE_FUNCTION void copy_components(std::uint32_t n, T* in_view,
                                                    T* part) const {
     for (std::uint32_t c = 0; c < (fixed == 0 ? n : fixed); ++c)
-      copy_component(its[c], part[c]);
+      copy_component(in_view[c], part[c]);
   }
   template <std::uint32_t fixed, class T>
   KOKKOS_FUNCTION void copy_listed(T* data, std::ptrdiff_t stride,
@@ -164,10 +164,10 @@ struct CopyChunks {
   static constexpr std::size_t prefetched = 32;
 
   template <class T>
-  static void prefetch(T const* its, std::uint32_t n) {
+  static void prefetch(T const* in_view, std::uint32_t n) {
     constexpr int writes = way == CopyWay::from_block ? 1 : 0;
-    __builtin_prefetch(its, writes);
-    __builtin_prefetch(reinterpret_cast<char const*>(its + n) - 1, writes);
+    __builtin_prefetch(in_view, writes);
+    __builtin_prefetch(reinterpret_cast<char const*>(in_view + n) - 1, writes);
   }
 };
 

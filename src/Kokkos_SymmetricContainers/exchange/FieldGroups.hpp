@@ -175,15 +175,15 @@ template <class Exec = ExchangeSpace, class... Views>
 auto all_fields_of(char const* call, std::vector<std::size_t> const& extents,
                    std::size_t end, Views const&... views) {
   if constexpr ((is_range_of_views_v<Views> || ...)) {
-    auto const item_of = [&](auto const& its) {
-      using Its = std::remove_cvref_t<decltype(its)>;
+    auto const item_of = [&](auto const& arg) {
+      using Its = std::remove_cvref_t<decltype(arg)>;
       if constexpr (is_range_of_views_v<Its>) {
         using View = std::remove_cv_t<std::ranges::range_value_t<Its>>;
         return FieldSpan<Exec, View>(
-            call, {std::ranges::data(its), std::ranges::size(its)}, extents,
+            call, {std::ranges::data(arg), std::ranges::size(arg)}, extents,
             end);
       } else {
-        return fields_of<Exec>(call, extents, end, its);
+        return fields_of<Exec>(call, extents, end, arg);
       }
     };
     return FieldGroups(item_of(views)...);

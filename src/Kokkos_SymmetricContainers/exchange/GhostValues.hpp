@@ -55,10 +55,10 @@ auto values_of_exports(char const* call, PlanBlocks const& plan,
   Kokkos::View<T*, ExchangeMemory> all(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(call)),
       order.size() + n_ghosts);
-  auto const mine =
+  auto const on_host =
       Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), values);
   auto const sorted = Kokkos::create_mirror_view(all);
-  for (std::size_t k = 0; k < order.size(); ++k) sorted(k) = mine(order[k]);
+  for (std::size_t k = 0; k < order.size(); ++k) sorted(k) = on_host(order[k]);
   Kokkos::deep_copy(all, sorted);
   return all;
 }

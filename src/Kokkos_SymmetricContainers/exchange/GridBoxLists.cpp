@@ -70,10 +70,10 @@ ExchangeLists lists_of_boxes(char const* call, GridBoxes const& boxes,
   collect(team, told, words.data(), n_mine);
   failure = failure_of([&] {
     std::vector<BoxesOfPe> all;
-    std::int64_t const* its = told;
+    std::int64_t const* start = told;
     for (int pe = 0; pe < team.n_pes(); ++pe) {
-      all.emplace_back(its);
-      its = all.back().end();
+      all.emplace_back(start);
+      start = all.back().end();
     }
     lists = lists_of_all(call, *mine, all, team);
   });

@@ -60,8 +60,8 @@ class JoinedFields {
   JoinedFields(std::array<std::size_t, sizeof...(Fields)> plans,
                Fields const&... fields)
       : m_plans(plans), m_fields(fields...) {
-    for_each([&](std::size_t plan, auto const& its) {
-      m_element_bytes[plan] = its.bytes();
+    for_each([&](std::size_t plan, auto const& list) {
+      m_element_bytes[plan] = list.bytes();
     });
   }
 
@@ -78,9 +78,9 @@ class JoinedFields {
   [[nodiscard]] std::uint64_t hash(std::uint64_t before) const {
     // In plan order, because PEs may pass the arguments in different orders.
     for (std::size_t plan = 0; plan < m_element_bytes.size(); ++plan) {
-      for_each([&](std::size_t its_plan, auto const& its) {
+      for_each([&](std::size_t its_plan, auto const& list) {
         if (its_plan == plan)
-          before = (before + its.hash(0) + plan + 1) * 0x9e37'79b9'7f4a'7c15U;
+          before = (before + list.hash(0) + plan + 1) * 0x9e37'79b9'7f4a'7c15U;
       });
     }
     return before;
@@ -90,9 +90,9 @@ class JoinedFields {
   template <class Body>
   void for_each(Body const& body) const {
     std::apply(
-        [&](auto const&... its) {
+        [&](auto const&... lists) {
           std::size_t k = 0;
-          (body(m_plans[k++], its), ...);
+          (body(m_plans[k++], lists), ...);
         },
         m_fields);
   }
@@ -138,14 +138,14 @@ auto joined_fields_of(char const* call, PlanBlocks const& plan,
     plans[n++] = number;
   };
   (add(args.plan), ...);
-  auto const fields = [&](auto const& its) {
-    auto const& elements = plan.joined(static_cast<std::size_t>(its.plan));
+  auto const fields = [&](auto const& arg) {
+    auto const& elements = plan.joined(static_cast<std::size_t>(arg.plan));
     auto const end       = std::max(elements.owned.end, elements.ghosts.end);
     return std::apply(
         [&](auto const&... views) {
           return all_fields_of(call, elements.extents, end, views...);
         },
-        its.views);
+        arg.views);
   };
   return JoinedFields(plans, fields(args)...);
 }

@@ -55,10 +55,10 @@ std::vector<ExchangeLists> PlanBlocks::lists(char const* call,
                                              PeTeam const& team) const {
   std::vector<ExchangeLists> result(n_joined());
   for (std::size_t k = 0; k < n_joined(); ++k) {
-    auto const& its   = joined(k);
-    result[k].owned   = of_side(call, its.owned, team);
-    result[k].ghosts  = of_side(call, its.ghosts, team);
-    result[k].extents = its.extents;
+    auto const& elements = joined(k);
+    result[k].owned      = of_side(call, elements.owned, team);
+    result[k].ghosts     = of_side(call, elements.ghosts, team);
+    result[k].extents    = elements.extents;
     // PEs compare these settings to verify that they join the same plans.
     result[k].is_joined    = true;
     result[k].box.settings = number * PlacesOfJoined::most + k;

@@ -58,7 +58,8 @@ PlanBlocks join_plans(char const* call, PeTeam const& team,
   std::vector<ExchangeLists> lists;
   auto failure = failure_of([&] {
     for_each_plan([&](PlanBlocks const& plan) {
-      for (auto& its : plan.lists(call, team)) lists.push_back(std::move(its));
+      for (auto& plan_lists : plan.lists(call, team))
+        lists.push_back(std::move(plan_lists));
     });
     if (!lists.empty() && lists.size() <= PlacesOfJoined::most) return;
     throw UsageError(Text(call, ": ", lists.size(), " plans: pass 1 to ",

@@ -48,12 +48,12 @@ void append_blocks(std::vector<Block>& blocks, Pe pe, std::size_t n,
                    std::size_t here) {
   constexpr std::size_t most =
       runs_on_host_v<ExchangeSpace> ? 8 * Chunk::most : max_elements;
-  auto const slot   = static_cast<std::uint32_t>(pe);
-  auto const mine   = static_cast<std::uint32_t>(my_pe());
-  std::size_t first = 0;
+  auto const slot       = static_cast<std::uint32_t>(pe);
+  auto const slot_there = static_cast<std::uint32_t>(my_pe());
+  std::size_t first     = 0;
   do {
     blocks.emplace_back(
-        BlockRoute{pe, is_near(pe), here + first, first, slot, mine},
+        BlockRoute{pe, is_near(pe), here + first, first, slot, slot_there},
         std::min(n - first, most));
     first += most;
   } while (first < n);
@@ -137,8 +137,8 @@ HostOrder::HostOrder(PlanSide const& its_sent, PlanSide const& received)
 void MigrationBuffers::make(char const* call, std::optional<Failure> failure) {
   auto const prepare = [&] {
     m_buffers.prepare("symm::Migration", static_cast<std::size_t>(n_pes()));
-    for (auto* const its : {&m_arriving, &m_in_inbox, &m_in_outbox})
-      its->resize(static_cast<std::size_t>(members().n()) + 1);
+    for (auto* const numbers : {&m_arriving, &m_in_inbox, &m_in_outbox})
+      numbers->resize(static_cast<std::size_t>(members().n()) + 1);
   };
   if (!failure) failure = failure_of(prepare);
   agree(call, failure);
@@ -217,16 +217,16 @@ std::optional<Failure> MigrationBuffers::difference_of(char const* call,
       m_words.other(members(), Words::element, leaving.element);
   if (other_element) {
     auto const mine = Leaving::bytes_of(leaving.element);
-    auto const its =
+    auto const theirs =
         Leaving::bytes_of(m_words.from(*other_element, Words::element));
     return Failure{
         ErrorKind::usage,
         Text(call, ": elements of PE ", my_pe(), " have ", mine,
              " bytes, those of PE ",
-             members().world_pe(static_cast<Pe>(*other_element)), " ", its,
-             mine == its ? ", but other ones in each View: pass Views with "
-                           "equal bytes in one order"
-                         : "")};
+             members().world_pe(static_cast<Pe>(*other_element)), " ", theirs,
+             mine == theirs ? ", but other ones in each View: pass Views with "
+                              "equal bytes in one order"
+                            : "")};
   }
   auto const other_extents = m_words.other(members(), Words::symmetric_extents,
                                            leaving.symmetric_extents);
@@ -250,9 +250,9 @@ void MigrationBuffers::list(MigrationStep& step, Leaving& leaving) {
     auto const in  = m_arriving[pe];
     if (pe == me || out + in == 0) continue;
     auto const member = static_cast<Pe>(pe);
-    auto const its    = members().world_pe(member);
-    append_blocks(sent, its, out, m_in_outbox[pe]);
-    append_blocks(received, its, in, m_in_inbox[pe]);
+    auto const peer   = members().world_pe(member);
+    append_blocks(sent, peer, out, m_in_outbox[pe]);
+    append_blocks(received, peer, in, m_in_inbox[pe]);
     step.receivers.resize(sent.size(), member);
   }
   auto const places = places_of_arriving(leaving, n_arriving);

@@ -155,15 +155,16 @@ PlanElements PlanBlocks::of_exports() const {
   };
   auto const n_exports = owned.elements.extent(0);
   auto const n_ghosts  = ghosts.elements.extent(0);
-  PlanElements its;
-  its.owned = PlanSide::make(counting(0, n_exports), 0, owned.blocks.on_host());
-  its.ghosts =
+  PlanElements elements;
+  elements.owned =
+      PlanSide::make(counting(0, n_exports), 0, owned.blocks.on_host());
+  elements.ghosts =
       PlanSide::make(counting(n_exports, n_ghosts), 0, ghosts.blocks.on_host());
-  its.owned.end = its.ghosts.end = n_exports + n_ghosts;
-  its.owned.room_key = its.ghosts.room_key = owned.room_key;
-  its.extents                              = {0};
+  elements.owned.end = elements.ghosts.end = n_exports + n_ghosts;
+  elements.owned.room_key = elements.ghosts.room_key = owned.room_key;
+  elements.extents                                   = {0};
   Kokkos::fence("symm::ExchangePlan: the exports are in memory of kernels");
-  return its;
+  return elements;
 }
 
 std::vector<std::size_t> PlanBlocks::order_of_exports(

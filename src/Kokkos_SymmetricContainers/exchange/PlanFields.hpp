@@ -58,9 +58,9 @@ void for_each_elements(PlanBlocks const& plan, Fields const& fields,
                        SideOfPlan side, Body const& body) {
   if constexpr (are_joined_v<Fields>) {
     auto places = fields.places(plan, side);
-    fields.for_each([&](std::size_t k, auto const& its) {
+    fields.for_each([&](std::size_t k, auto const& list) {
       places.number = static_cast<std::uint32_t>(k);
-      body(plan.joined(k), its, places);
+      body(plan.joined(k), list, places);
     });
   } else {
     body(static_cast<PlanElements const&>(plan), fields,
@@ -74,8 +74,8 @@ void for_each_side(PlanBlocks const& plan, Fields const& fields,
                    SideOfPlan side, Body const& body) {
   Impl::for_each_elements(
       plan, fields, side,
-      [&](PlanElements const& elements, auto const& its, auto const& places) {
-        body(elements.*side, its, places);
+      [&](PlanElements const& elements, auto const& list, auto const& places) {
+        body(elements.*side, list, places);
       });
 }
 

@@ -47,9 +47,9 @@ class PlanMaker {
           [&] { plan.buffers.prepare(exchange_plan, m_agreed.n_neighbors()); });
     }
     std::size_t all_owned = 0, all_ghosts = 0;
-    for (auto const& its : m_lists) {
-      all_owned += its.owned.starts.back();
-      all_ghosts += its.ghosts.starts.back();
+    for (auto const& lists : m_lists) {
+      all_owned += lists.owned.starts.back();
+      all_ghosts += lists.ghosts.starts.back();
     }
     enum { failed, capacity, wishes, n_slots, n_of_world };
     auto const of_world =

@@ -117,14 +117,15 @@ class PointOwners {
     }
     m_has_owner.assign(n_all, false);
     m_are_inner_mine = !m_mine.shares_points();
-    for (auto const& its : candidates()) take(its.pe, its.box);
+    for (auto const& candidate : candidates())
+      take(candidate.pe, candidate.box);
   }
 
   /// Uses those periodic images of a box that may contain points of which this
   /// box has copies. If several images contain a point, the image in which the
   /// point has the lowest index wins.
-  void take(std::size_t pe, std::size_t its) {
-    Image image{pe, its, m_all[pe].box(its)};
+  void take(std::size_t pe, std::size_t b) {
+    Image image{pe, b, m_all[pe].box(b)};
     auto const box = image.region;
     GridPlace first, last;  // range of images, in periods
     for (std::size_t a = 0; a < n_grid_axes; ++a) {
