@@ -24,7 +24,7 @@ void expect_size(char const* call, char const* what, std::size_t a,
 }  // namespace
 
 CheckedBoxes::CheckedBoxes(char const* call, GridBoxes const& grid_boxes)
-    : m_its(grid_boxes),
+    : m_grid_boxes(grid_boxes),
       m_depth(grid_boxes.depth ? *grid_boxes.depth : grid_boxes.ghost_width) {
   find_rank(call);
   check_ghosts(call);
@@ -38,7 +38,7 @@ CheckedBoxes::CheckedBoxes(char const* call, GridBoxes const& grid_boxes)
 }
 
 void CheckedBoxes::find_rank(char const* call) {
-  auto const& grid = m_its.grid;
+  auto const& grid = m_grid_boxes.grid;
   while (m_rank < n_grid_axes && grid[m_rank] > 0) ++m_rank;
   if (m_rank == 0) throw UsageError(Text(call, ": the grid has no points"));
   for (std::size_t a = m_rank; a < n_grid_axes; ++a) {
@@ -50,18 +50,18 @@ void CheckedBoxes::find_rank(char const* call) {
 
 void CheckedBoxes::check_ghosts(char const* call) const {
   for (std::size_t a = 0; a < m_rank; ++a) {
-    expect_size(call, "the grid's extent", a, m_its.grid[a]);
-    expect_size(call, "ghost_width", a, m_its.ghost_width[a]);
-    if (m_depth[a] > m_its.ghost_width[a]) {
+    expect_size(call, "the grid's extent", a, m_grid_boxes.grid[a]);
+    expect_size(call, "ghost_width", a, m_grid_boxes.ghost_width[a]);
+    if (m_depth[a] > m_grid_boxes.ghost_width[a]) {
       throw UsageError(Text(call, ": axis ", a, ": depth is ", m_depth[a],
-                            " and ghost_width ", m_its.ghost_width[a],
+                            " and ghost_width ", m_grid_boxes.ghost_width[a],
                             ": Views have no room for so many ghosts"));
     }
   }
 }
 
 void CheckedBoxes::check_box(char const* call, std::size_t b) const {
-  auto const& box = m_its.boxes[b];
+  auto const& box = m_grid_boxes.boxes[b];
   if (is_empty(box)) return;
   for (std::size_t a = m_rank; a < n_grid_axes; ++a) {
     if (box.first[a] == 0 && box.extents[a] <= 1) continue;
@@ -71,7 +71,7 @@ void CheckedBoxes::check_box(char const* call, std::size_t b) const {
   }
   for (std::size_t a = 0; a < m_rank; ++a) {
     expect_size(call, "the extent of a box", a, box.extents[a]);
-    auto const grid  = static_cast<std::int64_t>(m_its.grid[a]);
+    auto const grid  = static_cast<std::int64_t>(m_grid_boxes.grid[a]);
     auto const first = box.first[a];
     auto const most  = static_cast<std::int64_t>(max_elements);
     bool const is_inside =
@@ -87,19 +87,21 @@ void CheckedBoxes::check_box(char const* call, std::size_t b) const {
 }
 
 void CheckedBoxes::find_extents(char const* call) {
-  std::size_t n_points = m_its.boxes.size();
+  std::size_t n_points = m_grid_boxes.boxes.size();
   for (std::size_t a = 0; a < m_rank; ++a) {
     auto& extent = m_extents[a];
     extent       = 0;
-    for (auto const& box : m_its.boxes)
+    for (auto const& box : m_grid_boxes.boxes)
       if (!is_empty(box))
-        extent = std::max(extent, box.extents[a] + 2 * m_its.ghost_width[a]);
-    if (m_its.view_extents[a] != 0 && m_its.view_extents[a] < extent) {
+        extent =
+            std::max(extent, box.extents[a] + 2 * m_grid_boxes.ghost_width[a]);
+    if (m_grid_boxes.view_extents[a] != 0 &&
+        m_grid_boxes.view_extents[a] < extent) {
       throw UsageError(Text(call, ": axis ", a, ": Views of ",
-                            m_its.view_extents[a], " points, and ", extent,
-                            " in the largest box and its ghosts"));
+                            m_grid_boxes.view_extents[a], " points, and ",
+                            extent, " in the largest box and its ghosts"));
     }
-    extent = std::max(extent, m_its.view_extents[a]);
+    extent = std::max(extent, m_grid_boxes.view_extents[a]);
     expect_size(call, "the extent of Views", a, extent);
     if (n_points > 0 && extent > max_elements / n_points) {
       throw UsageError(Text(call, ": the Views of this PE have more than ",
@@ -116,9 +118,9 @@ bool CheckedBoxes::is_empty(GridBoxes::Box const& box) const {
 }
 
 std::vector<std::size_t> CheckedBoxes::extents() const {
-  std::size_t const first = m_its.has_box_index ? 1 : 0;
+  std::size_t const first = m_grid_boxes.has_box_index ? 1 : 0;
   std::vector<std::size_t> result(first + m_rank);
-  if (m_its.has_box_index) result[0] = m_its.boxes.size();
+  if (m_grid_boxes.has_box_index) result[0] = m_grid_boxes.boxes.size();
   for (std::size_t a = 0; a < m_rank; ++a) result[first + a] = m_extents[a];
   return result;
 }
@@ -128,15 +130,16 @@ void CheckedBoxes::write(std::int64_t* words) const {
   for (std::size_t a = 0; a < n_grid_axes; ++a) {
     bool const is_axis = a < m_rank;
     words[BoxesOfPe::of_grid + a] =
-        is_axis ? static_cast<std::int64_t>(m_its.grid[a]) : 0;
+        is_axis ? static_cast<std::int64_t>(m_grid_boxes.grid[a]) : 0;
     if (period(a) != 0) words[BoxesOfPe::of_periodic] |= std::int64_t{1} << a;
     words[BoxesOfPe::of_extents + a] = static_cast<std::int64_t>(m_extents[a]);
     words[BoxesOfPe::of_width + a] =
-        is_axis ? static_cast<std::int64_t>(m_its.ghost_width[a]) : 0;
+        is_axis ? static_cast<std::int64_t>(m_grid_boxes.ghost_width[a]) : 0;
   }
-  words[BoxesOfPe::of_count] = static_cast<std::int64_t>(m_its.boxes.size());
+  words[BoxesOfPe::of_count] =
+      static_cast<std::int64_t>(m_grid_boxes.boxes.size());
   words += BoxesOfPe::n_header_words;
-  for (auto const& box : m_its.boxes) {
+  for (auto const& box : m_grid_boxes.boxes) {
     for (std::size_t a = 0; a < n_grid_axes; ++a) {
       bool const is_axis     = a < m_rank && !is_empty(box);
       words[a]               = is_axis ? box.first[a] : 0;

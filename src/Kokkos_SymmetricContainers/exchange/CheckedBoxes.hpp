@@ -27,19 +27,21 @@ class CheckedBoxes {
   }
   /// The period along axis a; 0 if the axis is not periodic.
   [[nodiscard]] std::int64_t period(std::size_t a) const {
-    return a < m_rank && m_its.periodic[a]
-               ? static_cast<std::int64_t>(m_its.grid[a])
+    return a < m_rank && m_grid_boxes.periodic[a]
+               ? static_cast<std::int64_t>(m_grid_boxes.grid[a])
                : 0;
   }
   [[nodiscard]] std::int64_t grid(std::size_t a) const {
-    return a < m_rank ? static_cast<std::int64_t>(m_its.grid[a]) : 1;
+    return a < m_rank ? static_cast<std::int64_t>(m_grid_boxes.grid[a]) : 1;
   }
-  [[nodiscard]] bool shares_points() const { return m_its.shares_points; }
+  [[nodiscard]] bool shares_points() const {
+    return m_grid_boxes.shares_points;
+  }
   [[nodiscard]] int max_axes_outside() const {
     using enum BoxDecomposition::Neighbors;
-    return m_its.neighbors == faces             ? 1
-           : m_its.neighbors == faces_and_edges ? 2
-                                                : 3;
+    return m_grid_boxes.neighbors == faces             ? 1
+           : m_grid_boxes.neighbors == faces_and_edges ? 2
+                                                       : 3;
   }
   /// Extents of those indices of a View that select an element.
   [[nodiscard]] std::vector<std::size_t> extents() const;
@@ -47,7 +49,7 @@ class CheckedBoxes {
   /// Number of words that write() writes.
   [[nodiscard]] std::size_t n_words() const {
     return BoxesOfPe::n_header_words +
-           BoxesOfPe::n_box_words * m_its.boxes.size();
+           BoxesOfPe::n_box_words * m_grid_boxes.boxes.size();
   }
   /// Writes the boxes in the format that BoxesOfPe reads.
   void write(std::int64_t* words) const;
@@ -59,7 +61,7 @@ class CheckedBoxes {
   void find_extents(char const* call);
   [[nodiscard]] bool is_empty(GridBoxes::Box const& box) const;
 
-  GridBoxes const& m_its;
+  GridBoxes const& m_grid_boxes;
   std::array<std::size_t, n_grid_axes> m_depth;
   std::array<std::size_t, n_grid_axes> m_extents{1, 1, 1};
   std::size_t m_rank     = 0;

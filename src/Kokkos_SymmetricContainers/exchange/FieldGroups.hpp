@@ -176,9 +176,9 @@ auto all_fields_of(char const* call, std::vector<std::size_t> const& extents,
                    std::size_t end, Views const&... views) {
   if constexpr ((is_range_of_views_v<Views> || ...)) {
     auto const item_of = [&](auto const& arg) {
-      using Its = std::remove_cvref_t<decltype(arg)>;
-      if constexpr (is_range_of_views_v<Its>) {
-        using View = std::remove_cv_t<std::ranges::range_value_t<Its>>;
+      using Arg = std::remove_cvref_t<decltype(arg)>;
+      if constexpr (is_range_of_views_v<Arg>) {
+        using View = std::remove_cv_t<std::ranges::range_value_t<Arg>>;
         return FieldSpan<Exec, View>(
             call, {std::ranges::data(arg), std::ranges::size(arg)}, extents,
             end);
