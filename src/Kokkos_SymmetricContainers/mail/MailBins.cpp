@@ -70,17 +70,17 @@ std::size_t MailBins::memory_bytes(MailRoutes const& routes) {
 }
 
 bool MailBins::send(std::size_t link) {
-  auto& its = m_bins[link];
-  if (its.next == nullptr) return false;
+  auto& bin = m_bins[link];
+  if (bin.next == nullptr) return false;
   auto const message_bytes = this->message_bytes(link);
   auto const room          = (m_blocks->block_bytes() - sizeof(MailHeader)) /
                     message_bytes * message_bytes;
-  auto const bytes = room - static_cast<std::size_t>(its.end - its.next);
+  auto const bytes = room - static_cast<std::size_t>(bin.end - bin.next);
   if (bytes == 0) return false;
   auto const n = bytes / message_bytes;
   m_blocks->send(link, {n, m_clock->now()}, message_bytes);
   m_n_sent += n;
-  its = {};
+  bin = {};
   return true;
 }
 
@@ -90,22 +90,22 @@ bool MailBins::open(std::size_t link) {
   if (block == nullptr) return false;
   auto const message_bytes = this->message_bytes(link);
   auto const room          = m_blocks->block_bytes() - sizeof(MailHeader);
-  auto& its                = m_bins[link];
-  its.next                 = block + sizeof(MailHeader);
-  its.end                  = its.next + room / message_bytes * message_bytes;
+  auto& bin                = m_bins[link];
+  bin.next                 = block + sizeof(MailHeader);
+  bin.end                  = bin.next + room / message_bytes * message_bytes;
   return true;
 }
 
 std::size_t MailBins::put(std::size_t link,
                           std::span<std::byte const> messages) {
-  auto& its        = m_bins[link];
+  auto& bin        = m_bins[link];
   std::size_t done = 0;
   while (done < messages.size()) {
-    if (its.next == its.end && !open(link)) break;
+    if (bin.next == bin.end && !open(link)) break;
     auto const n = std::min(messages.size() - done,
-                            static_cast<std::size_t>(its.end - its.next));
-    std::memcpy(its.next, messages.data() + done, n);
-    its.next += n;
+                            static_cast<std::size_t>(bin.end - bin.next));
+    std::memcpy(bin.next, messages.data() + done, n);
+    bin.next += n;
     done += n;
   }
   return done;

@@ -76,26 +76,27 @@ void MailBlocks::begin(char const* call, MailRoutes const& routes) {
 
 std::byte* MailBlocks::place(BlockRoute const& route, Signal number) const {
   auto const& buffers = m_buffers.in_kernels();
-  auto* const its =
+  auto* const block =
       route.is_near
           ? buffers.heap.peer_ptr(buffers.turn(number, true), route.pe) +
                 route.there
           : buffers.outbox + (number % n_turns) * m_n_far * m_block_bytes +
                 route.here;
-  return reinterpret_cast<std::byte*>(its);
+  return reinterpret_cast<std::byte*>(block);
 }
 
 std::byte* MailBlocks::next_block(std::size_t link) const {
-  auto const& its = m_links[link];
-  if (its.n_sent - poll(m_freed.data() + link) == n_turns) return nullptr;
-  return place(its.route, its.n_sent + 1);
+  auto const& link_state = m_links[link];
+  if (link_state.n_sent - poll(m_freed.data() + link) == n_turns)
+    return nullptr;
+  return place(link_state.route, link_state.n_sent + 1);
 }
 
 void MailBlocks::send(std::size_t link, MailHeader header,
                       std::size_t message_bytes) {
-  auto& its           = m_links[link];
-  Signal const number = ++its.n_sent;
-  auto const& route   = its.route;
+  auto& link_state    = m_links[link];
+  Signal const number = ++link_state.n_sent;
+  auto const& route   = link_state.route;
   auto const& buffers = m_buffers.in_kernels();
   auto* const block   = place(route, number);
   auto* const arrived = buffers.signal(route.slot_there, number, route.is_near);
@@ -123,9 +124,9 @@ std::byte const* MailBlocks::received(std::size_t inbox) const {
 }
 
 void MailBlocks::free(std::size_t inbox) {
-  auto& its = m_from[inbox];
-  ++its.n_freed;
-  signal_op(its.freed, 1, SignalOp::add, its.pe);
+  auto& source = m_from[inbox];
+  ++source.n_freed;
+  signal_op(source.freed, 1, SignalOp::add, source.pe);
 }
 
 }  // namespace symm::Impl

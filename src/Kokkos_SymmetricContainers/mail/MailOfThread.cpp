@@ -73,7 +73,7 @@ bool MailOfThread::step() {
   std::lock_guard const lock(m_mutex);
   Working const working(*this);
   struct Step {
-    explicit Step(MailOfThread& its) : mail(its) { ++mail.m_n_steps; }
+    explicit Step(MailOfThread& owner) : mail(owner) { ++mail.m_n_steps; }
     Step(Step const&)            = delete;
     Step& operator=(Step const&) = delete;
     ~Step() {
@@ -83,15 +83,15 @@ bool MailOfThread::step() {
   } const this_step(*this);
 
   poll_far();
-  bool has_moved =
-      for_each([](HandledMail& its, bool) { return its.put_waiting(); });
-  has_moved = for_each([this](HandledMail& its, bool) {
-                return !must_rest(its) && its.receive(false);
+  bool has_moved = for_each(
+      [](HandledMail& mailbox, bool) { return mailbox.put_waiting(); });
+  has_moved = for_each([this](HandledMail& mailbox, bool) {
+                return !must_rest(mailbox) && mailbox.receive(false);
               }) ||
               has_moved;
   if (!must_go_on(has_moved)) return has_moved;
-  return for_each([](HandledMail& its, bool has_received) {
-    return !has_received && its.receive(true);
+  return for_each([](HandledMail& mailbox, bool has_received) {
+    return !has_received && mailbox.receive(true);
   });
 }
 
@@ -118,8 +118,8 @@ bool MailOfThread::must_go_on(bool has_moved) {
   if (m_idle_since == Clock::time_point{}) m_idle_since = now;
   if (now - m_idle_since < m_rest) return false;
   bool has_room = true;
-  for_each([&](HandledMail const& its, bool) {
-    has_room = has_room && its.has_room_to_wait();
+  for_each([&](HandledMail const& mailbox, bool) {
+    has_room = has_room && mailbox.has_room_to_wait();
     return false;
   });
   m_idle_since = now;

@@ -68,15 +68,15 @@ class MailSender {
                        : 0) {}
 
   void send_on_host(Pe pe, Message const& message) const {
-    auto* const mine = m_threads->mine();
-    if (mine == nullptr) return;
+    auto* const gathered = m_threads->gathered_here();
+    if (gathered == nullptr) return;
     if (static_cast<unsigned>(pe) < m_n_direct) {
-      append(*mine, static_cast<std::size_t>(pe), message);
+      append(*gathered, static_cast<std::size_t>(pe), message);
     } else {
-      send_slowly(*mine, pe, message);
+      send_slowly(*gathered, pe, message);
     }
   }
-  void send_slowly(Impl::MailThreads::Gathered& mine, Pe pe,
+  void send_slowly(Impl::MailThreads::Gathered& gathered, Pe pe,
                    Message const& message) const {
     auto const& bins = m_threads->bins();
     if (pe < 0 || pe >= bins.members().n()) {
@@ -85,16 +85,16 @@ class MailSender {
     }
     auto const link = bins.link_to(pe);
     if (bins.is_last(link)) {
-      append(mine, link, message);
+      append(gathered, link, message);
     } else {
-      append(mine, link, Impl::PassedMessage<Message>{message, pe});
+      append(gathered, link, Impl::PassedMessage<Message>{message, pe});
     }
   }
   template <class T>
-  void append(Impl::MailThreads::Gathered& mine, std::size_t link,
+  void append(Impl::MailThreads::Gathered& gathered, std::size_t link,
               T const& message) const {
-    auto& bin = mine.bin(link);
-    if (bin.next == bin.end && !m_threads->open(mine, link)) return;
+    auto& bin = gathered.bin(link);
+    if (bin.next == bin.end && !m_threads->open(gathered, link)) return;
     std::memcpy(bin.next, &message, sizeof message);
     bin.next += sizeof message;
   }

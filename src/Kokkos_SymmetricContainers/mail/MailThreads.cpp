@@ -41,17 +41,17 @@ MailThreads::Gathered* MailThreads::find() noexcept {
   Gathered* result   = nullptr;
   auto const failure = failure_of([&] {
     std::lock_guard const lock(m_mutex);
-    auto& its    = m_gathered[std::this_thread::get_id()];
-    auto const n = m_bins.n_links();
-    its.chunks.resize(n);
-    its.bins.resize(n + 2 * Gathered::line);
-    result = &its;
+    auto& gathered = m_gathered[std::this_thread::get_id()];
+    auto const n   = m_bins.n_links();
+    gathered.chunks.resize(n);
+    gathered.bins.resize(n + 2 * Gathered::line);
+    result = &gathered;
   });
   if (failure) fail(*failure);
   return result;
 }
 
-bool MailThreads::open(Gathered& mine, std::size_t link) noexcept {
+bool MailThreads::open(Gathered& gathered, std::size_t link) noexcept {
   auto const failure = failure_of([&] {
     Chunks next;
     std::lock_guard const lock(m_mutex);
@@ -62,10 +62,10 @@ bool MailThreads::open(Gathered& mine, std::size_t link) noexcept {
     } else {
       next.splice(next.end(), m_free, m_free.begin());
     }
-    hand_over(mine, link);
-    auto* const first = next.back().messages.get();
-    mine.bin(link)    = {first, first + room(link)};
-    mine.chunks[link].splice(mine.chunks[link].end(), next);
+    hand_over(gathered, link);
+    auto* const first  = next.back().messages.get();
+    gathered.bin(link) = {first, first + room(link)};
+    gathered.chunks[link].splice(gathered.chunks[link].end(), next);
     m_has_chunks.store(true, std::memory_order_relaxed);
   });
   if (failure) fail(*failure);
@@ -73,10 +73,10 @@ bool MailThreads::open(Gathered& mine, std::size_t link) noexcept {
 }
 
 // Precondition: the caller holds m_mutex.
-void MailThreads::hand_over(Gathered& its, std::size_t link) {
-  auto& chunks = its.chunks[link];
+void MailThreads::hand_over(Gathered& gathered, std::size_t link) {
+  auto& chunks = gathered.chunks[link];
   if (chunks.empty()) return;
-  auto& bin   = its.bin(link);
+  auto& bin   = gathered.bin(link);
   auto& chunk = chunks.front();
   chunk.begin = 0;
   chunk.end   = static_cast<std::size_t>(bin.next - chunk.messages.get());
@@ -111,12 +111,12 @@ bool MailThreads::put(MailBins& bins) {
   for (std::size_t link = 0; link < m_taken.size(); ++link) {
     auto& chunks = m_taken[link];
     while (!chunks.empty()) {
-      auto& its = chunks.front();
-      auto const n =
-          bins.put(link, {its.messages.get() + its.begin, its.end - its.begin});
+      auto& chunk  = chunks.front();
+      auto const n = bins.put(
+          link, {chunk.messages.get() + chunk.begin, chunk.end - chunk.begin});
       has_moved = has_moved || n > 0;
-      its.begin += n;
-      if (its.begin != its.end) break;
+      chunk.begin += n;
+      if (chunk.begin != chunk.end) break;
       empty.splice(empty.end(), chunks, chunks.begin());
       --m_n_taken;
     }
@@ -131,9 +131,9 @@ bool MailThreads::put(MailBins& bins) {
 bool MailThreads::close() {
   if (!m_has_chunks.exchange(false)) return false;
   std::lock_guard const lock(m_mutex);
-  for (auto& [thread, its] : m_gathered)
+  for (auto& [thread, gathered] : m_gathered)
     for (std::size_t link = 0; link < m_full.size(); ++link)
-      hand_over(its, link);
+      hand_over(gathered, link);
   return true;
 }
 

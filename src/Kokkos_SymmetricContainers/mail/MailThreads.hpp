@@ -57,24 +57,24 @@ class MailThreads {
   // Callable from any thread.
   [[nodiscard]] MailBins const& bins() const { return m_bins; }
   /// The messages of the calling thread; null if there is not enough memory.
-  [[nodiscard]] Gathered* mine() noexcept {
+  [[nodiscard]] Gathered* gathered_here() noexcept {
     struct Latest {
       std::uint64_t id;
       Gathered* gathered;
     };
     static thread_local std::array<Latest, 4> latest;
-    auto& its = latest[m_id % latest.size()];
-    if (its.id != m_id) {
+    auto& entry = latest[m_id % latest.size()];
+    if (entry.id != m_id) {
       auto* const gathered = find();
       if (gathered == nullptr) return nullptr;
-      its = {m_id, gathered};
+      entry = {m_id, gathered};
     }
-    return its.gathered;
+    return entry.gathered;
   }
   /// Makes room for a message: hands over the link's chunk in progress, if any,
   /// and begins the next one.
   /// \returns whether there is room now.
-  bool open(Gathered& mine, std::size_t link) noexcept;
+  bool open(Gathered& gathered, std::size_t link) noexcept;
   /// Records why a message was not sent. Only the first failure is kept.
   void fail(Failure const& failure) noexcept;
   void fail_for_no_pe(Pe pe) noexcept;
@@ -99,7 +99,7 @@ class MailThreads {
     return m_chunk_bytes / bytes * bytes;
   }
   Gathered* find() noexcept;
-  void hand_over(Gathered& its, std::size_t link);
+  void hand_over(Gathered& gathered, std::size_t link);
 
   MailBins const& m_bins;
   char const* m_call;

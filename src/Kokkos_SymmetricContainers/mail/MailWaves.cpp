@@ -35,11 +35,11 @@ bool MailWaves::advance(MailCounts const& mine) {
   auto const first = m_round;
   auto const n     = static_cast<unsigned>(m_n_pes);
   while (m_round < m_n_rounds) {
-    auto const& its = words();
-    if (poll(&its.wave) < m_wave) return begins || m_round != first;
-    check::seen(&its.wave);
-    if ((n >> m_round & 1U) != 0) m_sums.rest = m_sums.all + its.sums.rest;
-    m_sums.all = m_sums.all + its.sums.all;
+    auto const& slot = words();
+    if (poll(&slot.wave) < m_wave) return begins || m_round != first;
+    check::seen(&slot.wave);
+    if ((n >> m_round & 1U) != 0) m_sums.rest = m_sums.all + slot.sums.rest;
+    m_sums.all = m_sums.all + slot.sums.all;
     ++m_round;
     tell();
   }
@@ -50,9 +50,9 @@ bool MailWaves::advance(MailCounts const& mine) {
 
 void MailWaves::tell() {
   if (m_round == m_n_rounds) return;
-  auto& its     = words();
+  auto& slot    = words();
   auto const to = m_me + (std::int64_t{1} << m_round);
-  put_signal(&its.sums, &m_sums, 1, &its.wave, m_wave, SignalOp::set,
+  put_signal(&slot.sums, &m_sums, 1, &slot.wave, m_wave, SignalOp::set,
              m_members.world_pe(static_cast<Pe>(to % m_n_pes)));
 }
 

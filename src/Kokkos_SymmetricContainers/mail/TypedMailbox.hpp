@@ -108,15 +108,15 @@ class TypedMailbox : public MailboxBase {
   template <class Handler>
   static std::function<void(Block)> handler_of_blocks(Handler handler) {
     // (std::function does not accept a move-only handler.)
-    auto const its = std::make_shared<Handler>(std::move(handler));
+    auto const shared_handler = std::make_shared<Handler>(std::move(handler));
     if constexpr (std::invocable<Handler&, Message const&>) {
-      return [its](Block block) {
-        auto& handle_one = *its;
+      return [shared_handler](Block block) {
+        auto& handle_one = *shared_handler;
         Impl::for_each_of_block(
             block, [&](Message const& message) { handle_one(message); });
       };
     } else {
-      return [its](Block block) { (*its)(block); };
+      return [shared_handler](Block block) { (*shared_handler)(block); };
     }
   }
 
@@ -334,7 +334,7 @@ std::uint64_t TypedMailbox<Message>::end_phase() {
       [this] { return step_to_end(); }, [this] { return describe(); });
   // Marks the end of the call when end_phase() returns or throws.
   struct End {
-    explicit End(TeamMembers const& its) : members(its) {}
+    explicit End(TeamMembers const& team) : members(team) {}
     End(End const&)            = delete;
     End& operator=(End const&) = delete;
     ~End() { CollectiveClock::end_call(members); }
