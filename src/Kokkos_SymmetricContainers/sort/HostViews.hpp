@@ -51,8 +51,8 @@ using HostViews = std::tuple<HostView<Views>...>;
 
 /// Copies a host_view() back to `view` if it is a copy.
 template <class View>
-void copy_back(View const& view, HostView<View> const& its) {
-  if constexpr (!is_host_view_v<View>) Kokkos::deep_copy(view, its);
+void copy_back(View const& view, HostView<View> const& mirror) {
+  if constexpr (!is_host_view_v<View>) Kokkos::deep_copy(view, mirror);
 }
 
 /// Like fields_of(), but for a tuple of Views.
@@ -60,8 +60,8 @@ template <class Exec, class... Views>
 auto fields_of_all(char const* call, std::size_t end,
                    std::tuple<Views...> const& views) {
   return std::apply(
-      [&](auto const&... its) {
-        return fields_of<Exec>(call, {0}, end, its...);
+      [&](auto const&... fields) {
+        return fields_of<Exec>(call, {0}, end, fields...);
       },
       views);
 }

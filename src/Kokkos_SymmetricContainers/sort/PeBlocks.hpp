@@ -33,16 +33,16 @@ class PeBlocks {
 
   void reserve(std::size_t bytes) { make_room(m_memory, bytes); }
   /// Returns the address at which this PE can read a block after quiet().
-  /// \param mine the symmetric address of the block in `view`.
-  char const* read(Memory const& view, char const* mine, std::size_t bytes,
+  /// \param block the symmetric address of the block in `view`.
+  char const* read(Memory const& view, char const* block, std::size_t bytes,
                    Pe pe) {
     auto const heap = heap_map(view);
     return at_pe(
-        heap, pe, [&] { return heap.peer_ptr(mine, pe); },
+        heap, pe, [&] { return heap.peer_ptr(block, pe); },
         [&]() -> char const* {
           auto* const to = m_memory.data() + m_used;
           m_used += (bytes + block_unit - 1) / block_unit * block_unit;
-          getmem_nbi(to, mine, bytes, pe);
+          getmem_nbi(to, block, bytes, pe);
           return to;
         });
   }

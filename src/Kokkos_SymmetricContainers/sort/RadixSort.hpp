@@ -66,10 +66,10 @@ class RadixSort {
     for (std::size_t k = 0; k < count; ++k) ++next[bucket_of(from[k])];
     std::uint32_t sum = 0, most = 0;
     for (std::size_t b = 0; b < n_buckets; ++b) {
-      auto const its = next[b];
-      most           = std::max(most, its);
-      next[b]        = sum;
-      sum += its;
+      auto const size = next[b];
+      most            = std::max(most, size);
+      next[b]         = sum;
+      sum += size;
     }
     for (std::size_t k = 0; k < count; ++k)
       to[next[bucket_of(from[k])]++] = from[k];

@@ -59,9 +59,9 @@ class SortOnHost {
                             of_threads[t].greatest = greatest;
                           }
                         });
-    for (auto const& its : of_threads) {
-      input.least    = std::min(input.least, its.least);
-      input.greatest = std::max(input.greatest, its.greatest);
+    for (auto const& of_thread : of_threads) {
+      input.least    = std::min(input.least, of_thread.least);
+      input.greatest = std::max(input.greatest, of_thread.greatest);
     }
     m_counts.resize(max_counts);
     m_next.resize(m_threads.count() * max_counts);
@@ -73,10 +73,10 @@ class SortOnHost {
     m_buckets = buckets;
     m_threads.share_out(m_count,
                         [&](std::size_t t, std::size_t first, std::size_t end) {
-                          auto* const its = m_next.data() + t * max_counts;
-                          std::fill_n(its, buckets.count, std::size_t{0});
+                          auto* const counts = m_next.data() + t * max_counts;
+                          std::fill_n(counts, buckets.count, std::size_t{0});
                           for (auto k = first; k < end; ++k)
-                            ++its[m_buckets(bits_of(k))];
+                            ++counts[m_buckets(bits_of(k))];
                         });
     // Replace each thread's count with the index of that thread's first
     // element.
@@ -85,9 +85,9 @@ class SortOnHost {
     for (std::size_t b = 0; b < buckets.count; ++b) {
       auto const before = sum;
       for (std::size_t t = 0; t < m_threads.count(); ++t) {
-        auto& its       = m_next[t * max_counts + b];
-        auto const here = its;
-        its             = sum;
+        auto& next      = m_next[t * max_counts + b];
+        auto const here = next;
+        next            = sum;
         sum += here;
       }
       m_counts[b] = sum - before;
@@ -280,8 +280,8 @@ class SortOnHost {
                            Copy const& copy) {
     auto const n = field.n_components;
     if (field.is_plain) {
-      auto* const its = field.data + element * field.elements.stride[0];
-      for (std::uint32_t c = 0; c < n; ++c) copy(its[c], packed[c]);
+      auto* const components = field.data + element * field.elements.stride[0];
+      for (std::uint32_t c = 0; c < n; ++c) copy(components[c], packed[c]);
     } else {
       for (std::uint32_t c = 0; c < n; ++c) copy(field(element, c), packed[c]);
     }
@@ -308,15 +308,15 @@ class SortOnHost {
     bool const is_sorted = m_buckets.have_one_key();
     std::size_t n        = 0;
     for_each_block(places, p, [&](auto pe, auto first, auto count) {
-      auto const* const its =
+      auto const* const bits =
           reinterpret_cast<Bits const*>(m_read[pe * max_fields]) + first;
       if (is_sorted) {
         for (std::size_t k = 0; k < count; ++k)
-          keys(part.first + n++) = key_of<Key>(its[k]);
+          keys(part.first + n++) = key_of<Key>(bits[k]);
         return;
       }
       for (std::size_t k = 0; k < count; ++k) {
-        records[n].bits = its[k];
+        records[n].bits = bits[k];
         if constexpr (has_fields)
           records[n].number = static_cast<std::uint32_t>(n);
         ++n;
@@ -341,21 +341,22 @@ class SortOnHost {
       auto const n_components = std::size_t{field.n_components};
       auto const store        = [&](std::size_t k, T const* packed) {
         copy_element(field, static_cast<ElementIndex>(part.first + k), packed,
-                            [](T& in_view, T const& its) { in_view = its; });
+                            [](T& in_view, T const& value) { in_view = value; });
       };
       bool const is_sorted = m_buckets.have_one_key();
       auto* const gathered =
           reinterpret_cast<T*>(m_field_scratch[thread].data());
       std::size_t n = 0;
       for_each_block(places, p, [&](auto pe, auto first, auto count) {
-        auto const* const its =
+        auto const* const values =
             reinterpret_cast<T const*>(m_read[pe * max_fields + f]) +
             first * n_components;
         if (is_sorted) {
           for (std::size_t k = 0; k < count; ++k)
-            store(n + k, its + k * n_components);
+            store(n + k, values + k * n_components);
         } else {
-          std::copy_n(its, count * n_components, gathered + n * n_components);
+          std::copy_n(values, count * n_components,
+                      gathered + n * n_components);
         }
         n += count;
       });

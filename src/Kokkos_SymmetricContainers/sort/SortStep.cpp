@@ -145,11 +145,12 @@ void SortStep::find_of_world(std::size_t element_bytes) {
                 max_now()};
   if (m_members.are_world()) return;
   enum { has_elements, grows, outbox_bytes, most, n_of_world };
-  auto& its      = m_of_world;
+  auto& values   = m_of_world;
   auto const all = m_told.maxima_of_world(std::array<std::size_t, n_of_world>{
-      its.has_elements ? 1U : 0U, its.grows ? 1U : 0U, its.outbox_bytes,
-      its.max_now});
-  its = {all[has_elements] != 0, all[grows] != 0, all[outbox_bytes], all[most]};
+      values.has_elements ? 1U : 0U, values.grows ? 1U : 0U,
+      values.outbox_bytes, values.max_now});
+  values         = {all[has_elements] != 0, all[grows] != 0, all[outbox_bytes],
+                    all[most]};
 }
 
 // Reserves the private memory for the next steps, so that PEs need to agree on
@@ -205,27 +206,29 @@ void SortStep::search(CountBelow const& count_below) {
   auto const is_open = [](Search const& search) { return search.range > 0; };
   while (std::any_of(searches.begin(), searches.end(), is_open)) {
     for (std::size_t k = 0; k < searches.size(); ++k) {
-      auto const& its = searches[k];
-      auto const step = its.range / ways + 1;
+      auto const& interval = searches[k];
+      auto const step      = interval.range / ways + 1;
       for (std::size_t way = 1; way < ways; ++way) {
-        bool const has_all = its.range < step * way;
+        bool const has_all = interval.range < step * way;
         m_counts[k * ways + way] =
-            !is_open(its) ? 0
-            : has_all ? m_starts[its.cut.bucket + 1] - m_starts[its.cut.bucket]
-                      : count_below(its.cut.bucket, its.low + step * way);
+            !is_open(interval) ? 0
+            : has_all
+                ? m_starts[interval.cut.bucket + 1] -
+                      m_starts[interval.cut.bucket]
+                : count_below(interval.cut.bucket, interval.low + step * way);
       }
       m_counts[k * ways] = 0;
     }
     reduce(m_members.team(), m_sums, m_counts, searches.size() * ways, Sum());
     for (std::size_t k = 0; k < searches.size(); ++k) {
-      auto& its = searches[k];
-      if (!is_open(its)) continue;
-      auto const step = its.range / ways + 1;
+      auto& interval = searches[k];
+      if (!is_open(interval)) continue;
+      auto const step = interval.range / ways + 1;
       std::size_t way = 0;
-      while (way + 1 < ways && m_sums[k * ways + way + 1] < its.cut.before)
+      while (way + 1 < ways && m_sums[k * ways + way + 1] < interval.cut.before)
         ++way;
-      its.low += step * way;
-      its.range = std::min(step - 1, its.range - step * way);
+      interval.low += step * way;
+      interval.range = std::min(step - 1, interval.range - step * way);
     }
   }
 }
@@ -252,20 +255,21 @@ void SortStep::cut(CountBelow const& count_below) {
   auto* const equal   = m_counts + n;
   auto* const earlier = m_sums + n;
   for (std::size_t k = 0; k < n; ++k) {
-    auto const& its = searches[k];
-    auto const b    = its.cut.bucket;
-    below[k]        = count_below(b, its.low);
-    equal[k] = (its.low == ~std::uint64_t{0} ? m_starts[b + 1] - m_starts[b]
-                                             : count_below(b, its.low + 1)) -
-               below[k];
+    auto const& found = searches[k];
+    auto const b      = found.cut.bucket;
+    below[k]          = count_below(b, found.low);
+    equal[k] =
+        (found.low == ~std::uint64_t{0} ? m_starts[b + 1] - m_starts[b]
+                                        : count_below(b, found.low + 1)) -
+        below[k];
   }
   reduce(m_members.team(), m_sums, below, n, Sum());
   exscan(m_members.team(), earlier, equal, n, Sum());
   for (std::size_t k = 0; k < n; ++k) {
-    auto const& its    = searches[k];
-    auto const needed  = its.cut.before - m_sums[k];
+    auto const& found  = searches[k];
+    auto const needed  = found.cut.before - m_sums[k];
     auto const of_mine = needed > earlier[k] ? needed - earlier[k] : 0;
-    m_cuts[its.pe] += below[k] + std::min(of_mine, equal[k]);
+    m_cuts[found.pe] += below[k] + std::min(of_mine, equal[k]);
   }
 }
 
@@ -277,10 +281,10 @@ void SortStep::read(Places& places) const {
   if (m_parts.empty()) return;
   for (std::size_t k = 0; k < m_n; ++k) {
     auto const pe = world_pe(k);
-    auto& its     = places[k];
-    get_nbi(&its.front(), m_cuts + m_me, 1, pe);
-    get_nbi(&its.back(), m_cuts + m_me + 1, 1, pe);
-    get_nbi(its.data() + 1, m_starts + m_first_bucket + 1, m_parts.size() - 1,
+    auto& row     = places[k];
+    get_nbi(&row.front(), m_cuts + m_me, 1, pe);
+    get_nbi(&row.back(), m_cuts + m_me + 1, 1, pe);
+    get_nbi(row.data() + 1, m_starts + m_first_bucket + 1, m_parts.size() - 1,
             pe);
   }
   quiet();
