@@ -49,9 +49,9 @@ void SharedTasks::begin() {
 }
 
 bool SharedTasks::is_free() const {
-  auto const its = Places::of(load_relaxed(m_places));
-  return m_members.n() > 1 && its.count() == 0 &&
-         load_acquire(m_copied) == m_n_stolen + its.first;
+  auto const places = Places::of(load_relaxed(m_places));
+  return m_members.n() > 1 && places.count() == 0 &&
+         load_acquire(m_copied) == m_n_stolen + places.first;
 }
 
 void SharedTasks::share(std::size_t count) {
@@ -62,13 +62,13 @@ void SharedTasks::share(std::size_t count) {
 std::span<std::byte const> SharedTasks::take_back() {
   auto word = load_relaxed(m_places);
   for (;;) {
-    auto const its = Places::of(word);
-    if (its.count() == 0) return {};
-    auto const was = atomic_compare_swap(m_places, word,
-                                         Places{its.first, its.first}.word());
+    auto const places = Places::of(word);
+    if (places.count() == 0) return {};
+    auto const was = atomic_compare_swap(
+        m_places, word, Places{places.first, places.first}.word());
     if (was == word) {
-      return {m_tasks.data() + its.first * m_task_bytes,
-              its.count() * m_task_bytes};
+      return {m_tasks.data() + places.first * m_task_bytes,
+              places.count() * m_task_bytes};
     }
     word = was;
   }
@@ -150,15 +150,16 @@ bool SharedTasks::steal(std::vector<std::byte>& stolen,
 bool SharedTasks::steal_from(Pe victim, std::vector<std::byte>& stolen) {
   auto word = atomic_fetch(m_places, victim);
   for (;;) {
-    auto const its   = Places::of(word);
-    auto const count = (its.count() + 1) / 2;
+    auto const places = Places::of(word);
+    auto const count  = (places.count() + 1) / 2;
     if (count == 0) return false;
     auto const was = atomic_compare_swap(
-        m_places, word, Places{its.first + count, its.end}.word(), victim);
+        m_places, word, Places{places.first + count, places.end}.word(),
+        victim);
     if (was == word) {
       std::atomic_thread_fence(std::memory_order_acquire);
       stolen.resize(count * m_task_bytes);
-      getmem(stolen.data(), m_tasks.data() + its.first * m_task_bytes,
+      getmem(stolen.data(), m_tasks.data() + places.first * m_task_bytes,
              stolen.size(), victim);
       std::atomic_thread_fence(std::memory_order_release);
       atomic_add(m_copied, count, victim);
