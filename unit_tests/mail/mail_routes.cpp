@@ -30,7 +30,7 @@ Nodes nodes_of(std::vector<int> const& sizes) {
 std::vector<MailRoutes> routes_of(Nodes nodes, bool by_nodes) {
   std::vector<MailRoutes> routes;
   for (Pe pe = 0; pe < nodes.n_pes(); ++pe) {
-    nodes.mine = nodes.node_of(pe);
+    nodes.my_node = nodes.node_of(pe);
     routes.emplace_back(nodes, pe, by_nodes);
   }
   return routes;
@@ -97,8 +97,8 @@ TEST(MailRoutes, a_message_arrives_after_three_links_at_most) {
 }
 
 TEST(MailRoutes, memory_of_a_PE_of_100000_is_at_most_64_MiB) {
-  auto nodes = nodes_of(std::vector<int>(12'500, 8));
-  nodes.mine = 6'000;
+  auto nodes    = nodes_of(std::vector<int>(12'500, 8));
+  nodes.my_node = 6'000;
   MailRoutes const routes(nodes, 48'003, true);
   RecordProperty("bytes", static_cast<int>(MailBins::memory_bytes(routes)));
   EXPECT_LE(MailBins::memory_bytes(routes), std::size_t{64} << 20);

@@ -62,7 +62,7 @@ void expect_nodes(std::vector<int> const& node_of, int pes_per_node,
     PlacedBootstrap placed(bootstrap, node_of);
     auto const nodes = find_nodes(placed, pes_per_node);
     EXPECT_EQ(nodes.first, first);
-    EXPECT_EQ(nodes.mine, nodes.node_of(bootstrap.my_pe()));
+    EXPECT_EQ(nodes.my_node, nodes.node_of(bootstrap.my_pe()));
     EXPECT_TRUE(nodes.is_near(bootstrap.my_pe()));
     EXPECT_EQ(nodes.n_pes(), bootstrap.n_pes());
     EXPECT_EQ(nodes.hosts.size(), static_cast<std::size_t>(nodes.n()));

@@ -87,7 +87,7 @@ TEST_F(RuntimeOfNodes, starts_allocates_meets_and_ends) {
       initialize(bootstrap);
       auto const& nodes = Runtime::instance("test").nodes();
       EXPECT_EQ(nodes.n(), (n_pes + 1) / 2);
-      EXPECT_EQ(nodes.mine, bootstrap.my_pe() / 2);
+      EXPECT_EQ(nodes.my_node, bootstrap.my_pe() / 2);
       for (int round = 0; round < 20; ++round) {
         auto* const block = symm::calloc(1000, 8);
         EXPECT_NE(block, nullptr) << symm::last_error();

@@ -51,7 +51,7 @@ struct NodeShape {
       nodes.hosts.push_back("host" + std::to_string(nodes.hosts.size()));
       nodes.first.push_back(nodes.first.back() + pes);
     }
-    nodes.mine = nodes.node_of(pe);
+    nodes.my_node = nodes.node_of(pe);
     return nodes;
   }
   friend std::ostream& operator<<(std::ostream& out, NodeShape const& shape) {

@@ -79,7 +79,7 @@ Nodes nodes_of(std::vector<int> const& n_pes, int mine) {
   Nodes nodes;
   nodes.first = {0};
   for (int const n : n_pes) nodes.first.push_back(nodes.first.back() + n);
-  nodes.mine = mine;
+  nodes.my_node = mine;
   return nodes;
 }
 

@@ -40,7 +40,7 @@ inline symm::Impl::Nodes nodes_of(symm::Impl::Bootstrap const& bootstrap) {
   symm::Impl::Nodes nodes;
   nodes.first.resize(static_cast<std::size_t>(bootstrap.n_pes()) + 1);
   std::iota(nodes.first.begin(), nodes.first.end(), 0);
-  nodes.mine = bootstrap.my_pe();
+  nodes.my_node = bootstrap.my_pe();
   return nodes;
 }
 

@@ -11,7 +11,7 @@
 namespace symm::Impl {
 
 MailRoutes::MailRoutes(Nodes const& nodes, Pe me, bool by_nodes)
-    : m_nodes{nodes.first, nodes.mine},
+    : m_nodes{nodes.first, nodes.my_node},
       m_by_nodes(by_nodes),
       m_me(index(by_nodes ? me - nodes.first_near() : me)),
       m_n_near(index(nodes.n_near())) {
@@ -42,7 +42,7 @@ MailRoutes::End MailRoutes::other_end(std::size_t number) const {
     return {member_at(m_nodes.first_near() + static_cast<Pe>(place)),
             is_last ? m_me : m_n_near + m_me, true, is_last};
   }
-  auto const here    = index(m_nodes.mine);
+  auto const here    = index(m_nodes.my_node);
   auto const node    = (number - 2 * m_n_near) * m_n_near + m_me;
   auto const n_there = n_pes_of(node);
   return {member_at(m_nodes.first[node] + static_cast<Pe>(here % n_there)),
@@ -85,7 +85,7 @@ Nodes nodes_of(TeamMembers const& members, std::vector<Pe> const& order,
     auto const node = world.node_of(members.world_pe(order[place]));
     if (node != previous) nodes.first.push_back(static_cast<Pe>(place));
     previous = node;
-    if (order[place] == members.me()) nodes.mine = nodes.n();
+    if (order[place] == members.me()) nodes.my_node = nodes.n();
   }
   nodes.first.push_back(members.n());
   return nodes;

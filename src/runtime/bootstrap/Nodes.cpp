@@ -129,7 +129,7 @@ std::optional<Division> sort_into_nodes(std::vector<Place> const& all, Pe me,
       nodes.hosts.emplace_back(all[i].host);
       nodes.share_machine.push_back(all[i].shares_machine_with(my_place));
     }
-    if (pe == me) nodes.mine = static_cast<int>(nodes.first.size()) - 1;
+    if (pe == me) nodes.my_node = static_cast<int>(nodes.first.size()) - 1;
   }
   nodes.first.push_back(static_cast<Pe>(all.size()));
   return std::nullopt;

@@ -20,7 +20,7 @@ struct Nodes {
   /// The first PE of each node; the last entry is the number of PEs.
   std::vector<Pe> first{0, 1};
   /// The node of this PE.
-  int mine = 0;
+  int my_node = 0;
   /// Whether SYMM_PES_PER_NODE is set: several nodes then share a machine.
   bool are_simulated = false;
   /// The name of each node, for error messages; empty if the names are not
@@ -36,9 +36,9 @@ struct Nodes {
   [[nodiscard]] int n() const { return static_cast<int>(first.size()) - 1; }
   [[nodiscard]] int n_pes() const { return first.back(); }
   /// The first PE of this PE's node.
-  [[nodiscard]] Pe first_near() const { return first[index_of(mine)]; }
+  [[nodiscard]] Pe first_near() const { return first[index_of(my_node)]; }
   [[nodiscard]] int n_near() const {
-    return first[index_of(mine) + 1] - first[index_of(mine)];
+    return first[index_of(my_node) + 1] - first[index_of(my_node)];
   }
   [[nodiscard]] bool is_near(Pe pe) const {
     return static_cast<unsigned>(pe - first_near()) <

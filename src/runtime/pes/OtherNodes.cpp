@@ -12,7 +12,7 @@ OtherNodes::OtherNodes(Nodes const& nodes, StepMessages& messages, void* result,
       m_messages(messages),
       m_result(static_cast<Result*>(result)) {
   if (my_pe != nodes.first_near()) return;
-  m_steps  = exchange_steps(nodes.mine, nodes.n());
+  m_steps  = exchange_steps(nodes.my_node, nodes.n());
   m_result = new (result) Result{};
 }
 

@@ -49,7 +49,9 @@ class OtherNodes {
   /// For the leader, which writes everything but lost_pe.
   [[nodiscard]] Result& result() { return *m_result; }
   /// The host of this node; empty if it is not known.
-  [[nodiscard]] std::string_view host() const { return host_of(m_nodes.mine); }
+  [[nodiscard]] std::string_view host() const {
+    return host_of(m_nodes.my_node);
+  }
 
   /// For the leader: combines `parts`, the data of this node, with the data of
   /// all other nodes.
