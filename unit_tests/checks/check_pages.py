@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the Markdown pages of the repository: links and snippets.
+"""Checks the Markdown pages of the repository: links, tables and snippets.
 
     check_pages.py ROOT            checks the tree
     check_pages.py ROOT --update   writes the snippets into the pages first
@@ -7,6 +7,8 @@
 
 Links. What a relative link points to is there, and so is the heading that it
 names behind a '#' (anchors are made as forges make them).
+
+Tables. All rows of a table have as many cells as its head: a forge drops what is more.
 
 Snippets. C++ that a page of docs/ or README shows stands in a source that is
 compiled and run. A comment in front of the block names it:
@@ -94,6 +96,25 @@ def check_links(root):
     return problems
 
 
+def check_tables(root):
+    problems = []
+    for page in pages_of(root):
+        text = FENCE.sub(lambda m: "\n" * m.group().count("\n"),
+                         page.read_text(encoding="utf-8"))
+        head = None
+        for number, line in enumerate(text.split("\n"), 1):
+            if not line.lstrip().startswith("|"):
+                head = None
+                continue
+            cells = line.replace("\\|", "").count("|") - 1
+            if head is None:
+                head = cells
+            elif cells != head:
+                problems.append(f"{page.relative_to(root)}:{number}: a row of "
+                                f"{cells} cells in a table of {head}")
+    return problems
+
+
 def joined(text):
     return re.sub(r"\s+", " ", text).strip()
 
@@ -177,7 +198,7 @@ def check(root, update=False):
     count, problems = check_snippets(root, update)
     if update:
         count, problems = check_snippets(root, False)
-    return count, check_links(root) + problems
+    return count, check_links(root) + check_tables(root) + problems
 
 
 SOURCE = """int main() {
@@ -205,6 +226,8 @@ def self_test():
         ("![a](../docs/c.svg)", "dead link ../docs/c.svg"),
         ("[a](../README.md#the-way)", "no heading for ../README.md#the-way"),
         ("# Here\n[a](#there)", "no heading for #there"),
+        ("| a | b |\n|---|---|\n| 1 \\| 2 | 3 |\n\n| c |\n", None),
+        ("| a | b |\n|---|---|\n| 1 | 2 | | 3 | 4 |\n", "a row of 5 cells"),
         (block.format("source.cpp one", one), None),
         (block.format("source.cpp", "int const  x = 1;\n"), None),
         (block.format("source.cpp", "int main() {\n  ...  // much\nreturn 0;\n"),
