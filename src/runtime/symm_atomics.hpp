@@ -21,8 +21,8 @@
 #include "symm_contexts.hpp"
 
 // These are the atomic memory operations of OpenSHMEM 1.5 (9.8), plus minimum
-// and maximum. Each operation is atomic with respect to all threads, on all PEs
-// and on CPUs and GPUs, that access the object through these operations. Each
+// and maximum. Each operation is atomic with respect to all threads that access
+// the object with these operations, on any PE, on CPUs and on GPUs. Each
 // operation has three forms:
 //
 //   atomic_add(address, value)
@@ -43,7 +43,7 @@
 //     throws UsageError on this PE if `pe` is on this node and the object is in
 //     GPU memory.
 //
-// The forms that take a PE also reach PEs on other nodes. There the target's
+// The forms that take a PE also reach PEs on other nodes. There, the target's
 // CPU carries out the operation; if the object is in GPU memory, a kernel on
 // the target's GPU does.
 //
@@ -67,8 +67,9 @@ namespace symm {
 
 namespace Impl {
 
-/// If the context aggregates and can hold the operation back, queues it and
-/// returns true. Otherwise returns false, and the caller must carry it out.
+/// If `context` aggregates operations and can defer this one, queues it and
+/// returns true. Otherwise, returns false: the caller must carry out the
+/// operation.
 template <class T, class Value>
 [[gnu::always_inline]] inline bool wait_in(Context const& context,
                                            char const* call, T* address, Pe pe,
@@ -99,8 +100,8 @@ using AtomicValue = std::type_identity_t<T>;
 #define SYMM_EXPECT_NUMBER() SYMM_EXPECT_TYPE(AtomicNumber, "numbers")
 #define SYMM_EXPECT_BITS() SYMM_EXPECT_TYPE(AtomicBits, "integers")
 
-/// Expands to a lambda that applies the form of `function` that takes no PE to
-/// the address that the lambda is passed.
+/// Expands to a lambda. The lambda takes the address of a PE's copy, and calls
+/// the form of `function` without a PE argument on that address.
 #define SYMM_ATOMIC_AT(result, function, arguments) \
   [=](auto* there) mutable -> result {              \
     address = there;                                \
@@ -139,7 +140,8 @@ using AtomicValue = std::type_identity_t<T>;
         SYMM_ATOMIC_AT(result, function, arguments), Impl::AtomicOp::op, \
         SYMM_LIST operands);                                             \
   }
-/// Defines the forms of a fetching operation that do not wait for the result.
+/// Defines the _nbi forms of a fetching operation. They may return before the
+/// old value has arrived in `*fetch`; quiet() or `request` waits for it.
 #define SYMM_ATOMIC_NBI(function, parameters, arguments, op, operands)        \
   template <class T>                                                          \
   void function##_nbi(T* fetch, SYMM_LIST parameters, Pe pe,                  \
@@ -160,7 +162,7 @@ using AtomicValue = std::type_identity_t<T>;
   }
 #define SYMM_LIST(...) __VA_ARGS__
 
-// Operations on any word.
+// Operations on numbers, enumerations and pointers.
 
 /// Returns the object's value, read with a single load (9.8,
 /// SHMEM_ATOMIC_FETCH).
@@ -181,7 +183,7 @@ SYMM_INLINE_FUNCTION void atomic_set(T* address, AtomicValue<T> value) {
 SYMM_ATOMIC_OF_PE(void, atomic_set, (T * address, AtomicValue<T> value),
                   (address, value), set, (value))
 
-/// Sets the object to `value` and returns the old value (9.8,
+/// Atomically sets the object to `value` and returns the old value (9.8,
 /// SHMEM_ATOMIC_SWAP).
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_swap(T* address, AtomicValue<T> value) {
@@ -193,9 +195,9 @@ SYMM_ATOMIC_OF_PE(T, atomic_swap, (T * address, AtomicValue<T> value),
 SYMM_ATOMIC_NBI(atomic_swap, (T * address, AtomicValue<T> value),
                 (address, value), swap, (value))
 
-/// Sets the object to `value` if the object equals `compare`. Returns the old
-/// value in either case (9.8, SHMEM_ATOMIC_COMPARE_SWAP). The comparison is
-/// bitwise: 0.0 differs from -0.0, and a NaN equals the same NaN.
+/// Atomically sets the object to `value` if the object equals `compare`.
+/// Returns the old value in either case (9.8, SHMEM_ATOMIC_COMPARE_SWAP). The
+/// comparison is bitwise: 0.0 differs from -0.0, and a NaN equals the same NaN.
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_compare_swap(T* address, AtomicValue<T> compare,
                                            AtomicValue<T> value) {
@@ -211,7 +213,7 @@ SYMM_ATOMIC_NBI(atomic_compare_swap,
 
 // Operations on numbers. Integer sums wrap around.
 
-/// Adds `value` to the object and returns the old value (9.8,
+/// Atomically adds `value` to the object and returns the old value (9.8,
 /// SHMEM_ATOMIC_FETCH_ADD).
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_add(T* address, AtomicValue<T> value) {
@@ -223,7 +225,7 @@ SYMM_ATOMIC_OF_PE(T, atomic_fetch_add, (T * address, AtomicValue<T> value),
 SYMM_ATOMIC_NBI(atomic_fetch_add, (T * address, AtomicValue<T> value),
                 (address, value), add, (value))
 
-/// Adds `value` to the object (9.8, SHMEM_ATOMIC_ADD).
+/// Atomically adds `value` to the object (9.8, SHMEM_ATOMIC_ADD).
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_add(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_NUMBER();
@@ -232,7 +234,7 @@ SYMM_INLINE_FUNCTION void atomic_add(T* address, AtomicValue<T> value) {
 SYMM_ATOMIC_OF_PE(void, atomic_add, (T * address, AtomicValue<T> value),
                   (address, value), add, (value))
 
-/// Adds 1 to the object and returns the old value (9.8,
+/// Atomically adds 1 to the object and returns the old value (9.8,
 /// SHMEM_ATOMIC_FETCH_INC).
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_inc(T* address) {
@@ -241,16 +243,16 @@ SYMM_INLINE_FUNCTION T atomic_fetch_inc(T* address) {
 SYMM_ATOMIC_OF_PE(T, atomic_fetch_inc, (T * address), (address), add, (T{1}))
 SYMM_ATOMIC_NBI(atomic_fetch_inc, (T * address), (address), add, (T{1}))
 
-/// Adds 1 to the object (9.8, SHMEM_ATOMIC_INC).
+/// Atomically adds 1 to the object (9.8, SHMEM_ATOMIC_INC).
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_inc(T* address) {
   symm::atomic_add(address, T{1});
 }
 SYMM_ATOMIC_OF_PE(void, atomic_inc, (T * address), (address), add, (T{1}))
 
-/// Sets the object to `value` if `value` is less, and returns the old value. If
-/// `value` or the object is a NaN, nothing changes. OpenSHMEM does not have
-/// this operation.
+/// Atomically sets the object to `value` if `value` is less than the object's
+/// value. Returns the old value in either case. If `value` or the object is a
+/// NaN, nothing changes. OpenSHMEM does not have this operation.
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_min(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_NUMBER();
@@ -261,8 +263,9 @@ SYMM_ATOMIC_OF_PE(T, atomic_fetch_min, (T * address, AtomicValue<T> value),
 SYMM_ATOMIC_NBI(atomic_fetch_min, (T * address, AtomicValue<T> value),
                 (address, value), min, (value))
 
-/// Sets the object to `value` if `value` is less. If `value` or the object is a
-/// NaN, nothing changes. OpenSHMEM does not have this operation.
+/// Atomically sets the object to `value` if `value` is less than the object's
+/// value. If `value` or the object is a NaN, nothing changes. OpenSHMEM does
+/// not have this operation.
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_min(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_NUMBER();
@@ -271,9 +274,9 @@ SYMM_INLINE_FUNCTION void atomic_min(T* address, AtomicValue<T> value) {
 SYMM_ATOMIC_OF_PE(void, atomic_min, (T * address, AtomicValue<T> value),
                   (address, value), min, (value))
 
-/// Sets the object to `value` if `value` is greater, and returns the old value.
-/// If `value` or the object is a NaN, nothing changes. OpenSHMEM does not have
-/// this operation.
+/// Atomically sets the object to `value` if `value` is greater than the
+/// object's value. Returns the old value in either case. If `value` or the
+/// object is a NaN, nothing changes. OpenSHMEM does not have this operation.
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_max(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_NUMBER();
@@ -284,8 +287,9 @@ SYMM_ATOMIC_OF_PE(T, atomic_fetch_max, (T * address, AtomicValue<T> value),
 SYMM_ATOMIC_NBI(atomic_fetch_max, (T * address, AtomicValue<T> value),
                 (address, value), max, (value))
 
-/// Sets the object to `value` if `value` is greater. If `value` or the object
-/// is a NaN, nothing changes. OpenSHMEM does not have this operation.
+/// Atomically sets the object to `value` if `value` is greater than the
+/// object's value. If `value` or the object is a NaN, nothing changes.
+/// OpenSHMEM does not have this operation.
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_max(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_NUMBER();
@@ -294,10 +298,10 @@ SYMM_INLINE_FUNCTION void atomic_max(T* address, AtomicValue<T> value) {
 SYMM_ATOMIC_OF_PE(void, atomic_max, (T * address, AtomicValue<T> value),
                   (address, value), max, (value))
 
-// Operations on bits.
+// Bitwise operations on integers.
 
-/// Clears the object's bits that are 0 in `value` and returns the old value
-/// (9.8, SHMEM_ATOMIC_FETCH_AND).
+/// Atomically clears those bits of the object that are 0 in `value` (bitwise
+/// AND), and returns the old value (9.8, SHMEM_ATOMIC_FETCH_AND).
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_and(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_BITS();
@@ -308,7 +312,8 @@ SYMM_ATOMIC_OF_PE(T, atomic_fetch_and, (T * address, AtomicValue<T> value),
 SYMM_ATOMIC_NBI(atomic_fetch_and, (T * address, AtomicValue<T> value),
                 (address, value), bit_and, (value))
 
-/// Clears the object's bits that are 0 in `value` (9.8, SHMEM_ATOMIC_AND).
+/// Atomically clears those bits of the object that are 0 in `value` (bitwise
+/// AND; 9.8, SHMEM_ATOMIC_AND).
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_and(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_BITS();
@@ -317,8 +322,8 @@ SYMM_INLINE_FUNCTION void atomic_and(T* address, AtomicValue<T> value) {
 SYMM_ATOMIC_OF_PE(void, atomic_and, (T * address, AtomicValue<T> value),
                   (address, value), bit_and, (value))
 
-/// Sets the object's bits that are 1 in `value` and returns the old value (9.8,
-/// SHMEM_ATOMIC_FETCH_OR).
+/// Atomically sets those bits of the object that are 1 in `value` (bitwise OR),
+/// and returns the old value (9.8, SHMEM_ATOMIC_FETCH_OR).
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_or(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_BITS();
@@ -329,7 +334,8 @@ SYMM_ATOMIC_OF_PE(T, atomic_fetch_or, (T * address, AtomicValue<T> value),
 SYMM_ATOMIC_NBI(atomic_fetch_or, (T * address, AtomicValue<T> value),
                 (address, value), bit_or, (value))
 
-/// Sets the object's bits that are 1 in `value` (9.8, SHMEM_ATOMIC_OR).
+/// Atomically sets those bits of the object that are 1 in `value` (bitwise OR;
+/// 9.8, SHMEM_ATOMIC_OR).
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_or(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_BITS();
@@ -338,8 +344,8 @@ SYMM_INLINE_FUNCTION void atomic_or(T* address, AtomicValue<T> value) {
 SYMM_ATOMIC_OF_PE(void, atomic_or, (T * address, AtomicValue<T> value),
                   (address, value), bit_or, (value))
 
-/// Inverts the object's bits that are 1 in `value` and returns the old value
-/// (9.8, SHMEM_ATOMIC_FETCH_XOR).
+/// Atomically inverts those bits of the object that are 1 in `value` (bitwise
+/// XOR), and returns the old value (9.8, SHMEM_ATOMIC_FETCH_XOR).
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_xor(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_BITS();
@@ -350,7 +356,8 @@ SYMM_ATOMIC_OF_PE(T, atomic_fetch_xor, (T * address, AtomicValue<T> value),
 SYMM_ATOMIC_NBI(atomic_fetch_xor, (T * address, AtomicValue<T> value),
                 (address, value), bit_xor, (value))
 
-/// Inverts the object's bits that are 1 in `value` (9.8, SHMEM_ATOMIC_XOR).
+/// Atomically inverts those bits of the object that are 1 in `value` (bitwise
+/// XOR; 9.8, SHMEM_ATOMIC_XOR).
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_xor(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_BITS();
@@ -372,12 +379,12 @@ SYMM_ATOMIC_OF_PE(void, atomic_xor, (T * address, AtomicValue<T> value),
 // other PEs see this PE's stores and operations. Other orderings can be built
 // from the loads and stores below.
 
-/// Orders the stores, puts, atomics and signals issued by this thread: any PE
-/// that sees one that was issued after the call also sees all that were issued
-/// before it (OpenSHMEM 1.5, shmem_fence). On this node, the order holds across
-/// all PEs and all memory, and includes plain stores through peer_view() and
-/// global_view(). The call is local: fence() waits neither for PEs on this node
-/// nor for kernels. (Kokkos::fence() waits for kernels.)
+/// Orders the stores, puts, atomics and signals issued by this thread: a PE
+/// that sees an operation issued after the call also sees all operations issued
+/// before the call (OpenSHMEM 1.5, shmem_fence). On this node, the order holds
+/// across all PEs and all memory, and includes plain stores through peer_view()
+/// and global_view(). The call is local: fence() waits neither for PEs on this
+/// node nor for kernels. (Kokkos::fence() waits for kernels.)
 ///
 /// For PEs on other nodes, fence() orders only operations on the same PE, as
 /// OpenSHMEM requires, and may wait for PEs on those nodes. To order operations
@@ -394,10 +401,11 @@ SYMM_INLINE_FUNCTION void fence() {
 }
 
 /// Completes the stores, puts, atomics and signals issued by this thread: all
-/// PEs see them when quiet() returns (OpenSHMEM 1.5, shmem_quiet). Later loads
-/// by this thread happen after that. On the host, quiet() also completes the
-/// operations on other nodes that any other thread of this PE has issued
-/// without a context. In all other respects, quiet() is like fence().
+/// PEs see them when quiet() returns (OpenSHMEM 1.5, shmem_quiet). Loads that
+/// this thread issues after the call are ordered after these operations. On the
+/// host, quiet() also completes the operations on other nodes that any other
+/// thread of this PE has issued without a context. In all other respects,
+/// quiet() is like fence().
 SYMM_INLINE_FUNCTION void quiet() {
   Impl::fence_words();
   Impl::check::quiet();
@@ -416,14 +424,14 @@ SYMM_INLINE_FUNCTION void quiet() {
 using Impl::load_relaxed;
 using Impl::store_relaxed;
 
-/// Later loads and stores by this thread happen after this load. They see
-/// everything that the writer ordered before the value with store_release() or
-/// fence().
+/// Orders this load before the thread's later loads and stores. Those see
+/// everything that the writer of the loaded value ordered before that value,
+/// with store_release() or fence().
 using Impl::load_acquire;
 
-/// Earlier loads and stores by this thread happen before this store. A GPU
-/// waits for these earlier accesses, which takes longer than the store itself
-/// (together 1.39 us, one way, between two H200s).
+/// Orders the thread's earlier loads and stores before this store. A GPU waits
+/// for these earlier accesses, which takes longer than the store itself.
+/// (Together, the wait and the store take 1.39 us, one way, between two H200s.)
 using Impl::store_release;
 
 }  // namespace symm

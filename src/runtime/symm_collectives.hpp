@@ -50,12 +50,12 @@ namespace symm {
 //     In a kernel, all threads of one thread group on every PE make this call.
 //     The group is a thread team's handle or lanes(member); `heap` is
 //     heap_map<Space>() for the memory space of the blocks. Release builds do
-//     not check the arguments. See barrier().
+//     not check the arguments. See barrier() in symm_teams.hpp.
 //
 // All PEs of the PE team must use the same form of a call: a call that one PE
-// enqueues does not match a call in another PE's kernel. (For barriers, it
-// does.) In each PE team, operations on a GPU and operations on the host form
-// two separate sequences (see class PeTeam).
+// enqueues does not match a call in another PE's kernel. (Barriers are an
+// exception: theirs match.) In each PE team, operations on a GPU and operations
+// on the host form two separate sequences (see class PeTeam).
 
 namespace Impl {
 
@@ -75,7 +75,8 @@ SYMM_FUNCTION constexpr bool is_nan([[maybe_unused]] T const& x) {
 
 }  // namespace Impl
 
-/// These types tell reduce() how to combine two elements.
+/// These types are operations for reduce() and the scans: they combine two
+/// elements.
 struct Sum {
   template <class T>
   SYMM_FUNCTION T operator()(T const& a, T const& b) const {
@@ -95,7 +96,7 @@ struct Prod {
 struct Min {
   template <class T>
   SYMM_FUNCTION T operator()(T const& a, T const& b) const {
-    T const smaller = b < a ? b : a;  // `a` if either one is a NaN
+    T const smaller = b < a ? b : a;  // `a` if either is a NaN
     return Impl::is_nan(b) ? b : smaller;
   }
 };
@@ -243,8 +244,8 @@ SYMM_INLINE_FUNCTION void reduce(Threads const& threads, HeapMap const& heap,
 
 /// Combines the sources as reduce() does, but member n gets only block n of the
 /// result. (This is like MPI_Reduce_scatter_block; OpenSHMEM does not have it.)
-/// Each PE combines only the block that it gets, which takes only 1 / n_pes()
-/// of the work and of the data movement of reduce().
+/// Each PE combines only the block that it gets, with 1 / n_pes() of the work
+/// and of the data movement of reduce().
 /// \param dest   an array of `count` elements.
 /// \param source an array of n_pes() * count elements.
 template <class T, class Op>

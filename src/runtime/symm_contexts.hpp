@@ -41,36 +41,38 @@ namespace Impl {
 
 class Aggregation;
 
-/// Returns the description of a call. Unless `request` is null, it will track
-/// the call's operation.
+/// Returns the HostCall for the call `name`.
+/// \param channel the channel of the call's context; null for a call without a
+///        context, or in a job without far PEs.
+/// \param request if not null, tracks the call's operation.
 [[nodiscard]] HostCall call_of(char const* name, Channel* channel,
                                Request* request);
 
 }  // namespace Impl
 
-/// How updates that wait in a Context reach PEs on other nodes.
+/// How the updates that wait in a Context are sent to PEs on other nodes.
 enum class UpdateRouting {
   automatic,  ///< by_nodes in jobs on more than 32 nodes if any node has
               ///< several PEs; otherwise direct
-  direct,     ///< in messages sent to each PE directly
+  direct,     ///< in separate messages to each PE
   by_nodes,   ///< in messages to one PE on each node, which carries out the
-              ///< updates for all PEs on its node: memory grows with the
-              ///< number of nodes, not of PEs
+              ///< updates for all PEs on its node: memory use grows with the
+              ///< number of nodes, not with the number of PEs
 };
 
 /// Options of a Context. The first three are promises that the program makes
 /// (OpenSHMEM 1.5, SHMEM_CTX_SERIALIZED, _PRIVATE, _NOSTORE).
 struct ContextOptions {
   bool serialized = false;  ///< only one thread at a time uses the context
-  bool one_thread = false;  ///< only the thread that created it uses it
+  bool one_thread = false;  ///< only the creating thread uses the context
   /// The context's fence() and quiet() need not, and do not, order stores to
   /// PEs on this node.
   bool nostore = false;
-  /// For many small updates on random PEs (OpenSHMEM does not have this
-  /// option). Atomic operations that return nothing, and put(), put_nbi() and
-  /// p() of up to 512 bytes, may wait in the context, which then carries out
-  /// many of them at once. The context carries out waiting operations in its
-  /// fence(), quiet() and pe_quiet(), and in its destructor, at the latest.
+  /// Intended for many small updates on random PEs (OpenSHMEM does not have
+  /// this option). Atomic operations that return nothing, and put(), put_nbi()
+  /// and p() of up to 512 bytes, may wait in the context, which then carries
+  /// out many of them at once. The context carries out waiting operations in
+  /// its fence(), quiet() and pe_quiet(), and in its destructor, at the latest.
   /// Until then, waiting operations may be invisible to all PEs and to other
   /// operations by this PE. Barriers, collective calls and finalize() do not
   /// carry out waiting operations: call the context's quiet() first, and also
@@ -79,9 +81,9 @@ struct ContextOptions {
   /// give each thread a context of its own. The context takes up 13 KiB and,
   /// like any context, up to 16 MiB for messages to other nodes.
   bool aggregate = false;
-  /// How the waiting atomic operations reach PEs on other nodes. With
-  /// `by_nodes`, they take up to 36 MiB more (at most 16 KiB for each node),
-  /// and the context's fence() does the same as its quiet().
+  /// How the waiting atomic operations are sent to PEs on other nodes. With
+  /// `by_nodes`, the context takes up to 36 MiB more (at most 16 KiB for each
+  /// node), and its fence() does the same as its quiet().
   UpdateRouting routing = UpdateRouting::automatic;
 };
 
@@ -112,8 +114,8 @@ class Context {
   explicit Context(PeTeam const& team, ContextOptions options = {});
   /// Unlike shmem_ctx_destroy, does not wait: operations that have begun
   /// continue, and the next barrier completes them. To complete them before the
-  /// context is destroyed, call quiet() first. The memory of each batch is
-  /// freed once the batch is sent.
+  /// context is destroyed, call quiet() first. The memory of each batch of
+  /// messages is freed once the batch has been sent.
   ~Context();
   Context(Context&& other) noexcept;
   Context& operator=(Context&& other) noexcept;
@@ -138,8 +140,9 @@ class Context {
   /// \throws UsageError on this PE after finalize().
   [[nodiscard]] PeTeam team() const;
 
-  // The following functions are for the library's own operations.
+  // The following functions are for use by the library only.
 
+  /// Returns the HostCall of the call `name` in this context.
   /// \param request if not null, tracks the operation.
   /// \throws UsageError on this PE if the context has been moved from, or if
   ///         finalize() has been called since it was created.
@@ -150,7 +153,8 @@ class Context {
   [[nodiscard]] Pe world_pe(Pe pe, char const* name) const {
     return m_has_team ? world_pe_of_team(pe, name) : pe;
   }
-  /// The waiting updates; null if the context does not aggregate.
+  /// The updates that wait in this context; null unless
+  /// ContextOptions::aggregate was set.
   [[nodiscard]] Impl::Aggregation* aggregation() const {
     return m_aggregation.get();
   }
@@ -158,16 +162,17 @@ class Context {
  private:
   void open(char const* name);
   void close() noexcept;
-  /// Precondition: this context owns nothing.
+  /// Takes over everything that `other` owns. Precondition: this context owns
+  /// nothing.
   void take_from(Context& other) noexcept;
-  /// Delivers the waiting updates and orders stores. Then, if there are far
-  /// PEs, calls work(channel).
+  /// Delivers the waiting updates and, unless `nostore` was promised, orders
+  /// stores. Then, in jobs with far PEs, calls work(channel).
   template <class Work>
   void complete_by(Impl::HostCall const& call, Work const& work) const;
   [[nodiscard]] Pe world_pe_of_team(Pe pe, char const* name) const;
 
-  Impl::Channel* m_channel = nullptr;  // null in jobs of one node
-  std::uint64_t m_life     = 0;        // number of the runtime; 0: moved from
+  Impl::Channel* m_channel = nullptr;  // null in jobs on one node
+  std::uint64_t m_life     = 0;        // Runtime::number(); 0 if moved from
   bool m_has_team          = false;
   ContextOptions m_options;
   PeTeam m_team;
@@ -176,16 +181,16 @@ class Context {
 
 /// Tracks one operation whose name ends in _nbi. Pass the address of the
 /// Request as the operation's last argument. A Request can be moved but not
-/// copied. If it is passed to a new call while it still has an operation, it
-/// drops the earlier operation. A program need not wait for a Request: a
-/// dropped operation continues, and quiet() of the operation's context
-/// completes it. Only one thread at a time may use a Request.
+/// copied. If a Request that still tracks an operation is passed to a new call,
+/// it stops tracking the earlier operation. A program need not wait for a
+/// Request: an operation that is no longer tracked continues, and quiet() of
+/// its context completes it. Only one thread at a time may use a Request.
 class Request {
  public:
-  /// Creates a request that has no operation and counts as complete.
+  /// Creates a request that tracks no operation; test() returns true.
   Request()  = default;
   ~Request() = default;
-  /// After the move, `other` has no operation.
+  /// After the move, `other` tracks no operation.
   Request(Request&& other) noexcept { take_from(other); }
   Request& operator=(Request&& other) noexcept {
     take_from(other);
@@ -197,17 +202,18 @@ class Request {
   /// Whether the operation is complete. A get or a fetching atomic operation is
   /// complete when its data has arrived. A put is complete when the target has
   /// the data and, for a put with a signal, has changed the signal. Once test()
-  /// has returned true, the request no longer has an operation. test() makes
+  /// has returned true, the request no longer tracks an operation. test() makes
   /// progress: no other calls are needed for the operation to complete.
   [[nodiscard]] bool test();
   /// Waits until the operation is complete.
   void wait();
   /// Whether the source of a put may be overwritten; for other operations,
-  /// whether the operation is complete. The request keeps its operation.
+  /// whether the operation is complete. The request continues to track the
+  /// operation.
   [[nodiscard]] bool test_source();
   /// Waits until test_source() is true.
   void wait_source();
-  /// Whether the request has an operation, complete or not.
+  /// Whether the request tracks an operation, complete or not.
   [[nodiscard]] bool is_operation() const { return m_life != 0; }
 
  private:
@@ -216,7 +222,8 @@ class Request {
   [[nodiscard]] bool has_ended() const;
   [[nodiscard]] bool is_past(Impl::Stage stage, char const* name);
   void wait_for(Impl::Stage stage, char const* name);
-  /// Called when the operation has reached `stage`.
+  /// Called when the operation has reached `stage`; stops tracking the
+  /// operation if it is complete.
   void pass(Impl::Stage stage);
   void take_from(Request& other) noexcept {
     m_operation = std::exchange(other.m_operation, {});
@@ -225,19 +232,20 @@ class Request {
   }
 
   Impl::OperationHandle m_operation;
-  std::uint64_t m_life = 0;  // number of the runtime; 0: no operation
+  std::uint64_t m_life = 0;  // Runtime::number(); 0 if there is no operation
 };
 
 /// Waits until all requests are complete.
 void wait_all(std::span<Request> requests);
 
-/// Waits until one of the requests is complete. That request then no longer has
-/// an operation.
-/// \returns the index of that request; SIZE_MAX if no request has an operation.
+/// Waits until one of the requests is complete. That request then no longer
+/// tracks an operation.
+/// \returns the index of that request; SIZE_MAX if no request tracks an
+///          operation.
 std::size_t wait_any(std::span<Request> requests);
 
 /// Returns the index of a request whose operation is complete; that request
-/// then no longer has an operation. Returns SIZE_MAX if there is no such
+/// then no longer tracks an operation. Returns SIZE_MAX if there is no such
 /// request.
 [[nodiscard]] std::size_t test_any(std::span<Request> requests);
 

@@ -27,15 +27,15 @@ class Error : public std::runtime_error {
   char m_text[2048];
 };
 
-/// The caller broke a rule. Examples are an invalid argument, a mismatched
-/// collective call, a call before initialize() or after finalize(), and an
-/// environment variable with an invalid value.
+/// The program used the library incorrectly. Examples are an invalid argument,
+/// a mismatched collective call, a call before initialize() or after
+/// finalize(), and an environment variable with an invalid value.
 class UsageError : public Error {
   using Error::Error;
 };
 
 /// A PE has run out of memory, or of another limited resource such as contexts
-/// or PE teams. Nothing has changed.
+/// or PE teams. The failed call has changed nothing.
 class OutOfMemory : public Error {
   using Error::Error;
 };
@@ -44,7 +44,8 @@ class OutOfMemory : public Error {
 class SystemError : public Error {
  public:
   using Error::Error;
-  /// The text is "<what was tried>: <call> failed: <text of error_number>".
+  /// The text is "<what>: <call> failed: <description of error_number>".
+  /// \param what what the library was trying to do.
   SystemError(std::string_view what, char const* call, int error_number);
 };
 

@@ -31,7 +31,7 @@ namespace symm {
 /// \throws UsageError, SystemError, OutOfMemory on every PE; UsageError on this
 ///         PE if its communicator is MPI_COMM_NULL, if SYMM_ROOT is set and
 ///         this PE passes a communicator, or if the environment variables for
-///         that kind of start are invalid.
+///         the selected kind of start are invalid.
 void initialize_runtime(Communicator const& communicator = {},
                         std::optional<int> gpu           = std::nullopt);
 
@@ -80,15 +80,15 @@ void finalize();
 [[nodiscard]] bool is_initialized() noexcept;
 
 /// Calls initialize_runtime() in its constructor and finalize() in its
-/// destructor. For an object in main().
+/// destructor. Meant for a local variable in main().
 class RuntimeGuard {
  public:
   explicit RuntimeGuard(Communicator const& communicator = {},
                         std::optional<int> gpu           = std::nullopt) {
     initialize_runtime(communicator, gpu);
   }
-  /// Calls finalize() unless the program has already called it; collective like
-  /// finalize(). A PE may reach the destructor early (because of an exception,
+  /// Calls finalize(), which is collective, unless the program has already
+  /// called it. A PE may reach the destructor early (because of an exception,
   /// say) while others wait for it, either in another collective call or in a
   /// host operation of a PE team. The job then ends with an error message
   /// instead of hanging. The job also ends if a PE waits for a variable that no
@@ -152,10 +152,10 @@ void barrier_all();
 /// Use global_exit() for an error that only one PE detects. If all PEs know of
 /// the error, they should return from main() instead.
 ///
-/// \param status exit status for the launcher to return (Open MPI's mpiexec:
-///        from 0 to 255, with a message of its own on stderr). If several PEs
-///        call global_exit(), the launcher returns the status that one of them
-///        passed.
+/// \param status exit status for the launcher to return. (Open MPI's mpiexec
+///        accepts 0 to 255, and prints a message of its own to stderr.) If
+///        several PEs call global_exit(), the launcher returns the status that
+///        one of them passed.
 /// \throws UsageError on this PE before initialize() and after finalize().
 [[noreturn]] void global_exit(int status);
 

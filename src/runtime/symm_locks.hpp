@@ -22,7 +22,8 @@ struct Lock {
   // 1 + the number of the last PE in the queue, or 0 if the lock is free. Only
   // one PE's copy of this word is used; the lock's address determines which.
   std::uint64_t last;
-  // 1 + the number of the PE after this one, or 0 if there is none yet.
+  // 1 + the number of the PE after this one in the queue, or 0 if there is none
+  // yet.
   std::uint64_t next;
   // 0 if this PE is not in the queue, 1 if it is waiting, 2 if it holds the
   // lock.
@@ -35,22 +36,22 @@ struct Lock {
 //
 // All functions for locks throw UsageError on this PE if `lock` is null,
 // misaligned or not in this PE's part of the heap in host memory. They also
-// throw it before initialize() and after finalize(). If a PE is lost or a
-// report is due, they behave like wait_until().
+// throw it before initialize() and after finalize(). While they wait, they
+// print reports and end the job in the same cases as wait_until().
 
 /// shmem_set_lock: waits until no PE holds the lock, then acquires it. PEs get
 /// the lock in the order in which they ask for it.
 ///
 /// Ordering: everything that earlier holders did while they held the lock is
 /// visible on return.
-/// \throws UsageError on this PE also if it already holds the lock, or if
+/// \throws UsageError on this PE also if this PE already holds the lock, or if
 ///         another thread of this PE is waiting for the lock in set_lock().
 void set_lock(Lock* lock);
 
 /// shmem_clear_lock: hands the lock to the PE that has waited longest, or frees
 /// it if no PE is waiting. The call first completes this PE's earlier puts, as
 /// quiet() does.
-/// \throws UsageError on this PE also if it does not hold the lock.
+/// \throws UsageError on this PE also if this PE does not hold the lock.
 void clear_lock(Lock* lock);
 
 /// shmem_test_lock: acquires the lock if it is free. The call never waits for

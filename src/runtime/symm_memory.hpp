@@ -10,8 +10,8 @@
 
 /// The C-style memory functions of OpenSHMEM and NVSHMEM. Unlike most functions
 /// of this library, these functions do not throw: they return null or a Status,
-/// and last_error() says why. Codes such as M06 and B01 refer to
-/// docs/requirements.md.
+/// and last_error() returns the reason for a failure. Codes such as M06 and B01
+/// refer to docs/requirements.md.
 ///
 /// All PEs must call collective functions in the same order, with the same
 /// arguments, and from one thread of each PE. If the arguments differ or any PE
@@ -40,9 +40,9 @@ concept NoType = std::is_void_v<T>;
 // GPU memory if the PEs have devices, or else the one in host memory. Functions
 // that take an address find the heap that contains it.
 //
-// The functions named after C functions are templates, so that they do not
-// clash with those after `using namespace symm`: an unqualified malloc() then
-// calls C's function. They take a number of bytes and no type.
+// The functions named after C functions are templates, so that the names do not
+// clash after `using namespace symm`: an unqualified malloc() then calls C's
+// function. Callers pass a number of bytes and no template argument.
 
 /// Allocates `bytes` bytes on every PE; the contents are indeterminate. The
 /// call is collective, with a barrier on exit: every PE has the block when the
@@ -69,8 +69,8 @@ template <Impl::NoType T = void>
 inline constexpr long malloc_atomics_remote = 1;
 inline constexpr long malloc_signal_remote  = 2;
 
-/// Calls malloc(), for programs that say how they use the memory
-/// (shmem_malloc_with_hints).
+/// The same as malloc(), for programs that pass hints about how they use the
+/// memory (shmem_malloc_with_hints).
 /// \param hints have no effect: atomics and signals work equally in all
 ///        symmetric memory. Hints may differ between PEs.
 [[nodiscard]] inline void* malloc_with_hints(
@@ -88,10 +88,10 @@ template <Impl::NoType T = void>
 [[nodiscard]] void* realloc(void* address, std::size_t bytes) noexcept;
 
 /// Frees a block. The call is collective, with a barrier on entry: no PE's copy
-/// is reused before all PEs have called (M24). The call fails if no function
-/// above has returned `address`, or if `address` was already freed or belongs
-/// to a View. It then frees nothing and, since it has no return value, also
-/// prints the reason to stderr.
+/// is reused before all PEs have called free() (M24). The call fails if no
+/// function above has returned `address`, or if `address` was already freed or
+/// belongs to a View. A failed call frees nothing. Since free() has no return
+/// value, a failed call also prints the reason to stderr.
 /// \param address if null, the call does nothing, without a barrier (M16, M17).
 template <Impl::NoType T = void>
 void free(void* address) noexcept;
@@ -104,7 +104,7 @@ void free(void* address) noexcept;
 ///          is_near()).
 [[nodiscard]] void* ptr(void const* address, Pe pe) noexcept;
 
-/// The same for a typed pointer.
+/// ptr() for a typed pointer.
 template <class T>
 [[nodiscard]] T* ptr(T* address, Pe pe) noexcept {
   return static_cast<T*>(ptr(static_cast<void const*>(address), pe));
@@ -113,7 +113,8 @@ template <class T>
 // Registration of the program's own memory: nvshmemx_buffer_register and
 // related functions.
 
-/// The result of functions that return no address; the numbers are NVSHMEM's.
+/// The result of functions that return no address; the values are the same as
+/// in NVSHMEM.
 // clang-format off
 enum class [[nodiscard]] Status : int {
   success       = 0,
@@ -139,10 +140,11 @@ enum class [[nodiscard]] Status : int {
 ///
 /// \param bytes must be greater than 0; may exceed 2 GiB (B17).
 /// \returns invalid_value for null or 0 bytes (B19), managed memory (B07),
-///          memory in a symmetric heap (B03), memory that is not mapped (if
-///          CUDA knows both ends, the range in between is not checked), an
+///          memory in a symmetric heap (B03), memory that is not mapped, an
 ///          overlap with a registered buffer (B09), and before initialize() and
-///          after finalize(); out_of_memory (B10); internal (B11).
+///          after finalize(); out_of_memory (B10); internal (B11). (If CUDA
+///          knows both ends of the buffer, the call does not check whether the
+///          range in between is mapped.)
 Status buffer_register(void* address, std::size_t bytes) noexcept;
 
 /// Ends the registration of the buffer that starts at `address` (B12). The call
@@ -166,8 +168,9 @@ void buffer_unregister_all() noexcept;
 /// exit.
 ///
 /// \param buffer start of one such shareable allocation, on this PE's GPU or on
-///        the host (R05, R06, R15). It is made by symm::make_registrable_view,
-///        or by the program itself with the cuMem* functions.
+///        the host (R05, R06, R15). The allocation is made by
+///        symm::make_registrable_view, or by the program itself with the cuMem*
+///        functions.
 /// \param bytes  size of the whole allocation, the same on all PEs: a multiple
 ///        of 2 MiB; for a registrable View, the View's bytes rounded up to a
 ///        multiple of 2 MiB (R12).

@@ -15,14 +15,15 @@
 /// Memory pools allocate in stream order, without blocking the host or the GPU.
 /// The functions mirror the stream-ordered allocators of CUDA and HIP
 /// (cudaMallocAsync, hipMallocAsync, ...). Like the functions in
-/// symm_memory.hpp, they return a Status, and last_error() says why. Codes such
-/// as H10 and P03 refer to docs/requirements.md.
+/// symm_memory.hpp, they return a Status, and last_error() returns the reason
+/// for a failure. Codes such as H10 and P03 refer to docs/requirements.md.
 ///
 /// A *stream* is a sequence of work: a CUDA stream, or a Kokkos execution space
 /// instance (Kokkos_SymmetricSpace_Pools.hpp has the calls that take an
-/// instance). Work in a block's stream may use the block between malloc_async()
-/// and free_async() (H01). Work in another stream may use the block if
-/// order_after() orders that work after the allocation and before the release.
+/// instance). Work enqueued on a block's stream may use the block between
+/// malloc_async() and free_async() (H01). Work on another stream may use the
+/// block if order_after() orders that work after the allocation and before the
+/// release.
 ///
 /// A pool is
 /// - *symmetric*: the pool's memory is in the symmetric heap, and a block is at
@@ -117,18 +118,18 @@ struct MemPoolPtrExportData {
 };
 
 enum class MemPoolAttribute : std::uint32_t {
-  /// int: an allocation may reuse a block freed on another stream if
+  /// int: whether an allocation may reuse a block freed on another stream if
   /// order_after() orders the allocation's stream after that release. The
   /// initial value is 1 (H52).
   reuse_follow_event_dependencies = 1,
-  /// int: an allocation may reuse a block freed on any other stream if that
-  /// release has completed. In a local pool, the release must have completed on
-  /// this PE at the time of the call; in a symmetric pool, on all PEs at their
-  /// latest barrier_all(). The initial value is 1 (H54).
+  /// int: whether an allocation may reuse a block freed on any other stream if
+  /// that release has completed. In a local pool, the release must have
+  /// completed on this PE at the time of the call; in a symmetric pool, on all
+  /// PEs at their latest barrier_all(). The initial value is 1 (H54).
   reuse_allow_opportunistic = 2,
-  /// int: if there is no room otherwise, an allocation may make its stream wait
-  /// for other streams. In a symmetric pool, that takes a barrier over all PEs
-  /// in stream order. The initial value is 1 (H55).
+  /// int: whether an allocation for which there is no other room may make its
+  /// stream wait for other streams. In a symmetric pool, that requires a
+  /// barrier over all PEs in stream order. The initial value is 1 (H55).
   reuse_allow_internal_dependencies = 3,
   /// uint64_t: bytes of unused memory to keep. The pool returns any excess to
   /// the system at the next collective heap call other than a barrier. The
@@ -142,9 +143,9 @@ enum class MemPoolAttribute : std::uint32_t {
   used_mem_high        = 8
 };
 
-/// Creates a pool (H40). For a symmetric pool, all PEs must make the call; the
-/// call does not wait.
-/// \param pool if null, the call returns invalid_value.
+/// Creates a pool (H40). For a symmetric pool, all PEs must make the call, but
+/// they do not wait for each other.
+/// \param pool receives the pool; if null, the call returns invalid_value.
 /// \returns invalid_value if the properties contradict each other, or if there
 ///          is no heap in that kind of memory; out_of_memory; internal.
 Status mem_pool_create(MemPool* pool,
@@ -152,14 +153,14 @@ Status mem_pool_create(MemPool* pool,
 
 /// Destroys a pool and returns immediately. The pool's blocks remain valid
 /// until they are freed; its memory is released by the next collective heap
-/// call after that (H44). If the destroyed pool was the current one, the
-/// default pool becomes current (H45).
+/// call after that (H44). If device_set_mem_pool() had made the pool current,
+/// the default pool becomes current (H45).
 /// \returns invalid_value if `pool` refers to no pool, to a pool that has been
 ///          destroyed, or to a default pool (H46).
 Status mem_pool_destroy(MemPool pool) noexcept;
 
-/// Gets the default pool of a kind of memory, a symmetric pool that exists from
-/// the start. The call is local.
+/// Gets the default pool of a kind of memory: a symmetric pool that the program
+/// need not create. The call is local.
 Status device_get_default_mem_pool(MemPool* pool, MemoryKind memory) noexcept;
 /// Gets the pool that malloc_async() uses, which is the default pool until
 /// device_set_mem_pool() sets another one. The call is local.
@@ -196,6 +197,7 @@ Status malloc_from_pool_async(void** address, std::size_t bytes, MemPool pool,
 
 namespace Impl {
 
+/// Calls `allocate` and stores the resulting address in `*address`.
 /// \param allocate called with the address of a void* that receives the result,
 ///        or with null if `address` is null.
 template <class T, class Allocate>
@@ -208,8 +210,8 @@ Status allocate_as(T** address, Allocate const& allocate) noexcept {
 
 }  // namespace Impl
 
-/// The same for a pointer of any type; `bytes` is a number of bytes, not of
-/// elements.
+/// These functions do the same for a pointer of any type; `bytes` is a number
+/// of bytes, not of elements.
 template <class T>
 Status malloc_async(T** address, std::size_t bytes,
                     void* stream = nullptr) noexcept {
@@ -235,17 +237,18 @@ Status malloc_from_pool_async(T** address, std::size_t bytes, MemPool pool,
 Status free_async(void* address, void* stream = nullptr) noexcept;
 
 /// Orders two streams: work enqueued on `stream` from now on starts only after
-/// all work now in `earlier` has completed. The call records an event and makes
-/// `stream` wait for it; the pools take this order into account (H52, H53). The
-/// host does not wait. The call is local, but if symmetric pools are in use,
-/// all PEs must make it.
+/// all work enqueued on `earlier` so far has completed. The call records an
+/// event and makes `stream` wait for it; the pools take this order into account
+/// (H52, H53). The host does not wait. The call is local, but if symmetric
+/// pools are in use, all PEs must make it.
 /// \returns not_supported while one of the streams is being captured; internal.
 Status order_after(void* stream, void* earlier) noexcept;
 
 /// Gets the value of an attribute of a pool.
-/// \param value int* or uint64_t*, depending on the attribute.
+/// \param value receives the value: an int* or uint64_t*, depending on the
+///        attribute.
 /// \returns invalid_value for a null `value`, an unknown attribute, or a handle
-///          to no pool (H56).
+///          that refers to no pool (H56).
 Status mem_pool_get_attribute(MemPool pool, MemPoolAttribute attribute,
                               void* value) noexcept;
 /// Sets an attribute. For a symmetric pool, all PEs must make the call, with
@@ -272,8 +275,8 @@ Status mem_pool_set_access(MemPool pool, MemAccessDesc const* list,
                            std::size_t count) noexcept;
 /// Gets the access that a location has (H71). For an imported pool, the access
 /// is known only after the first mem_pool_import_pointer().
-/// \returns invalid_value for a null argument, a handle to no pool, or a GPU
-///          that does not exist (H72).
+/// \returns invalid_value for a null argument, a handle that refers to no pool,
+///          or a GPU that does not exist (H72).
 Status mem_pool_get_access(MemAccessFlags* flags, MemPool pool,
                            MemLocation const* location) noexcept;
 
@@ -342,7 +345,7 @@ Status mem_pool_import_pointer(
 namespace Impl {
 
 /// Throws UsageError, OutOfMemory or SystemError with the text of last_error(),
-/// unless the call was successful.
+/// unless `status` is success.
 void throw_failed(Status status);
 
 }  // namespace Impl
@@ -352,7 +355,7 @@ void throw_failed(Status status);
 /// last_error().
 class UniqueMemPool {
  public:
-  /// Owns no pool.
+  /// Creates an object that owns no pool.
   UniqueMemPool() = default;
   /// Creates a pool with mem_pool_create().
   explicit UniqueMemPool(MemPoolProperties const& properties) {
@@ -408,7 +411,8 @@ class UniqueMemPool {
   void set_release_threshold(std::uint64_t bytes) {
     set(MemPoolAttribute::release_threshold, bytes);
   }
-  /// \param policy one of the three reuse_... attributes.
+  /// Whether a way of reusing blocks is allowed. \param policy one of the three
+  /// reuse_... attributes.
   [[nodiscard]] bool allows(MemPoolAttribute policy) const {
     int value = 0;
     Impl::throw_failed(mem_pool_get_attribute(m_pool, policy, &value));

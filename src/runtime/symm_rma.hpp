@@ -83,7 +83,7 @@ namespace symm {
 
 // The following forms are for the host.
 
-/// This is shmem_put. \param count number of elements.
+/// Copies `count` elements of `source` to PE `pe`'s copy of `dest` (shmem_put).
 template <class T>
 void put(T* dest, std::type_identity_t<T> const* source, std::size_t count,
          Pe pe) {
@@ -91,7 +91,7 @@ void put(T* dest, std::type_identity_t<T> const* source, std::size_t count,
       "symm::put", dest, source, count, pe);
 }
 
-/// This is shmem_get. \param count number of elements.
+/// Copies `count` elements of PE `pe`'s copy of `source` to `dest` (shmem_get).
 template <class T>
 void get(T* dest, std::type_identity_t<T> const* source, std::size_t count,
          Pe pe) {
@@ -99,7 +99,8 @@ void get(T* dest, std::type_identity_t<T> const* source, std::size_t count,
       "symm::get", dest, source, count, pe);
 }
 
-/// This is shmem_put_nbi. \param request if not null, tracks the operation.
+/// Like put(), but may return before the copy is done (shmem_put_nbi).
+/// \param request if not null, tracks the operation.
 template <class T>
 void put_nbi(T* dest, std::type_identity_t<T> const* source, std::size_t count,
              Pe pe, Request* request = nullptr) {
@@ -107,7 +108,8 @@ void put_nbi(T* dest, std::type_identity_t<T> const* source, std::size_t count,
                                                count, pe, request);
 }
 
-/// This is shmem_get_nbi. \param request if not null, tracks the operation.
+/// Like get(), but may return before the copy is done (shmem_get_nbi).
+/// \param request if not null, tracks the operation.
 template <class T>
 void get_nbi(T* dest, std::type_identity_t<T> const* source, std::size_t count,
              Pe pe, Request* request = nullptr) {
@@ -115,7 +117,8 @@ void get_nbi(T* dest, std::type_identity_t<T> const* source, std::size_t count,
                                                count, pe, request);
 }
 
-/// These are shmem_putmem, shmem_getmem and their _nbi forms.
+/// These functions copy `bytes` bytes of any type (shmem_putmem, shmem_getmem
+/// and their _nbi forms).
 inline void putmem(void* dest, void const* source, std::size_t bytes, Pe pe) {
   Impl::copy_on_host<Impl::Direction::put, Impl::Completion::local>(
       "symm::putmem", static_cast<char*>(dest),
@@ -139,14 +142,14 @@ inline void getmem_nbi(void* dest, void const* source, std::size_t bytes, Pe pe,
       static_cast<char const*>(source), bytes, pe, request);
 }
 
-/// shmem_p puts one element. An element of 1, 2, 4 or 8 bytes is written with a
-/// single store if the host can reach the element.
+/// Puts one element (shmem_p). An element of 1, 2, 4 or 8 bytes is written with
+/// a single store if the host can reach the element.
 template <class T>
 void p(T* dest, std::type_identity_t<T> const& value, Pe pe) {
   Impl::store_on_host("symm::p", dest, value, pe);
 }
 
-/// shmem_g gets one element. An element of 1, 2, 4 or 8 bytes is read with a
+/// Gets one element (shmem_g). An element of 1, 2, 4 or 8 bytes is read with a
 /// single load if the host can reach the element.
 template <class T>
 [[nodiscard]] std::remove_const_t<T> g(T* source, Pe pe) {
@@ -155,8 +158,8 @@ template <class T>
 }
 
 // The following forms are for the host, in a context: `pe` is a PE number
-// within the context. \throws UsageError on this PE also if the context has
-// ended.
+// within the context. They also throw UsageError on this PE if the context has
+// been moved from, or if finalize() has been called since it was created.
 
 template <class T>
 void put(Context const& context, T* dest, std::type_identity_t<T> const* source,
@@ -226,8 +229,8 @@ template <class T>
 //
 // `heap` is the result of calling heap_map() on the host, for the kind of
 // memory that the symmetric address is in (in the Kokkos layer: for the View).
-// Kernels capture `heap` by value. Where preconditions are checked, the map of
-// a different heap aborts the program.
+// Kernels capture `heap` by value. With SYMM_CHECKS_IN_KERNELS, the map of a
+// different heap aborts the program.
 //
 // All threads of a group must make the call, with the same arguments on every
 // thread. If threads of the group have written the source, a barrier of the

@@ -26,7 +26,8 @@ namespace symm {
 //   symmetric or the private side: std::size_t(-1) also throws UsageError.
 // - `count`: number of elements.
 
-/// These are shmem_iput and shmem_iget, on the host.
+/// These functions put and get strided elements, on the host (shmem_iput,
+/// shmem_iget).
 template <class T>
 void iput(T* dest, std::type_identity_t<T> const* source,
           std::size_t dest_stride, std::size_t source_stride, std::size_t count,
@@ -45,7 +46,7 @@ void iget(T* dest, std::type_identity_t<T> const* source,
                                                  source_stride, count},
       pe);
 }
-/// These are shmem_iput and shmem_iget, on the host in a context
+/// These functions put and get strided elements, on the host in a context
 /// (symm_contexts.hpp).
 template <class T>
 void iput(Context const& context, T* dest,
@@ -65,8 +66,8 @@ void iget(Context const& context, T* dest,
                          dest, source, dest_stride, source_stride, count},
                      pe);
 }
-/// These are shmem_iput and shmem_iget by a group of threads, in kernels and on
-/// the host.
+/// These functions put and get strided elements. All threads of a group call
+/// them, in a kernel or on the host.
 template <Impl::ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void iput(Threads const& threads, HeapMap const& heap,
                                T* dest, std::type_identity_t<T> const* source,
@@ -89,7 +90,8 @@ SYMM_INLINE_FUNCTION void iget(Threads const& threads, HeapMap const& heap,
                          dest, source, dest_stride, source_stride, count},
                      pe);
 }
-/// These are shmem_iput and shmem_iget by one thread.
+/// These functions put and get strided elements. One thread calls them, in a
+/// kernel or on the host.
 template <class T>
 SYMM_INLINE_FUNCTION void iput(HeapMap const& heap, T* dest,
                                std::type_identity_t<T> const* source,
@@ -122,7 +124,8 @@ SYMM_INLINE_FUNCTION void iget(HeapMap const& heap, T* dest,
 //   copies to PEs on other nodes, a block must be smaller than 4 GiB.)
 // - `count`: number of blocks.
 
-/// These are shmem_ibput and shmem_ibget, on the host.
+/// These functions put and get strided blocks, on the host (shmem_ibput,
+/// shmem_ibget).
 template <class T>
 void ibput(T* dest, std::type_identity_t<T> const* source,
            std::size_t dest_stride, std::size_t source_stride,
@@ -141,7 +144,7 @@ void ibget(T* dest, std::type_identity_t<T> const* source,
           dest, source, dest_stride, source_stride, count, block},
       pe);
 }
-/// These are shmem_ibput and shmem_ibget, on the host in a context
+/// These functions put and get strided blocks, on the host in a context
 /// (symm_contexts.hpp).
 template <class T>
 void ibput(Context const& context, T* dest,
@@ -165,8 +168,8 @@ void ibget(Context const& context, T* dest,
           dest, source, dest_stride, source_stride, count, block},
       pe);
 }
-/// These are shmem_ibput and shmem_ibget by a group of threads, in kernels and
-/// on the host.
+/// These functions put and get strided blocks. All threads of a group call
+/// them, in a kernel or on the host.
 template <Impl::ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void ibput(Threads const& threads, HeapMap const& heap,
                                 T* dest, std::type_identity_t<T> const* source,
@@ -191,7 +194,8 @@ SYMM_INLINE_FUNCTION void ibget(Threads const& threads, HeapMap const& heap,
           dest, source, dest_stride, source_stride, count, block},
       pe);
 }
-/// These are shmem_ibput and shmem_ibget by one thread.
+/// These functions put and get strided blocks. One thread calls them, in a
+/// kernel or on the host.
 template <class T>
 SYMM_INLINE_FUNCTION void ibput(HeapMap const& heap, T* dest,
                                 std::type_identity_t<T> const* source,

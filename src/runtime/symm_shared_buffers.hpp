@@ -88,12 +88,12 @@ class SharedHostBuffer : public Impl::SharedElements<T, MemoryKind::host> {
  public:
   using Impl::SharedElements<T, MemoryKind::host>::SharedElements;
 
-  /// Copies `count` elements to `pe`, the first of them to element `dest_index`
-  /// on `pe`. The call is local.
+  /// Copies `count` elements from `source` to `pe`, starting at element
+  /// `dest_index` on `pe`. The call is local.
   ///
-  /// Ordering: the elements have arrived when put() returns. A barrier must
-  /// notify `pe` that they have arrived, and another barrier must come before
-  /// the caller overwrites elements that `pe` has yet to read.
+  /// Ordering: the elements have arrived when put() returns. Use a barrier to
+  /// notify `pe` that they have arrived, and another barrier before the caller
+  /// overwrites elements that `pe` may still have to read.
   /// \param source an address in this PE's memory; may be null if `count` is 0.
   /// \throws UsageError on this PE if no such PE or element exists, if the PE
   ///         is on another node, or if the buffer is closed.

@@ -31,10 +31,11 @@ namespace symm {
 // Signals from several PEs to one signal object are atomic if all PEs use the
 // same SignalOp. PEs may mix signals with atomics on std::uint64_t.
 
-/// shmem_put_signal, on the host. A signal in GPU memory is changed by a
-/// kernel, and the call waits for that kernel. With Kokkos, the kernel runs on
-/// the default instance. To a PE on another node, a small block and its signal
-/// travel as one message.
+/// Puts `count` elements and then changes the signal, on the host
+/// (shmem_put_signal). A signal in GPU memory is changed by a kernel, and the
+/// call waits for that kernel. With Kokkos, the kernel runs on the default
+/// instance. To a PE on another node, a small block and its signal travel as
+/// one message.
 /// \throws UsageError on this PE also if the signal is not in this PE's part of
 ///         the heap, or if the signal's address is not a multiple of 8. In that
 ///         case, nothing has been put.
@@ -46,8 +47,8 @@ void put_signal(T* dest, std::type_identity_t<T> const* source,
                            Impl::Completion::local, "symm::put_signal");
 }
 
-/// shmem_put_signal in a kernel, called by all threads of a thread team or by
-/// all lanes of a thread. The call sends one signal, after the data from all of
+/// put_signal() in a kernel, called by all threads of a thread team or by all
+/// lanes of a thread. The call sends one signal, after the data from all of
 /// these threads. `heap` is the map of the heap that contains both the data and
 /// the signal.
 template <Impl::ThreadGroup Threads, class T>
@@ -61,7 +62,7 @@ SYMM_INLINE_FUNCTION void put_signal(Threads const& threads,
                             "symm::put_signal");
 }
 
-/// shmem_put_signal in a kernel, by one thread.
+/// put_signal() in a kernel, called by one thread.
 template <class T>
 SYMM_INLINE_FUNCTION void put_signal(HeapMap const& heap, T* dest,
                                      std::type_identity_t<T> const* source,
@@ -159,8 +160,9 @@ SYMM_INLINE_FUNCTION void signal_op(HeapMap const& heap, Signal* signal_address,
 }
 
 /// shmem_signal_fetch: returns the value of this PE's signal. The call is
-/// local, and callable from the host and from kernels, like the waits. The data
-/// sent with the signals that the call has seen is visible, as after a wait.
+/// local, and callable from the host and from kernels, like the waits. Data
+/// sent with any signal that the returned value includes is visible, as after a
+/// wait.
 /// \throws UsageError as wait_until() does.
 [[nodiscard]] SYMM_INLINE_FUNCTION Signal
 signal_fetch(Signal const* signal_address) {
@@ -200,10 +202,11 @@ SYMM_INLINE_FUNCTION Signal signal_wait_until(Signal const* signal_address,
 //
 // The host polls, then yields its core, then sleeps. Every SYMM_TIMEOUT
 // seconds, the waiting PE reports what it is waiting for. It ends the job if
-// the process of any PE has exited. When a report is due, it also ends the job
-// if all other PEs (at least one) are waiting in finalize(), where they no
-// longer store anything. It does not do so earlier, because another thread or a
-// kernel of the waiting PE might still make the store.
+// the process of any PE has exited. When a report is due, it ends the job
+// instead if all other PEs (at least one) are waiting in finalize(), where they
+// no longer store anything. It does not do so earlier, because another thread
+// or a kernel of the waiting PE might still make the store. (It does not check
+// this in jobs with more than 1000 far PEs.)
 //
 // On the host, all waits and tests throw UsageError on this PE if the address
 // is null, is not a multiple of the variable's size, or is in the GPU memory of
@@ -231,14 +234,14 @@ template <Impl::Waitable T>
 // Waits and tests for several variables at once. Common parameters:
 //
 // - `ivars`: the first of `count` variables; a wait returns immediately if no
-//   variable counts.
-// - `status`: an array with one int for each variable; a variable counts if its
-//   int is 0. If `status` is null, all variables count.
+//   variable is selected.
+// - `status`: an array with one int for each variable; a variable is selected
+//   if its int is 0. If `status` is null, all variables are selected.
 // - `value`: one value for all variables. Functions whose names end in _vector
 //   take `values` instead: the first of an array with one value for each
 //   variable.
 
-/// Waits until the comparison has been true for each variable that counts, not
+/// Waits until the comparison has been true for each selected variable, not
 /// necessarily for all variables at the same time.
 template <Impl::Waitable T>
 SYMM_INLINE_FUNCTION void wait_until_all(T const* ivars, std::size_t count,
@@ -248,10 +251,10 @@ SYMM_INLINE_FUNCTION void wait_until_all(T const* ivars, std::size_t count,
   Impl::wait_for("symm::wait_until_all", all);
 }
 
-/// Waits until the comparison is true for a variable that counts. If the
+/// Waits until the comparison is true for any selected variable. If the
 /// comparison is true for several variables, repeated calls eventually return
-/// each of these variables.
-/// \returns the variable's index; SIZE_MAX if no variable counts.
+/// the index of each of them.
+/// \returns the index of such a variable; SIZE_MAX if no variable is selected.
 template <Impl::Waitable T>
 SYMM_INLINE_FUNCTION std::size_t wait_until_any(T const* ivars,
                                                 std::size_t count,
@@ -263,10 +266,10 @@ SYMM_INLINE_FUNCTION std::size_t wait_until_any(T const* ivars,
   return any.found;
 }
 
-/// Waits until the comparison is true for at least one variable that counts.
+/// Waits until the comparison is true for at least one selected variable.
 /// \param indices room for `count` indices; receives the indices of the
 ///        variables for which the comparison is true, in ascending order.
-/// \returns the number of these variables; 0 if no variable counts.
+/// \returns the number of these variables; 0 if no variable is selected.
 template <Impl::Waitable T>
 SYMM_INLINE_FUNCTION std::size_t wait_until_some(
     T const* ivars, std::size_t count, std::size_t* indices, int const* status,
@@ -276,8 +279,8 @@ SYMM_INLINE_FUNCTION std::size_t wait_until_some(
   return some.n_found;
 }
 
-/// Whether the comparison is true for each variable that counts; true if no
-/// variable counts.
+/// Whether the comparison is true for each selected variable; true if no
+/// variable is selected.
 template <Impl::Waitable T>
 [[nodiscard]] SYMM_INLINE_FUNCTION bool test_all(
     T const* ivars, std::size_t count, int const* status, Compare compare,
@@ -286,9 +289,9 @@ template <Impl::Waitable T>
   return Impl::test_for("symm::test_all", all);
 }
 
-/// Returns the index of a variable that counts and for which the comparison is
-/// true, chosen in the same way as by wait_until_any(); SIZE_MAX if there is no
-/// such variable.
+/// Returns the index of a selected variable for which the comparison is true,
+/// chosen in the same way as by wait_until_any(); SIZE_MAX if there is no such
+/// variable.
 template <Impl::Waitable T>
 [[nodiscard]] SYMM_INLINE_FUNCTION std::size_t test_any(
     T const* ivars, std::size_t count, int const* status, Compare compare,
@@ -298,8 +301,7 @@ template <Impl::Waitable T>
   return any.found;
 }
 
-/// Returns the number of variables that count and for which the comparison is
-/// true.
+/// Returns the number of selected variables for which the comparison is true.
 /// \param indices as for wait_until_some().
 template <Impl::Waitable T>
 [[nodiscard]] SYMM_INLINE_FUNCTION std::size_t test_some(

@@ -33,12 +33,12 @@ namespace symm {
 
 /// Returns symm::ptr() for member `pe` of `team` (OpenSHMEM 1.6,
 /// shmem_team_ptr). The call is local.
-/// \returns null when ptr() does, and also if `team` has no member `pe` or is
-///          not a valid PE team.
+/// \returns null if ptr() returns null, and also if `team` has no member `pe`
+///          or is not a valid PE team.
 [[nodiscard]] void* team_ptr(PeTeam const& team, void const* address,
                              Pe pe) noexcept;
 
-/// The same for a typed pointer.
+/// team_ptr() for a typed pointer.
 template <class T>
 [[nodiscard]] T* team_ptr(PeTeam const& team, T* address, Pe pe) noexcept {
   return static_cast<T*>(team_ptr(team, static_cast<void const*>(address), pe));
@@ -53,9 +53,9 @@ template <class T>
 // of all PEs must be able to run: PEs that share a GPU take turns on it, for
 // milliseconds each. For PEs on other nodes, a host thread helps the kernel.
 //
-// The host waits as in wait_until(). Its reports name the operation, the PE
-// team and the missing PEs. The job also ends if a missing PE is waiting in
-// finalize(), because that PE has left early.
+// The host waits as in wait_until(). The reports that it prints name the
+// operation, the PE team and the missing PEs. The job also ends if a missing PE
+// is waiting in finalize(), because that PE has left early.
 
 /// Waits at a barrier in a kernel. All threads of one thread group on every PE
 /// make the call.
@@ -66,8 +66,8 @@ SYMM_INLINE_FUNCTION void barrier(Threads const& threads, PeTeam const& team) {
                                 Impl::barrier_of(group, team, "symm::barrier");
                               });
 }
-/// Like barrier(), but without the ordering; the current implementation orders
-/// nonetheless.
+/// Like barrier(), but without a guarantee that memory accesses are ordered.
+/// (The current implementation orders them nonetheless.)
 template <Impl::ThreadGroup Threads>
 SYMM_INLINE_FUNCTION void sync(Threads const& threads, PeTeam const& team) {
   Impl::check::meet_in_kernel(
@@ -81,10 +81,11 @@ SYMM_INLINE_FUNCTION void sync(Threads const& threads, PeTeam const& team) {
 ///         the same); on this PE if `team` is not a PE team.
 void barrier(PeTeam const& team);
 
-/// Like the host's barrier(team), but without the ordering.
+/// Like the host's barrier(team), but does not order memory accesses.
 void sync(PeTeam const& team);
 
-/// Like barrier_all(), but without the ordering. The call is collective.
+/// Like barrier_all(), but does not order memory accesses. The call is
+/// collective.
 /// \throws UsageError on every PE if any PE is in a different collective call.
 void sync_all();
 
@@ -151,7 +152,7 @@ void sync_all();
 ///         collective operation of that PE team; on this PE if `team` is not a
 ///         PE team, was already destroyed, or is team_world() or team_node().
 /// \throws SystemError on this PE if its kernels have failed; the PE team has
-///         ended nevertheless.
+///         been destroyed nevertheless.
 void team_destroy(PeTeam& team);
 
 }  // namespace symm
