@@ -31,16 +31,16 @@ class SymmetricHeap;
 SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
                               char const* call);
 
-/// Returns PE `pe`'s copy of `bytes` bytes at the symmetric address `address`.
-/// An operation looks up its object once, with this function.
+/// Returns the location of PE `pe`'s copy of the `bytes` bytes at the symmetric
+/// address `address`. Each operation calls this function only once.
 /// \throws UsageError on this PE like heap_to_access().
 [[nodiscard]] PeMemory resolve(void const* address, std::size_t bytes, Pe pe,
                                char const* call);
 
-/// The result of resolve() in two registers, for operations that take only a
-/// few instructions.
+/// What resolve_copy() finds. It fits in two registers, for operations that
+/// take only a few instructions.
 struct ResolvedCopy {
-  void* words;  // the copy's address if loads and stores reach it; else null
+  void* words;  // the copy's address; null if loads and stores cannot reach it
   SymmetricHeap const* heap;
 };
 [[nodiscard]] ResolvedCopy resolve_copy(void const* address, std::size_t bytes,
@@ -77,15 +77,16 @@ inline void check_aligned(void const* address, std::size_t alignment,
 }
 
 /// Checks the address of this PE's side of an operation.
-/// \throws UsageError on this PE if it is null.
+/// \throws UsageError on this PE if `address` is null.
 void check_private(void const* address, char const* call);
 
-/// Like resolve(), but for a far PE and an address whose heap is already known.
+/// Like resolve(), but for a far PE and an address that is known to be in
+/// `heap`.
 /// \throws UsageError on this PE if there is no PE `pe`.
 [[nodiscard]] PeMemory resolve_part(HeapMap const& heap, void const* address,
                                     Pe pe, char const* call);
 
-/// Like resolve_part(), but without the check. The preconditions are those of
+/// Like resolve_part(), but does not check `pe`. The preconditions are those of
 /// expect_access().
 [[nodiscard, gnu::cold]] PeMemory resolve_far(HeapMap const& heap,
                                               void const* address, Pe pe);
@@ -94,7 +95,8 @@ void check_private(void const* address, char const* call);
 /// arguments of an operation are invalid. They are also invalid if `heap` is
 /// not the map of the heap that contains the address. Does nothing without
 /// SYMM_CHECKS_IN_KERNELS.
-/// \param alignment required alignment of the address; 1 for none.
+/// \param alignment required alignment of `address` in bytes; 1 if any address
+///        is allowed.
 SYMM_INLINE_FUNCTION void expect_access(
     [[maybe_unused]] HeapMap const& heap, [[maybe_unused]] void const* address,
     [[maybe_unused]] std::size_t bytes, [[maybe_unused]] Pe pe,

@@ -21,8 +21,8 @@ namespace symm::Impl {
 enum class Direction { put, get };
 
 /// Number of bytes spanned by `count` elements of `size` bytes each that are
-/// `stride` elements apart. On overflow, returns the largest number, which
-/// exceeds the size of any heap.
+/// `stride` elements apart. On overflow, returns SIZE_MAX, which exceeds the
+/// size of any heap.
 SYMM_INLINE_FUNCTION constexpr std::size_t bytes_of(std::size_t size,
                                                     std::size_t count,
                                                     std::size_t stride = 1) {
@@ -32,7 +32,8 @@ SYMM_INLINE_FUNCTION constexpr std::size_t bytes_of(std::size_t size,
   return ((count - 1) * stride + 1) * size;
 }
 
-/// Checks that T is trivially copyable: elements travel as bytes.
+/// Checks at compile time that T is trivially copyable, since elements are sent
+/// as bytes.
 template <class T>
 SYMM_FUNCTION constexpr void check_element() {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_volatile_v<T>,

@@ -63,6 +63,7 @@ SYMM_FORCEINLINE_FUNCTION auto at_copy_of(HeapMap const& heap, T* address,
 
 // Operations on far PEs.
 
+/// Copies `bytes` bytes between this PE and a far PE.
 /// \param symmetric symmetric address of the side on `pe`.
 /// \param local address of this PE's side.
 template <Direction direction, Group Threads>
@@ -232,7 +233,7 @@ SYMM_INLINE_FUNCTION void copy_blocks(Threads const& group, HeapMap const& heap,
       [&] { copy_strided_far(group, heap, copy, pe, call); });
 }
 
-/// p(), by one thread. An element that is a word is stored with a single
+/// p(), called by one thread. An element that is a word is stored with a single
 /// access.
 template <class T>
 SYMM_INLINE_FUNCTION void store_element(HeapMap const& heap, T* to,
@@ -243,8 +244,8 @@ SYMM_INLINE_FUNCTION void store_element(HeapMap const& heap, T* to,
       [&] { store_far_element(heap, to, value, pe, call); });
 }
 
-/// g(), by one thread. An element that is a word is loaded with a single access
-/// that bypasses non-coherent caches.
+/// g(), called by one thread. An element that is a word is loaded with a single
+/// access that bypasses non-coherent caches.
 template <class T>
 [[nodiscard]] SYMM_INLINE_FUNCTION T load_element(HeapMap const& heap,
                                                   T const* from, Pe pe,
@@ -256,7 +257,7 @@ template <class T>
 
 /// put_signal(): copies like copy_elements(), and then changes the signal once.
 /// Contains a barrier of the group, after which thread 0 changes the signal if
-/// the PE is near.
+/// `pe` is near.
 template <Group Threads, class T>
 SYMM_INLINE_FUNCTION void put_with_signal(
     Threads const& group, HeapMap const& heap, T* dest, T const* source,
@@ -285,10 +286,11 @@ SYMM_INLINE_FUNCTION void put_with_signal(
       });
 }
 
-/// An atomic operation by one thread.
-/// \returns the old value of the word, or void.
-/// \param near called with the address of the copy; performs the operation
-///        there.
+/// Performs an atomic operation on PE `pe`'s copy of the word at `address`.
+/// Called by one thread.
+/// \returns the old value of the word, unless Result is void.
+/// \param near performs the operation if `pe` is near; called with the address
+///        of the copy.
 template <class Result, class T, class Near>
 SYMM_INLINE_FUNCTION Result change_word(HeapMap const& heap,
                                         std::type_identity_t<T> const* address,

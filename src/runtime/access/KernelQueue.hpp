@@ -10,7 +10,7 @@ class PeTeam;
 namespace Impl {
 
 /// Kernels to enqueue. The queue calls enqueue(what, stream) with a stream of
-/// the vendor's runtime, on a thread whose current device is the stream's.
+/// the GPU vendor's runtime, on a thread whose current device is the stream's.
 struct EnqueuedKernels {
   void (*enqueue)(void const* what, void* stream);
   void const* what;
@@ -50,7 +50,8 @@ void put_barrier(void* queue, PeTeam const& team);
 /// \throws UsageError on this PE.
 [[noreturn]] void throw_without_kernel(char const* call);
 
-/// The same for a function object, called as enqueue(stream).
+/// Like the first run_in_kernel_queue(), but for a function object, which is
+/// called as enqueue(stream).
 template <class Enqueue>
 void run_in_kernel_queue(char const* call, Enqueue const& enqueue) {
   run_in_kernel_queue(

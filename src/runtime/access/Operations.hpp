@@ -20,14 +20,15 @@
 
 namespace symm::Impl {
 
-// Descriptions of one-sided operations. A call describes its operation once and
-// runs it in one of the two scopes at the end of this file. A description holds
-// the name of the call. Its operation() makes the Operation that the host's
-// observers see. Its report() reports the accesses to the race detector. Its
-// expect() checks the preconditions in kernels, like expect_access().
+// Descriptions of one-sided operations. A call describes its operation once,
+// and runs it with run_operation() or within the scope of a GroupOperation
+// (both at the end of this file). A description holds the name of the call. Its
+// operation() returns the Operation that is passed to observers on the host.
+// Its report() reports the accesses to the race detector. Its expect() checks
+// the preconditions in kernels, like expect_access().
 //
-// Addresses are symmetric. Without observers and checks, a description costs
-// nothing.
+// Addresses of objects on other PEs are symmetric addresses. Without observers
+// and checks, a description costs nothing.
 
 /// A put or get of one block.
 /// \tparam has_buffer false for p() and g(), which pass a value.
@@ -93,7 +94,7 @@ struct AtomicOperation {
   std::size_t bytes;
   Pe pe;
   check::AtomicKind kind;
-  void const* fetch = nullptr;  // receives the old value later
+  void const* fetch = nullptr;  // where _nbi operations store the old value
 
   [[nodiscard]] constexpr Operation operation() const {
     return {OperationKind::atomic, call, pe, bytes, address};
@@ -127,8 +128,8 @@ struct SignalOperation {
   }
 };
 
-/// On the host: runs `body`, which observers see as the operation that `it`
-/// describes.
+/// On the host: runs `body`, and reports it to observers as the operation that
+/// `it` describes.
 template <class It, class Body>
 [[gnu::always_inline]] inline decltype(auto) observe(It it, Body body) {
   if (is_observed()) [[unlikely]] {
@@ -137,9 +138,11 @@ template <class It, class Body>
   return body();
 }
 
-/// On the host: runs `body` as the operation that `it` describes.
-/// \param body a function object that captures by copy ([=]), so that without
-///        observers the address of no variable of the caller is taken.
+/// On the host: reports the operation that `it` describes to the race detector,
+/// and runs it like observe().
+/// \param body a function object that captures by copy ([=]), so that no
+///        address of the caller's variables is taken when there are no
+///        observers.
 template <class It, class Body>
 [[gnu::always_inline]] inline decltype(auto) run_operation(It it, Body body) {
   [[maybe_unused]] check::Call const its_call(it.call);
@@ -147,9 +150,10 @@ template <class It, class Body>
   return observe(it, body);
 }
 
-/// An operation by a group of threads that lasts until the end of the scope, in
-/// kernels and in host calls that take a heap map. Thread 0 reports it to the
-/// race detector.
+/// Marks an operation by a group of threads, from construction until the end of
+/// the scope. Used in kernels, and in host calls that take a heap map. The
+/// constructor checks the preconditions, and thread 0 reports the operation to
+/// the race detector.
 class [[maybe_unused]] GroupOperation {
  public:
   template <class Threads, class It>

@@ -25,8 +25,8 @@
 namespace symm::Impl {
 
 // The host's operations on the memory of one PE, as found by resolve(). Only
-// this file chooses between loads and stores, GPU copies, and messages. A
-// single thread carries out each operation; any thread may call.
+// this file chooses between loads and stores, GPU copies, and messages. Each
+// operation runs on the calling thread alone; any thread may call them.
 //
 // All of them throw UsageError on this PE if the PE cannot be reached, and let
 // exceptions from the Transport propagate. After an exception, no part of the
@@ -85,8 +85,9 @@ void copy_strided_otherwise(PeMemory there, Copy const& copy,
   }
 }
 
-// The next functions are for memory that messages reach.
+// The next functions are for memory that this PE reaches with messages.
 
+/// Puts a block and then changes a signal.
 /// \param bytes if 0, only the signal is sent, and `to` and `from` are ignored.
 /// \param op AtomicOp::set or AtomicOp::add.
 [[gnu::cold]] void put_signal_to(PeMemory to, void const* from,
@@ -96,8 +97,8 @@ void copy_strided_otherwise(PeMemory there, Copy const& copy,
 
 // Atomic operations. Values are passed as the bits of a word.
 
-/// After quiet(), `was` contains the word's old value. It must have the size of
-/// the word.
+/// Begins an atomic operation that stores the old value in `*was`. After
+/// quiet(), the value has arrived. `was` must have room for one word.
 [[gnu::cold]] void fetch_at(PeMemory at, AtomicOp op, WordType type,
                             std::uint64_t value, std::uint64_t compare,
                             void* was, HostCall const& call);
@@ -109,7 +110,7 @@ void copy_strided_otherwise(PeMemory there, Copy const& copy,
 [[gnu::cold]] void post_atomic_at(PeMemory at, AtomicOp op, WordType type,
                                   std::uint64_t value, HostCall const& call);
 
-/// The type as which the target is to interpret a word.
+/// The WordType with which the target interprets a word of type T.
 template <class T>
 [[nodiscard]] SYMM_FUNCTION constexpr WordType word_type_of() {
   constexpr bool is_wide = sizeof(T) == 8;
@@ -126,8 +127,8 @@ template <class T>
 using BitsOfWord =
     std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-/// An atomic operation.
-/// \returns the old value of the word, or void.
+/// Performs an atomic operation on the word at `at`.
+/// \returns the old value of the word, unless Result is void.
 template <class Result, class T>
 Result change_at(PeMemory at, HostCall const& call, AtomicOp op, T value,
                  T compare = T{}) {
@@ -141,8 +142,8 @@ Result change_at(PeMemory at, HostCall const& call, AtomicOp op, T value,
   }
 }
 
-/// The same, but does not wait for the old value, which is stored in `fetch`
-/// later.
+/// Like change_at(), but does not wait for the old value, which is stored in
+/// `*fetch` by the time quiet() returns.
 template <class T>
 void fetch_word_at(PeMemory at, HostCall const& call, T* fetch, AtomicOp op,
                    T value, T compare = T{}) {
@@ -150,7 +151,7 @@ void fetch_word_at(PeMemory at, HostCall const& call, T* fetch, AtomicOp op,
            std::bit_cast<BitsOfWord<T>>(compare), fetch, call);
 }
 
-/// Carries out a StridedCopy whose symmetric side has been found.
+/// Carries out a StridedCopy whose symmetric side is at `there`.
 template <class Copy>
 [[gnu::always_inline]] inline void copy_found(PeMemory there, Copy const& copy,
                                               HostCall const& call) {
@@ -213,7 +214,7 @@ template <Direction direction, class Call>
   }
 }
 
-/// p().
+/// p(): stores `value` in PE `pe`'s copy of `*to`.
 template <class T, class Call>
 [[gnu::always_inline]] inline void store_element(T* to, T const& value, Pe pe,
                                                  Call const& call) {
@@ -225,7 +226,7 @@ template <class T, class Call>
       });
 }
 
-/// g().
+/// g(): loads PE `pe`'s copy of `*from`.
 template <class T, class Call>
 [[nodiscard, gnu::always_inline]] inline T load_element(T const* from, Pe pe,
                                                         Call const& call) {
@@ -242,8 +243,8 @@ template <class T, class Call>
 }
 
 /// put_signal().
-/// \param deliver_on_gpu called with a DeliverSignal, which it runs in a
-///        kernel.
+/// \param deliver_on_gpu runs the DeliverSignal that it is passed in a kernel.
+///        Called if the signal is in the GPU memory of a near PE.
 template <class DeliverOnGpu>
 [[gnu::always_inline]] inline void put_with_signal(
     SignaledPut const& put, Completion completion, HostCall const& call,
@@ -278,10 +279,10 @@ template <class DeliverOnGpu>
       });
 }
 
-/// An atomic operation.
-/// \returns the old value of the word, or void.
-/// \param near called with the address of a near PE's copy; performs the
-///        operation there.
+/// Performs an atomic operation on PE `pe`'s copy of the word at `address`.
+/// \returns the old value of the word, unless Result is void.
+/// \param near performs the operation if loads and stores reach the copy;
+///        called with the address of the copy.
 template <class Result, class T, class Call, class Near>
 [[gnu::always_inline]] inline Result change_word(
     T const* address, Pe pe, Call const& call, Near near, AtomicOp op,
@@ -296,8 +297,8 @@ template <class Result, class T, class Call, class Near>
       });
 }
 
-/// The same, but does not wait for the old value, which is stored in `fetch`
-/// later.
+/// Like change_word(), but need not wait for the old value, which is stored in
+/// `*fetch` by the time quiet() returns.
 template <class T, class Near>
 void fetch_word_later(T* fetch, T const* address, Pe pe, HostCall const& call,
                       Near near, AtomicOp op, std::type_identity_t<T> value,

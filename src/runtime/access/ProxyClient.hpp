@@ -24,8 +24,8 @@
 #include "Elements.hpp"
 #include "ProxyUpdates.hpp"
 
-// Operations on far PEs in kernels. They are out of line, so that an operation
-// on a near PE costs only one more comparison.
+// Operations that kernels perform on far PEs. They are out of line, so that an
+// operation on a near PE costs only one more comparison.
 
 namespace symm::Impl {
 
@@ -37,8 +37,8 @@ struct RequestTicket {
 };
 
 /// Draws the ticket for a request. Called by one thread; waits while the ring
-/// is full. (It is separate from write_request(), whose words would otherwise
-/// take up registers during the wait.)
+/// is full. (It is separate from write_request(), whose arguments would
+/// otherwise take up registers during the wait.)
 template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION RequestTicket draw_request(Ring* ring) {
   expect_ring(ring);
@@ -49,7 +49,7 @@ template <class Ring>
 }
 
 /// Writes a request. All stores that this thread has made or seen are visible
-/// to the server when it reads the request.
+/// to the ProxyServer when it reads the request.
 template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION void write_request(
     Ring* ring, RequestTicket ticket, std::uint64_t address,
@@ -66,8 +66,8 @@ template <class Ring>
   store_release(&request->number, ticket.number + 1);
 }
 
-/// Waits for the reply to a request, and frees the request's slot. The server's
-/// stores for the request are visible to this thread on return.
+/// Waits for the reply to a request, and frees the request's slot. The
+/// ProxyServer's stores for the request are visible to this thread on return.
 template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION std::uint64_t take_reply(Ring* ring,
                                                          std::uint64_t ticket) {
@@ -79,8 +79,9 @@ template <class Ring>
   return value;
 }
 
-/// The operations of one thread. With `waits`, an operation on a block returns
-/// when this PE's buffer may be reused.
+/// The operations of one thread of a kernel on far PEs. If `waits` is true, an
+/// operation on a block returns when this PE's side of the copy is complete: a
+/// put's buffer may be reused, and a get's data has arrived.
 class ProxyClient {
  public:
   /// The address of the object in this PE's part, and the target PE.
@@ -227,8 +228,9 @@ inline __device__ void set_bits_at(void* address, std::uint64_t bits,
   }
 }
 
-/// Whether a block is sent as requests of up to 8 bytes each, because it is
-/// small or not accessible to the host (local or shared memory).
+/// Whether a block is transferred in separate operations on at most 8 bytes
+/// each, because it is small or not accessible to the host (local or shared
+/// memory).
 inline __device__ bool goes_by_words(void const* local, std::size_t bytes) {
   return bytes <= 8 || !__isGlobal(local);
 }
@@ -301,7 +303,8 @@ __device__ __noinline__ void copy_strided_far(Threads const& group, bool is_put,
   });
 }
 
-/// All threads of a group must call it. There is no barrier at its end.
+/// All threads of the group must call this function. There is no barrier at its
+/// end.
 template <Group Threads>
 __device__ __noinline__ void put_signal_far(
     Threads const& group, void const* dest, void const* source,

@@ -16,9 +16,9 @@
 #include "../memory/WordAtomics.hpp"
 #include "../memory/Words.hpp"
 
-// How kernels write to a ProxyQueue. `Ring` is ProxyQueue. The functions are
-// templates because other functions would be compiled in every source file that
-// includes them.
+// Functions with which kernels write to a ProxyQueue. `Ring` is always
+// ProxyQueue. The functions are templates so that only source files that call
+// them compile them.
 
 namespace symm::Impl {
 
@@ -48,9 +48,9 @@ SYMM_FUNCTION void help_or_pause(Ring* ring) {
 /// that has drawn a ticket.
 ///
 /// The thread with the lowest ticket that has no slot reads `freed` from host
-/// memory; the others read the limit that it stores. (If tens of thousands of
-/// threads read host memory, the host's stores to GPU memory are delayed.
-/// Threads that wait for such a store would then wait forever.)
+/// memory; the other threads read `limit`, which that thread updates. (If tens
+/// of thousands of threads read host memory, the host's stores to GPU memory
+/// are delayed. Threads that wait for such a store would then wait forever.)
 template <class Ring, class Tickets>
 SYMM_FUNCTION void wait_for_ring(Ring* ring, Tickets& tickets,
                                  std::uint64_t ticket, std::uint64_t size) {
@@ -65,9 +65,9 @@ SYMM_FUNCTION void wait_for_ring(Ring* ring, Tickets& tickets,
 }
 
 /// Draws a ticket. In kernels, one thread draws the tickets for all threads of
-/// its warp that make the call together, which need not be the whole warp. It
-/// must not wait, for instance for a free slot, before the others have their
-/// tickets. Otherwise, they would continue with wrong tickets.
+/// its warp that make the call together, which need not be the whole warp. That
+/// thread must not wait, for instance for a free slot, before the others have
+/// their tickets. Otherwise, they would continue with wrong tickets.
 template <class Tickets>
 SYMM_FUNCTION std::uint64_t draw_ticket(Tickets& tickets) {
 #ifdef SYMM_FOR_DEVICE
@@ -81,7 +81,8 @@ SYMM_FUNCTION std::uint64_t draw_ticket(Tickets& tickets) {
 #endif
 }
 
-/// Writes an update. Called by one thread; waits while the ring is full.
+/// Writes an update to the ring. Called by one thread; waits while the ring is
+/// full.
 /// \param kind an Update::Kind, or the code of a WordOp.
 template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION void post_update(Ring* ring,
@@ -98,9 +99,9 @@ template <class Ring>
     store_relaxed(place.word(i), place.bits(update, i));
 }
 
-/// Writes a fence. Requests and updates that this thread has made, or that
-/// happened before this call, are carried out before the thread's later updates
-/// and requests.
+/// Writes a fence to the ring. Requests and updates that this thread has made,
+/// or that happened before this call, are carried out before the thread's later
+/// updates and requests.
 template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION void post_fence(Ring* ring) {
   expect_ring(ring);

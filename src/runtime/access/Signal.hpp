@@ -23,7 +23,8 @@ enum class SignalOp { set, add };
 
 namespace symm::Impl {
 
-/// A put and its signal; if `bytes` is 0, only the signal.
+/// The arguments of a put with a signal. If `bytes` is 0, only the signal is
+/// sent.
 struct SignaledPut {
   void* dest;
   void const* source;
@@ -34,15 +35,16 @@ struct SignaledPut {
   Pe pe;
 };
 
-/// The atomic operation with which a message delivers the signal.
+/// The atomic operation with which a message changes a signal, for the given
+/// SignalOp.
 [[nodiscard]] SYMM_INLINE_FUNCTION constexpr AtomicOp atomic_op_of(
     SignalOp op) {
   return op == SignalOp::set ? AtomicOp::set : AtomicOp::add;
 }
 
-/// Changes the signal at `target`, which may be a peer's copy. If it comes with
-/// data (`has_data`), first makes all stores visible that the calling thread
-/// has made or seen.
+/// Changes the signal at `target`, which may be a peer's copy. If data was sent
+/// before the signal (`has_data`), first makes visible all stores that the
+/// calling thread has made or seen.
 struct DeliverSignal {
   Signal* target;
   Signal signal;

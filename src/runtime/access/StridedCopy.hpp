@@ -88,7 +88,7 @@ struct StridedCopy {
     return count * block_bytes();
   }
   /// Number of bytes from the start of the first block to the end of the last
-  /// one; on overflow, the largest number.
+  /// one; SIZE_MAX on overflow.
   [[nodiscard]] SYMM_FUNCTION std::size_t bytes_with(std::size_t stride) const {
     auto const starts = bytes_of(sizeof(T), count, stride);
     auto const rest   = bytes_of(sizeof(T), block()) - sizeof(T);

@@ -41,8 +41,8 @@ struct CollectiveCall {
   Overlap overlap          = Overlap::none;
   std::size_t collect_size = 0;  // element size in collect(); otherwise 0
   Passing passing          = Passing::nothing;
-  // Number of words that a kernel sends to each member if packets suffice; 0:
-  // none.
+  // Number of words that a kernel sends to each member if packets suffice; 0 if
+  // the call has no packets.
   std::size_t n_words = 0;
   bool has_one_sender = false;  // whether only one PE sends these words
   // For Passing::to_combine with sources that are too large: whether each
@@ -63,17 +63,17 @@ struct CollectiveHeap {
 };
 
 /// Local. Checks a call that is to be enqueued on a stream.
-/// \param problem An error that the caller has found, for the UsageError;
+/// \param problem The text of the error if the caller has already found one;
 ///        otherwise "".
-/// \throws UsageError on this PE.
+/// \throws UsageError on this PE if the call is invalid.
 CollectiveHeap check_collective(PeTeam const& team, CollectiveCall const& call,
                                 std::string const& problem);
 
 /// A call that all PEs in the PE team have made.
 struct EnteredCall {
   CollectiveHeap heap;
-  /// The sources that were sent along with the checks: small ones, in host
-  /// memory.
+  /// The sources, if they were sent along with the checks; otherwise empty.
+  /// (Only small sources in host memory are.)
   std::optional<PassedSources> passed;
   /// Whether `passed` contains only this PE's share of each source, as defined
   /// by share_of().
@@ -97,10 +97,11 @@ struct MemberShare {
 
 /// Begins a collective operation on the host; includes a barrier. In collect(),
 /// every PE has sent its count by the time this returns.
-/// \param type A number for the operation and its types, which must be equal on
-///        all PEs.
-/// \throws UsageError on every PE of the PE team. If the team is invalid,
-///         throws it only on this PE.
+/// \param type A number that identifies the operation and its types. It must be
+///        the same on all PEs.
+/// \throws UsageError on every PE of the PE team if the call is invalid on any
+///         PE, or if the calls differ. If `team` is invalid, throws it only on
+///         this PE.
 EnteredCall enter_collective(PeTeam const& team, CollectiveCall const& call,
                              std::uint64_t type, std::string const& problem);
 
@@ -108,23 +109,26 @@ EnteredCall enter_collective(PeTeam const& team, CollectiveCall const& call,
 /// result to all PEs; includes a barrier.
 /// \param bytes The size of the largest share.
 /// \param mine_bytes The size of this PE's share.
+/// \returns the shares of all members.
 /// \throws UsageError on every PE of the PE team if any PE is in another call.
 PassedSources pass_shares(PeTeam const& team, char const* call,
                           void const* mine, std::size_t bytes,
                           std::size_t mine_bytes);
 
-/// Copies memory of this PE, and at intervals serves requests from other nodes.
-/// Only for jobs on several nodes.
+/// Copies memory of this PE in pieces, and serves requests from other nodes in
+/// between. Only for jobs on several nodes.
 void copy_while_serving(void* to, void const* from, std::size_t bytes,
                         char const* call);
 
-/// enter_collective() for a call without blocks: sends `word` to all PEs.
-/// \param failure Why this PE fails; then all PEs fail.
+/// Like enter_collective(), but for a call without blocks: sends `word` to all
+/// PEs.
+/// \param failure Why this PE cannot do its part; the call then fails on all
+///        PEs.
 /// \returns the epoch. Of the words that each PE sent in this epoch, `word` is
 ///          the second.
-/// \throws UsageError on every PE of the PE team. This PE throws `failure`
-///         instead, if there is one. If the team is invalid, throws UsageError
-///         only on this PE.
+/// \throws UsageError on every PE of the PE team if any PE passes a `failure`,
+///         or if the calls differ. A PE that passes a `failure` throws that
+///         instead. If `team` is invalid, throws UsageError only on this PE.
 std::uint64_t pass_to_all(PeTeam const& team, char const* call,
                           std::uint64_t type, std::uint64_t word,
                           std::optional<Failure> const& failure = {});

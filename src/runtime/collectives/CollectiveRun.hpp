@@ -23,19 +23,23 @@
 #include "CollectiveCall.hpp"
 #include "CollectiveOfGroup.hpp"
 
-// How a collective operation runs: on the host, on its GPU, or in a kernel.
+// How a collective operation runs: on the host, in kernels that the host
+// enqueues, or in a kernel of the program.
 //
 //   CollectiveCall      the arguments of the call, and their checks
-//   CollectiveWork      the work of each PE between the barriers: a functor
-//   (and ReduceWork)    with `team`, call(), which makes the CollectiveCall
-//                       once, on the host and in a kernel, and operator()
+//   CollectiveWork      the work of each PE between the barriers: a function
+//   (and ReduceWork)    object with a `team`, whose call() returns the
+//                       CollectiveCall, on the host and in a kernel, and whose
+//                       operator() does the work
 //   CollectiveOfGroup   barrier, work, barrier, by one group of threads
-//   CollectiveKernels   the same as kernels (symm_gpu/)
+//   CollectiveKernels   the same in kernels that the host enqueues (symm_gpu/)
 
 namespace symm::Impl {
 
 /// Runs a collective operation on the host.
 /// \param call the result of work.call().
+/// \param problem an error that the caller has found, for the error message;
+///        otherwise "".
 template <class Work>
 void run_on_host(Work const& work, CollectiveCall const& call,
                  std::string const& problem = {}) {
@@ -74,7 +78,8 @@ void run_on_host(Work const& work, std::string const& problem = {}) {
   run_on_host(work, work.call(), problem);
 }
 
-/// Runs a collective operation in a kernel.
+/// Runs a collective operation in a kernel. All threads of one thread group on
+/// every PE call it.
 template <class Threads, class Work>
 SYMM_INLINE_FUNCTION void run_in_kernel(Threads const& threads,
                                         HeapMap const& heap, Work const& work) {

@@ -34,8 +34,8 @@
 // and in a kernel with several blocks: work(group, heap, part, n_parts) does
 // part `part`.
 //
-// Each PE fetches data from the others, starting with a different one. In a
-// reduction, each PE reduces a share and stores the result to all PEs. Every
+// Each PE fetches data from the others, and each starts with a different PE. In
+// a reduction, each PE reduces a share and stores the result to all PEs. Every
 // result is thus computed only once and has the same bits on all PEs. In a
 // broadcast, kernels forward shares, too. Shares.hpp defines what each PE reads
 // and stores, so that each link carries as few bytes as possible.
@@ -58,8 +58,8 @@ SYMM_INLINE_FUNCTION T* block_of(PeTeam const& team, HeapMap const& heap,
   return heap.peer_ptr(block, team.world_pe(member));
 }
 
-/// The total size of one block per PE in a PE team; the maximum value on
-/// overflow.
+/// Total size in bytes of one block for each PE in a PE team; SIZE_MAX on
+/// overflow. A block has `count` elements of `size` bytes each.
 SYMM_INLINE_FUNCTION std::size_t bytes_of_all(PeTeam const& team,
                                               std::size_t size,
                                               std::size_t count) {
@@ -68,7 +68,7 @@ SYMM_INLINE_FUNCTION std::size_t bytes_of_all(PeTeam const& team,
                                static_cast<std::size_t>(team.n_pes()));
 }
 
-/// The range of part `part` of a block of elements.
+/// The elements in part `part` of a block of `count` elements.
 template <class T>
 SYMM_INLINE_FUNCTION Range range_of_part(std::size_t count, std::size_t part,
                                          std::size_t n_parts) {
@@ -76,7 +76,7 @@ SYMM_INLINE_FUNCTION Range range_of_part(std::size_t count, std::size_t part,
   return part_of(count, part, n_parts, unit);
 }
 
-/// Copies one part of a block of elements.
+/// Copies one part of a block of `count` elements.
 template <class T, Group Threads>
 SYMM_INLINE_FUNCTION void copy_part(Threads const& group, T* dest,
                                     T const* source, std::size_t count,
@@ -117,7 +117,7 @@ void share_blocks(Threads const& group, HeapMap const& heap, PeTeam const& team,
   FarBlocks(group, team, call, fetch).share(block_of, has_all);
 }
 
-/// Stores the source that a member sent along with the checks.
+/// Stores in `to` the source that a member sent along with the checks.
 template <class T>
 void store_passed(T* to, PassedSources const& sources, Pe member,
                   std::size_t bytes) {
@@ -144,7 +144,8 @@ struct BroadcastWork {
   }
   static constexpr bool has_packets = true;
 #ifdef SYMM_FOR_DEVICE
-  /// Does one part of the operation, possibly all of it, in a kernel.
+  /// Does one part of the operation, possibly all of it, in a kernel, using
+  /// packets.
   template <PacketPhase phase, Group Threads>
   __device__ void run_by_packets(Threads const& group,
                                  PacketPart const& part) const {
@@ -219,7 +220,7 @@ struct GatherWork {
   PeTeam team;
   T* dest;
   T const* source;
-  std::size_t count;  // elements of a block
+  std::size_t count;  // number of elements in a block
 
   [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
     auto const bytes = bytes_of_all(team, sizeof(T), count);
@@ -235,14 +236,14 @@ struct GatherWork {
   }
   static constexpr bool has_packets = true;
 #ifdef SYMM_FOR_DEVICE
-  /// See BroadcastWork.
+  /// See BroadcastWork::run_by_packets().
   template <PacketPhase phase, Group Threads>
   __device__ void run_by_packets(Threads const& group,
                                  PacketPart const& part) const {
     gather_packets<is_alltoall, phase>(*this, group, part);
   }
 #endif
-  /// See BroadcastWork.
+  /// See BroadcastWork::run_on_passed().
   void run_on_passed(PassedSources const& sources) const {
     for (Pe pe = 0; pe < team.n_pes(); ++pe)
       store_passed(dest + block(pe), sources, pe, count * sizeof(T));
@@ -286,14 +287,15 @@ struct GatherWork {
   }
 };
 
-/// collect: blocks of different sizes. Every member has sent its count.
+/// collect(): blocks of different sizes. Before this work begins, every member
+/// has sent its count to all members.
 template <class T>
 struct CollectWork {
   PeTeam team;
   T* dest;
   T const* source;
   std::size_t count;
-  // The room at dest, as far as it is known; 0 if dest is null.
+  // The size of dest in bytes; SIZE_MAX if unknown, 0 if dest is null.
   std::size_t dest_bytes = dest == nullptr ? 0 : ~std::size_t{0};
 
   [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {

@@ -42,7 +42,7 @@ SYMM_FORCEINLINE_FUNCTION void combine(Values&& values, std::size_t n,
 }
 
 /// Like combine(), but for sources that the members have sent.
-/// \param init Precedes the sources, unless null.
+/// \param init If not null, precedes the elements of member 0.
 template <class T, class Op>
 void combine_passed(T* values, std::size_t n, Op const& op, Pe end,
                     PassedSources const& sources, T const* init = nullptr) {

@@ -16,8 +16,8 @@ namespace symm::Impl {
 
 /// The position of this PE among the members on its node.
 struct NearMembers {
-  int n  = 0;
-  int me = 0;  // 0 to n - 1
+  int n  = 0;  // number of members on this node
+  int me = 0;  // this PE's position among them, 0 to n - 1
 
   explicit NearMembers(PeTeam const& team) {
     for_each_member<Members::of_this_node>(team, [&](Pe member) {
@@ -47,7 +47,7 @@ class FarBlocks {
 
   /// Collective. At the start, block i is in the dest of member i. When the PE
   /// team's next barrier ends, every member's dest has all blocks.
-  /// \param block_of block_of(i) has the `first` and `count` of block i.
+  /// \param block_of block_of(i) returns the `first` and `count` of block i.
   /// \param has_all Whether this PE's dest already has all blocks.
   template <class BlockOf>
   void share(BlockOf const& block_of, bool has_all = false) const {

@@ -91,12 +91,11 @@ class HostShare {
   }
 
   static constexpr std::size_t alignment = std::max<std::size_t>(
-      alignof(T), 64);  // (with less, scans take 1.1 times as long)
+      alignof(T), 64);  // (below 64, scans take 1.1 times as long)
   static constexpr std::size_t elements_of(std::size_t bytes) {
     return std::max<std::size_t>(bytes / sizeof(T), 1);
   }
-  /// The number of elements in a block for which no private memory is
-  /// allocated.
+  /// The number of elements in a block if no private memory is allocated.
   static constexpr std::size_t few = elements_of(std::size_t{16} << 10U);
 
   struct Free {
@@ -128,8 +127,8 @@ class HostShare {
     return at_copy_of(m_heap, symmetric + m_first, m_work.team.world_pe(member),
                       near, far);
   }
-  /// Block 0 is the result. (A buffer of bytes, because T may have no default
-  /// constructor.)
+  /// Block `i`; block 0 holds the result. (The buffer consists of bytes,
+  /// because T may have no default constructor.)
   [[nodiscard]] T* block(std::size_t i) {
     auto* const memory = m_has_all ? m_memory.get() : m_few.data();
     return reinterpret_cast<T*>(memory) + i * m_block;

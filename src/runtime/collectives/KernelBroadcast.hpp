@@ -15,7 +15,7 @@
 namespace symm::Impl {
 
 #ifdef SYMM_FOR_DEVICE
-/// A BroadcastWork in kernels: pass_on() with 16-byte words.
+/// Carries out a BroadcastWork in a kernel, using pass_on() with 16-byte words.
 template <class Work>
 class KernelBroadcast {
   using Word16 = Word<16>;
@@ -25,8 +25,8 @@ class KernelBroadcast {
       : m_work(work), m_heap(heap), m_bytes(work.count * sizeof(*work.dest)) {}
 
   /// Whether pass_on() is possible and sends less than fetching from the root
-  /// would. (With two members, both send the same amount.) The result is the
-  /// same on all members.
+  /// would. (With two members, both methods send the same amount.) The result
+  /// is the same on all members.
   [[nodiscard]] __device__ bool is_for() const {
     auto const bits = reinterpret_cast<std::size_t>(m_work.dest) |
                       reinterpret_cast<std::size_t>(m_work.source);

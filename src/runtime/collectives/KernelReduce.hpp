@@ -91,8 +91,8 @@ class KernelReduce {
     });
   }
 
-  /// Reduces packs begin, begin + row, .... Each thread has the loads of all of
-  /// them in flight at once.
+  /// Reduces the `n` packs begin, begin + row, .... Each thread has the loads
+  /// of all these packs in flight at once.
   template <class P, std::size_t n>
   SYMM_FUNCTION void reduce_near(std::size_t first, std::size_t begin,
                                  std::size_t row) const {

@@ -32,7 +32,7 @@ __device__ void broadcast_packets(Work const& work, Threads const& group,
       part.of(n_words_of(count * sizeof(*work.dest)), unit_of_parts);
   Range const flags{0, part.part == 0 ? std::size_t{1} : 0};
   if constexpr (phase != PacketPhase::receive) {
-    // (Selecting one of two Range objects would keep both of them in memory.)
+    // (Selecting one of two Range objects would force both into memory.)
     Range const sent{is_root ? range.first : 0,
                      is_root ? range.count : flags.count};
     exchange.send_to_all(sent, [&](std::size_t k) {

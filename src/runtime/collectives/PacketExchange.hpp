@@ -32,9 +32,9 @@ inline constexpr std::size_t word_bytes = sizeof(std::uint64_t);
   return bytes / word_bytes + (bytes % word_bytes == 0 ? 0 : 1);
 }
 
-/// The slots of each member's packets. Either all members have the same number
-/// of packets, or there is only one sender: then each member has one packet,
-/// and the sender, which comes last, has the rest.
+/// Assigns a range of packet slots to each member. Either all members have the
+/// same number of packets, or there is only one sender: then each member has
+/// one packet, and the sender, which comes last, has the rest.
 class PacketPlaces {
  public:
   SYMM_FUNCTION static PacketPlaces of_all(PeTeam const& team) {
@@ -61,13 +61,13 @@ class PacketPlaces {
   int m_n_pes;
 };
 
-/// The number of packets that a link carries in the time of the round that
-/// packets save: 3.9 us at 370 GB/s (docs/laboratory.md, "Collective operations
-/// on a stream").
+/// The number of packets that a link carries at 370 GB/s in 3.9 us, the time of
+/// the round that packets save (docs/laboratory.md, "Collective operations on a
+/// stream").
 inline constexpr std::size_t packets_of_a_round = 90'000;
 
-/// Whether `n_packets` per epoch are enough for the blocks of `call`, and
-/// packets take less time than blocks.
+/// Whether `n_packets` packets per epoch are enough for the blocks of `call`,
+/// and sending packets takes less time than fetching blocks.
 [[nodiscard]] SYMM_INLINE_FUNCTION bool are_enough_packets(
     std::size_t n_packets, int n_pes, CollectiveCall const& call) {
   if (call.n_words == 0) return false;
@@ -78,10 +78,10 @@ inline constexpr std::size_t packets_of_a_round = 90'000;
                              : call.n_words <= n_packets / n;
 }
 
-/// Whether kernels send the blocks of `call` as packets; the same on all
-/// members. Packets need twice as many bytes as blocks, but one round less. In
-/// a kernel of the program, a single group of threads sends all packets, so
-/// only a few are allowed.
+/// Whether kernels send the blocks of `call` as packets. The result is the same
+/// on all members. Packets need twice as many bytes as blocks, but one round
+/// fewer. In a kernel of the program, a single group of threads sends all
+/// packets, so only a few are allowed.
 [[nodiscard]] SYMM_INLINE_FUNCTION bool go_by_packets(
     PeTeam const& team, CollectiveCall const& call, bool is_enqueued) {
   std::size_t const n_packets =
@@ -105,13 +105,14 @@ inline constexpr bool are_units_of_words_v = word_bytes % sizeof(T) == 0 ||
 /// The part of a packet exchange that one of several groups of threads on this
 /// PE processes. Part `part` on one PE waits only for part `part` on other PEs,
 /// and a GPU starts thread blocks in the order of their numbers. So there may
-/// be more parts than fit on the GPU at once. This holds only if no other PE
-/// shares the GPU: waiting blocks could leave no room for the blocks of the PE
-/// that they wait for.
+/// be more parts than fit on the GPU at once. This is safe only if no other PE
+/// shares the GPU: otherwise, waiting blocks could leave no room for the blocks
+/// of the PE that they wait for.
 struct PacketPart {
   std::size_t part    = 0;
   std::size_t n_parts = 1;
 
+  /// The words of this part, out of `n_words` words.
   /// \param unit The number of consecutive words that stay in the same part.
   [[nodiscard]] SYMM_FUNCTION Range of(std::size_t n_words,
                                        std::size_t unit) const {
@@ -137,7 +138,8 @@ __device__ inline bool is_whole_word(char const* word, std::size_t left) {
          reinterpret_cast<std::size_t>(word) % word_bytes == 0;
 }
 
-/// Loads word `k` of `count` elements. The last word may be shorter.
+/// Loads word `k` (8 bytes) of a block of `count` elements. The last word may
+/// be incomplete; its missing bytes are 0.
 template <class T>
 [[nodiscard]] __device__ std::uint64_t load_word(T const* block,
                                                  std::size_t count,
@@ -205,8 +207,8 @@ class PacketExchange {
         m_words(team.words()),
         // Only this PE's collective calls use the epoch, one at a time.
         m_epoch(*m_words.epoch() + 1) {
-    // By now, all threads have read the epoch and written their part of the
-    // data.
+    // After this barrier, all threads have read the epoch and written their
+    // part of the data.
     m_group.barrier();
   }
 
@@ -236,7 +238,7 @@ class PacketExchange {
   };
 
   /// Waits for `count` packets, and calls use(i, word) for each of them.
-  /// \param at at(i) is the place of packet i.
+  /// \param at at(i) returns the Place of packet i.
   template <class At, class Use>
   __device__ void receive_each(std::size_t count, At const& at,
                                Use const& use) const {
@@ -269,9 +271,9 @@ class PacketExchange {
     }
   }
 
-  /// To be called after sending. If the team has gates, passes this PE's gate
-  /// at each member: receive() in a later kernel then finds that all packets
-  /// have arrived.
+  /// To be called after sending. If the team has gates, opens this PE's gate at
+  /// each member: receive() in a later kernel then finds that all packets have
+  /// arrived.
   __device__ void pass_gates() const {
     if (!m_team.has_gates()) return;
     m_group.barrier();
@@ -280,8 +282,9 @@ class PacketExchange {
         [&](auto const& group) { Impl::pass_gates(group, m_team); });
   }
 
-  /// The last group writes the epoch. By then, all groups have read it, because
-  /// they have received packets that contain it.
+  /// Ends the exchange: the last group to call this writes the new epoch. By
+  /// then, all groups have read the old one, because they have received packets
+  /// that contain the new one.
   __device__ void end() const {
     after_all_groups([&](auto const& group) {
       group.for_each(1, [&](std::size_t) { *m_words.epoch() = m_epoch; });

@@ -33,10 +33,11 @@ struct ReduceWork {
   PeTeam team;
   T* dest;
   T const* source;
-  std::size_t count;  // elements of dest
+  std::size_t count;  // number of elements in dest
   Op op;
 
-  /// The number of elements in a 16-byte access; 1 if they do not fill it.
+  /// The number of elements in a 16-byte access; 1 if 16 is not a multiple of
+  /// the element size.
   static constexpr std::size_t width = 16 % sizeof(T) == 0 ? 16 / sizeof(T) : 1;
 
   [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
@@ -55,8 +56,8 @@ struct ReduceWork {
   }
   static constexpr bool has_packets = are_units_of_words_v<T> && !is_scattered;
 #ifdef SYMM_FOR_DEVICE
-  /// Does one part of the operation, possibly all of it, in a kernel: each PE
-  /// combines all sources itself, in the same order.
+  /// Does one part of the operation, possibly all of it, in a kernel, using
+  /// packets: each PE combines all sources itself, in the same order.
   template <PacketPhase phase, Group Threads>
   __device__ void run_by_packets(Threads const& group,
                                  PacketPart const& part) const

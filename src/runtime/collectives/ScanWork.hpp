@@ -26,9 +26,9 @@ namespace symm::Impl {
 /// The `init` of an inclusive ScanWork.
 struct NoInit {};
 
-/// inscan(), or exscan() with a T as `init`. Each PE has a share of the
-/// elements, and is the only PE to read and store them, on all members. So dest
-/// may be the same as source.
+/// inscan() if Init is NoInit; exscan() if Init is T. Each PE processes one
+/// share of the elements: it alone reads and stores these elements, on all
+/// members. Therefore, `dest` may be the same as `source`.
 template <class T, class Op, class Init>
 struct ScanWork {
   PeTeam team;
@@ -53,7 +53,7 @@ struct ScanWork {
   }
   static constexpr bool has_packets = are_units_of_words_v<T>;
 #ifdef SYMM_FOR_DEVICE
-  /// See ReduceWork.
+  /// See ReduceWork::run_by_packets().
   template <PacketPhase phase, Group Threads>
   __device__ void run_by_packets(Threads const& group,
                                  PacketPart const& part) const
@@ -134,8 +134,9 @@ struct ScanWork {
 #endif
 
  private:
+  /// Computes the block `to` of member `pe` from that member's block `from`.
   /// \param values The result for the members before `pe`; updated with the
-  ///        values of `pe`.
+  ///        elements of `pe`.
   void add_block(T* values, Pe pe, T const* from, T* to, std::size_t n) const {
     if constexpr (is_inclusive) {
       for (std::size_t i = 0; i < n; ++i) {

@@ -20,8 +20,8 @@ struct Range {
   std::size_t count;
 };
 
-/// Part `part` of `count` elements. Unless empty, it begins at a multiple of
-/// `unit`.
+/// The elements in part `part` if `count` elements are divided into `n_parts`
+/// parts. Unless empty, a part begins at a multiple of `unit`.
 SYMM_INLINE_FUNCTION Range part_of(std::size_t count, std::size_t part,
                                    std::size_t n_parts, std::size_t unit) {
   std::size_t const n_units = (count + unit - 1) / unit;
@@ -33,8 +33,8 @@ SYMM_INLINE_FUNCTION Range part_of(std::size_t count, std::size_t part,
 
 /// Distributes the blocks of all members over the parts of a kernel, so that
 /// all blocks are transferred at the same time. This PE's own block uses no
-/// link and need not wait for the others. Calls fetch(member, part, n_parts)
-/// for each block of which this part fetches a piece.
+/// link and need not wait for the others. Part `part` calls fetch(member,
+/// piece, n_pieces) for each block of which it fetches a piece.
 template <class Fetch>
 SYMM_INLINE_FUNCTION void fetch_of_each(int n_pes, Pe me, std::size_t part,
                                         std::size_t n_parts,

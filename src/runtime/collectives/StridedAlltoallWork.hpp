@@ -17,7 +17,7 @@
 
 namespace symm::Impl {
 
-/// alltoall with strided elements.
+/// alltoalls(): an alltoall() with strided elements.
 template <class T>
 struct StridedAlltoallWork {
   PeTeam team;

@@ -16,7 +16,7 @@ namespace symm::Impl {
 /// - rank(): number of the calling thread, from 0 to size() - 1. On a GPU,
 ///   neighboring threads have neighboring numbers.
 /// - barrier(): returns when all threads have called it; they then see
-///   everything that any of them wrote before.
+///   everything that any of them wrote before the barrier.
 /// - for_each(count, body): distributes the calls body(0) ... body(count - 1)
 ///   over the threads; provided by SharedLoops.
 /// - row: number of threads with adjacent ranks that access memory together:
@@ -38,7 +38,7 @@ struct SharedLoops {
 
   /// Contains no barrier. On a GPU, neighboring threads get neighboring
   /// indices, so that their accesses coalesce. On the host, each thread gets
-  /// one contiguous part.
+  /// one contiguous range of indices.
   template <class Body>
   SYMM_FORCEINLINE_FUNCTION void for_each(std::size_t count,
                                           Body const& body) const {
@@ -64,8 +64,9 @@ struct OneThread : SharedLoops<OneThread> {
   SYMM_FUNCTION void barrier() const {}
 };
 
-/// Makes a group from another object that represents threads. Specializations
-/// (such as those for Kokkos' team handles) have a static function of().
+/// Converts an object that represents threads to a group. Specializations (such
+/// as those for Kokkos' team handles) have a static function of(), which
+/// returns the group.
 template <class T>
 struct GroupOf;
 
@@ -74,8 +75,8 @@ struct GroupOf<T> {
   SYMM_FUNCTION static T of(T const& group) { return group; }
 };
 
-/// The argument of operations: a group, or an object from which one can be
-/// made.
+/// The type of the argument that specifies an operation's threads: a group, or
+/// an object that GroupOf converts to one.
 template <class T>
 concept ThreadGroup = requires(T const& threads) {
   { GroupOf<T>::of(threads) } -> Group;

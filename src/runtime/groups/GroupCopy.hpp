@@ -61,8 +61,8 @@ template <std::size_t alignment, class Threads>
 /// copy_host_memory(). All threads of the group must call it. Contains no
 /// barrier.
 ///
-/// \tparam alignment minimum alignment of both addresses; `bytes` must be a
-///         multiple of it.
+/// \tparam alignment minimum alignment of both addresses, in bytes; `bytes`
+///         must be a multiple of it.
 template <std::size_t alignment, class Threads>
 SYMM_INLINE_FUNCTION void copy_bytes(Threads const& threads, void* dest,
                                      void const* source, std::size_t bytes) {

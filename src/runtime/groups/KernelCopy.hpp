@@ -118,8 +118,8 @@ SYMM_INLINE_FUNCTION void copy_words(Threads const& threads, char* to,
 
 /// If there is at most one word of `width` bytes per thread, and everything is
 /// aligned to `width`, copies one word per thread. (Without this function, 512
-/// threads spent half of the time of such a copy computing which of them have a
-/// word.) \returns whether it has copied.
+/// threads spent half of the time of such a copy computing which of them had a
+/// word to copy.) \returns whether it has copied the bytes.
 template <std::size_t width, std::size_t unit, class Threads>
 SYMM_INLINE_FUNCTION bool copy_word_each(Threads const& threads, char* to,
                                          char const* from, std::size_t bytes) {

@@ -11,8 +11,8 @@ namespace symm {
 /// The calling thread's block, of any dimensions, as the group that operations
 /// take before the heap map: put(symm::this_block(), heap, ...). All threads of
 /// the block must call the operation. On the host, the group is the calling
-/// thread. (Kokkos kernels have groups of their own:
-/// Kokkos_SymmetricSpace_Operations.hpp.)
+/// thread alone. (Kokkos_SymmetricSpace_Operations.hpp has the groups for
+/// Kokkos kernels.)
 [[nodiscard]] SYMM_INLINE_FUNCTION Impl::ThreadBlock<3> this_block() {
   return {};
 }

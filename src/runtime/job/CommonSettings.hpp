@@ -12,7 +12,7 @@
 
 namespace symm::Impl {
 
-/// A setting that must be equal on all PEs.
+/// A setting whose value must be the same on all PEs.
 struct CommonSetting {
   char const* name;
   std::size_t value;

@@ -24,8 +24,8 @@ class LibraryHooks {
   /// Initializes the library, unless the program has done so.
   /// \param number_on_node The number of this PE on its node, counted from 0.
   virtual void begin(int number_on_node) = 0;
-  /// The GPU of this PE, whose memory also holds the heap. Called after
-  /// begin().
+  /// The ordinal of this PE's GPU, whose memory also holds a heap; empty if
+  /// there is none. Called after begin().
   [[nodiscard]] virtual std::optional<int> gpu() const = 0;
   /// Finalizes the library if begin() initialized it and the program has not
   /// finalized it.
@@ -36,9 +36,10 @@ class LibraryHooks {
 /// \throws UsageError on this PE.
 [[nodiscard]] JobStart& job_start();
 
-/// Begins the job start's library (unless the program has initialized it), the
-/// library of `hooks`, and the runtime. Collective over `communicator`. If it
-/// throws, it has ended everything that it had begun.
+/// Initializes the library of `start`, such as MPI (unless the program has done
+/// so), the library of `hooks`, and the runtime, in this order. Collective over
+/// `communicator`. If this throws, it has already finalized everything that it
+/// had initialized.
 /// \param argc, argv The arguments of main(), or null.
 /// \param start Must live as long as the process.
 /// \throws UsageError, SystemError, OutOfMemory on every PE; on this PE only,

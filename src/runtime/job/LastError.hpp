@@ -21,15 +21,15 @@ class NotSupported : public UsageError {
   using UsageError::UsageError;
 };
 
-/// Stores the exception being handled as last_error(). Must be called inside a
-/// catch block.
+/// Stores the text of the exception being handled as last_error(). Must be
+/// called inside a catch block.
 /// \returns the kind of the exception.
 ErrorKind note_last_error() noexcept;
 void clear_last_error() noexcept;
 /// Prints last_error() to stderr, for functions without a return value.
 void print_last_error() noexcept;
 
-/// Runs the body of a C-like function, and stores any exception as
+/// Runs the body of a C-like function, and stores the text of any exception as
 /// last_error().
 /// \returns the kind of the exception; ErrorKind::none on success.
 template <class Body>

@@ -42,22 +42,24 @@ struct RuntimeOptions {
   bool traces                           = false;  // SYMM_TRACE
   HugePages huge_pages                  = HugePages::never;  // SYMM_HUGE_PAGES
 
-  /// \param n_near The number of PEs on the largest node. Their parts share an
-  ///        address space, so the default limit depends on it.
+  /// \param n_near The number of PEs on the largest node. Their parts of the
+  ///        heap share an address space, so the default limit depends on this
+  ///        number.
   /// \throws UsageError on this PE if any variable is malformed.
   static RuntimeOptions from_environment(int n_near);
 };
 
-/// Everything that lives from initialize() to finalize(), as the library's only
-/// global object. If the program calls exit() without finalize(), this object
-/// is destroyed, too. A forked child of a PE has no Runtime.
+/// Owns everything that lives from initialize() to finalize(). There is one
+/// instance, a global object. It is also destroyed if the program calls exit()
+/// without finalize(). A forked child of a PE has no Runtime.
 class Runtime {
  public:
   /// Collective over the PEs of `bootstrap`. Either all PEs pass a device or
   /// none does.
   ///
   /// \param device The ordinal of this PE's GPU among the GPUs visible to this
-  ///        process. Several PEs may share one. No value: host memory only.
+  ///        process. Several PEs may share a GPU. If empty, there is a heap in
+  ///        host memory only.
   /// \throws UsageError on every PE if the runtime is already initialized, or
   ///         if any variable is malformed or differs between PEs.
   /// \throws SystemError, OutOfMemory on every PE.
@@ -75,6 +77,7 @@ class Runtime {
 
   [[nodiscard]] static bool is_initialized() noexcept;
 
+  /// The current runtime.
   /// \param call The name for the error message, such as "symm::malloc".
   /// \throws UsageError on this PE before initialize() or after finalize().
   static Runtime& instance(char const* call);
@@ -103,8 +106,8 @@ class Runtime {
   /// The same as heap_of() on instance(call), in a single function call.
   [[nodiscard]] static SymmetricHeap& heap_of(void const* address,
                                               char const* call);
-  /// The heap that can register `memory` of the program; heap() if there is
-  /// none. Local.
+  /// The heap to which the program's memory at `memory` can be added; heap() if
+  /// there is none. Local.
   [[nodiscard]] SymmetricHeap& heap_for(void const* memory);
 
   // Memory of the program.
@@ -113,7 +116,7 @@ class Runtime {
   /// \throws UsageError on this PE if any of the memory is inside a heap; also
   ///         whatever add() throws.
   void register_buffer(void* address, std::size_t bytes);
-  /// Registered buffers, for local operands.
+  /// The program's buffers that are registered as local operands.
   [[nodiscard]] LocalBuffers& buffers() { return *m_buffers; }
   /// \throws UsageError on this PE if there is no heap of that kind.
   [[nodiscard]] PrivateMemory& private_memory(MemoryKind kind,
@@ -139,8 +142,8 @@ class Runtime {
 
   /// Collective: a barrier in which all PEs must make the same call.
   /// \param failure Why this PE cannot do its part; all PEs then fail.
-  /// \returns the number of the call, which is equal on all PEs and different
-  ///          for each call.
+  /// \returns the number of the call, which is the same on all PEs and
+  ///          different for each call.
   /// \throws UsageError on every PE if calls differ.
   /// \throws the exception of `failure` on every PE if any PE passes one.
   std::uint64_t meet(ObjectCall const& object_call,
@@ -175,15 +178,15 @@ class Runtime {
   /// one process make other processes wait. In that case, streams rather than
   /// kernels wait for other PEs.
   [[nodiscard]] bool has_gates() const { return m_has_gates; }
-  /// Expires with the runtime.
+  /// A pointer that expires when the runtime ends.
   [[nodiscard]] std::weak_ptr<void const> life() const { return m_bootstrap; }
 
   /// Null in jobs on one node.
   [[nodiscard]] Network* network() { return m_network.get(); }
   /// Reaches PEs on other nodes; null in jobs on one node.
   [[nodiscard]] Transport* transport() const { return m_transport; }
-  /// \param transport Must live as long as it is set.
   /// Precondition: no other thread is in a call.
+  /// \param transport Null, or must live until another one is set.
   void set_transport(Transport* transport) {
     m_transport = transport;
     m_rendezvous->set_transport(transport);
@@ -205,7 +208,7 @@ class Runtime {
 
   // For a PE that waits for another PE outside of a collective call:
 
-  /// Provides the settings for such waits. Local.
+  /// The Rendezvous, which has the settings for such waits. Local.
   [[nodiscard]] Rendezvous const& rendezvous() const { return *m_rendezvous; }
   /// A PE on this node whose process has ended, if there is one. This means a
   /// failure, because no PE completes finalize() before this PE calls it.
@@ -243,7 +246,8 @@ class Runtime {
   /// its parent's objects, without the threads, and shares the parent's
   /// sockets. It must therefore neither use nor destroy these objects.
   static void leave_in_child() noexcept;
-  /// Registers leave_in_child() once.
+  /// In the first call of a process, registers leave_in_child() with
+  /// pthread_atfork().
   /// \throws SystemError on this PE.
   static void leave_in_children();
 

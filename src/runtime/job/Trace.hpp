@@ -22,8 +22,8 @@ namespace symm::Impl {
 class Bootstrap;
 class SymmetricHeap;
 
-/// Counts and times the operations of this PE's host, by kind and by peer, from
-/// the start of the job until finalize() (SYMM_TRACE).
+/// Counts and times the operations that this PE's host performs, by kind and by
+/// peer, from the start of the job until finalize() (SYMM_TRACE).
 ///
 /// When operations are nested (such as the barriers in a collective operation),
 /// only the outermost one is counted. Waits for other PEs are counted even

@@ -27,8 +27,8 @@ namespace symm::Impl {
 class Rendezvous;
 class Transport_Messages;
 
-/// For jobs on several nodes: owns the transport between nodes, and tells it
-/// where this PE's memory is.
+/// For jobs on several nodes: owns the transport between nodes, and tells the
+/// transport where this PE's memory is.
 class Network final : public TransportTarget {
  public:
   /// Collective.
@@ -42,15 +42,15 @@ class Network final : public TransportTarget {
 
   [[nodiscard]] Transport& transport() const;
 
-  /// Lets far PEs access `heap`. No PE may do so before all PEs have called
+  /// Lets far PEs access `heap`. No PE may access it before all PEs have called
   /// open(). Local.
   void open(SymmetricHeap& heap);
-  /// The same for this PE's part of `map`.
+  /// Like open(), but for the words of PE teams: this PE's part of `map`.
   void open_team_words(MemoryKind kind, HeapMap const& map) {
     m_team_words_maps[index_of(kind)] = map;
     m_team_words[index_of(kind)]      = &m_team_words_maps[index_of(kind)];
   }
-  /// To be called before GPU memory is opened. Local.
+  /// To be called before open() and open_team_words() for GPU memory. Local.
   /// \param provider The provider of that memory. Must live until close()
   ///        returns.
   /// \throws SystemError, OutOfMemory on this PE.
@@ -59,15 +59,16 @@ class Network final : public TransportTarget {
   /// memory of far PEs. Local.
   /// \throws SystemError, OutOfMemory on this PE.
   void open_ring(MemoryProvider& provider);
-  /// The queue that kernels use; null before open_ring().
+  /// The queue through which kernels send requests for far PEs; null before
+  /// open_ring().
   [[nodiscard]] ProxyQueue* ring() const {
     return m_ring == nullptr ? nullptr : m_ring->ring();
   }
-  /// For host operations on GPU memory; null before open_gpu().
+  /// For host operations on GPU memory of far PEs; null before open_gpu().
   [[nodiscard]] GpuStaging* staging() { return m_staging.get(); }
 
-  /// Makes `rendezvous` the source of this PE's calls and of the node's record
-  /// of a lost PE. It must live until close() returns.
+  /// Makes `rendezvous` the source of the results of call(), progress() and
+  /// lost_pe(). `rendezvous` must live until close() returns.
   void open_rendezvous(Rendezvous& rendezvous);
 
   [[nodiscard]] char* find(Segment segment, std::size_t offset,

@@ -103,8 +103,8 @@ class Aggregation {
     bool operator==(Kind const&) const = default;
   };
 
-  /// Looks up the memory around the word, so that keep() need not do so for the
-  /// next ones. Returns false in the same cases as keep().
+  /// Looks up the mapped memory around the word, so that keep() need not do so
+  /// for the next updates. Returns false in the same cases as keep().
   bool find(void const* address, std::size_t bytes, Pe pe, char const* call);
   void check_life(char const* call);
   void deliver_near(char const* call);
@@ -116,8 +116,9 @@ class Aggregation {
   Channel* m_channel = nullptr;
   std::unique_ptr<NodeBins> m_bins;
   std::uint64_t m_life;
-  // The range of this PE's part that find() has looked up; forgotten after each
-  // block. (Only collective calls unmap memory.)
+  // The range of this PE's part that find() last found to be mapped; m_bytes is
+  // 0 if there is none. Forgotten when a block of updates is delivered. Until
+  // then it stays valid, because only collective calls unmap memory.
   std::size_t m_begin = 0;
   std::size_t m_bytes = 0;
   HeapMap m_map{};

@@ -36,7 +36,8 @@ concept AtomicNumber = AtomicWord<T> && std::is_arithmetic_v<T>;
 template <class T>
 concept AtomicBits = AtomicWord<T> && std::integral<T>;
 
-/// The kind of an operation, for the race detector.
+/// The kind of an atomic operation `op`, for the race detector. Result is void
+/// if the operation returns nothing.
 template <class Result>
 SYMM_INLINE_FUNCTION constexpr check::AtomicKind check_kind_of(AtomicOp op) {
   if (op == AtomicOp::fetch) return check::AtomicKind::reads;
@@ -44,7 +45,8 @@ SYMM_INLINE_FUNCTION constexpr check::AtomicKind check_kind_of(AtomicOp op) {
                                 : check::AtomicKind::returns;
 }
 
-/// An atomic operation on the host.
+/// Performs an atomic operation on the host. \returns the old value, unless
+/// Result is void.
 template <class Result, class T, class Call, class Near, class... Operands>
 [[gnu::always_inline]] inline Result change_on_host(Call call, T const* address,
                                                     Pe pe, Near near,
@@ -58,7 +60,8 @@ template <class Result, class T, class Call, class Near, class... Operands>
                        });
 }
 
-/// An atomic operation on the host that stores the old value in `fetch` later.
+/// Begins an atomic operation on the host. The old value is stored in `*fetch`
+/// by the time quiet() returns.
 template <class T, class Near, class... Operands>
 void fetch_on_host(HostCall const& call, T* fetch, T const* address, Pe pe,
                    Near near, AtomicOp op, Operands... operands) {
@@ -71,7 +74,8 @@ void fetch_on_host(HostCall const& call, T* fetch, T const* address, Pe pe,
                 });
 }
 
-/// An atomic operation by one thread, on the host or in a kernel.
+/// Performs an atomic operation, called by one thread on the host or in a
+/// kernel. \returns the old value, unless Result is void.
 template <class Result, class T, class Near, class... Operands>
 SYMM_INLINE_FUNCTION Result change_in_heap(HeapMap const& heap,
                                            char const* call, T const* address,

@@ -17,11 +17,11 @@ namespace symm::Impl {
 
 class Channel;
 
-/// The waiting updates of a Context on far PEs, in one bin for each node. PE k
-/// on a node sends a bin to PE k on the target node, modulo that node's number
-/// of PEs. The receiver carries out the updates for all PEs on its node. Memory
-/// use therefore grows with the number of nodes, not with the number of PEs.
-/// Used by one thread at a time.
+/// The waiting updates of a Context on far PEs, in one bin for each node. PE
+/// number k on a node sends its bins to PE number k on the target node (modulo
+/// the number of PEs there). The receiver carries out the updates for all PEs
+/// on its node. Memory use therefore grows with the number of nodes, not with
+/// the number of PEs. Used by one thread at a time.
 class NodeBins {
  public:
   /// \param nodes must outlive this object. Precondition: are_possible(nodes).
@@ -33,8 +33,9 @@ class NodeBins {
   /// PEs.
   [[nodiscard]] static bool are_possible(Nodes const& nodes);
 
-  /// Adds an update to the bin of its node. If the bin is full, sends it first.
-  /// If this throws, the update has not been added, and all others still wait.
+  /// Adds an update to the bin of the target PE's node. If the bin is full,
+  /// sends the bin first. If this throws, the update has not been added, and
+  /// all others still wait.
   /// \param update must change an aligned word in a far PE's heap in host
   ///        memory.
   void add(FarAtomic const& update, Channel& channel, HostCall const& call);
@@ -50,8 +51,8 @@ class NodeBins {
     std::unique_ptr<std::uint64_t[]> words;
     std::uint32_t n_words = 0;
     bool has_values       = false;  // each update is followed by its value
-    bool is_listed        = false;  // in m_used
-    std::uint64_t value   = 0;      // of all updates if !has_values
+    bool is_listed        = false;  // whether the bin's node is in m_used
+    std::uint64_t value   = 0;      // shared by all updates if !has_values
 
     /// Stores the common `value` after each update. Preconditions: !has_values,
     /// and room for twice as many words.
@@ -65,7 +66,7 @@ class NodeBins {
 
   Nodes const& m_nodes;
   int m_my_number;  // this PE's number on its node
-  int m_n_each;     // number of PEs on each node; 0 if it differs
+  int m_n_each;     // number of PEs on each node; 0 if nodes differ
   std::uint32_t m_max_words;
   std::vector<Bin> m_bins;
   std::vector<int> m_used;  // nodes whose bins have updates

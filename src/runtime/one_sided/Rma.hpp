@@ -72,7 +72,7 @@ void copy_in_context(Context const& context, char const* name, T* dest,
                                       count, context.world_pe(pe, name));
 }
 
-/// p().
+/// p(): stores one element, on the host.
 /// \param call a name or a HostCall.
 template <class Call, class T>
 [[gnu::always_inline]] inline void store_on_host(Call call, T* dest,
@@ -83,7 +83,7 @@ template <class Call, class T>
                 [=, &value] { store_element(dest, value, pe, call); });
 }
 
-/// g().
+/// g(): loads one element, on the host.
 /// \param call a name or a HostCall.
 template <class Call, class T>
 [[nodiscard, gnu::always_inline]] inline T load_on_host(Call call,
@@ -98,7 +98,7 @@ template <class Call, class T>
 
 // In kernels, and on the host if a heap map is passed.
 
-/// p(), by one thread.
+/// p(), called by one thread.
 template <class T>
 SYMM_INLINE_FUNCTION void store_in_heap(HeapMap const& heap, char const* call,
                                         T* dest, T const& value, Pe pe) {
@@ -110,7 +110,7 @@ SYMM_INLINE_FUNCTION void store_in_heap(HeapMap const& heap, char const* call,
   store_element(heap, dest, value, pe, call);
 }
 
-/// g(), by one thread.
+/// g(), called by one thread.
 template <class T>
 [[nodiscard]] SYMM_INLINE_FUNCTION T load_in_heap(HeapMap const& heap,
                                                   char const* call,

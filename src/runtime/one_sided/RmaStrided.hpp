@@ -69,7 +69,7 @@ template <class Copy>
   });
 }
 
-/// The same in a context.
+/// A strided copy on the host, in a context.
 /// \param pe a PE number in the context.
 template <class Copy>
 void copy_strided(Context const& context, Copy const& copy, Pe pe) {

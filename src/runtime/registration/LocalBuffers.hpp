@@ -11,8 +11,8 @@
 
 namespace symm::Impl {
 
-/// Buffers of the program that kernels use as local operands. All calls are
-/// local and may be made from any thread.
+/// The program's buffers that are registered as local operands for kernels. All
+/// calls are local and may be made from any thread.
 class LocalBuffers {
  public:
   /// \param memory pins the buffers; must outlive this object.
@@ -22,18 +22,20 @@ class LocalBuffers {
   LocalBuffers(LocalBuffers const&)            = delete;
   LocalBuffers& operator=(LocalBuffers const&) = delete;
 
+  /// Registers a buffer.
   /// \throws UsageError for a buffer of 0 bytes or at null, one that overlaps
-  ///         another one (B09), or one that pin() refuses.
+  ///         another one (B09), or one that ForeignMemory::pin() rejects.
   /// \throws OutOfMemory, SystemError on this PE.
   void add(void* address, std::size_t bytes);
 
+  /// Unregisters a buffer.
   /// \throws UsageError if no buffer starts at `address` (B13, B14).
   /// \throws SystemError if the system cannot unpin the buffer; it is
   ///         unregistered anyway.
   void remove(void* address);
 
   /// Removes all buffers, even if removing some of them fails.
-  /// \throws SystemError the first failure.
+  /// \throws SystemError for the first buffer that the system could not unpin.
   void clear();
 
  private:

@@ -24,7 +24,7 @@ class PrivateMemory {
 
   /// Allocates zeroed memory: whole granules (2 MiB) that no other block uses.
   /// \param label for error messages.
-  /// \param bytes above 0.
+  /// \param bytes must be greater than 0.
   /// \throws OutOfMemory, SystemError on this PE.
   [[nodiscard]] char* allocate(std::string const& label, std::size_t bytes);
 
@@ -33,7 +33,7 @@ class PrivateMemory {
   /// ignored: it was allocated before the latest initialize().
   void free(void const* address) noexcept;
 
-  /// Labels and sizes of the blocks that have not been freed.
+  /// The label and the size of each block that has not been freed.
   [[nodiscard]] std::vector<std::string> live() const;
 
  private:

@@ -21,7 +21,8 @@ namespace symm::Impl {
 /// every PE's memory, and how this PE accesses it.
 class SharedBuffer {
  public:
-  /// Collective; the two classes document everything else.
+  /// Collective. SharedElements in symm_shared_buffers.hpp documents the
+  /// arguments and the exceptions.
   SharedBuffer(MemoryKind kind, void const* data, std::size_t count,
                std::size_t element_bytes, std::exception_ptr const& failure);
   SharedBuffer(SharedBuffer&& other) noexcept : SharedBuffer(other.m_kind) {
@@ -46,10 +47,13 @@ class SharedBuffer {
  private:
   /// The memory that a PE has shared.
   struct Part {
-    char* start        = nullptr;  // device: in this process; host: in the PE's
-    std::size_t count  = 0;        // in elements
-    pid_t process      = 0;        // kind host
-    char* import_start = nullptr;  // opened by this PE; null: none
+    // Address in this process for GPU memory, in the PE's process for host
+    // memory.
+    char* start       = nullptr;
+    std::size_t count = 0;  // in elements
+    pid_t process     = 0;  // the PE's process; only for host memory
+    // The GPU memory that this PE has mapped; null if none.
+    char* import_start = nullptr;
   };
   struct PartNote;
 
@@ -74,7 +78,7 @@ class SharedBuffer {
   std::uint64_t m_number      = 0;  // the same on all PEs
   Pe m_my_pe                  = 0;
   std::vector<Part> m_parts;            // empty once closed
-  std::weak_ptr<void const> m_runtime;  // the one it was created with
+  std::weak_ptr<void const> m_runtime;  // the runtime that created it
 };
 
 }  // namespace symm::Impl

@@ -13,9 +13,9 @@
 
 namespace symm::Impl {
 
-/// Data sent with the pair of a round: `out_bytes` bytes at offset `out` of
-/// this PE's room go to offset `in` of the receiver's room. There must be space
-/// for one pair before `out`.
+/// Data sent with the pair of a round: `out_bytes` bytes at offset `out` in
+/// this PE's room() go to offset `in` in the receiver's room(). There must be
+/// space for one pair before `out`.
 struct RoundData {
   std::size_t out       = 0;
   std::size_t out_bytes = 0;
@@ -25,8 +25,9 @@ struct RoundData {
 
 /// The messages of a dissemination barrier with ceil(log2(n)) rounds. In round
 /// r, each member sends pairs of words, and possibly data, to the member 2^r
-/// positions after it. This PE receives them in the words and the room of this
-/// epoch. No member overwrites these before this PE has begun the next epoch.
+/// positions after it. This PE receives the pairs in its words, and the data in
+/// its room(), for this epoch. No member overwrites these before this PE has
+/// begun the next epoch.
 class DisseminationRounds {
  public:
   struct Pair {
@@ -54,13 +55,14 @@ class DisseminationRounds {
   [[nodiscard]] Pair* all() const {
     return reinterpret_cast<Pair*>(pair(m_words.map.my_pe, 0));
   }
-  /// The room of this PE.
+  /// This PE's buffer for data in this epoch (PeTeamWords::room()).
   [[nodiscard]] std::byte* room() const {
     return m_words.room(m_words.map.my_pe, m_epoch);
   }
 
   /// Runs one round: sends this PE's first `n_pairs` pairs, which the receiver
-  /// stores starting at `place`. With data, `n_pairs` must be 1.
+  /// stores from index `place` on, and waits for the same number of pairs from
+  /// another member. With data, `n_pairs` must be 1.
   void run(int step, std::size_t n_pairs, std::size_t place,
            RoundData const& data = {}) {
     tell(member(step), n_pairs, place, data);
@@ -82,8 +84,9 @@ class DisseminationRounds {
   [[nodiscard]] std::uint64_t* pair(Pe pe, std::size_t place) const {
     return m_words.passed(pe, 0, m_epoch) + 2 * place;
   }
-  /// The number of a message. It contains the slot of the PE team, since the
-  /// same two PEs may exchange messages in several PE teams at the same time.
+  /// The number that identifies the messages of this round. It contains the
+  /// slot of the PE team, since the same two PEs may exchange messages in
+  /// several PE teams at the same time.
   [[nodiscard]] std::uint64_t number() const {
     constexpr unsigned round_bits = 8;
     constexpr unsigned epoch_bits = 48;

@@ -10,7 +10,7 @@
 namespace symm::Impl {
 
 /// The members for which for_each_member() calls body(member): those on this
-/// PE's node, or all others.
+/// PE's node, or those on other nodes.
 enum class Members { of_this_node, of_other_nodes };
 template <Members members, class Team, class Body>
 void for_each_member(Team const& team, Body const& body) {

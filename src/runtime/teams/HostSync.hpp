@@ -12,14 +12,15 @@
 
 namespace symm::Impl {
 
-/// The source of a member: one block, or one block for each member. `passing`,
-/// `root` and `bytes` must be equal on all members.
+/// The source that a member sends: one block, or one block for each member.
+/// `passing`, `root` and `bytes` must be the same on all members.
 struct PassedBlock {
   Passing passing;
   Pe root;
   void const* source;
-  std::size_t bytes;         // of one block
-  std::size_t source_bytes;  // of all; the last blocks may be shorter, or empty
+  std::size_t bytes;  // of one block
+  // Size of all blocks together. The last blocks may be shorter, or empty.
+  std::size_t source_bytes;
 };
 
 /// Synchronizes the members of a PE team on the host, with one thread on each
@@ -43,13 +44,12 @@ class HostSync {
   virtual bool compare_word(PeTeam const& team, char const* call,
                             std::uint64_t word, bool looks) const = 0;
 
-  /// Whether pass() can send such blocks. The result is the same on all
-  /// members.
+  /// Whether pass() can send `block`. The result is the same on all members.
   [[nodiscard]] virtual bool can_pass(PeTeam const& team,
                                       PassedBlock const& block) const = 0;
-  /// Like compare_word(), with the same number of messages, but these also
-  /// carry the blocks. If it returns true, passed() gives access to the
-  /// sources.
+  /// Like compare_word(), with the same number of messages, but the messages
+  /// also carry the members' blocks. If pass() returns true, passed() gives
+  /// access to the sources.
   virtual bool pass(PeTeam const& team, char const* call, std::uint64_t word,
                     PassedBlock const& block) const = 0;
   /// The sources passed in this PE's latest call to pass() for the PE team.

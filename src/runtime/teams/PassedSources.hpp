@@ -17,15 +17,16 @@ namespace symm::Impl {
 /// on the host.
 enum class Passing {
   nothing,
-  to_all,      // the sources of all
-  to_combine,  // the sources of all, for a reduction
+  to_all,      // the sources of all members
+  to_combine,  // the sources of all members, for a reduction
   by_root,     // the root's source
-  to_each      // from each source the block for this PE
+  to_each      // from each member's source, the block for this PE
 };
 // (If sources are too large for to_combine, the call may use to_each instead:
 // see CollectiveCall::may_pass_shares.)
 
-/// Read access to elements of type T in bytes that need not be aligned.
+/// Gives read access to elements of type T in an array of bytes that need not
+/// be aligned.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 class PassedElements {
@@ -43,8 +44,8 @@ class PassedElements {
 };
 
 /// The sources that members have passed along with the checks of a collective
-/// call on the host. Each is a block of bytes. Valid until this PE's next call
-/// for the PE team.
+/// call on the host. Each source is a block of bytes. Valid until this PE's
+/// next collective call on the PE team.
 class PassedSources {
  public:
   /// The source of member i is at first + i * stride.
@@ -57,7 +58,8 @@ class PassedSources {
     return {my_source, stride, me, n};
   }
 
-  /// The source of a member. With Passing::by_root, only the root's is valid.
+  /// The source of member `member`. With Passing::by_root, only the root's
+  /// source is valid.
   [[nodiscard]] std::byte const* of(Pe member) const {
     int const distance = m_me - member;
     int const place =
@@ -79,7 +81,7 @@ class PassedSources {
   std::byte const* m_first;
   std::size_t m_stride;
   Pe m_me;
-  int m_n;  // 0: in order
+  int m_n;  // 0 if in order
 };
 
 }  // namespace symm::Impl

@@ -18,11 +18,11 @@ namespace Impl {
 struct MakePeTeam;
 }  // namespace Impl
 
-/// A set of PEs that take part in a collective operation (OpenSHMEM 1.5, 9.4).
-/// The members are numbered from 0. A PeTeam is a small handle that kernels can
-/// capture by value; all copies refer to the same PE team. team_destroy() or
-/// finalize() ends the PE team. Host calls that are passed a remaining copy
-/// then throw UsageError on this PE; kernels do not check.
+/// A set of PEs that perform collective operations together (OpenSHMEM 1.5,
+/// 9.4). The members are numbered from 0. A PeTeam is a small handle that
+/// kernels can capture by value; all copies refer to the same PE team. After
+/// team_destroy() or finalize(), host calls throw UsageError on this PE if they
+/// are passed a remaining copy; kernels do not check.
 ///
 /// A PE team runs one collective operation at a time, in the same order on all
 /// its PEs. Operations that run on a GPU (in kernels, on execution space
@@ -30,8 +30,8 @@ struct MakePeTeam;
 /// independent sequences.
 class PeTeam {
  public:
-  /// Creates an invalid PeTeam, which is not a PE team. A split returns one on
-  /// PEs that are in none of the new PE teams.
+  /// Creates an invalid PeTeam, which is not a PE team. Functions that split PE
+  /// teams return an invalid PeTeam on PEs that are in none of the new ones.
   PeTeam() = default;
 
   [[nodiscard]] SYMM_FUNCTION bool is_valid() const { return m_n_pes > 0; }
@@ -50,23 +50,24 @@ class PeTeam {
     return static_cast<Pe>(*words().member(pe));
   }
 
-  /// The words of the PE team: those in host memory on the host, those in GPU
-  /// memory in a kernel. Precondition: is_valid().
+  /// The words with which members synchronize: on the host, those in host
+  /// memory; in a kernel, those in GPU memory. Precondition: is_valid().
   [[nodiscard]] SYMM_FUNCTION Impl::PeTeamWords words() const {
     SYMM_IF_ON_HOST((return m_on_host;))
     SYMM_IF_ON_DEVICE((return m_on_device;))
   }
   /// Whether any member is on another node.
   [[nodiscard]] SYMM_FUNCTION bool has_far_pes() const { return m_has_far_pes; }
-  /// Whether members that arrive open each other's gates. Enqueued operations
-  /// then wait at the gates in the stream, and no kernel waits.
+  /// Whether members that arrive at a barrier open each other's gates
+  /// (PeTeamWords). Enqueued operations then wait at the gates in the stream,
+  /// and no kernel waits.
   [[nodiscard]] SYMM_FUNCTION bool has_gates() const { return m_has_gates; }
-  /// The words of the PE team in GPU memory. Without GPUs, they have no
-  /// packets.
+  /// The words of the PE team in GPU memory. Without GPUs, their `n_packets` is
+  /// 0.
   [[nodiscard]] SYMM_FUNCTION Impl::PeTeamWords const& words_on_gpu() const {
     return m_on_device;
   }
-  /// The slot of the PE team; -1 if this is not a PE team.
+  /// The PE team's slot in PeTeamMemory; -1 if this is not a PE team.
   [[nodiscard]] int slot() const { return m_slot; }
   /// The number that PeTeamSlots assigned to the PE team.
   [[nodiscard]] std::uint32_t number() const { return m_number; }
@@ -85,7 +86,7 @@ class PeTeam {
   int m_n_pes            = 0;
   Pe m_my_pe             = -1;
   Pe m_first             = 0;
-  int m_stride           = 0;  // 0: the members' numbers are in words()
+  int m_stride           = 0;  // 0 if the members' numbers are in words()
   bool m_has_far_pes     = false;
   bool m_has_gates       = false;
 };
@@ -94,9 +95,9 @@ class PeTeam {
 
 namespace symm::Impl {
 
-/// Makes the PeTeam of a slot that has begun. Local.
+/// Creates the PeTeam for a PE team that has already begun in its slot. Local.
 struct MakePeTeam {
-  /// The world, or a PE team equal to it.
+  /// A PE team of all PEs, in the order of their world PE numbers.
   static PeTeam of_all(int slot, char const* call);
   /// The PEs on this node.
   static PeTeam of_node(int slot, char const* call);

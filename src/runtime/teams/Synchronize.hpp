@@ -17,7 +17,8 @@
 
 namespace symm::Impl {
 
-// The parts of TeamSync.hpp that kernels and source files of the library use.
+// The parts of the barriers in TeamSync.hpp that only kernels and the library's
+// own source files use.
 
 /// Waits on the host until all members have reached `epoch`.
 void wait_for_members(char const* call, PeTeam const& team,
@@ -26,8 +27,8 @@ void wait_for_members(char const* call, PeTeam const& team,
 #ifdef SYMM_FOR_DEVICE
 /// Opens this PE's gate at each member, ordered after the group's writes. Also
 /// lowers this PE's own gate for each member by one, so that the gate is closed
-/// for the next wait until the member arrives again. Precondition: a barrier of
-/// the group since the writes.
+/// for the next wait until the member arrives again. Precondition: the group
+/// has passed a barrier since these writes.
 template <Group Threads>
 __device__ void pass_gates(Threads const& group, PeTeam const& team) {
   auto const words = team.words();
@@ -66,7 +67,7 @@ SYMM_INLINE_FUNCTION std::uint64_t arrive(Threads const& group,
   auto const n            = static_cast<std::size_t>(team.n_pes());
   // Only this PE's collective calls use its epoch, and they are sequential.
   std::uint64_t const epoch = *words.epoch() + 1;
-  group.barrier();  // all threads have read the epoch and done their writes
+  group.barrier();  // now all threads have read the epoch and done their writes
   auto const tell = [&](Pe pe) {
     before_flag(pe, epoch);
     // Ordered after all writes of the group by the barrier above.
@@ -102,7 +103,7 @@ SYMM_INLINE_FUNCTION std::uint64_t arrive(Threads const& group,
   return epoch;
 }
 
-/// A barrier.
+/// A barrier of the PE team. All threads of the group call it, on every member.
 /// \param call name for the host's error messages, such as "symm::barrier".
 /// \param before_flag as in arrive().
 /// \returns the epoch of the barrier.
@@ -125,13 +126,13 @@ SYMM_INLINE_FUNCTION std::uint64_t synchronize(
   return epoch;
 }
 
-/// For synchronize(): passes nothing.
+/// A `before_flag` for synchronize() that sends nothing.
 struct PassNothing {
   SYMM_FUNCTION void operator()(Pe, std::uint64_t) const {}
   SYMM_FUNCTION void far(Pe, std::uint64_t) const {}
 };
 
-/// For synchronize(): passes a word to all members.
+/// A `before_flag` for synchronize() that sends `word` to all members.
 struct PassWord {
   PeTeam team;
   std::uint64_t word;
@@ -152,7 +153,8 @@ struct PassWord {
   }
 };
 
-/// For the host: whether all members have passed `mine` as their word `which`.
+/// On the host: whether word `which` (0 or 1) from every member in the barrier
+/// `epoch` is equal to `mine`.
 [[nodiscard]] inline bool is_equal_on_all(PeTeam const& team,
                                           std::uint64_t epoch,
                                           std::size_t which,

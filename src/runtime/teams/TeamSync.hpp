@@ -26,8 +26,8 @@ namespace symm::Impl {
 std::uint64_t exchange_words_on_host(PeTeam const& team, char const* call,
                                      std::uint64_t first, std::uint64_t second);
 
-/// A barrier by one host thread. Returns false on all PEs if they have passed
-/// different words.
+/// A barrier by one host thread. Returns false on all PEs if any two PEs have
+/// passed different words.
 /// \param looks pass false if the caller does not need the result.
 bool compare_word(PeTeam const& team, char const* call, std::uint64_t word,
                   bool looks = true);
@@ -59,8 +59,8 @@ inline constexpr std::uint64_t word_of_barrier = 0;
 
 /// barrier(team), in kernels and on the host, without a check that all PEs are
 /// in a barrier. Kernels send the flag without a word: waiting for one doubles
-/// the latency. The host sends a word, for the benefit of PEs that are in a
-/// call with a check.
+/// the latency. The host sends a word, so that a PE in a call with a check
+/// detects the mismatch.
 template <Group Threads>
 SYMM_INLINE_FUNCTION void barrier_of(Threads const& group, PeTeam const& team,
                                      char const* call) {

@@ -23,13 +23,14 @@ namespace symm::Impl {
 ///       if (wait.must_report(why)) wait.report(why, ...);
 ///     }
 ///
-/// While it waits, pause() calls ThreadProgress::make() for its thread.
+/// In each step of the wait, pause() calls ThreadProgress::make() on the
+/// waiting thread.
 ///
-/// It allocates no private memory before a report is due, so that a PE that is
-/// out of memory continues to wait and does not leave a barrier alone. (When a
-/// report is due, this PE asks far PEs for their latest calls, one by one,
-/// until it finds one that is not in finalize(). A far PE that this PE has not
-/// contacted before costs 2 KiB.)
+/// A HostWait allocates no private memory before a report is due, so that a PE
+/// that is out of memory continues to wait and does not leave a barrier alone.
+/// (When a report is due, this PE asks far PEs for their latest calls, one by
+/// one, until it finds a far PE that is not in finalize(). Contacting a far PE
+/// for the first time allocates 2 KiB.)
 class HostWait {
  public:
   /// \param call name for error messages, such as "symm::wait_until".
@@ -42,20 +43,22 @@ class HostWait {
   }
 
   /// Pauses once. Returns whether it is time to check on the other PEs. (After
-  /// the first check, the far PEs that this PE has contacted are watched. If
-  /// one of them is lost, the job ends in this call.)
+  /// the first check, heartbeats watch the far PEs that this PE has contacted.
+  /// If one of those PEs is lost, the job ends in this call.)
   bool pause() {
     m_waited = m_backoff.pause(ThreadProgress::make());
     if (m_waited < m_next_look) return false;
     set_next_look();
     return true;
   }
-  /// Returns "the process of PE 2 is gone", or "". The last stores of that
-  /// process are visible on return.
+  /// If the process of a PE has ended, returns a text such as "the process of
+  /// PE 2 is gone"; otherwise, returns "". The last stores of that process are
+  /// visible on return.
   [[nodiscard]] static Text who_is_gone();
   /// Returns the text of who_is_gone(). If that is "", but a report is due and
-  /// all other PEs are in finalize(), returns a text that says so. The earlier
-  /// stores of those PEs are visible on return.
+  /// all other PEs are in finalize(), returns a text that says so. (Does not
+  /// check this in jobs with more than 1000 far PEs.) The earlier stores of
+  /// those PEs are visible on return.
   [[nodiscard]] Text reason_to_give_up() const;
 
   /// How long this PE waits for a far PE to answer whether it is in finalize().
@@ -67,7 +70,7 @@ class HostWait {
   /// Prints a message that names what this PE is waiting for. Ends the job
   /// unless `reason_to_give_up` is "".
   /// \param where text after the name of the call: "" or " of ...".
-  /// \param waits_for what this PE is waiting for: lines of the message.
+  /// \param waits_for what this PE is waiting for, as lines of the message.
   void report(Text const& reason_to_give_up, std::string_view where,
               std::string_view waits_for);
 

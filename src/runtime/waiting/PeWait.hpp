@@ -28,9 +28,9 @@ struct LookAtNothing {
   void operator()(Rendezvous const&) const {}
 };
 
-/// Waits until has_come() returns true. PE `pe` makes it true in the same call.
-/// Reports like HostWait; ends the job if a PE's process is gone, or if `pe` is
-/// in finalize().
+/// Waits until has_come() returns true, which PE `pe` brings about by making
+/// the same call. Prints reports like HostWait; ends the job if the process of
+/// any PE has ended, or if `pe` is in finalize().
 /// \param where returns the text after the name of the call: "" or " of ...".
 /// \param on_look called with the Rendezvous at each check on the other PEs;
 ///        may throw.
@@ -47,7 +47,7 @@ void wait_for_pe(char const* call, Pe pe, Where const& where,
       watch.emplace(*runtime.transport(), pe);
     }
     auto const why = reason_to_give_up(pe, call);
-    if (has_come()) return;  // `pe` may have arrived before its end
+    if (has_come()) return;  // `pe` may have arrived before it exited
     on_look(runtime.rendezvous());
     if (!wait.must_report(why)) continue;
     wait.report(why, where(),

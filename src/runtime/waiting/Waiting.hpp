@@ -60,8 +60,8 @@ SYMM_INLINE_FUNCTION T poll(T const* ivar) {
 ///         `address` is not a multiple of `bytes`.
 void check_variable(char const* call, void const* address, std::size_t bytes);
 
-/// Returns a different number in each call. The remainders of these numbers are
-/// evenly distributed.
+/// Returns a different number in each call. For any divisor, the remainders of
+/// these numbers are evenly distributed.
 [[nodiscard]] std::uint64_t scatter();
 
 /// Variables, and the values to compare them with.
@@ -69,10 +69,11 @@ template <class T>
 struct WaitSet {
   T const* ivars;
   std::size_t count;
-  int const* status;  // nonzero: ignore this variable; may be null
+  int const* status;  // nonzero: ignore this variable; null: ignore none
   Compare compare;
   T value;
-  T const* values = nullptr;  // one for each variable, replaces `value`
+  // If not null, one value for each variable; `value` is then ignored.
+  T const* values = nullptr;
 
   SYMM_FUNCTION bool counts(std::size_t i) const {
     return status == nullptr || status[i] == 0;
@@ -87,7 +88,8 @@ struct WaitSet {
   }
 };
 
-// A wait calls one of these until it returns true; a test calls it once.
+// Function objects for waits and tests. A wait calls one of them until it
+// returns true; a test calls it once.
 
 template <class T>
 struct PollOne {
@@ -159,7 +161,8 @@ struct PollSome {
 template <class Poll>
 void wait_on_host(char const* call, Poll& is_done);
 
-/// Calls is_done() until it returns true.
+/// Calls is_done() until it returns true; returns at once if there are no
+/// variables.
 template <class Poll>
 SYMM_INLINE_FUNCTION void wait_for([[maybe_unused]] char const* call,
                                    Poll& is_done) {
@@ -173,7 +176,7 @@ SYMM_INLINE_FUNCTION void wait_for([[maybe_unused]] char const* call,
 #endif
 }
 
-/// Calls is_done() once.
+/// Calls is_done() once; returns true if there are no variables.
 template <class Poll>
 SYMM_INLINE_FUNCTION bool test_for([[maybe_unused]] char const* call,
                                    Poll& is_done) {
