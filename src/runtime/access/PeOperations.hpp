@@ -242,7 +242,7 @@ template <class T, class Call>
       });
 }
 
-/// put_signal().
+/// put_signal(): puts a block and then changes the signal.
 /// \param deliver_on_gpu runs the DeliverSignal that it is passed in a kernel.
 ///        Called if the signal is in the GPU memory of a near PE.
 template <class DeliverOnGpu>

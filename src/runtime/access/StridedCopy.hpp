@@ -58,7 +58,8 @@ struct StridedCopy {
   }
   SYMM_FUNCTION T& to(std::size_t i) const { return dest[i * dest_stride]; }
 
-  /// The symmetric side; symmetric_bytes() is its size.
+  /// The start of the symmetric side; symmetric_bytes() is the size of that
+  /// side.
   SYMM_FUNCTION auto& symmetric() {
     if constexpr (direction == Direction::put) {
       return dest;

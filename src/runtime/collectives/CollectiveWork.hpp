@@ -153,7 +153,7 @@ struct BroadcastWork {
   }
 #endif
   /// Does the entire operation on the host, using the sources that the PEs have
-  /// sent.
+  /// sent along with the checks.
   void run_on_passed(PassedSources const& sources) const {
     store_passed(dest, sources, root, count * sizeof(T));
   }
@@ -214,7 +214,8 @@ struct BroadcastWork {
   }
 };
 
-/// fcollect and alltoall: one block from each member, in member order.
+/// fcollect() or, if is_alltoall, alltoall(). `dest` receives one block from
+/// each member, in member order.
 template <class T, bool is_alltoall>
 struct GatherWork {
   PeTeam team;

@@ -21,8 +21,9 @@
 
 // Exchange of small blocks in kernels: the blocks are sent as part of a single
 // barrier instead of being fetched between two. Every packet contains the
-// epoch, so a member that has received a packet has its data. No separate flag,
-// which would have to wait for the data, is needed.
+// epoch, so a member that sees the current epoch in a packet also has the
+// packet's data. This saves a separate flag, which would have to wait for the
+// data.
 
 namespace symm::Impl {
 
@@ -293,8 +294,8 @@ class PacketExchange {
   }
 
  private:
-  /// Calls body(group). With several groups, only one thread of the last group
-  /// calls it.
+  /// Calls body(group). If there are several groups, only one thread of the
+  /// last group to arrive calls body().
   template <class Body>
   __device__ void after_all_groups(Body const& body) const {
     if (m_n_parts == 1) {
@@ -309,8 +310,8 @@ class PacketExchange {
     body(OneThread{});
   }
 
-  /// Sends packet k to all members, and to this PE last: a thread that has
-  /// received this PE's own packet knows that all copies have been sent.
+  /// Sends packet k to all members, and to this PE last: once a thread has
+  /// received this PE's own packet, all copies have been sent.
   template <class Value>
   __device__ void send(std::size_t k, Value const& value) const {
     // Packet 0 is ordered like the flag of a barrier; the others need no order.
@@ -325,7 +326,8 @@ class PacketExchange {
       InKernel::store_two_relaxed(&to->word, value(member), m_epoch);
     }
   }
-  /// Packet 0 of a member serves as its barrier flag.
+  /// Loads a packet. Packet 0 of a member also serves as that member's barrier
+  /// flag.
   __device__ void load(Place const& at, std::uint64_t& word,
                        std::uint64_t& epoch) const {
     Packet const* const from = m_words.packets(m_words.map.my_pe, m_epoch) +

@@ -66,7 +66,7 @@ struct ReduceWork {
   }
 #endif
   /// Does the entire operation on the host, using the sources that the PEs have
-  /// sent.
+  /// sent along with the checks.
   void run_on_passed(PassedSources const& sources) const {
     combine_passed(dest, count, op, team.n_pes(), sources);
   }

@@ -66,7 +66,7 @@ struct ScanWork {
   }
 #endif
   /// Does the entire operation on the host, using the sources that the PEs have
-  /// sent.
+  /// sent along with the checks.
   void run_on_passed(PassedSources const& sources) const {
     if constexpr (is_inclusive) {
       combine_passed(dest, count, op, team.my_pe() + 1, sources);

@@ -32,8 +32,8 @@ class Network;
 class Transport;
 class Trace;
 
-/// Settings from the environment, which must be equal on all PEs
-/// (EnvironmentTable.hpp).
+/// Settings from the environment (EnvironmentTable.hpp). All of them except
+/// `timeout` must be the same on all PEs.
 struct RuntimeOptions {
   bool is_static                        = false;  // SYMM_STATIC_HEAP
   std::size_t symmetric_bytes           = 0;      // SYMM_SYMMETRIC_SIZE
@@ -61,7 +61,8 @@ class Runtime {
   ///        process. Several PEs may share a GPU. If empty, there is a heap in
   ///        host memory only.
   /// \throws UsageError on every PE if the runtime is already initialized, or
-  ///         if any variable is malformed or differs between PEs.
+  ///         if any of the RuntimeOptions is malformed or, except for
+  ///         `timeout`, differs between PEs.
   /// \throws SystemError, OutOfMemory on every PE.
   static void initialize(std::unique_ptr<Bootstrap> bootstrap,
                          std::optional<int> device = std::nullopt);
@@ -103,7 +104,7 @@ class Runtime {
   /// The heap whose part on this PE contains `address`; heap() if there is
   /// none.
   [[nodiscard]] SymmetricHeap& heap_of(void const* address);
-  /// The same as heap_of() on instance(call), in a single function call.
+  /// The same as instance(call).heap_of(address), in a single function call.
   [[nodiscard]] static SymmetricHeap& heap_of(void const* address,
                                               char const* call);
   /// The heap to which the program's memory at `memory` can be added; heap() if
@@ -125,7 +126,7 @@ class Runtime {
   /// Collective: calls SymmetricHeap::trim() on all heaps, and returns the sum.
   std::size_t trim();
 
-  /// Collective: barrier_all().
+  /// Carries out symm::barrier_all(). Collective.
   void barrier_all() {
     m_rendezvous->run(RuntimeCall::barrier_all, [&] {
       auto call = Rendezvous::make_call(RuntimeCall::barrier_all, {});

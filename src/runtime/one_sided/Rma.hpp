@@ -34,7 +34,7 @@ template <Direction direction, Completion completion, class Call>
 void copy_bytes_on_host(Call call, void* dest, void const* source,
                         std::size_t bytes, Pe pe);
 
-/// put() and get().
+/// put() or get(), on the host, with or without a context.
 template <Direction direction, Completion completion, class Call, class T>
 void copy_on_host(Call const& call, T* dest, T const* source, std::size_t count,
                   Pe pe) {
@@ -50,7 +50,7 @@ void copy_on_host(Call const& call, T* dest, T const* source, std::size_t count,
   copy_bytes_on_host<direction, completion>(call, dest, source, bytes, pe);
 }
 
-/// put_nbi() and get_nbi().
+/// put_nbi() or get_nbi(), on the host, without a context.
 template <Direction direction, class T>
 void copy_on_host_nbi(char const* call, T* dest, T const* source,
                       std::size_t count, Pe pe, Request* request) {
@@ -62,7 +62,7 @@ void copy_on_host_nbi(char const* call, T* dest, T const* source,
   copy_on_host<direction, Completion::none>(call, dest, source, count, pe);
 }
 
-/// put(), get(), put_nbi() and get_nbi() in a context.
+/// put(), get(), put_nbi() or get_nbi(), on the host, in a context.
 /// \param pe a PE number in the context.
 template <Direction direction, Completion completion, class T>
 void copy_in_context(Context const& context, char const* name, T* dest,
