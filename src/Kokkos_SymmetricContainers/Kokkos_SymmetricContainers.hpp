@@ -3,8 +3,9 @@
 #ifndef KOKKOS_SYMMETRICCONTAINERS_HPP
 #define KOKKOS_SYMMETRICCONTAINERS_HPP
 
-/// Distributed Views, exchange plans, migration, sorting, mailboxes, hash maps
-/// and queues, along with the Views and operations that they are built on.
+/// This header includes the whole library: distributed Views, exchange plans,
+/// migration, sorting, mailboxes, hash maps and queues, along with the Views
+/// and operations that they are built on.
 
 #include <Kokkos_SymmetricSpace.hpp>
 

@@ -38,23 +38,24 @@ namespace symm {
 ///     double x = g(i);                          // any element
 ///
 /// A DistributedView is a handle, like a View, that kernels can capture. Copies
-/// share the memory, which lives until the last copy of the handle or of
-/// local() ends. Every PE allocates as many rows as the PE with the most rows.
-/// Elements are located by arithmetic, without tables: Blocks and Cyclic need a
-/// multiplication instead of a division; BlockCyclic needs two multiplications.
-/// The first extent is the extent of the whole View, at most 2^62 / n_pes(). It
-/// may be 0, or less than the number of PEs.
+/// share the memory, which is freed when the last copy of the handle or of
+/// local() is destroyed. Every PE allocates as many rows as the PE with the
+/// most rows. Elements are located by arithmetic, without tables. For Blocks
+/// and Cyclic, a multiplication replaces the division; for BlockCyclic, two
+/// multiplications replace two divisions. The first extent is the extent of the
+/// whole View, at most 2^62 / n_pes(). It may be 0, or less than the number of
+/// PEs.
 ///
 /// Like the elements of a RemoteView, g(i, j) is a proxy. It uses loads and
-/// stores if the PE is near, and gets and puts if the PE is far. If the View
-/// has the Kokkos trait Atomic, these accesses are atomic. See RemoteView for
-/// when other PEs see a value. In kernels that work on this PE's elements, use
-/// local(); in stencils, use a RowsAround.
+/// stores if the element is on a near PE, and gets and puts if it is on a far
+/// PE. If the View has the Kokkos trait Atomic, these accesses are atomic. See
+/// RemoteView for when other PEs see a value. In kernels that work on this PE's
+/// elements, use local(); in stencils, use a RowsAround.
 ///
 /// remote_view(), global_view(), peer_view(), places(), placed_view(), gather()
-/// and heap_map() also accept a DistributedView. There, an element of row i has
-/// the indices (pe, k), where pe is owner(i), and k is local_index(i), the
-/// index on that PE.
+/// and heap_map() also accept a DistributedView. There, the first index i is
+/// replaced by two indices (pe, k): `pe` is owner(i), and `k` is
+/// local_index(i).
 ///
 /// With OnTeam(team), the rows are on the PEs of a PE team, and each PE team
 /// has a whole View of its own. Even with OnTeam, PE numbers are world PE
@@ -129,11 +130,11 @@ class DistributedView {
                                                   Extents... extents)
       : DistributedView(allocation, Distribution(), extents...) {}
 
-  /// Makes a DistributedView with a given distribution: BlockCyclic(rows), with
-  /// the same block size on all PEs, or OnTeam(team). With OnTeam, the first
-  /// extent and the block size must be equal on all PEs of a PE team, and the
-  /// other extents must be equal on all PEs of the world.
-  /// \throws the errors of the constructor without a distribution; also
+  /// Creates a DistributedView with the given distribution: BlockCyclic(rows),
+  /// with the same block size on all PEs, or OnTeam(team). With OnTeam, the
+  /// first extent and the block size must be equal on all PEs of a PE team, and
+  /// the other extents must be equal on all PEs of the world.
+  /// \throws the same errors as the constructor without a distribution; also
   ///         UsageError on every PE if the block size is 0 or differs between
   ///         PEs, or if the PEs of one PE team passed different PE teams.
   template <class Allocation, std::convertible_to<std::size_t>... Extents>
@@ -158,8 +159,8 @@ class DistributedView {
 
   /// Element (i, indices...) of the whole View as a reference. The element must
   /// be on a near PE (checked if SYMM_CHECKS_IN_KERNELS is on). If all PEs are
-  /// near, near() saves a comparison per access. It also gives the element an
-  /// address: symm::atomic_add(&g.near(i), 1).
+  /// near, near() is cheaper than g(i, ...) by one comparison per access. Its
+  /// result also has an address: symm::atomic_add(&g.near(i), 1).
   template <class Index, class... Indices>
   requires Impl::are_indices_of_v<View, Index, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION Impl::Reference<value_type> near(
@@ -186,8 +187,8 @@ class DistributedView {
     return size;
   }
 
-  /// The PE that has row i, and the index of row i there. Precondition: i <
-  /// extent(0).
+  /// owner() returns the PE that holds row i, and local_index() the index of
+  /// row i on that PE. Precondition: i < extent(0).
   template <std::integral Index>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Pe owner(Index i) const {
     return m_rows.find(static_cast<std::size_t>(i)).pe;
@@ -197,12 +198,13 @@ class DistributedView {
       Index i) const {
     return m_rows.find(static_cast<std::size_t>(i)).row;
   }
-  /// Whether row i is on a near PE, so that loads and stores reach it.
+  /// Whether row i is on a near PE, so that loads and stores can access it.
   template <std::integral Index>
   [[nodiscard]] KOKKOS_FUNCTION bool is_near(Index i) const {
     return m_elements.reaches(owner(i));
   }
-  /// The global index of row k on this PE, or on PE `pe`.
+  /// These two functions return the global index of row k on this PE and on PE
+  /// `pe`.
   template <std::integral Index>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::size_t global_index(
       Index k) const {
@@ -214,10 +216,10 @@ class DistributedView {
     return m_rows.global_index(pe, static_cast<std::size_t>(k));
   }
 
-  /// The bounds of a Kokkos::RangePolicy over the global indices of this PE's
-  /// rows, which are first() to end() - 1. Row i of the whole View is row i -
-  /// first() of local(). (With other distributions, use the bounds 0 and
-  /// local().extent(0), and global_index(k) in the loop.)
+  /// first() and end() are the bounds of a Kokkos::RangePolicy over the global
+  /// indices of this PE's rows: first() to end() - 1. Row i of the whole View
+  /// is row i - first() of local(). (With other distributions, use the bounds 0
+  /// and local().extent(0), and global_index(k) in the loop.)
   [[nodiscard]] KOKKOS_FUNCTION std::size_t first() const
       requires(Impl::has_runs_v<Distribution>) {
     return global_index(0);
@@ -227,7 +229,7 @@ class DistributedView {
     return global_index(m_local.extent(0));
   }
 
-  /// Number of elements that each PE has allocated.
+  /// Number of elements for which each PE has allocated memory.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t span() const {
     return m_whole.span();
   }
@@ -320,23 +322,24 @@ auto peer_view(DistributedView<View, Distribution> const& view, Pe pe) {
 // The following functions copy between a DistributedView and a View in host
 // memory that holds all elements; the latter has the extents of the whole View
 // and any layout. The calls are collective over all PEs that have rows, in the
-// world or in the PE team. Each call waits for kernels, and begins and ends
-// with a barrier. A call copies what PEs wrote before the call; when the call
-// returns on any PE, all copies are complete. PEs send whole parts, not
-// individual elements.
+// world or in the PE team. Each call waits for kernels on this PE, and begins
+// and ends with a barrier. A call copies what these PEs wrote before the call;
+// when the call returns on any PE, all copies are complete. PEs send whole
+// parts, not individual elements.
 //
 // \throws UsageError on every PE if extents differ or if `root` is not a PE
 //         that has rows (then nothing has been copied); OutOfMemory on every
 //         PE.
 
-/// Copies from the View on PE `root` to all PEs' parts. The call ignores the
-/// Views on other PEs; those Views may be empty.
+/// Copies from `src` on PE `root` to all PEs' parts of `dst`. On other PEs,
+/// `src` is not used, and may be empty.
 template <class View, class Distribution, class T, class... P>
 void scatter(DistributedView<View, Distribution> const& dst,
              Kokkos::View<T, P...> const& src, Pe root) {
   Impl::copy_of_root<Impl::Direction::put>(dst, src, root);
 }
-/// Copies from all PEs' parts to the View on PE `root`.
+/// Copies from all PEs' parts of `src` to `dst` on PE `root`. On other PEs,
+/// `dst` is not used, and may be empty.
 template <class T, class... P, class View, class Distribution>
 void gather(Kokkos::View<T, P...> const& dst,
             DistributedView<View, Distribution> const& src, Pe root) {
@@ -350,14 +353,15 @@ void gather(Kokkos::View<T, P...> const& dst,
 namespace Kokkos {
 
 /// Copies from a View to a DistributedView. The call is collective, like
-/// symm::scatter(). Each PE takes its part from its own View of all elements.
+/// symm::scatter(). Each PE copies its part from its own `src`, which has all
+/// elements.
 template <class V, class D, class U, class... Q>
 void deep_copy(symm::DistributedView<V, D> const& dst,
                Kokkos::View<U, Q...> const& src) {
   symm::Impl::copy_of_all<symm::Impl::Direction::put>(dst, src);
 }
 /// Copies from a DistributedView to a View. The call is collective, like
-/// symm::gather(). Each PE gets all elements.
+/// symm::gather(). On each PE, `dst` receives all elements.
 template <class T, class... P, class V, class D>
 void deep_copy(Kokkos::View<T, P...> const& dst,
                symm::DistributedView<V, D> const& src) {

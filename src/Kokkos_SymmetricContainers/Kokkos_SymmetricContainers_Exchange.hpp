@@ -60,7 +60,7 @@ namespace symm {
 /// Only one thread may use a plan. A plan can run only one exchange at a time.
 /// Plans can be moved. An empty plan has no neighbors. Different PEs may begin
 /// the exchanges of several plans in different orders, but all PEs must begin
-/// exchanges that make room (see gather()) in the same order.
+/// exchanges that allocate memory (see gather()) in the same order.
 class ExchangePlan {
  public:
   ExchangePlan() = default;
@@ -71,17 +71,17 @@ class ExchangePlan {
   ExchangePlan& operator=(ExchangePlan const&)           = delete;
   ~ExchangePlan()                                        = default;
 
-  // Making a plan is collective over the world because it allocates symmetric
-  // memory. Each PE passes its own PE team, and PE numbers are relative to that
-  // PE team; different PE teams can make different plans in the same call. A PE
-  // that takes no part passes PeTeam() and empty lists. All functions that make
-  // plans throw on every PE: UsageError, which names the PE and the element, if
-  // a list is wrong; OutOfMemory; or SystemError. Lists are rank-1 Views of
-  // integers in any memory.
+  // The following functions create plans. They are collective over the world
+  // because they allocate symmetric memory. Each PE passes its own PE team, and
+  // PE numbers are relative to that PE team; different PE teams can create
+  // different plans in the same call. A PE that does not take part passes
+  // PeTeam() and empty lists. These functions throw on every PE: UsageError,
+  // which names the PE and the element, if a list is wrong; OutOfMemory; or
+  // SystemError. Lists are rank-1 Views of integers in any memory.
 
-  /// Makes a plan in which PE pes(k) gets a copy of this PE's element ids(k).
+  /// Creates a plan in which PE pes(k) gets a copy of this PE's element ids(k).
   /// Ghosts are stored after the owned elements, grouped by owner and, for each
-  /// owner, in the order of its list.
+  /// owner, in the order of the owner's list.
   /// \param n_owned number of elements on this PE that may be sent; their ids
   ///        must be less than n_owned.
   template <class Ids, class Pes>
@@ -94,7 +94,7 @@ class ExchangePlan {
     });
   }
 
-  /// Makes a plan in which this PE's element n_owned + k is a copy of element
+  /// Creates a plan in which this PE's element n_owned + k is a copy of element
   /// indices(k) on PE pes(k).
   /// \param n_owned number of elements on this PE that other PEs may import.
   template <class Indices, class Pes>
@@ -108,9 +108,9 @@ class ExchangePlan {
     });
   }
 
-  /// Makes a plan in which this PE's element places(k) is a copy of element
-  /// indices(k) on PE pes(k). The places should all differ: if several copies
-  /// go to the same place, any one of them may end up there.
+  /// Creates a plan in which this PE's element places(k) is a copy of element
+  /// indices(k) on PE pes(k). The entries of `places` should all differ: if
+  /// several copies go to the same element, any one of them may end up there.
   template <class Indices, class Pes, class Places>
   requires Kokkos::is_view_v<Places>
   [[nodiscard]] static ExchangePlan from_imports(
@@ -123,9 +123,9 @@ class ExchangePlan {
     });
   }
 
-  /// Makes a plan in which the ghost cells of a box are copies of cells in
-  /// neighboring boxes. Views have one index per axis, followed by component
-  /// indices.
+  /// Creates a plan in which the ghost cells of a box are copies of cells in
+  /// neighboring boxes. The Views in an exchange have one index per axis,
+  /// followed by component indices.
   [[nodiscard]] static ExchangePlan from_box(
       BoxDecomposition const& box, PeTeam const& team = team_world()) {
     constexpr char const* call = "symm::ExchangePlan::from_box";
@@ -134,21 +134,21 @@ class ExchangePlan {
     });
   }
 
-  /// Makes a plan in which the ghosts of each box are copies of points in other
-  /// boxes of the grid. A point that an earlier box also contains is a copy,
-  /// too. Views have a box index and one index per axis, followed by component
-  /// indices.
+  /// Creates a plan in which the ghosts of each box are copies of points in
+  /// other boxes of the grid. If several boxes contain a point, it is a copy in
+  /// all but the first of them. The Views in an exchange have a box index and
+  /// one index per axis, followed by component indices.
   [[nodiscard]] static ExchangePlan from_boxes(
       GridBoxes const& boxes, PeTeam const& team = team_world()) {
     return ExchangePlan(Impl::make_plan_of_boxes(
         "symm::ExchangePlan::from_boxes", team, boxes));
   }
 
-  /// Makes a plan from subviews of `view`. PE sent[k].pe gets a copy of the
+  /// Creates a plan from subviews of `view`. PE sent[k].pe gets a copy of the
   /// elements in sent[k].part. The elements in filled[k].part are copies of
-  /// elements on PE filled[k].pe. Both PEs must list the parts that they
-  /// exchange in the same order. Views have the extents of `view`, followed by
-  /// those of component indices.
+  /// elements on PE filled[k].pe. For each pair of PEs, both PEs must list the
+  /// parts that they exchange in the same order. The Views in an exchange have
+  /// the extents of `view`, followed by the extents of component indices.
   template <class View, class Sent, class Filled>
   [[nodiscard]] static ExchangePlan from_subviews(
       View const& view, std::vector<ExchangePart<Sent>> const& sent,
@@ -160,23 +160,23 @@ class ExchangePlan {
     });
   }
 
-  /// Joins up to 8 plans into one exchange, which sends one block to each
+  /// Joins up to 8 plans into one plan, whose exchanges send one block to each
   /// neighbor. A block for a far neighbor is a single message. The plans may be
   /// for Views of different extents, such as fields in cells, on faces and at
-  /// nodes. Pass symm::of_plan(k, views...) to an exchange for each plan that
-  /// has Views in it; all PEs must pass the same plans:
+  /// nodes. To an exchange, pass symm::of_plan(k, views...) for each plan `k`
+  /// that takes part in it. All PEs must pass the same plans:
   ///
   ///     auto all = symm::ExchangePlan::joined({cells, nodes});
   ///     all.gather(exec, symm::of_plan(0, density, energy),
   ///                symm::of_plan(1, velocity));
   ///
   /// The call copies the plans; the originals may still be used, or may be
-  /// destroyed. For reserve(), what counts is the element size of the joined
-  /// plan that has the largest elements. Exchanges of joined plans pack the
-  /// Views even if the elements in a View are contiguous.
+  /// destroyed. The argument of reserve() is then the largest element size of
+  /// any joined plan. Exchanges of joined plans pack the Views even if the
+  /// elements in a View are contiguous.
   /// \param plans the same number of plans on all PEs of the job, in the same
   ///        order on all PEs of the PE team.
-  /// \param team the PE team of the plans.
+  /// \param team the PE team for which the plans were created.
   [[nodiscard]] static ExchangePlan joined(
       std::vector<std::reference_wrapper<ExchangePlan const>> const& plans,
       PeTeam const& team = team_world()) {
@@ -194,11 +194,12 @@ class ExchangePlan {
     return n;
   }
 
-  /// The owners of the ghosts in a plan made by from_exports(). Element k of
-  /// the result is the number, in the PE team, of the owner of ghost k, which
-  /// is element n_owned + k. (For imports, the caller already knows the
+  /// The owners of the ghosts in a plan created by from_exports(). Element k of
+  /// the result is the owner of ghost k (element n_owned + k of the Views), as
+  /// a PE number in the PE team. (For imports, the caller already knows the
   /// owners.) The call is local.
-  /// \throws UsageError on this PE if the plan was not made by from_exports().
+  /// \throws UsageError on this PE if the plan was not created by
+  ///         from_exports().
   [[nodiscard]] Kokkos::View<int*, Impl::ExchangeMemory> ghost_owners() const {
     plan().expect_exports("symm::ExchangePlan::ghost_owners");
     return Impl::owners_of_ghosts(plan());
@@ -207,23 +208,23 @@ class ExchangePlan {
   /// Sends each ghost a value from its owner, such as a periodic shift, an
   /// image number, or an id. An element that is exported twice to a PE has two
   /// ghosts on that PE, each with its own value. The call takes as long as a
-  /// gather() plus the construction of lists, so make it only once, when you
-  /// make the plan.
+  /// gather() plus the construction of lists, so call tell_ghosts() only once,
+  /// when you create the plan.
   ///
   ///     auto plan   = symm::ExchangePlan::from_exports(n_owned, ids, pes);
   ///     auto shifts = plan.tell_ghosts(exec, pes, its_shifts);
   ///     // shifts(k) is the value of ghost n_owned + k
   ///
-  /// All PEs of the PE team must make the call, which waits for `exec`.
+  /// All PEs of the PE team must make the call. It waits for kernels on `exec`.
   /// \param pes the list that was passed to from_exports().
   /// \param values a rank-1 View with one value per export. The type of the
   ///        values must be trivially copyable and the same on all PEs.
   /// \returns the value of each ghost, in the order of ghost_owners().
   /// \throws UsageError on this PE, before it has sent anything, if `pes` is
-  ///         not the list passed to from_exports(), if the plan was not made by
-  ///         from_exports(), or in the same cases as gather(). (The neighbors
-  ///         of this PE then wait until it repeats the call.) OutOfMemory on
-  ///         this PE.
+  ///         not the list passed to from_exports(), if the plan was not created
+  ///         by from_exports(), or in the same cases as gather(). (The
+  ///         neighbors of this PE then wait until this PE repeats the call.)
+  ///         OutOfMemory on this PE.
   template <Impl::ExecutionSpace Exec, class Pes, class Values>
   [[nodiscard]] auto tell_ghosts(Exec const& exec, Pes const& pes,
                                  Values const& values) {
@@ -262,12 +263,12 @@ class ExchangePlan {
   /// allocates is collective over the world (see reserve()).
   ///
   /// \throws UsageError on this PE, before it has sent anything, if a View is
-  ///         too small, if an exchange has begun and not ended, or if a PE
-  ///         team's plan lacks room. UsageError on this PE, after the exchange,
-  ///         if a neighbor passed elements with a different number of bytes.
-  ///         (On a GPU, the waiting kernel ends the job instead; if PEs share a
-  ///         GPU without MPS, this is not checked.) Also the errors of
-  ///         reserve().
+  ///         too small, if an exchange has begun and not ended, or if the
+  ///         buffers of a PE team's plan are too small. UsageError on this PE,
+  ///         after the exchange, if a neighbor passed elements with a different
+  ///         number of bytes. (On a GPU, the waiting kernel ends the job
+  ///         instead; if PEs share a GPU without MPS, this is not checked.)
+  ///         Also the errors of reserve().
   template <Impl::ExecutionSpace Exec, class... Views>
   void gather(Exec const& exec, Views const&... views) {
     m_exchange.begin(exec, gather_name, Impl::Halves::together,
@@ -293,12 +294,13 @@ class ExchangePlan {
     m_exchange.end_gather(exec, gather_name, views...);
   }
 
-  /// Returns the places where kernels can store the neighbors' copies of cells
-  /// while they compute these cells; gather_stored() then completes the
+  /// Returns the targets to which kernels can store the neighbors' copies of
+  /// cells as they compute these cells; gather_stored() then completes the
   /// exchange. This saves a second pass over the cells, as well as unpacking
   /// cells from near PEs. The plan must be for a box with as many axes as the
-  /// View has indices. The targets are valid until the plan makes more room,
-  /// that is, until an exchange of larger elements or a call to reserve().
+  /// View has indices. The targets are valid until the plan enlarges its
+  /// buffers, that is, until an exchange of larger elements or a call to
+  /// reserve().
   ///
   ///     auto const targets = plan.targets(u);
   ///     // in the kernel that sets u(i, j, k):
@@ -314,9 +316,10 @@ class ExchangePlan {
   ///         box. (On a GPU, a kernel with more than 512 bytes of arguments
   ///         takes longer to start.)
   /// \param view a symmetric View with the same layout on all PEs.
-  /// \throws UsageError on this PE if the plan is not for such a box, if the
-  ///         box has more than `most` directions, or if the View is too small.
-  ///         Also the errors of reserve().
+  /// \throws UsageError on this PE if the plan is not for a box with as many
+  ///         axes as the View has indices, if the box has more than `most`
+  ///         directions, or if the View is too small. Also the errors of
+  ///         reserve().
   template <std::size_t most = 26, class View>
   [[nodiscard]] BoxTargets<typename View::value_type, most> targets(
       View const& view) {
@@ -357,11 +360,12 @@ class ExchangePlan {
     m_exchange.end_scatter(exec, scatter_name, op, views...);
   }
 
-  /// Makes room for elements that have `bytes` bytes in total, over all Views
+  /// Allocates buffers for elements of `bytes` bytes, summed over all Views
   /// passed to an exchange. The call is collective over the world and waits for
-  /// kernels on this PE. Only plans over the world grow automatically.
+  /// kernels on this PE. Only plans over the world enlarge their buffers
+  /// automatically.
   /// \throws UsageError on every PE if PEs pass different sizes or different
-  ///         plans, or if an exchange has begun on a PE and not ended;
+  ///         plans, or if an exchange has begun and not ended on any PE;
   ///         OutOfMemory or SystemError on every PE. In these cases, nothing
   ///         changes.
   void reserve(std::size_t bytes) {

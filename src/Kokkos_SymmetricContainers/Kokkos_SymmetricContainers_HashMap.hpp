@@ -38,14 +38,15 @@ namespace symm {
 /// Between two calls to finish(), PEs carry out operations in any order,
 /// possibly as soon as they are requested. See Mailbox for the calls in which a
 /// PE carries out operations. Call the functions of a map only on the host,
-/// from the thread that made the map.
+/// from the thread that created the map.
 ///
-/// \tparam Key, Value trivially copyable, default-constructible types. Key has
-///         an operator ==.
-/// \tparam Combine function object such as symm::Sum or symm::Max.
-///         `Combine()(old, now)` is the new value of an existing key.
-/// \tparam Hash hash function like std::hash. The map mixes the hash values, so
-///         Hash may be the identity.
+/// \tparam Key, Value trivially copyable, default-constructible types. Key must
+///         have an operator ==.
+/// \tparam Combine function object such as symm::Sum or symm::Max. If a key
+///         exists, inserting `value` changes its value from `old` to
+///         `Combine()(old, value)`.
+/// \tparam Hash a function object like std::hash. The map mixes the hash
+///         values, so Hash may be the identity.
 template <class Key, class Value, class Combine = Replace,
           class Hash = std::hash<Key>>
 class DistributedHashMap {
@@ -55,14 +56,14 @@ class DistributedHashMap {
                 "copyable");
 
  public:
-  /// Makes a map. The call is collective over the world because it allocates
+  /// Creates a map. The call is collective over the world because it allocates
   /// symmetric memory.
   /// \param label a name for error messages and tools.
-  /// \param n_keys the expected number of keys on each PE. The table of a PE
-  ///        grows if it has more keys.
+  /// \param n_keys the expected number of keys on each PE. If there are more
+  ///        keys on a PE, its table grows.
   /// \param team the PEs that hold the keys, numbered as in this PE team; see
-  ///        Mailbox.
-  /// \throws the errors of the constructor of Mailbox.
+  ///        the constructor of Mailbox.
+  /// \throws the same errors as the constructor of Mailbox.
   explicit DistributedHashMap(std::string const& label, std::size_t n_keys = 0,
                               MailboxOptions const& options = {},
                               PeTeam const& team            = team_world())
@@ -93,15 +94,16 @@ class DistributedHashMap {
     m_inserts.send(pe_of(key), {key, value});
   }
   /// Finds the value of `key`.
-  /// \param into receives the value of the key, or nothing if the key does not
-  ///        exist. It is set when finish() returns, and must live until then.
+  /// \param into receives the value of the key; empty if the key does not
+  ///        exist. It is set by the time finish() returns, and must exist until
+  ///        then.
   void find(Key const& key, std::optional<Value>& into) {
     m_finds.send(pe_of(key), {key, {}, &into, m_team.my_pe(), What::find});
   }
   /// Finds the value of `key`, or inserts the key with `value`.
-  /// \param into receives the value that the key had, or nothing if this call
-  ///        inserted the key. It is set when finish() returns, and must live
-  ///        until then.
+  /// \param into receives the value that the key had; empty if this call
+  ///        inserted the key. It is set by the time finish() returns, and must
+  ///        exist until then.
   void find_or_insert(Key const& key, Value const& value,
                       std::optional<Value>& into) {
     m_finds.send(pe_of(key), {key, value, &into, m_team.my_pe(), What::insert});
@@ -111,8 +113,8 @@ class DistributedHashMap {
     m_finds.send(pe_of(key), {key, {}, nullptr, m_team.my_pe(), What::erase});
   }
   /// Erases `key` if it exists.
-  /// \param into receives the value that the key had, or nothing if the key did
-  ///        not exist. It is set when finish() returns, and must live until
+  /// \param into receives the value that the key had; empty if the key did not
+  ///        exist. It is set by the time finish() returns, and must exist until
   ///        then.
   void erase(Key const& key, std::optional<Value>& into) {
     m_finds.send(pe_of(key), {key, {}, &into, m_team.my_pe(), What::erase});
@@ -120,13 +122,13 @@ class DistributedHashMap {
 
   /// Carries out all operations that PEs requested before the call, and none
   /// that PEs request afterwards. The call is collective over the map's PEs,
-  /// and is a barrier: all these PEs see what PEs wrote before the call. On
-  /// return, even with an exception, all answers have arrived, except those for
-  /// which there was no room (MailboxOptions::waiting_bytes).
+  /// and is a barrier: all these PEs see what any of them wrote before the
+  /// call. When the call returns or throws, all answers have arrived, except
+  /// those for which there was no room (MailboxOptions::waiting_bytes).
   /// \throws UsageError on every PE if PEs make different calls, such as
-  ///         finish() on another map; nothing has been done then. OutOfMemory
-  ///         on every PE if any PE runs out of memory for its table. An
-  ///         exception that Combine throws on a PE is reported as in
+  ///         finish() on different maps; the call has no effect then.
+  ///         OutOfMemory on every PE if any PE runs out of memory for its
+  ///         table. An exception that Combine throws on a PE is reported as in
   ///         Mailbox::finish().
   void finish() { static_cast<void>(finish(std::nullopt)); }
 
@@ -180,13 +182,13 @@ class DistributedHashMap {
     m_table.for_each(f);
   }
   /// Removes the keys on this PE. The call is local. All PEs must make the call
-  /// between the same two calls to finish(), and must request nothing between
-  /// those two calls.
+  /// between the same two calls to finish(), and must not request any
+  /// operations between those two calls.
   void clear_local() { m_table.clear(); }
 
  private:
   using Table = Impl::LocalTable<Key, Value>;
-  /// The results of the calls to find_all_of().
+  /// The results of calls to find_all_of(): one vector per call.
   using Results = std::vector<std::vector<std::optional<Value>>>;
 
   static Impl::Text name_of(std::string const& label) {
@@ -205,7 +207,7 @@ class DistributedHashMap {
     return table;
   }
 
-  /// \throws UsageError on this PE.
+  /// \throws UsageError on this PE if the two Views have different lengths.
   template <class Keys, class Others>
   void expect_as_many(char const* call, Keys const& keys,
                       Others const& others) const {
@@ -216,7 +218,10 @@ class DistributedHashMap {
                                 "\""));
   }
 
-  /// \returns the results requested since the last finish(), now complete.
+  /// Completes all requested operations.
+  /// \param failure why this PE cannot take part; empty if it can. If set on
+  ///        any PE, every PE throws it.
+  /// \returns the results requested since the previous finish(), now complete.
   Results finish(std::optional<Impl::Failure> failure) {
     if (!failure) failure = m_inserts.failure_of_end();
     m_inserts.members().agree(
@@ -255,12 +260,13 @@ class DistributedHashMap {
     x               = (x ^ (x >> 32U)) * 0xd6e8'feb8'6659'fd93U;
     return x ^ (x >> 32U);
   }
-  // (The high bits, because positions in the table depend on the low bits.)
+  // (Uses the high bits of the hash, because its low bits determine the
+  // position in the table.)
   Pe pe_of_hash(std::uint64_t hash) const {
     return static_cast<Pe>((hash >> 32U) * m_n_pes >> 32U);
   }
-  /// Calls f(message, hash) for all messages, even if some calls throw.
-  /// Prefetches table entries ahead of these calls.
+  /// Calls f(message, hash) for all messages in `block`, even if some calls
+  /// throw. Prefetches the table entries that the next calls need.
   template <class Message, class F>
   void for_all(std::span<Message const> block, F const& f) const {
     constexpr std::size_t ahead = 16;
@@ -309,8 +315,8 @@ class DistributedHashMap {
   std::uint64_t m_n_pes = static_cast<std::uint64_t>(m_team.n_pes());
   std::string m_finish_call;
   Table m_table;
-  // Answers to find_all_of() are stored here. If a call throws, the answers
-  // stay here until the next finish().
+  // Answers to find_all_of() are stored here. If find_all_of() throws, its
+  // answers stay here until the next finish().
   Results m_results;
   Mailbox<Answer> m_answers;
   Mailbox<Insert> m_inserts;

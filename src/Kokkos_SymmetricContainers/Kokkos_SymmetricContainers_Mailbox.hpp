@@ -26,7 +26,7 @@ namespace symm {
 
 /// Sends messages to PEs. A function that the program supplies, the handler,
 /// handles the messages on the receiving PE: on the host, one at a time. The
-/// mailbox collects the messages for each PE in blocks. (These are active
+/// mailbox collects the messages for each PE into blocks. (These are active
 /// messages with aggregation; compare bale's exstack and conveyors, YGM, and
 /// UPC++'s rpc.)
 ///
@@ -37,24 +37,25 @@ namespace symm {
 ///     for (...) updates.send(pe, {index, value});
 ///     updates.finish();  // all updates from all PEs are in the tables
 ///
-/// A handler runs on the thread that made the mailbox, within send(),
-/// progress() and finish() of any mailbox made by that thread. A handler also
-/// runs while that thread waits in other library calls: barriers, collective
-/// calls, View constructors, waits on variables, locks, host exchanges, and
-/// WorkQueue::finish(). If a PE makes none of these calls for a long time, PEs
-/// that send to it have to wait. They also have to wait while that PE is in a
-/// Kokkos fence(), even if its kernel is waiting for the senders. Handlers may
-/// send messages, even through other mailboxes, but must not make collective
-/// calls. Messages are handled in no particular order.
+/// A handler runs on the thread that created the mailbox, within send(),
+/// progress() and finish() of any mailbox created by that thread. A handler
+/// also runs while that thread waits in other library calls: barriers,
+/// collective calls, View constructors, waits on variables, locks, host
+/// exchanges, and WorkQueue::finish(). If a PE makes none of these calls for a
+/// long time, PEs that send to it have to wait. They also have to wait while
+/// that PE is in a Kokkos fence(), even if a kernel on that PE is waiting for
+/// the senders. Handlers may send messages, even through other mailboxes, but
+/// must not make collective calls. Messages are handled in no particular order.
 ///
-/// Collective calls over the world separate messages, and so do a container's
-/// finish() and a migrate() over the mailbox's PE team. If a PE sends a message
-/// after such a call, the receiver handles the message only after the call has
-/// returned there, too. No other calls over PE teams separate messages.
+/// Messages do not overtake collective calls over the world: if a PE sends a
+/// message after such a call, the receiver handles the message only after the
+/// call has returned there, too. The same holds for a container's finish() and
+/// for migrate() over the mailbox's PE team, but for no other calls over PE
+/// teams.
 ///
-/// Only the thread that made the mailbox may call its functions. A call from
+/// Only the thread that created the mailbox may call its functions. A call from
 /// another thread throws UsageError on that PE (in send(), only once a block is
-/// full). On other threads, use sender().
+/// full). Other threads can send through the MailSender that sender() returns.
 ///
 /// \tparam Message a trivially copyable type with an alignment of at most 16
 ///         bytes.
@@ -70,7 +71,7 @@ class Mailbox : private Impl::TypedMailbox<Message> {
   /// Messages that arrived together.
   using Block = std::span<Message const>;
 
-  /// Makes a mailbox. The call is collective over the world because it
+  /// Creates a mailbox. The call is collective over the world because it
   /// allocates symmetric memory.
   ///
   /// \param label a name for error messages and tools.
@@ -79,8 +80,8 @@ class Mailbox : private Impl::TypedMailbox<Message> {
   ///        for what happens then.
   /// \param team the PEs that send to each other; PE numbers are relative to
   ///        this PE team. Each PE passes its own PE team; different PE teams
-  ///        make different mailboxes in the same call. A PE that takes no part
-  ///        passes PeTeam(). The PE team must outlive the mailbox.
+  ///        create separate mailboxes in the same call. A PE that does not take
+  ///        part passes PeTeam(). The PE team must outlive the mailbox.
   /// \throws UsageError on every PE if a block is too small for a message or if
   ///         the options differ between PEs; OutOfMemory or SystemError on
   ///         every PE.
@@ -95,9 +96,9 @@ class Mailbox : private Impl::TypedMailbox<Message> {
   // Not movable: the handler may hold the address of the mailbox.
   Mailbox(Mailbox const&)            = delete;
   Mailbox& operator=(Mailbox const&) = delete;
-  /// Destroys the mailbox. The call is local. Any thread may make it, but not
-  /// from a handler of this mailbox. Messages that finish() has not waited for
-  /// may be lost.
+  /// Destroys the mailbox. The call is local. Any thread may destroy the
+  /// mailbox, but the mailbox's own handler must not. Messages that finish()
+  /// has not waited for may be lost.
   ~Mailbox() override = default;
 
   /// Sends a message to PE `pe`, which may be this PE. The message leaves this
@@ -106,21 +107,22 @@ class Mailbox : private Impl::TypedMailbox<Message> {
   /// wait.
   ///
   /// \throws UsageError on this PE if PE `pe` does not exist; OutOfMemory, in a
-  ///         handler, if too many messages are waiting
+  ///         handler, if too many messages from handlers are waiting to be sent
   ///         (MailboxOptions::waiting_bytes).
   void send(Pe pe, Message const& message) { Base::send(pe, message); }
   /// Sends messages that kernels have produced: messages(k) to PE pes(k), for k
-  /// = 0, 1, ..., each like send() for one message. The call is local and comes
+  /// = 0, 1, ..., each like send() for one message. The call is local and runs
   /// after earlier work on `exec`. The program may change the Views once the
   /// call returns.
   ///
   /// \param pes, messages rank-1 Views of equal length in any memory; `pes`
   ///        holds integers. If the host cannot access a View, kernels on `exec`
-  ///        or in the View's execution space copy it, half a MiB at a time.
+  ///        or in the View's execution space copy it to host memory, half a MiB
+  ///        at a time.
   /// \throws UsageError on this PE if the lengths differ or a PE does not
   ///         exist; nothing has been sent then. OutOfMemory in the same cases
-  ///         as send() for one message; the messages before that one have been
-  ///         sent.
+  ///         as send() for one message; the messages before the one that failed
+  ///         have been sent.
   template <Impl::ExecutionSpace Exec, class Pes, class Messages>
   void send(Exec const& exec, Pes const& pes, Messages const& messages) {
     static_assert(Kokkos::is_view_v<Pes> && Pes::rank() == 1 &&
@@ -133,8 +135,8 @@ class Mailbox : private Impl::TypedMailbox<Message> {
     Base::send_all(exec, pes, messages);
   }
 
-  /// Makes an object that sends messages from other threads and from kernels on
-  /// the host. Handlers run on the mailbox's thread.
+  /// Returns an object that sends messages from other threads and from kernels
+  /// on the host. Handlers still run on the thread that created the mailbox.
   /// \throws OutOfMemory on this PE.
   [[nodiscard]] MailSender<Message> sender() {
     return MailSender<Message>(Base::threads());
@@ -142,30 +144,31 @@ class Mailbox : private Impl::TypedMailbox<Message> {
 
   /// Handles messages that have arrived. A PE that computes for a long time
   /// between calls to send() can call progress() now and then.
-  /// \throws UsageError on this PE if another thread made the mailbox.
+  /// \throws UsageError on this PE if another thread created the mailbox.
   void progress() { Base::progress(); }
 
-  /// Returns when all messages have been handled that any PE sent before it
+  /// Waits until all messages have been handled that PEs sent before they
   /// called finish(), along with all messages that handlers have sent since.
-  /// The call is collective over the mailbox's PEs, and is a barrier: all these
-  /// PEs see what PEs wrote before their calls, and what the handlers of these
-  /// messages wrote. The mailbox can be used again.
+  /// The call is collective over the mailbox's PEs, and is a barrier: on
+  /// return, all these PEs see what any of them wrote before its call, and what
+  /// the handlers wrote. The mailbox can be used again afterwards.
   ///
-  /// \returns the number of messages that this PE has handled since the last
-  ///          finish().
+  /// \returns the number of messages that this PE has handled since the
+  ///          previous finish().
   /// \throws UsageError on every PE if PEs make different calls, such as
-  ///         finish() on another mailbox; nothing has been done then.
-  ///         (UsageError on this PE if it takes no part in the mailbox.) If a
+  ///         finish() on different mailboxes; the call has no effect then.
+  ///         UsageError on this PE if it is not one of the mailbox's PEs. If a
   ///         handler threw on any PE, or a MailSender failed to send, finish()
   ///         throws the reason on every PE, as UsageError, OutOfMemory or
   ///         SystemError. In that case, all other messages have been handled,
-  ///         except those in the same block if the handler takes blocks.
+  ///         except others in the same block if the handler is called with
+  ///         blocks.
   std::uint64_t finish() { return Base::finish(); }
 
  private:
   template <class, class, class, class>
   friend class DistributedHashMap;
-  // The parts of finish().
+  // The parts of finish(), for DistributedHashMap.
   using Base::end_phase;
   using Base::failure_of_end;
   using Base::members;

@@ -30,7 +30,7 @@
 
 namespace symm {
 
-/// The destination of an element that Migration::migrate() drops.
+/// The destination that makes Migration::migrate() drop an element.
 inline constexpr Pe no_pe = -1;
 
 /// Moves elements, such as particles, to new owners. The number of elements may
@@ -43,15 +43,16 @@ inline constexpr Pe no_pe = -1;
 ///     n = migration.migrate(exec, owners, x, v);
 class Migration {
  public:
-  /// Makes a migration over all PEs. The call is local.
+  /// Creates a migration among all PEs. The call is local.
   Migration() = default;
-  /// Makes a migration over a PE team: migrate() is then collective over the
-  /// PEs of the PE team, and PE numbers are relative to the PE team. Call
-  /// reserve() before migrate(). The call is local.
-  /// \param team the PE team of this PE, or PeTeam() if this PE takes no part.
-  ///        The PE team must outlive this object.
+  /// Creates a migration among the PEs of `team`: migrate() is then collective
+  /// over these PEs, and PE numbers are relative to `team`. Call reserve()
+  /// before the first migrate(). The constructor itself is local.
+  /// \param team the PE team of this PE, or PeTeam() if this PE does not take
+  ///        part. The PE team must outlive this object.
   explicit Migration(PeTeam const& team) : m_buffers(team) {}
-  /// Moves a migration. The call is local, and leaves `other` without buffers.
+  /// Takes over the buffers of `other`, which is left without any. The call is
+  /// local.
   Migration(Migration&& other) noexcept
       : m_leaving(std::exchange(other.m_leaving, {})),
         m_buffers(
@@ -65,11 +66,12 @@ class Migration {
   Migration& operator=(Migration const&) = delete;
   ~Migration()                           = default;
 
-  /// Makes room for `bytes` bytes to leave or reach a PE in one call: the bytes
-  /// of the elements, plus those of up to 16 more elements for each other PE.
-  /// The call is collective over the world because it allocates symmetric
-  /// memory: all PEs make the call, each for the migration of its own PE team.
-  /// Migrations over all PEs grow automatically.
+  /// Allocates buffers in which `bytes` bytes can leave a PE and as many can
+  /// arrive at it in one call to migrate(). Count the bytes of the elements,
+  /// plus those of up to 16 more elements for each other PE. The call is
+  /// collective over the world because it allocates symmetric memory: every PE
+  /// calls it, for the migration of its own PE team. A migration among all PEs
+  /// enlarges its buffers automatically.
   /// \throws UsageError, OutOfMemory or SystemError on every PE.
   void reserve(std::size_t bytes) {
     m_buffers.reserve("symm::Migration::reserve", bytes);
@@ -77,33 +79,34 @@ class Migration {
 
   /// Moves element k of all Views to PE dest_pes(k), or drops element k if
   /// dest_pes(k) is symm::no_pe. The call is collective over the world or the
-  /// PE team and comes after earlier work on `exec`. On return, this PE has its
-  /// new elements.
+  /// PE team and runs after earlier work on `exec`. On return, the Views
+  /// contain the elements that this PE holds now.
   ///
-  /// Elements that stay keep their indices, except those beyond the new end.
-  /// Arriving elements first fill the places of elements that left, then places
-  /// at the end. They are ordered by sender, then by index on the sender. If
-  /// more elements leave than arrive, the last elements move to the free
-  /// places. So identical calls give identical results.
+  /// Elements that stay keep their indices, unless an index is not less than
+  /// the new number of elements. Arriving elements first fill the gaps that
+  /// departing elements leave, then positions after the last element. They are
+  /// sorted by sender, then by index on the sender. If more elements leave than
+  /// arrive, the last elements move into the remaining gaps. So identical calls
+  /// give identical results.
   ///
   /// \param dest_pes a rank-1 View of integers in any memory, with one entry
   ///        per element on this PE. The integer type must be signed if no_pe
   ///        occurs.
   /// \param views Views that ExchangePlan accepts, including ranges of Views;
   ///        the first index selects an element. The Views may be longer than
-  ///        dest_pes. If they lack room, the call resizes them, like
-  ///        Kokkos::resize(), to an eighth more than needed; unmanaged Views
-  ///        must have room. Views in a symmetric space must have equal lengths
-  ///        on all PEs, and are resized on all PEs; with a PE team, they must
-  ///        have room.
-  /// \returns the number of elements that this PE has now.
-  /// \throws UsageError on every PE if a destination PE does not exist, or if
-  ///         Views are too short on any PE. UsageError on every PE if element
+  ///        `dest_pes`. Views that are too short for the new elements are
+  ///        resized, as if by Kokkos::resize(), to an eighth more than needed;
+  ///        unmanaged Views must be long enough. Views in a symmetric space
+  ///        must have equal lengths on all PEs, and are resized on all PEs;
+  ///        with a PE team, they must be long enough.
+  /// \returns the number of elements on this PE after the call.
+  /// \throws UsageError on every PE if a destination PE does not exist, or if a
+  ///         View on any PE is too short. UsageError on every PE if element
   ///         sizes or the lengths of symmetric Views differ between PEs, or if
-  ///         a PE team's migration lacks room. OutOfMemory or SystemError on
-  ///         every PE. In all these cases, nothing has been moved, but some
-  ///         Views may be longer. (With a PE team, the errors are thrown on
-  ///         every PE of the PE team.)
+  ///         the buffers of a PE team's migration are too small. OutOfMemory or
+  ///         SystemError on every PE. In all these cases, no element has been
+  ///         moved, but some Views may be longer than before. (With a PE team,
+  ///         the errors are thrown on every PE of the PE team.)
   template <Impl::ExecutionSpace Exec, class Dest, class... Views>
   std::size_t migrate(Exec const& exec, Dest const& dest_pes, Views&... views) {
     static_assert(sizeof...(Views) > 0, "pass the Views of the elements");
@@ -152,7 +155,7 @@ class Migration {
   }
 
  private:
-  /// Moves elements to their PEs, and within this PE.
+  /// Exchanges elements with other PEs, and moves elements within this PE.
   template <class Exec, class Fields>
   void move_all(Exec const& exec, char const* call, Impl::MigrationStep& step,
                 Fields const& fields) {
@@ -168,8 +171,8 @@ class Migration {
       Impl::MigrationOnHost(exec, call, buffers, step, fields)();
       move();
     } else {
-      // (No PE can find a different shape, because begin() has compared the
-      // shapes.)
+      // (The result needs no check, because begin() has already compared the
+      // element shapes of all PEs.)
       static_cast<void>(Impl::send_blocks(exec, call, buffers, step.sent,
                                           fields, Impl::Halves::apart));
       move();
@@ -206,9 +209,9 @@ class Migration {
     auto const leaves = [&](std::size_t k) {
       return static_cast<Number>(on_host(k)) != me;
     };
-    // The processor could not predict a branch per element. So each element
-    // gets a byte that says whether it leaves, and a loop handles a word of
-    // these bytes at a time.
+    // Branches on each element would be unpredictable. So each element gets a
+    // byte that says whether it leaves, and a loop examines eight of these
+    // bytes at a time.
     std::array<std::uint64_t, 4> words;
     constexpr auto part = sizeof words;
     for (std::size_t first = 0; first < leaving.n_before; first += part) {

@@ -36,31 +36,32 @@ namespace symm {
 
 /// Sorts the elements on all PEs by key; the sort is stable. PE 0 gets the
 /// first elements, PE 1 the next ones, and so on. Each PE gets the same number
-/// of elements (the first PEs may get one more), no matter how many keys are
-/// equal. Elements with equal keys stay in the order of their PEs, then of
-/// their indices on each PE. The call is collective over the world and comes
-/// after earlier work on `exec`. On return, this PE has its new elements.
+/// of elements (the first PEs may get one more than the others), no matter how
+/// many keys are equal. Elements with equal keys are ordered by the PE that
+/// they come from, then by their index on that PE. The call is collective over
+/// the world and runs after earlier work on `exec`. On return, the Views
+/// contain the elements that this PE gets.
 ///
 /// The sort runs on the host. If keys or values are in GPU memory, the host
 /// sorts copies of these Views.
 ///
 /// \param team the PE team of this PE. In the same call, each PE team sorts the
-///        elements on its own PEs. A PE that takes no part passes PeTeam() and
-///        no elements. The default is the world.
+///        elements on its own PEs. A PE that does not take part passes
+///        PeTeam(), and 0 for `count`. The default is the world.
 /// \param count the number of this PE's elements; the Views may be longer.
 /// \param keys rank-1 View of integers, floats or doubles, in any memory.
 ///        Floating-point keys are sorted in the order of IEEE 754's totalOrder:
 ///        -0 is before 0, and a NaN is before or after all numbers, depending
 ///        on its sign.
 /// \param values Views that ExchangePlan accepts, in any memory; the first
-///        index selects an element. If Views of keys or values lack room, the
-///        call resizes them, like Kokkos::resize(), to an eighth more than
-///        needed. Views in a symmetric space must have equal lengths on all
-///        PEs, and are resized on all PEs.
-/// \returns the number of elements that this PE has now.
-/// \throws UsageError on every PE if Views are too short on any PE, or if
+///        index selects an element. If Views of keys or values are too short,
+///        the call resizes them, as if by Kokkos::resize(), to an eighth more
+///        than needed. Views in a symmetric space must have equal lengths on
+///        all PEs, and are resized on all PEs.
+/// \returns the number of elements on this PE after the sort.
+/// \throws UsageError on every PE if a View on any PE is too short, or if
 ///         element sizes differ between PEs. OutOfMemory or SystemError on
-///         every PE. In these cases, nothing has been moved.
+///         every PE. In these cases, no element has been moved.
 template <Impl::ExecutionSpace Exec, std::integral Count, class Keys,
           class... Values>
 std::size_t sort(Exec const& exec, PeTeam const& team, Count count, Keys& keys,
@@ -149,7 +150,7 @@ template <Impl::ExecutionSpace Exec, std::integral Count, class Keys,
 std::size_t sort(Exec const& exec, Count count, Keys& keys, Values&... values) {
   return sort(exec, team_world(), count, keys, values...);
 }
-/// Sorts all elements of `keys`, over the world.
+/// Sorts all elements of `keys` on all PEs of the world.
 template <Impl::ExecutionSpace Exec, class Keys, class... Values>
 requires(Kokkos::is_view_v<Keys>) std::size_t
     sort(Exec const& exec, Keys& keys, Values&... values) {
@@ -157,8 +158,8 @@ requires(Kokkos::is_view_v<Keys>) std::size_t
 }
 
 /// Counts how many elements on all PEs fall into each bin. The call is
-/// collective over the world and comes after earlier work on `exec`. On return,
-/// every PE has all counts.
+/// collective over the world and runs after earlier work on `exec`. On return,
+/// `counts` contains the counts of all bins, on every PE.
 ///
 /// If there are too many bins for every PE to hold all of them, distribute the
 /// bins over the PEs, and count with atomic_add() on the PE that holds the bin.
@@ -169,8 +170,8 @@ requires(Kokkos::is_view_v<Keys>) std::size_t
 /// \param counts a rank-1 View of numbers in a symmetric space that kernels on
 ///        `exec` can access, with equal extents on all PEs. The call overwrites
 ///        its contents.
-/// \throws UsageError on every PE if a bin does not exist; nothing changes
-///         then.
+/// \throws UsageError on every PE if `bins` contains an invalid bin on any PE;
+///         `counts` does not change then.
 template <Impl::ExecutionSpace Exec, class Bins, class T, class... P>
 void histogram(Exec const& exec, Bins const& bins,
                Kokkos::View<T, P...> const& counts) {

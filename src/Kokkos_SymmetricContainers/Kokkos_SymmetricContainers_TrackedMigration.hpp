@@ -20,14 +20,14 @@
 
 namespace symm::Impl {
 
-/// One row per element. The row migrates with its element, then returns to the
-/// element's origin without it.
+/// A View with one row per element. Each row migrates along with its element,
+/// then returns alone to the PE that the element came from.
 struct ElementTracks {
   enum Column : int { was_pe, was_index, is_pe, is_index };
   using View = Kokkos::View<int* [4], Kokkos::LayoutLeft, Kokkos::SharedSpace>;
 };
 
-/// Runs before elements move.
+/// A kernel that records where each element is before the elements move.
 struct NoteOrigins {
   KOKKOS_FUNCTION void operator()(std::size_t k) const {
     tracks(k, ElementTracks::was_pe)    = me;
@@ -39,7 +39,7 @@ struct NoteOrigins {
   Kokkos::View<int*, Kokkos::SharedSpace> pes, indices;
   int me;
 };
-/// Runs after elements have moved.
+/// A kernel that records where each element is after the elements have moved.
 struct NotePlaces {
   KOKKOS_FUNCTION void operator()(std::size_t k) const {
     tracks(k, ElementTracks::is_pe)    = me;
@@ -48,7 +48,8 @@ struct NotePlaces {
   ElementTracks::View tracks;
   int me;
 };
-/// Runs after the tracks have returned.
+/// A kernel that stores the new location of each element in `pes` and
+/// `indices`, after the tracks have returned.
 struct KeepPlaces {
   KOKKOS_FUNCTION void operator()(std::size_t k) const {
     int const was = tracks(k, ElementTracks::was_index);
@@ -76,15 +77,18 @@ namespace symm {
 /// bytes per element in the first migration.
 class TrackedMigration {
  public:
-  /// The constructors are like the constructors of Migration.
+  /// The constructors take the same arguments as those of Migration.
   TrackedMigration() = default;
   explicit TrackedMigration(PeTeam const& team)
       : m_members(team), m_there(team), m_back(team) {}
 
-  /// Makes room, like Migration::reserve().
-  /// \param bytes as in Migration::reserve(), for the elements of the Views.
-  /// \param elements the number of elements that leave or reach a PE in one
-  ///        call.
+  /// Allocates buffers, like Migration::reserve(). Elements that leave a PE and
+  /// elements that arrive at it use separate buffers of equal size. So, in both
+  /// arguments, count the larger of the two, plus up to 16 more elements for
+  /// each other PE.
+  /// \param bytes the number of bytes of these elements, summed over all Views,
+  ///        as in Migration::reserve().
+  /// \param elements the number of these elements, in one call to migrate().
   void reserve(std::size_t bytes, std::size_t elements) {
     auto const more = elements * sizeof(int) * 4;
     m_there.reserve(bytes + more);
@@ -107,9 +111,9 @@ class TrackedMigration {
     return m_n_now;
   }
 
-  /// Finds where the last migrate() moved all elements; pes() and indices()
-  /// then return these places. The call is collective over the same PEs as
-  /// migrate(). Call follow() once after each call to migrate().
+  /// Determines where the most recent migrate() moved each element; pes() and
+  /// indices() then return these locations. The call is collective over the
+  /// same PEs as migrate(). Call follow() once after each call to migrate().
   /// \throws OutOfMemory or SystemError on every PE. The call can then be
   ///         repeated.
   template <Impl::ExecutionSpace Exec>
@@ -128,12 +132,13 @@ class TrackedMigration {
     m_n_now   = 0;
   }
 
-  /// pes() and indices() return the new places of the elements that this PE had
-  /// before the last migrate(). Entry k is for the former element k: the PE
-  /// that has the element now, and the element's index on that PE; no_pe and -1
-  /// if the element was dropped. The Views are empty until follow() has been
-  /// called. They are in memory that both kernels and the host can access, and
-  /// are valid until the next call.
+  /// pes() and indices() return the new locations of the elements that were on
+  /// this PE before the most recent migrate(). Entry k describes the former
+  /// element k: pes()(k) is the PE that holds the element now, and indices()(k)
+  /// is its index on that PE. If the element was dropped, these entries are
+  /// no_pe and -1. Both Views are empty until follow() has been called, and are
+  /// valid until the next call to migrate(). Kernels and the host can access
+  /// them.
   [[nodiscard]] Kokkos::View<int const*, Kokkos::SharedSpace> pes() const {
     return first(m_pes);
   }
@@ -163,8 +168,8 @@ class TrackedMigration {
   Migration m_there, m_back;
   Impl::ElementTracks::View m_tracks;
   List m_pes, m_indices;
-  // For the last migrate(): the number of elements before the call, and the
-  // number of elements now for which follow() must report the place.
+  // For the most recent migrate(): the number of elements on this PE before the
+  // call, and the number after it (0 once follow() has returned).
   std::size_t m_n_before = 0, m_n_now = 0;
   std::size_t m_n_found = 0;  // length of pes() and indices()
 };

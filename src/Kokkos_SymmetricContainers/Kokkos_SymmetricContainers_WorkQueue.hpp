@@ -29,18 +29,18 @@
 
 namespace symm {
 
-/// Options of a WorkQueue; must be equal on all PEs.
+/// Options of a WorkQueue. All PEs must pass the same options.
 struct WorkQueueOptions {
-  /// The number of a PE's tasks that other PEs can steal at a time. The PE's
-  /// other tasks are in private memory, which grows as needed. 0 means as many
-  /// tasks as fit into 64 KiB, but at least 2.
+  /// The maximum number of its tasks that a PE offers to other PEs at a time.
+  /// Its other tasks are in private memory, which grows as needed. If 0, the
+  /// maximum is the number of tasks that fit into 64 KiB, but at least 2.
   std::size_t shared_tasks = 0;
 };
 
-/// A queue of tasks that can create more tasks, for any PE that is idle. Each
-/// PE runs its own tasks, newest first, and shares some of its oldest tasks. A
-/// PE that has run out of tasks steals half of the tasks that another PE, near
-/// or far, is sharing.
+/// A queue of tasks, which any idle PE may run. Tasks can create more tasks.
+/// Each PE runs its own tasks, newest first, and shares some of its oldest
+/// tasks. A PE that has run out of tasks steals half of the tasks that another
+/// PE, near or far, is sharing.
 ///
 ///     symm::WorkQueue<Node> nodes("nodes", [&](Node const& node) {
 ///       for (auto const& child : children(node)) nodes.push(child);
@@ -48,12 +48,12 @@ struct WorkQueueOptions {
 ///     if (symm::my_pe() == 0) nodes.push(root);
 ///     nodes.finish();  // all tasks of all PEs have been done
 ///
-/// The function runs on the host, within finish(), on the thread that made the
-/// queue. The function runs once for each task, on one of the PEs. It may send
+/// The function runs on the host, within finish(), on the thread that created
+/// the queue. It runs once for each task, on one of the PEs. It may send
 /// messages through mailboxes and query a DistributedHashMap, because a PE
 /// without tasks handles messages. Call finish() on mailboxes and maps after
 /// finish() on the queue. A message handler may push tasks. If a handler pushes
-/// a task after the last task has ended, the next finish() runs that task.
+/// a task after all tasks have been run, the next finish() runs that task.
 ///
 /// \tparam Task a trivially copyable, default-constructible type.
 template <class Task>
@@ -64,14 +64,15 @@ class WorkQueue {
                 "constructible without arguments");
 
  public:
-  /// Makes a queue. The call is collective over the world because it allocates
-  /// symmetric memory.
+  /// Creates a queue. The call is collective over the world because it
+  /// allocates symmetric memory.
   ///
   /// \param label a name for error messages and tools.
   /// \param function called as `function(task)`, with a Task const&. The
   ///        function may throw; see finish() for what happens then.
-  /// \param team the PEs that run the tasks; see Mailbox.
-  /// \throws UsageError, OutOfMemory or SystemError on every PE, as for Views.
+  /// \param team the PEs that run the tasks; see the constructor of Mailbox.
+  /// \throws UsageError, OutOfMemory or SystemError on every PE, like the
+  ///         constructor of a View.
   template <class Function>
   requires std::invocable<Function&, Task const&> WorkQueue(
       std::string const& label, Function function,
@@ -106,21 +107,22 @@ class WorkQueue {
   /// Discards tasks that were pushed but not run.
   ~WorkQueue() = default;
 
-  /// Adds a task, initially on this PE. The call is local. Make it before
-  /// finish(), from the function of a task, or from a message handler.
+  /// Adds a task to the tasks of this PE. The call is local. Call push() before
+  /// finish(), from a running task, or from a message handler.
   /// \throws std::bad_alloc on this PE.
   void push(Task const& task) { m_tasks.push_back({task}); }
 
-  /// Runs tasks until no PE has any left. The queue can be used again.
+  /// Runs tasks until no PE has any left. The queue can be used again
+  /// afterwards.
   ///
   /// The call is collective over the queue's PEs and returns when all tasks are
   /// done. All these PEs then see everything that the tasks wrote.
   ///
   /// \throws UsageError on every PE if PEs make different calls, such as
-  ///         finish() on another queue; nothing has been done then. If the
-  ///         function threw on some PEs, the exception from the first of them
-  ///         is thrown on every PE, as an Error, and tasks that no PE had begun
-  ///         are discarded.
+  ///         finish() on different queues; no task has been run then. If the
+  ///         function threw on any PEs, every PE throws the exception from the
+  ///         lowest-numbered of them, as an Error, and tasks that have not
+  ///         started are discarded.
   void finish() {
     if (m_is_working)
       throw UsageError(m_name + "::finish: called by the function of a task");
@@ -154,7 +156,7 @@ class WorkQueue {
     if (has_failed) m_members.throw_first_failure(m_name.c_str(), failure);
   }
 
-  /// Number of tasks that this PE has stolen since it made the queue.
+  /// Number of tasks that this PE has stolen since it created the queue.
   [[nodiscard]] std::size_t n_stolen() const { return m_n_stolen; }
 
  private:
@@ -214,11 +216,11 @@ class WorkQueue {
   }
 
   Impl::TeamMembers m_members;
-  std::string m_name;  // m_shared holds its address
+  std::string m_name;  // m_shared points to its text
   std::string m_finish_call;
   std::uint64_t m_number = 0;
   std::function<void(Task const&)> m_function;
-  std::vector<Slot> m_tasks;  // this PE's own, from m_first on
+  std::vector<Slot> m_tasks;  // this PE's own, from index m_first
   std::size_t m_first = 0;
   std::vector<std::byte> m_stolen;
   std::size_t m_n_stolen = 0;
