@@ -18,23 +18,24 @@
 #include "../../runtime/symm_signals.hpp"
 
 // Buffers for the blocks that PEs send each other in exchanges, migrations and
-// mail. A PE has a slot for each neighbor. The blocks from a neighbor are
-// numbered from 1 and use the places of its slot in rotation: block k uses
-// place k % n_turns and the signal for that place. A block for a near PE is
-// written directly to the receiver's inbox, followed by a signal. A block for a
-// far PE is written to an outbox and sent by one put with signal. When a place
-// may be written again is up to the container: in an exchange, when the
+// mail. The blocks from a neighbor are numbered from 1. An inbox is divided
+// into `n_turns` parts, called turns, which are used in rotation: block k goes
+// to turn k % n_turns. Each PE numbers its neighbors; the number of a neighbor
+// is called its slot. Each slot has one signal per turn. A block for a near PE
+// is written directly to the receiver's inbox, followed by a signal. A block
+// for a far PE is written to an outbox and sent by one put with signal. When a
+// turn may be overwritten is up to the container: in an exchange, when the
 // neighbor's next block arrives; in mail, when the receiver returns a credit.
 
 namespace symm::Impl {
 
-/// The two ends of the route that blocks take to or from a neighbor.
+/// Both ends of the path of the blocks to or from a neighbor.
 struct BlockRoute {
   Pe pe        = 0;  // in the world
   bool is_near = false;
-  // A block begins at `here` in this PE's memory, and at `there` in the
-  // neighbor's inbox. Both are in elements, or in bytes if blocks do not
-  // consist of elements.
+  // The offset of a block in this PE's buffer (`here`) and in the neighbor's
+  // inbox (`there`). Both are in elements, or in bytes if blocks do not consist
+  // of elements.
   std::size_t here  = 0;
   std::size_t there = 0;
   // The neighbor's slot on this PE, and this PE's slot on the neighbor.
@@ -42,14 +43,14 @@ struct BlockRoute {
   std::uint32_t slot_there = 0;
 };
 
-/// The memory of blocks, for kernels that pack and unpack. (It is separate from
-/// BlocksOnTheirWay because a GPU starts a kernel faster if its arguments are
-/// small.)
+/// Where blocks are stored, for kernels that pack and unpack them. (This struct
+/// is separate from BlocksOnTheirWay because a GPU starts a kernel faster if
+/// its arguments are small.)
 template <unsigned n_turns>
 struct BlocksInMemory {
   HeapMap heap;                      // map of the inbox for near PEs
   char* near_inbox       = nullptr;  // where blocks from near PEs arrive
-  char* far_inbox        = nullptr;  // likewise from far PEs; may be the same
+  char* far_inbox        = nullptr;  // the same for far PEs; may be equal
   std::size_t turn_bytes = 0;
   char* outbox           = nullptr;  // for far PEs
   /// The number of blocks that have arrived from each neighbor. Kernels update
@@ -63,17 +64,17 @@ struct BlocksInMemory {
   }
 };
 
-/// Adds the members for kernels that send blocks or wait for them.
+/// Adds the members that kernels need to send blocks or to wait for them.
 template <unsigned n_turns>
 struct BlocksOnTheirWay : BlocksInMemory<n_turns> {
   HeapMap far_heap;  // map of the inbox for far PEs
-  /// n_turns signals for each neighbor, at its slot. With gates, the value of a
-  /// signal is the number of blocks that have arrived, minus those for which
+  /// n_turns signals for each slot. With gates, only the first of them is used;
+  /// its value is the number of blocks that have arrived, minus those for which
   /// this PE has already waited.
   Signal* near_signals = nullptr;
-  Signal* far_signals  = nullptr;  // may be the same
-  bool has_gates       = false;    // queues wait instead of kernels
-  bool uses_host       = false;    // buffers for far PEs are in host memory
+  Signal* far_signals  = nullptr;  // may equal near_signals
+  bool has_gates       = false;    // GPU queues wait, not kernels
+  bool uses_host       = false;    // far PEs use buffers in host memory
 
   /// The signal of slot `slot` for the block with sequence number `number`.
   [[nodiscard]] KOKKOS_FUNCTION Signal* signal(std::uint32_t slot,
@@ -83,8 +84,8 @@ struct BlocksOnTheirWay : BlocksInMemory<n_turns> {
            n_turns * std::size_t{slot} + (has_gates ? 0 : number % n_turns);
   }
   static constexpr unsigned shape_bits = 20;
-  /// The value of the signal for block `number` if receivers check the shape of
-  /// its elements.
+  /// The value of the signal for block `number` if the sender includes the
+  /// shape of its elements for the receiver to check.
   [[nodiscard]] KOKKOS_FUNCTION static Signal sent(Signal number,
                                                    std::uint32_t shape) {
     return number << shape_bits | shape;
@@ -94,7 +95,7 @@ struct BlocksOnTheirWay : BlocksInMemory<n_turns> {
   }
 };
 
-/// Owns the buffers.
+/// Owns the buffers for blocks.
 ///
 /// On a GPU, kernels send blocks to far PEs from host memory. So the threads
 /// that serve messages do not need the CUDA driver, which may be waiting for
@@ -107,47 +108,52 @@ struct BlocksOnTheirWay : BlocksInMemory<n_turns> {
 template <class Space, unsigned n_turns>
 class BlockBuffers {
  public:
-  /// Local: allocates the private memory that begin() needs.
-  /// \param name the name of the container, for labels and error messages; must
+  /// Local: allocates private memory. Must be called before begin().
+  /// \param name name of the container, for labels and error messages; must
   ///        outlive this object.
   /// \param n_steps the number of neighbors whose blocks kernels count.
   void prepare(char const* name, std::size_t n_steps);
-  /// Collective over the world. Precondition: all PEs have called prepare().
-  /// \param n_slots the number of slots on each PE; must be equal on all PEs.
+  /// Collective over the world: allocates the signals. Precondition: all PEs
+  /// have called prepare().
+  /// \param n_slots the number of slots on each PE; must be the same on all
+  ///        PEs.
   /// \throws OutOfMemory, SystemError on every PE.
   void begin(std::size_t n_slots);
 
   struct Room {
-    std::size_t turn_bytes;    // size of the blocks of one turn; equal on all
+    std::size_t turn_bytes;    // size of one turn of an inbox; the same on all
                                // PEs
-    bool has_turns;            // false: room for only one turn; equal on all
-                               // PEs
-    std::size_t outbox_bytes;  // for this PE
+    bool has_turns;            // whether an inbox has n_turns turns, or only
+                               // one; the same on all PEs
+    std::size_t outbox_bytes;  // size of this PE's outbox
   };
-  // After begin(), the container either calls grow(), or calls take_outbox(),
-  // lets the PEs agree, and calls make_inboxes().
+  // A container allocates inboxes and outbox in one of two ways. It calls
+  // grow() after begin(). Or it calls take_outbox() before begin(), checks that
+  // no PE has failed, and calls make_inboxes() after begin().
 
-  /// Local: allocates the private memory that make_inboxes() needs.
+  /// Local: allocates an outbox of `bytes` bytes.
   void take_outbox(std::size_t bytes);
-  /// Collective over the world: allocates inboxes with room for all turns.
+  /// Collective over the world: allocates inboxes of n_turns turns.
   /// Precondition: all PEs have called take_outbox().
-  /// \param turn_bytes Must be equal on all PEs.
+  /// \param turn_bytes the size of a turn; must be the same on all PEs.
   /// \throws the same as begin().
   void make_inboxes(std::size_t turn_bytes) {
     set_room({turn_bytes, true, 0}, m_outbox);
   }
   /// Collective over the world: allocates inboxes and an outbox. Waits for
   /// kernels on this PE.
-  /// \param failure the reason why this PE cannot take part, if it cannot; all
-  ///        PEs then throw it.
-  /// \throws UsageError, OutOfMemory, SystemError on every PE; nothing changes.
+  /// \param failure why this PE cannot take part; empty if it can. If set on
+  ///        any PE, all PEs throw it.
+  /// \throws UsageError, OutOfMemory, SystemError on every PE; the buffers do
+  ///         not change then.
   void grow(ObjectCall const& call, Room room,
             std::optional<Failure> failure = {});
 
   [[nodiscard]] BlocksOnTheirWay<n_turns> const& in_kernels() const {
     return m_in_kernels;
   }
-  /// Sets the number of blocks that have arrived from each neighbor.
+  /// Sets the number of blocks that have arrived from each neighbor to
+  /// `n_ended`.
   void set_steps(Signal n_ended) const { Kokkos::deep_copy(m_steps, n_ended); }
 
  private:
@@ -159,7 +165,9 @@ class BlockBuffers {
   };
 
   void set_room(Room room, Kokkos::View<char*, Memory> const& outbox);
-  /// \param turn_bytes the distance, in bytes, from one turn to the next.
+  /// Sets m_in_kernels.
+  /// \param turn_bytes the distance in bytes from one turn of the inbox to the
+  ///        next; 0 if it has only one turn.
   void describe(std::size_t turn_bytes);
 
   char const* m_name = "";
@@ -168,7 +176,7 @@ class BlockBuffers {
   Kokkos::View<Signal*, Memory> m_steps;
   Kokkos::View<char*, Space> m_inbox;
   Kokkos::View<char*, Memory> m_outbox;
-  // For far PEs that GPU kernels send to; empty otherwise.
+  // For far PEs, if m_uses_host; otherwise empty.
   Kokkos::View<Signal*, SymmetricHostSpace> m_host_signals;
   Kokkos::View<char*, SymmetricHostSpace> m_host_inbox;
   Kokkos::View<char*, SymmetricHostSpace> m_host_outbox;

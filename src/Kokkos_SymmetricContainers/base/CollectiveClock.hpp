@@ -13,10 +13,11 @@
 namespace symm::Impl {
 
 /// Counts the collective calls that have ended on this PE: barriers, other
-/// collective calls, and those of containers. No PE returns from such a call
-/// before all PEs have begun it, and all PEs make the calls in the same order.
-/// So if the time at which a message was sent is later than this PE's time,
-/// this PE is still in a call that the sender has left.
+/// collective calls, and those of containers. The count serves as a logical
+/// time. No PE returns from such a call before all PEs have begun it, and all
+/// PEs make the calls in the same order. So if a message was sent at a later
+/// time on the sender's clock than this PE's clock shows, this PE is still in a
+/// call that the sender has left.
 ///
 /// For PE teams other than the world, a container's calls count only for the
 /// containers of the same PE team.
@@ -26,14 +27,15 @@ class CollectiveClock {
 
   [[nodiscard]] std::uint64_t now() const;
   /// Called when this PE is about to return from a container's collective call.
-  /// (Such a call goes on waiting after the members have last synchronized.)
+  /// (Barriers inside such a call are counted too early: after the last of
+  /// them, the call continues to wait.)
   static void end_call(TeamMembers const& members) noexcept;
 
  private:
   // The counter of the PE team; null for the world.
   std::atomic<std::uint64_t> const* m_n_calls = nullptr;
-  std::uint64_t m_n_before                    = 0;  // *m_n_calls when this
-                                                    // object was made
+  std::uint64_t m_n_before                    = 0;  // *m_n_calls at the start
+                                                    // of this object's life
   MetCalls m_met;
   std::uint64_t const* m_epoch;  // epoch of the world
 };

@@ -14,7 +14,7 @@
 
 namespace symm::Impl {
 
-/// A list that the host makes and that kernels in SymmetricSpace's execution
+/// A list that the host creates and that kernels in SymmetricSpace's execution
 /// space read through data(). If these kernels run on the host, they read the
 /// host's std::vector, so that small lists are cheap.
 template <class T>
@@ -24,7 +24,7 @@ class KernelArray {
   static constexpr bool is_on_host = std::is_same_v<Memory, Kokkos::HostSpace>;
 
   KernelArray() = default;
-  /// \param label the label, for tools, of the kernels' copy.
+  /// \param label label of the kernels' copy of the list, for tools.
   /// \throws the same as a View's constructor.
   KernelArray([[maybe_unused]] char const* label, std::vector<T> list)
       : m_list(std::move(list)) {
@@ -50,7 +50,7 @@ class KernelArray {
       return m_copy.data();
     }
   }
-  /// The host's copy of the list.
+  /// The host's copy of the list. Must not be used after forget_on_host().
   [[nodiscard]] std::vector<T> const& on_host() const { return m_list; }
   /// Frees the host's copy if kernels have a separate one. From then on, only
   /// kernels can read the list.

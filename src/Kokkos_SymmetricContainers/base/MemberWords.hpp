@@ -20,14 +20,16 @@
 namespace symm::Impl {
 
 /// Words that the members of a container send each other before they send
-/// blocks: counts, places, and values that must be equal. One more word says
-/// whether the PE has failed, so that a single call tells all members.
+/// blocks: counts, positions, and values that must be the same on all members.
+/// One more word says whether the sender has failed, so that a single exchange
+/// informs all members of any failure.
 class MemberWords {
  public:
   /// Creates an object without memory.
   MemberWords() = default;
   /// Collective over the world.
-  /// \param n_words the number of words for each member in one exchange.
+  /// \param n_words the number of words that each member sends to each member
+  ///        in one exchange.
   /// \throws OutOfMemory, SystemError on every PE.
   MemberWords(std::string const& label, std::size_t n_words)
       : m_n(n_words + 1),
@@ -50,8 +52,8 @@ class MemberWords {
   [[nodiscard]] std::size_t from(std::size_t member, std::size_t word) const {
     return static_cast<std::size_t>(from(member)[word]);
   }
-  /// The first member, if any, that sent a value other than `mine` for this
-  /// word.
+  /// The first member that sent a value other than `mine` as word `word`; empty
+  /// if there is none. Members that have failed are skipped.
   [[nodiscard]] std::optional<std::size_t> other(TeamMembers const& members,
                                                  std::size_t word,
                                                  std::uint64_t mine) const {
@@ -60,7 +62,8 @@ class MemberWords {
     return {};
   }
 
-  /// Collective over the members; acts as a barrier.
+  /// Sends the words that were set through to(), and receives the words of the
+  /// other members. Collective over the members; acts as a barrier.
   /// \param failed whether this PE has failed.
   /// \returns whether any member has failed; the same on all members.
   bool exchange(TeamMembers const& members, bool failed = false) const {
@@ -88,7 +91,7 @@ class MemberWords {
   }
 
  private:
-  std::size_t m_n = 0;  // number of words for a member
+  std::size_t m_n = 0;  // number of words per member, with the one for failures
   Kokkos::View<std::int64_t*, SymmetricHostSpace> m_words;
 };
 

@@ -15,7 +15,8 @@ auto range(Exec const& exec, std::size_t n) {
   return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, n);
 }
 
-/// Calls work(i) for all i < n; in order if `exec` is a single host thread.
+/// Calls work(i) for all i < n; in ascending order if `exec` runs kernels on a
+/// single host thread.
 template <class Exec, class Work>
 void run(Exec const& exec, char const* call, std::size_t n, Work const& work) {
   if constexpr (runs_on_host_v<Exec>) {
@@ -28,7 +29,7 @@ void run(Exec const& exec, char const* call, std::size_t n, Work const& work) {
   if (n > 0) Kokkos::parallel_for(call, range(exec, n), work);
 }
 
-/// Like run(), but on a GPU, the gaps between several such kernels are shorter.
+/// Like run(), but with shorter gaps between successive kernels on a GPU.
 template <class Exec, class Work>
 void run_in_chain(Exec const& exec, char const* call, std::size_t n,
                   Work const& work) {

@@ -13,13 +13,13 @@
 
 namespace symm::Impl {
 
-/// The PEs of a container: the PEs of a PE team, with their numbers in it. All
-/// PEs of the world make containers in the same call, because containers have
-/// symmetric memory: each PE team makes its own, and a PE without a PE team is
-/// not a member of any.
+/// The members of a container: the PEs of a PE team, numbered as in that PE
+/// team. All PEs of the world create their containers in the same call, because
+/// containers allocate symmetric memory. Each PE team creates its own
+/// container; a PE without a PE team is not a member of any container.
 class TeamMembers {
  public:
-  /// No members.
+  /// Creates an object without members.
   TeamMembers() = default;
   /// \param team the PE team of this PE; if it is not valid, this PE is not a
   ///        member. This object stores a copy of the handle; the PE team must
@@ -40,16 +40,17 @@ class TeamMembers {
 
   /// Collective over the world.
   /// \throws UsageError on every PE if the PEs of one PE team passed different
-  ///         PE teams.
+  ///         PE teams to the constructor.
   void expect_to_fit(char const* call) const;
   /// Collective over the members; acts as a barrier. All members must make the
-  /// same call; all of them throw if one has failed.
+  /// same call; all of them throw if any of them has failed.
+  /// \param failure why this PE has failed; empty if it has not.
   /// \throws UsageError on every member if the calls differ. On every member,
   ///         the failure of the first member that has failed.
   void agree(ObjectCall const& call,
              std::optional<Failure> const& failure) const;
   /// Collective over the members, for when one or more of them have failed.
-  /// Throws the failure of the first one, like agree().
+  /// Throws the failure of the first such member, like agree().
   [[noreturn]] void throw_first_failure(
       char const* call, std::optional<Failure> const& failure) const;
 

@@ -14,10 +14,10 @@
 
 namespace symm::Impl {
 
-/// A hash table in this PE's memory, with linear probing. An operation has one
-/// cache miss, which prefetch() can hide. (std::unordered_map allocates each
-/// element separately. Kokkos::UnorderedMap is designed for many threads and
-/// accesses five arrays.)
+/// A hash table in this PE's memory, with linear probing. An operation incurs
+/// one cache miss, which prefetch() can hide. (std::unordered_map allocates
+/// each element separately. Kokkos::UnorderedMap is designed for many threads
+/// and accesses five arrays.)
 template <class Key, class Value>
 class LocalTable {
  public:
@@ -56,9 +56,9 @@ class LocalTable {
     ++m_size;
     return {&slot->value, true};
   }
-  /// Erases `key` if it is in the table. Keys in later slots move to the slots
-  /// that they would have without it.
-  /// \returns the value that the key had, if any.
+  /// Erases `key` if it is in the table. Keys in later slots move to where they
+  /// would be if `key` had never been inserted.
+  /// \returns the value that the key had; empty if it was not in the table.
   template <class HashOf>
   std::optional<Value> erase(Key const& key, std::uint64_t hash,
                              HashOf const& hash_of) {

@@ -29,7 +29,8 @@ struct FindWrongBin {
   }
 };
 
-/// \throws UsageError on this PE if a bin does not exist.
+/// \throws UsageError on this PE if an entry of `bins` is not from 0 to n_bins
+///         - 1.
 template <class Exec, class Bins>
 void expect_bins(Exec const& exec, char const* call, Bins const& bins,
                  std::size_t n_bins) {

@@ -12,8 +12,8 @@
 
 namespace symm::Impl {
 
-/// Calls work(t) for each thread t of a host execution space instance. (This is
-/// a class so that the kernel is not a lambda.)
+/// A kernel that calls work(thread). (This is a class so that the kernel is not
+/// a lambda.)
 template <class Work>
 struct OfThread {
   Work const* work;
@@ -22,6 +22,8 @@ struct OfThread {
   }
 };
 
+/// The threads of a host execution space instance. Calls work(t) on each thread
+/// t, and waits until all calls have returned.
 template <class Exec>
 class HostThreads {
  public:
@@ -31,7 +33,7 @@ class HostThreads {
         m_count(static_cast<std::size_t>(exec.concurrency())) {}
 
   [[nodiscard]] std::size_t count() const { return m_count; }
-  /// The first one of `total` elements that `thread` handles.
+  /// The index of the first of `total` elements that `thread` handles.
   [[nodiscard]] std::size_t first(std::size_t thread, std::size_t total) const {
     return total / m_count * thread + std::min(thread, total % m_count);
   }
@@ -40,8 +42,8 @@ class HostThreads {
     run(m_exec, m_call, m_count, OfThread<Work>{&work});
     m_exec.fence(m_call);
   }
-  /// Calls work(thread, first, end) on each thread for its part of `total`
-  /// elements.
+  /// Calls work(thread, first, end) on each thread. Elements `first` to `end` -
+  /// 1 are that thread's part of `total` elements.
   template <class Work>
   void share_out(std::size_t total, Work const& work) const {
     (*this)(

@@ -39,8 +39,8 @@ inline constexpr Bits sign_bit = static_cast<Bits>(Bits{1}
                                                    << (8 * sizeof(Bits) - 1));
 
 /// Maps a key to an unsigned integer with the same ordering. Floating-point
-/// keys are ordered as in of IEEE 754's totalOrder: -0 is before 0, and a NaN
-/// is before or after all numbers.
+/// keys are ordered as by IEEE 754's totalOrder: -0 is before 0, and a NaN is
+/// before or after all numbers.
 template <class Key>
 [[nodiscard]] SYMM_INLINE_FUNCTION BitsOfKey<Key> ordered_bits(Key key) {
   using Bits      = BitsOfKey<Key>;

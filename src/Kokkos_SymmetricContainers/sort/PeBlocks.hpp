@@ -17,7 +17,7 @@
 
 namespace symm::Impl {
 
-/// Uninitialized memory in a sort.
+/// Memory that a sort allocates without initializing it.
 template <class T>
 using SortMemory = Kokkos::View<T*, Kokkos::HostSpace>;
 template <class T>
@@ -26,7 +26,8 @@ void make_room(SortMemory<T>& memory, std::size_t count) {
       Kokkos::view_alloc(Kokkos::WithoutInitializing, "symm::sort"), count);
 }
 
-/// Blocks on other PEs, which this PE reads in place or gets.
+/// Lets this PE read blocks on other PEs: in place on near PEs, and as copies
+/// from far PEs.
 class PeBlocks {
  public:
   using Memory = Kokkos::View<char*, SymmetricHostSpace>;

@@ -26,9 +26,11 @@
 
 namespace symm::Impl {
 
-/// One PE's work on the host, in the order of a SortStep. Other PEs read this
-/// PE's elements from a part of the heap, the outbox. It contains first the
-/// bits of all keys, then the components of each View, always sorted by bucket.
+/// The part of a sort that one PE does on the host. The functions are called in
+/// the order in which they are declared, between those of a SortStep. Other PEs
+/// read this PE's elements from its outbox, which is in the symmetric heap. The
+/// outbox contains the bits of all keys, then the components of each View, all
+/// of them ordered by bucket.
 template <class Exec, class Keys, class Fields>
 class SortOnHost {
  public:
@@ -37,7 +39,8 @@ class SortOnHost {
   using Outbox = PeBlocks::Memory;
 
   /// The call is local.
-  /// \param input receives this PE's smallest and largest key.
+  /// \param input Its members `least` and `greatest` receive this PE's smallest
+  ///        and largest key.
   SortOnHost(Exec const& exec, char const* call, Keys const& keys,
              Fields const& fields, SortInput& input)
       : m_threads(exec, call),
@@ -78,8 +81,8 @@ class SortOnHost {
                           for (auto k = first; k < end; ++k)
                             ++counts[m_buckets(bits_of(k))];
                         });
-    // Replace each thread's count with the index of that thread's first
-    // element.
+    // Replace each thread's count with the index of that thread's first element
+    // in the bucket.
     std::size_t sum = 0;
     m_counts.resize(buckets.count);
     for (std::size_t b = 0; b < buckets.count; ++b) {
@@ -95,7 +98,7 @@ class SortOnHost {
     return m_counts;
   }
 
-  /// Local: allocates all memory that the next steps need.
+  /// Local: allocates all memory that the functions below need.
   void reserve(SortStep const& step) {
     std::size_t max_cut = 0;
     for (auto const bucket : buckets_to_sort(step))
@@ -128,7 +131,8 @@ class SortOnHost {
     }
   }
 
-  /// Copies all keys to the outbox, and sorts those in cut buckets.
+  /// Copies all keys to the outbox, and sorts those in buckets that contain a
+  /// cut.
   void pack_keys(SortStep const& step, Outbox const& outbox) {
     m_outbox   = outbox;
     m_capacity = padded(step.max_before());
@@ -149,7 +153,8 @@ class SortOnHost {
                   m_counts[bucket]);
   }
 
-  /// The function to pass to SortStep::cut().
+  /// The number of this PE's elements in `bucket` whose bits are less than
+  /// `bits`; for SortStep::cut().
   [[nodiscard]] std::size_t count_below(SortStep const& step,
                                         std::size_t bucket,
                                         std::uint64_t bits) const {
@@ -167,7 +172,8 @@ class SortOnHost {
     }
   }
 
-  /// Copies this PE's elements into the Views. Call it after a barrier.
+  /// Copies the elements that this PE gets from all outboxes into the Views,
+  /// and sorts them. Call it after a barrier.
   void unpack(SortStep const& step, Keys const& keys, Fields const& fields) {
     auto& places = m_its_places;
     step.read(places);
@@ -202,15 +208,16 @@ class SortOnHost {
     return ordered_bits<Key>(m_keys(k));
   }
 
-  /// The buckets to sort in the outbox. (Elements with equal keys are already
-  /// in order.)
+  /// The buckets to sort in the outbox. (None if each bucket has only one key:
+  /// equal keys are already in order.)
   [[nodiscard]] std::span<std::size_t const> buckets_to_sort(
       SortStep const& step) const {
     if (m_buckets.have_one_key()) return {};
     return step.cut_buckets();
   }
 
-  /// Sorts the elements of a bucket in the outbox.
+  /// Sorts the `n` elements of a bucket in the outbox, beginning with element
+  /// `first`.
   void sort_bucket(std::size_t first, std::size_t n) {
     auto* const records = m_scratch[0].data();
     for (std::size_t k = 0; k < n; ++k) records[k].bits = m_bits[first + k];
@@ -287,9 +294,9 @@ class SortOnHost {
     }
   }
 
-  /// Calls body(PE, first, count) for the elements from each PE, in order of PE
-  /// number. `first` is relative to the first element that this PE reads from
-  /// that PE.
+  /// Calls body(pe, first, count) for the elements of part number `part` from
+  /// each PE, in order of PE number. `first` is relative to the first element
+  /// that this PE reads from PE `pe`.
   template <class Places, class Body>
   static void for_each_block(Places const& places, std::size_t part,
                              Body const& body) {
@@ -330,7 +337,8 @@ class SortOnHost {
     unpack_fields(fields, 1, thread, p, part, places);
   }
 
-  /// \param f the index of the View's block in m_read.
+  /// \param f the index of the first View's block among the blocks in m_read
+  ///        from one PE.
   template <class List, class Places>
   void unpack_fields(List const& list, std::size_t f, std::size_t thread,
                      std::size_t p, BucketPart const& part,
@@ -374,7 +382,7 @@ class SortOnHost {
   Fields m_fields;
   std::size_t m_count;
   SortBuckets m_buckets;
-  std::vector<std::size_t> m_counts;   // this PE's elements in each bucket
+  std::vector<std::size_t> m_counts;   // number of elements in each bucket
   std::vector<std::size_t> m_next;     // where each thread's next element goes
   SortMemory<std::uint32_t> m_places;  // where elements are in the outbox
   std::vector<std::size_t> m_first_part;  // the first part that each thread

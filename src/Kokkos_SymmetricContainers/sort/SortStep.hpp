@@ -19,28 +19,29 @@
 #include "../base/MemberWords.hpp"
 #include "../base/TeamMembers.hpp"
 
-// How PEs divide up the elements in a sort. Each PE puts its elements into
-// buckets by key, in a part of the heap. From the sizes of all buckets, each PE
-// computes the cuts: where the elements of one PE end and those of the next
+// How PEs divide up the elements in a sort. Each PE distributes its elements
+// into buckets by key, in symmetric memory. From the sizes of all buckets, each
+// PE computes the cuts: where the elements of one PE end and those of the next
 // begin. If a cut is inside a bucket, the PEs search for the key at the cut.
 // Elements with equal keys are divided in order of PE number. So no PE sorts
 // all its keys twice, and every PE gets exactly its share of the elements.
 
 namespace symm::Impl {
 
-/// What a PE has before the sort.
+/// What a PE knows about its own elements before the sort.
 struct SortInput {
   std::size_t count         = 0;
-  std::size_t element_bytes = 0;  // bytes in all Views
+  std::size_t element_bytes = 0;  // in all Views together
   std::size_t capacity      = 0;  // number of elements for which all Views have
                                   // room
-  std::uint64_t least    = ~std::uint64_t{0};  // smallest bits of its keys
+  std::uint64_t least    = ~std::uint64_t{0};  // smallest key, as bits
   std::uint64_t greatest = 0;
 };
 
 /// Buckets of keys. They all have the same width, and are the same on all PEs.
 struct SortBuckets {
-  /// (More buckets would compete for the caches.)
+  /// There are at most 2^11 buckets, because more would compete for cache
+  /// space.
   static constexpr int max_bits = 11;
 
   std::uint64_t least = 0;
@@ -51,13 +52,14 @@ struct SortBuckets {
   [[nodiscard]] std::size_t operator()(std::uint64_t bits) const {
     return static_cast<std::size_t>((bits - least) >> shift);
   }
-  /// The first key that a bucket can contain. range_of() is the largest
-  /// difference between that key and another key in the bucket.
+  /// first_of() returns the smallest key that a bucket can contain. range_of()
+  /// returns the difference between the largest and the smallest key that it
+  /// can contain.
   [[nodiscard]] std::uint64_t first_of(std::size_t bucket) const {
     return least + (static_cast<std::uint64_t>(bucket) << shift);
   }
   [[nodiscard]] std::uint64_t range_of(std::size_t bucket) const;
-  /// Whether all elements of a bucket have the same key.
+  /// Whether each bucket can contain only one key.
   [[nodiscard]] bool have_one_key() const { return shift == 0; }
 };
 
@@ -80,14 +82,14 @@ class SortStep {
  public:
   /// Collective over the world.
   /// \param members the PEs of this sort; below, they are called "all PEs".
-  /// \param failure the reason why this PE cannot take part, if it cannot; all
-  ///        PEs then throw it.
+  /// \param failure why this PE cannot take part; empty if it can. If set on
+  ///        any PE, all PEs throw it.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   SortStep(char const* call, TeamMembers const& members, SortInput const& input,
            std::optional<Failure> failure);
 
-  /// Values that are equal on all PEs of the world, for the steps that all
-  /// these PEs take together.
+  /// Values that are the same on all PEs of the world, for calls that are
+  /// collective over the world.
   struct OfWorld {
     bool has_elements        = false;
     bool grows               = false;
@@ -105,18 +107,20 @@ class SortStep {
   [[nodiscard]] SortBuckets const& buckets() const { return m_buckets; }
 
   /// Collective: for each bucket, adds up the counts of all PEs.
+  /// \param counts the number of this PE's elements in each bucket.
   void add_up(std::span<std::size_t const> counts);
-  /// The index of this PE's first element in each bucket, followed by the end
-  /// of the last bucket.
+  /// The index of this PE's first element in each bucket of its outbox,
+  /// followed by the end of the last bucket.
   [[nodiscard]] std::span<std::uint64_t const> starts() const {
     return {m_starts, m_buckets.count + 1};
   }
-  /// The buckets that have a cut inside. Their elements must be sorted.
+  /// The buckets that contain a cut between two of their elements. Sort their
+  /// elements before cut().
   [[nodiscard]] std::span<std::size_t const> cut_buckets() const {
     return m_cut_buckets;
   }
-  /// The buckets from which this PE gets elements: the first bucket, and the
-  /// part that it gets of each.
+  /// The buckets from which this PE gets elements: first_bucket() is the first
+  /// of them, and parts() says what this PE gets from each.
   [[nodiscard]] std::size_t first_bucket() const { return m_first_bucket; }
   [[nodiscard]] std::vector<BucketPart> const& parts() const { return m_parts; }
 
@@ -128,16 +132,16 @@ class SortStep {
   /// starts() and the cuts.
   void cut(CountBelow const& count_below);
 
-  /// For each PE, where in its memory the elements for this PE begin in each
-  /// bucket, followed by where they end.
+  /// For each PE, the indices in its outbox at which the elements for this PE
+  /// begin, one for each bucket, followed by the index at which they end.
   using Places = std::vector<std::vector<std::uint64_t>>;
-  /// Local: allocates the memory for Places.
+  /// Local: allocates an object for read().
   [[nodiscard]] Places empty_places() const;
   /// Reads the Places from all PEs. Call it after a barrier.
   void read(Places& places) const;
 
  private:
-  /// The search for the largest key before a cut.
+  /// The state of a search for the largest key before a cut.
   struct Search {
     std::size_t pe;  // the PE whose elements begin at the cut
     SortCut cut;
@@ -152,9 +156,10 @@ class SortStep {
     return m_n == 0 ? 0 : first_of(1);
   }
   void reserve();
-  /// Collective over the members.
-  /// \param failure receives the reason why this PE fails, if it knows it.
-  /// \returns whether all members fail.
+  /// Sends this PE's input to all members. Collective over the members.
+  /// \param failure may already be set; otherwise receives the reason, if this
+  ///        PE finds one, why the sort cannot continue.
+  /// \returns whether the sort cannot continue; the same on all members.
   bool tell(char const* call, SortInput const& input,
             std::optional<Failure>& failure);
   void find_buckets(std::uint64_t greatest);

@@ -17,13 +17,13 @@
 
 namespace symm::Impl {
 
-/// The tasks of each PE that other PEs may steal, as bytes in the symmetric
-/// heap. A word says which places contain tasks: the PE that shares tasks
-/// stores it, and a PE that steals some updates it with a compare-and-swap.
-/// Both near and far PEs use one-sided operations.
+/// The tasks that each PE shares for other PEs to steal, stored as bytes in the
+/// symmetric heap. A word holds the range of tasks that are still available:
+/// the PE that shares tasks stores this word, and a PE that steals updates it
+/// with a compare-and-swap. Near and far PEs alike use one-sided operations.
 ///
-/// The work ends when no member has any tasks. Member 0 holds a counter of the
-/// PEs that may have tasks. A PE that runs out of tasks decrements it, and
+/// All tasks are done when no member has any left. Member 0 holds a counter of
+/// the PEs that may have tasks. A PE that runs out of tasks decrements it, and
 /// increments it again before it steals. The PE that decrements it to 0
 /// notifies member 0. Each notified PE notifies two others.
 class SharedTasks {
@@ -40,44 +40,45 @@ class SharedTasks {
   [[nodiscard]] static std::vector<Pe> near_of(TeamMembers const& members);
 
   /// Resets the counters. The call is local and must be followed by a barrier.
-  /// After the barrier, any PE may have tasks.
+  /// After the barrier, every member counts as one that may have tasks.
   void begin();
 
-  // The following functions are for this PE's own tasks. They are called by a
-  // single thread.
+  // The following functions are for this PE's own tasks. All of them are called
+  // by the same thread.
 
-  /// Whether other PEs have stolen and copied all tasks that this PE has
-  /// shared. Always false in a job of one PE.
+  /// Whether other PEs have stolen all tasks that this PE has shared, and have
+  /// copied them. Always false if there is only one member.
   [[nodiscard]] bool is_free() const;
   /// The memory for the tasks to share next. Precondition: is_free().
   [[nodiscard]] std::byte* places() const { return m_tasks.data(); }
   /// The maximum number of tasks that places() has room for.
   [[nodiscard]] std::size_t most() const { return m_most; }
-  /// Shares the tasks in the first `count` places.
+  /// Shares the first `count` tasks at places().
   void share(std::size_t count);
-  /// Takes back the tasks that no PE has stolen. The result is valid until the
-  /// next share().
+  /// Returns the shared tasks that no PE has stolen, and stops sharing them.
+  /// The result is valid until the next share().
   [[nodiscard]] std::span<std::byte const> take_back();
 
   // The following functions are for other PEs' tasks.
 
-  /// Waits for tasks to steal from another PE. Precondition: this PE has no
-  /// tasks.
-  /// \param stolen receives half of the tasks that the other PE shares; must
-  ///        have room for most() tasks.
-  /// \param has_own returns whether this PE has got tasks of its own meanwhile,
-  ///        since a message handler may push some. In that case, nothing is
-  ///        stolen.
-  /// \returns false if no PE has any tasks left.
+  /// Waits until there are tasks on another PE, and steals some. Precondition:
+  /// this PE has no tasks.
+  /// \param stolen receives half of the tasks that the other PE shares; its
+  ///        capacity must be at least most() tasks.
+  /// \param has_own returns whether this PE has tasks of its own again, because
+  ///        a message handler has pushed some. In that case, nothing is stolen.
+  /// \returns whether this PE has tasks now; false if no PE has any left.
   [[nodiscard]] bool steal(std::vector<std::byte>& stolen,
                            std::function<bool()> const& has_own);
-  /// Makes all PEs discard their tasks.
+  /// Asks all PEs to discard their tasks. Does not wait until they have.
   void stop();
-  /// Whether any PE has called stop(). If so, forwards this to other PEs.
+  /// Whether this PE has been notified of a call to stop() on any PE. Forwards
+  /// a new notification to up to two other PEs.
   [[nodiscard]] bool is_stopped();
 
  private:
-  /// The shared tasks are in places [first, end).
+  /// The shared tasks that are still available: indices `first` to `end` - 1 at
+  /// places().
   struct Places {
     std::uint64_t first;
     std::uint64_t end;
@@ -109,7 +110,7 @@ class SharedTasks {
   std::uint64_t* m_copied;  // number of this PE's tasks that others have copied
   std::uint64_t* m_flags;
   std::uint64_t* m_n_active;      // used only on member 0
-  std::uint64_t m_n_stolen  = 0;  // excludes those of the last share()
+  std::uint64_t m_n_stolen  = 0;  // since begin(), except from the latest share()
   std::uint64_t m_flags_now = 0;  // flags that this PE has forwarded
   TeamMembers m_members;
   Pe m_root = 0;  // world PE number of member 0
