@@ -48,7 +48,7 @@ std::vector<std::size_t> extents_of(View const& view) {
   return extents;
 }
 
-/// Rows first, first + step, ... of a View, as a View.
+/// The `count` rows first, first + step, ... of a View, as a View.
 template <class View>
 auto rows_at(View const& view, std::size_t first, std::size_t step,
              std::size_t count) {
@@ -82,7 +82,8 @@ void copy_rows(Map const& map, Pe pe, Whole const& whole, Part const& part) {
   }
 }
 
-/// Copies the part of PE `pe`, near or far.
+/// Copies between PE `pe`'s part of `view` and its rows in `whole`. PE `pe` may
+/// be near or far.
 /// \param whole the View of all rows, in host memory.
 template <Direction direction, class Distributed, class Whole>
 void copy_part(Distributed const& view, Pe pe, Whole const& whole) {
@@ -103,7 +104,7 @@ void copy_part(Distributed const& view, Pe pe, Whole const& whole) {
       return;
     }
   }
-  // A staging View needs only one message and one copy to or from a GPU.
+  // With a staging View, one message and one copy to or from a GPU are enough.
   auto const staging = make_staging_view(peer);
   if constexpr (is_put) {
     copy_rows<direction>(map, pe, whole, staging);
@@ -143,7 +144,7 @@ void expect_whole(char const* call, Distributed const& view,
   throw_extents_of_host_view(call, view.label(), of_whole, extents);
 }
 
-/// Copies to or from the View of all rows on PE `root`.
+/// Copies between all PEs' parts of `view` and `whole` on PE `root`.
 template <Direction direction, class Distributed, class Whole>
 void copy_of_root(Distributed const& view, Whole const& whole, Pe root) {
   check_host_view<Distributed, Whole>();
@@ -163,7 +164,8 @@ void copy_of_root(Distributed const& view, Whole const& whole, Pe root) {
       });
 }
 
-/// Each PE copies to or from its own View of all rows.
+/// Copies between `view` and each PE's own `whole`: to this PE's part, or from
+/// the parts of all PEs.
 template <Direction direction, class Distributed, class Whole>
 void copy_of_all(Distributed const& view, Whole const& whole) {
   check_host_view<Distributed, Whole>();
@@ -175,7 +177,7 @@ void copy_of_all(Distributed const& view, Whole const& whole) {
         if constexpr (direction == Direction::put) {
           copy_part<direction>(view, my_pe(), whole);
         } else {
-          // Each PE begins with a different PE, to spread the load.
+          // Each PE begins with a different PE's part, to spread the load.
           for (int step = 0; step < members.n(); ++step) {
             auto const k = (members.me() + step) % members.n();
             copy_part<direction>(view, members.world_pe(k), whole);

@@ -31,8 +31,9 @@ struct DistributedShape {
 ///         teams do not match.
 void expect_equal_shapes(DistributedShape const& shape);
 
-/// The largest `mine` on any PE. Collective over the world if a PE team was
-/// passed.
+/// The maximum of `mine` over all PEs of the world. Collective over the world
+/// unless `team` is null; in that case, returns `mine`, which is then the same
+/// on all PEs.
 [[nodiscard]] std::size_t max_rows(PeTeam const* team, std::size_t mine);
 
 /// \throws UsageError on this PE if PE `root` does not exist or has no rows.

@@ -57,7 +57,7 @@ OnTeam(PeTeam const&)->OnTeam<Blocks>;
 
 namespace Impl {
 
-/// A row in a PE's part.
+/// A row: the PE that holds it, and its index on that PE.
 struct RowOfPe {
   Pe pe;
   std::size_t row;
@@ -80,7 +80,7 @@ struct RowSeries {
 ///     count(pe)               the number of rows of PE `pe`
 ///     most()                  the largest count() of all PEs
 ///     n_series(pe)            the number of RowSeries of PE `pe`'s part
-///     series(pe, s)           one of them
+///     series(pe, s)           number `s` of these RowSeries
 template <class Distribution>
 class RowMap;
 
@@ -206,7 +206,7 @@ class RowMap<BlockCyclic> {
     return of_blocks + (p == last ? m_extent - n_whole * m_block : 0);
   }
   [[nodiscard]] std::size_t most() const { return count(0); }
-  /// The number of blocks, or of rows in a block if that is less.
+  /// The number of PE `pe`'s blocks, or of rows in a block if that is less.
   [[nodiscard]] std::size_t n_series(Pe pe) const {
     return std::min(m_block, n_turns(pe));
   }
@@ -279,7 +279,7 @@ class RowMap<OnTeam<Distribution>> {
   Pe m_me = -1;
 };
 
-/// The PEs that have rows.
+/// The PE team whose PEs have rows: the team of OnTeam, or the world.
 template <class Distribution>
 [[nodiscard]] PeTeam const& team_of(RowMap<OnTeam<Distribution>> const& rows) {
   return rows.team();
@@ -289,8 +289,8 @@ template <class Distribution>
   return team_world();
 }
 
-/// The number that, besides the extents, must be equal on all PEs for this
-/// distribution; 0 if there is none.
+/// The block size, which must be the same on all PEs; 0 if the distribution has
+/// none.
 [[nodiscard]] inline std::size_t block_of_distribution(Blocks const&) {
   return 0;
 }
@@ -319,7 +319,7 @@ template <class Distribution>
 inline constexpr bool has_runs_v<OnTeam<Distribution>> =
     has_runs_v<Distribution>;
 
-/// The PE team that the distribution specifies, or null.
+/// The PE team that the distribution specifies; null if it specifies none.
 template <class Distribution>
 [[nodiscard]] PeTeam const* named_team(Distribution const&) {
   return nullptr;

@@ -42,7 +42,7 @@ __extension__ using Uint128 = unsigned __int128;
 /// Integers using Multiplication.)
 class Divisor {
  public:
-  Divisor() = default;  // 1
+  Divisor() = default;  // divides by 1
 
   /// \param divisor from 1 to 2^62.
   explicit Divisor(std::uint64_t divisor)

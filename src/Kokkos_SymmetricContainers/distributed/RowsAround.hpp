@@ -64,8 +64,8 @@ Rows rows_like(View const& view, std::string const& label, std::size_t n) {
 /// DistributedView: copies share the memory. There are no rows before the first
 /// or after the last row of the whole View, so loops must not access them.
 ///
-/// Use it for reading. (The program may also write this PE's rows, but writes
-/// to other PEs' rows might go to copies.)
+/// A RowsAround is meant for reading. (The program may also write this PE's
+/// rows, but writes to other PEs' rows might go to copies.)
 ///
 /// \tparam Distributed a DistributedView with the distribution Blocks.
 template <class Distributed>
@@ -75,9 +75,10 @@ class RowsAround {
 
  public:
   /// The call is local.
-  /// \param reach the number of rows on each side.
+  /// \param reach the number of neighboring rows to access on each side.
   /// \throws UsageError on this PE if a neighboring PE has fewer rows than
-  ///         `reach`. OutOfMemory on this PE.
+  ///         `reach`, or if it is far and the rows are padded. OutOfMemory on
+  ///         this PE.
   RowsAround(Distributed const& view, std::size_t reach) : m_view(view) {
     static_assert(!View::memory_traits::is_atomic,
                   "RowsAround reads elements as they are: of a View without "
@@ -102,10 +103,10 @@ class RowsAround {
     }
   }
 
-  /// Copies the rows on far PEs as they are during the call; does nothing else.
-  /// Make the call after the far PEs have written their rows (after a barrier)
-  /// and before they write them again. The call is local, and runs in order
-  /// with other work on `exec`.
+  /// Copies the neighboring rows that are on far PEs; does nothing if both
+  /// neighbors are near. Make the call after the far PEs have written their
+  /// rows (after a barrier) and before they write them again. The call is
+  /// local, and runs in order with other work on `exec`.
   template <Impl::ExecutionSpace Exec>
   void update(Exec const& exec) const {
     for (auto const* const neighbor : {&m_before, &m_behind}) {
@@ -158,7 +159,7 @@ class RowsAround {
   /// `reach` rows away from them.
   template <std::integral Index>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Row row(Index i) const {
-    // (Row is returned by value, so that compilers do this once per row and
+    // (Row is returned by value, so that compilers select it once per row and
     // vectorize the loop over its elements.)
     auto const number = static_cast<std::ptrdiff_t>(i);
     auto const row_0  = number < m_first ? m_before.row_0
@@ -175,7 +176,7 @@ class RowsAround {
  private:
   using Copies = Kokkos::View<typename View::data_type, Kokkos::LayoutRight,
                               typename View::execution_space::memory_space>;
-  /// The rows on a neighboring PE.
+  /// The neighboring rows on one side.
   struct Side {
     std::uintptr_t row_0 = 0;  // the address that row 0 of the whole View would
                                // have
@@ -184,9 +185,10 @@ class RowsAround {
     std::size_t there = 0;     // the index of the first row on that PE
   };
 
-  /// \param row the global index of a row next to this PE's rows.
-  /// \param first returns the index of the first row on the PE that has them,
-  ///        given that PE's number of rows.
+  /// Finds the `reach` rows on one side.
+  /// \param row the global index of the row next to this PE's rows.
+  /// \param first returns the local index of the first of these rows on the
+  ///        neighboring PE, given the number of rows on that PE.
   template <class First>
   Side side(std::size_t reach, std::size_t row, First const& first) const {
     Side neighbor;

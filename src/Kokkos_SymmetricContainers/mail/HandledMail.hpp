@@ -9,26 +9,28 @@
 namespace symm::Impl {
 
 /// The interface that a mailbox presents to MailOfThread. put_waiting() and
-/// receive() return whether they have moved anything.
+/// receive() return whether they have moved any messages.
 class HandledMail {
  public:
   HandledMail(HandledMail const&)            = delete;
   HandledMail& operator=(HandledMail const&) = delete;
 
-  /// Sends the handlers' waiting messages, as far as there is room.
+  /// Sends messages from handlers that have been waiting, as long as there is
+  /// room for them.
   virtual bool put_waiting() = 0;
-  /// Handles blocks that have arrived, until the mailbox must rest. If `one` is
-  /// true, handles only one block.
+  /// Handles blocks that have arrived, until MailOfThread::must_rest() returns
+  /// true. If `one` is true, handles at most one block.
   virtual bool receive(bool one) = 0;
   /// Whether at least half of the room for waiting messages is free.
   [[nodiscard]] virtual bool has_room_to_wait() const = 0;
 
   // Used by MailOfThread and MailboxBase only.
-  std::uint64_t start = 0;    // which initialization of the library; 0 if
-                              // not open
-  bool makes_wait = false;    // whether its handlers make messages wait in
-                              // other mailboxes; see must_rest()
-  std::size_t n_waiting = 0;  // number of handlers' messages that wait here
+  std::uint64_t start = 0;    // number of the library's initialization when
+                              // the mailbox was opened; 0 if not open
+  bool makes_wait = false;    // whether messages from this mailbox's handler
+                              // have had to wait in other mailboxes
+  std::size_t n_waiting = 0;  // number of messages from handlers that wait in
+                              // this mailbox
 
  protected:
   HandledMail()          = default;

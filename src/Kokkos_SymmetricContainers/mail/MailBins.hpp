@@ -31,17 +31,17 @@ class MailBins {
     std::byte* next = nullptr;
     std::byte* end  = nullptr;
   };
-  /// The sizes of a message in bytes: `last` without a PE number, for when the
-  /// PE that has the inbox is the receiver; `passed` with the number of the
-  /// receiver.
+  /// The size of a message in bytes. `last` applies if a link leads to the
+  /// receiver itself; `passed` applies to other links, and includes the PE
+  /// number of the receiver.
   struct MessageBytes {
     std::size_t last;
     std::size_t passed;
   };
 
   /// Collective over the world.
-  /// \param failure the reason why this PE cannot take part, if it cannot; all
-  ///        PEs then throw it.
+  /// \param failure why this PE cannot take part; empty if it can. If set on
+  ///        any PE, all PEs throw it.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   MailBins(char const* call, TeamMembers const& members,
            MailboxOptions const& options, MessageBytes bytes,
@@ -56,28 +56,30 @@ class MailBins {
   [[nodiscard]] std::size_t n_inboxes() const { return m_is_last.size(); }
   /// The link on which this PE sends messages for `pe`.
   [[nodiscard]] std::size_t link_to(Pe pe) const;
-  /// Whether the PE that has the inbox is the receiver of all messages on the
-  /// link. The same holds for this PE's inbox with the same number.
+  /// Whether the link leads to the receiver of all messages on it, so that no
+  /// PE passes them on. The result also applies to this PE's inbox with the
+  /// same number: whether this PE is the receiver of all its messages.
   [[nodiscard]] bool is_last(std::size_t link) const {
     return m_is_last[link] != 0;
   }
-  /// The bytes of one message on a link.
+  /// The size of one message on a link, in bytes.
   [[nodiscard]] std::size_t message_bytes(std::size_t link) const {
     return is_last(link) ? m_message_bytes.last : m_message_bytes.passed;
   }
   [[nodiscard]] MailBlocks& blocks() { return *m_blocks; }
   [[nodiscard]] Bin& bin(std::size_t link) { return m_bins[link]; }
-  /// Of the inbox's block that this PE is currently passing on, the number of
-  /// messages that it has already passed on.
+  /// The number of messages that this PE has already passed on from the current
+  /// block in the inbox.
   [[nodiscard]] std::uint64_t& n_passed_on(std::size_t inbox) {
     return m_n_passed_on[inbox];
   }
 
-  /// Makes room for a message: sends the link's block in progress, if any, and
-  /// begins the next one.
-  /// \returns whether there is room now.
+  /// Makes room for a message on a link: sends the block in progress, if any,
+  /// and begins the next one.
+  /// \returns whether there is room now; false while the receiver has not freed
+  ///          a block.
   bool open(std::size_t link);
-  /// Copies messages into the blocks of a link, as far as there is room.
+  /// Copies messages into the blocks of a link, as long as there is room.
   /// \returns the number of bytes copied.
   std::size_t put(std::size_t link, std::span<std::byte const> messages);
   /// Sends all blocks in progress that have messages.
@@ -86,11 +88,13 @@ class MailBins {
 
   /// The number of messages in blocks that this PE has sent.
   [[nodiscard]] std::uint64_t n_sent() const { return m_n_sent; }
-  /// The same on all PEs, and different for each mailbox.
+  /// Identifies the mailbox: the same on all PEs, and different for each
+  /// mailbox.
   [[nodiscard]] std::uint64_t number() const { return m_number; }
   [[nodiscard]] CollectiveClock const& clock() const { return *m_clock; }
 
-  /// An upper bound, in bytes, on the memory that this PE allocates.
+  /// An upper bound, in bytes, on the memory that this PE allocates for a
+  /// mailbox whose blocks have the default size.
   [[nodiscard]] static std::size_t memory_bytes(MailRoutes const& routes);
 
  private:

@@ -22,7 +22,7 @@ class TeamMembers;
 /// The header of a block, which precedes its messages.
 struct alignas(16) MailHeader {
   std::uint64_t n_messages;
-  std::uint64_t time;  // of the sender's CollectiveClock
+  std::uint64_t time;  // CollectiveClock::now() of the sender
 };
 
 /// Sends and receives blocks of messages (see BlockBuffers: each link has a
@@ -34,8 +34,8 @@ class MailBlocks {
   static constexpr unsigned n_turns = 4;
 
   /// Local: allocates all private memory of this PE.
-  /// \param call Must outlive this object.
-  /// \param block_bytes Must be equal on all members.
+  /// \param call the name of the mailbox; must outlive this object.
+  /// \param block_bytes the size of a block; must be the same on all members.
   /// \param least_block_bytes the size, in bytes, of a block with room for one
   ///        message.
   /// \throws UsageError, OutOfMemory on this PE.
@@ -48,10 +48,10 @@ class MailBlocks {
 
   [[nodiscard]] std::size_t block_bytes() const { return m_block_bytes; }
   /// Where this PE writes the next block for a link; null if the receiver has
-  /// not freed a turn for it yet.
+  /// not freed the memory for it yet.
   [[nodiscard]] std::byte* next_block(std::size_t link) const;
   /// Sends the block that next_block() returned.
-  /// \param message_bytes the bytes of one message.
+  /// \param message_bytes the size of one message in bytes.
   void send(std::size_t link, MailHeader header, std::size_t message_bytes);
 
   /// The next block in an inbox; null if none has arrived.
@@ -66,7 +66,7 @@ class MailBlocks {
     Signal n_sent = 0;
   };
   struct Inbox {
-    Signal* freed  = nullptr;  // symmetric counter, on the sender
+    Signal* freed  = nullptr;  // symmetric address; used on the sender
     Pe pe          = 0;
     Signal n_freed = 0;
   };

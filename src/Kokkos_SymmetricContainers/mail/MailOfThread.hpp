@@ -16,21 +16,22 @@
 
 namespace symm::Impl {
 
-/// The mailboxes that a thread has made. They may outlive the thread, in which
-/// case no thread handles their messages.
+/// The mailboxes that a thread has created. They may outlive the thread, in
+/// which case no thread handles their messages.
 class MailOfThread final : public ThreadProgress {
  public:
   using Clock = std::chrono::steady_clock;
   using ThreadProgress::Working;
 
-  /// The object of the calling thread.
+  /// The object of the calling thread; the first call creates it.
   /// \throws std::bad_alloc.
   static std::shared_ptr<MailOfThread> const& here();
-  /// The object of the calling thread; null if the thread has made no mailbox.
+  /// The object of the calling thread; null if the thread has created no
+  /// mailbox.
   [[nodiscard]] static MailOfThread const* find() noexcept;
 
   void add(HandledMail& mailbox);
-  /// Callable from any thread; waits until step() has returned.
+  /// Callable from any thread; waits while step() is running on another thread.
   void remove(HandledMail& mailbox) noexcept;
   /// Called by the mailboxes' thread. See MailboxBase::step().
   bool step();
@@ -39,9 +40,9 @@ class MailOfThread final : public ThreadProgress {
     return mailbox.makes_wait && n_waiting > mailbox.n_waiting;
   }
 
-  HandledMail* handling = nullptr;  // mailbox whose handler is running
-  std::size_t n_waiting = 0;        // number of handlers' messages that wait
-                                    // for room
+  HandledMail* handling = nullptr;  // mailbox whose handler is running, or null
+  std::size_t n_waiting = 0;        // number of messages from handlers that
+                                    // wait for room
   std::optional<Failure> failure;   // the first failure in work()
 
  private:
@@ -50,16 +51,18 @@ class MailOfThread final : public ThreadProgress {
   bool work() noexcept override;
   template <class Body>
   bool for_each(Body const& body);
-  /// Whether resting mailboxes must receive a block because nothing else has
-  /// moved.
+  /// Whether resting mailboxes must handle a block because no messages have
+  /// moved for a while.
+  /// \param has_moved whether this step has moved any messages.
   bool must_go_on(bool has_moved);
 
   // Recursive because a handler, which runs in step(), may destroy a mailbox.
   // Another thread may destroy one, too.
   std::recursive_mutex m_mutex;
-  std::vector<HandledMail*> m_mailboxes;  // null if removed during a step
+  std::vector<HandledMail*> m_mailboxes;  // null: removed during a step
   int m_n_steps = 0;                      // number of nested calls to step()
-  // Since when nothing has moved, and how long mailboxes rest from then on.
+  // The time since which no messages have moved, and how long mailboxes rest
+  // from then on.
   Clock::time_point m_idle_since{};
   Clock::duration m_rest{};
 };

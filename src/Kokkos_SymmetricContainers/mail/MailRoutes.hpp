@@ -19,11 +19,11 @@ namespace symm::Impl {
 ///
 /// Direct routing: this PE has a link to each PE.
 ///
-/// Routing by nodes: PE k on each node has links to the nodes k, k + n_near, k
-/// + 2 n_near, ... A message for a far PE takes up to three links: to the PE on
-/// this node that has a link to the receiver's node, to a PE on that node, and
-/// to the receiver. So the memory for blocks grows with the number of nodes,
-/// not with the number of PEs.
+/// Routing by nodes: the k-th PE on each node has links to the nodes k, k +
+/// n_near, k + 2 n_near, ... A message for a far PE travels over up to three
+/// links: to the PE on this node that has a link to the receiver's node, to a
+/// PE on that node, and to the receiver. So the memory for blocks grows with
+/// the number of nodes, not with the number of PEs.
 ///
 /// With routing by nodes, the links are in this order: `n_near` links to the
 /// PEs on this node, for messages to them; `n_near` links to the same PEs, for
@@ -31,11 +31,11 @@ namespace symm::Impl {
 /// order.
 class MailRoutes {
  public:
-  /// One end of a link.
+  /// The PE at one end of a link.
   struct End {
     Pe pe;
     std::size_t number;  // number of the inbox or link on `pe`
-    bool exists;         // false because a node has no link to itself
+    bool exists;         // false if the link is from a node to itself
     bool is_last;        // whether the PE with the inbox is the receiver
   };
 
@@ -43,16 +43,16 @@ class MailRoutes {
   /// \param me this PE's number in that order; for direct routing, its member
   ///        number.
   MailRoutes(Nodes const& nodes, Pe me, bool by_nodes);
-  /// No links, for when this PE is not a member.
+  /// Creates no links. Used if this PE is not a member.
   MailRoutes() = default;
 
   [[nodiscard]] std::size_t n_links() const { return m_n_links; }
   [[nodiscard]] std::size_t n_inboxes() const { return m_n_links; }
   /// The largest n_links() on any PE.
   [[nodiscard]] std::size_t max_links() const { return m_max_links; }
-  /// The inbox to which one of this PE's links leads.
+  /// The inbox to which link number `link` of this PE leads.
   [[nodiscard]] End target(std::size_t link) const { return other_end(link); }
-  /// The link from which one of this PE's inboxes gets its messages.
+  /// The link through which messages reach inbox number `inbox` of this PE.
   [[nodiscard]] End source(std::size_t inbox) const { return other_end(inbox); }
 
   /// Whether this PE has a link to each PE.
@@ -61,7 +61,7 @@ class MailRoutes {
   [[nodiscard]] std::size_t link_to(Pe pe) const {
     return m_by_nodes ? link_by_nodes(place_of(pe)) : index(pe);
   }
-  /// Sets which member is at each place in world order.
+  /// Sets the member numbers, in order of world PE number.
   void set_order(std::vector<Pe> members);
 
  private:
@@ -83,9 +83,9 @@ class MailRoutes {
     return m_places.empty() ? pe : m_places[index(pe)];
   }
 
-  Nodes m_nodes;  // only the nodes' first PEs: host names would take memory
-  // The place of each member in world order, and the member at each place. Both
-  // are empty if the members are in world order.
+  Nodes m_nodes;  // without host names, to save memory
+  // The position of each member in order of world PE number, and the member at
+  // each position. Both are empty if the members are in world order.
   std::vector<Pe> m_places;
   std::vector<Pe> m_members;
   bool m_by_nodes  = false;
@@ -98,7 +98,7 @@ class MailRoutes {
   std::size_t m_max_links = 0;
 };
 
-/// The routes of this PE.
+/// Computes the routes of a mailbox on this PE.
 [[nodiscard]] MailRoutes mail_routes(TeamMembers const& members,
                                      MailRouting routing);
 

@@ -28,9 +28,9 @@ struct PassedMessage {
 }  // namespace Impl
 
 /// Sends messages through a Mailbox from any number of host threads at the same
-/// time: in kernels of host execution spaces, or from std::threads.
-/// Mailbox::sender() creates it. It can be copied, and is valid as long as the
-/// mailbox.
+/// time: from kernels in host execution spaces, or from std::threads.
+/// Mailbox::sender() returns it. It can be copied, and is valid as long as the
+/// mailbox exists.
 ///
 ///     auto const sender = mailbox.sender();
 ///     Kokkos::parallel_for(n, KOKKOS_LAMBDA(int k) {  // of OpenMP or Threads
@@ -41,13 +41,13 @@ struct PassedMessage {
 template <class Message>
 class MailSender {
  public:
-  /// Sends a message to `pe`, which may be this PE. It never waits, runs no
-  /// handlers and does not throw. Messages stay in this PE's memory until the
-  /// mailbox's thread calls send(), progress() or finish(). The last messages
-  /// of each thread stay there until finish(). (The mailbox reuses up to 64 MiB
-  /// of that memory for later messages.) If there is no such PE, or not enough
-  /// memory, the message is lost, and finish() throws UsageError or OutOfMemory
-  /// on all PEs.
+  /// Sends a message to PE `pe`, which may be this PE. The call never waits,
+  /// runs no handlers and does not throw. Messages stay in this PE's memory
+  /// until the mailbox's thread calls send(), progress() or finish(). The most
+  /// recent messages from each thread stay there until finish(). (The mailbox
+  /// reuses up to 64 MiB of that memory for later messages.) If PE `pe` does
+  /// not exist, or if there is not enough memory, the message is lost, and
+  /// finish() throws UsageError or OutOfMemory on all PEs.
   ///
   /// Callable from any host thread, but not from a GPU. While the mailbox's
   /// thread is in finish(), no other thread may send, so fence the kernel or

@@ -54,9 +54,10 @@ class MailThreads {
   MailThreads& operator=(MailThreads const&) = delete;
   ~MailThreads();
 
-  // Callable from any thread.
+  // The following functions are callable from any thread.
   [[nodiscard]] MailBins const& bins() const { return m_bins; }
-  /// The messages of the calling thread; null if there is not enough memory.
+  /// The object in which the calling thread collects messages; null if there is
+  /// not enough memory.
   [[nodiscard]] Gathered* gathered_here() noexcept {
     struct Latest {
       std::uint64_t id;
@@ -71,16 +72,17 @@ class MailThreads {
     }
     return entry.gathered;
   }
-  /// Makes room for a message: hands over the link's chunk in progress, if any,
-  /// and begins the next one.
-  /// \returns whether there is room now.
+  /// Makes room for a message on a link: hands over the chunk in progress, if
+  /// any, and begins the next one.
+  /// \returns whether there is room now; false if there is not enough memory.
   bool open(Gathered& gathered, std::size_t link) noexcept;
   /// Records why a message was not sent. Only the first failure is kept.
   void fail(Failure const& failure) noexcept;
   void fail_for_no_pe(Pe pe) noexcept;
 
   // The following functions are called only by the mailbox's thread.
-  /// Copies the messages from full chunks into blocks, as far as there is room.
+  /// Copies the messages from full chunks into blocks, as long as there is
+  /// room.
   /// \returns whether any were copied.
   bool put(MailBins& bins);
   /// Hands over all chunks. Precondition: no other thread is sending.
@@ -90,7 +92,8 @@ class MailThreads {
   [[nodiscard]] bool is_empty() const {
     return m_n_taken == 0 && !m_has_full.load(std::memory_order_acquire);
   }
-  /// The first failure since the last call to take_failure().
+  /// Returns and clears the first failure since the previous call; empty if
+  /// there is none.
   std::optional<Failure> take_failure();
 
  private:

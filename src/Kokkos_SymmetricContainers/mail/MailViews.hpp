@@ -17,12 +17,12 @@
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"
 
-// Messages in Views that the host sends. If the host cannot access a View,
-// kernels copy it piece by piece to host-accessible memory.
+// How the host sends messages that are in Views. If the host cannot access a
+// View, kernels copy it piece by piece to host-accessible memory.
 
 namespace symm::Impl {
 
-/// Memory for two pieces of each View passed to a call.
+/// Host-accessible memory for two pieces of each View passed to a call.
 using MailPieces = Kokkos::View<std::byte*, Kokkos::SharedHostPinnedSpace>;
 
 /// An execution space instance whose kernels can access the View: `exec` if
@@ -75,8 +75,8 @@ class PiecesOfView {
  public:
   using Element = typename View::non_const_value_type;
 
-  /// The bytes of a ring of `count` elements, rounded up to the alignment of
-  /// any type.
+  /// The size in bytes of a ring of `count` elements, rounded up to a multiple
+  /// of 64. 0 if no ring is needed.
   static std::size_t bytes(std::size_t count) {
     return copies ? (count * sizeof(Element) + 63) / 64 * 64 : 0;
   }
@@ -134,8 +134,7 @@ class PiecesOfView {
   std::size_t m_count;
 };
 
-/// Calls send(pe, message) for all elements of two Views, after earlier work on
-/// `exec`.
+/// Calls send(pes(k), messages(k)) for all k, after earlier work on `exec`.
 /// \param name the name of the mailbox.
 /// \param pieces memory from an earlier call; enlarged if needed.
 /// \throws UsageError, before the first send(), if the lengths differ or a PE

@@ -20,7 +20,8 @@
 
 namespace symm::Impl {
 
-/// The counts of one or more PEs, over all phases.
+/// Message counts of one or more PEs, summed over all phases. (Each finish()
+/// ends a phase.)
 struct MailCounts {
   std::uint64_t n_sent     = 0;
   std::uint64_t n_received = 0;
@@ -49,22 +50,23 @@ class MailWaves {
   /// Collective over the world. \throws OutOfMemory, SystemError on every PE.
   MailWaves(char const* call, TeamMembers const& members);
 
-  /// Advances the wave as far as signals have arrived. Does not wait.
-  /// Precondition: this PE has nothing to do.
+  /// Begins a wave unless one is in progress, and advances it as far as signals
+  /// from other PEs have arrived. Does not wait. Precondition: this PE has
+  /// nothing to do.
   /// \param mine the counts of this PE.
   /// \returns whether the wave has advanced. After several waves with equal
-  ///          counts, returns false until the end.
+  ///          counts, returns false until the phase ends.
   bool advance(MailCounts const& mine);
-  /// Whether all messages have been handled. Returns true once, after the wave
-  /// that detects it.
+  /// Whether all messages have been handled. Returns true only once, after the
+  /// wave that has detected this.
   [[nodiscard]] bool take_end() { return std::exchange(m_is_end, false); }
   /// The number of failures on all PEs, in all phases.
   [[nodiscard]] std::uint64_t n_failures() const { return m_all.n_failures; }
 
  private:
-  /// Partial sums of the dissemination. `all` holds the counts of the last
-  /// 2^round PEs, including this PE. `rest` holds the counts of the last n_pes
-  /// % 2^round PEs.
+  /// Partial sums of the dissemination. `all` holds the counts of the 2^round
+  /// PEs up to and including this PE; `rest` holds those of the n_pes % 2^round
+  /// PEs up to and including this PE. (PE 0 comes after the last PE.)
   struct Sums {
     MailCounts all;
     MailCounts rest;
@@ -74,7 +76,7 @@ class MailWaves {
     Signal wave;
   };
   static constexpr std::size_t max_rounds = 31;
-  /// A PE may be one wave ahead of another.
+  /// Two sets of words, because a PE may be one wave ahead of another.
   using Rounds = std::array<std::array<Words, max_rounds>, 2>;
 
   [[nodiscard]] Words& words() { return m_rounds()[m_wave % 2][m_round]; }
@@ -90,9 +92,9 @@ class MailWaves {
   bool m_has_begun    = false;
   std::size_t m_round = 0;
   Sums m_sums{};
-  MailCounts m_mine{};     // in the last wave of this PE
+  MailCounts m_mine{};     // this PE's counts in its latest wave
   unsigned m_n_equal = 0;  // number of successive waves with equal counts
-  MailCounts m_all{};      // counts of all PEs in the last wave
+  MailCounts m_all{};      // counts of all PEs in the previous wave
   bool m_is_end = false;
 };
 

@@ -18,8 +18,8 @@ class MailOfThread;
 
 /// Connects the mailboxes of a thread: while a PE is in a call to one mailbox,
 /// it handles the messages of all of them. So PEs in calls to different
-/// mailboxes do not deadlock, and a handler may send to any mailbox. Messages
-/// are also handled while the thread waits in other library calls.
+/// mailboxes do not deadlock, and a handler may send through any mailbox.
+/// Messages are also handled while the thread waits in other library calls.
 class MailboxBase : public HandledMail {
  protected:
   MailboxBase() = default;
@@ -33,29 +33,31 @@ class MailboxBase : public HandledMail {
   /// any thread; waits for handlers that are running on the mailbox's thread.
   /// If a handler of this mailbox makes the call, the program terminates.
   void leave() noexcept;
-  /// Whether the mailbox was made by the calling thread.
+  /// Whether the mailbox was created by the calling thread.
   [[nodiscard]] bool is_of_this_thread() const;
-  /// \throws UsageError on this PE if the mailbox was made by another thread.
+  /// \throws UsageError on this PE if the mailbox was created by another
+  ///         thread.
   void expect_own_thread(std::string const& name, char const* call) const;
 
   /// Calls put_waiting() and receive() on all mailboxes of this thread. Does
   /// nothing when called from a handler. Precondition: is_of_this_thread().
+  /// \returns whether any messages have moved.
   bool step();
-  /// Whether this mailbox should receive no more blocks for now. This is so if
-  /// its handlers have sent messages through other mailboxes that had to wait
-  /// there, and other mailboxes still have waiting messages. If nothing else
-  /// moves for a while, this mailbox receives blocks all the same. (Messages
-  /// that wait in this mailbox do not count: resting would not let them leave
-  /// any sooner.)
+  /// Whether this mailbox should rest, that is, handle no more blocks for now.
+  /// It should if messages from its handler have had to wait in other
+  /// mailboxes, and messages are still waiting in other mailboxes. If no
+  /// messages move for a while, a resting mailbox handles blocks all the same.
+  /// (Messages that wait in this mailbox do not count, because they would not
+  /// leave any sooner if it rested.)
   [[nodiscard]] bool must_rest() const;
 
   /// Whether this thread is running a handler, which must not wait.
   [[nodiscard]] bool is_handling() const;
   /// Runs a handler of this mailbox.
-  /// \returns the failure if the handler throws.
+  /// \returns the failure if the handler throws; otherwise empty.
   std::optional<Failure> run_handler(std::function<void()> const& handler);
-  /// Increment and decrement the number of handlers' messages that wait for
-  /// room.
+  /// begin_waiting() increments the number of messages from handlers that wait
+  /// in this mailbox, and end_waiting() decrements it.
   void begin_waiting();
   void end_waiting();
   /// Returns and clears the first failure, if any, from handling messages while
@@ -64,7 +66,7 @@ class MailboxBase : public HandledMail {
 
   /// Calls is_done() and step() alternately until is_done() returns true. When
   /// step() has nothing to do, waits, reports and aborts like HostWait.
-  /// \param step     returns whether anything has moved.
+  /// \param step     returns whether any messages have moved.
   /// \param describe returns text for the report.
   void wait(char const* call, FunctionRef<bool> is_done, FunctionRef<bool> step,
             FunctionRef<Text> describe);

@@ -11,16 +11,17 @@ namespace symm {
 enum class MailRouting {
   automatic,  ///< `direct`, or `by_nodes` in jobs with many PEs
   direct,     ///< directly to each PE
-  by_nodes,   ///< through a PE on each node: memory grows with nodes, not with
-              ///< PEs
+  by_nodes,   ///< through one PE on each node: memory grows with the number of
+              ///< nodes, not of PEs
 };
 
-/// Options of a Mailbox; must be equal on all PEs.
+/// Options of a Mailbox. All PEs must pass the same options.
 struct MailboxOptions {
   /// Size of the blocks in which messages are sent, in bytes. If 0, the size is
   /// 4 KiB in large jobs and up to 64 KiB in small ones.
   std::size_t block_bytes = 0;
-  /// Room, in bytes, for messages from handlers that cannot leave yet.
+  /// Room, in bytes, for messages that handlers have sent, but that cannot
+  /// leave this PE yet.
   std::size_t waiting_bytes = std::size_t{64} << 20;
   MailRouting routing       = MailRouting::automatic;
 };

@@ -80,7 +80,8 @@ class TypedMailbox : public MailboxBase {
         pieces, [this](Pe pe, Message const& message) { send(pe, message); });
     m_pieces = std::move(pieces);
   }
-  /// The messages of other threads. The first call creates the object.
+  /// The object that collects messages from other threads; the first call
+  /// creates it.
   MailThreads& threads() {
     expect_own_thread(m_name, "sender");
     if (m_n_pes == 0) throw_no_pe(m_me);
@@ -94,11 +95,13 @@ class TypedMailbox : public MailboxBase {
   }
 
   std::uint64_t finish();
-  // The parts of finish().
-  /// The reason why this PE cannot finish, if it cannot.
+  // The following functions are the parts of finish().
+  /// Why this PE cannot finish; empty if it can.
   /// \throws UsageError on this PE if called from a handler.
   [[nodiscard]] std::optional<Failure> failure_of_end() const;
-  /// Called when all PEs have begun finish().
+  /// Waits until all messages have been handled. Precondition: all PEs have
+  /// begun finish().
+  /// \returns the number of messages that this PE has handled in this phase.
   std::uint64_t end_phase();
 
   [[nodiscard]] std::uint64_t number() const { return m_bins.number(); }
@@ -245,9 +248,9 @@ bool TypedMailbox<Message>::receive(bool one) {
   return has_moved;
 }
 
-// A block with a later time comes from a PE that has left a collective call,
-// such as finish(), while this PE is still in that call. The block waits until
-// this PE has left the call, too.
+// A block with a later time than this PE's comes from a PE that has left a
+// collective call, such as finish(), while this PE is still in that call. The
+// block waits until this PE has left the call, too.
 template <class Message>
 bool TypedMailbox<Message>::receive_from(std::size_t inbox, bool one) {
   bool has_moved = false;

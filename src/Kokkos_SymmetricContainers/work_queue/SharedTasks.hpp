@@ -110,7 +110,7 @@ class SharedTasks {
   std::uint64_t* m_copied;  // number of this PE's tasks that others have copied
   std::uint64_t* m_flags;
   std::uint64_t* m_n_active;      // used only on member 0
-  std::uint64_t m_n_stolen  = 0;  // since begin(), except from the latest share()
+  std::uint64_t m_n_stolen  = 0;  // excludes tasks of the latest share()
   std::uint64_t m_flags_now = 0;  // flags that this PE has forwarded
   TeamMembers m_members;
   Pe m_root = 0;  // world PE number of member 0
