@@ -77,8 +77,8 @@ class RowsAround {
   /// The call is local.
   /// \param reach the number of neighboring rows to access on each side.
   /// \throws UsageError on this PE if a neighboring PE has fewer rows than
-  ///         `reach`, or if it is far and the rows are padded. OutOfMemory on
-  ///         this PE.
+  ///         `reach`, or if a neighboring PE is far and the rows are padded.
+  ///         OutOfMemory on this PE.
   RowsAround(Distributed const& view, std::size_t reach) : m_view(view) {
     static_assert(!View::memory_traits::is_atomic,
                   "RowsAround reads elements as they are: of a View without "

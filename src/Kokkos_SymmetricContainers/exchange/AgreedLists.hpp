@@ -20,8 +20,8 @@ namespace symm::Impl {
 inline constexpr char const* exchange_plan = "symm::ExchangePlan";
 
 /// The lists that the members of a PE team passed for a plan, or for several
-/// joined plans. The members compare their lists and tell each other where
-/// their blocks begin.
+/// joined plans. The members compare their lists and send each other the
+/// positions at which their blocks begin.
 class AgreedLists {
  public:
   /// Local: allocates memory for the counts and starting positions of all
@@ -38,7 +38,8 @@ class AgreedLists {
   /// Collective over the members: determines the counts and starting positions
   /// of all blocks.
   /// \throws UsageError on this PE if the lists or boxes of two PEs do not
-  ///         match, but only after the PE team's last collective call.
+  ///         match, but only after the last collective call over the PE team,
+  ///         so that no other PE waits for this PE.
   void exchange();
 
   /// Collective over the world. Returns the maximum of each number over all
@@ -58,12 +59,12 @@ class AgreedLists {
   [[nodiscard]] bool is_neighbor(std::size_t member) const;
   [[nodiscard]] std::size_t n_neighbors() const { return m_n_neighbors; }
 
-  /// The slot of this PE in the member's buffers.
+  /// The slot of this PE on the member (see BlockBuffers).
   [[nodiscard]] std::size_t slot_at(std::size_t member) const {
     return m_words.from(member, of_slot);
   }
   /// Where the member's block of owned elements for this PE begins in that
-  /// member's buffers.
+  /// member's buffers, in elements.
   /// \param p the number of the joined plan.
   [[nodiscard]] std::size_t owned_start_at(std::size_t member,
                                            std::size_t p) const {
@@ -74,15 +75,16 @@ class AgreedLists {
                                             std::size_t p) const {
     return m_words.from(member, word(of_ghosts, p));
   }
-  /// What the member sent about its box.
+  /// The description of its box that the member has sent.
   [[nodiscard]] BoxWords box_of(std::size_t member) const {
     return BoxWords::of(m_words.from(member) + of_box);
   }
 
  private:
-  /// The words that PEs send each other: a slot, the box, and two words for
-  /// each joined plan (first the counts of blocks, later their starting
-  /// positions).
+  /// Indices of the words that a PE sends to another PE: the slot of the other
+  /// PE on this PE, the description of this PE's box, and two words for each
+  /// joined plan. These two words hold the number of elements in the two blocks
+  /// at first, and the positions at which the blocks begin later.
   enum Word : std::size_t {
     of_slot,
     of_box,
@@ -90,7 +92,8 @@ class AgreedLists {
     of_ghosts = of_owned + 1,
     n_of_plan = 2
   };
-  /// \param p number of the joined plan.
+  /// The index of word `of` for a joined plan.
+  /// \param p the number of the joined plan.
   [[nodiscard]] static std::size_t word(Word of, std::size_t p) {
     return of + n_of_plan * p;
   }

@@ -10,8 +10,8 @@
 
 #include "PlanBlocks.hpp"
 
-// A plan counts in elements, and each call has its own element size. Together,
-// they determine the byte offset of each block in the buffers.
+// A plan stores positions in elements, and each call has its own element size.
+// Together, they determine the byte offset of each block in the buffers.
 
 namespace symm::Impl {
 
@@ -31,8 +31,8 @@ struct PlacesOfPlan {
                                                   std::size_t i) const {
     return blocks[i].there * element_bytes;
   }
-  /// \param last_field_bytes the bytes of an element in the last field, which
-  ///        is not padded.
+  /// \param last_field_bytes the number of bytes of an element in the last
+  ///        field, which is not padded.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t bytes(
       Block const* blocks, std::size_t i, std::size_t last_field_bytes) const {
     auto const& block = blocks[i];
@@ -46,7 +46,7 @@ struct PlacesOfPlan {
 struct PlacesOfJoined {
   static constexpr std::uint32_t most = 8;
   struct Part {
-    Block const* blocks       = nullptr;  // of this side
+    Block const* blocks       = nullptr;  // of one side
     std::size_t element_bytes = 0;
   };
   Part parts[most]     = {};

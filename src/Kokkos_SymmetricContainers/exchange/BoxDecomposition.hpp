@@ -29,8 +29,8 @@ struct BoxDecomposition {
   /// (1, 0).
   enum class Order { last_axis_fastest, first_axis_fastest };
 
-  /// Number of cells that this PE owns along each axis; the first 0 ends the
-  /// list of axes. Boxes may differ in size, as long as the faces between
+  /// Number of cells that this PE owns along each axis; the first 0 marks the
+  /// end of the axes. Boxes may differ in size, as long as the faces between
   /// adjacent boxes have equal extents.
   std::array<std::size_t, 3> owned{};
   std::array<int, 3> pe_grid{1, 1, 1};
@@ -46,8 +46,8 @@ struct BoxDecomposition {
   /// For each axis, whether the first and the last box along it are neighbors.
   std::array<bool, 3> periodic{};
   Neighbors neighbors = Neighbors::all;
-  /// Extents of the Views, if they are larger than what the owned and ghost
-  /// cells need.
+  /// Extents of the Views along each axis, if they are larger than what the
+  /// owned and ghost cells need; otherwise 0.
   std::array<std::size_t, 3> view_extents{};
   /// The number of ghost layers, counted from the box outward, that are filled.
   /// If 0, all layers are filled.
@@ -67,13 +67,13 @@ namespace symm::Impl {
 struct BoxPart {
   Pe pe;                         // the neighbor's number in the PE team
   std::array<int, 3> direction;  // each -1, 0 or 1
-  unsigned wraps;  // bit a is set if it crosses the end of periodic axis a
+  unsigned wraps;  // bit a: the direction crosses the end of axis a
   std::array<std::size_t, 3> begin;
   std::array<std::size_t, 3> end;
-  std::size_t in_block;  // number of elements before these in the PE's block
+  std::size_t in_block;  // number of earlier elements in the block for `pe`
 };
 
-/// What a PE tells other PEs about its own box.
+/// The description of its own box that a PE sends to other PEs.
 struct BoxWords {
   static constexpr std::int64_t unknown = -1;
 
@@ -88,7 +88,7 @@ struct BoxWords {
   [[nodiscard]] static BoxWords of(std::int64_t const* words);
 };
 
-/// Why two boxes cannot be side by side, or nothing if they can.
+/// Why two boxes cannot be side by side; empty if they can.
 /// \param part the part of the first box of which the second box has copies.
 std::optional<Text> difference(BoxPart const& part, BoxWords const& mine,
                                BoxWords const& theirs);

@@ -20,14 +20,15 @@
 
 namespace symm {
 
-/// Where kernels store copies of this PE's cells for the neighbor in one
+/// Lets kernels store copies of this PE's cells for the neighbor in one
 /// direction of a box: in the ghosts of a near neighbor, or in the block that
 /// is sent to the neighbor. Kernels capture a BoxTarget by value. For axes that
 /// the box does not have, the index is 0.
 template <class T>
 class BoxTarget {
  public:
-  /// The range of this PE's cells that have a copy there: begin <= index < end.
+  /// begin() and end() are the range of this PE's cells that have a copy at
+  /// this target: begin <= index < end along each axis.
   [[nodiscard]] KOKKOS_FUNCTION int begin(int axis) const {
     return m_begin[axis];
   }
@@ -46,7 +47,7 @@ class BoxTarget {
   }
 
   /// For use by ExchangePlan.
-  /// \param first the copy of cell `begin`.
+  /// \param first the address of the copy of cell `begin`.
   BoxTarget(Kokkos::Array<int, 3> const& begin,
             Kokkos::Array<int, 3> const& end, T* first,
             Kokkos::Array<std::uint32_t, 3> const& stride)
@@ -138,8 +139,8 @@ void expect_box_of(char const* call, PlanBlocks const& plan, View const& view) {
       call, plan.extents, std::max(plan.owned.end, plan.ghosts.end), view));
 }
 
-/// Preconditions: expect_box_of() has returned, and the plan has room for the
-/// View's elements.
+/// Preconditions: expect_box_of() has not thrown, and the plan's buffers have
+/// room for the View's elements.
 template <std::size_t most, class View>
 auto targets_of(PlanBlocks const& plan, View const& view) {
   using T            = typename View::value_type;

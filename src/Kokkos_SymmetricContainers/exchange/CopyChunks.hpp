@@ -18,8 +18,8 @@
 
 namespace symm::Impl {
 
-/// Copies chunks between Views and blocks. Each host thread copies a chunk at a
-/// time; each GPU thread copies one element.
+/// Copies chunks between Views and blocks. A host thread copies a whole chunk
+/// at a time; a GPU thread copies one element.
 template <CopyWay way, class Fields, class Places, class Op = Assign>
 struct CopyChunks {
   BlockMemory buffers;
@@ -30,7 +30,7 @@ struct CopyChunks {
   Places places;
   std::size_t bytes_before;  // bytes of an element in earlier groups of fields
   bool sends_runs_unpacked;  // runs go to far PEs directly from the View
-  bool skips_stored;  // skips near blocks that kernels have already stored
+  bool skips_stored;         // skips near blocks that are already in place
   StoredCopies stored;
   Fields fields;
   Op op{};  // combines the old value with the one from a block

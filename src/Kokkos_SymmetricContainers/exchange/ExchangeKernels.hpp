@@ -22,11 +22,12 @@
 #include "PlanBlocks.hpp"
 
 // The kernels of an exchange, in this order:
-// - CopyChunks packs.
+// - CopyChunks packs the blocks.
 // - Notify signals the neighbors, and Await waits for them. Without gates, they
 //   are a single kernel unless the exchange is split into two halves.
-// - CopyChunks or Combine unpacks. If the program's kernels have already stored
-//   all copies (BoxTargets), only blocks that were sent are unpacked.
+// - CopyChunks or Combine unpacks the blocks. If the program's kernels have
+//   already stored all copies (BoxTargets), only blocks that were sent are
+//   unpacked.
 //
 // An inbox has two halves, which are used alternately, so that no barrier is
 // needed. In each exchange, a PE packs into an inbox of each neighbor and sends
@@ -42,7 +43,7 @@
 
 namespace symm::Impl {
 
-/// Calls work(n) for each neighbor, on the host or in a kernel.
+/// Calls work(i) for each neighbor i of a side, on the host or in a kernel.
 template <class Exec, class Work>
 void for_each_neighbor(Exec const& exec, char const* call, PlanSide const& side,
                        Work const& work) {
@@ -68,9 +69,11 @@ void wait_at_gates(Exec const& exec, char const* call, Buffers const& buffers,
 /// or in a separate call (`apart`).
 enum class Halves { together, apart };
 
-/// \returns a neighbor with a different shape, if there is one and the host
-///          waits. (Kernels abort the job instead; with gates, shapes are not
-///          compared.)
+/// Waits for the blocks from all neighbors of a side, on the host or on the
+/// GPU.
+/// \returns a neighbor whose elements have a different shape, if the host
+///          waits; empty if there is none. (Kernels abort the job instead; with
+///          gates, shapes are not compared.)
 /// \throws the same as await_neighbors().
 template <class Exec>
 std::optional<OtherShape> await_blocks(Exec const& exec, char const* call,
@@ -124,8 +127,8 @@ std::optional<OtherShape> tell_blocks(
   return await_blocks(exec, call, buffers, side, shape);
 }
 
-/// If there is only one View, and consecutive elements are contiguous in it,
-/// its data; otherwise null.
+/// The data of the View, if there is only one and its elements are contiguous;
+/// otherwise null.
 template <class... Fields>
 char const* run_data_of(FieldList<Fields...> const& fields) {
   auto const& first = fields.first;

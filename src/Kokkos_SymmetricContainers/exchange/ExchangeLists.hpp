@@ -38,7 +38,7 @@ class Integers {
   }
 
   [[nodiscard]] std::size_t size() const { return m_count; }
-  /// Copies `count` integers to `to`, starting with number `first` of the list.
+  /// Copies `count` integers to `to`, starting at index `first` of the list.
   void read(std::size_t first, std::size_t count, std::int64_t* to) const {
     m_read(*this, first, count, to);
   }
@@ -76,18 +76,18 @@ class Integers {
 struct ElementsOfMembers {
   ElementList elements;
   std::vector<std::size_t> counts;  // one for each member of the PE team
-  bool is_known = false;            // whether this PE knows the elements before
-                                    // it hears from other PEs
-  /// Where each member's block begins in a PE's buffers, in elements, followed
-  /// by the end of the last block.
+  bool is_known = false;            // whether this PE's own arguments determine
+                                    // the elements
+  /// Where each member's block begins in this PE's buffers, followed by the end
+  /// of the last block; all in elements.
   std::vector<std::size_t> starts{0};
 };
 
-/// Concatenates the lists.
+/// Concatenates the lists of all members.
 /// \param parts the elements for each member of the PE team.
 ElementsOfMembers joined(std::vector<std::vector<ElementIndex>> const& parts);
 
-/// What a single PE knows of a plan before PEs exchange data.
+/// What a single PE knows about a plan before the PEs exchange any data.
 struct ExchangeLists {
   ElementsOfMembers owned;   // elements with ghosts on other PEs
   ElementsOfMembers ghosts;  // on this PE
@@ -97,17 +97,18 @@ struct ExchangeLists {
   /// The extents of those indices of a View that select an element.
   std::vector<std::size_t> extents{0};
   bool are_exports = false;
-  bool is_joined   = false;  // whether this is an existing plan that is being
-                             // joined
-  // The following members are for the box of from_box().
+  bool is_joined   = false;  // whether the lists come from an existing plan,
+                             // to be joined
+  // The following members are used only by from_box().
   BoxWords box;
   std::size_t ghost_width = 0;
   std::size_t depth       = 0;
   std::vector<BoxPart> box_parts;
 };
 
-// These functions throw UsageError on this PE. `call` is the name of the call,
-// for error messages.
+// The following functions compute the lists of this PE. They throw UsageError
+// on this PE if an argument is wrong. `call` is the name of the call, for error
+// messages.
 
 ExchangeLists lists_of_exports(char const* call, std::size_t n_owned,
                                Integers const& ids, Integers const& pes,

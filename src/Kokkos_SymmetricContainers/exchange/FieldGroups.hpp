@@ -17,8 +17,8 @@
 
 // Ranges of Views (std::vector<View>, std::span and the like), which a call
 // accepts in place of a View; the number of Views is known only at run time.
-// Each kernel gets a few of the Views, by value, so that no exchange allocates
-// memory.
+// Each kernel handles a few of the Views, which it captures by value, so that
+// no exchange allocates memory.
 
 namespace symm::Impl {
 
@@ -55,7 +55,8 @@ class FieldSpan {
       "", std::declval<View const&>(),
       std::declval<std::vector<std::size_t> const&>(), std::size_t{}));
 
-  /// Like field_of(), but for a range. The arguments must outlive this object.
+  /// Like field_of(), but for all Views in a range. The arguments must outlive
+  /// this object.
   /// \throws UsageError on this PE.
   FieldSpan(char const* call, std::span<View const> views,
             std::vector<std::size_t> const& extents, std::size_t end)
@@ -73,7 +74,10 @@ class FieldSpan {
       before = Impl::join_fields(field(k)).hash(before);
     return before;
   }
-  /// \param bytes_before the bytes of an element in earlier Views of the call.
+  /// Calls f(group, bytes_before) for each group of fields that one kernel
+  /// handles.
+  /// \param bytes_before the number of bytes of an element in earlier arguments
+  ///        of the exchange.
   template <class F>
   void for_each_group(std::size_t bytes_before, F const& f) const {
     for (std::size_t k = 0; k < m_views.size();) {
@@ -91,7 +95,9 @@ class FieldSpan {
   [[nodiscard]] FieldOfView field(std::size_t k) const {
     return Impl::field_of<Exec>(m_call, m_views[k], m_extents, m_end);
   }
-  /// \returns the number of fields passed.
+  /// Passes one group of up to `most` fields to f(), beginning with field
+  /// `first`.
+  /// \returns the number of fields in the group.
   template <std::uint32_t most, class F>
   std::size_t pass(std::size_t first, std::size_t& bytes_before,
                    F const& f) const {
@@ -114,8 +120,9 @@ class FieldSpan {
   std::size_t m_bytes_of_last = 0;
 };
 
-/// Calls f(fields, bytes before them) for each group of fields that one kernel
-/// gets.
+/// Calls f(group, bytes_before) for each group of fields that one kernel
+/// handles. `bytes_before` is the number of bytes of an element in all earlier
+/// fields.
 template <class... Fields, class F>
 void for_each_group(FieldList<Fields...> const& fields, F const& f,
                     std::size_t bytes_before = 0) {

@@ -138,7 +138,7 @@ class ElementShape {
   std::uint32_t m_bits = 0;
 };
 
-/// Makes the Field of a View.
+/// Creates the Field for a View.
 /// \tparam Exec the execution space whose kernels use the View.
 /// \param extents the extents of the element indices; if there is only one such
 ///        index, its extent is `end` instead.
@@ -197,7 +197,8 @@ FieldList<First, Others...> join_fields(First const& first,
   return {first, Impl::join_fields(others...)};
 }
 
-/// \throws UsageError on this PE.
+/// The fields of all Views.
+/// \throws UsageError on this PE if a View is too small.
 template <class Exec = ExchangeSpace, class... Views>
 auto fields_of([[maybe_unused]] char const* call,
                [[maybe_unused]] std::vector<std::size_t> const& extents,
@@ -208,7 +209,7 @@ auto fields_of([[maybe_unused]] char const* call,
 /// The direction of a copy between a View and a block.
 enum class CopyWay { to_block, from_block };
 
-/// The incoming value replaces the old one.
+/// An operation that replaces the old value with the incoming one.
 struct Assign {
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(T const&, T const& b) const {

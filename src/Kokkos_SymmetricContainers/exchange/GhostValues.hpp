@@ -17,7 +17,7 @@
 #include "ExchangeLists.hpp"
 #include "PlanBlocks.hpp"
 
-// The ghosts of a plan made by from_exports(): their owners, and the values
+// The ghosts of a plan created by from_exports(): their owners, and the values
 // that the owners send them.
 
 namespace symm::Impl {

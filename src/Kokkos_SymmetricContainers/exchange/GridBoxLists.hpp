@@ -13,12 +13,12 @@
 
 namespace symm::Impl {
 
-/// Makes the lists of this PE. Collective over the world: even a PE without a
-/// PE team must call it.
+/// Computes the lists of this PE. Collective over the world: even a PE without
+/// a PE team must call it.
 /// \param failure receives the reason why this PE has no lists; empty if it has
 ///        them.
-/// \throws UsageError, OutOfMemory or SystemError on every PE, before any lists
-///         are made.
+/// \throws UsageError, OutOfMemory or SystemError on every PE, before any PE
+///         computes its lists.
 ExchangeLists lists_of_boxes(char const* call, GridBoxes const& boxes,
                              PeTeam const& team,
                              std::optional<Failure>& failure);

@@ -31,10 +31,10 @@ struct GridBoxes {
     std::array<std::size_t, 3> extents{1, 1, 1};
   };
 
-  /// Number of points in the whole grid along each axis; the first 0 ends the
-  /// list of axes. Must be equal on all PEs. Along a periodic axis, `grid[a]`
-  /// is the period: point `grid[a]` is point 0, and boxes may extend beyond
-  /// both ends.
+  /// Number of points in the whole grid along each axis; the first 0 marks the
+  /// end of the axes. Must be equal on all PEs. Along a periodic axis,
+  /// `grid[a]` is the period: point `grid[a]` is point 0, and boxes may extend
+  /// beyond both ends.
   std::array<std::size_t, 3> grid{};
   /// Whether each axis is periodic. Must be equal on all PEs.
   std::array<bool, 3> periodic{};
@@ -53,10 +53,11 @@ struct GridBoxes {
   /// every box that contains such a point computes it. If false, these points
   /// keep their values, and ghosts are copies from the first box.
   bool shares_points = true;
-  /// Along how many axes at once a ghost may be outside its box.
+  /// Along how many axes at once a ghost may lie outside its box: one
+  /// (`faces`), up to two (`faces_and_edges`), or up to three (`all`).
   BoxDecomposition::Neighbors neighbors = BoxDecomposition::Neighbors::all;
-  /// Extents of the Views along the axes, if they are larger than the largest
-  /// box on this PE and its ghosts.
+  /// Extents of the Views along each axis, if they are larger than the largest
+  /// box on this PE with its ghosts; otherwise 0.
   std::array<std::size_t, 3> view_extents{};
 };
 

@@ -47,7 +47,7 @@ void grow_private(char const* call, View& view, std::size_t n_now) {
   if constexpr (!is_symmetric_space_v<typename View::memory_space>)
     grow_view(call, view, n_now);
 }
-/// Grows the View only if it is symmetric. The Views of all calling PEs must
+/// Grows the View only if it is symmetric. On all calling PEs, the Views must
 /// have equal lengths.
 /// \param most the largest number of elements on any of these PEs.
 /// \param may_grow whether the calling PEs are all PEs of the world.

@@ -31,9 +31,9 @@ struct ViewsOfPlan {
   std::tuple<kept<Views>...> views;
 };
 
-/// Passes Views and ranges of Views to an exchange of a plan made by
-/// ExchangePlan::joined(). Their elements are those of joined plan number
-/// `plan`.
+/// Groups Views and ranges of Views for an exchange of a plan created by
+/// ExchangePlan::joined(). Their elements are exchanged as in joined plan
+/// number `plan`, counted from 0.
 template <class... Views>
 [[nodiscard]] ViewsOfPlan<Views...> of_plan(int plan, Views const&... views) {
   static_assert(sizeof...(Views) > 0, "pass Views of the plan");
@@ -65,7 +65,7 @@ class JoinedFields {
     });
   }
 
-  /// The sum of the bytes of one element of each plan.
+  /// The number of bytes of one element of each plan, summed over all plans.
   [[nodiscard]] std::size_t bytes() const {
     std::size_t all = 0;
     for (auto const bytes : m_element_bytes) all += bytes;
@@ -86,7 +86,7 @@ class JoinedFields {
     return before;
   }
 
-  /// Calls body(plan, its fields).
+  /// Calls body(plan, its fields) for each plan that has fields.
   template <class Body>
   void for_each(Body const& body) const {
     std::apply(
@@ -118,7 +118,8 @@ inline constexpr bool are_joined_v = false;
 template <class... Fields>
 inline constexpr bool are_joined_v<JoinedFields<Fields...>> = true;
 
-/// \throws UsageError on this PE.
+/// \throws UsageError on this PE if a plan does not exist or is passed twice,
+///         or if a View is too small.
 template <class... Args>
 auto joined_fields_of(char const* call, PlanBlocks const& plan,
                       Args const&... args) {

@@ -17,8 +17,8 @@
 #include "GridBoxes.hpp"
 #include "PlanBlocks.hpp"
 
-// Functions that make plans. All of them are collective over the world. If any
-// PE cannot make its lists, all PEs throw UsageError, OutOfMemory or
+// Functions that create plans. All of them are collective over the world. If
+// any PE cannot compute its lists, all PEs throw UsageError, OutOfMemory or
 // SystemError.
 
 namespace symm::Impl {

@@ -73,7 +73,7 @@ class MigrationOnHost {
                ? m_sent.chunks.on_host()[m_order.sent[end]].start
                : all_are_free);
   }
-  /// Unpacks until all chunks of a received block are unpacked.
+  /// Waits and unpacks until all chunks of received block `b` are unpacked.
   void unpack_rest_of(std::size_t b) {
     while (m_order.next[b] < m_order.ends[b]) {
       PollOne<Signal> poll{{signal_of(b), 1, nullptr, Compare::ge,
@@ -87,7 +87,9 @@ class MigrationOnHost {
     return m_buffers.near_signals +
            m_received.blocks.on_host()[received_block].pe;
   }
-  /// The value of the signal once the chunk has arrived.
+  /// The value of the sender's signal once `chunk` has arrived.
+  /// \param before for each block, the number of elements in earlier blocks
+  ///        between the same two PEs.
   [[nodiscard]] Signal value_of(Chunk const& chunk,
                                 std::vector<ElementIndex> const& before) const {
     return m_buffers.steps[0] + before[chunk.block] + chunk.first + chunk.count;

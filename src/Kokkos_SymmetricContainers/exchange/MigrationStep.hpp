@@ -51,7 +51,7 @@ struct Leaving {
     return element_word & max_bytes;
   }
 
-  /// Makes room for lists of all elements on this PE.
+  /// Empties the lists and gives them room for all elements on this PE.
   void reset(std::size_t its_n_before, std::size_t n_pes) {
     n_before = its_n_before;
     count    = 0;
@@ -76,7 +76,8 @@ struct HostOrder {
   HostOrder(PlanSide const& its_sent, PlanSide const& received);
 
   std::vector<std::uint32_t> sent;  // chunks in the order of their elements
-  // For each block, the number of elements in the same PE's earlier blocks.
+  // For each block, the number of elements in earlier blocks between the same
+  // two PEs.
   std::vector<ElementIndex> sent_before;
   std::vector<ElementIndex> received_before;
   std::vector<std::size_t> next;  // for each block, the next chunk to unpack
@@ -84,7 +85,7 @@ struct HostOrder {
   std::vector<std::uint32_t> ready;
 };
 
-/// The work of one call of migrate().
+/// The data of one call to migrate().
 struct MigrationStep {
   PlanSide sent;
   PlanSide received;
@@ -96,14 +97,15 @@ struct MigrationStep {
   std::size_t most  = 0;  // the largest n_now of all PEs
 
   std::vector<Pe> receivers;  // for each sent block, the receiving member
-  /// Why this PE cannot complete the call.
+  /// Why this PE cannot complete the call; empty if it can.
   std::optional<Failure> failure;
 };
 
-/// Buffers that successive calls of migrate() share.
+/// Buffers that successive calls to migrate() share.
 class MigrationBuffers {
  public:
-  /// Buffers for all PEs of the world; the first call allocates them.
+  /// Buffers for all PEs of the world; the first call to migrate() or reserve()
+  /// allocates them.
   MigrationBuffers() = default;
   /// Buffers for the members of `team`; reserve() allocates them.
   explicit MigrationBuffers(PeTeam const& team) : m_members(team) {}
@@ -116,33 +118,35 @@ class MigrationBuffers {
   }
 
   /// Collective over the world.
-  /// \param bytes the number of bytes that leave or reach a PE in one call: the
-  ///        bytes of the elements, plus those of up to 16 more elements for
-  ///        each other PE.
+  /// \param bytes the number of bytes that can leave a PE, and can reach it, in
+  ///        one call to migrate(): the bytes of the elements, plus those of up
+  ///        to 16 more elements for each other PE.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   void reserve(char const* call, std::size_t bytes);
-  /// The PEs that move elements to each other.
+  /// The PEs among which elements move.
   [[nodiscard]] TeamMembers const& members() {
     if (!m_members) m_members.emplace(team_world());
     return *m_members;
   }
 
-  // A call has three parts: begin(), the allocation of private memory, and
-  // make_room(). Each PE allocates all its private memory in the second part,
-  // so that no element has moved if a PE fails to do so.
+  // A call to migrate() has three parts: begin(), the allocation of private
+  // memory, and make_room(). Each PE allocates all its private memory in the
+  // second part, so that no element has moved if a PE fails to do so.
 
-  /// Collective over the members, which tell each other how many elements they
-  /// send.
-  /// \param failure why this PE cannot take part; then all PEs throw it.
-  /// \returns the lists of the call, or MigrationStep::failure if this PE
-  ///          cannot make them.
+  /// Collective over the members, which inform each other how many elements
+  /// they send.
+  /// \param failure why this PE cannot take part; empty if it can. If set on
+  ///        any PE, all PEs throw it.
+  /// \returns the lists for the call; if this PE cannot create them, sets
+  ///          MigrationStep::failure.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   MigrationStep begin(char const* call, Leaving& leaving,
                       std::optional<Failure> failure);
   /// Collective over the members, after each of them has allocated its private
-  /// memory or failed. Tells each member where its blocks begin in the inboxes.
-  /// If the members are all PEs of the world, enlarges the buffers if needed.
-  /// \throws the same as begin(); nothing has moved then.
+  /// memory or failed. Sends each member the position at which its blocks begin
+  /// in this PE's inbox. If the members are all PEs of the world, enlarges the
+  /// buffers if needed.
+  /// \throws the same as begin(); no element has moved then.
   void make_room(char const* call, MigrationStep& step);
 
   [[nodiscard]] Buffers const& in_kernels() const {
@@ -151,8 +155,8 @@ class MigrationBuffers {
 
  private:
   void make(char const* call, std::optional<Failure> failure);
-  /// Compares what must be equal on all PEs. If there is a difference, returns
-  /// it on all PEs.
+  /// Compares the values that must be the same on all members.
+  /// \returns the difference, on all members; empty if there is none.
   [[nodiscard]] std::optional<Failure> difference_of(char const* call,
                                                      Leaving const& leaving);
   void list(MigrationStep& step, Leaving& leaving);
@@ -166,8 +170,8 @@ class MigrationBuffers {
   std::vector<std::size_t> m_in_outbox;  // where the block for each PE begins,
                                          // in elements
   ElementList m_sorted;                  // the leaving elements, sorted by PE
-  std::size_t m_element_bytes = 0;       // in the current call
-  std::size_t m_room          = 0;       // bytes of inbox and outbox
+  std::size_t m_element_bytes = 0;       // in the current migrate()
+  std::size_t m_room          = 0;       // size of each buffer in bytes
   bool m_has_room             = false;
   Signal m_n_calls            = 0;
 };

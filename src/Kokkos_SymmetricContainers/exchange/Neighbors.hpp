@@ -22,9 +22,9 @@ struct OtherShape {
 /// Waits on the host for the blocks from all neighbors of one side, and counts
 /// them. On return, the exchange has ended.
 /// \returns a neighbor whose elements have a different shape, if there is one.
-/// \throws UsageError on this PE if a neighbor is making room for larger
-///         elements in the same exchange. In that case, the exchange does not
-///         end.
+/// \throws UsageError on this PE if a neighbor is enlarging its buffers for
+///         larger elements in the same exchange. In that case, the exchange
+///         cannot end.
 [[nodiscard]] std::optional<OtherShape> await_neighbors(char const* call,
                                                         Buffers const& buffers,
                                                         PlanSide const& side,

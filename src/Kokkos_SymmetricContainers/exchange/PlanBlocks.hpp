@@ -23,8 +23,7 @@
 #include "ExchangeLists.hpp"
 
 // The data of a plan. For each neighbor, a PE has one block of elements to send
-// and one to receive. A block contains the elements of one View after the
-// other.
+// and one to receive. A block contains its elements View by View.
 
 namespace symm::Impl {
 
@@ -52,7 +51,8 @@ struct StoredCopies {
     if (!runs_on_host_v<Exec> || View::rank() == 1) return {};
     return {view.stride(0) == 1 ? 0 : static_cast<int>(View::rank()) - 1};
   }
-  /// \param thin_axes see Block::thin_axes.
+  /// Whether kernels store the ghosts of a block directly.
+  /// \param thin_axes Block::thin_axes of the block.
   [[nodiscard]] KOKKOS_FUNCTION bool have(unsigned thin_axes) const {
     return (thin_axes >> contiguous_axis & 1U) == 0;
   }
@@ -154,16 +154,17 @@ struct PlanElements {
 using SideOfPlan = PlanSide PlanElements::*;
 
 /// A plan. Its collective calls are collective over the world: the PEs of one
-/// PE team make one plan, and the PEs of other PE teams may make their own
+/// PE team create one plan, and the PEs of other PE teams may create their own
 /// plans in the same call.
 struct PlanBlocks : PlanElements {
   /// The joined plans after the first one. All of them have the same neighbors,
   /// in the same order.
   std::vector<PlanElements> others;
   ExchangeBuffers buffers;
-  /// The same on all PEs, and different for each plan; 0 if there is no plan.
+  /// Identifies the plan: the same on all PEs, and different for each plan; 0
+  /// for an empty plan.
   std::uint64_t number = 0;
-  /// Size of each inbox in elements; the same on all PEs.
+  /// Size of each half of an inbox, in elements; the same on all PEs.
   std::size_t capacity = 0;
   /// The largest element size, in bytes, for which the buffers have room; the
   /// same on all PEs.
@@ -171,15 +172,15 @@ struct PlanBlocks : PlanElements {
   bool is_box      = false;
   std::vector<BoxCopies> box_copies;
   bool is_of_world = false;
-  bool is_exports  = false;  // made by from_exports()
+  bool is_exports  = false;  // created by from_exports()
   /// The number of each neighbor in the PE team.
   std::vector<Pe> neighbors;
 
   /// Collective.
   /// \param lists the lists of each joined plan; a single entry if nothing is
   ///        joined. If PEs pass different numbers of entries, all PEs throw.
-  /// \param failure the reason why this PE has no lists, if it has none; all
-  ///        PEs then throw it.
+  /// \param failure why this PE has no lists; empty if it has them. If set on
+  ///        any PE, all PEs throw it.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   static PlanBlocks make(char const* call, std::vector<ExchangeLists> lists,
                          PeTeam const& team, std::optional<Failure> failure);
@@ -188,7 +189,8 @@ struct PlanBlocks : PlanElements {
   [[nodiscard]] PlanElements const& joined(std::size_t k) const {
     return k == 0 ? *this : others[k - 1];
   }
-  /// \throws UsageError on this PE if the plan was not made by from_exports().
+  /// \throws UsageError on this PE if the plan was not created by
+  ///         from_exports().
   void expect_exports(char const* call) const;
   /// The lists of from_exports() as a separate plan. Its owned elements are the
   /// exports, sorted by receiving PE; its ghosts come after them.
@@ -196,7 +198,7 @@ struct PlanBlocks : PlanElements {
   /// For each export, in the order of of_exports(), its index in the lists
   /// passed to from_exports().
   /// \throws UsageError on this PE if `pes` differs from the list of PEs from
-  ///         which the plan was made.
+  ///         which the plan was created.
   [[nodiscard]] std::vector<std::size_t> order_of_exports(
       char const* call, Integers const& pes) const;
   /// The lists of this plan, in the form that make() accepts. The call is
@@ -205,15 +207,16 @@ struct PlanBlocks : PlanElements {
   [[nodiscard]] std::vector<ExchangeLists> lists(char const* call,
                                                  PeTeam const& team) const;
 
-  /// Enlarges the buffers for elements of `bytes` bytes. Collective if the
-  /// buffers have less room than that.
+  /// Enlarges the buffers for elements of `bytes` bytes if they have less room
+  /// than that. In that case, the call is collective over the world.
   /// \param begun the name of a call that has begun and not ended, in which
   ///        case all PEs throw UsageError. Null if there is none.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   void make_room(char const* call, std::size_t bytes, char const* begun);
 
-  /// Allocates buffers for elements of `bytes` bytes. Collective.
-  /// \param text the text of the call, for error messages.
+  /// Allocates new buffers, for elements of `bytes` bytes. Collective over the
+  /// world.
+  /// \param text the name of the call, with details, for error messages.
   /// \throws the same as make().
   void grow(char const* text, std::size_t bytes,
             std::optional<Failure> failure);

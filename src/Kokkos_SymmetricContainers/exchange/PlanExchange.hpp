@@ -28,8 +28,8 @@
 
 namespace symm::Impl {
 
-/// A plan along with its exchanges, one at a time: the checks of each call and
-/// the two halves of an exchange.
+/// A plan along with its exchanges, of which one can be in progress: checks
+/// each call, and carries out the two halves of an exchange.
 class PlanExchange {
  public:
   /// Which elements are sent, and which receive values.
@@ -58,7 +58,8 @@ class PlanExchange {
   // (Exchanges are not inlined; otherwise, GCC 12 generates slower code for
   // adjacent kernels in the caller, 5 % slower in cg_solve.)
 
-  /// The first half: checks the call, makes room, packs and sends.
+  /// The first half of an exchange: checks the arguments, enlarges the buffers
+  /// if needed, packs and sends.
   template <class Exec, class... Views>
   [[gnu::noinline]] void begin(Exec const& exec, char const* call,
                                Halves halves, Way way, Views const&... views) {
@@ -149,10 +150,10 @@ class PlanExchange {
     wait_for_messages(exec, call);
   }
 
-  /// Makes room for elements of `bytes` bytes. Collective over the world if the
-  /// buffers have less room than that.
-  /// \throws UsageError on this PE if the plan belongs to a PE team; otherwise
-  ///         the same as reserve().
+  /// Enlarges the buffers for elements of `bytes` bytes if they have less room
+  /// than that. In that case, the call is collective over the world.
+  /// \throws UsageError on this PE if the buffers must grow but the plan
+  ///         belongs to a PE team; otherwise the same as reserve().
   void make_room(char const* call, std::size_t bytes) {
     bool const has_neighbors = m_plan.owned.blocks.size() > 0;
     if (bytes <= m_plan.room || (!has_neighbors && !m_plan.is_of_world)) return;
@@ -191,7 +192,8 @@ class PlanExchange {
     }
   }
 
-  /// Checks the call and makes room, before anything is sent.
+  /// Checks the arguments and enlarges the buffers if needed, before anything
+  /// is sent.
   /// \returns the fields of the Views.
   template <class... Views>
   auto start(char const* call, Views const&... views) {
@@ -258,7 +260,7 @@ class PlanExchange {
 
   PlanBlocks m_plan;
 
-  // The call that has begun; null if none has.
+  // The name of the exchange in progress; null if there is none.
   char const* m_call = nullptr;
   Halves m_halves    = Halves::apart;
   ElementShape m_shape{};

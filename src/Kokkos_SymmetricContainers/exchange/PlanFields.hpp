@@ -20,7 +20,7 @@
 namespace symm::Impl {
 
 /// The fields of the Views, or the fields of each joined plan's Views.
-/// \throws UsageError on this PE.
+/// \throws UsageError on this PE if the arguments do not match the plan.
 template <class... Views>
 auto fields_of_plan(char const* call, PlanBlocks const& plan,
                     Views const&... views) {
@@ -51,8 +51,8 @@ std::size_t max_bytes_of(Fields const& fields) {
   }
 }
 
-/// Calls body(elements, fields, places of their blocks) for each plan that has
-/// fields.
+/// Calls body(elements, fields, places) for each plan that has fields; `places`
+/// locates its blocks.
 template <class Fields, class Body>
 void for_each_elements(PlanBlocks const& plan, Fields const& fields,
                        SideOfPlan side, Body const& body) {

@@ -81,7 +81,8 @@ ElementsOfMembers elements_of_parts(
   return joined(of_members);
 }
 
-/// \throws UsageError on this PE.
+/// \throws UsageError on this PE if a PE does not exist or a part is not a
+///         subview of `view`.
 template <class View, class Sent, class Filled>
 ExchangeLists lists_of_subviews(char const* call, View const& view,
                                 std::vector<ExchangePart<Sent>> const& sent,

@@ -35,7 +35,8 @@ class MailBlocks {
 
   /// Local: allocates all private memory of this PE.
   /// \param call the name of the mailbox; must outlive this object.
-  /// \param block_bytes the size of a block; must be the same on all members.
+  /// \param block_bytes the size of a block in bytes; must be the same on all
+  ///        members.
   /// \param least_block_bytes the size, in bytes, of a block with room for one
   ///        message.
   /// \throws UsageError, OutOfMemory on this PE.
