@@ -160,9 +160,9 @@ class Mailbox : private Impl::TypedMailbox<Message> {
   ///         UsageError on this PE if it is not one of the mailbox's PEs. If a
   ///         handler threw on any PE, or a MailSender failed to send, finish()
   ///         throws the reason on every PE, as UsageError, OutOfMemory or
-  ///         SystemError. In that case, all other messages have been handled,
-  ///         except others in the same block if the handler is called with
-  ///         blocks.
+  ///         SystemError. In that case, all other messages have been handled.
+  ///         (If the handler is called with blocks, others in the same block
+  ///         may not have been.)
   std::uint64_t finish() { return Base::finish(); }
 
  private:

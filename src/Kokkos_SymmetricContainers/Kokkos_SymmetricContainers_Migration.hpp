@@ -82,12 +82,12 @@ class Migration {
   /// PE team and runs after earlier work on `exec`. On return, the Views
   /// contain the elements that this PE holds now.
   ///
-  /// Elements that stay keep their indices, unless an index is not less than
-  /// the new number of elements. Arriving elements first fill the gaps that
-  /// departing elements leave, then positions after the last element. They are
-  /// sorted by sender, then by index on the sender. If more elements leave than
-  /// arrive, the last elements move into the remaining gaps. So identical calls
-  /// give identical results.
+  /// Elements that stay keep their indices, if these are less than the new
+  /// number of elements. Arriving elements first fill the gaps that departing
+  /// elements leave, then positions after the last element. They are sorted by
+  /// sender, then by index on the sender. If more elements leave than arrive,
+  /// the last elements move into the remaining gaps. So identical calls give
+  /// identical results.
   ///
   /// \param dest_pes a rank-1 View of integers in any memory, with one entry
   ///        per element on this PE. The integer type must be signed if no_pe

@@ -31,7 +31,7 @@ namespace symm::Impl {
 
 /// Both ends of the path of the blocks to or from a neighbor.
 struct BlockRoute {
-  Pe pe        = 0;  // in the world
+  Pe pe        = 0;  // world PE number
   bool is_near = false;
   // The offset of a block in this PE's buffer (`here`) and in the neighbor's
   // inbox (`there`). Both are in elements, or in bytes if blocks do not consist
@@ -50,7 +50,7 @@ template <unsigned n_turns>
 struct BlocksInMemory {
   HeapMap heap;                      // map of the inbox for near PEs
   char* near_inbox       = nullptr;  // where blocks from near PEs arrive
-  char* far_inbox        = nullptr;  // the same for far PEs; may be equal
+  char* far_inbox        = nullptr;  // likewise for far PEs; may be the same
   std::size_t turn_bytes = 0;
   char* outbox           = nullptr;  // for far PEs
   /// The number of blocks that have arrived from each neighbor. Kernels update
@@ -109,7 +109,7 @@ template <class Space, unsigned n_turns>
 class BlockBuffers {
  public:
   /// Local: allocates private memory. Must be called before begin().
-  /// \param name name of the container, for labels and error messages; must
+  /// \param name the container's name, for labels and error messages; must
   ///        outlive this object.
   /// \param n_steps the number of neighbors whose blocks kernels count.
   void prepare(char const* name, std::size_t n_steps);

@@ -34,8 +34,8 @@ class CollectiveClock {
  private:
   // The counter of the PE team; null for the world.
   std::atomic<std::uint64_t> const* m_n_calls = nullptr;
-  std::uint64_t m_n_before                    = 0;  // *m_n_calls at the start
-                                                    // of this object's life
+  std::uint64_t m_n_before                    = 0;  // *m_n_calls when this
+                                                    // object was created
   MetCalls m_met;
   std::uint64_t const* m_epoch;  // epoch of the world
 };

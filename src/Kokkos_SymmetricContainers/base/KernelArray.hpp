@@ -24,7 +24,7 @@ class KernelArray {
   static constexpr bool is_on_host = std::is_same_v<Memory, Kokkos::HostSpace>;
 
   KernelArray() = default;
-  /// \param label label of the kernels' copy of the list, for tools.
+  /// \param label names the kernels' copy of the list in tools.
   /// \throws the same as a View's constructor.
   KernelArray([[maybe_unused]] char const* label, std::vector<T> list)
       : m_list(std::move(list)) {

@@ -28,7 +28,7 @@ class MemberWords {
   /// Creates an object without memory.
   MemberWords() = default;
   /// Collective over the world.
-  /// \param n_words the number of words that each member sends to each member
+  /// \param n_words the number of words that each member sends to every member
   ///        in one exchange.
   /// \throws OutOfMemory, SystemError on every PE.
   MemberWords(std::string const& label, std::size_t n_words)

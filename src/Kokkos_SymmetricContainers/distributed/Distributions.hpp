@@ -39,8 +39,8 @@ struct BlockCyclic {
 };
 
 /// Distributes rows over only the PEs of a PE team, in the order of their
-/// numbers in it, as if there were no other PEs. OnTeam(team) uses Blocks;
-/// OnTeam(team, Cyclic()) uses Cyclic.
+/// numbers in the PE team, as if there were no other PEs. OnTeam(team) uses
+/// Blocks; OnTeam(team, Cyclic()) uses Cyclic.
 ///
 /// \tparam Distribution Blocks, Cyclic or BlockCyclic.
 template <class Distribution = Blocks>

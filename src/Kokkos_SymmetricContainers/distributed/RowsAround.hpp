@@ -118,7 +118,8 @@ class RowsAround {
     }
   }
 
-  /// A row i, for use in kernels: row(j, ...) is element (i, j, ...).
+  /// Row i of the whole View, for use in kernels: row(j, ...) is element (i, j,
+  /// ...).
   class Row {
    public:
     template <class... Indices>

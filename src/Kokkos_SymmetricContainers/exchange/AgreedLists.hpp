@@ -25,7 +25,7 @@ inline constexpr char const* exchange_plan = "symm::ExchangePlan";
 class AgreedLists {
  public:
   /// Local: allocates memory for the counts and starting positions of all
-  /// members' blocks.
+  /// members' blocks, in `lists`.
   static void prepare(std::vector<ExchangeLists>& lists, PeTeam const& team);
 
   /// Collective over the world. Precondition: prepare() has been called with
@@ -75,7 +75,7 @@ class AgreedLists {
                                             std::size_t p) const {
     return m_words.from(member, word(of_ghosts, p));
   }
-  /// The description of its box that the member has sent.
+  /// The member's description of its own box.
   [[nodiscard]] BoxWords box_of(std::size_t member) const {
     return BoxWords::of(m_words.from(member) + of_box);
   }
@@ -83,8 +83,8 @@ class AgreedLists {
  private:
   /// Indices of the words that a PE sends to another PE: the slot of the other
   /// PE on this PE, the description of this PE's box, and two words for each
-  /// joined plan. These two words hold the number of elements in the two blocks
-  /// at first, and the positions at which the blocks begin later.
+  /// joined plan. These two words hold first the numbers of elements in the two
+  /// blocks, and later the positions at which the blocks begin.
   enum Word : std::size_t {
     of_slot,
     of_box,

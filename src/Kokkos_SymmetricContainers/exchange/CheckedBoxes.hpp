@@ -18,7 +18,7 @@ namespace symm::Impl {
 class CheckedBoxes {
  public:
   /// \param grid_boxes Must outlive this object.
-  /// \throws UsageError on this PE.
+  /// \throws UsageError on this PE if a check fails.
   CheckedBoxes(char const* call, GridBoxes const& grid_boxes);
 
   [[nodiscard]] std::size_t n_points() const { return m_n_points; }

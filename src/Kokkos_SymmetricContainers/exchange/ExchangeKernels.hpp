@@ -71,9 +71,9 @@ enum class Halves { together, apart };
 
 /// Waits for the blocks from all neighbors of a side, on the host or on the
 /// GPU.
-/// \returns a neighbor whose elements have a different shape, if the host
-///          waits; empty if there is none. (Kernels abort the job instead; with
-///          gates, shapes are not compared.)
+/// \returns a neighbor whose elements have a different shape; empty if there is
+///          none, or if the host does not wait. (Kernels that wait abort the
+///          job instead; with gates, shapes are not compared.)
 /// \throws the same as await_neighbors().
 template <class Exec>
 std::optional<OtherShape> await_blocks(Exec const& exec, char const* call,

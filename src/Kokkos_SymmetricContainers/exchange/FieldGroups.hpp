@@ -57,7 +57,7 @@ class FieldSpan {
 
   /// Like field_of(), but for all Views in a range. The arguments must outlive
   /// this object.
-  /// \throws UsageError on this PE.
+  /// \throws UsageError on this PE if a View is too small.
   FieldSpan(char const* call, std::span<View const> views,
             std::vector<std::size_t> const& extents, std::size_t end)
       : m_call(call), m_views(views), m_extents(extents), m_end(end) {
@@ -177,7 +177,7 @@ void for_each_group(FieldGroups<Items...> const& fields, F const& f) {
 }
 
 /// The fields of Views and of ranges of Views.
-/// \throws UsageError on this PE.
+/// \throws UsageError on this PE if a View is too small.
 template <class Exec = ExchangeSpace, class... Views>
 auto all_fields_of(char const* call, std::vector<std::size_t> const& extents,
                    std::size_t end, Views const&... views) {

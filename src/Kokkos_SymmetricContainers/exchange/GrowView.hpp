@@ -40,15 +40,15 @@ void grow_view(char const* call, View& view, std::size_t needed) {
 // Private Views grow before symmetric ones. So if a private View cannot grow on
 // some PE, no symmetric View has changed yet.
 
-/// Grows the View only if its memory is private. The call is local.
+/// If the View is not symmetric, enlarges it if needed. The call is local.
 /// \param n_now the number of elements on this PE.
 template <class View>
 void grow_private(char const* call, View& view, std::size_t n_now) {
   if constexpr (!is_symmetric_space_v<typename View::memory_space>)
     grow_view(call, view, n_now);
 }
-/// Grows the View only if it is symmetric. On all calling PEs, the Views must
-/// have equal lengths.
+/// If the View is symmetric, enlarges it if needed. On all calling PEs, the
+/// Views must have equal lengths.
 /// \param most the largest number of elements on any of these PEs.
 /// \param may_grow whether the calling PEs are all PEs of the world.
 /// \throws UsageError on all calling PEs if the View is too small and may not

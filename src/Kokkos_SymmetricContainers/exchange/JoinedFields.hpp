@@ -76,7 +76,8 @@ class JoinedFields {
   }
   [[nodiscard]] std::size_t bytes_of_last() const { return 0; }
   [[nodiscard]] std::uint64_t hash(std::uint64_t before) const {
-    // In plan order, because PEs may pass the arguments in different orders.
+    // Hash in plan order, because PEs may pass the arguments in different
+    // orders.
     for (std::size_t plan = 0; plan < m_element_bytes.size(); ++plan) {
       for_each([&](std::size_t its_plan, auto const& list) {
         if (its_plan == plan)

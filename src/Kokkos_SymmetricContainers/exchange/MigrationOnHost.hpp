@@ -30,8 +30,8 @@ namespace symm::Impl {
 
 /// The host alternately packs leaving elements and unpacks arriving ones, chunk
 /// by chunk, in the order in which they are in the Views. With two PEs, the
-/// places of the chunk just packed are still in cache when the host unpacks
-/// into them.
+/// memory of the chunk just packed is still in cache when the host unpacks into
+/// it.
 ///
 /// The value of a PE's signal is Buffers::steps plus the number of that PE's
 /// elements that have arrived. The signal of PE `pe` is number `pe` in
@@ -64,7 +64,7 @@ class MigrationOnHost {
   static constexpr auto all_are_free = std::numeric_limits<ElementIndex>::max();
 
   /// Packs chunks `first` to `end` - 1 and signals their receivers. Then
-  /// unpacks into the places that are now free.
+  /// unpacks into the elements of the Views that are now free.
   void pack_and_unpack(std::size_t first, std::size_t end) {
     copy<CopyWay::to_block>(m_sent, m_order.sent.data() + first, end - first);
     for (auto k = first; k < end; ++k)
@@ -141,7 +141,7 @@ class MigrationOnHost {
     }
   }
 
-  /// Unpacks the chunks that have arrived and whose places are below `end`.
+  /// Unpacks the chunks that have arrived and that go to elements before `end`.
   void unpack(ElementIndex end) {
     m_order.ready.clear();
     while (m_first < m_order.ends.size() &&
@@ -159,8 +159,8 @@ class MigrationOnHost {
     copy<CopyWay::from_block>(m_received, m_order.ready.data(),
                               m_order.ready.size());
   }
-  /// Appends those chunks of received block `b` to the ready list that have
-  /// arrived and whose places are below `end`.
+  /// Appends to the ready list those chunks of received block `b` that have
+  /// arrived and that go to elements before `end`.
   void list_ready(std::size_t b, ElementIndex end) {
     auto& next        = m_order.next[b];
     auto const signal = poll(signal_of(b));

@@ -90,7 +90,8 @@ struct MigrationStep {
   PlanSide sent;
   PlanSide received;
   HostOrder order;
-  // Elements that move within this PE to places that other elements have left.
+  // Elements that move within this PE into gaps: their old and their new
+  // indices.
   KernelArray<ElementIndex> moved;
   KernelArray<ElementIndex> moved_to;
   std::size_t n_now = 0;

@@ -30,7 +30,8 @@ struct OtherShape {
                                                         PlanSide const& side,
                                                         ElementShape shape);
 
-/// \throws UsageError.
+/// Reports that a neighbor passed elements of a different shape.
+/// \throws UsageError on this PE.
 [[noreturn]] void throw_other_shape(char const* call, ElementShape mine,
                                     OtherShape const& other);
 

@@ -98,9 +98,9 @@ struct PlanSide {
   Kokkos::View<ElementIndex*, ExchangeMemory> elements;
   KernelArray<Chunk> chunks;
   KernelArray<Block> blocks;   // one for each neighbor
-  std::size_t end    = 0;      // one more than the largest element
+  std::size_t end    = 0;      // one more than the largest element index
   bool needs_outbox  = false;  // whether some blocks are sent as messages
-  unsigned thin_axes = 0;      // union over all blocks
+  unsigned thin_axes = 0;      // bitwise OR over all blocks
   /// ObjectCall::key() of the call that enlarges the plan's buffers; 0 if there
   /// is none.
   std::uint64_t room_key = 0;
@@ -130,7 +130,7 @@ struct Contributions {
 struct BoxCopies {
   std::array<std::size_t, 3> begin;
   std::array<std::size_t, 3> end;
-  Pe pe;  // in the world
+  Pe pe;  // world PE number
   bool is_near;
   unsigned thin_axes;                // see Block::thin_axes
   std::array<std::size_t, 3> there;  // index of the first copy in that PE's
@@ -176,7 +176,7 @@ struct PlanBlocks : PlanElements {
   /// The number of each neighbor in the PE team.
   std::vector<Pe> neighbors;
 
-  /// Collective.
+  /// Collective over the world.
   /// \param lists the lists of each joined plan; a single entry if nothing is
   ///        joined. If PEs pass different numbers of entries, all PEs throw.
   /// \param failure why this PE has no lists; empty if it has them. If set on

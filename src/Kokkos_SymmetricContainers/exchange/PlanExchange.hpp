@@ -205,7 +205,8 @@ class PlanExchange {
     make_room(call, Impl::max_bytes_of(fields));
     return fields;
   }
-  /// (For joined plans, the byte count is as if every element had all fields.)
+  /// (For joined plans, the byte count is an estimate: the elements of the
+  /// first plan, with the fields of all plans.)
   template <class Fields>
   Operation operation(char const* call, Way way, Fields const& fields) const {
     return {OperationKind::collective, call, -1,
@@ -243,7 +244,8 @@ class PlanExchange {
     m_halves = halves;
     m_shape  = shape;
   }
-  /// Called when the exchange has ended. \throws UsageError on this PE.
+  /// Called when the exchange has ended. \throws UsageError on this PE if
+  /// `other` is not empty.
   void expect_same_shape(char const* call,
                          std::optional<OtherShape> const& other) {
     if (!other) return;

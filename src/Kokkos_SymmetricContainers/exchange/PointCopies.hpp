@@ -12,7 +12,7 @@
 
 namespace symm::Impl {
 
-/// The points in a PE's boxes that are copies, and where their owners are.
+/// The points in a PE's boxes that are copies, and the owner of each.
 struct PointCopies {
   std::vector<ElementIndex> elements;  // index on the owner
   std::vector<Pe> pes;                 // the owner
@@ -21,7 +21,7 @@ struct PointCopies {
 
 /// Finds the owner of each point of which this PE has copies.
 /// \param all the boxes of all PEs.
-/// \param me this PE's number among them.
+/// \param me this PE's index in `all`.
 [[nodiscard]] PointCopies copies_of_points(CheckedBoxes const& mine,
                                            std::vector<BoxesOfPe> const& all,
                                            Pe me);

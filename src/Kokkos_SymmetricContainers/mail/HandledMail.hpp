@@ -15,7 +15,7 @@ class HandledMail {
   HandledMail(HandledMail const&)            = delete;
   HandledMail& operator=(HandledMail const&) = delete;
 
-  /// Sends messages from handlers that have been waiting, as long as there is
+  /// Sends messages that handlers had to leave waiting, as long as there is
   /// room for them.
   virtual bool put_waiting() = 0;
   /// Handles blocks that have arrived, until MailOfThread::must_rest() returns

@@ -83,7 +83,7 @@ class MailBins {
   /// \returns the number of bytes copied.
   std::size_t put(std::size_t link, std::span<std::byte const> messages);
   /// Sends all blocks in progress that have messages.
-  /// \returns whether there were any.
+  /// \returns whether there were any such blocks.
   bool flush();
 
   /// The number of messages in blocks that this PE has sent.

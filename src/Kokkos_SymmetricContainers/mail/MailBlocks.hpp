@@ -67,7 +67,7 @@ class MailBlocks {
     Signal n_sent = 0;
   };
   struct Inbox {
-    Signal* freed  = nullptr;  // symmetric address; used on the sender
+    Signal* freed  = nullptr;  // symmetric address of the sender's counter
     Pe pe          = 0;
     Signal n_freed = 0;
   };

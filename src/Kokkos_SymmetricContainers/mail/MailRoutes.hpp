@@ -25,10 +25,10 @@ namespace symm::Impl {
 /// PE on that node, and to the receiver. So the memory for blocks grows with
 /// the number of nodes, not with the number of PEs.
 ///
-/// With routing by nodes, the links are in this order: `n_near` links to the
-/// PEs on this node, for messages to them; `n_near` links to the same PEs, for
-/// messages that they pass on; links to other nodes. Inboxes are in the same
-/// order.
+/// With routing by nodes, the links are in this order: first, `n_near` links to
+/// the PEs on this node, for messages to these PEs; then `n_near` links to the
+/// same PEs, for messages that they pass on; then links to other nodes. Inboxes
+/// are in the same order.
 class MailRoutes {
  public:
   /// The PE at one end of a link.

@@ -83,10 +83,10 @@ class MailThreads {
   // The following functions are called only by the mailbox's thread.
   /// Copies the messages from full chunks into blocks, as long as there is
   /// room.
-  /// \returns whether any were copied.
+  /// \returns whether any messages were copied.
   bool put(MailBins& bins);
   /// Hands over all chunks. Precondition: no other thread is sending.
-  /// \returns whether there were any.
+  /// \returns whether there were any chunks.
   bool close();
   /// Whether all messages from chunks that were handed over are now in blocks.
   [[nodiscard]] bool is_empty() const {

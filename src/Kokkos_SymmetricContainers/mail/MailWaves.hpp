@@ -37,11 +37,11 @@ struct MailCounts {
 /// Detects when all messages have been handled on all PEs (Mattern's
 /// four-counter method). A wave adds up the counts of all PEs in the same
 /// pattern as a dissemination barrier: in round k, a PE sends its partial sums
-/// to PE me + 2^k. A PE begins a wave when it has nothing to do. If the number
-/// of messages sent, as counted in one wave, equals the number received, as
-/// counted in the previous wave, the phase has ended: no message was in flight
-/// between the two waves, and every PE was idle. All PEs come to the same
-/// result.
+/// to PE me + 2^k, modulo the number of PEs. A PE begins a wave when it has
+/// nothing to do. If the number of messages sent, as counted in one wave,
+/// equals the number received, as counted in the previous wave, the phase has
+/// ended: no message was in flight between the two waves, and every PE was
+/// idle. All PEs come to the same result.
 ///
 /// Before a PE begins a wave, it completes its handlers' puts. So when a phase
 /// has ended, all PEs see these puts, as after a barrier.
@@ -88,7 +88,7 @@ class MailWaves {
   Pe m_me;
   int m_n_pes;
   std::size_t m_n_rounds;
-  Signal m_wave       = 1;  // the current wave
+  Signal m_wave       = 1;  // number of the current wave
   bool m_has_begun    = false;
   std::size_t m_round = 0;
   Sums m_sums{};

@@ -172,7 +172,7 @@ class TypedMailbox : public MailboxBase {
   std::string m_finish_call;
   std::function<void(Block)> m_handler;
   MailboxOptions m_options;
-  std::optional<Failure> m_failure;  // the first failure
+  std::optional<Failure> m_failure;  // the first failure on this PE
   MailBins m_bins;
   MailWaves m_waves;
   std::vector<Passed> m_waiting;

@@ -175,7 +175,7 @@ class SortStep {
 
   std::size_t m_total      = 0;
   std::size_t m_max_before = 0;
-  bool m_grows             = false;  // whether the Views on any PE lack room
+  bool m_grows             = false;  // whether a View on any PE is too short
   OfWorld m_of_world;
   SortBuckets m_buckets;
   std::vector<std::size_t> m_before;  // number of elements on all PEs before

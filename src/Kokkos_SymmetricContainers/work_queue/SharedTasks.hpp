@@ -106,10 +106,10 @@ class SharedTasks {
   // Each word is in its own cache line.
   Kokkos::View<std::uint64_t* [8], Kokkos::LayoutRight, SymmetricHostSpace>
       m_words;
-  std::uint64_t* m_places;  // a Places::word()
+  std::uint64_t* m_places;  // the available tasks, as a Places::word()
   std::uint64_t* m_copied;  // number of this PE's tasks that others have copied
   std::uint64_t* m_flags;
-  std::uint64_t* m_n_active;      // used only on member 0
+  std::uint64_t* m_n_active;      // PEs that may have tasks; on member 0
   std::uint64_t m_n_stolen  = 0;  // excludes tasks of the latest share()
   std::uint64_t m_flags_now = 0;  // flags that this PE has forwarded
   TeamMembers m_members;
