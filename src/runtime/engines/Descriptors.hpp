@@ -10,11 +10,12 @@
 
 namespace symm::Impl {
 
-// Keep programs that a PE starts from inheriting the file descriptors that a
-// network library opens. Local; callable from any thread.
+// These functions keep programs that a PE starts from inheriting the file
+// descriptors that a network library opens. They are local and callable from
+// any thread.
 
-/// Sets close-on-exec, so that programs started by this process do not inherit
-/// `fd`.
+/// Sets close-on-exec on `fd`, so that programs started by this process do not
+/// inherit it.
 void close_on_exec(int fd) noexcept;
 
 /// Calls body(fd) for each open descriptor of this process, provided that the
@@ -29,7 +30,7 @@ void for_each_descriptor(std::function<void(int fd)> const& body);
 void close_sockets_on_exec(
     std::function<bool(sockaddr_storage const&)> const& is_library);
 
-/// Whether both are Internet addresses, with the same host and port.
+/// Whether `a` and `b` are Internet addresses with the same host and port.
 [[nodiscard]] bool is_same_address(sockaddr_storage const& a,
                                    sockaddr_storage const& b);
 

@@ -11,8 +11,8 @@
 
 #include "../base/Text.hpp"
 
-// The entry points that are looked up. All other calls go through the function
-// tables in libfabric's objects.
+// The functions of libfabric that are looked up with dlsym(). All other calls
+// go through the function tables in libfabric's objects.
 #define SYMM_FOR_EACH_FABRIC_FUNCTION(X) \
   X(fi_dupinfo)                          \
   X(fi_fabric)                           \
@@ -43,23 +43,24 @@ struct Fabric {
   ///
   /// While libfabric is being loaded, and during networks(), sets environment
   /// variables that libfabric reads then, except those that the user has set.
-  /// \throws SystemError if there is none or it is too old. The next call tries
-  ///         again.
+  /// \throws SystemError if libfabric is missing or too old. In that case, the
+  ///         next call tries again.
   static Fabric const& instance();
 
   /// All networks with the features that the engine needs, in libfabric's order
   /// of preference.
-  /// \throws SystemError if there is none.
+  /// \throws SystemError if there are none.
   [[nodiscard]] FabricInfo networks() const;
-  /// Whether the network is suitable for traffic between nodes. If FI_PROVIDER
-  /// lists providers, every network is; a list of exclusions ("^verbs") does
-  /// not count.
+  /// Whether the network is suitable for traffic between nodes. Always true if
+  /// FI_PROVIDER names providers. A list of exclusions ("^verbs") does not
+  /// count as naming them.
   [[nodiscard]] static bool is_for_nodes(fi_info const& info);
-  /// The first of `networks` that is_for_nodes(), which a job uses; null if
-  /// there is none.
+  /// The network that a job uses: the first of `networks` for which
+  /// is_for_nodes() is true. Null if there is none.
   [[nodiscard]] static fi_info* best_of(fi_info& networks);
 
-  /// The same network with fi_write and fi_read enabled; null if it lacks them.
+  /// `network` with fi_write and fi_read enabled; null if the network lacks
+  /// them.
   [[nodiscard]] FabricInfo one_sided_of(fi_info const& network) const;
 
   /// \throws SystemError "<what>: <call> failed: <text>" if `status` is
@@ -67,7 +68,7 @@ struct Fabric {
   void check(long status, Text const& what, char const* call) const;
 };
 
-// Used by MessageEngineKind:
+// The functions of MessageEngineKind for libfabric:
 [[nodiscard]] std::string libfabric_of_this_machine();
 [[nodiscard]] std::vector<std::string> libfabric_networks_of_this_machine();
 [[nodiscard]] std::string libfabric_one_sided_of_this_machine();

@@ -16,16 +16,16 @@ namespace symm::Impl {
 /// and exactly once; the order is arbitrary. A message consists of a header of
 /// at most max_header bytes and a payload.
 ///
-/// poll() delivers messages. A thread of the engine does so while no other
-/// thread polls. The engine holds its only lock while it calls the Receiver, so
-/// only one thread at a time runs functions of the Receiver. These functions
-/// may call send().
+/// poll() delivers messages. While no other thread calls poll(), a thread of
+/// the engine delivers them. The engine holds its only lock while it calls the
+/// Receiver, so only one thread at a time runs functions of the Receiver. These
+/// functions may call send().
 class MessageEngine {
  public:
   static constexpr std::size_t max_header = 64;
-  /// send() copies a payload without a token if it has at most this many bytes
-  /// and cannot be sent at once. Other payloads are read in place until
-  /// Receiver::sent().
+  /// The maximum size in bytes of a payload without a token. send() copies such
+  /// a payload if it cannot be sent at once. A payload with a token is read in
+  /// place until Receiver::sent().
   static constexpr std::size_t max_eager = std::size_t{64} << 10U;
 
   /// Handles the messages that arrive. None of its functions throws or blocks.
@@ -57,15 +57,16 @@ class MessageEngine {
 
   virtual ~MessageEngine() = default;
 
-  /// Must be called before the first message. `receiver` must outlive the
-  /// engine.
+  /// Must be called before the first message is sent. `receiver` must outlive
+  /// the engine.
   virtual void set_receiver(Receiver& receiver) = 0;
 
-  /// Callable from any thread, and from within Receiver. A payload that has a
-  /// token is not copied; it must live until sent(token). Any other payload, of
-  /// at most max_eager bytes, has been copied or sent when this call returns.
-  /// Never waits for `to`, since the caller may hold resources that operations
-  /// on other PEs need. Callers check is_full() first.
+  /// Sends a message. Callable from any thread, and from within Receiver. A
+  /// payload that has a token is not copied and must live until sent(token).
+  /// Any other payload, of at most max_eager bytes, has been copied or sent
+  /// when this call returns. Never waits for `to`, since the caller may hold
+  /// resources that operations on other PEs need. Callers check is_full()
+  /// first.
   /// \throws SystemError on this PE if `to` is lost. Within Receiver, the
   ///         message is dropped instead, and sent() follows.
   /// \throws UsageError on this PE if `to` is not another PE, or if the header
@@ -74,13 +75,13 @@ class MessageEngine {
                     std::span<std::byte const> payload = {},
                     std::size_t token                  = 0) = 0;
 
-  /// Whether unsent messages to `to` take up much private memory. If so,
-  /// callers hold back messages that no PE is waiting for. False if `to` is
-  /// lost. Callable from any thread.
+  /// Whether unsent messages to `to` take up so much private memory that
+  /// callers should hold back messages that no PE is waiting for. False if `to`
+  /// is lost. Callable from any thread.
   [[nodiscard]] virtual bool is_full(Pe to) const noexcept = 0;
 
-  /// The one-sided operations; null if the engine has none. The result does not
-  /// change between set_receiver() and close(). Callable from any thread.
+  /// The engine's one-sided operations; null if it has none. The result does
+  /// not change between set_receiver() and close(). Callable from any thread.
   [[nodiscard]] virtual OneSided* one_sided() noexcept { return nullptr; }
 
   /// Delivers messages that have arrived, and returns whether there were any.
@@ -89,23 +90,22 @@ class MessageEngine {
   virtual bool poll() = 0;
 
   /// To be called before and after waiting for an answer from `pe`. In between,
-  /// heartbeats check that `pe` is alive. Calls nest.
+  /// heartbeats check that `pe` is alive. Pairs of calls may be nested.
   virtual void watch(Pe pe)   = 0;
   virtual void unwatch(Pe pe) = 0;
-  /// The same for all PEs with which this PE has exchanged messages, or does so
-  /// before unwatch_all().
+  /// Like watch() and unwatch(), for all PEs with which this PE has exchanged
+  /// messages or exchanges messages before unwatch_all().
   virtual void watch_all()   = 0;
   virtual void unwatch_all() = 0;
 
-  /// Sends a last message to every PE to which this PE is connected, unless
-  /// that would require waiting. Callable from any thread, and from within
-  /// Receiver.
+  /// Sends a last message to every PE to which this PE is connected and can
+  /// send without waiting. Callable from any thread, and from within Receiver.
   virtual void send_farewell(std::span<std::byte const> header,
                              std::span<std::byte const> payload) noexcept = 0;
 
-  /// Collective, through the bootstrap that the engine was created with. All
-  /// messages must have been answered before this call, and no calls may
-  /// follow.
+  /// Shuts the engine down. Collective, through the bootstrap that the engine
+  /// was created with. All messages must have been answered before this call,
+  /// and the engine must not be used after it.
   /// \throws SystemError on this PE.
   virtual void close() = 0;
 };

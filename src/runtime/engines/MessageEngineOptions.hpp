@@ -8,8 +8,8 @@
 namespace symm::Impl {
 
 struct MessageEngineOptions {
-  /// In seconds, as returned by env_seconds(): a watched PE that is silent for
-  /// this long is considered lost. 0: no limit.
+  /// A watched PE that is silent for this many seconds is considered lost. 0:
+  /// no limit.
   double peer_timeout = 60;
 
   /// \throws UsageError on this PE.

@@ -31,9 +31,9 @@ namespace symm::Impl {
 /// opened.
 ///
 /// A message of up to max_eager bytes is a single libfabric message. A larger
-/// payload is first offered to the receiver. The receiver posts a receive into
-/// the destination with a unique tag and answers with that tag, under which the
-/// sender then sends the payload.
+/// payload is first offered to the receiver. The receiver posts a receive with
+/// a unique tag into the destination and answers with that tag. The sender then
+/// sends the payload with the same tag.
 class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
  public:
   /// See MessageEngineKind::make().
@@ -72,10 +72,10 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
   struct Connection final : Peer {
     fi_addr_t address = FI_ADDR_UNSPEC;
     int error         = 0;  // libfabric's code
-    ParcelQueue to_post;    // libfabric has no room for them yet
+    ParcelQueue to_post;    // parcels that libfabric has no room for yet
     bool is_stuck = false;  // whether in m_stuck
     Clock::time_point stuck_since;
-    bool was_reached = false;  // a message has been delivered to it
+    bool was_reached = false;  // a message has been delivered to this PE
     int n_posted     = 0;
     ParcelList offered;
   };
@@ -108,7 +108,8 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
   bool prepare_sleep() noexcept override;
   void sleep(std::chrono::milliseconds at_most) noexcept override;
   void wake_thread() noexcept override;
-  /// Sets close-on-exec on connections, which libfabric may open at any time.
+  /// Sets close-on-exec on the sockets of connections, which libfabric may open
+  /// at any time.
   void look_after() noexcept override;
 
   void note_failure(Connection& peer, int error) noexcept;
@@ -167,7 +168,7 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
   std::unique_ptr<Buffer[]> m_buffers;
   Buffer* m_to_repost = nullptr;
   ParcelList m_posted;
-  ParcelQueue m_to_receive;          // libfabric has no room for them yet
+  ParcelQueue m_to_receive;          // receives that wait for room
   std::vector<Connection*> m_stuck;  // has room for all of m_met
   int m_n_posted           = 0;
   std::uint64_t m_n_offers = 0;
@@ -177,7 +178,7 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
   Owned<fid_av> m_table;
   Owned<fid_cq> m_queue;
   Owned<fid_ep> m_endpoint;
-  std::map<void*, Owned<fid_mr>> m_chunks;  // the open ones, by start address
+  std::map<void*, Owned<fid_mr>> m_chunks;  // open chunks by start address
   std::uint64_t m_n_keys = 0;
   bool m_has_complained  = false;
 };

@@ -36,15 +36,17 @@ class MessageEngine_Ucx final : public ServedEngine {
   }
 
  private:
-  /// The id of the engine's active messages.
+  /// UCX's id for the engine's active messages.
   static constexpr unsigned message_id = 1;
 
   struct Connection final : Peer {
     ucp_ep_h endpoint   = nullptr;
-    ucp_ep_h bulk       = nullptr;  // null: `endpoint` sends all payloads
+    ucp_ep_h bulk       = nullptr;  // null: `endpoint` sends everything
     bool is_bulk_wanted = false;
-    int n_large_heard = 0;  // stops at 4: by then, the peer's bulk is connected
-    ParcelList on_bulk;     // sent through `bulk`
+    // The number of large payloads received. Counts only to 4: by then, the
+    // peer's `bulk` is connected.
+    int n_large_heard = 0;
+    ParcelList on_bulk;  // sent through `bulk`
     ucs_status_t status = UCS_OK;
   };
 
@@ -69,7 +71,8 @@ class MessageEngine_Ucx final : public ServedEngine {
   /// still reports failures.
   ///
   /// UCX 1.13 aborts if the peer exits while such an endpoint is connecting. So
-  /// it is created only right after the peer has received a large payload.
+  /// the endpoint is created only right after the peer has received a large
+  /// payload.
   void connect_bulk() noexcept;
   void give_back_bulk(Connection& peer) noexcept;
   void disconnect(Peer& peer) noexcept override;
@@ -106,7 +109,7 @@ class MessageEngine_Ucx final : public ServedEngine {
   ucp_worker_h m_worker   = nullptr;  // guarded by m_mutex
   int m_events            = -1;       // the worker's file descriptor
   UcxDescriptors m_descriptors;
-  std::optional<ProcessMemory> m_process_memory;  // empty if not allowed
+  std::optional<ProcessMemory> m_process_memory;  // empty if UCX_TLS forbids it
   std::vector<ucs_status_ptr_t> m_closing;        // has room for all of m_met
   bool m_has_complained = false;
   bool m_has_bulk       = false;              // true if all networks are TCP

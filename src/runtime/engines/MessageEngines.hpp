@@ -19,7 +19,7 @@ namespace symm::Impl {
 
 /// A network library that a job can select at startup.
 struct MessageEngineKind {
-  /// The name in SYMM_NETWORK, such as "ucx".
+  /// The name that selects this library in SYMM_NETWORK, such as "ucx".
   std::string_view name;
 
   /// The library on this machine, such as "UCX 1.13.1". Local.
@@ -27,7 +27,7 @@ struct MessageEngineKind {
   ///         here.
   std::string (*library)();
 
-  // The next two are null if library() always throws.
+  // The next two pointers are null if library() always throws.
 
   /// The networks that the library would choose from, such as "tcp/eth0".
   /// Local.
@@ -40,15 +40,16 @@ struct MessageEngineKind {
   /// Collective over all PEs, which must pass equal options.
   /// \param bootstrap Used here and in close().
   /// \param exchange Its nodes must be those of the job.
-  /// \param vmm The host's. All three must outlive the engine.
+  /// \param vmm The Vmm for host memory. `bootstrap`, `exchange` and `vmm` must
+  ///        outlive the engine.
   /// \throws SystemError on all PEs if any PE cannot create its engine.
   std::unique_ptr<MessageEngine> (*make)(Bootstrap& bootstrap,
                                          FdExchange& exchange, Vmm& vmm,
                                          MessageEngineOptions const& options);
 
   /// Describes the operations that engines of this kind carry out without
-  /// involving the target's processor. Local. Null if no engine of this kind
-  /// has any.
+  /// involving the target's processor. Local. The pointer is null if no engine
+  /// of this kind has any.
   /// \throws SystemError with the reason if there are none on this machine.
   std::string (*one_sided)() = nullptr;
 };

@@ -18,8 +18,8 @@ namespace symm::Impl {
 /// themselves nor with respect to messages.
 class OneSided {
  public:
-  /// Gives other PEs access to a chunk of one PE's memory. It is sent to them
-  /// as raw bytes.
+  /// A key that gives other PEs access to a chunk of one PE's memory. It is
+  /// sent to those PEs as raw bytes.
   using Key = std::array<std::uint64_t, 4>;
 
   /// Memory on another PE, within one chunk.
@@ -31,18 +31,19 @@ class OneSided {
 
   virtual ~OneSided() = default;
 
-  /// The smallest block for put() and get(), at least 1 byte: smaller blocks
-  /// are faster as messages.
+  /// The size in bytes of the smallest block for put() and get(), at least 1.
+  /// Smaller blocks are faster as messages.
   [[nodiscard]] virtual std::size_t least_bytes() const noexcept = 0;
-  /// The largest block for put() and get(): larger blocks are moved in parts.
+  /// The size in bytes of the largest block for put() and get(). Larger blocks
+  /// are moved in parts.
   [[nodiscard]] virtual std::size_t max_bytes() const noexcept {
     return SIZE_MAX;
   }
 
-  // On this PE's memory. Callable from within Receiver.
+  // Functions for this PE's own memory. Callable from within Receiver.
 
-  /// Opens a chunk until close_chunk(). The same chunk may be opened more than
-  /// once.
+  /// Gives other PEs access to a chunk until close_chunk(). The same chunk may
+  /// be opened more than once.
   /// \returns nullopt if the chunk can only be reached through messages.
   [[nodiscard]] virtual std::optional<Key> open_chunk(
       void* start, std::size_t bytes) noexcept = 0;
@@ -50,17 +51,17 @@ class OneSided {
   /// then, no PE may still use the chunk's keys.
   virtual void close_chunk(void* start) noexcept = 0;
 
-  // On the memory of other PEs.
+  // Functions for the memory of other PEs.
 
   /// Whether this PE can reach the memory of `pe` that `key` opens. Callable
   /// from within Receiver.
   [[nodiscard]] virtual bool reaches(Pe pe, Key const& key) noexcept = 0;
 
-  // Only on memory that this PE reaches:
+  // Only for memory for which reaches() returns true:
 
   /// Whether put() and get() are complete on return. Otherwise, they are
-  /// complete when Receiver::sent(token) is called. It is not called if the PE
-  /// is lost first.
+  /// complete when Receiver::sent(token) is called. That call never comes if
+  /// the PE is lost first.
   [[nodiscard]] virtual bool is_immediate() const noexcept { return false; }
 
   /// Writes a block. `from` must not change until the put is complete. Then the

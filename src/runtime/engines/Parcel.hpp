@@ -21,14 +21,14 @@ namespace symm::Impl {
 struct ParcelHead {
   enum class Kind : std::uint16_t {
     message,
-    ping,  // the receiver answers
+    ping,  // answered with a pong
     pong,
     // Only for MessageEngine_Libfabric:
     offer,  // offers a payload that waits to be sent
     answer  // answers an offer
   };
 
-  std::uint64_t key          = 0;  // the job's; only PEs of the job know it
+  std::uint64_t key          = 0;  // the job's key, which only its PEs know
   std::int32_t from          = 0;
   Kind kind                  = Kind::message;
   std::uint16_t header_bytes = 0;  // size of the message's own header
@@ -36,7 +36,7 @@ struct ParcelHead {
 // Padding would leak leftover stack bytes.
 static_assert(std::has_unique_object_representations_v<ParcelHead>);
 
-/// An operation that is in the hands of a network library until it is complete.
+/// An operation that a network library is carrying out.
 struct InFlight {
   std::array<void*, 8> of_library{};  // scratch space for the library
   int kind = 0;                       // for the engine's use
@@ -58,7 +58,8 @@ struct Parcel : InFlight {
   std::size_t token        = 0;
   std::uint64_t number     = 0;  // for the engine's use
   std::uint64_t address    = 0;  // for the engine's use
-  // The payload: either elsewhere or copied to `small` or `large`.
+  // The payload is either read in place or has been copied to `small` or
+  // `large`.
   void const* payload = nullptr;
   void* place         = nullptr;
   std::size_t bytes   = 0;
@@ -68,8 +69,8 @@ struct Parcel : InFlight {
   Parcel* before          = nullptr;  // previous one in a ParcelList
   Parcel* next            = nullptr;  // next one in a ParcelQueue
 
-  /// The bytes of `large` that the copy of a payload needs; 0 if the payload
-  /// fits into `small`.
+  /// The size in bytes of `large` that a copy of the payload needs; 0 if the
+  /// payload fits into `small`.
   [[nodiscard]] static constexpr std::size_t large_bytes_for(
       std::size_t payload_bytes) {
     return payload_bytes <= small_bytes ? 0 : std::bit_ceil(payload_bytes);
@@ -153,8 +154,8 @@ class ParcelList {
     (parcel->next != nullptr ? parcel->next->before : m_last) = parcel->before;
     return parcel;
   }
-  /// The newest parcel; null if there is none. `before` leads to the older
-  /// ones.
+  /// The parcel added most recently; null if there is none. Parcel::before
+  /// leads to the older ones.
   [[nodiscard]] Parcel* last() const { return m_last; }
 
  private:
@@ -167,7 +168,8 @@ class Parcels {
   /// \throws std::bad_alloc.
   Parcel* take() { return take_from(0).release(); }
 
-  /// Takes a parcel that holds a copy of `bytes` (at most max_eager).
+  /// Takes a parcel from the pool and copies `bytes` into it (at most max_eager
+  /// bytes).
   /// \throws std::bad_alloc.
   Parcel* take_copy(std::span<std::byte const> bytes) {
     auto parcel = take_from(Parcel::large_bytes_for(bytes.size()));
@@ -182,7 +184,7 @@ class Parcels {
   void give_back(Parcel* parcel) noexcept {
     std::unique_ptr<Parcel> owner(parcel);
     auto& list = list_of(parcel->large_bytes);
-    if (list.size() == list.capacity()) return;  // the list is full
+    if (list.size() == list.capacity()) return;  // full: deletes the parcel
     list.push_back(std::move(owner));
   }
 

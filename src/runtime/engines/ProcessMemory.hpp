@@ -33,7 +33,8 @@ class ProcessMemory final : public OneSided {
   ProcessMemory& operator=(ProcessMemory const&) = delete;
 
   [[nodiscard]] std::size_t least_bytes() const noexcept override;
-  /// The same key opens the whole process, for as long as the process lives.
+  /// Returns the same key for all chunks: it gives access to the whole process,
+  /// for as long as the process lives.
   [[nodiscard]] std::optional<Key> open_chunk(
       void* /*start*/, std::size_t /*bytes*/) noexcept override {
     return my_key();
@@ -53,7 +54,8 @@ class ProcessMemory final : public OneSided {
   void copy_all(Copy copy, char const* name, Place const& there, void* here,
                 std::size_t bytes) const;
 
-  // Other PEs read this to verify that they have reached the right process.
+  // Other PEs read this number to verify that they have reached the right
+  // process.
   std::uint64_t m_secret;
   mutable std::shared_mutex m_mutex;
   // A pidfd (from pidfd_open()) for the process of each PE reached so far,

@@ -28,8 +28,9 @@ namespace symm::Impl {
 /// An engine with one lock and one thread, which makes progress while no other
 /// thread polls. This class handles the heartbeats, the PEs that this PE has
 /// met, and the messages that wait until the network library can accept them. A
-/// derived class supplies the network library. Its constructor must call
-/// start_thread() last, and its destructor must call stop_thread() first.
+/// derived class supplies the network library. The derived class's constructor
+/// must call start_thread() last, and its destructor must call stop_thread()
+/// first.
 class ServedEngine : public MessageEngine {
  public:
   ServedEngine(ServedEngine const&)            = delete;
@@ -73,13 +74,13 @@ class ServedEngine : public MessageEngine {
     std::size_t pending_bytes = 0;      // memory of unsent messages
     // Heartbeats
     int n_watching = 0;
-    bool was_heard = false;  // since the last check
-    bool is_heard  = false;  // any message from it has arrived
+    bool was_heard = false;  // whether a message came since the last check
+    bool is_heard  = false;  // whether any message has come from this PE
     Clock::time_point last_heard;
     Clock::time_point last_pinged;
   };
-  /// Holds the lock. Does nothing if this thread already holds it, as it does
-  /// within Receiver.
+  /// Holds the engine's lock until the end of the scope. Does nothing if this
+  /// thread already holds the lock, as it does within Receiver.
   class Section {
    public:
     explicit Section(ServedEngine& engine);
@@ -96,22 +97,22 @@ class ServedEngine : public MessageEngine {
     std::unique_lock<std::mutex> m_lock;
   };
 
-  // Implemented with the network library. All but sleep(), wake_thread() and
-  // look_after() are called with the lock held.
+  // A derived class implements these functions with its network library. All
+  // but sleep(), wake_thread() and look_after() are called with the lock held.
 
   [[nodiscard]] virtual std::unique_ptr<Peer> make_peer() = 0;
-  /// Sets is_connected, or calls note_failure().
+  /// Connects to a PE: sets is_connected or, on failure, calls note_failure().
   virtual void connect(Peer& peer) noexcept = 0;
   /// Discards the messages and operations in flight to a lost PE, as far as
   /// possible.
   virtual void disconnect(Peer& peer) noexcept = 0;
-  /// Sends a parcel, and calls finish() once it has been sent. May call
+  /// Sends a parcel, and calls finish() once the parcel has been sent. May call
   /// note_failure().
   virtual void post(Peer& peer, Parcel* parcel) noexcept = 0;
   /// Handles messages that have arrived or been sent. Returns whether there
   /// were any.
   virtual bool progress_network() noexcept = 0;
-  /// The reason for a call of note_failure(), for the error message.
+  /// Why note_failure() was called for `peer`, for the error message.
   [[nodiscard]] virtual Text reason_of(Peer const& peer) const = 0;
   /// Prepares for sleep().
   /// \returns false if the thread must not sleep because there are new events.
@@ -123,13 +124,14 @@ class ServedEngine : public MessageEngine {
   /// The engine's thread calls this several times a second.
   virtual void look_after() noexcept {}
 
-  // For derived classes; to be called with the lock held:
+  // For derived classes, which must hold the lock when they call these
+  // functions:
 
   Peer& peer_of(Pe pe);
   Parcel* parcel_for(std::span<std::byte const> header,
                      std::span<std::byte const> payload, std::size_t token);
-  /// These track the memory of a parcel while the network library or a queue
-  /// holds it, until it has been sent.
+  /// These two functions track how much memory unsent parcels take up. A parcel
+  /// counts while the network library or a queue holds it.
   void add_pending(Peer& peer, Parcel const& parcel) noexcept {
     count_pending(peer,
                   peer.pending_bytes + sizeof(Parcel) + parcel.large_bytes);
@@ -141,8 +143,8 @@ class ServedEngine : public MessageEngine {
   void submit(Peer& peer, Parcel* parcel) noexcept;
   /// To be called when the message has been sent, or when it never will be.
   void finish(Parcel* parcel) noexcept;
-  /// Returns the sender of a message, or null if the message is to be dropped.
-  /// Answers pings.
+  /// Handles the ParcelHead of a message that has arrived. Answers pings.
+  /// Returns the sender, or null if the message must be dropped.
   Peer* take_head(ParcelHead const& head) noexcept;
   /// Reports `from` as lost, since this PE cannot accept its message.
   void refuse_message(Pe from) noexcept;
@@ -175,7 +177,7 @@ class ServedEngine : public MessageEngine {
   std::vector<std::unique_ptr<Peer>> m_peers;  // by PE; null: never met
   std::vector<Peer*> m_met;
   Parcels m_parcels;
-  bool m_is_closing     = false;  // connections may now end
+  bool m_is_closing     = false;  // connections may now be closed
   bool m_is_over        = false;  // the receiver is no longer called
   bool m_is_open        = false;  // the network library may be used
   bool m_needs_progress = false;  // an operation is incomplete
@@ -210,10 +212,11 @@ class ServedEngine : public MessageEngine {
 
   std::optional<NodeTable> m_addresses;      // m_address_bytes for each PE
   std::vector<std::atomic<bool>> m_is_full;  // by PE; set with the lock held
-  std::atomic<int> m_n_waiting{0};           // threads that wait for m_mutex
+  std::atomic<int> m_n_waiting{0};  // number of threads waiting for m_mutex
 
-  // m_mutex guards these. They hold work to be done once the network library
-  // has returned. Each vector has room for all of m_met.
+  // m_mutex guards the members up to m_n_watching_all. The vectors and queues
+  // hold what remains to be done once the call to the network library has
+  // returned. Each vector has room for all of m_met.
   std::vector<Peer*> m_to_connect;
   ParcelQueue m_to_post;
   std::vector<Peer*> m_failed;
@@ -229,7 +232,7 @@ class ServedEngine : public MessageEngine {
   std::atomic<bool> m_is_polled{false};  // a polling thread woke m_thread
   // Used only by the engine's thread:
   Clock::time_point m_last_check;
-  Clock::time_point m_last_look;  // last read of m_n_polls
+  Clock::time_point m_last_look;  // time of the last read of m_n_polls
   Clock::time_point m_they_polled;
   std::uint64_t m_n_polls_seen = 0;
   std::thread m_thread;

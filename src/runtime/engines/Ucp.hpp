@@ -11,7 +11,7 @@
 
 #include "../base/Text.hpp"
 
-// The entry points that are looked up.
+// The functions of UCX that are looked up with dlsym().
 #define SYMM_FOR_EACH_UCP_FUNCTION(X) \
   X(ucp_am_recv_data_nbx)             \
   X(ucp_am_send_nbx)                  \
@@ -62,8 +62,8 @@ struct Ucp {
   /// While UCX is being loaded, sets UCX_ERROR_SIGNALS to an empty value unless
   /// the user has set it. Otherwise, UCX would install handlers for SIGSEGV and
   /// other signals.
-  /// \throws SystemError if there is none or it is too old. The next call tries
-  ///         again.
+  /// \throws SystemError if UCX is missing or too old. In that case, the next
+  ///         call tries again.
   static Ucp const& instance();
 
   /// \throws SystemError "<what>: <call> failed: <text>" unless `status` is
@@ -71,15 +71,16 @@ struct Ucp {
   void check(ucs_status_t status, Text const& what, char const* call) const;
 };
 
-// Used by MessageEngineKind:
+// The functions of MessageEngineKind for UCX:
 [[nodiscard]] std::string ucx_of_this_machine();
 [[nodiscard]] std::vector<std::string> ucx_networks_of_this_machine();
-/// The networks that a context uses, such as "tcp/eth0".
+/// The networks that `context` uses, such as "tcp/eth0".
 [[nodiscard]] std::vector<std::string> ucx_networks_of(Ucp const& ucp,
                                                        ucp_context& context);
 [[nodiscard]] std::string ucx_one_sided_of_this_machine();
-/// Whether UCX_TLS allows processes on one machine to copy each other's memory:
-/// the variable names cma or all shared memory, or excludes neither.
+/// Whether UCX_TLS allows processes on one machine to copy each other's memory.
+/// It does if it names cma or all shared-memory transports, or if it is a list
+/// of exclusions that contains neither.
 [[nodiscard]] bool ucx_allows_process_memory();
 
 }  // namespace symm::Impl

@@ -31,12 +31,12 @@ class UcxDescriptors {
   /// To be called before the worker is destroyed.
   void forget() noexcept;
 
-  /// Sets close-on-exec on descriptors that UCX has opened since. Callable from
-  /// any thread.
+  /// Sets close-on-exec on the descriptors that UCX has opened since the last
+  /// look(). Callable from any thread.
   void look() noexcept;
-  /// Calls look() after a new connection, unless there are many descriptors.
-  /// Then look() would take long, and the next regular look() finds the new
-  /// ones.
+  /// To be called after a new connection: calls look(), unless there are many
+  /// descriptors. In that case, look() would take long, and the next regular
+  /// look() finds the new descriptors.
   void look_if_few() noexcept {
     if (m_n_found < few) look();
   }
