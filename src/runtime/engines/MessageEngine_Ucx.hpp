@@ -41,7 +41,7 @@ class MessageEngine_Ucx final : public ServedEngine {
 
   struct Connection final : Peer {
     ucp_ep_h endpoint   = nullptr;
-    ucp_ep_h bulk       = nullptr;  // null: `endpoint` sends everything
+    ucp_ep_h bulk       = nullptr;  // null: `endpoint` sends all payloads
     bool is_bulk_wanted = false;
     // The number of large payloads received. Counts only to 4: by then, the
     // peer's `bulk` is connected.

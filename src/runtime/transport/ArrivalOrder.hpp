@@ -50,7 +50,8 @@ class ArrivalOrder {
   }
 
   DoneNumbers m_done;
-  std::vector<Waiting> m_held;  // a heap: tens of thousands may wait
+  // A binary heap, since tens of thousands of messages may wait.
+  std::vector<Waiting> m_held;
 };
 
 }  // namespace symm::Impl

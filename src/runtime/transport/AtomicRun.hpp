@@ -32,8 +32,8 @@ namespace symm::Impl {
 /// run.
 class AtomicRunWriter {
  public:
-  /// To be called after an entry with a value has been added to the batch at
-  /// `at`.
+  /// To be called after a single atomic operation has been added to the batch,
+  /// as an entry that starts at byte `at`.
   void begin(std::size_t at, Segment segment, std::size_t offset, AtomicOp op,
              WordType type, std::uint64_t value) {
     auto const shift = shift_of(type);
@@ -47,13 +47,14 @@ class AtomicRunWriter {
     m_value = value;
     m_has_values = false;
   }
-  /// To be called when another entry has been added, or the batch no longer
-  /// exists.
+  /// Ends the run. To be called before an entry of its own is added to the
+  /// batch, and when the batch is sent.
   void end() { m_count = 0; }
 
-  /// Adds an operation if it continues the run and there is room for it.
-  /// \param bytes The size of the batch. It grows, and afterwards need not be a
-  ///        multiple of 8.
+  /// Adds an operation if it continues the run and fits into the batch. Returns
+  /// whether it did.
+  /// \param bytes The number of bytes used in the batch, which this call
+  ///        increases. Afterwards, it need not be a multiple of 8.
   bool append(std::byte* batch, std::size_t& bytes, std::size_t capacity,
               Segment segment, std::size_t offset, AtomicOp op, WordType type,
               std::uint64_t value) {
@@ -78,9 +79,9 @@ class AtomicRunWriter {
     return true;
   }
 
-  /// append() for the leading operations of `all`: up to the first that is not
-  /// on PE `pe`, does not continue the run, or has no room. Adds none unless
-  /// the run already has two.
+  /// Does the same as append() for the leading operations of `all`. Stops at
+  /// the first one that is not on PE `pe`, does not continue the run, or does
+  /// not fit. Adds none unless the run already has at least two.
   /// \returns the number of operations added.
   std::size_t append_all(std::byte* batch, std::size_t& bytes,
                          std::size_t capacity, Pe pe,
@@ -140,7 +141,7 @@ class AtomicRunWriter {
 
   std::uint32_t m_count  = 0;  // 0: no entry; 1: one entry, not yet a run
   std::uint32_t m_kind   = 0;
-  unsigned m_shift       = 0;  // log2 of the bytes of a word
+  unsigned m_shift       = 0;  // log2 of the word's size in bytes
   std::uint32_t m_first  = 0;  // the index of the first operation
   std::size_t m_at       = 0;
   std::size_t m_count_at = 0;

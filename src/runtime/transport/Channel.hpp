@@ -20,18 +20,19 @@ namespace symm::Impl {
 /// The operations of one context on the memory of far PEs. They are messages,
 /// which the target carries out with the same code as operations within a node.
 /// fence() orders only this channel's operations, and quiet() completes only
-/// those. Any threads of this PE may call these functions concurrently. All
-/// waits make progress meanwhile, like poll().
+/// those. Any threads of this PE may call these functions concurrently.
+/// Functions that wait make progress meanwhile, like Transport::poll().
 ///
 /// If a PE is lost, the job ends with an error message that names the PE, its
 /// host and the call.
 ///
-/// The caller has checked the offsets (every PE has the same memory). The
-/// target checks them again, and ends the job if they are wrong.
+/// Callers must check the offsets beforehand, which is possible because the
+/// same offsets exist on every PE. The target checks the offsets again, and
+/// ends the job if they are wrong.
 ///
-/// From each `call`, the name is used for the error message about a lost PE. If
-/// `request` is not null, it receives what test() and wait() need. `channel` is
-/// not used.
+/// Of each parameter `call`, the member `name` is for the error message about a
+/// lost PE. If `call.request` is not null, it receives what test() and wait()
+/// need. `call.channel` is not used.
 class Channel {
  public:
   virtual ~Channel() = default;
@@ -59,23 +60,24 @@ class Channel {
   virtual void get_strided(void* to, PeMemory from, Strides strides,
                            HostCall const& call = {}) = 0;
 
-  /// Returns the value before the operation. A word of 4 bytes is in the lower
-  /// bits.
+  /// Returns the word's value before the operation. The value of a 4-byte word
+  /// is in the lower 32 bits.
   [[nodiscard]] virtual std::uint64_t atomic(PeMemory at, AtomicOp op,
                                              WordType type, std::uint64_t value,
                                              std::uint64_t compare = 0,
                                              HostCall const& call  = {}) = 0;
-  /// After quiet(), `was` contains the value before the operation, in the size
-  /// of the word.
+  /// After quiet(), `*was` contains the value that the word had before the
+  /// operation. It takes up as many bytes as the word.
   virtual void fetch_nbi(PeMemory at, AtomicOp op, WordType type,
                          std::uint64_t value, std::uint64_t compare, void* was,
                          HostCall const& call = {}) = 0;
-  /// Has no answer; complete after quiet(), like a put.
+  /// Starts an atomic operation that returns nothing. It is complete after
+  /// quiet(), like a put.
   virtual void post_atomic(PeMemory at, AtomicOp op, WordType type,
                            std::uint64_t value, HostCall const& call = {}) = 0;
 
   /// Calls post_atomic() for each operation in `left`, in order.
-  /// \param left After an exception, contains the operations that have not
+  /// \param left The operations. After an exception, only those that have not
   ///        begun.
   virtual void post_atomics(std::span<FarAtomic const>& left,
                             HostCall const& call = {}) {
@@ -85,21 +87,22 @@ class Channel {
     }
   }
 
-  /// Sends NodeUpdates for words on any PEs of the node of `to`. They are
-  /// complete after quiet(), and fence() does not order them. Implemented by
-  /// channels between nodes with several PEs each.
-  /// \param updates Words of 8 bytes, at most MessageEngine::max_eager bytes in
+  /// Sends NodeUpdates for words on any PEs on the same node as `to`. They are
+  /// complete after quiet(); fence() does not order them. Used only between
+  /// nodes with several PEs each. The base class does nothing.
+  /// \param updates The results of NodeUpdate::word(), 8 bytes each, and the
+  ///        values if `has_values`. At most MessageEngine::max_eager bytes in
   ///        all.
-  /// \param has_values Whether a value follows each word; otherwise, `value`
-  ///        applies to all.
+  /// \param has_values Whether an 8-byte value follows each word. Otherwise,
+  ///        `value` is the value of all updates.
   virtual void post_node_updates(Pe /*to*/,
                                  std::span<std::byte const> /*updates*/,
                                  bool /*has_values*/, std::uint64_t /*value*/,
                                  HostCall const& /*call*/ = {}) {}
 
-  // The functions named begin_... decrement `left` when the operation
-  // completes, within poll(). So a caller may have many operations in flight
-  // and wait for any one of them.
+  // Each function named begin_... starts an operation. `left` is decremented
+  // when the operation completes, during a call of poll(). So a caller may have
+  // many operations in flight and wait for any one of them.
 
   using Counter = std::atomic<std::uint64_t>;
 
@@ -110,28 +113,30 @@ class Channel {
     get(to, from, bytes, Completion::local, call);
     left.fetch_sub(1, std::memory_order_release);
   }
-  /// \param was Receives the word's old value.
+  /// \param was Receives the value that the word had before the operation.
   virtual void begin_atomic(PeMemory at, AtomicOp op, WordType type,
                             std::uint64_t value, std::uint64_t compare,
                             std::uint64_t& was, Counter& left) {
     was = atomic(at, op, type, value, compare);
     left.fetch_sub(1, std::memory_order_release);
   }
-  /// Waits until `left`, which counts operations begun on `pe`, is 0.
+  /// Waits until `left` is 0. `left` counts operations on `pe`, which the
+  /// functions above have begun.
   virtual void wait_for_begun(Pe /*pe*/, Counter& /*left*/,
                               HostCall const& /*call*/ = {}) {}
 
   virtual void fence(HostCall const& call = {}) = 0;
-  /// Waits for all operations, on any PE, that any thread has begun before this
-  /// call.
+  /// Waits for all of this channel's operations, on any PE, that any thread has
+  /// begun before this call.
   virtual void quiet(HostCall const& call = {}) = 0;
-  /// The same for the operations on `pes`.
+  /// Like quiet(), but only for the operations on `pes`.
   virtual void quiet(std::span<Pe const> pes, HostCall const& call = {}) = 0;
 
-  // For operations of this channel only. Callable from any thread.
+  // These two functions are for operations of this channel only. They are
+  // callable from any thread.
 
-  /// Whether the operation of `handle` has reached `stage`. Sends any messages
-  /// that this still depends on.
+  /// Whether the operation of `handle` has reached `stage`. If not, sends any
+  /// messages on which that still depends.
   [[nodiscard]] virtual bool test(OperationHandle& /*handle*/, Stage /*stage*/,
                                   HostCall const& /*call*/ = {}) {
     return true;

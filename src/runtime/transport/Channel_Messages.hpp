@@ -24,38 +24,39 @@ namespace symm::Impl {
 class Transport_Messages;
 struct Outgoing;
 
-/// The destination of the answer to an entry of a batch.
+/// Where the answer to an entry of a batch is stored.
 struct AnswerPlace {
   void* to;
   std::size_t bytes;
 };
 
 /// The state of an operation that has begun. It is allocated dynamically if the
-/// caller does not wait for the operation. Its address is its token in
-/// MessageEngine::send(); the tokens sent to other PEs come from the
+/// caller does not wait for the operation. Its address serves as the token in
+/// MessageEngine::send(). The tokens sent to other PEs come from the
 /// PendingTable.
 struct PendingOperation {
-  void* to               = nullptr;  // where the data or the old value go
-  std::size_t word_bytes = 0;        // size of that value; 0: no word
-  Strides strides{};                 // those of a get_strided()
+  void* to               = nullptr;  // where the data or the old value goes
+  std::size_t word_bytes = 0;        // size of the old value; 0: none
+  Strides strides{};                 // for a get_strided()
   std::atomic<std::uint64_t>* left = nullptr;  // decremented when done
-  Outgoing* outgoing               = nullptr;  // counts this as number `begun`
+  Outgoing* outgoing               = nullptr;  // where `begun` is counted
   std::uint64_t begun              = 0;
   SideDone::Owner side{};
   bool is_on_heap = false;
-  std::vector<AnswerPlace> answers{};  // destinations, if it is a batch
+  std::vector<AnswerPlace> answers{};  // for a batch
 
-  /// The object may already have been destroyed when this call returns.
+  /// Records that the operation is complete. The object may already have been
+  /// destroyed when this call returns.
   void finish();
 };
 
-/// A block, or part of one, that the engine moves without messages.
+/// A block, or a part of one, that the engine moves without messages.
 struct BlockMove {
   enum class Kind { put, get };
 
   Kind kind;
   OneSided::Place there;
-  void* here;  // a put only reads it
+  void* here;  // a put only reads here
   std::size_t bytes;
   char const* call;  // the name of the call, or null
 
@@ -83,33 +84,35 @@ struct BlockMove {
 /// put after a fence() waits until the messages before the fence() have been
 /// acknowledged. But if it has at most MessageEngine::max_eager bytes, it
 /// becomes a message instead of waiting. The signal of a block is a message
-/// that is sent once the block has arrived. If the caller does not wait for
-/// that, the block is part of the message, too.
+/// that is sent once the block has arrived. If the caller does not wait for the
+/// block, the message also carries the block.
 ///
 /// Completion. A target acknowledges all of a channel's messages up to a
-/// certain number at once. It does so in answers, in a separate message if the
-/// initiator asks for one and, for channel 0, in every message on channel 0.
-/// The initiator asks in the message that it expects to be the last one before
-/// quiet(): it assumes that there are as many messages as before the previous
-/// quiet(). If there are fewer, quiet() asks. The initiator also asks often
-/// enough that at most a few MiB are in flight to any PE.
+/// certain number at once. The acknowledgement is part of an answer or, if the
+/// initiator asks for it, a separate message. For channel 0, every message on
+/// that channel carries an acknowledgement. The initiator asks for one in the
+/// message that it expects to be the last before quiet(): it assumes that there
+/// are as many messages as before the previous quiet(). If there are fewer,
+/// quiet() asks. The initiator also asks often enough that at most a few MiB
+/// are in flight to any PE.
 ///
 /// Batches. Small puts and gets with Completion::none, post_atomic() and
 /// fetch_nbi() are gathered into one batch per PE. The batch is sent when it is
-/// full, in fence(), quiet(), Transport::poll() and any other call for that PE,
-/// or after a while by a thread. A single reply holds all answers to a batch.
-/// At most Options::max_batches PEs have memory for a batch. When another PE
-/// needs a batch, these PEs take turns: the batch of one of them is sent, and
-/// its memory passes to the new PE. A closed channel has no such memory.
+/// full, and in fence(), quiet(), Transport::poll() and any other call for that
+/// PE. Otherwise, a thread sends it after a while. A single reply holds all
+/// answers to a batch. At most Options::max_batches PEs have memory for a
+/// batch. When another PE needs a batch, these PEs take turns: the batch of one
+/// of them is sent, and its memory passes to the new PE. A closed channel has
+/// no such memory.
 ///
 /// quiet() waits for operations that any thread has begun before it, but not
 /// for those that other threads begin during the wait. To tell them apart,
 /// messages, gets and large puts are numbered.
 ///
-/// One mutex guards the state of the sending side. The Receiver never locks it,
-/// so a thread may hold it while the engine sends, which never waits. A caller
-/// that has to wait for a PE unlocks the mutex first, so that operations on
-/// other PEs can proceed.
+/// One mutex guards the state of the sending side. The Receiver never locks
+/// this mutex, so a thread may hold it during MessageEngine::send(), which
+/// never waits. A caller that has to wait for a PE unlocks the mutex first, so
+/// that operations on other PEs can proceed.
 class Channel_Messages final : public Channel {
  public:
   static constexpr std::size_t batch_size = std::size_t{16} << 10U;
@@ -167,8 +170,9 @@ class Channel_Messages final : public Channel {
   /// The operations that wait for replies.
   [[nodiscard]] PendingTable& asked() noexcept { return m_asked; }
 
-  /// Between close() and open(), no operations begin, and each batch's memory
-  /// is released once the batch has been sent. A new channel is open.
+  /// A new channel is open. Between close() and open(), callers begin no
+  /// operations, and each batch's memory is released once the batch has been
+  /// sent.
   void open() noexcept;
   void close() noexcept;
 
@@ -197,7 +201,8 @@ class Channel_Messages final : public Channel {
   /// Sends all batches opened before `tick`, except those that would have to
   /// wait.
   void flush_older(std::uint64_t tick);
-  /// The same for all batches, unless another thread holds the lock.
+  /// Like flush_older(), but for all batches. Does nothing if another thread
+  /// holds the lock.
   void try_flush_all();
 
  private:
@@ -209,10 +214,11 @@ class Channel_Messages final : public Channel {
   };
 
   /// The maximum number of payloads of more than max_eager bytes in flight at
-  /// once to or from a PE: over TCP, many of them would take turns and be
-  /// slower than two.
+  /// once to or from each PE. Over TCP, many such payloads would share the
+  /// connection and be slower than two.
   static constexpr std::uint64_t max_large = 2;
-  /// The maximum number of blocks in flight without messages, to or from a PE.
+  /// The maximum number of blocks that are moved without messages at once, to
+  /// or from each PE.
   static constexpr std::uint64_t max_blocks = 64;
 
   [[nodiscard]] Outgoing& outgoing_to(Pe pe);
@@ -226,16 +232,17 @@ class Channel_Messages final : public Channel {
   // With m_mutex held:
 
   void mark_dirty(Outgoing& outgoing);
-  /// Provides memory for a batch; may unlock.
+  /// Ensures that `outgoing` has memory for a batch. May unlock in between.
   void ensure_batch(Lock& lock, Outgoing& outgoing);
   void drop_batch(Outgoing& outgoing) noexcept;
-  /// The index in m_with_batch of the PE that gives its batch memory to another
-  /// one: the next in turn, preferably one whose batch can be sent at once.
+  /// The index in m_with_batch of the PE whose batch memory goes to another PE
+  /// next: the next one in turn whose batch can be sent at once or, if there is
+  /// none, simply the next in turn.
   [[nodiscard]] std::size_t next_to_give();
   void add_atomic(Lock& lock, Outgoing& outgoing, PeMemory at, AtomicOp op,
                   WordType type, std::uint64_t value);
-  /// Sends batches until the open one has room for an entry and its answer; may
-  /// unlock.
+  /// Sends batches until the open one has room for an entry and its answer. May
+  /// unlock in between.
   void make_room(Lock& lock, Outgoing& outgoing, std::size_t bytes,
                  std::size_t answer_bytes);
   /// Writes the head of an entry, for which there must be room.
@@ -244,8 +251,8 @@ class Channel_Messages final : public Channel {
   /// Adds an entry to the open batch.
   /// \returns where the entry's data go.
   std::byte* add_entry(Lock& lock, Outgoing& outgoing, BatchEntry entry);
-  /// The same for an entry that is answered.
-  /// \param answer Where the answer goes.
+  /// Like add_entry(), but for an entry that is answered.
+  /// \param answer Where to store the answer.
   std::byte* add_answered_entry(Lock& lock, Outgoing& outgoing,
                                 BatchEntry entry, void* answer);
   /// Whether the next batch has to wait because many batches are waiting for
@@ -263,15 +270,15 @@ class Channel_Messages final : public Channel {
   /// Whether the window is full, or the engine is full with messages of all
   /// channels.
   [[nodiscard]] bool is_full(Outgoing const& outgoing) const;
-  /// Waits until neither is full; may unlock. Waits only once: if other threads
-  /// fill them again meanwhile, each thread that has waited may still add one
-  /// message.
+  /// Waits until neither the window nor the engine is full. May unlock in
+  /// between. Waits only once: if other threads fill the window or the engine
+  /// again meanwhile, each thread that has waited may still add one message.
   void wait_for_room(Lock& lock, Outgoing& outgoing);
   /// Sends a numbered message without waiting, and counts it toward the window
   /// and the acknowledgements.
   /// \param after The last message that must be carried out before this one.
-  /// \param unsent If not null, the payload is read until finish() is called on
-  ///        it.
+  /// \param unsent If not null, the payload must stay unchanged until the
+  ///        transport calls unsent->finish().
   void post(Outgoing& outgoing, MessageHeader header, std::uint64_t after,
             std::span<std::byte const> payload, bool wants_ack = false,
             PendingOperation* unsent = nullptr);
@@ -281,13 +288,14 @@ class Channel_Messages final : public Channel {
   void ask_for_ack(Outgoing& outgoing);
   /// Locks, then waits until an atomic operation may be sent at once.
   [[nodiscard]] Lock enter_for_atomic(Outgoing& outgoing, char const* call);
-  /// Before each of the next two, call m_asked.make_room() under the same lock.
+  /// Before each call of the next two functions, call m_asked.make_room() under
+  /// the same lock.
   void ask_for_atomic(Outgoing& outgoing, PeMemory at, AtomicOp op,
                       WordType type, std::uint64_t value, std::uint64_t compare,
                       PendingOperation& pending);
   void ask_for_get(PeMemory from, std::size_t bytes, PendingOperation& pending);
-  /// Moves `pending` into a dynamically allocated object, which is the next
-  /// operation that quiet() waits for.
+  /// Moves `pending` into a dynamically allocated object, and numbers the
+  /// operation so that quiet() waits for it.
   PendingOperation* begin(Outgoing& outgoing, PendingOperation pending,
                           OperationHandle* handle);
   /// Whether the message of `handle` has been acknowledged. If not, asks for an
@@ -296,20 +304,23 @@ class Channel_Messages final : public Channel {
 
   // Without m_mutex held:
 
-  /// Move a block, or the first part of one, without messages. A put waits for
-  /// the messages before a fence().
-  /// \returns the number of bytes moved: a message has to carry the rest.
+  /// These two functions move a block, or the first part of one, without
+  /// messages. A put first waits until the messages before the last fence()
+  /// have been carried out (see wait_for_fenced()).
+  /// \returns the number of bytes moved. The caller sends the rest in a
+  /// message.
   std::size_t put_one_sided(PeMemory to, void const* from, std::size_t bytes,
                             Completion completion, HostCall const& call);
   std::size_t get_one_sided(void* to, PeMemory from, std::size_t bytes,
                             Completion completion, HostCall const& call);
-  /// \param left The number of bytes of the block not yet moved, including this
-  ///        part.
+  /// \param left The number of bytes of the whole block that have not been
+  ///        moved yet, including `move`.
   void move_part(BlockMove const& move, std::size_t left, Completion completion,
                  OperationHandle* handle);
-  /// Waits until the messages before a fence() have been carried out.
-  /// \returns false if they have not but `bytes` is small. The caller then
-  ///          sends a message, for which the target observes the order.
+  /// Waits until the messages before the last fence() have been carried out.
+  /// \returns false, without waiting, if they have not and `bytes` is at most
+  ///          MessageEngine::max_eager. The caller then puts the block into a
+  ///          message, which the target carries out after those messages.
   bool wait_for_fenced(Pe pe, std::size_t bytes, HostCall const& call);
   /// Ends the job if any PE is lost; called before an operation on `pe`.
   /// \param call The name of the call, or null.
@@ -326,9 +337,9 @@ class Channel_Messages final : public Channel {
   std::mutex m_mutex;
   bool m_is_closed = false;
   PendingTable m_asked;
-  std::atomic<int> m_n_returning = 0;     // threads in enter_again()
+  std::atomic<int> m_n_returning = 0;     // number of threads in enter_again()
   std::vector<Outgoing*> m_dirty;         // PEs with incomplete operations
-  std::atomic<std::size_t> m_n_open = 0;  // open batches
+  std::atomic<std::size_t> m_n_open = 0;  // number of open batches
   std::vector<Outgoing*> m_with_batch;    // PEs with memory for a batch
   std::size_t m_n_given = 0;  // how often batch memory was passed on
 };
@@ -339,8 +350,8 @@ struct Outgoing {
 
   explicit Outgoing(Pe number) : pe(number) {}
 
-  /// Ends and pads the run at the end of the batch. The caller must hold the
-  /// channel's mutex.
+  /// Ends the run at the end of the batch, and pads the batch to a multiple of
+  /// 8 bytes. The caller must hold the channel's mutex.
   void end_run();
 
   Pe const pe;
@@ -349,18 +360,19 @@ struct Outgoing {
 
   std::uint64_t sent   = 0;  // the number of the last message
   std::uint64_t fenced = 0;  // number of the last one before a fence()
-  std::uint64_t asked  = 0;  // number of the last one with an ack asked
-  // The number of messages since the last quiet(), and between the last two.
+  std::uint64_t asked  = 0;  // number of the last one that asks for an ack
+  // The number of messages since the last quiet(), and the number between the
+  // last two calls of quiet().
   std::uint64_t n_since_quiet = 0;
   std::uint64_t n_expected    = 1;
-  // Bytes sent since message `half`. When there are many, a sender waits for
-  // the ack of `half`.
+  // The number of bytes sent since message `half`. If there are too many, a
+  // sender waits until message `half` is acknowledged.
   std::size_t bytes_since_half = 0;
   std::uint64_t half           = 0;
   // The number of operations that begin() has begun so far, such as gets, puts
   // whose payload is read later, and blocks moved without messages.
   std::uint64_t begun      = 0;
-  std::uint64_t last_block = 0;  // number of the last put of a block
+  std::uint64_t last_block = 0;  // value of `begun` for the last put of a block
   std::size_t dirty_at     = 0;  // index in m_dirty
   bool is_dirty            = false;
   std::unique_ptr<std::byte[]> batch;
@@ -380,9 +392,9 @@ struct Outgoing {
   Counter unsent     = 0;  // large payloads in flight with Completion::none
   Counter gets       = 0;  // in flight with Completion::none
   Counter large_gets = 0;
-  Counter blocks     = 0;  // in flight without messages
+  Counter blocks     = 0;  // blocks in flight without messages
   Counter answers    = 0;  // number of batches that wait for answers
-  DoneNumbers done;        // which of the `begun` ones are done
+  DoneNumbers done;        // which of the `begun` operations are done
 };
 
 }  // namespace symm::Impl

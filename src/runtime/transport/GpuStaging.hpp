@@ -14,10 +14,10 @@
 
 namespace symm::Impl {
 
-/// Operations on the memory of far PEs, where either side may be GPU memory.
-/// Data on this PE's GPU pass through page-locked host memory, from which
-/// messages are sent and into which they are received. The copies do not wait
-/// for running kernels. Callable from any thread.
+/// Operations on the memory of far PEs. The memory on either side may be GPU
+/// memory. Data on this PE's GPU pass through page-locked host memory, from
+/// which messages are sent and into which they are received. The copies do not
+/// wait for running kernels. Callable from any thread.
 ///
 /// All functions throw SystemError on this PE.
 class GpuStaging {
@@ -28,8 +28,8 @@ class GpuStaging {
   ///        object.
   explicit GpuStaging(MemoryProvider& provider);
 
-  // As in Channel, except that puts from this PE's GPU and all gets from or to
-  // a GPU have Completion::local.
+  // Like the functions of Channel, except that puts from this PE's GPU and all
+  // gets from or to a GPU always have Completion::local.
 
   void put(Channel& channel, PeMemory to, void const* from, std::size_t bytes,
            Completion completion, HostCall const& call = {});

@@ -11,7 +11,7 @@ struct OperationHandle;
 /// The host call that an operation is part of.
 struct HostCall {
   constexpr HostCall() = default;
-  // A name alone stands for a call without a context.
+  // Converts a name to a call without a context.
   constexpr HostCall(char const* its_name) : name(its_name) {}
   constexpr HostCall(char const* its_name, Channel* its_channel,
                      OperationHandle* its_request = nullptr)
@@ -19,17 +19,18 @@ struct HostCall {
 
   // The name for error messages, such as "symm::put"; null: unknown.
   char const* name = nullptr;
-  Channel* channel = nullptr;  // for far PEs; null: no context
+  Channel* channel = nullptr;  // for far PEs; null: the default channel
   // If not null, and if a message carries out the operation, receives what a
   // Request waits for.
   OperationHandle* request = nullptr;
-  // Whether small puts wait in a batch, even if the source may be overwritten
-  // on return.
+  // Whether small puts may wait in a batch even with Completion::local, where
+  // the source may be overwritten on return.
   bool aggregates = false;
 };
 
-// Operations of few instructions accept a name or a HostCall. A HostCall is
-// created from a name only when a message is about to be sent.
+// Operations that take only a few instructions accept a name or a HostCall.
+// They create a HostCall from the name only if they are about to send a
+// message.
 [[nodiscard]] constexpr char const* name_of_call(char const* call) {
   return call;
 }

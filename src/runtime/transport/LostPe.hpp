@@ -20,8 +20,8 @@ struct LostPe {
 };
 
 /// The first PE that any PE on this node has found to be lost, in memory shared
-/// by the node's PEs. So all of them name that PE, and not one that has exited
-/// because of it.
+/// by the node's PEs. So the error messages of all these PEs name that PE, and
+/// not another one that exited as a consequence.
 class LostPeRecord {
  public:
   /// Callable from any thread of these PEs. Only the first call has an effect.

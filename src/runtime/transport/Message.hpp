@@ -24,24 +24,25 @@ static_assert(std::endian::native == std::endian::little);
 inline constexpr std::size_t max_strided = MessageEngine::max_eager;
 
 enum class MessageKind : std::uint8_t {
-  // Numbered: the target acknowledges them.
+  // Numbered messages, which the target acknowledges. The comments say what the
+  // payload is.
   put,           // the data
   put_strided,   // packed elements
-  put_signal,    // the data, and then the signal
+  put_signal,    // the data; afterwards, the signal changes
   atomic,        // answered by atomic_reply
   node_updates,  // NodeUpdates; if `compare` is 0, `value` applies to all,
                  // otherwise a value follows each
   batch,  // a sequence of BatchEntries; if there is a token, a get_reply holds
           // all answers, in the order of the entries
-  // Not numbered:
+  // Messages without a number:
   get,          // answered by get_reply
   get_strided,  // the same, with packed elements
   get_reply,
   atomic_reply,
-  ack,          // only the header's `acked`
-  ack_request,  // asks for an ack of all up to `number`
+  ack,          // no payload, only the header's `acked`
+  ack_request,  // asks for an ack of all messages up to `number`
   key_request,  // asks for the chunk at this offset; answered by key
-  key,          // WireKey; empty: chunk has no one-sided operations
+  key,          // WireKey; empty: only messages reach the chunk
   note,         // StepMessages::send() with this `number`
   where,        // asks for the call that the PE is in; answered by progress
   progress,     // WireProgress, and the name of the call
@@ -69,7 +70,7 @@ struct MessageHeader {
   /// The target carries out all messages up to this number before this one.
   std::uint64_t after = 0;
   /// The sender of this message has carried out the messages up to this number
-  /// that its receiver sent on channel `channel`. 0: says nothing.
+  /// that the receiver had sent on channel `channel`. 0: no acknowledgement.
   std::uint64_t acked = 0;
 
   std::uint64_t offset = 0;
@@ -105,7 +106,7 @@ struct WireProgress {
   std::uint64_t object_key     = 0;
 };
 
-/// Opens a chunk of a PE's heap to one-sided operations.
+/// What another PE needs for one-sided operations on a chunk of this PE's heap.
 struct WireKey {
   OneSided::Key key{};
   std::uint64_t address = 0;  // the chunk's, in that PE's address space
@@ -178,7 +179,8 @@ class BatchEntry {
   [[nodiscard]] AtomicOp op() const { return WordOp::of(detail()).op; }
   [[nodiscard]] WordType type() const { return WordOp::of(detail()).type; }
   [[nodiscard]] bool is_run() const { return kind() >= Kind::run; }
-  /// The bytes that the data take up in the batch. Not for runs.
+  /// The number of bytes that the data take up in the batch. Not valid for
+  /// runs.
   [[nodiscard]] std::size_t room() const {
     switch (kind()) {
       case Kind::put: return round_up(detail(), 8);
@@ -187,7 +189,8 @@ class BatchEntry {
       default: return 16;
     }
   }
-  /// The bytes that the answer takes up in the reply.
+  /// The number of bytes that the answer takes up in the reply; 0 if there is
+  /// no answer.
   [[nodiscard]] std::size_t answer_room() const {
     bool const is_answered = kind() == Kind::get || kind() == Kind::fetch;
     return is_answered ? round_up(bytes(), 8) : 0;

@@ -16,20 +16,22 @@ namespace symm::Impl {
 /// messages. Callable from any thread.
 class OpenChunks {
  public:
-  /// The place where the chunk starts; nullopt if it cannot be reached.
+  /// The place where a chunk starts; nullopt if the engine cannot reach the
+  /// chunk.
   using Answer = std::optional<OneSided::Place>;
 
   /// \param offset The chunk's offset.
-  /// \returns nullopt if no answer has arrived yet.
+  /// \returns the other PE's answer, which may itself be nullopt; nullopt if no
+  ///          answer has arrived yet.
   [[nodiscard]] std::optional<Answer> find(std::size_t offset) const {
     std::lock_guard const lock(m_mutex);
     auto const found = m_answers.find(offset);
     if (found == m_answers.end()) return {};
     return found->second;
   }
-  /// \returns whether the caller is the first and so has to ask. Each chunk is
-  ///          asked for only once, so no answer arrives after the chunk is
-  ///          gone.
+  /// \returns whether the caller is the first to need the chunk and so must ask
+  ///          the other PE for it. Each chunk is asked for only once, so no
+  ///          answer arrives after the chunk has been unmapped.
   /// \throws std::bad_alloc.
   [[nodiscard]] bool is_to_ask(std::size_t offset) {
     std::lock_guard const lock(m_mutex);

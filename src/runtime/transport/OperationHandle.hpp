@@ -14,9 +14,9 @@ namespace symm::Impl {
 
 class Channel;
 
-/// A flag that an operation sets when this PE's side of it is done. It has two
-/// owners, an OperationHandle and the operation, and lives until both have
-/// released it.
+/// A flag that an operation sets when this PE's side of the operation is done.
+/// The flag has two owners, an OperationHandle and the operation, and lives
+/// until both have released it.
 class SideDone {
  public:
   struct Drop {

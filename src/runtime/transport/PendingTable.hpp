@@ -16,10 +16,10 @@ namespace symm::Impl {
 struct PendingOperation;
 
 /// The operations of a channel that wait for a reply, keyed by the tokens of
-/// their messages. A token belongs to one message to one PE. A reply finds no
-/// operation if its token is wrong, belongs to another PE, or has already been
-/// used. (A token contains the generation of a slot, which is odd while the
-/// slot holds an operation.)
+/// their messages. A token belongs to one message to one PE. find() returns
+/// null for the token of a reply if the token is wrong, was sent to another PE,
+/// or has already been used. (A token contains the generation of a slot, which
+/// is odd while the slot holds an operation.)
 ///
 /// One thread at a time adds operations, holding the channel's mutex. The
 /// Receiver finds and removes them concurrently.
@@ -33,7 +33,7 @@ class PendingTable {
     PendingOperation* pending = nullptr;
     std::size_t bytes         = 0;      // size of the reply's payload
     std::size_t first         = 0;      // index of the first strided element
-    bool is_arriving          = false;  // the payload, directly into `to`
+    bool is_arriving          = false;  // whether the payload is being received
   };
 
   PendingTable()                               = default;
@@ -45,7 +45,7 @@ class PendingTable {
 
   // The caller must hold the channel's mutex.
 
-  /// Makes room so that the next add() cannot fail.
+  /// Ensures that there is a free slot, so that the next add() cannot fail.
   /// \throws std::bad_alloc.
   void make_room() {
     if (m_free.load(std::memory_order_acquire) != none) return;
@@ -54,7 +54,8 @@ class PendingTable {
     if (chunk.load(std::memory_order_relaxed) != nullptr) return;
     chunk.store(new Place[least << number], std::memory_order_release);
   }
-  /// To be called after make_room(), under the same lock.
+  /// Adds an operation and returns its token. To be called after make_room(),
+  /// without releasing the mutex in between.
   Token add(Pe pe, Asked const& asked) noexcept {
     auto const index = take_free();
     auto& place      = place_at(index);
@@ -68,8 +69,8 @@ class PendingTable {
 
   // For the Receiver:
 
-  /// Null if no message with this token was sent to `from`, or if `from` has
-  /// already answered it.
+  /// Returns null if no message with this token was sent to `from`, or if
+  /// `from` has already answered the message.
   [[nodiscard]] Asked* find(Token token, Pe from) const noexcept {
     auto const index      = static_cast<Index>(token);
     auto const generation = generation_of(token);
@@ -80,7 +81,7 @@ class PendingTable {
         place.pe == from;
     return is_there ? &place.asked : nullptr;
   }
-  /// \param token One for which find() has found an operation.
+  /// \param token A token for which find() has returned an operation.
   void remove(Token token) noexcept {
     auto const index = static_cast<Index>(token);
     auto& place      = place_at(index);
@@ -134,7 +135,7 @@ class PendingTable {
 
   std::array<std::atomic<Place*>, 27> m_chunks{};  // enough for any Index
   Index m_n_used = 0;
-  std::atomic<Index> m_free{none};  // first of the list
+  std::atomic<Index> m_free{none};  // head of the list of free slots
 };
 
 }  // namespace symm::Impl

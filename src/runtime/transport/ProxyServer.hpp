@@ -26,11 +26,11 @@
 
 namespace symm::Impl {
 
-/// A thread that carries out the requests that this PE's kernels put in the
-/// ProxyQueue. It starts requests in the order of their tickets, and many may
-/// be waiting for replies from other PEs at once. Updates are carried out in
-/// between, as ProxyQueue.hpp describes. The thread polls while there is work
-/// and for 2 ms afterwards, and then at intervals of up to a millisecond.
+/// A thread that carries out the requests that this PE's kernels put into the
+/// ProxyQueue. It starts requests in the order of their tickets. Many requests
+/// may be waiting for replies from other PEs at once. Updates are carried out
+/// in between, as ProxyQueue.hpp describes. The thread polls while there is
+/// work and for 2 ms afterwards, and then at intervals of up to a millisecond.
 class ProxyServer final : public KernelRequests {
  public:
   /// Finds the object on `pe` that corresponds to `address` in this PE's part
@@ -38,7 +38,7 @@ class ProxyServer final : public KernelRequests {
   /// \returns whether there is one.
   using Find = std::function<bool(void const* address, std::size_t bytes, Pe pe,
                                   PeMemory& found)>;
-  /// Ends the job; the reason has already been printed.
+  /// Ends the job. The reason has already been printed.
   using EndJob = std::function<void()>;
 
   /// \param provider The provider of the GPU's memory.
@@ -48,7 +48,7 @@ class ProxyServer final : public KernelRequests {
   ProxyServer(Pe my_pe, int n_pes, Transport& transport,
               MemoryProvider& provider, TransportTarget& memory, Find find,
               EndJob end_job);
-  /// No kernel may still be using the ring.
+  /// No kernel may still be using ring().
   ~ProxyServer() override;
   ProxyServer(ProxyServer const&)            = delete;
   ProxyServer& operator=(ProxyServer const&) = delete;
@@ -113,7 +113,7 @@ class ProxyServer final : public KernelRequests {
   Find m_find;
   EndJob m_end_job;
 
-  PinnedMemory m_memory;  // requests, replies, `freed`
+  PinnedMemory m_memory;  // for m_requests, m_replies, m_freed_for_kernels
   PinnedMemory m_landing_memory;
   FarRequest* m_requests;
   FarReply* m_replies;
@@ -128,12 +128,12 @@ class ProxyServer final : public KernelRequests {
   Number m_freed = 0;
   std::vector<State> m_states;
   std::list<PendingRequest> m_pending;
-  std::vector<std::byte*> m_receive_buffers;  // the free ones
-  std::vector<Number> m_quiets;               // not yet replied to
+  std::vector<std::byte*> m_receive_buffers;  // the free buffers
+  std::vector<Number> m_quiets;               // tickets not yet replied to
   std::optional<Watch> m_watch;
 
-  std::atomic<Number> m_begun     = 0;  // all below are carried out or pending
-  std::atomic<Number> m_completed = 0;  // all below have been carried out
+  std::atomic<Number> m_begun = 0;  // lower tickets are carried out or pending
+  std::atomic<Number> m_completed = 0;  // lower tickets have been carried out
   std::atomic<bool> m_is_over     = false;
   std::thread m_thread;
 };

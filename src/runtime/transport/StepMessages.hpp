@@ -15,13 +15,13 @@
 namespace symm::Impl {
 
 /// Messages that make up collective steps between PEs on different nodes. The
-/// receiver asks for a message by number. Between any two PEs, each number is
-/// used once in each direction. A message may arrive before the receiver asks
-/// for it.
+/// receiver asks for a message by its number. Each PE uses each number only
+/// once for messages to the same PE. A message may arrive before the receiver
+/// asks for it.
 ///
 /// If a PE is lost, the job ends with an error message that names the PE, its
-/// host and the call. That is `call` or, if it is null, the collective call
-/// that a thread of this PE is in.
+/// host and the call. The name of the call is `call` or, if that is null, the
+/// collective call that a thread of this PE is in.
 class StepMessages {
  public:
   /// Numbers from this one on are reserved for Rendezvous.
@@ -29,22 +29,24 @@ class StepMessages {
 
   virtual ~StepMessages() = default;
 
-  /// `message` may be overwritten on return.
+  /// Sends a message. `message` may be overwritten on return.
   virtual void send(Pe to, std::uint64_t number,
                     std::span<std::byte const> message,
                     char const* call = nullptr) = 0;
-  /// Waits for the message.
+  /// Waits for message `number` from `from`, and returns it.
   [[nodiscard]] virtual std::vector<std::byte> receive(
       Pe from, std::uint64_t number) = 0;
-  /// Waits at most `most` for the message; with 0, only checks whether it has
-  /// arrived. Returns nullopt if it has not.
+  /// Like receive(), but waits for at most `most`. If `most` is 0, only checks
+  /// whether the message has arrived. Returns nullopt if the message has not
+  /// arrived.
   [[nodiscard]] virtual std::optional<std::vector<std::byte>> receive_within(
       Pe from, std::uint64_t number, std::chrono::milliseconds most,
       char const* call = nullptr) = 0;
 
-  /// For a caller that waits for `pe` in several of these calls. Between
-  /// watch() and unwatch(), `pe` is watched, and is considered lost if it is
-  /// silent for too long. Calls nest.
+  /// For a caller that calls the functions above repeatedly to wait for `pe`.
+  /// Between watch() and unwatch(), heartbeats check that `pe` is alive: if it
+  /// is silent for too long, it is considered lost. Pairs of calls may be
+  /// nested.
   virtual void watch(Pe pe)   = 0;
   virtual void unwatch(Pe pe) = 0;
 
@@ -53,7 +55,7 @@ class StepMessages {
   virtual bool poll(char const* call = nullptr) = 0;
 };
 
-/// Watches a PE for as long as this object lives.
+/// Calls watch() in its constructor and unwatch() in its destructor.
 class Watch {
  public:
   Watch(StepMessages& messages, Pe pe) : m_messages(messages), m_pe(pe) {

@@ -24,8 +24,8 @@ void store_block(char* to, void const* from, std::size_t bytes);
 [[nodiscard]] bool is_atomic(AtomicOp op, WordType type);
 
 /// Carries out an operation for which is_atomic() is true. Earlier stores are
-/// visible before the operation. Returns the word's old bits; for
-/// AtomicOp::set, returns `value`.
+/// visible before the operation. Returns the word's old value as bits; for
+/// AtomicOp::set, returns `value` instead.
 std::uint64_t change_word(char* word, AtomicOp op, WordType type,
                           std::uint64_t value, std::uint64_t compare = 0);
 

@@ -19,11 +19,11 @@ namespace symm::Impl {
 
 /// The latest call of a PE, as that PE reports it.
 struct PeProgress {
-  std::uint64_t n_calls = 0;  // rendezvous that the PE has reached
+  std::uint64_t n_calls = 0;  // number of rendezvous the PE has reached
   bool is_in_finalize   = false;
-  /// ObjectCall::key() of the last call; 0 if it was not an ObjectCall.
+  /// ObjectCall::key() of the latest call; 0 if that was not an ObjectCall.
   std::uint64_t object_key = 0;
-  Text call;  // the name of the last call
+  Text call;  // the name of the latest call
 };
 
 /// The requests of this PE's kernels, which reach a Transport through the host.
@@ -44,11 +44,12 @@ class Transport : public StepMessages {
  public:
   /// The channel of all operations that have no context.
   [[nodiscard]] Channel& channel() const noexcept { return m_first; }
-  /// Opens a channel for a context, to be used until close_channel(). Returns
-  /// null if no more channels are available. Local.
+  /// Opens a channel for a context. Returns null if no more channels are
+  /// available. Local.
   /// \throws std::bad_alloc.
   [[nodiscard]] virtual Channel* open_channel() { return nullptr; }
-  /// Operations that have already begun are still carried out.
+  /// Makes the channel available to open_channel() again. Operations that have
+  /// already begun are still carried out.
   virtual void close_channel(Channel& /*channel*/) noexcept {}
   /// Completes the operations that this PE's host and kernels have begun, in
   /// all channels.
@@ -57,31 +58,34 @@ class Transport : public StepMessages {
     quiet_channels(call);
   }
 
-  // For PEs on other nodes, except for access to their memory. Callable from
-  // any thread.
+  // These functions are for everything that concerns PEs on other nodes except
+  // access to their memory. They are callable from any thread.
 
-  /// Asks `pe` for its progress, and returns the answer if it arrives within
-  /// `most`. If `most` is 0, does not ask. If `pe` has already answered that it
-  /// is in finalize, that answer is returned at once. Ends the job if any PE is
-  /// lost.
+  /// Asks `pe` for its progress, and returns the answer, or nullopt if none
+  /// arrives within `most`. If `most` is 0, does not ask. If `pe` has already
+  /// answered that it is in finalize, that answer is returned at once. Ends the
+  /// job if any PE is lost.
   [[nodiscard]] virtual std::optional<PeProgress> progress_of(
       Pe pe, std::chrono::milliseconds most, char const* call = nullptr) = 0;
 
-  /// To be called before and after waiting without knowing for which PE. In
-  /// between, all PEs that this PE has met are watched. Calls nest.
+  /// To be called before and after a wait for PEs that the caller does not
+  /// know. In between, heartbeats check all PEs that this PE has exchanged
+  /// messages with. Pairs of calls may be nested.
   virtual void watch_all()   = 0;
   virtual void unwatch_all() = 0;
 
-  /// Ends the job; the reason has already been printed. The PEs on this node,
-  /// and those on other nodes that this PE has met, are notified and print the
-  /// reason, too.
+  /// Ends the job. This PE has already printed the reason. The PEs on this
+  /// node, and those on other nodes that this PE has exchanged messages with,
+  /// are notified and print the reason, too.
   [[noreturn]] virtual void end_job(LostPe const& lost) noexcept = 0;
 
-  /// To be called before the chunk at this offset of the host heap is unmapped.
-  /// Local, within a collective call, so no PE accesses the chunk any more.
+  /// To be called before the chunk at `offset` in the host heap is unmapped.
+  /// The call is local, but is made within a collective call, so that no PE
+  /// accesses the chunk anymore.
   virtual void forget_chunk(std::size_t /*offset*/) noexcept {}
 
-  /// Collective: to be called after the last operation of all PEs.
+  /// Shuts the transport down. Collective; to be called once all PEs have
+  /// called their last operations.
   /// \throws SystemError on this PE.
   virtual void close() = 0;
 

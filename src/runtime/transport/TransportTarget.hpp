@@ -14,11 +14,11 @@ namespace symm::Impl {
 
 class GpuAccessQueue;
 
-/// Memory of a segment, starting at `offset`.
+/// A range of memory in a segment, starting at `offset`.
 struct MemoryRange {
   char* start        = nullptr;
   std::size_t offset = 0;
-  std::size_t bytes  = 0;  // 0: none
+  std::size_t bytes  = 0;  // 0: no memory
 
   /// The address of [its_offset, its_offset + its_bytes); null if it is not in
   /// this range.
@@ -38,7 +38,8 @@ class KnownMemory {
   KnownMemory(Segment segment, MemoryRange range)
       : m_segment(segment), m_range(range) {}
 
-  /// The address of [offset, offset + bytes); null if unknown.
+  /// The address of [offset, offset + bytes); null if that is not in the memory
+  /// looked up before.
   [[nodiscard]] char* find(Segment segment, std::size_t offset,
                            std::size_t bytes) const noexcept {
     return segment == m_segment ? m_range.find(offset, bytes) : nullptr;
@@ -60,7 +61,8 @@ class TransportTarget {
   /// The address of [offset, offset + bytes); null if there is no such memory.
   [[nodiscard]] virtual char* find(Segment segment, std::size_t offset,
                                    std::size_t bytes) noexcept = 0;
-  /// The same, with all memory around it that is known to exist.
+  /// Like find(), but returns the range of all memory around those bytes that
+  /// is known to exist.
   [[nodiscard]] virtual MemoryRange find_around(Segment segment,
                                                 std::size_t offset,
                                                 std::size_t bytes) noexcept {
@@ -68,15 +70,16 @@ class TransportTarget {
     return {start, offset, start == nullptr ? 0 : bytes};
   }
 
-  /// The distance in bytes from this PE's part of the host heap to that of PE
-  /// `number` on this node; nullopt if there is none.
+  /// The distance in bytes from this PE's part of the host heap to that of the
+  /// PE with number `number` on this node. nullopt if there is no such PE or no
+  /// host heap.
   [[nodiscard]] virtual std::optional<std::ptrdiff_t> distance_to_near(
       int number) noexcept {
     return number == 0 ? std::optional<std::ptrdiff_t>(0) : std::nullopt;
   }
 
-  /// The queue for segments that are is_of_gpu(). Not null if find() has found
-  /// memory in one. For use by one thread at a time.
+  /// The queue for segments for which is_of_gpu() is true. Not null if find()
+  /// has found memory in such a segment. For use by one thread at a time.
   [[nodiscard]] virtual GpuAccessQueue* gpu() noexcept { return nullptr; }
 
   /// The host of `pe`, for error messages; empty if not known.

@@ -41,13 +41,14 @@ class Transport_Messages final : public Transport,
   using EndJob = std::function<void()>;
 
   struct Options {
-    /// A batch is sent after at most twice this time. 0: no thread sends
-    /// batches, and they wait for calls.
+    /// A thread sends each batch after at most twice this time. 0: there is no
+    /// such thread, and only calls send batches.
     std::chrono::microseconds flush_interval{250};
-    /// In bytes: the sender asks for an acknowledgement each time it has sent
-    /// this much. At most twice this amount is in flight to a PE.
+    /// A sender asks for an acknowledgement each time it has sent this many
+    /// bytes to a PE. At most twice as many bytes are in flight to that PE.
     std::size_t half_window = std::size_t{2} << 20U;
-    /// The maximum number of batches per channel at once, 16 KiB each.
+    /// The maximum number of batches that a channel can have open at once. Each
+    /// takes up 16 KiB.
     std::size_t max_batches = 1024;
   };
 
@@ -88,7 +89,8 @@ class Transport_Messages final : public Transport,
 
   using Counter = Channel::Counter;
 
-  /// During waits longer than this, the PE is watched with heartbeats.
+  /// Once a wait has lasted this long, this PE checks with heartbeats that the
+  /// PE it waits for is alive.
   static constexpr auto watch_time = std::chrono::milliseconds(2);
 
   struct Peer;
@@ -108,15 +110,16 @@ class Transport_Messages final : public Transport,
   template <class Work>
   void for_each_channel(Work const& work);
 
-  /// If any PE is lost, this call may send nothing: a thread that waits then
-  /// ends the job.
-  /// \param unsent The payload is read until finish() is called on this. If it
-  ///        is null, the payload may be overwritten on return.
+  /// Sends a message, but possibly not if any PE is lost. In that case, the
+  /// next thread that waits for a PE ends the job.
+  /// \param unsent If not null, the payload must stay unchanged until the
+  ///        transport calls unsent->finish(). If null, the payload may be
+  ///        overwritten on return.
   void send_message(Pe to, MessageHeader const& header,
                     std::span<std::byte const> payload = {},
                     PendingOperation* unsent           = nullptr) noexcept;
-  /// Ends the job with the error message `failed`, unless a PE is lost, which
-  /// may have caused the failure.
+  /// Ends the job with the error message `failed`, unless a PE is lost: the
+  /// loss may have caused the failure.
   void end_job_unless_lost(Text const& failed) noexcept;
   void flush_in_time();
   /// To be called after a batch has been opened.
@@ -124,14 +127,14 @@ class Transport_Messages final : public Transport,
   void stop_thread();
 
   /// Removes and returns the note with this number, if it has arrived.
-  /// \param n_seen The number of notes when the caller last looked; SIZE_MAX
-  ///        initially.
+  /// \param n_seen The number of notes from `peer` at the previous call for
+  ///        this number, which the call updates. Pass SIZE_MAX the first time.
   std::optional<std::vector<std::byte>> take_note(Peer& peer,
                                                   std::uint64_t number,
                                                   std::size_t& n_seen);
-  // `call`, `what` and `pe` are for the error message about a lost PE: the name
-  // of the call, or null; a description, for when there is no name; and the PE
-  // that the call needs.
+  // The parameters `call`, `what` and `pe` are for the error message about a
+  // lost PE. `call` is the name of the call, or null. `what` describes the call
+  // if it has no name. `pe` is the PE that the call needs.
   template <class IsDone>
   void wait(char const* call, char const* what, Pe pe, IsDone const& is_done);
   /// Like poll(), but without sending the batches of all channels.
@@ -148,10 +151,10 @@ class Transport_Messages final : public Transport,
 
   // Transport_Messages_OneSided.cpp: blocks without messages.
 
-  /// Where the engine finds the block at `at`, and how many bytes a single
-  /// operation of the engine moves. The first call for a chunk of a PE asks
-  /// that PE for the key, and waits. place_of_block() returns nullopt if the
-  /// block cannot be reached.
+  /// Where the engine finds a block, and how many of the block's bytes a single
+  /// operation of the engine can move. The first call of place_of_block() for a
+  /// PE's chunk asks that PE for the key and waits for the answer.
+  /// place_of_block() returns nullopt if the engine cannot reach the block.
   struct BlockPlace {
     OneSided::Place place;
     std::size_t bytes;
@@ -216,8 +219,8 @@ class Transport_Messages final : public Transport,
                    std::span<std::byte const> payload);
   void put_signal(Incoming& from, MessageHeader const& header);
   void answer_atomic(Incoming& from, MessageHeader const& header);
-  /// Sends the reply to a numbered message that has been carried out, with an
-  /// ack.
+  /// Sends the reply, with an ack, to a numbered message that has been carried
+  /// out.
   void answer_numbered(Incoming& from, MessageHeader const& header,
                        MessageHeader& reply,
                        std::span<std::byte const> payload = {});
@@ -227,17 +230,17 @@ class Transport_Messages final : public Transport,
   void carry_out_node_updates(Incoming const& from, MessageHeader const& header,
                               std::span<std::byte const> payload);
   /// \param payload The batch after the head of the run.
-  /// \returns the size of the run in it, in bytes.
+  /// \returns the size of the run in `payload`, in bytes.
   std::size_t carry_out_run(Incoming const& from, BatchEntry head,
                             std::span<std::byte const> payload,
                             KnownMemory& known);
   /// Adds the entry to the GPU's queue and returns the queue. The caller must
-  /// call finish().
+  /// call finish() on the queue.
   GpuAccessQueue& put_on_gpu(Incoming const& from, BatchEntry entry,
                              std::span<std::byte const> data);
   /// Ends the job if there is no such memory.
-  /// \param known Null, or memory to search first. If the place is not in it,
-  ///        `*known` is set to the memory around the place.
+  /// \param known If not null, the memory to search first. If that does not
+  ///        contain the bytes, `*known` is set to the memory around them.
   char* find(Pe from, std::string_view operation, Segment segment,
              std::uint64_t offset, std::uint64_t bytes,
              KnownMemory* known = nullptr);
@@ -260,7 +263,8 @@ class Transport_Messages final : public Transport,
   EndJob m_end_job;
   Options const m_options;
   std::vector<std::atomic<Peer*>> m_peers;  // null: not yet met
-  // SIZE_MAX: the engine has no one-sided operations.
+  // The result of OneSided::least_bytes(); SIZE_MAX if the engine has no
+  // one-sided operations.
   std::size_t m_least_one_sided = SIZE_MAX;
 
   // Channels live as long as the transport. A closed channel is reused, and
@@ -281,7 +285,7 @@ class Transport_Messages final : public Transport,
 
   std::mutex m_notes_mutex;  // always locked last
 
-  std::mutex m_lost_mutex;  // always locked last, too
+  std::mutex m_lost_mutex;  // also always locked last
   std::atomic<bool> m_is_lost = false;
   LostPe m_lost;
   std::atomic<std::thread::id> m_is_ending{};  // the thread that ends the job
@@ -292,8 +296,8 @@ class Transport_Messages final : public Transport,
   std::vector<void*> m_receive_buffers;
   std::vector<std::byte> m_answer_bytes;
 
-  // The number of replies to gets whose payload is read from this PE's memory
-  // until sent().
+  // The number of replies to gets that are being sent, with payloads that are
+  // read directly from this PE's memory.
   Counter m_n_answers = 0;
   PendingOperation m_answers{.left = &m_n_answers};
 
@@ -325,7 +329,7 @@ struct Transport_Messages::Peer {
 
   std::vector<Note> notes;
   std::atomic<std::size_t> n_notes = 0;  // received so far
-  PeProgress progress;                   // that PE's last report
+  PeProgress progress;                   // that PE's latest report
   std::atomic<std::size_t> n_progress_reports = 0;
 };
 

@@ -37,7 +37,8 @@ class UpdateServer {
   UpdateServer(MemoryProvider& provider, Channel& channel,
                TransportTarget& memory, int n_pes, Find find);
 
-  /// For the ProxyQueue:
+  /// The memory for the ProxyQueue's updates and for its counter of freed
+  /// updates:
   [[nodiscard]] std::uint64_t* words() const { return m_words; }
   [[nodiscard]] std::uint64_t const* freed() const { return m_freed; }
 
@@ -77,13 +78,14 @@ class UpdateServer {
   TransportTarget& m_memory;
   int const m_n_pes;
   Find m_find;
-  PinnedMemory m_pinned;  // the words, and the number of updates taken
+  PinnedMemory m_pinned;  // the words, and the count of freed updates
   std::uint64_t* m_words;
   std::uint64_t* m_freed;
 
   Number m_head    = 0;  // the next update to be carried out
   Number m_awaited = 0;  // a fence waits for requests below this
-  // The memory in this PE's part that was last looked up. (Calls that unmap
+  // The range in this PE's part of a heap that find() looked up most recently.
+  // take() resets it. (The range stays mapped meanwhile: calls that unmap
   // memory wait for the updates of kernels that have ended.)
   MemoryRange m_range;
   Segment m_segment{};

@@ -10,11 +10,11 @@
 
 namespace symm::Impl {
 
-// Atomic operations, many of which are carried out at once. For a word of 4
-// bytes, the value is in the lower bits.
+// Atomic operations that are carried out many at a time. The value for a 4-byte
+// word is in the lower 32 bits.
 
-/// An operation on a word that this PE can access directly. Its kind is passed
-/// separately.
+/// An operation on a word that this PE can access directly. The kind of
+/// operation is passed separately.
 struct WordChange {
   char* word;
   std::uint64_t value;
