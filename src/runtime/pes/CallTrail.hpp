@@ -13,14 +13,14 @@
 
 namespace symm::Impl {
 
-/// This PE's calls to stream-ordered pools. All PEs must make them in the same
-/// order, but they do not communicate. Instead, the next Rendezvous compares
-/// the hashes of all PEs and, among the stored calls, finds the first one that
-/// differs (P04).
+/// This PE's calls to stream-ordered pools. All PEs must make these calls in
+/// the same order, but the calls do not communicate. Instead, the next
+/// Rendezvous compares the hashes of all PEs. If the hashes differ, it finds
+/// the first of the stored calls that differs (P04).
 ///
-/// All functions are local. Only one thread at a time may call them, and not
-/// while another thread of the PE is in a collective call: that call might or
-/// might not see the new entry.
+/// All functions are local. Only one thread at a time may call them, and only
+/// while no other thread of the PE is in a collective call: such a call might
+/// or might not see the new entry.
 class CallTrail {
  public:
   /// The number of most recent calls that are stored.
@@ -42,12 +42,13 @@ class CallTrail {
   [[nodiscard]] std::uint64_t count() const {
     return m_count.load(std::memory_order_relaxed);
   }
-  /// A hash of all calls so far with their order and arguments; 0: no calls.
+  /// A hash of all calls so far, including their order and arguments; 0 if
+  /// there are no calls.
   [[nodiscard]] std::uint64_t hash() const {
     return m_hash.load(std::memory_order_relaxed);
   }
-  /// How often PEs were found to differ. Pools of an earlier generation may
-  /// differ between PEs and stay out of step forever.
+  /// How often the calls were found to differ between PEs. A pool from an
+  /// earlier generation may remain different on different PEs.
   [[nodiscard]] std::uint64_t generation() const {
     return m_generation.load(std::memory_order_relaxed);
   }
@@ -70,7 +71,7 @@ class CallTrail {
 
  private:
   struct alignas(64) Kept {
-    std::uint64_t before;  // hash of the calls before
+    std::uint64_t before;  // hash of the calls before this one
     RuntimeCallArguments arguments;
     RuntimeCall operation;
     std::array<char, 30> label;

@@ -27,8 +27,8 @@ struct Summary {
   static constexpr std::uint32_t is_wrong =
       other_operation | other_arguments | other_trail | has_failed;
 
-  ComparedCall call{};                // the lowest PE's, without its failure
-  std::uint64_t bits           = 0;   // those set on all PEs
+  ComparedCall call{};  // the lowest PE's call, without its failure
+  std::uint64_t bits           = 0;   // the bits that are set on all PEs
   std::uint64_t lowest_first   = 0;   // the lowest first argument
   std::uint64_t highest_second = 0;   // the highest second argument
   Pe lowest_pe                 = -1;  // -1: no PE yet
@@ -47,13 +47,13 @@ struct Summary {
 static_assert(std::has_unique_object_representations_v<Summary>);
 
 /// The combined records of the PEs on some nodes in one step of a Rendezvous.
-/// The size does not grow with the number of PEs. After construction, allocates
-/// no private memory, not even to send.
+/// The size of this object does not grow with the number of PEs. Only its
+/// constructor allocates private memory; even sending allocates none.
 ///
-/// If there are too many notices, those with the lowest numbers are kept. The
-/// result does not depend on the order in which PEs are combined: a number that
-/// is among the lowest over all PEs is also among the lowest over any subset
-/// that contains it.
+/// If there are too many notices, only those with the lowest numbers are kept.
+/// The result does not depend on the order in which PEs are combined: a number
+/// that is among the lowest over all PEs is also among the lowest over any
+/// subset that contains it.
 class Combination {
  public:
   /// The maximum number of notices with different numbers.
@@ -73,7 +73,7 @@ class Combination {
   /// \throws SystemError if `message` is not valid.
   void assign(std::span<std::byte const> message);
 
-  /// The bytes to send; valid until the next change.
+  /// The bytes to send. They are valid until this object changes.
   [[nodiscard]] std::span<std::byte const> message() const;
 
   [[nodiscard]] Summary const& summary() const { return parts().summary; }
@@ -81,7 +81,7 @@ class Combination {
   [[nodiscard]] std::span<NoticeCount const> notices() const {
     return std::span(parts().notices).first(parts().n_notices);
   }
-  /// Notices with higher numbers than this have been left out.
+  /// Notices with higher numbers than the result have been left out.
   [[nodiscard]] std::uint32_t last_told() const { return parts().last_told; }
 
  private:

@@ -23,14 +23,13 @@ inline constexpr int max_exchange_phases = 64;
 
 /// The steps of one node, in order. Once all nodes have done their steps, every
 /// node has the combined data of all nodes. In each of floor(log2 n_nodes)
-/// steps, a node doubles the number of nodes whose data it has. If n_nodes is
-/// not a power of two, there are two extra steps: each surplus node first sends
-/// its data to a neighbor, and in the end receives the result from that
-/// neighbor.
+/// steps, the number of nodes whose data a node has doubles. If n_nodes is not
+/// a power of two, there are two extra steps: each surplus node first sends its
+/// data to a neighbor, and in the end receives the result from that neighbor.
 ///
 /// Each node's data are added exactly once, as sums require. In each step, both
-/// nodes combine the same two adjacent ranges of nodes. So all nodes get the
-/// same result even if the order matters.
+/// nodes combine the data of the same two adjacent ranges of nodes. So all
+/// nodes get the same result even if the result depends on the order.
 std::vector<ExchangeStep> exchange_steps(int node, int n_nodes);
 
 }  // namespace symm::Impl

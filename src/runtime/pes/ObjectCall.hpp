@@ -13,7 +13,8 @@ namespace symm::Impl {
 /// A collective call of all PEs on an object that is made of Views, such as a
 /// plan or a mailbox. A Rendezvous compares all members except `text`.
 struct ObjectCall {
-  /// \param its_kind Such as "symm::ExchangePlan::reserve".
+  /// \param its_kind The name of the call, such as
+  ///        "symm::ExchangePlan::reserve".
   constexpr ObjectCall(char const* its_text, char const* its_kind,
                        std::uint64_t its_number = 0,
                        std::uint64_t its_value  = 0)
@@ -21,7 +22,7 @@ struct ObjectCall {
         kind(hash_of_name(its_kind)),
         number(its_number),
         value(its_value) {}
-  /// A call that needs no number.
+  /// A call without a number, whose text is its kind.
   constexpr explicit ObjectCall(char const* its_kind)
       : ObjectCall(its_kind, its_kind) {}
 
@@ -41,8 +42,8 @@ struct ObjectCall {
 
   char const* text;  // the call as a user would write it, for error messages
   std::uint64_t kind;
-  std::uint64_t number;  // the object's number, equal on all PEs
-  std::uint64_t value;   // another value that must be equal
+  std::uint64_t number;  // the object's number, the same on all PEs
+  std::uint64_t value;   // another value that must be the same on all PEs
 };
 
 }  // namespace symm::Impl

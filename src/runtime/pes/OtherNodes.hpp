@@ -46,7 +46,7 @@ class OtherNodes {
 
   [[nodiscard]] StepMessages& messages() const { return m_messages; }
   [[nodiscard]] Result const& result() const { return *m_result; }
-  /// For the leader, which writes everything but lost_pe.
+  /// For the leader, which writes all members except lost_pe.
   [[nodiscard]] Result& result() { return *m_result; }
   /// The host of this node; empty if it is not known.
   [[nodiscard]] std::string_view host() const {
@@ -55,7 +55,8 @@ class OtherNodes {
 
   /// For the leader: combines `parts`, the data of this node, with the data of
   /// all other nodes.
-  /// \param number The number of the message of phase 0.
+  /// \param number The number of the message for phase 0; phase n uses number +
+  ///        n.
   /// \param receive receive(step, pe, number) waits for a message.
   template <class Parts, class Receive>
   void exchange(Parts& parts, std::uint64_t number, Receive const& receive) {

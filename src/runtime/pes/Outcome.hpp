@@ -10,7 +10,8 @@
 
 namespace symm::Impl {
 
-/// A question to all PEs, whose answers explain the error of a step.
+/// A question that is put to all PEs after a step has failed. The answers
+/// explain the error.
 enum class Question : std::uint8_t { none, calls, failures, labels };
 
 Question question_of(Summary const& summary);
@@ -29,13 +30,14 @@ struct Outcome {
   ErrorKind lowest_failure = ErrorKind::none;
   PeGroups::Words lowest_words;
   /// The failure that all PEs throw, unless the trails differ. If the question
-  /// was for labels: the list of labels.
+  /// was Question::labels, the list of labels.
   Failure failure;
 };
 
 /// Sets `outcome` to the result of a step.
 /// \param groups The answers of all PEs.
-/// \param text The text of the call that the PEs made, if it is an ObjectCall.
+/// \param text The text of the call that the PEs made, if that is an
+///        ObjectCall.
 void conclude(Outcome& outcome, Summary const& summary, PeGroups const& groups,
               char const* text = "");
 

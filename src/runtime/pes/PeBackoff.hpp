@@ -17,8 +17,8 @@ class PeBackoff {
   using Clock = Backoff::Clock;
 
   /// \param transport Null in jobs on one node.
-  /// \param call The caller's name, for the error message if a PE is lost;
-  ///        null: a collective call.
+  /// \param call The caller's name, for the error message if a PE is lost; null
+  ///        in a collective call.
   PeBackoff(int spins, Transport* transport, char const* call = nullptr)
       : m_transport(transport),
         m_call(call),
@@ -26,6 +26,8 @@ class PeBackoff {
                                        : std::min(spins, max_spins_with_polls)),
         m_polls_per_pause(spins == 0 ? 1 : polls_per_pause) {}
 
+  /// Pauses once.
+  /// \returns how long this wait has lasted so far.
   /// \param has_done_work Whether the thread has just done other work that may
   ///        be followed by more.
   Clock::duration pause(bool has_done_work = false) {

@@ -18,8 +18,9 @@
 
 namespace symm::Impl {
 
-/// PEs grouped by their words, for error messages that name the lowest PEs in
-/// each group. Allocates private memory only in message().
+/// PEs grouped by the text (`words`) that each PE contributes to an error
+/// message. The message names the lowest PEs in each group. Allocates private
+/// memory only in message().
 ///
 /// Only the max_groups groups with the lowest PEs are stored. Any other PEs are
 /// merely counted.
@@ -31,11 +32,11 @@ class PeGroups {
   using Host                              = BasicText<63>;
 
   struct PeGroup {
-    std::array<Pe, max_named> pes{};  // the lowest, in order
+    std::array<Pe, max_named> pes{};  // the lowest PE numbers, in order
     int n_pes             = 0;
-    RuntimeCall operation = RuntimeCall::none;  // the lowest PE's
-    ErrorKind failure     = ErrorKind::none;    // the lowest PE's
-    Host host;                                  // the lowest PE's
+    RuntimeCall operation = RuntimeCall::none;  // of the lowest PE
+    ErrorKind failure     = ErrorKind::none;    // of the lowest PE
+    Host host;                                  // of the lowest PE
     Words words;
 
     [[nodiscard]] std::span<Pe const> named() const {
@@ -51,8 +52,8 @@ class PeGroups {
   void add(Pe pe, ComparedCall const& call, std::string_view words,
            std::string_view host);
 
-  /// Adds a message() from other nodes, whose PEs must all be higher, or all
-  /// lower, than the PEs in this object.
+  /// Adds a message() from other nodes. The numbers of their PEs must be all
+  /// higher, or all lower, than those of the PEs in this object.
   /// \throws SystemError if `message` is not valid.
   void add(std::span<std::byte const> message);
   /// Replaces the contents with a message() from all PEs.

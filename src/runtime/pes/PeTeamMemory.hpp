@@ -20,7 +20,7 @@
 
 namespace symm::Impl {
 
-/// The words of all PE teams in one kind of memory.
+/// The words of all PE teams, in one kind of memory.
 class PeTeamMemory {
  public:
   /// The number of slots. Each PE team that a PE belongs to occupies one. The
@@ -50,10 +50,10 @@ class PeTeamMemory {
             PeTeamWords::n_packets_of(m_buffers, slot < m_n_first)};
   }
 
-  /// Begins a PE team in this PE's words: clears the epoch, flags, gates and
-  /// packets, and sets `members`, which are world PE numbers in the order of
-  /// the PE team. Local. From the end of the slot's previous PE team until this
-  /// call returns, no other PE may use this PE's slot.
+  /// Prepares this PE's words for a new PE team: clears the epoch, flags, gates
+  /// and packets, and sets `members`, the world PE numbers in the order of the
+  /// PE team. Local. From the time that the slot's previous PE team is
+  /// destroyed until this call returns, no other PE may use this PE's slot.
   /// \throws SystemError on this PE.
   void begin(int slot, std::span<Pe const> members);
 
@@ -74,14 +74,15 @@ class PeTeamMemory {
 };
 
 /// The slots of this PE's PE teams. Each new PE team gets a number that no
-/// earlier PE team of this process has had (until 2^32 have begun). This number
-/// shows whether a copy of a PeTeam refers to a PE team that has ended. Local.
+/// earlier PE team of this process has had (until 2^32 PE teams have been
+/// created). The number shows whether a copy of a PeTeam refers to a PE team
+/// that has been destroyed. Local.
 class PeTeamSlots {
  public:
-  /// Begins the fixed PE teams.
+  /// Gives numbers to the fixed PE teams.
   PeTeamSlots();
 
-  /// Begins a PE team in a free slot.
+  /// Gives a number to a new PE team in a free slot.
   void begin(int slot);
   void end(int slot) { m_numbers[index_of(slot)] = 0; }
   /// The number of the PE team in `slot`; 0 if there is none.

@@ -12,18 +12,18 @@
 
 namespace symm::Impl {
 
-/// The words of one PE team in every PE's memory, captured by value in kernels.
-/// Only the words of near PEs are mapped.
+/// The addresses of one PE team's words in every PE's memory. Kernels capture
+/// the object by value. Only the words of near PEs are mapped.
 ///
-/// A PE writes its own epoch (the number of synchronizations that it has
-/// completed) and the members' world PE numbers. Each member writes two things
-/// into every PE's memory: a flag (the epoch that it has reached) and a pair of
-/// words to exchange. There are two pairs, used alternately, since a member may
-/// be one epoch ahead of another that is still reading.
+/// Into its own memory, a PE writes its epoch (the number of synchronizations
+/// that it has completed) and the members' world PE numbers. Into every PE's
+/// memory, each member writes a flag (the epoch that it has reached) and a pair
+/// of words to exchange. There are two pairs, used alternately, since a member
+/// may be one epoch ahead of another that is still reading.
 ///
-/// A gate is a word on which GPU queues wait: how often a member has arrived,
-/// minus how often this PE has begun to wait for that member. A gate is open
-/// unless it is negative.
+/// A gate is a word on which GPU queues wait. Its value is how often a member
+/// has arrived, minus how often this PE has begun to wait for that member. A
+/// gate is open unless it is negative.
 ///
 /// For kernels there are packets, also in two sets that are used alternately. A
 /// packet holds a word and its epoch, which are written in one access, so it
@@ -40,7 +40,7 @@ struct PeTeamWords {
 
   HeapMap map;                // covers the memory of all PE teams
   std::size_t offset    = 0;  // this PE team's offset in that memory
-  std::size_t n_packets = 0;  // packets per epoch, from all members
+  std::size_t n_packets = 0;  // number of packets per epoch, from all members
 
   static constexpr std::size_t n_fixed = 8;
   SYMM_FUNCTION static constexpr std::size_t n_words(int n_pes) {
@@ -49,7 +49,8 @@ struct PeTeamWords {
 
   /// Values of `n_packets`. PacketExchange defines the layout of packets.
   /// `many_packets` is enough for 256 KiB, plus a flag for each of 64 members.
-  /// Only the first PE teams have that many, with Buffers::many_packets.
+  /// Only the first PE teams have that many packets, and only with
+  /// Buffers::many_packets.
   static constexpr std::size_t many_packets = 32768 + 64;
   static constexpr std::size_t few_packets  = 896;
   /// \param is_first Whether this is one of the first PE teams.
@@ -72,14 +73,16 @@ struct PeTeamWords {
   }
 
   /// \param pe The PE whose memory holds the words, as a world PE number.
-  /// \param member Its number in the PE team.
+  /// \param member The member that writes the flag, by its number in the PE
+  ///        team.
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* flag(Pe pe, Pe member) const {
     return word(pe, n_fixed + index_of(member));
   }
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* gate(Pe pe, Pe member) const {
     return word(pe, n_fixed + index_of(map.n_pes) + index_of(member));
   }
-  /// \param which 0 or 1.
+  /// A word of the pair that `member` writes into PE `pe`'s memory.
+  /// \param which Which word of the pair: 0 or 1.
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* passed(
       Pe pe, Pe member, std::uint64_t epoch, std::size_t which = 0) const {
     return word(pe, n_fixed + (2 + epoch % 2 * 2) * index_of(map.n_pes) +

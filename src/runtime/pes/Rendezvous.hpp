@@ -71,8 +71,8 @@ class Rendezvous {
   };
 
   /// Faster than Call{.operation = ..., .arguments = ...}, for which GCC zeroes
-  /// the whole object, including the 2 KiB of the failure's text. That takes as
-  /// long as an allocation. (A constant initializer for `failure` would cost
+  /// the whole object, including the 2 KiB of the failure's text. Zeroing takes
+  /// as long as an allocation. (A constant initializer for `failure` would cost
   /// the same.)
   static Call make_call(RuntimeCall operation,
                         RuntimeCallArguments const& arguments) {
@@ -97,10 +97,10 @@ class Rendezvous {
   Rendezvous(Rendezvous const&)            = delete;
   Rendezvous& operator=(Rendezvous const&) = delete;
 
-  /// Runs `body`, an entire collective call of this PE, through
-  /// run_collective().
-  /// \throws UsageError only on this thread if another thread is in such a
-  ///         call; the error message names both calls.
+  /// Runs `body`, which carries out an entire collective call of this PE,
+  /// through run_collective().
+  /// \throws UsageError on this thread only, if another thread of this PE is in
+  ///         a collective call. The error message names both calls.
   template <class Body>
   decltype(auto) run(RuntimeCall operation, Body const& body) {
     auto other = RuntimeCall::none;
@@ -128,9 +128,9 @@ class Rendezvous {
                           });
   }
 
-  /// Collective. Returns when all PEs have called. Everything that PEs wrote
-  /// before the call is visible afterwards. Ends the job with an error message
-  /// if the process of any PE has exited.
+  /// Collective. Returns when all PEs have made this call. Everything that PEs
+  /// wrote before the call is visible afterwards. Ends the job with an error
+  /// message if the process of any PE has exited.
   /// \throws UsageError on every PE if operations, arguments or trails differ.
   ///         Trails that differ are restarted.
   /// \throws the failure's exception on every PE if any PE called with a
@@ -156,9 +156,9 @@ class Rendezvous {
       for (auto const number : notices(pe)) read(number, 1);
     }
   }
-  /// The latest meet() has delivered only notices whose numbers are at most
-  /// this. PEs on many nodes may have more different notices than a Combination
-  /// can carry.
+  /// The latest meet() has delivered only notices whose numbers are at most the
+  /// result. PEs on many nodes may have more different notices than a
+  /// Combination can carry.
   [[nodiscard]] std::uint32_t last_told() const;
   /// Whether any PE had more notices than the latest meet() delivered to all
   /// PEs.
@@ -189,7 +189,8 @@ class Rendezvous {
   [[nodiscard]] RendezvousListener* listener() const {
     return m_listener.load(std::memory_order_acquire);
   }
-  /// \param listener Must live until another one is set. Null: none.
+  /// \param listener Must live until another listener is set. Null: no
+  ///        listener.
   void set_listener(RendezvousListener* listener) {
     m_listener.store(listener, std::memory_order_release);
   }
@@ -203,21 +204,21 @@ class Rendezvous {
   [[nodiscard]] int spins() const { return m_spins; }
   /// The transport to PEs on other nodes; null in jobs on one node.
   [[nodiscard]] Transport* transport() const { return m_transport; }
-  /// \param transport Must live as long as it is set. No other thread may be
-  ///        waiting for PEs during this call.
+  /// \param transport Must live until another one, or null, is set. No other
+  ///        thread may be waiting for PEs during this call.
   void set_transport(Transport* transport) { m_transport = transport; }
   /// The time between two reports; 0: no reports.
   [[nodiscard]] std::chrono::duration<double> timeout() const {
     return m_timeout;
   }
   /// Whether `pe` is waiting for this PE in finalize(), and so does nothing
-  /// else any more. If so, everything that `pe` has stored is visible to this
+  /// else anymore. If so, everything that `pe` has stored is visible to this
   /// thread.
   /// \param most How long to wait for the reply of a PE on another node;
   ///        returns false if none arrives. 0: uses an earlier reply from that
   ///        PE instead of asking it.
-  /// \param call The caller's name, for the error message if a PE is lost;
-  ///        null: a collective call.
+  /// \param call The caller's name, for the error message if a PE is lost; null
+  ///        in a collective call.
   [[nodiscard]] bool is_in_finalize(Pe pe, std::chrono::milliseconds most = {},
                                     char const* call = nullptr) const;
   /// Whether `pe` is waiting for this PE in an ObjectCall whose key() is `key`.
@@ -239,7 +240,7 @@ class Rendezvous {
   /// The record in which the PEs on this node note that a PE is lost; null in
   /// jobs on one node.
   [[nodiscard]] LostPeRecord* lost_pe() const;
-  /// Ends the job; the reason has already been printed.
+  /// Ends the job. The reason has already been printed.
   [[noreturn]] void end_job(LostPe const& lost) const;
 
  private:

@@ -27,17 +27,18 @@ class RendezvousListener {
   /// private memory that the functions below need.
   /// \throws std::bad_alloc.
   virtual void prepare() = 0;
-  /// Called when all PEs have waited for their kernels and have met.
+  /// Called once all PEs have waited for their kernels and then passed a
+  /// barrier.
   virtual void all_ended() = 0;
   /// Called before a collective call returns; may perform collective steps.
   virtual void before_return(RuntimeCall call) = 0;
-  /// Called by free() for an address that is in no heap. If this is memory of
-  /// this PE alone, waits for the kernels and frees the memory. Local; callable
-  /// from any thread.
-  /// \returns whether it was such memory.
+  /// Called by free() for an address that is in no heap. If the address is in
+  /// memory of this PE alone, such as a local pool, waits for the kernels and
+  /// frees the memory. Local; callable from any thread.
+  /// \returns whether the address was in such memory.
   /// \throws SystemError on this PE.
   [[nodiscard]] virtual bool free_at_once(void* address) = 0;
-  /// The last call to the listener. Returns descriptions of memory that has not
+  /// Called last, in finalize(). Returns descriptions of memory that has not
   /// been freed, for a warning.
   [[nodiscard]] virtual std::vector<std::string> finalize() = 0;
 };

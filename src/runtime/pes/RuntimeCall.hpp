@@ -64,8 +64,8 @@ OperationKind kind_of(RuntimeCall operation);
 char const* advice_for(RuntimeCall operation);
 
 /// The call as a user would write it: `symm::malloc(bytes = 1024)`. Adds
-/// `label` unless it is empty, and the memory if it is a GPU's. For an
-/// ObjectCall, the label is its text.
+/// `label` unless it is empty, and the kind of memory if it is GPU memory. For
+/// an ObjectCall, returns only `label`, unless that is empty.
 Text to_string(RuntimeCall operation, RuntimeCallArguments const& arguments,
                char const* label = "", MemoryKind memory = MemoryKind::host);
 

@@ -5,20 +5,21 @@
 
 namespace symm::Impl {
 
-/// The work for other PEs that a thread does while it waits for PEs, since one
-/// of those may be waiting for that work. A thread has at most one such object.
+/// What a thread does for other PEs while it waits: one of the PEs that it
+/// waits for may itself be waiting for this thread. Each thread has at most one
+/// ThreadProgress. A derived class implements work().
 ///
 /// Barriers, collective calls, locks and waits on variables call make().
 /// One-sided operations do not: the library's own threads complete them.
 class ThreadProgress {
  public:
-  /// Does some of the calling thread's work, unless the thread is Working
-  /// already.
+  /// Calls work() of the calling thread's object, if there is one, unless the
+  /// thread is already Working.
   /// \returns whether there was any work.
   static bool make() noexcept {
     return t_current != nullptr && t_current->make_of_thread();
   }
-  /// Whether the calling thread has such an object.
+  /// Whether the calling thread has a ThreadProgress.
   [[nodiscard]] static bool exists() noexcept { return t_current != nullptr; }
 
   ThreadProgress(ThreadProgress const&)            = delete;
@@ -27,12 +28,13 @@ class ThreadProgress {
  protected:
   ThreadProgress() = default;
   ~ThreadProgress() { end(); }
-  /// Makes this the object of the calling thread.
+  /// Makes this object the ThreadProgress of the calling thread.
   void begin() noexcept;
   /// To be called by the same thread as begin().
   void end() noexcept;
 
-  /// Marks the thread as doing the work until the end of the scope. Nests.
+  /// Marks the thread as already at work until the end of the scope, so that
+  /// make() does nothing meanwhile. May be nested.
   class Working {
    public:
     explicit Working(ThreadProgress& progress) noexcept

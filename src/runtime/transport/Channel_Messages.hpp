@@ -90,11 +90,11 @@ struct BlockMove {
 /// Completion. A target acknowledges all of a channel's messages up to a
 /// certain number at once. The acknowledgement is part of an answer or, if the
 /// initiator asks for it, a separate message. For channel 0, every message on
-/// that channel carries an acknowledgement. The initiator asks for one in the
-/// message that it expects to be the last before quiet(): it assumes that there
-/// are as many messages as before the previous quiet(). If there are fewer,
-/// quiet() asks. The initiator also asks often enough that at most a few MiB
-/// are in flight to any PE.
+/// that channel carries an acknowledgement. The initiator asks for an
+/// acknowledgement in the message that it expects to be the last before
+/// quiet(): it assumes that there are as many messages as before the previous
+/// quiet(). If there are fewer, quiet() asks. The initiator also asks often
+/// enough that at most a few MiB are in flight to any PE.
 ///
 /// Batches. Small puts and gets with Completion::none, post_atomic() and
 /// fetch_nbi() are gathered into one batch per PE. The batch is sent when it is
