@@ -5,9 +5,9 @@
 
 /// For authors of containers of Views, such as Kokkos SymmetricContainers.
 /// Besides Views, operations and PE teams, containers need some parts of the
-/// lower libraries; namespace symm::edge has these parts. Programs that only
-/// use containers do not need this header, which may change with each minor
-/// version.
+/// lower libraries. Namespace symm::edge provides these parts. Programs that
+/// only use containers do not need this header, which may change with each
+/// minor version.
 
 #include <algorithm>
 #include <cstddef>
@@ -41,7 +41,7 @@ namespace symm::Impl {
 
 class Rendezvous;
 
-// Fail together.
+// Functions for failing together: if any PE fails, all PEs throw.
 
 /// Throws the failure of the lowest-numbered PE that failed. All PEs in the
 /// world make this call, which is also a barrier. Precondition: at least one PE
@@ -60,7 +60,7 @@ class WordsOfPes {
   /// \throws UsageError on every PE if the PEs make different calls.
   WordsOfPes(PeTeam const& team, char const* call, std::uint64_t kind,
              std::uint64_t mine);
-  /// The word from PE `pe`, valid until the PE team's next collective call.
+  /// The word from PE `pe`. Valid until the PE team's next collective call.
   [[nodiscard]] std::uint64_t of(Pe pe) const;
 
  private:
@@ -68,25 +68,26 @@ class WordsOfPes {
   std::uint64_t m_epoch;
 };
 
-// Wait, and serve meanwhile. If the wait is long, wait_and_serve() and
-// wait_for_peer() report what they are waiting for. They end the job if they
-// may be waiting for a PE that has exited. They allocate no private memory
-// before the report.
+// Functions that wait and serve other PEs meanwhile. If the wait is long,
+// wait_and_serve() and wait_for_peer() report what they are waiting for. They
+// end the job if they may be waiting for a PE that has exited. They allocate no
+// private memory before the report.
 
-/// Returns once is_done() is true. Until then, the function calls serve() and
-/// does the other work of this thread (ThreadProgress).
-/// \param serve does pending work, and returns whether there was any.
-/// \param waits_for returns the lines for the report: "\n ...".
+/// Returns once is_done() is true. Until then, calls serve() and makes progress
+/// for other PEs (ThreadProgress).
+/// \param serve does pending work for other PEs, and returns whether there was
+///        any.
+/// \param waits_for returns the lines of the report, each preceded by "\n".
 void wait_and_serve(char const* call, FunctionRef<bool> is_done,
                     FunctionRef<bool> serve, FunctionRef<Text> waits_for);
 
-/// Returns once has_come() is true. PE `pe` makes it true when it makes the
-/// same call.
+/// Returns once has_come() is true. PE `pe` causes this by making the same
+/// call.
 /// \param other_call the ObjectCall::key() of a call in which `pe` can no
 ///        longer make has_come() true, or 0 if there is no such call.
-/// \param refusal returns the text of the error for the case that `pe` is in
-///        that other call.
-/// \throws UsageError if `pe` is in that other call.
+/// \param refusal returns the text of the error, for when `pe` is in that other
+///        call.
+/// \throws UsageError on this PE if `pe` is in that other call.
 void wait_for_peer(char const* call, Pe pe, FunctionRef<bool> has_come,
                    std::uint64_t other_call, FunctionRef<Text> refusal);
 
@@ -105,11 +106,11 @@ class MetCalls {
 /// than this number.
 inline constexpr int max_teams = 64;
 
-// Reaching a PE.
+// Functions for reaching other PEs.
 
-/// The nodes of the job. A Nodes object says which PEs are near each other.
+/// The nodes of the job. A Nodes object shows which PEs are near each other.
 [[nodiscard]] Nodes const& nodes_of_job(char const* call);
-/// Whether there is a symmetric heap in host memory.
+/// Whether the job has a symmetric heap in host memory.
 [[nodiscard]] bool has_host_heap(char const* call);
 
 /// Makes the queue of an execution space instance wait until, for all i < n,
@@ -190,7 +191,7 @@ using Impl::has_host_heap;
 using Impl::Nodes;
 using Impl::nodes_of_job;
 using Impl::wait_in_queue;
-// Tell profilers and the race detector what a call does.
+// Report to profilers and the race detector what a call does.
 using Impl::Observed;
 using Impl::Operation;
 using Impl::OperationKind;

@@ -10,9 +10,9 @@
 namespace symm::Impl {
 
 /// A reference to a function object that belongs to the caller, like
-/// std::function_ref in C++26. Unlike a std::function, it allocates no memory.
-/// So a PE that is out of memory does not drop out of a call in which other PEs
-/// are waiting for it.
+/// std::function_ref in C++26. Unlike a std::function, a FunctionRef allocates
+/// no memory. So a PE that is out of memory does not drop out of a call in
+/// which other PEs are waiting for that PE.
 template <class Result>
 class FunctionRef {
  public:

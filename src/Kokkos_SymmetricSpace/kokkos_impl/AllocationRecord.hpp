@@ -12,7 +12,7 @@
 #include "ViewFill.hpp"
 
 // The allocation record of a managed View. It must be declared before the first
-// View in the space.
+// View in this memory space.
 KOKKOS_IMPL_SHARED_ALLOCATION_SPECIALIZATION(symm::SymmetricHostSpace);
 
 #endif

@@ -77,7 +77,8 @@ accessor_from_mapping_and_accessor_arg(
 
 #else
 
-/// The element of legacy Views. Kokkos selects it by the View's traits.
+/// The element type of legacy Views. Kokkos selects this class by the View's
+/// traits.
 template <class Traits>
 requires symm::is_symmetric_space_v<typename Traits::memory_space>
 class Kokkos::Impl::AtomicDataElement<Traits>

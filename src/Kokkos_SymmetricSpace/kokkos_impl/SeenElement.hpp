@@ -34,8 +34,9 @@ KOKKOS_FORCEINLINE_FUNCTION void tell_access([[maybe_unused]] T const* element,
 
 #ifdef SYMM_CHECK_VIEWS
 
-/// Whether elements of type T are SeenElements. Classes are not: a proxy has no
-/// members, so accesses to members would not compile.
+/// Whether elements of type T are represented by SeenElements. Elements of
+/// class type are not: a proxy does not have the members of the class, so
+/// accesses to members would not compile.
 template <class T>
 inline constexpr bool has_seen_elements_v =
     (std::is_arithmetic_v<T> || std::is_enum_v<T> ||
@@ -54,8 +55,8 @@ class SeenElement {
       : m_element(&element) {}
   SeenElement(SeenElement const&) = delete;
 
-  /// Reports a load, even if the program only binds a reference; accesses
-  /// through that reference are not reported.
+  /// Reports a load, even if the program only binds a reference to the element.
+  /// Accesses through that reference are not reported.
   KOKKOS_FORCEINLINE_FUNCTION operator T&() && {
     tell_access(m_element, false);
     return *m_element;

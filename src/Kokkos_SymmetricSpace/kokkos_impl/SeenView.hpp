@@ -20,8 +20,9 @@
 
 namespace symm::Impl {
 
-/// Includes AnonymousSpace: Kokkos' fills and copies use Views in that space
-/// for memory of any space.
+/// Whether the elements of a View with these traits are SeenElements. Includes
+/// AnonymousSpace, because Kokkos' fills and copies use Views in that space for
+/// memory of any space.
 template <class Traits>
 inline constexpr bool has_seen_views_v =
     (is_symmetric_space_v<typename Traits::memory_space> ||

@@ -14,9 +14,9 @@
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/pools/PoolCalls.hpp"
 
-// Kokkos fills a symmetric View like any other. Then the PE waits for all other
-// PEs. So no fill overwrites a value that another PE puts after its own
-// constructor has returned.
+// Kokkos fills a symmetric View like any other View. Then the PE waits for all
+// other PEs. So the fill cannot overwrite a value that another PE puts into the
+// View once that PE's constructor has returned.
 
 namespace symm::Impl {
 
@@ -40,9 +40,9 @@ template <class Device, class T>
 void wait_for_fill(
     Kokkos::Impl::ViewValueFunctorSequentialHostInit<Device, T> const&) {}
 
-/// The record of a View in `Space` uses this to fill and destroy elements of
-/// type `T`. It runs Kokkos' `Fill`, then waits for all PEs. The functions have
-/// the names that Kokkos requires.
+/// The allocation record of a View in `Space` uses this class to fill and
+/// destroy elements of type `T`. The class runs Kokkos' `Fill`, then waits for
+/// all PEs. Its functions have the names that Kokkos requires.
 template <class Space, class T, class Fill>
 class FillOnAllPes : public Fill {
  public:
@@ -61,8 +61,8 @@ class FillOnAllPes : public Fill {
     begin(data, count, label);
   }
 
-  /// Collective, with a barrier on exit. If it throws, the View has been
-  /// destroyed, and this object with it.
+  /// Collective, with a barrier on exit. If the call throws, the View and this
+  /// object have been destroyed.
   void construct_shared_allocation() {
     // In a pool, stream order is enough: later work sees the filled elements.
     if (is_in_pool(

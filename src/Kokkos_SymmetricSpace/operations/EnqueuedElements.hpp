@@ -92,8 +92,8 @@ namespace symm {
 // instance. They run in order with the kernels and copies on that instance, and
 // the host does not wait. If the instance runs on the host, the call fences it
 // and then does the same as the form for the host. On a GPU, each operation is
-// a kernel of one thread. The object may then be in GPU memory, which the forms
-// for the host cannot change.
+// a kernel of one thread. In that case, the element may be in GPU memory, which
+// the forms for the host cannot change.
 //
 // \throws UsageError on this PE if PE `pe` does not exist, or if `address` is
 //         not aligned or is not in this PE's part of a symmetric heap. Nothing
@@ -112,7 +112,7 @@ namespace symm {
         exec, Impl::OperationKind::kind, static_cast<T*>(nullptr), address, \
         value, value, pe);                                                  \
   }
-/// Defines an atomic operation that stores the old value of the object to
+/// Defines an atomic operation that stores the old value of the element to
 /// `*fetch`. Threads of `exec` must be able to access `*fetch`.
 #define SYMM_ENQUEUED_FETCH(function)                                         \
   namespace Impl {                                                            \

@@ -20,13 +20,14 @@
 #include "../../runtime/one_sided/RmaStrided.hpp"
 #include "../space/ExecutionSpaceStream.hpp"
 
-// Copies enqueued on an execution space instance. `call` is the name of the
-// operation, for error messages.
+// Copies that are enqueued on an execution space instance. Parameter `call` is
+// the name of the operation, for error messages.
 
 namespace symm::Impl {
 
-/// Enqueues a copy between addresses that this process can access. With CUDA,
-/// they may be in any kind of memory: the CUDA runtime determines which.
+/// Enqueues a copy between addresses that this process can access. In a CUDA
+/// build, the addresses may be in any kind of memory: the CUDA runtime
+/// determines which.
 template <class Space, class Exec>
 void enqueue_copy_in(Exec const& exec, void* to, void const* from,
                      std::size_t bytes) {
@@ -82,10 +83,11 @@ void enqueue_far(Exec const& exec, char const* call, Kernel const& kernel) {
   Kokkos::parallel_for(call, Kokkos::RangePolicy<Exec>(exec, 0, 1), kernel);
 }
 
-/// Does an operation on a PE's memory, in the order of `exec`. Calls near() if
-/// this process can access the memory directly. Otherwise the operation uses
-/// messages: on a GPU it enqueues `kernel`; on the host it fences `exec` and
-/// calls by_host().
+/// Performs an operation on a PE's memory, in order with the other work on
+/// `exec`. Calls near() if this process can access the memory directly.
+/// Otherwise, the operation uses messages. If `exec` is on a GPU, the call
+/// enqueues `kernel`. If it is on the host, the call fences `exec` and calls
+/// by_host().
 /// \param by_host may be omitted if Exec never runs on the host.
 template <class Exec, class Near, class Kernel, class... ByHost>
 void enqueue_at(Exec const& exec, PeMemory memory, char const* call,
@@ -101,8 +103,8 @@ void enqueue_at(Exec const& exec, PeMemory memory, char const* call,
   }
 }
 
-/// \param segment the segment that contains the symmetric address. This process
-///        can access it.
+/// \param segment the segment that contains the symmetric address; this process
+///        must be able to access that segment.
 template <class Exec>
 void enqueue_copy(Exec const& exec, Segment segment, void* to, void const* from,
                   std::size_t bytes, [[maybe_unused]] char const* call) {
@@ -121,8 +123,8 @@ void enqueue_copy(Exec const& exec, Segment segment, void* to, void const* from,
   }
 }
 
-/// Reports an operation to the race detector, as ordered after all earlier work
-/// on the instance.
+/// Reports an operation to the race detector as ordered after all earlier work
+/// on `exec`.
 template <class Exec, class It>
 void report_enqueued(Exec const& exec, It const& operation) {
   finish_for_check(exec, operation.call);

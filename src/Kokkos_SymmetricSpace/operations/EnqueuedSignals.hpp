@@ -26,12 +26,13 @@
 #include "../../runtime/symm_rma.hpp"
 #include "EnqueuedRma.hpp"
 
-// Puts with signals in the order of an execution space instance. On a GPU, one
-// kernel sends several of them, each in a separate thread block.
+// Puts with signals that are enqueued on an execution space instance. On a GPU,
+// one kernel sends several of them, each in a separate thread block.
 
 namespace symm::Impl {
 
-/// For a near PE, `dest` and `signal` are mapped addresses of that PE's memory.
+/// Each thread block performs one put. If the put is to a near PE, `dest` and
+/// `signal` are mapped addresses of that PE's memory.
 template <std::size_t most>
 struct PutSignalsKernel {
   struct Sent {
@@ -57,15 +58,15 @@ struct PutSignalsKernel {
     }
     copy_bytes<1>(group, put.dest, put.source, put.bytes);
     group.barrier();
-    // The signal has release order even without data: earlier kernels may have
-    // put some.
+    // The signal has release order even if the put has no data: earlier kernels
+    // may have put data.
     if (group.rank() == 0) DeliverSignal{put.signal, put.value, put.op, true}();
   }
 };
 
-/// Whether the kernel copies the data. For larger blocks, a copy engine is
-/// faster. In addition, only copy engines can access all of the process's
-/// memory.
+/// Whether the kernel copies the data of `put`; otherwise, a copy engine does.
+/// For larger blocks, a copy engine is faster. In addition, only copy engines
+/// can access all of the process's memory.
 [[nodiscard]] inline bool is_copied_by_kernel(SignaledPut const& put,
                                               Segment dest, char const* call) {
   constexpr std::size_t most = std::size_t{64} << 10U;
@@ -119,8 +120,8 @@ inline void check_put_signal(SignaledPut const& put, char const* call) {
   check_private(put.source, call);
 }
 
-/// Does put_signal() for each of `puts`, in the order of an execution space
-/// instance. If it throws UsageError, nothing has been sent.
+/// Performs put_signal() for each of `puts`, in order with the other work on
+/// `exec`. If the call throws UsageError, nothing has been sent.
 template <class Exec>
 void enqueue_put_signals(Exec const& exec, std::span<SignaledPut const> puts,
                          char const* call) {

@@ -13,15 +13,15 @@ namespace symm::Impl {
 
 // Kokkos threads as groups that share the work of an operation.
 
-/// The result of lanes(). Valid as long as `member` is.
+/// The result of lanes(). Valid as long as `member` is valid.
 template <class Member>
 struct Lanes {
   Member const& member;
 };
 
-/// All threads of a Kokkos team with their vector lanes, or the lanes of one
-/// thread (on the host, a thread has only one lane). Valid as long as `member`
-/// is.
+/// A group of all threads of a Kokkos team with their vector lanes, or of the
+/// lanes of one thread. (On the host, a thread has only one lane.) Valid as
+/// long as `member` is valid.
 template <class Member, bool has_all_threads>
 class ThreadsOf : public SharedLoops<ThreadsOf<Member, has_all_threads>> {
  public:

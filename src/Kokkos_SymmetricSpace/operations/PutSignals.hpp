@@ -28,12 +28,13 @@ namespace symm {
 ///                subview(signals, signal), step, symm::SignalOp::set, pe);
 ///     rows.enqueue(exec);
 ///
-/// All calls are local. Only one thread at a time may use an object. A program
-/// can reuse an object in every step; the object then allocates nothing.
+/// All calls are local. Only one thread at a time may use an object. An object
+/// that is reused in every step allocates memory only if the number of puts
+/// grows.
 class PutSignals {
  public:
-  /// Adds one put with a signal; the arguments are those of put_signal(). The
-  /// call sends nothing.
+  /// Adds one put with a signal. The arguments are those of put_signal().
+  /// Nothing is sent until enqueue().
   /// \throws UsageError with labels and extents on this PE if put_signal()
   ///         would reject the Views. Nothing is added in that case.
   template <class T, class... P, class U, class... Q, class... S>
@@ -43,7 +44,7 @@ class PutSignals {
     add(dst.data(), src.data(), src.size(), Impl::signal_of(signal), value, op,
         pe);
   }
-  /// Adds one put with a signal; the arguments are addresses.
+  /// Adds one put with a signal. The arguments are addresses.
   /// \param count number of elements; if 0, the signal is sent without data.
   template <class T>
   void add(T* dest, std::type_identity_t<T> const* source, std::size_t count,

@@ -39,7 +39,7 @@ using StagingView =
                                      View::rank()>::type,
                  Kokkos::LayoutRight, Space>;
 
-/// Makes a StagingView with the extents of `view`, which may be a RemotePeer.
+/// Creates a StagingView with the extents of `view`, which may be a RemotePeer.
 template <class Space = Kokkos::HostSpace, class View>
 StagingView<View, Space> make_staging_view(View const& view) {
   return [&]<std::size_t... R>(std::index_sequence<R...>) {
@@ -58,8 +58,9 @@ inline constexpr bool are_same_bytes_v =
                    typename View::non_const_value_type> &&
     !View::memory_traits::is_atomic;
 
-/// Calls near(view) with the copy as a View. (This is not a lambda because nvcc
-/// would warn about host functions that the lambda calls.)
+/// Calls near(view), where `view` is the copy of a near `peer` as an ordinary
+/// View. (This is not a lambda because nvcc would warn about host functions
+/// that the lambda calls.)
 template <class View, class Near>
 struct AtNearView {
   RemotePeer<View> const& peer;
@@ -69,8 +70,8 @@ struct AtNearView {
   KOKKOS_FORCEINLINE_FUNCTION void operator()() const { near(peer.view()); }
 };
 
-/// Calls near(view) with the copy as a View if loads and stores reach the copy,
-/// else far().
+/// Calls near(view) if loads and stores reach the copy of `peer`, where `view`
+/// is that copy as an ordinary View. Otherwise, calls far().
 SYMM_CALLS_ANYTHING
 template <class View, class Near, class Far>
 KOKKOS_FORCEINLINE_FUNCTION void at_view_of(RemotePeer<View> const& peer,
@@ -100,8 +101,9 @@ void copy_far_view(RemotePeer<View> const& peer, Other const& other,
   }
 }
 
-// symm::copy() by a group of threads, on the host and in kernels, without a
-// barrier. Precondition: equal extents.
+// These functions do the work of symm::copy() with a group of threads, on the
+// host and in kernels. They end without a barrier. Precondition: the extents
+// are equal.
 
 /// For use in a kernel: copies to or from a far PE. If both sides are
 /// contiguous, copies them as one block; otherwise, element by element.
@@ -233,9 +235,10 @@ void fence_before_far(Exec const&... exec) {
   }
 }
 
-/// Completes the puts, unless `exec` is a host instance: then the program
-/// completes them. (Without a host instance, the program may enqueue its
-/// barriers and signals on a GPU, and these would not complete the puts.)
+/// Completes the puts, unless `exec` is a host instance. In that case, the
+/// program must complete them. (Without a host instance, the program may
+/// enqueue its barriers and signals on a GPU, where they would not complete the
+/// puts.)
 template <class... Exec>
 void quiet_unless_on_host(Exec const&... /*exec*/) {
   constexpr bool is_on_host =
@@ -281,7 +284,7 @@ void deep_copy_peer(RemotePeer<View> const& peer, Other const& other,
       });
 }
 
-/// Sets all elements to `value`.
+/// Sets all elements of `dst` to `value`.
 template <class View, class... Exec>
 void fill_peer(RemotePeer<View> const& dst,
                typename View::const_value_type& value, Exec const&... exec) {

@@ -84,7 +84,7 @@ void enqueue_wait(Exec const& exec, char const* call, Poll poll) {
   }
 }
 
-/// Does put_signal() in the order of an execution space instance.
+/// Performs put_signal() in order with the other work on `exec`.
 template <class Exec, class T>
 void enqueue_put_signal(Exec const& exec, T* dest,
                         std::type_identity_t<T> const* source,
@@ -170,7 +170,8 @@ void wait_until(Exec const& exec, T const* ivar, Compare compare,
                      Impl::PollOne<T>{{ivar, 1, nullptr, compare, value}});
 }
 
-/// Enqueues wait_until_all() on `exec`, in the same way as wait_until().
+/// Enqueues wait_until_all() on `exec`. Errors and ordering are as for
+/// wait_until() on `exec`.
 /// \param ivars address of the first of `count` variables in this PE's part of
 ///        the symmetric heap. If `count` is 0, nothing is enqueued.
 /// \param status null, or the address of one int for each variable: the wait

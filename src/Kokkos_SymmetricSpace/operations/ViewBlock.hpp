@@ -37,17 +37,17 @@ ViewBlock block_of(There const& there, Here const& here) {
   return block;
 }
 
-/// The same elements with as few dimensions as possible, in ascending order of
-/// the strides there. A run that is contiguous on both sides becomes one
-/// element.
+/// The same elements, described by as few dimensions as possible, in ascending
+/// order of the strides on the other PE. A run of elements that is contiguous
+/// on both sides becomes one element.
 ViewBlock simplified(ViewBlock block);
 
 /// The copy in the other direction; the order of the dimensions stays the same.
 ViewBlock turned(ViewBlock block);
 
-/// Copies elements `first` to `last` - 1 from here to there, in the order of
-/// the dimensions. One host thread copies. Words are stored whole, as by
-/// copy_host_memory().
+/// Copies elements `first` to `last` - 1, counted in the order of the
+/// dimensions, from `here` to `there`. One host thread does the copying. Each
+/// word is stored with a single access, as by copy_host_memory().
 void copy_block(void* there, void const* here, ViewBlock const& block,
                 std::size_t first, std::size_t last);
 

@@ -33,9 +33,10 @@ std::string text_of_view(View const& view) {
   return text + ")";
 }
 
-/// Describes an error in the sizes of the Views; returns "" if there is none.
-/// \param is_followed whether the sizes follow the rule that `rule` states, a
-///        text for the error message.
+/// Returns a description of what is wrong with the sizes of the Views, or "" if
+/// nothing is wrong.
+/// \param is_followed whether the sizes follow the rule.
+/// \param rule the text of that rule, for the error message.
 template <class Dst, class Src>
 std::string problem_of_sizes(Dst const& dst, Src const& src, bool is_followed,
                              char const* rule) {
@@ -53,7 +54,8 @@ std::string problem_of_sizes(Dst const& dst, Src const& src, bool is_followed,
          rule;
 }
 
-/// The same for Views that must not have gaps.
+/// Like problem_of_sizes(), for Views that must not have gaps between their
+/// elements.
 template <class Dst, class Src>
 std::string problem_of_views(Dst const& dst, Src const& src, bool is_followed,
                              char const* rule) {
@@ -65,7 +67,7 @@ std::string problem_of_views(Dst const& dst, Src const& src, bool is_followed,
   return problem_of_sizes(dst, src, is_followed, rule);
 }
 
-/// problem_of_views() for Views whose elements correspond one to one.
+/// Like problem_of_views(), for Views whose elements correspond one to one.
 template <class Dst, class Src>
 std::string problem_of_equal_views(Dst const& dst, Src const& src) {
   static_assert(Dst::rank() == Src::rank(), "the Views must have equal ranks");
@@ -116,7 +118,7 @@ std::string problem_of_alltoalls(PeTeam const& team, Dst const& dst,
                          : problem;
 }
 
-// The work that the forms for the host and the enqueued forms share.
+// The parts that the forms for the host and the enqueued forms have in common.
 
 template <class Dst, class Src>
 auto broadcast_work(PeTeam const& team, Dst const& dst, Src const& src,
@@ -221,7 +223,7 @@ void fcollect(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_fcollect(team, dst, src));
 }
 
-/// The same as fcollect(), for blocks of different sizes.
+/// Like fcollect(), but the members' blocks may have different sizes.
 /// \param dst must have at least as many elements as all blocks together.
 /// \param src part of one View, with the same first element on all PEs, such as
 ///        subview(all, pair(0, n)); n may be 0.
@@ -326,8 +328,9 @@ void inscan(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_equal_views(dst, src));
 }
 
-/// The same for the members before this one, like exscan() with addresses. The
-/// form without `init` is for sums only.
+/// Combines the elements of all members before this one, like exscan() with
+/// addresses. Both Views must have equal extents and layouts, and may be the
+/// same View. The form without `init` is for sums only.
 template <class T, class... P, class U, class... Q, class Op>
 void exscan(PeTeam const& team, Kokkos::View<T, P...> const& dst,
             Kokkos::View<U, Q...> const& src, Op op,

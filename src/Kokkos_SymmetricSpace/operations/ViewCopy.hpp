@@ -31,7 +31,7 @@ inline constexpr bool is_host_reachable_v =
 [[noreturn]] void throw_extents_differ(std::size_t rank,
                                        std::size_t const* dst_extents,
                                        std::size_t const* src_extents);
-/// \throws UsageError: the host cannot access one of the Views.
+/// \throws UsageError, because the host cannot access one of the Views.
 [[noreturn]] void throw_not_reached_by_host();
 
 /// Calls body(r) for each dimension r of a View. The loop is unrolled, so that
@@ -155,7 +155,7 @@ KOKKOS_INLINE_FUNCTION void copy_elements(Threads const& threads,
 }
 
 /// For the host: copies elements of equal types, without conversion. Each
-/// thread copies a part.
+/// thread of the group copies a part of them.
 template <Group Threads, class Dst, class Src>
 void copy_parts(Threads const& threads, Dst const& dst, Src const& src) {
   auto const block        = simplified(block_of(dst, src));
@@ -168,8 +168,8 @@ void copy_parts(Threads const& threads, Dst const& dst, Src const& src) {
   });
 }
 
-/// Copies the elements of a View. All threads of the group must make the call;
-/// there is no barrier. Precondition: equal extents.
+/// Copies the elements of a View. All threads of the group must make the call,
+/// which ends without a barrier. Precondition: the extents are equal.
 template <Group Threads, class Dst, class Src>
 KOKKOS_INLINE_FUNCTION void copy_view(Threads const& threads, Dst const& dst,
                                       Src const& src) {
@@ -219,8 +219,8 @@ void check_extents(Dst const& dst, Src const& src) {
   throw_extents_differ(Dst::rank(), dst_extents, src_extents);
 }
 
-/// Describes to observers a copy between Views by the host. Either View may be
-/// a RemotePeer.
+/// Describes to observers a copy that the host makes between two Views. Either
+/// View may be a RemotePeer.
 template <class Dst, class Src>
 [[nodiscard]] Operation operation_of_views(char const* call, Dst const& dst,
                                            Src const& src) {

@@ -22,7 +22,8 @@
 
 namespace symm::Impl {
 
-/// (Not a lambda: nvcc accepts none in a function with two parameter packs.)
+/// Copies the elements at `places` to `dest`. (This is not a lambda because
+/// nvcc does not accept lambdas in a function with two parameter packs.)
 template <class Dest, class View, class Places>
 struct GatherKernel {
   Dest dest;
@@ -34,7 +35,7 @@ struct GatherKernel {
   }
 };
 
-/// On GPUs: copies elements from near and far PEs.
+/// On GPUs: copies elements from near and far PEs to `dest`.
 template <class Dest, class Remote, class Pes, class Indices>
 struct RemoteGatherKernel {
   Dest dest;
@@ -47,7 +48,7 @@ struct RemoteGatherKernel {
   }
 };
 
-/// Records the first exception thrown by a thread of a host kernel: no
+/// Records the first exception thrown by a thread of a host kernel, because no
 /// exception may leave an OpenMP parallel region.
 class KernelFailure {
  public:
@@ -59,7 +60,8 @@ class KernelFailure {
       if (!m_is_taken.exchange(true)) m_failure = std::current_exception();
     }
   }
-  /// Called after the kernel.
+  /// Rethrows the recorded exception, if there is one. To be called after the
+  /// kernel.
   void rethrow() const {
     if (m_failure != nullptr) std::rethrow_exception(m_failure);
   }
@@ -72,8 +74,9 @@ class KernelFailure {
 /// Which elements a host kernel copies.
 enum class GatheredPes { all_are_near, near, far };
 
-/// (Near and far elements have separate kernels, because a processor that is
-/// starting a message does not prefetch the next loads.)
+/// Copies those elements that `which` selects. (Near and far elements have
+/// separate kernels, because a processor that is starting a message does not
+/// prefetch the next loads.)
 template <GatheredPes which, class Dest, class Remote, class Pes, class Indices>
 struct HostGatherKernel {
   Dest dest;
@@ -153,10 +156,9 @@ void gather_on_host(Exec const& exec, Dest const& dest, View const& view,
 namespace symm {
 
 /// Copies the element of `view` at places(n) to dest(n), for all n, in one
-/// kernel on `exec`. Use it for elements that are read more than once. Local;
-/// the kernel is enqueued. There must be a barrier between the PEs' earlier
-/// writes to their copies and this call, and another between this call and
-/// later writes.
+/// kernel that is enqueued on `exec`. Use it for elements that are read more
+/// than once. Local. There must be a barrier between the PEs' earlier writes to
+/// their copies and this call, and another between this call and later writes.
 ///
 /// \param dest   a View of rank 1 in any memory that kernels on `exec` can
 ///        access; must not overlap the elements that are read.
@@ -187,7 +189,7 @@ void gather(Exec const& exec, Kokkos::View<T, P...> const& dest,
 /// Copies element indices(n) on PE pes(n) to dest(n), for all n, from near and
 /// far PEs. Use it for elements that are read only once. (For lists that are
 /// used again, an ExchangePlan or places() is faster.) Local. Needs the same
-/// barriers as the function above.
+/// barriers as gather() with places.
 ///
 /// On a host instance, the copies are complete on return, and so are all puts
 /// by this PE; elements from far PEs arrive in blocks. On a GPU, the copy is

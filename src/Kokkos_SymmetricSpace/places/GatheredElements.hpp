@@ -14,8 +14,8 @@
 #include "../view/ElementsOfPes.hpp"
 #include "../view/RemoteView.hpp"
 
-// The check that gather() makes on the host: it reads the lists of PEs and
-// indices once, before anything is copied.
+// The check that gather() makes on the host. It reads the lists of PEs and
+// indices once, before any element is copied.
 
 namespace symm::Impl {
 
@@ -24,7 +24,8 @@ namespace symm::Impl {
 template <class Number>
 class NumberRange {
  public:
-  /// A vector holds twice as many 32-bit numbers as 64-bit ones.
+  /// The type in which numbers are compared: 32 bits if that is wide enough,
+  /// because a SIMD vector holds twice as many 32-bit numbers as 64-bit ones.
   using Word =
       std::conditional_t<(sizeof(Number) < 4) ||
                              (sizeof(Number) == 4 && std::is_signed_v<Number>),
@@ -60,7 +61,8 @@ template <class List>
   return !Allowed::is_highest_bit_set(all);
 }
 
-/// \throws UsageError on this PE: entry n of gather()'s lists names no element.
+/// \throws UsageError on this PE. The message says that entry n of gather()'s
+///         lists does not name an element.
 /// \param extent the extent of PE `pe`'s copy, if the PE exists.
 [[noreturn]] void throw_not_gathered(std::string const& label, std::size_t n,
                                      std::int64_t pe, int n_pes,
@@ -76,7 +78,7 @@ struct GatheredElements {
   /// The number of entries that a thread checks at a time.
   static constexpr std::size_t block = std::size_t{16} << 10U;
 
-  /// Whether the elements that entries `first` to `end` - 1 name exist.
+  /// Whether all elements that are named by entries `first` to `end` - 1 exist.
   [[nodiscard]] bool are_there(std::size_t first, std::size_t end) const {
     auto const n_pes = static_cast<std::size_t>(remote.n_pes());
     if (!are_in_range(pes, n_pes, first, end)) return false;
@@ -88,8 +90,8 @@ struct GatheredElements {
       return are_there;
     }
   }
-  /// For a host kernel: finds the number of the first block with an invalid
-  /// entry.
+  /// For a host kernel: checks block `b`. The reduced value of `wrong` is the
+  /// number of the first block with an invalid entry.
   KOKKOS_FUNCTION void operator()([[maybe_unused]] std::size_t b,
                                   [[maybe_unused]] std::size_t& wrong) const {
     KOKKOS_IF_ON_HOST((auto const end = std::min((b + 1) * block, count());
@@ -119,7 +121,7 @@ struct GatheredElements {
   }
 };
 
-/// Waits for `exec`, then checks the lists.
+/// Waits for `exec`, then checks all entries of the lists.
 /// \throws UsageError on this PE, if an element does not exist.
 template <class Exec, class View, class Pes, class Indices>
 void expect_gathered(Exec const& exec, View const& view,

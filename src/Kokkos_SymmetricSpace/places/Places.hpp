@@ -38,12 +38,13 @@ struct Place {
   friend bool operator==(Place const&, Place const&) = default;
 };
 
-/// A Place in 4 bytes, which is half as much to load, for smaller Views: up to
-/// 2^31 elements with 2 PEs on the node, 2^29 with 8. On the host, an access
-/// costs the same as with a Place if the node has only one PE. The same holds
-/// if the heap limits of the node's PEs (SYMM_HEAP_LIMIT) add up to at most
-/// 2^32 elements (for doubles on two PEs, 16 GiB each). Otherwise, and always
-/// on GPUs, an access takes an additional shift, multiplication and addition.
+/// A Place in 4 bytes, which halves the memory traffic of loading places. It is
+/// for smaller Views: up to 2^31 elements with 2 PEs on the node, 2^29 with 8
+/// PEs. On the host, an access costs the same as with a Place if the node has
+/// only one PE. The same holds if the heap limits of the node's PEs
+/// (SYMM_HEAP_LIMIT) add up to at most 2^32 elements (for doubles on two PEs,
+/// 16 GiB each). Otherwise, and always on GPUs, an access takes an additional
+/// shift, multiplication and addition.
 struct Place32 {
   std::uint32_t word = 0;
 
@@ -57,19 +58,19 @@ namespace Impl {
 struct Place32Code {
   int bits                   = 31;  ///< for Views of up to 2^bits elements
   std::uint32_t words_per_pe = 0;   ///< 2^bits, unless `step` is 0
-  /// Bytes from one PE's copy to the next, minus the bytes of words_per_pe
-  /// elements. If 0, a place is the distance in elements from the first near
-  /// PE's copy.
+  /// The distance in bytes from one PE's copy to the next PE's, minus the size
+  /// of words_per_pe elements. If 0, a place is the distance in elements from
+  /// the first near PE's copy.
   std::int64_t step = 0;
 };
 Place32Code place32_code(HeapMap const& map, std::size_t element_bytes);
 
 }  // namespace Impl
 
-/// The copies of one View on all near PEs: `at(place)` is the element at
-/// `place`. It is a small value that kernels can capture, and is valid as long
-/// as a GlobalView would be. It checks nothing: places() has already checked
-/// PEs and indices.
+/// The copies of one View on all near PEs. If `at` is a PlacedView, `at(place)`
+/// is the element at `place`. A PlacedView is a small value that kernels can
+/// capture, and is valid as long as a GlobalView would be. It checks nothing:
+/// places() has already checked PEs and indices.
 template <class View>
 class PlacedView {
  public:
@@ -128,8 +129,8 @@ template <class View>
 
 namespace Impl {
 
-/// Each of these throws a UsageError on this PE that says why there are no
-/// places.
+/// Each of these three functions throws a UsageError on this PE. The message
+/// says why there are no places.
 [[noreturn]] void throw_unequal_lists(std::string const& label);
 [[noreturn]] void throw_too_large_for_place32(std::string const& label,
                                               std::size_t elements, int bits);

@@ -13,7 +13,7 @@
 namespace symm::Impl {
 
 /// A collective call over the world, which is also a barrier. All PEs make the
-/// same call; if any PE has failed, all PEs throw.
+/// same call. If any PE has failed, all PEs throw.
 /// \param failure why this PE cannot do its part, if it cannot.
 /// \returns a number for the object that the PEs create together. It is the
 ///          same on all PEs and different for each call.
@@ -22,8 +22,8 @@ namespace symm::Impl {
 std::uint64_t agree(ObjectCall const& call,
                     std::optional<Failure> failure = {});
 
-/// The text of a failure without the call and this PE's number at the start:
-/// the message that all PEs throw already begins with them.
+/// The text of a failure, without the call and this PE's number at its start.
+/// The message that all PEs throw already begins with these.
 Text without_call(Text const& text, char const* call);
 
 /// \param call the name of the call, such as "symm::sort".

@@ -21,8 +21,9 @@ template <class Exec>
 inline constexpr bool runs_on_host_v =
     Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
 
-/// For the race detector: waits for all work on `exec`, before and after the
-/// host reports what it enqueues on a GPU. Does nothing in an ordinary build.
+/// For the race detector: waits for all work on `exec`. To be called before and
+/// after the host reports what it enqueues on a GPU. Does nothing in an
+/// ordinary build.
 template <class Exec>
 void finish_for_check([[maybe_unused]] Exec const& exec,
                       [[maybe_unused]] char const* call) {
@@ -35,7 +36,7 @@ inline constexpr bool is_host_view_v =
     Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
                                typename View::memory_space>::accessible;
 
-/// The stream of a host space's instance; keeps the instance alive.
+/// The stream of an instance of a host space. Keeps the instance alive.
 template <class Exec>
 class HostInstance final : public HostStream {
  public:
@@ -46,7 +47,7 @@ class HostInstance final : public HostStream {
   Exec m_exec;
 };
 
-/// The stream of an instance that enqueues on a GPU; keeps the instance alive.
+/// The stream of an instance that enqueues on a GPU. Keeps the instance alive.
 template <class Exec>
 class GpuInstance final : public QueueStream {
  public:
@@ -57,13 +58,14 @@ class GpuInstance final : public QueueStream {
   Exec m_exec;
 };
 
-/// The address of this variable is the key of an execution space that has only
-/// one instance.
+/// The address of this variable is the key of the instance, for an execution
+/// space that has only one.
 template <class Exec>
 inline constexpr char only_instance = 0;
 
-/// A key that is equal for equal instances of a host space, and different for
-/// all others. (Kokkos::Threads has no object per instance.)
+/// A key that is the same for copies of the same instance of a host space, and
+/// different for different instances. (Kokkos::Threads has no object per
+/// instance.)
 template <class Exec>
 [[nodiscard]] void const* key_of_host_instance(Exec const& exec) {
   if constexpr (requires { exec.impl_internal_space_instance(); }) {

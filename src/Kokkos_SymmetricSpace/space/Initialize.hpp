@@ -48,7 +48,7 @@ class ScopeGuard {
                       Communicator const& communicator = {}) {
     initialize(settings, communicator);
   }
-  /// Like ~RuntimeGuard().
+  /// Calls finalize(), in the same way as ~RuntimeGuard().
   ~ScopeGuard();
 
   ScopeGuard(ScopeGuard const&)            = delete;

@@ -5,9 +5,9 @@
 
 namespace symm::Impl {
 
-/// From this call on, the race detector is told which Kokkos kernel is running.
-/// A tool that Kokkos has loaded still gets its callbacks. Exists only in the
-/// library of KokkosSymmetricSpace::Checked. Precondition: Kokkos is
+/// From this call on, Kokkos reports to the race detector which kernel is
+/// running. A tool that Kokkos has loaded still gets its callbacks. Exists only
+/// in the library of KokkosSymmetricSpace::Checked. Precondition: Kokkos is
 /// initialized.
 void tell_check_of_kernels();
 

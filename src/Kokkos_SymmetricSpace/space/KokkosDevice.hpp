@@ -7,11 +7,11 @@
 
 namespace symm::Impl {
 
-// The choice of a GPU for Kokkos. Defined in KokkosDevice_Cuda.cpp or, in a
-// build without GPUs, in KokkosDevice_None.cpp.
+// These functions choose a GPU for Kokkos. They are defined in
+// KokkosDevice_Cuda.cpp or, in a build without GPUs, in KokkosDevice_None.cpp.
 
 /// The GPU that Kokkos should use, numbered as for --kokkos-device-id. The PEs
-/// on a node are assigned GPUs round-robin. Returns nothing in a build without
+/// on a node are assigned GPUs round-robin. Returns nullopt in a build without
 /// GPUs, or if the user has chosen a GPU.
 /// \param number_on_node  this PE's number on the node, starting at 0.
 /// \param has_user_chosen whether the arguments or settings of initialize()
@@ -20,7 +20,7 @@ namespace symm::Impl {
 [[nodiscard]] std::optional<int> choose_device(int number_on_node,
                                                bool has_user_chosen);
 
-/// The GPU that Kokkos uses, numbered as in the CUDA runtime, or nothing in a
+/// The GPU that Kokkos uses, numbered as in the CUDA runtime; nullopt in a
 /// build without GPUs. Precondition: Kokkos is initialized.
 [[nodiscard]] std::optional<int> device_of_kokkos();
 

@@ -7,10 +7,10 @@
 
 namespace symm::Impl {
 
-// Reports to Kokkos Tools (docs/profiling.md) what Kokkos does not report
-// itself. Callable from any thread. But only operations by the thread that
-// called observe_for_tools() are reported, because tools keep only one stack of
-// regions.
+// These functions report to Kokkos Tools (docs/profiling.md) what Kokkos does
+// not report itself. They are callable from any thread. But only operations by
+// the thread that called observe_for_tools() are reported, because tools keep
+// only one stack of regions.
 
 /// From this call on, reports this PE's host operations to the Kokkos tool, if
 /// one is loaded. Each operation appears as a region with the operation's name.
@@ -21,16 +21,16 @@ void end_observing_for_tools() noexcept;
 
 // Before observe_for_tools(), these functions do nothing.
 
-/// Labels memory: reports of copies to or from it, or to or from peers' copies
-/// of it, show the label.
+/// Labels memory. Reports of copies to or from that memory, or to or from
+/// peers' copies of it, show the label.
 /// \param space the name of the memory space; must live as long as the program.
 void note_label(char const* space, char const* label, void const* address,
                 std::size_t bytes) noexcept;
 void forget_label(void const* address) noexcept;
 
 /// Like note_label() and forget_label(), but for Views whose memory was not
-/// allocated by a memory space: these also report the allocation and its end to
-/// the tool.
+/// allocated by a memory space. These two functions also report the allocation
+/// and the deallocation to the tool.
 void tell_tools_of_memory(char const* space, char const* label,
                           void const* address, std::size_t bytes) noexcept;
 void tell_tools_of_end(void const* address) noexcept;

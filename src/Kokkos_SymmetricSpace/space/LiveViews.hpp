@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 
-// Records this PE's live Views in symmetric spaces. In builds in which Kokkos
-// checks bounds, the record shows whether the View that a GlobalView or
-// RemoteView refers to has been destroyed. Other builds record nothing.
-// Callable from any thread.
+// These functions record this PE's live Views in symmetric spaces. In builds in
+// which Kokkos checks bounds, the record shows whether the View that a
+// GlobalView or RemoteView refers to has been destroyed. Other builds record
+// nothing. The functions are callable from any thread.
 
 namespace symm::Impl {
 

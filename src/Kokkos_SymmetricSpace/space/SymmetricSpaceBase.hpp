@@ -126,7 +126,7 @@ class SymmetricSpaceBase {
 
   MemoryKind m_kind;
   Deallocate m_deallocate = Deallocate::retire;
-  std::optional<MemPool> m_pool;  // if "no pool", allocations fail
+  std::optional<MemPool> m_pool;  // not valid: allocations fail
   bool m_has_headers_only = false;
   char const* m_name;
 };

@@ -26,7 +26,7 @@ inline constexpr bool are_indices_of_v =
     sizeof...(Indices) == View::rank() &&
     (std::is_convertible_v<Indices, std::size_t> && ...);
 
-/// The label of a View, for error messages in kernels; empty unless Kokkos
+/// The label of a View, for error messages in kernels. Empty unless Kokkos
 /// checks bounds.
 class LabelInKernels {
  public:
@@ -126,7 +126,7 @@ class ExtentsOfPes {
                                                    std::size_t r) const {
     return whole.extent(r);
   }
-  /// The part of `whole` that PE `pe` has.
+  /// The part of `whole` that corresponds to PE `pe`'s copy.
   template <class Whole>
   [[nodiscard]] KOKKOS_FUNCTION Whole part_of(Whole const& whole, Pe) const {
     return whole;

@@ -15,8 +15,8 @@
 
 namespace symm {
 
-/// A View type like `View` that owns nothing. It has the same elements, layout,
-/// space and traits as `View`.
+/// The type of an unmanaged View with the same elements, layout, space and
+/// traits as `View`.
 template <class View>
 using UnmanagedView = Kokkos::View<
     typename View::data_type, typename View::array_layout,
@@ -40,7 +40,7 @@ namespace Impl {
 template <class T>
 inline constexpr bool is_view_of_pes_v = Kokkos::is_view_v<T>;
 
-/// Does not compile unless `View` has elements on other PEs.
+/// Causes a compile-time error unless `View` has elements on other PEs.
 template <class View>
 constexpr void check_symmetric_view() {
   static_assert(is_view_of_pes_v<View>,

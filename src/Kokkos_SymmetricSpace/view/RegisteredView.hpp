@@ -57,9 +57,9 @@ struct RetireRegistered {
   void destroy_shared_allocation() const noexcept;
 };
 
-// Those parts of the templates below that need no template parameters.
-/// Call this before anything else: constructing a View before Kokkos is
-/// initialized aborts the program.
+// Parts of the templates below that are not templates themselves.
+/// Checks that the runtime is initialized. The templates call this first,
+/// because constructing a View before Kokkos is initialized aborts the program.
 /// \throws UsageError if the runtime is not initialized.
 void require_runtime(char const* call);
 /// \param space the name of the View's memory space, for Kokkos Tools.

@@ -22,9 +22,10 @@
 
 namespace symm::Impl {
 
-// Functions for elements that the host cannot load and store: those on far PEs
-// and those in GPU memory. They are not inlined, and pass few arguments by
-// value, so that they do not cost the accesses to near PEs any registers.
+// Functions for elements that the host cannot load and store, namely those on
+// far PEs and those in GPU memory. These functions are not inlined and take few
+// arguments by value, so that they take no registers away from accesses to near
+// PEs.
 
 class SymmetricHeap;
 
@@ -86,7 +87,7 @@ class ElementOfPe {
     return at_pe(
         m_map, m_pe, [&] { return near(m_address); }, far);
   }
-  /// Reports to the race detector that get_nbi() gets the value.
+  /// Reports to the race detector that get_nbi() copies the element to `*into`.
   KOKKOS_FORCEINLINE_FUNCTION void tell_get_nbi(
       [[maybe_unused]] Value* into) const {
     check::copy(into, m_map.peer_ptr(m_address, 2 * m_map.my_pe - m_pe),
@@ -116,13 +117,13 @@ class ElementOfPe {
   Pe m_pe;
 };
 
-/// T is one of the proxies below.
+/// True for the proxy types that are defined below.
 template <class T>
 concept ElementOfARemoteView = requires(T const& element) {
   element.is_element_of_a_remote_view();
 };
 
-/// The value of a proxy; any other argument unchanged.
+/// Returns the value of a proxy. Returns any other argument unchanged.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION decltype(auto) value_of_element(T const& element) {
   if constexpr (ElementOfARemoteView<T>) {

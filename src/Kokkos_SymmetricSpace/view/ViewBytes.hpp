@@ -13,8 +13,8 @@
 /// View has more elements than there are addresses.
 namespace symm::Impl {
 
-/// The number of bytes that a View's elements take, including the gaps between
-/// them; std::nullopt if it does not fit in a std::size_t.
+/// The number of bytes that a View's elements take up, including the gaps
+/// between them; std::nullopt if that number does not fit in a std::size_t.
 using ViewBytes = std::optional<std::size_t>;
 
 template <class View>
@@ -31,8 +31,8 @@ ViewBytes bytes_of_view(View const& view) {
 /// last one.
 ViewBytes span_of_layout(Kokkos::LayoutStride const& layout, std::size_t rank);
 
-/// An extent or layout, in the exact type that constructors of Views take: some
-/// of them accept no other integer types.
+/// Converts an extent to std::size_t, because some constructors of Views accept
+/// no other integer type. Returns a layout unchanged.
 template <class Extent>
 auto extent_or_layout(Extent const& extent) {
   if constexpr (Kokkos::is_array_layout_v<Extent>) {
@@ -42,7 +42,7 @@ auto extent_or_layout(Extent const& extent) {
   }
 }
 
-/// The bytes that a View of type `View` would have, without padding.
+/// The number of bytes that a View of type `View` would have, without padding.
 /// \param extents as for the constructor of Kokkos::View, or a layout.
 template <class View, class... Extents>
 ViewBytes bytes_of_extents(Extents const&... extents) {

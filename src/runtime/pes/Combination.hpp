@@ -47,8 +47,8 @@ struct Summary {
 static_assert(std::has_unique_object_representations_v<Summary>);
 
 /// The combined records of the PEs on some nodes in one step of a Rendezvous.
-/// The size of this object does not grow with the number of PEs. Only its
-/// constructor allocates private memory; even sending allocates none.
+/// The size of this object does not grow with the number of PEs. After
+/// construction, it allocates no private memory, not even for sending.
 ///
 /// If there are too many notices, only those with the lowest numbers are kept.
 /// The result does not depend on the order in which PEs are combined: a number

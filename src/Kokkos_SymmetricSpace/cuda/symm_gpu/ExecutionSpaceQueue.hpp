@@ -11,11 +11,12 @@
 namespace symm::Impl {
 
 /// The CUDA stream of an execution space instance. Work that the runtime
-/// enqueues there runs in the order of the instance. There is no overload for
-/// host spaces.
+/// enqueues on that stream runs in order with the instance's other work. There
+/// is no overload for host spaces.
 inline void* queue_of(Kokkos::Cuda const& exec) { return exec.cuda_stream(); }
 
-/// Reports a kernel to Kokkos Tools, if a tool is loaded.
+/// Reports a kernel to Kokkos Tools, if a tool is loaded. The kernel appears to
+/// last as long as this object.
 class ToolsRegion {
  public:
   ToolsRegion(char const* name, Kokkos::Cuda const& exec)
@@ -37,8 +38,8 @@ class ToolsRegion {
 
 /// Calls enqueue(queue_of(exec)), which launches kernels without Kokkos: Kokkos
 /// has no launch that lets a kernel begin before the previous one has ended.
-/// First makes the device of `exec` the current device of this thread.
-/// Otherwise a thread that has not used CUDA before would create a context on
+/// Before that, makes the device of `exec` the current device of this thread.
+/// Otherwise, a thread that has not used CUDA before would create a context on
 /// device 0.
 /// \param name name of the kernels, for Kokkos Tools and error messages.
 /// \throws SystemError on this PE if CUDA fails, and whatever enqueue() throws.

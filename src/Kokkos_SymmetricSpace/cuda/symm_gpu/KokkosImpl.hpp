@@ -13,10 +13,11 @@
 #include "../../space/SymmetricHostSpace.hpp"
 #include "Space.hpp"
 
-// The same classes for symmetric GPU memory that kokkos_impl/ has for symmetric
-// host memory.
+// For symmetric GPU memory, the same classes that kokkos_impl/ defines for
+// symmetric host memory.
 
-// Symmetric GPU memory is GPU memory.
+// Symmetric GPU memory and Kokkos' own spaces. Symmetric GPU memory is ordinary
+// GPU memory, but not the other way around.
 template <>
 struct Kokkos::Impl::MemorySpaceAccess<Kokkos::CudaSpace,
                                        symm::SymmetricCudaSpace>
@@ -103,7 +104,7 @@ namespace symm::Impl {
 
 void note_pool_record(void const* data, void* record);
 void forget_pool_record(void const* data) noexcept;
-/// The record, or null if there is none.
+/// The record of the View at `data`, or null if there is none.
 [[nodiscard]] void* find_pool_record(void const* data) noexcept;
 
 }  // namespace symm::Impl
@@ -144,8 +145,8 @@ class Kokkos::Impl::SharedAllocationRecord<symm::SymmetricCudaSpace, void>
     fill_host_accessible_header_info(this, header, label);
     DeepCopy<Space, HostSpace>(exec, m_alloc_ptr, &header, sizeof(header));
   }
-  /// Forgets the record first: afterwards the memory is freed, and another View
-  /// may use it.
+  /// Forgets the record before the memory is freed: from then on, another View
+  /// may use the memory.
   ~SharedAllocationRecord() {
     if (m_space.has_pool()) symm::Impl::forget_pool_record(data());
   }

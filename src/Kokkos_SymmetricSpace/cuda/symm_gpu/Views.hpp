@@ -42,8 +42,9 @@ inline constexpr bool is_managed_space_v<Kokkos::CudaUVMSpace> = true;
 ///     auto shared = symm::share_view(u);  // Kokkos::View<double**> u
 ///     auto right  = symm::peer_view<decltype(u)>(shared, pe, nx, ny);
 ///
-/// \tparam View    with elements of type T, or T const for read-only access.
-/// \param  extents extents of the View of `pe`; the caller must know them.
+/// \tparam View    a View type with elements of type T, or of type T const for
+///         read-only access.
+/// \param  extents the extents of PE `pe`'s View, which the caller must know.
 /// \returns a View that is valid as long as the buffer is open on this PE.
 /// \throws UsageError on this PE if PE `pe` does not exist or has shared fewer
 ///         elements, or if the buffer is closed.

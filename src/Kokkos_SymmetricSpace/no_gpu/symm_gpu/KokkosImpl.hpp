@@ -19,7 +19,8 @@ template <class ExecutionSpace>
 using HostCopy = Kokkos::Impl::DeepCopy<Kokkos::HostSpace, Kokkos::HostSpace,
                                         ExecutionSpace>;
 
-/// A HostCopy that is shown to observers if it reads or writes a peer's memory.
+/// A HostCopy that is reported to observers if it reads or writes a peer's
+/// memory.
 template <class ExecutionSpace>
 struct ObservedHostCopy {
   ObservedHostCopy(void* to, void const* from, std::size_t bytes) {
