@@ -6,8 +6,8 @@
 /// Kokkos Views in a symmetric heap, and operations on them. Programs include
 /// this header. Containers are in <Kokkos_SymmetricContainers.hpp>.
 
-// Included first: if the C++ standard is too old, its error is clearer than
-// Kokkos'.
+// This header is included first because its error message is clearer than
+// Kokkos' if the C++ standard is too old.
 #include "../runtime/base/Function.hpp"
 
 #include <Kokkos_SymmetricSpace_Operations.hpp>

@@ -56,7 +56,7 @@ class Rendezvous;
 class WordsOfPes {
  public:
   /// Collective over the PE team.
-  /// \param kind must be equal on all PEs; otherwise all PEs fail.
+  /// \param kind must be the same on all PEs. Otherwise, all PEs throw.
   /// \throws UsageError on every PE if the PEs make different calls.
   WordsOfPes(PeTeam const& team, char const* call, std::uint64_t kind,
              std::uint64_t mine);
@@ -91,8 +91,8 @@ void wait_and_serve(char const* call, FunctionRef<bool> is_done,
 void wait_for_peer(char const* call, Pe pe, FunctionRef<bool> has_come,
                    std::uint64_t other_call, FunctionRef<Text> refusal);
 
-/// The number of collective calls in which all PEs have met. It distinguishes
-/// messages sent before such a call from messages sent after it.
+/// The number of collective calls that all PEs have reached. It distinguishes
+/// messages sent before such a call from messages sent after that call.
 class MetCalls {
  public:
   explicit MetCalls(char const* call);
@@ -113,8 +113,8 @@ inline constexpr int max_teams = 64;
 /// Whether the job has a symmetric heap in host memory.
 [[nodiscard]] bool has_host_heap(char const* call);
 
-/// Makes the queue of an execution space instance wait until, for all i < n,
-/// the word at address word(i) is not 0.
+/// Makes the GPU queue of `exec` wait until, for all i < n, the word at address
+/// word(i) is not 0.
 template <class Exec, class WordOf>
 void wait_in_queue(Exec const& exec, char const* call, std::size_t n,
                    WordOf const& word) {
@@ -140,8 +140,8 @@ struct ForEachKernel {
   }
 };
 
-/// Calls work(i) for all i < n in a kernel on a GPU. When it follows other
-/// kernels, it starts sooner than a Kokkos kernel would (symm_gpu/Launch.hpp).
+/// Calls work(i) for all i < n in a kernel on a GPU. After other kernels, this
+/// kernel starts sooner than a Kokkos kernel would (symm_gpu/Launch.hpp).
 template <class Exec, class Work>
 void enqueue_for_each(Exec const& exec, char const* call, std::size_t n,
                       Work const& work) {

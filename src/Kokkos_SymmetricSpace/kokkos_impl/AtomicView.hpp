@@ -98,8 +98,8 @@ class Kokkos::Impl::AtomicDataElement<Traits>
   }
 };
 
-/// Kokkos' own handle does not cover const elements: they would be loaded
-/// without atomicity.
+/// Kokkos' own handle does not support const elements: they would be loaded
+/// non-atomically.
 template <class Traits>
 requires(symm::is_symmetric_space_v<typename Traits::memory_space>&&
              Traits::memory_traits::is_atomic&&

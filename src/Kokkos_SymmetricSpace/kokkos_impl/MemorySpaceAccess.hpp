@@ -6,14 +6,16 @@
 #include <Kokkos_Core.hpp>
 #include "../space/SymmetricHostSpace.hpp"
 
-// Defines for pairs of memory spaces whether Views in one can be assigned to,
-// accessed from and copied to the other. A View in a symmetric space never
-// refers to private memory, because private memory has no copies on other PEs.
+// Defines three properties of each pair of memory spaces: whether Views in the
+// second space can be assigned to Views in the first, whether the first space's
+// execution space can access the second space, and whether deep_copy works
+// between them. A View in a symmetric space never refers to private memory,
+// because private memory has no copies on other PEs.
 
 namespace symm::Impl {
 
-/// The template arguments apply to a pair of a destination and a source space,
-/// as in Kokkos::Impl::MemorySpaceAccess.
+/// The properties of a pair of a destination space and a source space, as in
+/// Kokkos::Impl::MemorySpaceAccess.
 template <bool is_assignable, bool is_accessible>
 struct SpaceAccess {
   static constexpr bool assignable = is_assignable;
@@ -23,7 +25,8 @@ struct SpaceAccess {
 
 }  // namespace symm::Impl
 
-// Symmetric host memory is host memory.
+// Symmetric host memory and HostSpace. Symmetric host memory is ordinary host
+// memory, but not the other way around.
 template <>
 struct Kokkos::Impl::MemorySpaceAccess<Kokkos::HostSpace,
                                        symm::SymmetricHostSpace>

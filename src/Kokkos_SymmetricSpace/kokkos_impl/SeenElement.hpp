@@ -43,9 +43,9 @@ inline constexpr bool has_seen_elements_v =
      std::is_pointer_v<T>)&&!std::is_volatile_v<T>;
 
 /// An element that reports each load and store; used instead of a T&. It is
-/// valid only within the expression that creates it. A variable of this type
-/// has no operators: it would refer to the element, where the program means the
-/// value. (Instead of `auto x = u(i)`, write the type of x.)
+/// valid only within the expression that creates it. A named variable of this
+/// type has no operators, because it would refer to the element although the
+/// program means the value. (Instead of `auto x = u(i)`, write the type of x.)
 template <class T>
 class SeenElement {
   using Value = std::remove_const_t<T>;

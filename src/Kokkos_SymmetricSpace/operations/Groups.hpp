@@ -11,7 +11,7 @@
 
 namespace symm::Impl {
 
-// Kokkos threads as groups that share the work of an operation.
+// Groups of Kokkos threads that share the work of an operation.
 
 /// The result of lanes(). Valid as long as `member` is valid.
 template <class Member>

@@ -139,7 +139,7 @@ KOKKOS_FUNCTION void copy_far_in_kernel(Threads const& threads,
   });
 }
 
-/// Copies to or from a PE, near or far.
+/// Copies to or from `peer`, whether its PE is near or far.
 SYMM_CALLS_ANYTHING
 template <Direction direction, Group Threads, class View, class Other>
 KOKKOS_INLINE_FUNCTION void copy_peer(Threads const& threads,
@@ -173,7 +173,8 @@ KOKKOS_INLINE_FUNCTION void copy_view(Threads const& threads, Dst const& dst,
   copy_peer<Direction::get>(threads, src, dst);
 }
 
-/// symm::copy() of Views, one of which may be a RemotePeer.
+/// symm::copy() of Views by a group of threads. One of the Views may be a
+/// RemotePeer.
 template <ThreadGroup Threads, class Dst, class Src>
 KOKKOS_FUNCTION void copy_by(Threads const& threads, Dst const& dst,
                              Src const& src) {
@@ -197,7 +198,8 @@ KOKKOS_FUNCTION void copy_alone(Dst const& dst, Src const& src) {
       (expect_equal_extents(dst, src); copy_view(OneThread(), dst, src);))
 }
 
-// Kokkos::deep_copy(). `exec` is an instance, or is absent.
+// The functions below implement Kokkos::deep_copy(). Parameter pack `exec` is
+// one execution space instance, or is empty.
 
 inline constexpr char const* deep_copy_call =
     "Kokkos::deep_copy with a symm::RemotePeer";

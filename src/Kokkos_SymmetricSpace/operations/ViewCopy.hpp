@@ -19,7 +19,7 @@
 
 namespace symm::Impl {
 
-/// Whether the host can load from and store to memory of a space.
+/// Whether the host can load from and store to memory in `MemorySpace`.
 template <class MemorySpace>
 inline constexpr bool is_host_reachable_v =
     Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
@@ -135,8 +135,8 @@ struct ElementOrder {
   }
 };
 
-/// \tparam Index the type for index arithmetic: 64-bit divisions are slow on
-///         GPUs.
+/// \tparam Index the type for index arithmetic, 32 bits wide if possible
+///         because 64-bit divisions are slow on GPUs.
 template <class Index, Group Threads, class Dst, class Src>
 KOKKOS_INLINE_FUNCTION void copy_elements(Threads const& threads,
                                           Dst const& dst, Src const& src) {
@@ -193,7 +193,7 @@ KOKKOS_INLINE_FUNCTION void copy_view(Threads const& threads, Dst const& dst,
   }
 }
 
-/// Static requirements on the Views of a copy.
+/// Checks at compile time that a `Src` View can be copied to a `Dst` View.
 template <class Dst, class Src>
 KOKKOS_FUNCTION constexpr void check_views() {
   static_assert(Dst::rank() == Src::rank(),

@@ -114,7 +114,7 @@ struct GatheredElements {
   }
 
  private:
-  /// Precondition: the PE exists.
+  /// Whether entry n names an existing element. Precondition: PE pes(n) exists.
   [[nodiscard]] bool is_index(std::size_t n) const {
     return static_cast<std::size_t>(indices(n)) <
            remote.extent(static_cast<Pe>(pes(n)), 0);

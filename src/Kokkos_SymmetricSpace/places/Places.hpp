@@ -139,7 +139,7 @@ namespace Impl {
                                  std::span<std::int64_t const> indices,
                                  std::span<std::size_t const> extents);
 
-/// Copies entry n of `list`, which is in memory that kernels use, to the host.
+/// Copies entry n of `list`, which may be in GPU memory, to the host.
 template <class List>
 std::int64_t number_at(List const& list, std::size_t n) {
   typename List::non_const_value_type number{};

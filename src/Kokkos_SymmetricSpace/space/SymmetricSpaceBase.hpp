@@ -103,7 +103,8 @@ class SymmetricSpaceBase {
   [[nodiscard]] bool has_pool() const { return m_pool.has_value(); }
 
  protected:
-  /// \throws OutOfMemory on this PE: the View has too many bytes to address.
+  /// \throws OutOfMemory on this PE, because the View has too many bytes to
+  ///         address.
   [[noreturn]] static void throw_too_large(char const* label);
   static void finish_view(MemoryKind kind, char const* label,
                           std::exception_ptr const& failure);
@@ -132,7 +133,7 @@ class SymmetricSpaceBase {
 };
 
 /// The members that Kokkos requires, for one kind of memory.
-/// \tparam Space the derived class, with a name().
+/// \tparam Space the derived class, which must have a static function name().
 template <class Space, class ExecutionSpace, MemoryKind kind>
 class SymmetricSpaceIn : public SymmetricSpaceBase {
  public:

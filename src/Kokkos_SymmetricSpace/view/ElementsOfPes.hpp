@@ -187,7 +187,7 @@ class ElementsOfPes : private LabelInKernels,
   }
 
   [[nodiscard]] KOKKOS_FUNCTION HeapMap const& map() const { return m_map; }
-  /// Whether PE `pe` exists, and loads and stores reach its copy.
+  /// Whether PE `pe` exists and loads and stores reach that PE's copy.
   [[nodiscard]] KOKKOS_FUNCTION bool reaches(std::int64_t pe) const {
     return 0 <= pe && pe < m_map.n_pes && m_map.is_near(static_cast<Pe>(pe));
   }

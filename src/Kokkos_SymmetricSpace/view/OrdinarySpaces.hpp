@@ -8,8 +8,8 @@
 #include "../../runtime/symm_shared_buffers.hpp"
 #include "../space/SymmetricHostSpace.hpp"
 
-/// Traits of Kokkos' own memory spaces, for registering and sharing their
-/// Views. The traits of GPU spaces are in symm_gpu/Views.hpp.
+/// Traits of Kokkos' own memory spaces, for registering and sharing Views in
+/// those spaces. The traits of GPU spaces are in symm_gpu/Views.hpp.
 namespace symm::Impl {
 
 /// The symmetric space in which Views of an ordinary memory space are

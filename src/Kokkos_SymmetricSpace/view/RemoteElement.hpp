@@ -46,7 +46,7 @@ struct FarElement {
   void* symmetric;
 };
 /// \param address the address of the element on `pe`. If `pe` is far, the
-///        address where its element would be.
+///        address where the element would be.
 /// \throws UsageError on this PE, if PE `pe` does not exist.
 FarElement find_far_element(void const* address, Pe pe);
 
@@ -74,7 +74,7 @@ class ElementOfPe {
 
  protected:
   /// \param address the address of the element on `pe`. If `pe` is far, the
-  ///        address where its element would be.
+  ///        address where the element would be.
   KOKKOS_FORCEINLINE_FUNCTION ElementOfPe(HeapMap const& map, T* address, Pe pe)
       : m_map(map), m_address(address), m_pe(pe) {}
   ~ElementOfPe() = default;
@@ -405,10 +405,10 @@ class AtomicRemoteElement : private ElementOfPe<T, is_on_host> {
   }
 };
 
-// Operators apply to the values of proxies, because operators that are
-// templates (such as those of Kokkos::complex) do not use a proxy's conversion.
-// The return type is deduced: Clang 14 evaluates an explicit return type before
-// it checks the constraint.
+// These operators apply to the values of proxies. They are needed because
+// operators that are templates (such as those of Kokkos::complex) do not use a
+// proxy's conversion. The return type is deduced: Clang 14 evaluates an
+// explicit return type before it checks the constraint.
 
 #define SYMM_OPERATOR(op)                                      \
   template <class A, class B>                                  \

@@ -62,12 +62,13 @@ void require_pe(std::string const& label, Pe pe, int n_pes);
 ///     // everywhere(pe, i), for i < everywhere.extent(pe, 0)
 ///
 /// global_view(), remote_view(), peer_view(), places(), placed_view(), gather()
-/// and heap_map() also accept an UnevenView. They know the extents on each PE
-/// and check bounds against those extents; without checks, this costs nothing.
-/// To all other functions, pass local(), an ordinary View. Among the collective
-/// operations on Views, only collect() accepts a local() whose extents differ
-/// between PEs. The other operations require equal extents and throw UsageError
-/// on every PE if the extents differ (enqueued operations do not check).
+/// and heap_map() also accept an UnevenView. They use the extents on each PE
+/// and check bounds against those extents. Without bounds checks, this costs
+/// nothing. To all other functions, pass local(), an ordinary View. Among the
+/// collective operations on Views, only collect() accepts a local() whose
+/// extents differ between PEs. The other operations require equal extents and
+/// throw UsageError on every PE if the extents differ (enqueued operations do
+/// not check).
 ///
 /// resize() changes the extents. Kokkos::resize() does not: it turns a copy of
 /// local() into an ordinary View with equal extents on all PEs, and leaves the

@@ -53,8 +53,8 @@ class OneSided {
 
   // Functions for the memory of other PEs.
 
-  /// Whether this PE can reach the memory of `pe` that `key` opens. Callable
-  /// from within Receiver.
+  /// Whether this PE can reach the memory of `pe` that `key` gives access to.
+  /// Callable from within Receiver.
   [[nodiscard]] virtual bool reaches(Pe pe, Key const& key) noexcept = 0;
 
   // Only for memory for which reaches() returns true:

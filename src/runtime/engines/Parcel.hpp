@@ -42,8 +42,8 @@ struct InFlight {
   int kind = 0;                       // for the engine's use
 };
 
-/// A message in flight, with everything that must live until it is sent or
-/// received.
+/// A message in flight, with everything that must live until the message has
+/// been sent or received.
 struct Parcel : InFlight {
   struct Head {  // sent as one piece
     ParcelHead engine;

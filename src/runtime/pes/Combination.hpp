@@ -41,7 +41,8 @@ struct Summary {
   [[nodiscard]] bool is(std::uint32_t any_of) const {
     return (flags & any_of) != 0;
   }
-  /// Adds the summary of other PEs. The order does not matter.
+  /// Adds the summary of other PEs. The result does not depend on the order in
+  /// which summaries are added.
   void add(Summary const& others);
 };
 static_assert(std::has_unique_object_representations_v<Summary>);

@@ -13,8 +13,9 @@ struct ExchangeStep {
   int node      = 0;  // the other node
   bool sends    = false;
   bool receives = false;
-  // The received message has the data of nodes [first, end). It is combined
-  // with this node's data or, if it has the data of all nodes, replaces them.
+  // The received message contains the data of nodes [first, end). They are
+  // combined with this node's data or, if they are the data of all nodes,
+  // replace this node's data.
   int first = 0;
   int end   = 0;
 };

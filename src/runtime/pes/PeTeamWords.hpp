@@ -91,7 +91,8 @@ struct PeTeamWords {
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* epoch() const {
     return word(map.my_pe, 0);
   }
-  /// The number of thread blocks of a kernel that have done their part.
+  /// A word that counts the thread blocks of a kernel that have done their
+  /// part.
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* n_blocks_done() const {
     return word(map.my_pe, 1);
   }
@@ -113,8 +114,8 @@ struct PeTeamWords {
   }
 
  private:
-  /// Rounded up to 128 bytes, so that the words share no cache line with the
-  /// buffers that follow them.
+  /// The number of bytes that the words take up, rounded up to a multiple of
+  /// 128 so that the words share no cache line with the buffers that follow.
   SYMM_FUNCTION static constexpr std::size_t end_of_words(int n_pes) {
     return (n_words(n_pes) * sizeof(std::uint64_t) + 127) / 128 * 128;
   }

@@ -59,7 +59,7 @@ class Rendezvous {
 
   struct Call {
     RuntimeCall operation = RuntimeCall::none;
-    MemoryKind memory     = MemoryKind::host;  // the heap's; compared
+    MemoryKind memory     = MemoryKind::host;  // of the heap; compared
     RuntimeCallArguments arguments{};          // compared between PEs
     char const* label = "";  // for error messages; not compared
     /// Why this PE cannot do its part, if this is known before the call.
@@ -143,7 +143,8 @@ class Rendezvous {
 
   /// Calls read(number, n_pes) for each notice of the latest meet(), in the
   /// same order on every PE: n_pes PEs have sent that number. `read` may be
-  /// called several times for the same number. Valid until the next call.
+  /// called several times for the same number. The notices are valid until the
+  /// next rendezvous.
   template <class Read>
   void for_each_notice(Read const& read) const {
     if (m_across != nullptr) {
@@ -164,7 +165,7 @@ class Rendezvous {
   /// PEs.
   [[nodiscard]] bool has_more_notices() const;
   /// The bits that all PEs set in Call::bits in the latest meet(). Valid until
-  /// the next call.
+  /// the next rendezvous.
   [[nodiscard]] std::uint64_t bits_of_all() const;
 
   /// This PE's calls to pools, which meet() compares.
@@ -234,7 +235,8 @@ class Rendezvous {
   [[nodiscard]] Text describe(Pe pe, char const* call = nullptr) const;
   /// This PE's reply when other PEs call Transport::progress_of().
   [[nodiscard]] PeProgress progress() const;
-  /// The call that a thread of this PE is in; null if there is none.
+  /// The name of the collective call that a thread of this PE is in; null if
+  /// there is none.
   [[nodiscard]] char const* call() const;
 
   /// The record in which the PEs on this node note that a PE is lost; null in
@@ -321,7 +323,7 @@ class Rendezvous {
   std::chrono::duration<double> m_timeout;
   Pe m_my_pe;
   int m_n_pes;
-  // The PEs on this node.
+  // The PEs on this node are [m_first_near, m_end_near).
   Pe m_first_near;
   Pe m_end_near;
   int m_spins;

@@ -146,7 +146,7 @@ class AtomicRunWriter {
   std::size_t m_at       = 0;
   std::size_t m_count_at = 0;
   std::uint64_t m_value  = 0;
-  std::uint64_t m_window = 0;  // number of the window of 2^32 words
+  std::uint64_t m_window = 0;  // the run's window of 2^32 words
   BatchEntry m_head{0};
   bool m_has_values = false;
 };

@@ -176,16 +176,16 @@ class Channel_Messages final : public Channel {
   void open() noexcept;
   void close() noexcept;
 
-  /// The two halves of quiet(), so that a caller can wait for several channels
-  /// at once. `Last` holds the number of the last message sent to a PE, and
-  /// that of the last operation begun there.
+  /// ask_for_all() and wait_for() are the two halves of quiet(), so that a
+  /// caller can wait for several channels at once. A `Last` holds the numbers
+  /// of the last message sent to a PE and of the last operation begun there.
   struct Last {
     Outgoing* outgoing;
     std::uint64_t number;
     std::uint64_t begun;
   };
   using Asked = std::vector<Last>;
-  /// \param pes Null: all PEs.
+  /// \param pes The PEs to wait for; null for all PEs.
   /// \param call The name of the call, or null.
   [[nodiscard]] Asked ask_for_all(std::span<Pe const> const* pes,
                                   char const* call);
@@ -223,13 +223,14 @@ class Channel_Messages final : public Channel {
 
   [[nodiscard]] Outgoing& outgoing_to(Pe pe);
 
-  /// Locks for an operation. Threads that have waited for a PE and need the
-  /// lock again take precedence, since a mutex would not treat them fairly.
+  /// Locks m_mutex for an operation. Threads that have waited for a PE and need
+  /// the lock again take precedence, since the mutex alone would not be fair to
+  /// them.
   [[nodiscard]] Lock enter(char const* call);
-  /// Locks again after a wait.
+  /// Locks m_mutex again after a wait.
   void enter_again(Lock& lock);
 
-  // With m_mutex held:
+  // These functions must be called with m_mutex held:
 
   void mark_dirty(Outgoing& outgoing);
   /// Ensures that `outgoing` has memory for a batch. May unlock in between.
@@ -267,8 +268,8 @@ class Channel_Messages final : public Channel {
   void flush(Lock& lock, Outgoing& outgoing, Wait wait = Wait::may,
              bool wants_ack = false);
   [[nodiscard]] bool is_window_full(Outgoing const& outgoing) const;
-  /// Whether the window is full, or the engine is full with messages of all
-  /// channels.
+  /// Whether the window is full, or the engine holds too many unsent messages
+  /// of all channels to the same PE.
   [[nodiscard]] bool is_full(Outgoing const& outgoing) const;
   /// Waits until neither the window nor the engine is full. May unlock in
   /// between. Waits only once: if other threads fill the window or the engine
@@ -302,7 +303,7 @@ class Channel_Messages final : public Channel {
   /// acknowledgement.
   [[nodiscard]] bool is_acknowledged(OperationHandle& handle, char const* call);
 
-  // Without m_mutex held:
+  // These functions must be called without m_mutex held:
 
   /// These two functions move a block, or the first part of one, without
   /// messages. A put first waits until the messages before the last fence()

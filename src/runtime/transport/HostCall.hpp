@@ -20,8 +20,8 @@ struct HostCall {
   // The name for error messages, such as "symm::put"; null: unknown.
   char const* name = nullptr;
   Channel* channel = nullptr;  // for far PEs; null: the default channel
-  // If not null, and if a message carries out the operation, receives what a
-  // Request waits for.
+  // If not null, and if the operation is carried out through messages, receives
+  // what a Request waits for.
   OperationHandle* request = nullptr;
   // Whether small puts may wait in a batch even with Completion::local, where
   // the source may be overwritten on return.

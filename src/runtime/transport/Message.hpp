@@ -41,7 +41,7 @@ enum class MessageKind : std::uint8_t {
   atomic_reply,
   ack,          // no payload, only the header's `acked`
   ack_request,  // asks for an ack of all messages up to `number`
-  key_request,  // asks for the chunk at this offset; answered by key
+  key_request,  // asks for the key of the chunk at `offset`; answered by key
   key,          // WireKey; empty: only messages reach the chunk
   note,         // StepMessages::send() with this `number`
   where,        // asks for the call that the PE is in; answered by progress

@@ -56,8 +56,9 @@ class ProxyServer final : public KernelRequests {
   /// The queue that kernels use.
   [[nodiscard]] ProxyQueue* ring() const { return m_ring; }
 
-  /// Waits until the requests of all kernels that have ended have begun, and
-  /// their gets are complete. Callable from any thread except the server's own.
+  /// Waits until all requests of kernels that have ended have begun, and the
+  /// gets among these requests are complete. Callable from any thread except
+  /// the server's own.
   void drain(char const* call) override;
 
  private:

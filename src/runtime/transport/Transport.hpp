@@ -42,7 +42,7 @@ class KernelRequests {
 /// Callable from any thread.
 class Transport : public StepMessages {
  public:
-  /// The channel of all operations that have no context.
+  /// The channel for all operations without a context.
   [[nodiscard]] Channel& channel() const noexcept { return m_first; }
   /// Opens a channel for a context. Returns null if no more channels are
   /// available. Local.

@@ -51,8 +51,8 @@ class KnownMemory {
 };
 
 /// Provides a transport with information about its own PE: addresses in the
-/// segments, for the operations of far PEs, and the PE's progress, for their
-/// queries. Callable from any thread, even while another thread is in a
+/// segments, for operations of far PEs, and the PE's progress, for queries of
+/// far PEs. Callable from any thread, even while another thread is in a
 /// collective call.
 class TransportTarget {
  public:
@@ -91,7 +91,8 @@ class TransportTarget {
   [[nodiscard]] virtual char const* call() const noexcept { return nullptr; }
   [[nodiscard]] virtual PeProgress progress() const noexcept { return {}; }
 
-  /// The record shared by the PEs on this node; null if there is none.
+  /// The record of the first lost PE, which the PEs on this node share; null if
+  /// there is no such record.
   [[nodiscard]] virtual LostPeRecord* lost_pe() noexcept { return nullptr; }
 };
 

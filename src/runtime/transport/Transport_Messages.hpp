@@ -33,7 +33,7 @@
 namespace symm::Impl {
 
 /// A Transport over any MessageEngine; Channel_Messages describes the protocol.
-/// The target accesses GPU memory through its GpuAccessQueue. It waits for that
+/// A target accesses GPU memory through its GpuAccessQueue, and waits for that
 /// queue before it considers a message carried out.
 class Transport_Messages final : public Transport,
                                  private MessageEngine::Receiver {
@@ -164,7 +164,7 @@ class Transport_Messages final : public Transport,
   [[nodiscard]] bool are_moves_immediate() const {
     return m_engine->one_sided()->is_immediate();
   }
-  /// Ends the job if the engine reports an error.
+  /// Starts to move a block. Ends the job if the engine reports an error.
   void begin_move(BlockMove const& move, PendingOperation* pending);
   /// Moves a block, and waits until it has been moved.
   void move_block(BlockMove const& move);
@@ -189,7 +189,7 @@ class Transport_Messages final : public Transport,
             std::span<std::byte const> payload);
   void take_ack(Pe from, MessageHeader const& header);
   Incoming& incoming_of(Peer& peer, std::uint16_t channel);
-  /// Ends the job if there is no such channel.
+  /// The channel that `header` names. Ends the job if there is no such channel.
   Channel_Messages& channel_of(Pe from, MessageHeader const& header) noexcept;
   /// The operation that waits for this reply from `from`. Ends the job if there
   /// is none.
@@ -314,7 +314,7 @@ struct Transport_Messages::Incoming {
   std::uint64_t ack_sent   = 0;
 };
 
-/// The state of a PE that this PE has met.
+/// The state of this PE's exchange of messages with another PE.
 struct Transport_Messages::Peer {
   explicit Peer(Pe number) : pe(number), incoming{number, 0} {}
 

@@ -11,8 +11,8 @@
 #include "../../space/CopyOfPeer.hpp"
 #include "../../space/SymmetricHostSpace.hpp"
 
-// For copies of bytes, symmetric host memory is host memory, including a
-// peer's.
+// For copies of bytes, symmetric host memory (even a peer's) is the same as
+// ordinary host memory.
 namespace symm::Impl {
 
 template <class ExecutionSpace>
