@@ -6,11 +6,11 @@
 #include <Kokkos_Core.hpp>
 #include "../space/SymmetricHostSpace.hpp"
 
-// Defines three properties of each pair of memory spaces: whether Views in the
-// second space can be assigned to Views in the first, whether the first space's
-// execution space can access the second space, and whether deep_copy works
-// between them. A View in a symmetric space never refers to private memory,
-// because private memory has no copies on other PEs.
+// For each pair of memory spaces, this file defines whether Views in the second
+// space can be assigned to Views in the first. It also defines whether the
+// first space's execution space can access the second space, and whether
+// deep_copy works between them. A View in a symmetric space never refers to
+// private memory, because private memory has no copies on other PEs.
 
 namespace symm::Impl {
 

@@ -269,7 +269,7 @@ class Channel_Messages final : public Channel {
              bool wants_ack = false);
   [[nodiscard]] bool is_window_full(Outgoing const& outgoing) const;
   /// Whether the window is full, or the engine holds too many unsent messages
-  /// of all channels to the same PE.
+  /// to the same PE, from all channels together.
   [[nodiscard]] bool is_full(Outgoing const& outgoing) const;
   /// Waits until neither the window nor the engine is full. May unlock in
   /// between. Waits only once: if other threads fill the window or the engine
