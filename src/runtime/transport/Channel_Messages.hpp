@@ -237,8 +237,8 @@ class Channel_Messages final : public Channel {
   void ensure_batch(Lock& lock, Outgoing& outgoing);
   void drop_batch(Outgoing& outgoing) noexcept;
   /// The index in m_with_batch of the PE whose batch memory goes to another PE
-  /// next: the next one in turn whose batch can be sent at once or, if there is
-  /// none, simply the next in turn.
+  /// next. This is the next PE in turn whose batch can be sent at once or, if
+  /// there is none, simply the next PE in turn.
   [[nodiscard]] std::size_t next_to_give();
   void add_atomic(Lock& lock, Outgoing& outgoing, PeMemory at, AtomicOp op,
                   WordType type, std::uint64_t value);
