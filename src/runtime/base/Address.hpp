@@ -18,8 +18,8 @@ template <class T, std::integral Bytes>
   return reinterpret_cast<T*>(
       const_cast<char*>(reinterpret_cast<char const volatile*>(p)) + bytes);
 #else
-  // Integer arithmetic lets GCC add the distance to an array's start once,
-  // outside the loop, instead of to the address of every element.
+  // With integer arithmetic, GCC adds `bytes` to an array's start once, before
+  // a loop, rather than to the address of every element.
   return reinterpret_cast<T*>(reinterpret_cast<std::size_t>(p) +
                               static_cast<std::size_t>(bytes));
 #endif

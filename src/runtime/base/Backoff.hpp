@@ -9,23 +9,23 @@
 
 namespace symm::Impl {
 
-/// The pauses of a PE that is waiting for another PE. It first spins, as the
-/// other PE is probably running on another core; then it yields its core;
-/// finally it sleeps. A node may run more PEs than it has cores, and a waiting
-/// PE must not take CPU time from the PE that it is waiting for.
+/// The pauses of a PE that is waiting for another PE. The waiting PE first
+/// spins, as the other one is probably running on another core; then it yields
+/// its core; finally it sleeps. A node may run more PEs than it has cores, so a
+/// waiting PE must not take CPU time from the PE that it is waiting for.
 class Backoff {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// \param spins number of checks before the core is yielded: large if each PE
-  ///        has a core, 0 otherwise.
+  /// \param spins number of calls to pause() that spin before the core is
+  ///         yielded: large if each PE has a core of its own, 0 otherwise.
   explicit Backoff(int spins) : m_spins_left(spins) {}
 
   /// Pauses once.
-  /// \returns how long this wait has lasted so far; 0 while spinning.
-  /// \param has_moved whether something else has arrived. If so, more may
-  ///        follow: pause() returns at once, and does not sleep for the next 2
-  ///        ms.
+  /// \returns the time since spinning ended; 0 while spinning.
+  /// \param has_moved whether anything other than the awaited event has
+  ///         arrived. If so, more may follow: this call returns at once, and no
+  ///         call sleeps during the next 2 ms.
   Clock::duration pause(bool has_moved = false) {
     if (m_spins_left > 0) {
       // A pause instruction takes up to 140 cycles, as long as another PE's

@@ -11,12 +11,12 @@
 #include "Types.hpp"
 
 // The library's reports to the detector of races between PEs (check/,
-// docs/races.md). Only the library of KokkosSymmetricSpace::Checked, which
-// defines SYMM_CHECK, reports anything; in other builds, these functions are
-// empty.
+// docs/races.md). Only the library that the CMake target
+// KokkosSymmetricSpace::Checked links, built with SYMM_CHECK, reports anything.
+// In other builds, these functions are empty.
 //
-// Addresses are symmetric: they refer to this PE's copy. All functions may be
-// called from any thread.
+// Symmetric addresses are those of this PE's copy. All functions may be called
+// from any thread.
 
 namespace symm::Impl::check {
 
@@ -55,7 +55,7 @@ class Call {
     static_cast<void>(name);
     SYMM_IF_ON_HOST((enter(name);))
   }
-  /// For an operation that observers may see.
+  /// Like the constructor above, but for an operation that observers may see.
   /// \param make A function that returns the Operation.
   template <class MakeOperation>
   Call(MakeOperation const& make, Accesses accesses) noexcept
@@ -65,7 +65,8 @@ class Call {
   [[gnu::always_inline]] SYMM_FUNCTION ~Call() { SYMM_IF_ON_HOST((leave();)) }
 
  private:
-  /// Not inlined: the return address is the call's place in the program.
+  /// Not inlined, so that its return address is the place in the program that
+  /// made the library call.
   [[gnu::noinline]] void enter(char const* name) noexcept;
   void leave() noexcept;
 
@@ -75,7 +76,8 @@ class Call {
 };
 
 /// Marks this thread as running the program's own code until the end of the
-/// scope, although it is inside a library call. For message handlers.
+/// scope, although the thread is inside a library call. Used around message
+/// handlers.
 class Program {
  public:
   Program() noexcept;
@@ -89,8 +91,8 @@ class Program {
   char const* m_name_of_seen;
 };
 
-// The host's functions, defined in the library. Kernels use `OnGpu` of
-// <symm_gpu/CheckCalls.hpp>.
+// The functions for host code, defined in the library. Kernels call those of
+// the same name in `OnGpu` (<symm_gpu/CheckCalls.hpp>).
 namespace OnHost {
 void access(void const* address, std::size_t bytes, bool is_write,
             bool is_atomic) noexcept;
@@ -113,19 +115,19 @@ void end_meeting(int place) noexcept;
   SYMM_IF_ON_HOST((OnHost::call;)) \
   SYMM_IF_ON_DEVICE((OnGpu::call;))
 
-/// Marks the calling thread as one of the library's own threads, whose accesses
-/// never count as the program's.
+/// Marks the calling thread as one of the library's own threads. The detector
+/// ignores all accesses by such threads.
 void hide_thread() noexcept;
 
-/// Reports a load or store by the program, through a View that reports its
-/// accesses.
+/// Reports that the program loads or stores an element through a View whose
+/// accessor calls this function.
 SYMM_INLINE_FUNCTION void access(void const* address, std::size_t bytes,
                                  bool is_write,
                                  bool is_atomic = false) noexcept {
   SYMM_TELL_CHECK(access(address, bytes, is_write, is_atomic));
 }
-/// Must be called before a put() or get() begins.
-/// \param is_later Whether this is an _nbi form.
+/// Reports a put() or get(). Must be called before the operation begins.
+/// \param is_later Whether the operation is nonblocking (an _nbi form).
 SYMM_INLINE_FUNCTION
 void copy(void const* dest, void const* source, std::size_t bytes, Pe pe,
           bool is_put, bool is_later) noexcept {
@@ -135,40 +137,42 @@ void copy(void const* dest, void const* source, std::size_t bytes, Pe pe,
 template <class Copy>
 SYMM_FUNCTION void copy_strided(Copy const& copy, Pe pe, bool is_put) {
   auto const blocks = copy.in_bytes();
-  if (blocks.count >> 44U != 0) return;  // exceeds any memory: the call throws
+  if (blocks.count >> 44U != 0) return;  // exceeds any memory: the copy throws
   for (std::size_t i = 0; i < blocks.count; ++i) {
     check::copy(blocks.to + i * blocks.to_stride,
                 blocks.from + i * blocks.from_stride, blocks.element_bytes, pe,
                 is_put, false);
   }
 }
-/// Reports a put() or get() on a PE on another node, if no other call reports
-/// it.
+/// Reports a put() or get() on a PE on another node. Does nothing inside a
+/// library call, which reports its own operations.
 void copy_far(Pe pe, std::size_t offset, void const* local, std::size_t bytes,
               bool is_put, char const* call) noexcept;
-/// Reports that this PE has fetched many_elements elements from other nodes one
-/// at a time.
+/// Reports that this PE has fetched `many_elements` elements from other nodes
+/// one at a time.
 void gets_elements() noexcept;
-/// Must be called before an atomic operation begins. An operation of kind
-/// AtomicKind::posts may complete after the call returns; it then writes
-/// `fetch`, unless that is null. One of kind AtomicKind::waits does not begin
-/// until its context is complete.
+/// Reports an atomic operation. Must be called before the operation begins. An
+/// operation of kind AtomicKind::posts may complete after the library call
+/// returns, and then writes its result to `fetch`, unless `fetch` is null. An
+/// operation of kind AtomicKind::waits does not begin until its context is
+/// complete.
 SYMM_INLINE_FUNCTION void atomic(void const* address, std::size_t bytes, Pe pe,
                                  AtomicKind kind,
                                  void const* fetch = nullptr) noexcept {
   SYMM_TELL_CHECK(atomic(address, bytes, pe, kind, fetch));
 }
-/// Must be called before a put_signal() begins, or, with 0 bytes, a
-/// signal_op().
+/// Reports a put_signal() or, if `bytes` is 0, a signal_op(). Must be called
+/// before the operation begins.
 SYMM_INLINE_FUNCTION void put_signal(void const* dest, void const* source,
                                      std::size_t bytes, void const* signal,
                                      Pe pe, bool adds, bool is_later) noexcept {
   SYMM_TELL_CHECK(put_signal(dest, source, bytes, signal, pe, adds, is_later));
 }
-/// Announces that the next operation is enqueued, and so is ordered after the
-/// earlier work on its execution space instance.
+/// Announces that this thread's next operation is enqueued, which orders it
+/// after the earlier work on the same execution space instance.
 void in_stream() noexcept;
-/// Announces the context or request of the next operation; null: none.
+/// These two functions announce the context or the request of this thread's
+/// next operation; null means none.
 void in_context(void const* context) noexcept;
 void with_request(void const* request) noexcept;
 void complete(void const* context_or_request,
@@ -178,7 +182,8 @@ void operations_move(void const* from, void const* to) noexcept;
 SYMM_INLINE_FUNCTION void fence() noexcept { SYMM_TELL_CHECK(fence()); }
 SYMM_INLINE_FUNCTION
 void quiet() noexcept { SYMM_TELL_CHECK(quiet()); }
-/// Reports that this PE has seen the value it waits for in `variable`.
+/// Reports that this PE has found the value that it was waiting for in
+/// `variable`.
 SYMM_INLINE_FUNCTION void seen(void const* variable) noexcept {
   SYMM_TELL_CHECK(seen(variable));
 }
@@ -193,31 +198,32 @@ SYMM_INLINE_FUNCTION void use_blocks(void const* dest, std::size_t dest_bytes,
                                      std::size_t source_bytes) noexcept {
   SYMM_TELL_CHECK(use_blocks(dest, dest_bytes, source, source_bytes));
 }
-/// Reports a copy between two blocks that this PE can access by loads and
+/// Reports a copy between two blocks that this PE can access with loads and
 /// stores.
 void copy_here(void const* dest, void const* source,
                std::size_t bytes) noexcept;
-/// Reports that a Kokkos kernel with this label begins, or, if `label` is null,
-/// that one has ended.
+/// Reports that a Kokkos kernel with this label begins or, if `label` is null,
+/// that a kernel has ended.
 void in_kernel(char const* label) noexcept;
-/// Reports that memory of the program is now also mapped into this PE's part of
-/// the heap. unregistered() reports that it no longer is.
+/// registered() reports that memory of the program is now also mapped at
+/// `in_heap`, in this PE's part of the heap. unregistered() reports that this
+/// mapping has been removed.
 void registered(void const* in_heap, void const* memory,
                 std::size_t bytes) noexcept;
 void unregistered(void const* memory) noexcept;
-/// Must be called before this PE ends the job. The first PE that does so prints
-/// the report, because no PE will reach finalize().
+/// Must be called before this PE ends the job. The first PE that calls this
+/// function prints the report of races, because no PE will reach finalize().
 void job_ends() noexcept;
 /// Reports that the heap has allocated memory.
-/// \param header_bytes The number of bytes in front of the data of a View.
+/// \param header_bytes The number of bytes before a View's data.
 void allocated(void const* address, std::size_t bytes, char const* label,
                std::size_t header_bytes) noexcept;
 
 /// Reports that all members of a PE team wait for each other within this scope.
 class Meeting {
  public:
-  /// \param key Must be equal on all members, and differ from the key of every
-  ///        other set of PEs.
+  /// \param key The same on all members, and different from the key of every
+  ///         other set of PEs.
   SYMM_FUNCTION explicit Meeting(std::uint64_t key) noexcept {
     SYMM_IF_ON_HOST((m_place = OnHost::begin_meeting(key);))
     SYMM_IF_ON_DEVICE((m_place = OnGpu::begin_meeting(key);))
@@ -232,13 +238,14 @@ class Meeting {
 #undef SYMM_TELL_CHECK
 
 /// The key of a Meeting of the members of a team.
-/// \param kind Distinguishes different meetings of the same members.
+/// \param kind Distinguishes meetings of the same members that serve different
+///         purposes.
 template <class Team>
 [[nodiscard]] SYMM_FUNCTION std::uint64_t key_of(Team const& team,
                                                  std::uint64_t kind = 1) {
   constexpr std::uint64_t factor = 0x9e37'79b9'7f4a'7c15U;
-  // The number of PEs makes the keys differ if one team begins with the PEs of
-  // another.
+  // Hashing the number of PEs distinguishes a team from a larger one that
+  // begins with the same PEs.
   auto hash = (kind << 32U | static_cast<std::uint32_t>(team.n_pes())) * factor;
   for (Pe pe = 0; pe < team.n_pes(); ++pe) {
     hash ^= hash >> 29U;
@@ -249,7 +256,7 @@ template <class Team>
 }
 
 /// Calls body(group), in which the members of the PE team wait for each other.
-/// In a kernel, thread 0 reports this.
+/// In a kernel, thread 0 of `group` reports the meeting to the detector.
 SYMM_CALLS_ANYTHING
 template <class Threads, class Team, class Body>
 SYMM_INLINE_FUNCTION void meet_in_kernel(Threads const& group,

@@ -16,14 +16,14 @@
 
 namespace symm::Impl {
 
-/// The time at which a wait ends; a wait may also have no end.
+/// The time at which a wait must end, or no such time.
 class Deadline {
  public:
   using Clock = std::chrono::steady_clock;
 
   /// \param from_now the time until the deadline; 0 means no deadline, as in
-  ///        the environment variables. Capped at 31 years, as the clock cannot
-  ///        represent every duration.
+  ///         the environment variables for timeouts. Capped at 31 years, as the
+  ///         clock cannot represent every duration.
   explicit Deadline(std::chrono::duration<double> from_now) {
     constexpr std::chrono::duration<double> most{1e9};
     if (from_now.count() <= 0) return;
@@ -31,12 +31,12 @@ class Deadline {
                                std::min(from_now, most));
   }
 
-  /// When the wait ends; nullopt if there is no deadline.
+  /// The deadline; nullopt if there is none.
   [[nodiscard]] std::optional<Clock::time_point> end() const { return m_end; }
   [[nodiscard]] bool is_over() const { return m_end && Clock::now() >= *m_end; }
 
-  /// The time left, as a timeout for poll(): -1 without a deadline, 0 once it
-  /// has passed.
+  /// The time left, as a timeout for poll(): -1 if there is no deadline, 0 once
+  /// the deadline has passed.
   [[nodiscard]] int milliseconds_left() const {
     if (!m_end) return -1;
     auto const left =
@@ -49,8 +49,8 @@ class Deadline {
   std::optional<Clock::time_point> m_end;
 };
 
-/// Waits for events until the deadline. If a signal interrupts the wait, it
-/// resumes.
+/// Waits for events until the deadline. Continues waiting after a signal has
+/// interrupted the wait.
 /// \returns the result of poll(): the number of entries with events; 0 if the
 ///          deadline has passed; -1 on failure, with errno set.
 inline int poll_until(std::span<pollfd> entries, Deadline const& deadline) {

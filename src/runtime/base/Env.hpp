@@ -13,18 +13,18 @@ namespace symm::Impl {
 
 enum class VariableType { bytes, count, flag, seconds, pages, text };
 
-/// An environment variable. EnvironmentTable.hpp lists all that the library
-/// reads.
+/// An environment variable. EnvironmentTable.hpp lists all variables that the
+/// library reads.
 struct EnvironmentVariable {
   /// Names in order of precedence: the first one that is set is used. Null
   /// entries are unused. An empty value counts as unset, unless the type is
   /// `text`.
   std::array<char const*, 3> names{};
   VariableType type = VariableType::bytes;
-  /// The value if no name is set, as a user would write it; null means no
-  /// default.
+  /// The value in effect if none of the names is set, written as a user would
+  /// write it; null if there is no default.
   char const* default_text = nullptr;
-  char const* meaning      = "";  // Markdown, for pages and symm_info
+  char const* meaning      = "";  // Markdown, for environment.md and symm_info
 };
 
 /// The value in effect for a variable, and the name that supplied it.
@@ -38,27 +38,29 @@ struct Setting {
 ///          is set and it has no default.
 std::optional<Setting> setting_of(EnvironmentVariable const& variable);
 
-// Each reader parses the text of setting_of(), and returns nullopt if there is
-// no setting. If the value is malformed, the error names the variable, its
-// value and the accepted values.
+// Each function below parses the text that setting_of() returns for `variable`.
+// If the value is malformed, the error names the variable, its value and the
+// accepted values.
 
-/// A number of bytes: digits, optionally with a fraction, and optionally one of
-/// the units B, K, M, G, T (or KB, KiB, ...; powers of 1024; in either case).
-/// Examples: `512M`, `1.5G`.
+/// Parses a number of bytes: digits, optionally with a fraction, and optionally
+/// one of the units B, K, M, G, T (or KB, KiB, ...; powers of 1024; in either
+/// case). Examples: `512M`, `1.5G`. Returns nullopt if there is no setting.
 /// \throws UsageError on this PE.
 std::optional<std::size_t> env_bytes(EnvironmentVariable const& variable);
 
-/// A whole number from 0 to 2147483647, such as `8`.
+/// Parses a whole number from 0 to 2147483647, such as `8`. Returns nullopt if
+/// there is no setting.
 /// \throws UsageError on this PE.
 std::optional<int> env_count(EnvironmentVariable const& variable);
 
-/// A flag: 1, true, yes, on, or 0, false, no, off (in any case).
+/// Parses a flag: `1`, `true`, `yes`, `on`, or `0`, `false`, `no`, `off` (in
+/// upper or lower case). Returns nullopt if there is no setting.
 /// \throws UsageError on this PE.
 std::optional<bool> env_flag(EnvironmentVariable const& variable);
 
-/// A number of seconds, at least 0, such as `30` or `0.5`. Numbers other than 0
-/// are clamped to the range 0.001 to 10^9 (31 years), which every clock can
-/// represent.
+/// Parses a number of seconds, at least 0, such as `30` or `0.5`. Numbers other
+/// than 0 are clamped to the range 0.001 to 10^9 (31 years), which every clock
+/// can represent. Returns nullopt if there is no setting.
 /// \throws UsageError on this PE.
 std::optional<double> env_seconds(EnvironmentVariable const& variable);
 
@@ -71,7 +73,8 @@ constexpr std::size_t bytes_of(HugePages pages) {
   return pages == HugePages::advise ? 0 : static_cast<std::size_t>(pages);
 }
 
-/// `never`, `advise`, or a size such as `2M`.
+/// Parses `never`, `advise`, or a size such as `2M`. Returns nullopt if there
+/// is no setting.
 /// \throws UsageError on this PE.
 std::optional<HugePages> env_pages(EnvironmentVariable const& variable);
 

@@ -7,9 +7,8 @@
 
 #include "Env.hpp"
 
-/// Every environment variable that this library reads. `symm_info
-/// --environment-table` generates the table in docs/environment.md from these
-/// entries.
+/// The environment variables that this library reads. From these entries,
+/// `symm_info --environment-table` generates the table in docs/environment.md.
 namespace symm::Impl::environment {
 
 inline constexpr EnvironmentVariable heap_limit{

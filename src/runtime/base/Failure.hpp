@@ -13,24 +13,24 @@
 
 namespace symm::Impl {
 
-/// An exception class, as a number that PEs can send to each other.
+/// Identifies an exception class by a number that PEs can send to each other.
 enum class ErrorKind : std::uint32_t { none, usage, out_of_memory, system };
 
-/// The reason why a PE could not do its part of a collective call.
+/// Why a PE could not do its part in a collective call.
 struct Failure {
   ErrorKind kind = ErrorKind::none;
   Text message;
 };
 
-/// Throws `failure` as the exception class that `failure.kind` names.
+/// Throws an exception of the class that `failure.kind` names.
 [[noreturn]] void throw_failure(Failure const& failure);
 
 /// Converts the exception that is being handled to a Failure. Call only inside
 /// a catch block.
 Failure current_failure() noexcept;
 
-/// Runs `step` and returns why it failed, if it did: the first half of "catch
-/// locally, agree, undo, throw". It allocates no memory.
+/// Runs `step`. Returns why it failed, or nullopt if it succeeded. This is the
+/// first half of "catch locally, agree, undo, throw". Allocates no memory.
 template <class Step>
 std::optional<Failure> failure_of(Step&& step) noexcept {
   try {
@@ -41,7 +41,7 @@ std::optional<Failure> failure_of(Step&& step) noexcept {
   }
 }
 
-/// "0x...", for error messages.
+/// `address` as "0x...", for error messages.
 std::string address_text(void const* address);
 
 /// "<bytes> bytes", for error messages.

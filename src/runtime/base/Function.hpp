@@ -24,9 +24,9 @@ target_compile_features(app PRIVATE cxx_std_20)"
 #define SYMM_FORCEINLINE_FUNCTION inline __attribute__((always_inline))
 #endif
 
-// To be placed before a host-and-device template that calls its argument. On
-// the host, that argument may be callable from the host only. The pragma
-// suppresses nvcc's warning about this.
+// Place this macro before a host-and-device template that calls its argument.
+// In host code, the argument may be a function that only the host can call. The
+// pragma suppresses nvcc's warning about such calls.
 #ifdef __NVCC__
 #define SYMM_CALLS_ANYTHING _Pragma("nv_exec_check_disable")
 #else
@@ -42,7 +42,7 @@ target_compile_features(app PRIVATE cxx_std_20)"
 #define SYMM_FOR_DEVICE
 #endif
 
-// To be placed before a loop that nvcc must not unroll in kernels.
+// Place this macro before a loop that nvcc must not unroll in kernels.
 #if defined(SYMM_FOR_DEVICE) && defined(__CUDACC__)
 #define SYMM_NOT_UNROLLED _Pragma("unroll 1")
 #else

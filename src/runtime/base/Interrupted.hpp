@@ -11,14 +11,14 @@ namespace symm::Impl {
 /// Repeats a system call while signals interrupt it (EINTR). A signal can
 /// arrive at any time, for instance from the timer of a sampling profiler.
 ///
-/// Use it only for calls that have done nothing when they are interrupted:
-/// never for close(), which has closed the descriptor, or connect(), which
-/// continues in the background. Nor use it for a call with a timeout, which
-/// would start over: use Deadline instead.
+/// Use this function only for calls that have no effect when they are
+/// interrupted. An interrupted close() has closed the descriptor, and an
+/// interrupted connect() continues in the background. For a call with a
+/// timeout, which would start over, use Deadline instead.
 /// \param call must return -1 or nullptr and set errno if it fails.
 /// \returns the result of the last call.
 ///
-/// Can also be used in a forked child.
+/// Also safe in a forked child.
 template <class Call>
 auto uninterrupted(Call const& call) noexcept(noexcept(call())) {
   while (true) {

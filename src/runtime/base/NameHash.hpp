@@ -16,9 +16,8 @@ namespace symm::Impl {
   return hash;
 }
 
-/// A hash of the type T, the same on all PEs that run the same program. (It
-/// does not use std::type_info::hash_code(), which may differ between
-/// processes.)
+/// A hash of the type T; the same on all PEs that run the same program.
+/// (std::type_info::hash_code() may differ between processes.)
 template <class T>
 [[nodiscard]] constexpr std::uint64_t hash_of_type() {
   return hash_of_name(__PRETTY_FUNCTION__);

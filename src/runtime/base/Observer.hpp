@@ -18,32 +18,35 @@ enum class OperationKind : std::uint8_t {
   get,
   atomic,
   signal,
-  wait,  // until a variable has a value
+  wait,  // until a variable has a certain value
   quiet,
   barrier,
   collective,
-  allocation,  // also registration, pools, and the release of any of these
-  /// Part of any other operation: the wait for PEs that have not called yet.
+  allocation,  // also registration and pools, and releasing memory
+  /// Within another operation: the wait for PEs that have not made the call
+  /// yet.
   waiting_for_pes
 };
 
 inline constexpr int n_operation_kinds = 10;
 
-/// One operation. Bytes and addresses are set only if it moves elements.
+/// One operation. `bytes` and the addresses are set only if the operation moves
+/// elements.
 struct Operation {
   OperationKind kind;
   char const* call;        // such as "symm::put"; lives as long as the program
-  Pe pe             = -1;  // the other PE, in the world; -1: none or several
-  std::size_t bytes = 0;   // moved by this PE
+  Pe pe             = -1;  // the other PE's world number; -1: none or several
+  std::size_t bytes = 0;   // number of bytes that this PE moves
   void const* symmetric = nullptr;  // symmetric address of the object on `pe`
   void const* local     = nullptr;  // this PE's buffer
 };
 
-/// Is told of this PE's host operations while it is in an ObserverList. These
-/// are the operations that the host calls or enqueues, not those that kernels
-/// call. An enqueued operation ends for the observer when it has been enqueued.
-/// Of nested operations an observer sees the outermost one, and any wait for
-/// PEs. Its functions may be called on any thread.
+/// Is notified of this PE's host operations while it is in an ObserverList.
+/// These are the operations that the host calls or enqueues, not those that
+/// kernels call. For an observer, an enqueued operation ends as soon as it has
+/// been enqueued. If operations are nested, an observer is notified only of the
+/// outermost one, and of any `waiting_for_pes`. An observer's functions may be
+/// called on any thread.
 class Observer {
  public:
   Observer()                           = default;
@@ -52,7 +55,8 @@ class Observer {
   virtual ~Observer()                  = default;
 
   virtual void begin(Operation const& operation) noexcept = 0;
-  /// The innermost operation that this thread is in has returned or thrown.
+  /// Called when the innermost observed operation of this thread has returned
+  /// or thrown.
   virtual void end(Operation const& operation) noexcept = 0;
 
  private:
@@ -60,45 +64,46 @@ class Observer {
   Observer* m_next = nullptr;
 };
 
-/// The observers of this process. The list is defined in a source file: if a
-/// header defined it, a program with hidden symbols would have a second list.
+/// The observers of this process. The list is defined in a source file, because
+/// a list defined in a header would exist twice in a program with hidden
+/// symbols.
 class ObserverList {
  public:
-  /// Adds an observer. No other thread may be in an operation.
+  /// Adds an observer. No other thread may be in an operation at that time.
   static void add(Observer& observer) noexcept;
   /// Removes an observer, if it is in the list. No other thread may be in an
-  /// operation.
+  /// operation at that time.
   static void remove(Observer& observer) noexcept;
 
   static void begin(Operation const& operation) noexcept;
   static void end(Operation const& operation) noexcept;
 };
 
-/// The first observer; null without observers. An operation without observers
-/// reads nothing else.
+/// The first observer; null if there are none. In that case, an operation reads
+/// no other part of the list.
 extern std::atomic<Observer*> s_first_observer;
 
 [[nodiscard]] inline bool is_observed() noexcept {
   return s_first_observer.load(std::memory_order_relaxed) != nullptr;
 }
 
-/// Whether only the host can call such operations. Any kernel that runs during
-/// one then belongs to the library.
+/// Whether only the host can call operations of this kind. If so, any kernel
+/// that runs during such an operation belongs to the library.
 [[nodiscard]] constexpr bool is_of_all_threads(OperationKind kind) {
   return kind == OperationKind::barrier || kind == OperationKind::collective ||
          kind == OperationKind::allocation;
 }
 
-/// Reports an operation from its construction to the end of the scope. Its
-/// argument is a function that makes the Operation. Without observers, it costs
-/// one comparison and makes no Operation.
+/// Reports to the observers an operation that lasts until the end of the scope.
+/// The constructor's argument is a function that creates the Operation. Without
+/// observers, the cost is one comparison, and no Operation is created.
 ///
 ///     Observed const observed([&] { return Operation{...}; });
 template <class MakeOperation>
 class Observed {
  public:
-  /// \param shows how the race detector treats the accesses during the
-  ///        operation.
+  /// \param shows how the race detector is to treat the accesses made during
+  ///         the operation.
   explicit Observed(
       MakeOperation const& make,
       check::Accesses shows = check::Accesses::are_hidden) noexcept
@@ -121,9 +126,10 @@ class Observed {
   bool m_is_on;
 };
 
-/// Runs `body` as an operation that observers see. For operations of few
-/// instructions, whose callers check is_observed() first. The parameters are
-/// passed by value, so that no variable of the caller has its address taken.
+/// Runs `body` as an operation that observers see. Meant for operations of a
+/// few instructions, whose callers check is_observed() first. The parameters
+/// are passed by value, so that the caller need not take the address of any of
+/// its variables.
 template <class Body>
 [[gnu::cold, gnu::noinline]] decltype(auto) run_observed(Operation operation,
                                                          Body body) {

@@ -14,14 +14,14 @@ namespace symm::Impl {
 // Checks of the PE numbers that a program passes, and their error messages.
 
 /// The text "there is no PE 7; PEs are 0 to 3".
-/// \param where text after the number, such as " in the PE team".
+/// \param where text to insert after the PE number, such as " in the PE team".
 [[nodiscard]] Text text_of_no_pe(std::integral auto pe,
                                  std::integral auto n_pes,
                                  std::string_view where = {}) {
   return Text("there is no PE ", pe, where, "; PEs are 0 to ", n_pes - 1);
 }
 
-/// \param call the beginning of the message.
+/// \param call the beginning of the error message.
 /// \throws UsageError on this PE.
 [[noreturn, gnu::cold]] void throw_no_pe(std::integral auto pe,
                                          std::integral auto n_pes,
@@ -31,7 +31,8 @@ namespace symm::Impl {
 }
 
 /// \throws UsageError on this PE if there is no PE `pe`.
-/// (`call` is not converted up front: text is built only in case of an error.)
+/// (`call` is a template argument so that its text is built only if there is an
+/// error.)
 void expect_pe(std::integral auto pe, std::integral auto n_pes,
                TextLike auto const& call, char const* where = "") {
   if (pe < 0 || pe >= n_pes) [[unlikely]] {

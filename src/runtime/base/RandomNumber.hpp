@@ -13,7 +13,7 @@
 
 namespace symm::Impl {
 
-/// Draws a random number that is unique to this job and cannot be guessed.
+/// Returns a random number that is unique to this job and cannot be guessed.
 /// \throws SystemError on this PE.
 [[nodiscard]] inline std::uint64_t draw_number() {
   std::uint64_t number = 0;

@@ -21,8 +21,8 @@ namespace symm::Impl {
 template <class T>
 concept TextLike = std::convertible_to<T const&, std::string_view>;
 
-/// A part of a text: another text, an integer, or an address, which is written
-/// as "0x...".
+/// What can be appended to a text: another text, an integer, or an address,
+/// which is written as "0x...".
 template <class T>
 concept TextPart = TextLike<T> || std::integral<T> ||
     std::convertible_to<T const&, void const*>;
@@ -118,7 +118,7 @@ class BasicText {
 
 using Text = BasicText<2047>;
 
-/// For code that already concatenates std::string objects.
+/// Lets code that concatenates std::string objects append a Text.
 inline std::string operator+(std::string left, Text const& right) {
   return left += std::string_view(right);
 }

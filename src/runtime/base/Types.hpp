@@ -13,7 +13,7 @@
 
 namespace symm {
 
-/// Number of a PE (a process of the job), from 0 to n_pes() - 1.
+/// The number of a PE (a process of the job), from 0 to n_pes() - 1.
 using Pe = int;
 
 /// Where memory is: on the host or on a GPU.
@@ -36,7 +36,8 @@ constexpr std::size_t round_down(std::size_t bytes, std::size_t unit) {
   return bytes & ~(unit - 1);
 }
 
-/// Converts a PE, a slot, a MemoryKind or similar to an array index.
+/// Converts a nonnegative number (such as a PE) or an enumerator to an array
+/// index.
 SYMM_FUNCTION constexpr std::size_t index_of(int number) {
   return static_cast<std::size_t>(number);
 }

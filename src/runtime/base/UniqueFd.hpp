@@ -29,7 +29,7 @@ class UniqueFd {
   [[nodiscard]] int get() const { return m_fd; }
   explicit operator bool() const { return m_fd >= 0; }
 
-  /// Releases ownership: the caller must close the descriptor.
+  /// Gives up ownership: the caller must close the returned descriptor.
   [[nodiscard]] int release() noexcept { return std::exchange(m_fd, -1); }
   void swap(UniqueFd& other) noexcept { std::swap(m_fd, other.m_fd); }
   void reset() noexcept {

@@ -16,8 +16,8 @@
 namespace symm::Impl {
 
 /// Connects the processes of a job (through MPI or TCP; in tests, through
-/// fork()). Used only while the runtime starts and ends; calls in between use
-/// Rendezvous.
+/// fork()). Used only while the runtime starts and shuts down; calls in between
+/// use Rendezvous.
 ///
 /// If a collective step throws, this PE takes no further step: it cannot know
 /// which step the other PEs have reached, and all of them would wait for each
@@ -58,13 +58,13 @@ class Bootstrap {
   /// \throws SystemError on this PE.
   virtual void close() = 0;
 
-  /// Ends the whole job without a message, for example after a peer has died,
-  /// when no collective call could return.
+  /// Ends the whole job without printing a message. For example, after a peer
+  /// has died, no collective call could return.
   /// \param status the exit status that the launcher is to return.
   [[noreturn]] virtual void abort(int status) noexcept = 0;
   [[noreturn]] void abort() noexcept {
     abort(EXIT_FAILURE);
-    std::abort();  // for compilers that do not see that it does not return
+    std::abort();  // not reached; for compilers that cannot tell
   }
 };
 
@@ -72,7 +72,8 @@ class Bootstrap {
 /// has failed.
 class StepGate {
  public:
-  /// \throws SystemError on this PE if a step has failed.
+  /// \throws SystemError on this PE if an earlier step has failed; otherwise,
+  ///          whatever `step` throws.
   template <class Step>
   void run(Step const& step) {
     if (m_failure) {
@@ -102,8 +103,8 @@ requires std::is_trivially_copyable_v<T> std::vector<T> allgather(
   return all;
 }
 
-/// Collective. \returns the lowest PE whose `mine` is true, nullopt if there is
-/// none; the same on every PE.
+/// Collective. \returns the lowest PE whose `mine` is true, or nullopt if there
+/// is none. The result is the same on every PE.
 [[nodiscard]] inline std::optional<Pe> first_to_say(Bootstrap& bootstrap,
                                                     bool mine) {
   int const none = bootstrap.n_pes();
@@ -111,7 +112,7 @@ requires std::is_trivially_copyable_v<T> std::vector<T> allgather(
   return first == none ? std::nullopt : std::optional(first);
 }
 
-/// The value of PE 0, and the lowest PE with a different value.
+/// The value of PE 0, the lowest PE whose value differs, and that PE's value.
 template <class T>
 struct Difference {
   T of_first;
@@ -134,24 +135,25 @@ requires std::is_trivially_copyable_v<T>
   return Difference<T>{of_first, *pe, of_pe};
 }
 
-/// One PE's failure, which all PEs have learned about.
+/// A failure that was reported to all PEs, and the PE that failed.
 struct PeFailure {
   Pe pe = 0;
   Failure failure;
 };
 
-/// Collective: every PE passes its own failure, if its part failed. Returns the
-/// failure of the lowest PE that has one; the result is the same on every PE.
-/// The PEs agree through Bootstrap while the runtime starts, and through
-/// Rendezvous afterwards.
+/// Collective: every PE passes its own failure, or nullopt if it succeeded.
+/// Returns the failure of the lowest PE that failed, or nullopt if none did.
+/// The result is the same on every PE. The PEs agree through Bootstrap while
+/// the runtime starts, and through Rendezvous afterwards.
 using Agree = std::function<std::optional<PeFailure>(
     std::optional<Failure> const& my_failure)>;
 
-/// Agreement through the bootstrap. Truncates messages to 511 characters.
+/// Implements Agree with `bootstrap`. Truncates error messages to 511
+/// characters.
 std::optional<PeFailure> agree(Bootstrap& bootstrap,
                                std::optional<Failure> const& my_failure);
 
-/// agree() as a function object. `bootstrap` must outlive it.
+/// Returns agree() as a function object, which `bootstrap` must outlive.
 Agree agree_through(Bootstrap& bootstrap);
 
 /// Collective: runs `step` on every PE. If any PE fails, throws the failure of

@@ -7,9 +7,10 @@
 
 namespace symm::Impl {
 
-/// Starts a job of one PE without MPI, for a process that nothing connects to
-/// other processes, like an MPI program started without mpiexec. If a launcher
-/// has started several such processes, the first one reports this on stderr.
+/// Returns the JobStart for a job of one PE without MPI. It is used if nothing
+/// connects this process to others, as in an MPI program started without
+/// mpiexec. If a launcher has started several such processes, the first one
+/// prints a warning to stderr.
 [[nodiscard]] JobStart& start_alone();
 
 }  // namespace symm::Impl

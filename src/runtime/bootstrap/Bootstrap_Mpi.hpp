@@ -7,10 +7,10 @@
 
 namespace symm::Impl {
 
-/// Starts a job through MPI. Except for the race detector (check/), no other
-/// part of the library calls MPI. begin() requests MPI_THREAD_FUNNELED.
-/// make_pes() duplicates the communicator, so that the library and the program
-/// do not receive each other's messages.
+/// Returns the JobStart that uses MPI. Except for it and the race detector
+/// (check/), no part of the library calls MPI. begin() requests
+/// MPI_THREAD_FUNNELED. make_pes() duplicates the communicator, so that the
+/// library and the program do not receive each other's messages.
 [[nodiscard]] JobStart& start_by_mpi();
 
 }  // namespace symm::Impl

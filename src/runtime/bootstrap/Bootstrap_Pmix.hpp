@@ -7,14 +7,14 @@
 
 namespace symm::Impl {
 
-/// Whether this process was started by a launcher that offers PMIx: Open MPI's
-/// mpiexec, PRRTE's prun, Slurm's srun --mpi=pmix.
+/// Whether this process was started by a launcher that offers PMIx, such as
+/// Open MPI's mpiexec, PRRTE's prun, or Slurm's srun --mpi=pmix.
 [[nodiscard]] bool is_pmix_offered();
 
-/// Starts a job through PMIx, without MPI. The launcher tells each process its
-/// PE number and the number of PEs, and passes the address of PE 0 to the other
-/// PEs. They then connect as in a start over TCP. libpmix.so is loaded only
-/// when such a job starts.
+/// Returns the JobStart that uses PMIx, without MPI. The launcher gives each
+/// process its PE number and the number of PEs, and passes the address of PE 0
+/// to the other PEs. The PEs then connect as in a start over TCP. libpmix.so is
+/// loaded only when such a job starts.
 [[nodiscard]] JobStart& start_by_pmix();
 
 }  // namespace symm::Impl

@@ -7,9 +7,9 @@
 
 namespace symm::Impl {
 
-/// Returns the kind of start that SYMM_START names. If the variable is unset:
-/// TCP if SYMM_ROOT is set; else MPI if the library was built with it; else
-/// PMIx if a launcher offers it; else a job of one PE.
+/// Returns the JobStart for the kind of start that SYMM_START names. If
+/// SYMM_START is unset: TCP if SYMM_ROOT is set; else MPI if the library was
+/// built with it; else PMIx if a launcher offers it; else a job of one PE.
 /// \throws UsageError on this PE if SYMM_START names no known kind of start, or
 ///         one that this library was built without.
 [[nodiscard]] JobStart& chosen_start();

@@ -9,14 +9,14 @@
 namespace symm {
 
 /// An MPI communicator whose processes become the PEs, in the order of their
-/// ranks. symm_mpi.hpp converts an MPI_Comm to it, so that no other header
-/// needs mpi.h.
+/// ranks. symm_mpi.hpp converts an MPI_Comm to a Communicator, so that no other
+/// header needs mpi.h.
 class Communicator {
  public:
   /// All processes of the job: MPI_COMM_WORLD.
   Communicator() = default;
 
-  /// Only for symm_mpi.hpp.
+  /// Called only by symm_mpi.hpp.
   explicit Communicator(std::uintptr_t handle) : m_handle(handle) {}
   /// The bits of the MPI_Comm; nullopt for MPI_COMM_WORLD.
   [[nodiscard]] std::optional<std::uintptr_t> handle() const {

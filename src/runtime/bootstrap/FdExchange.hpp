@@ -30,7 +30,7 @@ class FdExchange {
   /// that their processes are alive.
   static constexpr auto health_interval = std::chrono::milliseconds(100);
 
-  /// A descriptor and a note that exchange() receives from a PE.
+  /// A descriptor and a note that exchange() has received from a PE.
   struct Parcel {
     UniqueFd descriptor;
     Attachment note{};
@@ -43,32 +43,32 @@ class FdExchange {
   /// \throws SystemError on every PE.
   FdExchange(Bootstrap& bootstrap, Nodes nodes,
              std::chrono::duration<double> timeout);
-  /// The same for PEs that are all on one node.
+  /// Like the constructor above, but for a job whose PEs are all on one node.
   explicit FdExchange(Bootstrap& bootstrap,
                       std::chrono::duration<double> timeout = {})
       : FdExchange(bootstrap, Nodes::one(bootstrap.n_pes()), timeout) {}
 
   [[nodiscard]] Nodes const& nodes() const { return m_nodes; }
 
-  /// Collective over the PEs of a node: passes a descriptor and a note to every
-  /// other PE on the node. Returns what this PE has received from each of them,
-  /// in PE order; this PE's own entry is empty. A PE that has no descriptor
-  /// passes -1, and the other PEs receive an empty one.
+  /// Collective over the PEs on a node: passes a descriptor and a note to every
+  /// other PE on the node. Returns what this PE has received from each PE, in
+  /// PE order; its own entry is empty. A PE that has no descriptor to pass sets
+  /// `fd` to -1; the other PEs then receive an empty UniqueFd.
   ///
   /// A PE whose own part fails, even for lack of private memory, still sends
-  /// and receives all messages, so that the next exchange can follow. If it
-  /// cannot, or if a peer's process has exited, the job ends with an error
-  /// message.
-  /// \throws SystemError, OutOfMemory only on the PE whose part failed: the PEs
-  ///         must agree afterwards.
+  /// and receives all messages, so that the next exchange can follow. If a PE
+  /// cannot do so, or if a peer's process has exited, the job ends with an
+  /// error message.
+  /// \throws SystemError, OutOfMemory only on the PE whose part failed. The PEs
+  ///          must therefore agree on the outcome afterwards.
   [[nodiscard]] std::vector<Parcel> exchange(int fd,
                                              Attachment const& note = {});
 
-  /// Whether the process of `pe` has exited, has finalized the library, or
-  /// executes another program. False for PEs on other nodes, whose processes
-  /// this PE cannot see. Local. If a child outlives the process, the end of the
-  /// process goes unnoticed only if the system has no pidfd_open(), or if `pe`
-  /// is in a PID namespace that this process cannot see.
+  /// Whether the process of `pe` has exited, has finalized the library, or has
+  /// called exec() to run another program. False for PEs on other nodes, whose
+  /// processes this PE cannot see. Local. If a child outlives the process of
+  /// `pe`, the exit is detected only with pidfd_open(), and only if `pe` is not
+  /// in a PID namespace that this process cannot see.
   [[nodiscard]] bool is_gone(Pe pe) const;
 
   /// The PID of `pe` as seen by this process; 0 if `pe` is in a PID namespace
@@ -93,7 +93,7 @@ class FdExchange {
   std::chrono::duration<double> m_timeout;
   Nodes m_nodes;
   std::vector<MeshLink> m_links;    // see connect_mesh()
-  std::uint64_t m_n_exchanges = 0;  // also the number of the latest one
+  std::uint64_t m_n_exchanges = 0;  // so far; also the number of the latest one
 };
 
 }  // namespace symm::Impl

@@ -27,7 +27,7 @@ class JobStart {
   [[nodiscard]] virtual char const* name() const = 0;
 
   /// Initializes the library, unless the program has already done so.
-  /// \param argc, argv those of main(), or null.
+  /// \param argc, argv pointers to the arguments of main(), or null.
   /// \returns whether this call has initialized the library, so that end() must
   ///          follow.
   /// \throws UsageError on this PE if the library is already finalized or this
@@ -51,7 +51,7 @@ class JobStart {
   [[noreturn]] virtual void abort(int status) noexcept = 0;
 
  protected:
-  ~JobStart() = default;  // a start lives as long as the process
+  ~JobStart() = default;  // a JobStart lives as long as the process
 };
 
 }  // namespace symm::Impl

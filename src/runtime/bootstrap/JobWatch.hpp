@@ -18,8 +18,9 @@ namespace symm::Impl {
 /// PE 0 watches all other PEs.
 class JobWatch {
  public:
-  /// How long a PE waits before it ends the job once it has seen another PE
-  /// end: a library call that also notices the end can report it first.
+  /// When a PE has seen another PE's process end, it waits this long before it
+  /// ends the job. A library call that also detects the end can thus report it
+  /// first.
   static constexpr auto time_to_report = std::chrono::milliseconds(500);
 
   /// \param lives TcpLinks::lives.
@@ -29,12 +30,12 @@ class JobWatch {
   JobWatch& operator=(JobWatch const&) = delete;
   ~JobWatch();
 
-  /// From now on, it is not an error if another PE's process ends.
+  /// From this call on, it is not an error if another PE's process ends.
   void expect_ends() noexcept { m_is_over = true; }
   [[nodiscard]] bool expects_ends() const noexcept { return m_is_over; }
 
-  /// Ends the watched job: notifies the other PEs, through PE 0. If no job is
-  /// watched, ends only this process.
+  /// Ends the job that this process's JobWatch watches: notifies the other PEs,
+  /// through PE 0. If there is no JobWatch, ends only this process.
   [[noreturn]] static void end_job_of_process(int status) noexcept;
 
  private:

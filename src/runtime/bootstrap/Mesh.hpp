@@ -13,10 +13,10 @@
 
 namespace symm::Impl {
 
-/// Connects this PE to another PE on its node.
+/// Connects this PE to another PE on the same node.
 struct MeshLink {
   /// SOCK_SEQPACKET: a message arrives whole or not at all. poll() reports a
-  /// hangup when no process holds the other end any longer.
+  /// hangup once no process holds the other end any longer.
   UniqueFd socket;
   /// The other PE's process (pidfd_open()): poll() reports the descriptor as
   /// readable once the process has exited. Empty if the system has no
@@ -28,7 +28,7 @@ struct MeshLink {
 };
 
 /// Collective: connects every pair of PEs on a node. \returns a link for each
-/// PE of the node, in PE order; in this PE's own entry, only the PID is set.
+/// PE on the node, in PE order; in this PE's own entry, only `pid` is set.
 ///
 /// The sockets are in the abstract namespace. Their names contain a random
 /// number, which any process on the machine can read. A PE proves its identity

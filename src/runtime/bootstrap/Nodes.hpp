@@ -15,9 +15,9 @@ namespace symm::Impl {
 
 class Bootstrap;
 
-/// The nodes of a job. The PEs of a node have consecutive numbers.
+/// The nodes of a job. The PEs on a node have consecutive numbers.
 struct Nodes {
-  /// The first PE of each node; the last entry is the number of PEs.
+  /// The first PE of each node, followed by the total number of PEs.
   std::vector<Pe> first{0, 1};
   /// The node of this PE.
   int my_node = 0;
@@ -27,7 +27,7 @@ struct Nodes {
   /// known.
   std::vector<std::string> hosts{};
   /// For each node, whether it runs on the same operating system instance as
-  /// this PE's node, as containers on one machine do; empty if that is not
+  /// this PE's node (as containers on one machine do). Empty if this is not
   /// known.
   std::vector<bool> share_machine{};
 
@@ -35,7 +35,7 @@ struct Nodes {
 
   [[nodiscard]] int n() const { return static_cast<int>(first.size()) - 1; }
   [[nodiscard]] int n_pes() const { return first.back(); }
-  /// The first PE of this PE's node.
+  /// The first PE on this PE's node.
   [[nodiscard]] Pe first_near() const { return first[index_of(my_node)]; }
   [[nodiscard]] int n_near() const {
     return first[index_of(my_node) + 1] - first[index_of(my_node)];
@@ -44,7 +44,7 @@ struct Nodes {
     return static_cast<unsigned>(pe - first_near()) <
            static_cast<unsigned>(n_near());
   }
-  /// The PEs of this PE's node.
+  /// The PEs on this PE's node, including this PE.
   [[nodiscard]] PeRange near_pes() const {
     return {first_near(), first_near() + n_near()};
   }
@@ -52,15 +52,15 @@ struct Nodes {
     auto const behind = std::upper_bound(first.begin(), first.end(), pe);
     return static_cast<int>(behind - first.begin()) - 1;
   }
-  /// The name of a PE's node, for error messages; empty in a job of one node,
-  /// or if the name is not known.
+  /// The name of the node of `pe`, for error messages; empty in a job of one
+  /// node, or if the name is not known.
   [[nodiscard]] std::string_view host_of(Pe pe) const {
     if (n() == 1 || pe < 0 || pe >= n_pes()) return {};
     auto const node = index_of(node_of(pe));
     return node < hosts.size() ? std::string_view(hosts[node])
                                : std::string_view();
   }
-  /// The first PE of a node, which acts on the node's behalf.
+  /// The first PE on a node, which acts on behalf of the node.
   [[nodiscard]] Pe leader(int node) const { return first[index_of(node)]; }
   /// The number of PEs on the largest node.
   [[nodiscard]] int max_near() const {

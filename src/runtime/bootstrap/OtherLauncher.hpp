@@ -10,14 +10,15 @@ namespace symm::Impl {
 /// A launcher that claims to have started several processes of this program.
 struct OtherLauncher {
   int n_processes      = 0;
-  char const* variable = nullptr;  // the environment variable that says so
+  char const* variable = nullptr;  // the variable that gives n_processes
 };
 
-/// For a process that is a job of one PE: returns the launcher that started it
-/// together with other processes, each of which is a job of one PE, too.
-/// Recognizes launchers that set the size of the job in the environment: Open
-/// MPI's, and those with PMI (MPICH's, Intel MPI's, Slurm's). Returns a
-/// launcher only in the first of these processes, so that only one reports it.
+/// Called in a process that is a job of one PE. If a launcher started it
+/// together with other processes, each of which is then a job of one PE, too,
+/// returns that launcher; otherwise nullopt. Recognizes launchers that set the
+/// size of the job in the environment: Open MPI's, and those with PMI (MPICH's,
+/// Intel MPI's, Slurm's). Returns a launcher only in the first of these
+/// processes, so that only one process prints the warning.
 [[nodiscard]] std::optional<OtherLauncher> other_launcher();
 
 }  // namespace symm::Impl

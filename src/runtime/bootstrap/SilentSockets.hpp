@@ -13,16 +13,16 @@
 
 namespace symm::Impl {
 
-/// A listener, and those of its accepted connections that have not yet
-/// identified themselves.
+/// A listening socket, and those of its connections whose other end has not yet
+/// sent its identity.
 ///
-/// Any program may open connections and send nothing. If there are more of them
-/// than a PE keeps or can open, the oldest are dropped: PEs identify themselves
-/// at once.
+/// Any program may open connections and send nothing. If there are more of
+/// these silent connections than this PE keeps or can open, the oldest are
+/// dropped. That does not affect PEs, which identify themselves at once.
 class SilentSockets {
  public:
   /// \param listener a non-blocking socket.
-  /// \param most the maximum number of connections to keep.
+  /// \param most the maximum number of silent connections to keep.
   SilentSockets(UniqueFd listener, std::size_t most)
       : m_listener(std::move(listener)), m_most(most) {}
 
@@ -31,11 +31,11 @@ class SilentSockets {
     return m_sockets;
   }
 
-  /// Accepts at most `most` connections, then calls `settle` for each silent
-  /// connection. The sockets are non-blocking.
-  /// \param settle settle(socket) returns whether the connection is settled:
-  ///        settle() has taken the socket, or the socket does not belong to a
-  ///        PE.
+  /// Accepts new connections, at most as many as are to be kept, then calls
+  /// `settle` for each silent connection. The sockets are non-blocking.
+  /// \param settle settle(socket) returns whether the connection no longer
+  ///         counts as silent: settle() has moved the socket elsewhere, or the
+  ///         socket does not belong to a PE.
   /// \throws SystemError on this PE.
   template <class Settle>
   void look(Settle const& settle) {
@@ -48,8 +48,8 @@ class SilentSockets {
   /// Opens another descriptor; to make room for it, drops silent connections if
   /// necessary. Do not call this from within look().
   /// \param open a system call that returns the descriptor.
-  /// \returns the result of the last call of `open`, with errno as that call
-  ///          left it.
+  /// \returns the result of the last call to `open`, with errno as that call
+  ///           left it.
   template <class Open>
   [[nodiscard]] UniqueFd open_with_room(Open const& open) {
     while (true) {
@@ -66,10 +66,10 @@ class SilentSockets {
   /// Whether a call has failed for lack of a resource that dropping connections
   /// would free.
   [[nodiscard]] static bool is_lack(int error);
-  /// \returns the error if this process can open no more connections; else 0.
+  /// \returns errno if this process can open no more connections; otherwise 0.
   [[nodiscard]] int accept_some();
   [[noreturn]] static void throw_lack(int error);
-  /// Returns false if there is none to drop.
+  /// Drops the oldest silent connection. Returns false if there is none.
   bool drop_oldest();
 
   UniqueFd m_listener;

@@ -17,7 +17,8 @@
 namespace symm::Impl {
 
 /// Accepts, on PE 0, the connections of the other PEs. Allocates memory only
-/// for PEs that have connected, because a wrong SYMM_PES may be any number.
+/// for PEs that have connected, because a wrong SYMM_PES may be arbitrarily
+/// large.
 class TcpAcceptance {
  public:
   /// \param job must outlive this object.
@@ -25,11 +26,11 @@ class TcpAcceptance {
   TcpAcceptance(TcpJob const& job, UniqueFd listener, std::uint64_t key);
 
   /// \throws SystemError on this PE if not all PEs have connected before the
-  ///         deadline; the PEs that have connected are refused.
+  ///          deadline. The PEs that have connected are then refused.
   [[nodiscard]] TcpLinks accept_all(Deadline const& deadline);
 
  private:
-  /// A PE that has a connection, or had one.
+  /// A PE that has connected, even if its connections have since closed.
   struct Member {
     std::uint64_t process = 0;  // TcpHello::process
     std::uint32_t attempt = 0;  // TcpHello::attempt
@@ -37,7 +38,7 @@ class TcpAcceptance {
     UniqueFd life;
 
     [[nodiscard]] bool is_complete() const { return steps && life; }
-    /// Also false if the PE has ended in the meantime.
+    /// Whether both connections are still open; false if the PE has ended.
     [[nodiscard]] bool is_there() const;
   };
 

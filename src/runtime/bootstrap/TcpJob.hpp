@@ -13,7 +13,7 @@
 
 namespace symm::Impl {
 
-/// What each process is told about the job in a start over TCP.
+/// What each process needs to know in order to join a job that starts over TCP.
 struct TcpJob {
   /// The address of PE 0: "host:port", or "file:path" of a file that PE 0
   /// writes on a file system that all PEs share.
@@ -22,8 +22,8 @@ struct TcpJob {
   int n_pes = 1;
   /// SYMM_START_TIMEOUT; 0 means no timeout.
   std::chrono::duration<double> timeout{60};
-  /// If set, distributes the address of PE 0, instead of `root`. Collective: PE
-  /// 0 passes a text, which all PEs receive.
+  /// If set, distributes the address of PE 0, which then is not in `root`.
+  /// Collective: returns on all PEs the text that PE 0 has passed.
   std::function<std::string(std::string const&)> share;
 };
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <type_traits>
 
-/// The messages between a PE and PE 0 in a start over TCP, until they are
-/// connected.
+/// The messages with which a PE and PE 0 establish their connections in a start
+/// over TCP.
 namespace symm::Impl {
 
 enum class TcpPurpose : std::uint32_t { steps, life };
@@ -18,21 +18,21 @@ enum class TcpPurpose : std::uint32_t { steps, life };
 struct TcpHello {
   std::array<char, 8> magic{'s', 'y', 'm', 'm', 'T', 'C', 'P', '2'};
   std::uint64_t key     = 0;
-  std::uint64_t process = 0;  // a random number that identifies it; never 0
+  std::uint64_t process = 0;  // identifies the process; random, never 0
   std::int32_t pe = 0, n_pes = 0;
   TcpPurpose purpose = TcpPurpose::steps;
-  /// Counts this process's attempts to connect. The same on both connections of
-  /// an attempt.
+  /// The number of this process's attempt to connect. The two connections of an
+  /// attempt have the same number.
   std::uint32_t attempt = 0;
 };
 
 /// PE 0's answer on the connection for steps, sent once all PEs have connected
-/// or PE 0 has given up. A PE that is refused right away also gets it on the
-/// other connection.
+/// or PE 0 has given up. A PE that is refused right away also gets the answer
+/// on the other connection.
 struct TcpAnswer {
   enum class Kind : std::uint32_t {
     let_in,
-    refused,  // this PE was given wrong values
+    refused,  // the PE has sent wrong values
     given_up  // other PEs did not connect in time
   };
 
@@ -40,13 +40,13 @@ struct TcpAnswer {
   std::array<char, 508> why{};
 
   TcpAnswer() = default;
-  /// \param why_not why PE 0 does not let the PE in.
+  /// \param why_not why PE 0 does not admit the PE.
   TcpAnswer(Kind its_kind, std::string_view why_not) : kind(its_kind) {
     why_not.copy(why.data(), why.size() - 1);
   }
 };
 
-// Padding would leak leftover bytes from the stack.
+// Padding would send leftover bytes from the stack.
 static_assert(std::has_unique_object_representations_v<TcpHello>);
 static_assert(std::has_unique_object_representations_v<TcpAnswer>);
 

@@ -14,12 +14,12 @@ namespace symm::Impl {
 
 /// The address at which PE 0 listens in a start over TCP.
 struct TcpPlace {
-  std::vector<std::string> hosts;  // names of one host, to try in turn
+  std::vector<std::string> hosts;  // addresses of the same host, to try in turn
   std::string port;
   std::uint64_t key = 0;  // the job's key; 0 if SYMM_ROOT is "host:port"
 };
 
-/// Whether SYMM_ROOT has the form "file:path".
+/// Whether `root`, a value of SYMM_ROOT, has the form "file:path".
 [[nodiscard]] bool is_tcp_file(std::string const& root);
 [[nodiscard]] std::string path_of_tcp_file(std::string const& root);
 
@@ -27,13 +27,14 @@ struct TcpPlace {
 /// \throws UsageError on this PE if `root` has another form.
 [[nodiscard]] TcpPlace tcp_place_of(std::string const& root);
 
-/// On PE 0: the addresses of this host, IPv4 and IPv6, with a new key.
+/// On PE 0: the IPv4 and IPv6 addresses of this host, with `port` and a new
+/// key.
 /// \throws SystemError on this PE.
 [[nodiscard]] TcpPlace tcp_place_here(std::string const& port);
 
-/// The place as one line, without the newline.
+/// `place` as one line of text, without the newline.
 [[nodiscard]] std::string text_of(TcpPlace const& place);
-/// Parses such a line; returns nullopt if `text` is not one.
+/// Parses a line from text_of(); returns nullopt if `text` is not such a line.
 [[nodiscard]] std::optional<TcpPlace> place_of_text(std::string const& text);
 
 /// On PE 0: writes tcp_place_here() to a file that only this user can read. The
@@ -46,7 +47,7 @@ struct TcpPlace {
 /// Reads the file that PE 0 has written. Accepts only a regular file that
 /// belongs to this user and that no other user can write. Whatever `path` is,
 /// the call does not block, and it reads a limited number of bytes.
-/// \param why_not is set if the result is nullopt.
+/// \param why_not receives the reason if the result is nullopt.
 [[nodiscard]] std::optional<TcpPlace> read_tcp_file(std::string const& path,
                                                     Text& why_not);
 

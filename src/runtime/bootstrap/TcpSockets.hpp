@@ -14,7 +14,8 @@
 /// Sockets for a start over TCP. All of them are non-blocking.
 namespace symm::Impl {
 
-/// Opens a socket that accepts IPv6 and IPv4 connections, if the host has both.
+/// Opens a listening socket for IPv6 and IPv4 connections, if the host has
+/// both.
 /// \param port "0" means any free port.
 /// \throws SystemError on this PE.
 [[nodiscard]] UniqueFd listen_at(std::string const& port);
@@ -34,9 +35,10 @@ void set_tcp_options(UniqueFd const& socket);
 /// can tell.
 [[nodiscard]] bool is_open(UniqueFd const& socket);
 
-// Messages. `other` is the PE that an error message names. Both functions throw
-// SystemError on this PE if the other process has ended or closed the
-// connection, or if it does not respond before the deadline.
+// The next two functions send and receive `bytes` bytes. `other` is the PE that
+// an error message names. Both functions throw SystemError on this PE if the
+// other process has ended or closed the connection, or if it does not respond
+// before the deadline.
 
 void send_all(UniqueFd const& socket, void const* data, std::size_t bytes,
               Pe other, Deadline const& deadline);
