@@ -18,14 +18,14 @@ class Backoff {
   using Clock = std::chrono::steady_clock;
 
   /// \param spins number of calls to pause() that spin before the core is
-  ///         yielded: large if each PE has a core of its own, 0 otherwise.
+  ///        yielded: large if each PE has a core of its own, 0 otherwise.
   explicit Backoff(int spins) : m_spins_left(spins) {}
 
   /// Pauses once.
   /// \returns the time since spinning ended; 0 while spinning.
   /// \param has_moved whether anything other than the awaited event has
-  ///         arrived. If so, more may follow: this call returns at once, and no
-  ///         call sleeps during the next 2 ms.
+  ///        arrived. If so, more may follow: this call returns at once, and no
+  ///        call sleeps during the next 2 ms.
   Clock::duration pause(bool has_moved = false) {
     if (m_spins_left > 0) {
       // A pause instruction takes up to 140 cycles, as long as another PE's

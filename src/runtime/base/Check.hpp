@@ -223,7 +223,7 @@ void allocated(void const* address, std::size_t bytes, char const* label,
 class Meeting {
  public:
   /// \param key The same on all members, and different from the key of every
-  ///         other set of PEs.
+  ///        other set of PEs.
   SYMM_FUNCTION explicit Meeting(std::uint64_t key) noexcept {
     SYMM_IF_ON_HOST((m_place = OnHost::begin_meeting(key);))
     SYMM_IF_ON_DEVICE((m_place = OnGpu::begin_meeting(key);))
@@ -239,7 +239,7 @@ class Meeting {
 
 /// The key of a Meeting of the members of a team.
 /// \param kind Distinguishes meetings of the same members that serve different
-///         purposes.
+///        purposes.
 template <class Team>
 [[nodiscard]] SYMM_FUNCTION std::uint64_t key_of(Team const& team,
                                                  std::uint64_t kind = 1) {

@@ -22,8 +22,8 @@ class Deadline {
   using Clock = std::chrono::steady_clock;
 
   /// \param from_now the time until the deadline; 0 means no deadline, as in
-  ///         the environment variables for timeouts. Capped at 31 years, as the
-  ///         clock cannot represent every duration.
+  ///        the environment variables for timeouts. Capped at 31 years, as the
+  ///        clock cannot represent every duration.
   explicit Deadline(std::chrono::duration<double> from_now) {
     constexpr std::chrono::duration<double> most{1e9};
     if (from_now.count() <= 0) return;

@@ -103,7 +103,7 @@ template <class MakeOperation>
 class Observed {
  public:
   /// \param shows how the race detector is to treat the accesses made during
-  ///         the operation.
+  ///        the operation.
   explicit Observed(
       MakeOperation const& make,
       check::Accesses shows = check::Accesses::are_hidden) noexcept

@@ -73,7 +73,7 @@ class Bootstrap {
 class StepGate {
  public:
   /// \throws SystemError on this PE if an earlier step has failed; otherwise,
-  ///          whatever `step` throws.
+  ///         whatever `step` throws.
   template <class Step>
   void run(Step const& step) {
     if (m_failure) {

@@ -60,7 +60,7 @@ class FdExchange {
   /// cannot do so, or if a peer's process has exited, the job ends with an
   /// error message.
   /// \throws SystemError, OutOfMemory only on the PE whose part failed. The PEs
-  ///          must therefore agree on the outcome afterwards.
+  ///         must therefore agree on the outcome afterwards.
   [[nodiscard]] std::vector<Parcel> exchange(int fd,
                                              Attachment const& note = {});
 

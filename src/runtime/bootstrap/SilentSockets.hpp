@@ -34,8 +34,8 @@ class SilentSockets {
   /// Accepts new connections, at most as many as are to be kept, then calls
   /// `settle` for each silent connection. The sockets are non-blocking.
   /// \param settle settle(socket) returns whether the connection no longer
-  ///         counts as silent: settle() has moved the socket elsewhere, or the
-  ///         socket does not belong to a PE.
+  ///        counts as silent: settle() has moved the socket elsewhere, or the
+  ///        socket does not belong to a PE.
   /// \throws SystemError on this PE.
   template <class Settle>
   void look(Settle const& settle) {
@@ -49,7 +49,7 @@ class SilentSockets {
   /// necessary. Do not call this from within look().
   /// \param open a system call that returns the descriptor.
   /// \returns the result of the last call to `open`, with errno as that call
-  ///           left it.
+  ///          left it.
   template <class Open>
   [[nodiscard]] UniqueFd open_with_room(Open const& open) {
     while (true) {

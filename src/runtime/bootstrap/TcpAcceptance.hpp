@@ -26,7 +26,7 @@ class TcpAcceptance {
   TcpAcceptance(TcpJob const& job, UniqueFd listener, std::uint64_t key);
 
   /// \throws SystemError on this PE if not all PEs have connected before the
-  ///          deadline. The PEs that have connected are then refused.
+  ///         deadline. The PEs that have connected are then refused.
   [[nodiscard]] TcpLinks accept_all(Deadline const& deadline);
 
  private:

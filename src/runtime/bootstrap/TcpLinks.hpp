@@ -16,11 +16,11 @@ namespace symm::Impl {
 /// take part.
 /// \throws UsageError on this PE if `root` is not an address.
 /// \throws UsageError on a PE that PE 0 refuses, because its job.n_pes differs
-///          from that of PE 0, or because another process already has its PE
-///          number.
+///         from that of PE 0, or because another process already has its PE
+///         number.
 /// \throws SystemError on PE 0 and on the PEs that have connected, if other PEs
-///          have not connected in time. Also thrown on a PE that does not find
-///          PE 0.
+///         have not connected in time. Also thrown on a PE that does not find
+///         PE 0.
 [[nodiscard]] TcpLinks connect_by_tcp(TcpJob const& job);
 
 }  // namespace symm::Impl

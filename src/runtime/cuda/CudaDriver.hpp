@@ -8,8 +8,8 @@
 #include <string>
 
 // The driver functions that the library uses. (cuda.h renames some of them with
-// macros, such as cuMemsetD8 to cuMemsetD8_v2; this also renames the members
-// below.)
+// macros, such as cuMemsetD8 to cuMemsetD8_v2; the macros also rename the
+// members below.)
 #define SYMM_FOR_EACH_CUDA_FUNCTION(X)      \
   X(cuCtxGetStreamPriorityRange)            \
   X(cuCtxPopCurrent)                        \
@@ -75,8 +75,9 @@
 
 namespace symm::Impl {
 
-/// The CUDA driver, loaded at run time instead of linked. This lets a build
-/// with CUDA start on a machine without a GPU, and report what is missing.
+/// The CUDA driver, loaded at run time instead of linked. A program built with
+/// CUDA can therefore start on a machine without a GPU, and report what is
+/// missing.
 struct CudaDriver {
 #define SYMM_DECLARE_CUDA_FUNCTION(name) decltype(&::name) name = nullptr;
   SYMM_FOR_EACH_CUDA_FUNCTION(SYMM_DECLARE_CUDA_FUNCTION)
@@ -104,7 +105,7 @@ struct CudaDriver {
   [[nodiscard]] std::string text_of(CUresult result) const;
 };
 
-/// An address, converted to the type that the driver's functions take.
+/// Converts an address to the type of the driver's parameters.
 inline CUdeviceptr device_pointer(void const* address) {
   return reinterpret_cast<CUdeviceptr>(address);
 }

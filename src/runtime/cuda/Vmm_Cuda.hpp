@@ -20,20 +20,21 @@
 
 namespace symm::Impl {
 
-/// Memory from the CUDA driver's virtual memory management: GPU memory, or
-/// memory on the NUMA node next to the GPU, which CPUs and GPUs can access.
+/// Memory from the CUDA driver's virtual memory management: GPU memory, or host
+/// memory on the NUMA node next to the GPU, which both CPUs and GPUs can
+/// access.
 ///
-/// Physical memory is allocated on creation, not on first touch. The device
-/// must support virtual memory management, and memory that can be shared
-/// through file descriptors. For host memory, it must also support virtual
-/// memory management of host memory.
+/// Physical memory is allocated on creation, not on first touch. The GPU must
+/// support virtual memory management, and memory that can be shared through
+/// file descriptors. For host memory, the GPU must also support virtual memory
+/// management of host memory.
 class Vmm_Cuda final : public MemoryProvider {
  public:
   /// \param driver    must outlive this object.
   /// \param device    the GPU's ordinal among the GPUs that this process sees.
   /// \param n_sharers number of PEs on this node that each create the same
   ///        amount of host memory.
-  /// \throws SystemError if the device lacks this support.
+  /// \throws SystemError if the GPU lacks this support.
   Vmm_Cuda(CudaDriver const& driver, MemoryKind kind, int device,
            int n_sharers = 1);
   ~Vmm_Cuda() override;
@@ -75,8 +76,8 @@ class Vmm_Cuda final : public MemoryProvider {
   void address_free(char* address, std::size_t bytes) override;
   void zero(char* address, std::size_t bytes) override;
   void copy(void* to, void const* from, std::size_t bytes) override;
-  /// Makes a single driver call, unless a stride exceeds the driver's limit (2
-  /// GiB).
+  /// Makes a single call to the driver, unless a stride exceeds the driver's
+  /// limit of 2 GiB.
   void copy_strided(Strided const& all, void* queue) override;
   void synchronize() override;
   [[nodiscard]] bool is_idle(void* queue) override;
@@ -123,7 +124,8 @@ class Vmm_Cuda final : public MemoryProvider {
                                          Reference const& memory) const;
   [[nodiscard]] std::string text_about_vmm(void const* address,
                                            Reference const& memory) const;
-  /// A pointer attribute; nullopt if CUDA does not know the memory.
+  /// An attribute of the memory at `address`; nullopt if CUDA has no record of
+  /// that memory.
   [[nodiscard]] std::optional<int> attribute_of(
       void const* address, CUpointer_attribute which) const;
   [[nodiscard]] bool is_known(void const* address) const;
@@ -151,8 +153,8 @@ class Vmm_Cuda final : public MemoryProvider {
   std::mutex m_mutex;  // locked by every public function that uses the ledger
   std::optional<VmmLedger<Memory>> m_ledger;
   std::mutex m_event_mutex;
-  CUevent m_event = nullptr;  // for make_wait(), created by its first call
-  // For begin_changes(), loaded by its first call.
+  CUevent m_event = nullptr;  // created by the first make_wait()
+  // Loaded by the first begin_changes().
   CUmodule m_module         = nullptr;
   CUfunction m_word_changes = nullptr;
   bool m_is_abandoned       = false;
@@ -168,7 +170,7 @@ class Vmm_Cuda::ContextGuard {
   }
   ~ContextGuard() {
     CUcontext ours = nullptr;
-    // Fails only if other code has popped this context.
+    // This call fails only if other code has popped the context.
     static_cast<void>(m_driver.cuCtxPopCurrent(&ours));
   }
   ContextGuard(ContextGuard const&)            = delete;

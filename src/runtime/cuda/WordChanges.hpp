@@ -5,7 +5,8 @@
 
 namespace symm::Impl {
 
-/// PTX of symm_change_words(), made from WordChanges.cu as described there.
+/// The PTX of symm_change_words(), generated from WordChanges.cu as described
+/// there.
 inline constexpr char const* word_changes_ptx = R"ptx(
 .version 7.0
 .target sm_70

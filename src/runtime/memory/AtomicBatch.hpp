@@ -13,15 +13,15 @@
 
 namespace symm::Impl {
 
-// Atomic operations on words in GPU memory for far PEs. The host posts them in
-// batches, which a kernel of the library carries out in parts. Kernels that
-// wait for far PEs may occupy the whole GPU, so that the library's kernel
-// cannot start. In that case, the waiting threads of those kernels carry out
-// the parts.
+// Atomic operations on words in GPU memory, on behalf of far PEs. The host
+// posts the operations in batches, which a kernel of the library carries out in
+// parts. Kernels that wait for far PEs may occupy the whole GPU, so that the
+// library's kernel cannot start. In that case, the waiting threads of those
+// kernels carry out the parts.
 
-/// The address of a word, and the operation on it. (It does not contain the
-/// code of a WordOp, because decoding that would cost waiting threads a
-/// register.)
+/// The address of a word and the operation on it, packed into 64 bits. (The
+/// operation is not stored as WordOp::code(), because decoding that would cost
+/// waiting threads a register.)
 class PostedWord {
  public:
   SYMM_FUNCTION explicit PostedWord(std::uint64_t bits) : m_bits(bits) {}
@@ -48,7 +48,7 @@ class PostedWord {
 };
 
 struct GpuAtomic {
-  std::uint64_t where;  // a PostedWord
+  std::uint64_t where;  // PostedWord::bits()
   std::uint64_t value;
   std::uint64_t compare;
   std::uint64_t was;  // receives the old value of the word
@@ -62,16 +62,16 @@ struct GpuAtomic {
         was(0) {}
 };
 
-/// A batch of operations that are carried out in any order, packed into one
-/// word.
+/// Describes a batch of operations, which may be carried out in any order. The
+/// description is packed into one 64-bit word.
 class AtomicBatch {
  public:
   static constexpr std::size_t most    = 4096;
   static constexpr std::size_t in_part = 32;
 
   SYMM_FUNCTION explicit AtomicBatch(std::uint64_t word) : m_word(word) {}
-  /// \param number from 1; wraps around.
-  /// \param first index in AtomicBoard::changes.
+  /// \param number the batch's number, counted from 1; wraps around.
+  /// \param first index of the batch's first operation in AtomicBoard::changes.
   AtomicBatch(std::uint32_t number, std::size_t first, std::size_t count)
       : m_word(std::uint64_t{number} << 32U | first << 16U | count) {}
 
@@ -96,11 +96,11 @@ class AtomicBatch {
 /// The batch in progress. This object is in GPU memory.
 struct AtomicBoard {
   GpuAtomic* changes;       // in host memory
-  std::uint64_t* finished;  // in host memory: number of the last finished batch
+  std::uint64_t* finished;  // in host memory: number of latest finished batch
   /// The word() of the batch offered to waiting threads; 0 for none.
   std::uint64_t wanted;
-  std::uint64_t claimed;  // batch number; low 16 bits: number of claimed parts
-  std::uint64_t n_done;   // finished parts of that batch
+  std::uint64_t claimed;  // batch number << 16 | number of claimed parts
+  std::uint64_t n_done;   // number of finished parts of that batch
 };
 
 /// Parts [first, first + count) of a batch; a count of 0 means none are left.
@@ -109,7 +109,7 @@ struct ChangeParts {
   std::size_t count;
 };
 
-/// Claims at most `most` parts of a batch.
+/// Claims up to `most` parts of batch `run`.
 template <class Board>
 SYMM_INLINE_FUNCTION ChangeParts claim_parts(Board& board, AtomicBatch run,
                                              std::size_t most) {
@@ -117,7 +117,7 @@ SYMM_INLINE_FUNCTION ChangeParts claim_parts(Board& board, AtomicBatch run,
   while (true) {
     auto const number   = static_cast<std::uint32_t>(claimed >> 16U);
     bool const is_begun = number == run.number();
-    // A batch is posted only after the previous ones have ended, so this one is
+    // A batch is posted only after the previous ones have ended, so `run` is
     // out of date.
     if (static_cast<std::int32_t>(run.number() - number) < 0) return {0, 0};
     auto const part = is_begun ? claimed & 0xffffU : 0;
@@ -131,7 +131,8 @@ SYMM_INLINE_FUNCTION ChangeParts claim_parts(Board& board, AtomicBatch run,
   }
 }
 
-/// Carries out operation `i` of a part, if the part has that many operations.
+/// Carries out operation `i` of part `part`, if the part has that many
+/// operations.
 template <class Board>
 SYMM_INLINE_FUNCTION void change_one(Board const& board, AtomicBatch run,
                                      std::size_t part, std::size_t i) {
@@ -150,7 +151,7 @@ SYMM_INLINE_FUNCTION void change_one(Board const& board, AtomicBatch run,
 }
 
 /// Like change_one(), but with a single compare-and-swap loop for all types and
-/// operations. (The loop rereads the value, because keeping it would take two
+/// operations. (The loop rereads the value, because keeping it would cost two
 /// registers.)
 template <class Change>
 SYMM_FORCEINLINE_FUNCTION void change_by_swaps(Change* change) {
@@ -191,12 +192,14 @@ SYMM_INLINE_FUNCTION void finish_parts(Board& board, AtomicBatch run,
   store_release(board.finished, std::uint64_t{run.number()});
 }
 
-/// Called repeatedly by a thread that waits for far PEs. Reads one word of GPU
-/// memory while no batch is offered. \returns whether it carried out a part.
+/// Carries out one part of the batch that is offered, if any. Called repeatedly
+/// by a thread that waits for far PEs. While no batch is offered, a call only
+/// reads one word of GPU memory.
+/// \returns whether this call carried out a part.
 ///
 /// Every kernel that operates on other PEs contains this function, which must
 /// not take registers away from operations on near PEs. The function is
-/// therefore small, and it is inlined: a call would take 30 registers.
+/// therefore small, and it is inlined: a function call would cost 30 registers.
 template <class Board>
 SYMM_FORCEINLINE_FUNCTION bool take_part(Board* board) {
   AtomicBatch const run(load_relaxed(&board->wanted));

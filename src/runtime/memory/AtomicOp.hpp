@@ -34,7 +34,7 @@ enum class WordType : std::uint8_t { i32, u32, f32, i64, u64, f64 };
 }
 
 /// An operation on words of one type. Requests from kernels and messages
-/// between PEs contain its code.
+/// between PEs contain its code().
 struct WordOp {
   static constexpr unsigned code_bits = 7;
 
@@ -45,8 +45,8 @@ struct WordOp {
     return static_cast<std::uint8_t>(static_cast<unsigned>(op) << 3U |
                                      static_cast<unsigned>(type));
   }
-  /// \param code less than 256. A code from another PE may be invalid: check it
-  ///        with is_atomic().
+  /// \param code less than 256. A code from another PE may be invalid: check
+  ///        the result with is_atomic().
   [[nodiscard]] SYMM_FUNCTION static constexpr WordOp of(std::uint64_t code) {
     return {static_cast<AtomicOp>(code >> 3U),
             static_cast<WordType>(code & 7U)};

@@ -19,7 +19,7 @@ namespace symm::Impl {
 /// library's kernel does not start in time, the batch is offered to GPU threads
 /// that are waiting. Not thread-safe.
 ///
-/// \throws SystemError in any call, even for an error in an earlier kernel.
+/// Any call may throw SystemError, even for an error in an earlier kernel.
 class AtomicQueue {
  public:
   /// \param provider provides the GPU's memory; must outlive this object.
@@ -30,14 +30,15 @@ class AtomicQueue {
   AtomicQueue(AtomicQueue const&)            = delete;
   AtomicQueue& operator=(AtomicQueue const&) = delete;
 
-  /// For waiting GPU threads; the board is in GPU memory.
+  /// The board, in GPU memory, from which waiting GPU threads take parts of a
+  /// batch.
   [[nodiscard]] AtomicBoard* board() const { return m_board; }
 
-  /// Adds an operation without a result. Operations between two calls of
-  /// finish() are carried out in any order.
+  /// Adds an operation without a result. Operations added between two calls to
+  /// finish() may be carried out in any order.
   void add(void* word, AtomicOp op, WordType type, std::uint64_t value);
   void flush();
-  /// Waits until all operations are done.
+  /// Posts all operations and waits until they are done.
   void finish();
   /// Calls finish(), then carries out one operation and waits for it. \returns
   /// the old value of the word.
@@ -62,11 +63,11 @@ class AtomicQueue {
   AtomicBoard* m_board = nullptr;
 
   AtomicBatch m_run{0};     // the latest batch
-  std::size_t m_first = 0;  // [m_first, m_end) are not posted yet
+  std::size_t m_first = 0;  // operations [m_first, m_end) are not yet posted
   std::size_t m_end   = 0;
-  // Whether a kernel for an earlier batch may not have started yet.
+  // Whether a kernel for an earlier batch may still be waiting to start.
   bool m_is_occupied = false;
-  int m_n_launched   = 0;  // since the queue was last seen idle
+  int m_n_launched   = 0;  // number of kernels since m_queue was last idle
 };
 
 }  // namespace symm::Impl

@@ -14,11 +14,11 @@ namespace symm::Impl {
 struct AtomicBoard;
 
 /// Copies and fills memory that the host cannot load from or store to, and
-/// waits for work on it. One of the interfaces of MemoryProvider, for memory in
-/// the same place as the provider's. All calls are local and may be made from
-/// any thread.
+/// waits for work that uses such memory. One of the interfaces of
+/// MemoryProvider, for memory in the same place as the provider's. All calls
+/// are local and may be made from any thread.
 ///
-/// \throws SystemError in any call, even for an error in an earlier kernel.
+/// Any call may throw SystemError, even for an error in an earlier kernel.
 class CopyQueue {
  public:
   /// Strided elements; strides in bytes.
@@ -33,17 +33,17 @@ class CopyQueue {
 
   virtual ~CopyQueue() = default;
 
-  /// Fills mapped memory with zeros, and waits until this is done.
+  /// Fills mapped memory with zeros. Returns when this is done.
   virtual void zero(char* address, std::size_t bytes) = 0;
 
-  /// Copies within mapped memory, and between it and host memory. Waits until
-  /// this is done; the ranges must not overlap.
+  /// Copies within mapped memory, or between mapped memory and host memory.
+  /// Returns when the copy is done. The ranges must not overlap.
   virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
 
   /// Enqueues a copy on `queue`, between any two locations in this process's
   /// memory.
-  /// \param queue a queue of the GPU that copies (a CUstream); null means its
-  ///        default stream.
+  /// \param queue a queue of the GPU that makes the copy (a CUstream); null
+  ///        means that GPU's default stream.
   virtual void copy_strided(Strided const& elements, void* /*queue*/) {
     for (std::size_t i = 0; i < elements.count; ++i) {
       copy(elements.to + i * elements.to_stride,
@@ -55,8 +55,8 @@ class CopyQueue {
   /// memory, such as kernels.
   virtual void synchronize() = 0;
 
-  // The next calls concern one queue of the GPU (a CUstream; null means the
-  // default stream). In a provider without queues, every call completes its
+  // The functions below operate on queues of the GPU (a CUstream; null means
+  // the default stream). In a provider without queues, every call completes its
   // work before it returns.
 
   /// Whether all work in `queue` has ended.
@@ -69,23 +69,24 @@ class CopyQueue {
   /// Whether `queue` captures work into a graph instead of running it.
   [[nodiscard]] virtual bool is_captured(void* /*queue*/) { return false; }
 
-  /// A comparison with a word of 4 or 8 bytes, aligned to its size.
+  /// A condition on a word of 4 or 8 bytes that is aligned to its size.
   struct WordWait {
     void const* address;
     std::uint64_t value;
     std::size_t bytes = sizeof(std::uint64_t);
-    /// If false, the word must not be below `value`. Numbers wrap around: a
-    /// word is below `value` if the distance from the word up to `value` is
-    /// less than half of the range, and not 0.
+    /// If true, the word must equal `value`; if false, the word must not be
+    /// below `value`. Numbers wrap around: a word is below `value` if the
+    /// distance from the word up to `value` is less than half of the range, and
+    /// not 0.
     bool is_equal = false;
   };
   /// Work enqueued on `queue` after this call does not start until each of the
-  /// `n` comparisons has been true; it then sees what the words' writers wrote
-  /// earlier. No kernel waits, so processes that share the GPU make progress.
-  /// The host does not wait.
+  /// `n` conditions has been true. That work then sees everything that the
+  /// writers of the words wrote earlier. The wait occupies no kernel, so
+  /// processes that share the GPU make progress. The host does not wait.
   virtual void wait_for_words(void* queue, WordWait const* waits,
                               std::size_t n);
-  /// Like wait_for_words(), for the comparisons at(i), i < n.
+  /// Like wait_for_words(), but for the conditions at(0) to at(n - 1).
   template <class At>
   void wait_for_all(void* queue, std::size_t n, At const& at) {
     std::array<WordWait, 32> waits;
@@ -99,7 +100,7 @@ class CopyQueue {
   // For GpuAccessQueue, whose work must proceed while kernels wait for it.
 
   /// Creates a queue that does not wait for other queues, and that no other
-  /// queue waits for. Null if the provider has no queues.
+  /// queue waits for. Returns null if the provider has no queues.
   [[nodiscard]] virtual void* make_queue() { return nullptr; }
   virtual void free_queue(void* /*queue*/) noexcept {}
 
@@ -113,13 +114,14 @@ class CopyQueue {
   /// work on `queue`.
   virtual void store_words(void* queue, WordStore const* stores, std::size_t n);
 
-  /// Enqueues a kernel that carries out the remaining parts of a batch.
+  /// Enqueues a kernel that carries out those parts of a batch that no thread
+  /// has claimed.
   /// \param run the batch as AtomicBatch::word(); 0 for an empty batch.
   virtual void begin_changes(void* queue, AtomicBoard* board,
                              std::uint64_t run);
 
-  /// Allocates a small amount of GPU memory for kernels of this PE; null
-  /// without a GPU.
+  /// Allocates a small amount of GPU memory for kernels of this PE. Returns
+  /// null if there is no GPU.
   [[nodiscard]] virtual void* allocate(std::size_t /*bytes*/) {
     return nullptr;
   }

@@ -14,8 +14,8 @@
 
 namespace symm::Impl {
 
-// The runtime's only interface to GPUs. Device_Cuda.cpp or, in a build without
-// GPUs, Device_None.cpp defines it.
+// The runtime's only interface to GPUs. It is implemented in Device_Cuda.cpp
+// or, in a build without GPUs, in Device_None.cpp.
 
 /// The number of GPUs that this process can use, at least 1. Local.
 /// \throws SystemError on this PE if there is none, with the reason.
@@ -33,7 +33,7 @@ struct DeviceProperties {
   bool has_virtual_memory   = false;
   bool has_file_descriptors = false;
   bool has_host_memory      = false;
-  // The GPU runs kernels of several processes at a time.
+  // Whether the GPU runs kernels of several processes at the same time.
   bool has_mps = false;
   std::vector<int> peers;  // GPUs whose memory this GPU can access
 };
@@ -43,12 +43,15 @@ struct GpuOfPe {
   std::array<char, 16> uuid{};  // unique; the same in all processes
   bool has_mps = false;         // as in DeviceProperties
 };
-/// \param device below n_devices(). Local. \throws SystemError on this PE.
+/// Returns the identity of GPU `device`, which must be below n_devices().
+/// Local.
+/// \throws SystemError on this PE.
 [[nodiscard]] GpuOfPe identify_device(int device);
 
-/// For jobs on several nodes, where kernels wait for messages. Such a job hangs
-/// if the work that serves a message has to wait for such a kernel. Therefore
-/// this call sets two of CUDA's environment variables:
+/// For jobs on several nodes, in which kernels wait for messages. Such a job
+/// hangs if the work that serves a message has to wait for a kernel that waits
+/// for the message. Therefore this call sets two of CUDA's environment
+/// variables:
 /// - Kernels are loaded eagerly: a kernel that is loaded at its first launch
 ///   may have to wait for running kernels.
 /// - Under MPS, the process gets as many queues to the GPU as without MPS: work
@@ -56,12 +59,13 @@ struct GpuOfPe {
 /// Local. Does not override variables that are already set, and has no effect
 /// once CUDA has been initialized.
 void prepare_devices_for_nodes();
-/// Whether CUDA nevertheless loads kernels at their first launch. Local.
+/// Whether CUDA loads kernels at their first launch, despite
+/// prepare_devices_for_nodes(). Local.
 /// \throws SystemError on this PE if the driver does not provide this
 ///         information.
 [[nodiscard]] bool loads_kernels_at_launch();
 
-/// The GPUs that n_devices() counts. Local.
+/// Describes the GPUs that n_devices() counts. Local.
 /// \throws SystemError on this PE if there is none, with the reason.
 [[nodiscard]] std::vector<DeviceProperties> describe_devices();
 

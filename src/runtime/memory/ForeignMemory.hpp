@@ -15,7 +15,7 @@ namespace symm::Impl {
 /// Memory that Vmm::create() did not create: memory of the program, and memory
 /// of other processes that this one may map. One of the interfaces of
 /// MemoryProvider, for memory of the provider's kind and place. Errors and
-/// thread safety are as for Vmm.
+/// thread safety are the same as for Vmm.
 class ForeignMemory {
  public:
   /// One whole mapping of this process, made by the runtime or by the program.
@@ -28,7 +28,7 @@ class ForeignMemory {
   /// Lets another process map memory that has no Vmm::Handle.
   struct ForeignHandle {
     std::array<std::byte, 64> bits{};
-    std::size_t offset = 0;  // of the exported address in its allocation
+    std::size_t offset = 0;  // offset in bytes of the exported address
   };
 
   virtual ~ForeignMemory() = default;
@@ -40,9 +40,9 @@ class ForeignMemory {
   [[nodiscard]] virtual Vmm::Handle retain(void const* address) = 0;
 
   /// The mapping that contains `address`, if its memory is of the type that
-  /// create() creates, and of the same kind and place. The program may have
-  /// created it with the system's functions (V41). Returns nullopt if there is
-  /// other memory at `address`, or none: describe() says which.
+  /// Vmm::create() creates, and of the provider's kind and place. The program
+  /// may have created it with the system's functions (V41). Returns nullopt if
+  /// there is other memory at `address`, or none: describe() says which.
   [[nodiscard]] virtual std::optional<Mapping> find_mapping(
       void const* address) = 0;
 
@@ -60,7 +60,7 @@ class ForeignMemory {
   ///         cannot be pinned (CUDA managed memory, B07).
   [[nodiscard]] virtual bool pin(void* address, std::size_t bytes) = 0;
 
-  /// Undoes pin(); takes the same address.
+  /// Undoes pin(). `address` is the one that was passed to pin().
   virtual void unpin(void* address) = 0;
 
   /// Exports memory of the program that has no Vmm::Handle but that another
@@ -81,7 +81,8 @@ class ForeignMemory {
     return nullptr;
   }
 
-  /// Undoes open_foreign(); takes the address that it returned.
+  /// Undoes open_foreign(). The argument is the address that open_foreign()
+  /// returned.
   virtual void close_foreign(char* /*start*/) {}
 };
 

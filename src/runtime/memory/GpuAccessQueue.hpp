@@ -18,17 +18,19 @@
 namespace symm::Impl {
 
 /// Lets the host access GPU memory while kernels are running that may wait for
-/// this access. Uses its own queue, in order, and page-locked memory. Kernels
-/// see the stores between two calls of finish() in any order. Not thread-safe.
+/// this access. Uses its own in-order queue, and page-locked memory. Kernels
+/// may see the stores made between two calls to finish() in any order. Not
+/// thread-safe.
 ///
 /// All accesses make progress even if a kernel occupies the whole GPU. Atomic
 /// operations need a kernel of the library: if it cannot start, threads that
 /// wait for far PEs carry them out (AtomicBoard).
 ///
-/// \throws SystemError in any call, even for an error in an earlier kernel.
+/// Any call may throw SystemError, even for an error in an earlier kernel.
 class GpuAccessQueue {
  public:
-  /// The maximum size of a load(), and half of the buffer for stores.
+  /// The maximum size of a load() in bytes, and half the size of the buffer for
+  /// stores.
   static constexpr std::size_t max_bytes = std::size_t{64} << 10U;
 
   enum class Changes : bool { none, some };
@@ -41,20 +43,21 @@ class GpuAccessQueue {
   GpuAccessQueue(GpuAccessQueue const&)            = delete;
   GpuAccessQueue& operator=(GpuAccessQueue const&) = delete;
 
-  // Stores are complete after finish(); the caller may reuse the source at
-  // once. An aligned word of 4 or 8 bytes is stored in one access.
+  // The next two functions store to GPU memory. Stores are complete after
+  // finish(); the caller may reuse the source at once. An aligned word of 4 or
+  // 8 bytes is stored in one access.
 
   void store(void* to, void const* from, std::size_t bytes);
   /// \param count number of elements, which are contiguous in `from`; at most
   ///        max_bytes in all.
   void store_strided(void* to, std::size_t to_stride, void const* from,
                      std::size_t element_bytes, std::size_t count);
-  /// An atomic operation without a result; is_atomic() must hold for `op` and
-  /// `type`.
+  /// Adds an atomic operation without a result. is_atomic() must hold for `op`
+  /// and `type`.
   void change(void* word, AtomicOp op, WordType type, std::uint64_t value);
   void finish();
 
-  // The next functions first complete all stores, then wait for their own
+  // The next three functions first complete all stores, then wait for their own
   // result.
 
   /// \returns the old value of the word. is_atomic() must hold for `op` and
@@ -63,7 +66,8 @@ class GpuAccessQueue {
                                                WordType type,
                                                std::uint64_t value,
                                                std::uint64_t compare);
-  /// \returns the bytes, in page-locked memory that the next call overwrites.
+  /// \returns a copy of the bytes, in page-locked memory that the next call
+  ///          overwrites.
   /// \param bytes at most max_bytes.
   [[nodiscard]] std::span<std::byte const> load(void const* from,
                                                 std::size_t bytes);
@@ -72,12 +76,14 @@ class GpuAccessQueue {
       void const* from, std::size_t from_stride, std::size_t element_bytes,
       std::size_t count);
 
-  /// For waiting GPU threads; null with Changes::none.
+  /// The board from which waiting GPU threads take parts of a batch; null if
+  /// this object was constructed with Changes::none.
   [[nodiscard]] AtomicBoard* board() const {
     return m_changes == nullptr ? nullptr : m_changes->board();
   }
 
-  // Copies any memory of the process; `from` must stay valid until finish().
+  // Enqueues a copy between any two locations in this process's memory. The
+  // source must stay valid until finish().
 
   void begin_copy(CopyQueue::Strided const& copy);
   [[nodiscard]] bool is_idle();

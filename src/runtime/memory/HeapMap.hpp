@@ -31,17 +31,18 @@ struct HeapMap {
            static_cast<unsigned>(n_near);
   }
 
-  /// The PEs of this PE's node.
+  /// The PEs on this PE's node, including this PE.
   [[nodiscard]] Impl::PeRange near_pes() const {
     return {first_near, n_near < n_pes ? first_near + n_near : n_pes};
   }
 
-  /// Start of the part of `pe`.
+  /// The start of the part of `pe`.
   [[nodiscard]] SYMM_FUNCTION char* part(Pe pe) const {
     return base + static_cast<std::size_t>(pe) * stride;
   }
 
-  /// Distance in bytes from this PE's copy of an object to that of `pe`.
+  /// The distance in bytes from this PE's copy of an object to the copy of
+  /// `pe`.
   [[nodiscard]] SYMM_FUNCTION std::ptrdiff_t distance(Pe pe) const {
     return static_cast<std::ptrdiff_t>(pe - my_pe) *
            static_cast<std::ptrdiff_t>(stride);
@@ -54,7 +55,8 @@ struct HeapMap {
     return Impl::moved(p, distance(pe));
   }
 
-  /// Like peer_ptr(), but from the address of PE 0's copy; saves a subtraction.
+  /// Like peer_ptr(), but takes the address of PE 0's copy, which saves a
+  /// subtraction.
   template <class T>
   [[nodiscard]] SYMM_FUNCTION T* peer_ptr_from_first(T* first, Pe pe) const {
     return Impl::moved(first, static_cast<std::ptrdiff_t>(pe) *

@@ -64,14 +64,14 @@ void store_host_word(char* to, typename HostWord<bytes>::type value) {
 void copy_host_words(void* to, void const* from, std::size_t bytes);
 
 /// Copies `bytes` bytes, at least 1, between memory locations that the host can
-/// access. The ranges must be equal or must not overlap. The copy is done on
-/// return.
+/// access. The ranges must be equal or must not overlap. The copy is complete
+/// on return.
 ///
 /// For up to max_bytes_by_words bytes at any alignment, every word in the range
 /// at `from` is loaded once, and every word in the range at `to` is stored once
 /// and whole. If the corresponding word at `from` is also aligned, the stored
-/// word is its value at one moment. Larger copies may write words more than
-/// once, and in pieces.
+/// value is one that this word had at a single moment. Larger copies may write
+/// words more than once, and in pieces.
 ///
 /// \tparam alignment a lower bound on the alignment of both addresses; `bytes`
 ///         must be a multiple of it.

@@ -9,9 +9,9 @@
 
 namespace symm::Impl {
 
-/// Memory of one kind and place. Its three interfaces share one record of the
-/// mappings. Each heap has one provider; code that needs only one interface
-/// uses that base class.
+/// Provides memory of one kind in one place. The three interfaces share one
+/// record of the mappings. Each heap has one provider; code that needs only one
+/// of the interfaces uses that base class.
 class MemoryProvider : public Vmm, public ForeignMemory, public CopyQueue {};
 
 }  // namespace symm::Impl

@@ -33,8 +33,9 @@ enum class AccessPath : std::uint8_t {
   messages  // with messages to another node
 };
 
-/// Memory of one PE, near or far, that holds an operation's bytes. Valid as
-/// long as the heap block that contains them. Passed in two registers.
+/// Memory of one PE, near or far, that an operation reads or writes. Valid as
+/// long as the heap block that contains the memory exists. Passed in two
+/// registers.
 class PeMemory {
  public:
   constexpr PeMemory() = default;
@@ -62,7 +63,7 @@ class PeMemory {
   [[nodiscard]] T* address_or(T* otherwise) const {
     return path == AccessPath::messages ? otherwise : address<T>();
   }
-  /// The memory `bytes` bytes further on.
+  /// The memory that starts `bytes` bytes further on.
   [[nodiscard]] constexpr PeMemory moved(std::size_t bytes) const {
     auto result = *this;
     result.m_position += bytes;
@@ -82,12 +83,12 @@ static_assert(sizeof(PeMemory) == 16);
 struct Strides {
   std::size_t element_bytes = 0;
   std::size_t count         = 0;
-  std::size_t remote_bytes  = 0;  // remote stride
-  std::size_t local_bytes   = 0;  // local stride
+  std::size_t remote_bytes  = 0;  // stride on the remote PE
+  std::size_t local_bytes   = 0;  // stride on this PE
 };
 
-/// When an operation returns. `local`: when nothing is left to do on this side.
-/// `none`: as soon as possible; quiet() completes the operation.
+/// When an operation returns. `local`: once nothing is left to do on this PE.
+/// `none`: as soon as possible; quiet() then completes the operation.
 enum class Completion { local, none };
 
 }  // namespace symm::Impl

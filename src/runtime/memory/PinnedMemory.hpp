@@ -11,8 +11,8 @@
 
 namespace symm::Impl {
 
-/// Page-locked host memory, which a GPU's copies and kernels access at the same
-/// address as the host.
+/// Page-locked host memory, which the GPU's kernels and copies access at the
+/// same address as the host does.
 class PinnedMemory {
  public:
   /// Allocates zeroed memory. \throws OutOfMemory, SystemError on this PE.

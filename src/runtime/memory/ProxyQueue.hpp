@@ -38,26 +38,27 @@ enum class FarOp : std::uint8_t {
   quiet         //
 };
 
-/// The request of one thread: eight words, without padding.
+/// A request from one GPU thread: eight words, without padding.
 struct alignas(64) FarRequest {
   std::uint64_t address;  // symmetric, in this PE's part
-  std::uint64_t local;    // the address of this PE's buffer, or a value
-  std::uint64_t count;    // bytes of a block, elements, or a value to compare
+  std::uint64_t local;    // address of this PE's buffer, or a value
+  std::uint64_t count;    // number of bytes or elements, or a value to compare
   std::uint64_t signal;  // address of the signal, or the remote stride in bytes
-  std::uint64_t value;   // of the signal, or the local stride in bytes
-  std::uint64_t pe_and_bytes;  // PE; above it, bytes of an element or word
-  /// The FarCode; above it, the lower 32 bits of the next update's ticket.
+  std::uint64_t value;   // value for the signal, or local stride in bytes
+  std::uint64_t pe_and_bytes;  // PE; upper half: bytes per element or word
+  /// Lower half: FarCode::bits(). Upper half: the lower 32 bits of the next
+  /// update's ticket.
   std::uint64_t code;
-  /// The number of the request, from 1; the thread writes it last. 0 once the
-  /// reply has been read.
+  /// The number of the request, counted from 1; the thread writes this word
+  /// last. 0 once the thread has read the reply.
   std::uint64_t number;
 };
 static_assert(sizeof(FarRequest) == 64);
 
-/// The kind of a request, in the lower 32 bits of a word.
+/// The kind of a request, encoded in the lower 32 bits of a word.
 struct FarCode {
   FarOp op;
-  WordOp word;  // the change of a word, or of a signal
+  WordOp word;  // the operation on the word, or on the signal
   bool wants_reply;
 
   [[nodiscard]] SYMM_FUNCTION std::uint64_t bits() const {
@@ -70,21 +71,22 @@ struct FarCode {
   }
 };
 
-/// `number` is the request's number; the host writes it last.
+/// The reply to a request. `number` is the request's number; the host writes it
+/// last.
 struct alignas(16) FarReply {
   std::uint64_t value;
   std::uint64_t number;
 };
 
-/// The tickets of a ring. Each thread draws one. A ticket has a slot in the
-/// ring if it is below `*freed + size`.
+/// The tickets of a ring. A thread draws one ticket for each entry that it
+/// writes. A ticket has a slot in the ring if it is below `*freed + size`.
 struct RingTickets {
-  std::uint64_t const* freed;  // in host memory: tickets below it are done
+  std::uint64_t const* freed;  // in host memory: lower tickets are done
   std::uint64_t next;
   std::uint64_t limit;  // a copy of *freed + size, possibly outdated
 };
 
-/// The kernels' side, in GPU memory.
+/// The kernels' side of the three rings. This object is in GPU memory.
 struct ProxyQueue {
   static constexpr std::uint64_t size = 4096;
 
@@ -96,25 +98,27 @@ struct ProxyQueue {
   alignas(64) RingTickets update_tickets;
 };
 
-/// A module of kernels (one source file, compiled for GPUs). Each module has
-/// its own pointers to the ring and to the race detector's shadow, so kernels,
-/// and fence() and quiet() in them, need no argument for them.
+/// A module of kernels (one source file, compiled for GPUs). Each module stores
+/// its own pointers to the ProxyQueue and to the race detector's Shadow.
+/// Kernels therefore do not receive these pointers as arguments, nor do their
+/// calls to fence() and quiet().
 struct KernelModule {
-  /// Both \throws SystemError.
+  /// Both functions throw SystemError.
   void (*set_ring)(ProxyQueue* ring);
   void (*set_shadow)(check::Shadow* shadow);
   KernelModule* next = nullptr;
 };
 
-/// May be called on any thread, also before main() and after it. A module that
-/// is added later, for example by dlopen(), gets the current ring.
+/// These two functions may be called from any thread, even before and after
+/// main(). A module that is added later, for example by dlopen(), gets the
+/// current ring.
 void add_kernel_module(KernelModule& module) noexcept;
 void remove_kernel_module(KernelModule& module) noexcept;
 
 /// Sets the ring of all modules. \throws SystemError on this PE; some modules
 /// may then have the new ring.
 void set_ring_of_kernels(ProxyQueue* ring);
-/// The same for the shadow of the race detector.
+/// Like set_ring_of_kernels(), but for the shadow of the race detector.
 void set_shadow_of_kernels(check::Shadow* shadow);
 
 }  // namespace symm::Impl

@@ -18,15 +18,16 @@ struct ReservedPages {
   std::size_t n      = 0;        ///< total number of pages
   std::size_t n_left = 0;        ///< pages that no mapping has reserved
 
-  /// One entry for each size that the system knows, smallest first.
+  /// Returns one entry for each size that the system supports, smallest first.
   [[nodiscard]] static std::vector<ReservedPages> all(
       std::filesystem::path const& root = "/sys/kernel/mm/hugepages");
-  /// \throws UsageError if no pages have this size; the message lists the sizes
-  ///         that exist.
+  /// \throws UsageError if the system has no huge pages of this size; the
+  ///         message lists the sizes that exist.
   [[nodiscard]] static ReservedPages of_size(std::size_t bytes);
 
-  /// The error text if there are too few pages for `n_sharers` PEs with
-  /// `wanted_bytes` each; it says how to get more.
+  /// The error text for the case that there are too few pages for `n_sharers`
+  /// PEs that need `wanted_bytes` bytes each. It says how to reserve more
+  /// pages.
   [[nodiscard]] std::string refusal(std::size_t wanted_bytes,
                                     std::size_t n_sharers) const;
 };

@@ -21,8 +21,9 @@ namespace symm::Impl {
 /// the memory that any of them creates.
 class SymmetricRange {
  public:
-  /// Reserves part_bytes for each PE that `exchange` connects. Local: if this
-  /// fails, the caller must agree on the failure with the other PEs.
+  /// Reserves `part_bytes` bytes of addresses for each PE that `exchange`
+  /// connects. Local: if this fails, the caller must agree on the failure with
+  /// the other PEs.
   /// \param part_bytes a multiple of the minimum granularity and of
   ///        `alignment`, so that an aligned offset is an aligned address.
   SymmetricRange(Vmm& vmm, FdExchange& exchange, Pe my_pe, int n_pes,
@@ -38,11 +39,11 @@ class SymmetricRange {
 
   /// The result of adding a chunk, the same on every PE.
   struct Addition {
-    /// The failure of the lowest PE that failed, whose number is in the
-    /// message; if set, no PE has the chunk.
+    /// The failure of the lowest PE that failed, with that PE's number in the
+    /// message. If set, no PE has the chunk.
     std::optional<Failure> failure;
-    /// Whether a PE could not unmap its part of a failed chunk; if so, this
-    /// offset cannot be used again.
+    /// Whether, after the failure, any PE could not unmap its part of the
+    /// chunk. If so, this offset cannot be used again.
     bool is_lost = false;
   };
 
@@ -50,8 +51,9 @@ class SymmetricRange {
   /// on its node at `offset`. Afterwards, either all PEs that take part in
   /// `agree` have the chunk, or none of them has it.
   ///
-  /// \param own_memory returns a handle to `bytes` bytes of this PE's memory,
-  ///        which this call releases. By default the PE creates new memory.
+  /// \param own_memory returns a handle to `bytes` bytes of this PE's memory;
+  ///        try_to_add_chunk() releases the handle. By default, the PE creates
+  ///        new memory.
   [[nodiscard]] Addition try_to_add_chunk(
       std::size_t offset, std::size_t bytes, Agree const& agree,
       std::function<Vmm::Handle()> const& own_memory = {});
@@ -68,7 +70,8 @@ class SymmetricRange {
   /// \throws SystemError on this PE, after unmapping all parts that it could.
   void remove_chunk(std::size_t offset);
 
-  /// Keeps all memory mapped until the process ends, for live Views.
+  /// Keeps all memory mapped until the process ends, because Views still use
+  /// it.
   void abandon() noexcept { m_reservation = nullptr; }
   [[nodiscard]] bool is_abandoned() const noexcept {
     return m_reservation == nullptr;
@@ -111,7 +114,8 @@ class SymmetricRange {
   FdExchange& m_exchange;
   char* m_reservation = nullptr;  // start of the first part
   HeapMap m_map;
-  // Keyed by offset. A chunk that could not be removed completely stays here.
+  // Keyed by offset. A chunk that could not be removed completely stays in the
+  // map.
   std::map<std::size_t, Chunk> m_chunks;
 };
 

@@ -14,7 +14,7 @@ namespace symm::Impl {
 
 /// An operation on a far PE that a kernel requests and that gets no reply.
 struct Update {
-  /// The code of a WordOp, or one of:
+  /// WordOp::code() of an atomic operation, or one of the values below:
   enum Kind : std::uint8_t {
     store = 0xe0,  // plus the number of bytes, 1 to 8
     fence = 0xf0   // `value`: the ticket of the next request
@@ -33,10 +33,11 @@ struct Update {
 static_assert(1U << WordOp::code_bits <= Update::store);
 
 /// The three words of an update in a ring in host memory. The upper byte of
-/// each word is the number of the ring's lap, which shows the host that the
-/// word has been written. The GPU thread therefore needs no fence between the
-/// words. The first words of 32 updates are adjacent, and so are their second
-/// and third words: a warp writes them together.
+/// each word is the number of the lap around the ring (1 to 255, then 1 again).
+/// It shows the host that the word has been written. The GPU thread therefore
+/// needs no fence between the words. The first words of 32 updates are
+/// adjacent, and so are their second and third words: a warp writes them
+/// together.
 class UpdateWords {
  public:
   static constexpr std::uint64_t size = std::uint64_t{1} << 16U;  // updates

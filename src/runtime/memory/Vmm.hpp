@@ -19,8 +19,8 @@ namespace symm::Impl {
 /// rules of the CUDA driver's cuMem* functions (V01-V47). One of the interfaces
 /// of MemoryProvider.
 ///
-/// Order: reserve, create, map, set_access, (export_handle; on the peer
-/// import_handle, map, set_access), ..., unmap, release, address_free.
+/// Order of calls: reserve, create, map, set_access, (export_handle; on the
+/// peer import_handle, map, set_access), ..., unmap, release, address_free.
 ///
 /// A call that breaks a rule throws UsageError with the call's name and values.
 /// A call that the system refuses throws SystemError; without enough memory,
@@ -40,21 +40,23 @@ class Vmm {
   enum class Access { none, read, read_write };
   enum class Sharing { none, by_descriptor };
 
-  /// For sharing memory with processes on another operating system instance, to
-  /// which no file descriptor can be sent.
+  /// A handle for sharing memory with processes on another operating system
+  /// instance, to which no file descriptor can be sent.
   using FabricHandle = std::array<std::byte, 64>;
 
   virtual ~Vmm() = default;
 
-  /// Names where the memory is, such as "host memory" or "GPU 0 (NVIDIA H200)".
+  /// Where the memory is, in words: such as "host memory" or "GPU 0
+  /// (NVIDIA H200)".
   [[nodiscard]] virtual std::string place() const = 0;
 
   /// The unit of sizes, offsets and addresses, in bytes (a power of two).
   [[nodiscard]] virtual std::size_t granularity(Granularity kind) const = 0;
 
-  /// Reserves an address range without memory.
+  /// Reserves an address range without physical memory.
   /// \param bytes     a positive multiple of the host's page size.
-  /// \param alignment a power of two, or 0 for the provider's own.
+  /// \param alignment a power of two, in bytes, or 0 for the provider's
+  ///        default.
   /// \param hint      a preferred address, page-aligned; null for none.
   [[nodiscard]] virtual char* reserve(std::size_t bytes,
                                       std::size_t alignment = 0,
@@ -73,15 +75,15 @@ class Vmm {
   virtual void map(char* address, std::size_t bytes, std::size_t offset,
                    Handle handle) = 0;
 
-  /// Sets this process's access rights to a range that must be exactly one that
-  /// map() mapped.
+  /// Sets this process's access rights to a range, which must be exactly one
+  /// that map() has mapped.
   virtual void set_access(char* address, std::size_t bytes, Access access) = 0;
 
-  /// A descriptor that another process can import. The caller must close it: an
-  /// open one keeps the physical memory alive (V36).
+  /// Returns a descriptor that another process can import. The caller must
+  /// close it: an open descriptor keeps the physical memory alive (V36).
   [[nodiscard]] virtual UniqueFd export_handle(Handle handle) = 0;
 
-  /// Imports a descriptor that export_handle() made in another process.
+  /// Imports a descriptor that export_handle() returned in another process.
   /// \param bytes the size given to create() there.
   [[nodiscard]] virtual Handle import_handle(UniqueFd descriptor,
                                              std::size_t bytes) = 0;
@@ -90,8 +92,8 @@ class Vmm {
   /// kind, so that import_handle() accepts it if the size is right.
   [[nodiscard]] virtual bool can_import(UniqueFd const& descriptor) const = 0;
 
-  /// The access that set_access(read_write) gives to CPUs, or to kernels on GPU
-  /// `device`. nullopt if there is no such GPU.
+  /// The access that set_access(..., Access::read_write) gives to CPUs, or to
+  /// kernels on GPU `device`; nullopt if there is no such GPU.
   /// \param device the GPU's ordinal; only for MemoryKind::device.
   [[nodiscard]] virtual std::optional<Access> access_from(MemoryKind user,
                                                           int device) const = 0;
@@ -114,10 +116,11 @@ class Vmm {
     return std::nullopt;
   }
 
-  /// Drops a handle. The memory lives on as long as it is mapped or shared.
+  /// Releases a handle. The memory continues to exist as long as it is mapped
+  /// or shared.
   virtual void release(Handle handle) = 0;
 
-  /// Frees an address range that must be exactly one that reserve() returned.
+  /// Frees an address range, which must be exactly one that reserve() returned.
   /// Nothing may be mapped in it.
   virtual void address_free(char* address, std::size_t bytes) = 0;
 

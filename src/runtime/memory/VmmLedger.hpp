@@ -25,7 +25,8 @@ namespace symm::Impl {
 /// each call against the rules of Vmm. Shared by all providers; makes no system
 /// calls.
 ///
-/// \tparam Memory physical memory of the provider; has `bytes` and `sharing`.
+/// \tparam Memory the provider's description of physical memory; has members
+///         `bytes` and `sharing`.
 template <class Memory>
 class VmmLedger {
  public:
@@ -37,9 +38,9 @@ class VmmLedger {
 
   /// \param provider   the provider's name in error messages, such as
   ///        "Vmm_HostMemfd".
-  /// \param page_bytes the unit of reservations.
-  /// \param unit       the unit of memory and mappings: the minimum
-  ///        granularity.
+  /// \param page_bytes reservations must be multiples of this size.
+  /// \param unit       physical memory and mappings must be multiples of this
+  ///        size, the minimum granularity.
   VmmLedger(std::string provider, std::size_t page_bytes, std::size_t unit)
       : m_provider(std::move(provider)),
         m_page_bytes(page_bytes),
@@ -50,7 +51,7 @@ class VmmLedger {
     throw UsageError(m_provider + "::" + call + ": " + rule);
   }
 
-  /// Checks rules V03 to V05.
+  /// Checks the arguments of reserve() (V03 to V05).
   void check_reserve(std::size_t bytes, std::size_t alignment,
                      void const* hint) const {
     check_multiple("reserve", "size in bytes", bytes, m_page_bytes);
@@ -68,7 +69,7 @@ class VmmLedger {
     m_reservations.emplace(address, bytes);
   }
 
-  /// Checks rule V10.
+  /// Checks the size passed to create() (V10).
   void check_create(std::size_t bytes) const {
     check_multiple("create", "size in bytes", bytes, m_unit);
   }
@@ -102,7 +103,8 @@ class VmmLedger {
   }
   void remove_handle(Vmm::Handle handle) { m_handles.erase(handle.id); }
 
-  /// Checks rule V35.
+  /// Returns the memory of a handle after checking that it may be exported
+  /// (V35).
   [[nodiscard]] MemoryPtr const& memory_to_export(Vmm::Handle handle) const {
     auto const& memory = memory_of(handle, "export_handle");
     if (memory->sharing != Vmm::Sharing::by_descriptor) {
@@ -113,8 +115,9 @@ class VmmLedger {
     return memory;
   }
 
-  /// Checks rules V19 to V21, V23 and V27, and records the mapping. If the
-  /// system then refuses to map, the caller must call forget_mapping().
+  /// Checks the arguments of map() (V19 to V21, V23 and V27), and records the
+  /// mapping. If the system then refuses to map the memory, the caller must
+  /// call forget_mapping().
   Memory& add_mapping(char* address, std::size_t bytes, std::size_t offset,
                       Vmm::Handle handle) {
     auto const& memory = memory_of(handle, "map");
@@ -148,7 +151,7 @@ class VmmLedger {
     m_mappings.emplace(address, Mapping{bytes, memory});
     return *memory;
   }
-  /// Checks rules V29 and V43.
+  /// Checks that the range is exactly one mapping (V29, V43), and returns it.
   Mapping const& check_mapping(char const* address, std::size_t bytes,
                                char const* call) const {
     auto const it = m_mappings.find(address);
@@ -175,6 +178,7 @@ class VmmLedger {
   }
 
   /// The memory that is mapped at an address (V41).
+  /// \throws UsageError if this process has mapped none there.
   [[nodiscard]] MemoryPtr const& memory_at(void const* address,
                                            char const* call) const {
     auto const it = mapping_around(address);
@@ -185,7 +189,8 @@ class VmmLedger {
     return it->second.memory;
   }
 
-  /// Checks rules V45 and V46.
+  /// Checks that the range is exactly one reservation, with nothing mapped in
+  /// it (V45, V46).
   void check_address_free(char const* address, std::size_t bytes) const {
     auto const it = m_reservations.find(address);
     if (it == m_reservations.end() || it->second != bytes) {

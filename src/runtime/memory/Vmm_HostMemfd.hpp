@@ -17,14 +17,14 @@
 
 namespace symm::Impl {
 
-/// Host memory: memfd_create() and mmap().
+/// Host memory from memfd_create() and mmap().
 ///
 /// Pages are committed on first touch, on the NUMA node of the thread that
 /// touches them. create() refuses memory that the machine or its control group
 /// could not commit, so a lack of memory causes an error instead of a later
 /// SIGBUS. Memory that was created earlier and has not been touched yet counts
 /// as used. For reserved huge pages (hugetlb), the system does the accounting:
-/// create() takes every page that the memory can ever need.
+/// create() reserves every page that the memory can ever need.
 class Vmm_HostMemfd final : public MemoryProvider {
  public:
   using AvailableMemory = std::function<std::size_t()>;
@@ -72,8 +72,8 @@ class Vmm_HostMemfd final : public MemoryProvider {
   void synchronize() override {}
   void abandon() noexcept override { m_is_abandoned = true; }
 
-  /// Whether the process has mapped every page of the range, with any access
-  /// rights. The range must be at least one byte long.
+  /// Whether the process has mapped every page of the range, no matter with
+  /// which access rights. The range must be at least one byte long.
   [[nodiscard]] static bool is_mapped(void const* address, std::size_t bytes);
 
  private:
@@ -92,7 +92,7 @@ class Vmm_HostMemfd final : public MemoryProvider {
 
   std::size_t m_page_bytes;
   HugePages m_pages;
-  std::size_t m_unit;  // of memory: m_page_bytes, or the size of huge pages
+  std::size_t m_unit;  // minimum granularity: m_page_bytes or huge page size
   std::size_t m_n_sharers;
   AvailableMemory m_available_memory;
   std::mutex m_mutex;  // locked by every public function that uses the ledger

@@ -70,8 +70,8 @@ SYMM_CHANGE_WORD(or, change_or)
 SYMM_CHANGE_WORD(xor, change_xor)
 #undef SYMM_CHANGE_WORD
 
-/// Sets the word to `value` if it equals `seen`; returns whether it did. `seen`
-/// becomes the old value of the word.
+/// Sets the word to `value` if the word equals `seen`. Returns whether it did.
+/// In either case, stores the old value of the word in `seen`.
 template <class T>
 SYMM_INLINE_FUNCTION bool replace_if_seen(T* address, T& seen, T value) {
   T const before = compare_swap_word(address, seen, value);
@@ -81,7 +81,8 @@ SYMM_INLINE_FUNCTION bool replace_if_seen(T* address, T& seen, T value) {
   return was_seen;
 }
 
-/// Sets the word to `value` if precedes(value, word); returns the old value.
+/// Atomically sets the word to `value` if precedes(value, word) holds. Returns
+/// the old value.
 template <class T, class Precedes>
 SYMM_INLINE_FUNCTION T replace_if(T* address, T value,
                                   Precedes const& precedes) {
