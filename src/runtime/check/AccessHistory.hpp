@@ -15,14 +15,15 @@
 
 namespace symm::Impl::check {
 
-/// An access, without the bytes that it covers.
+/// An access, except for the bytes that it covers.
 struct Access {
   bool is_write;
   Part part;
   Time time;
   bool is_atomic     = false;
   std::uint16_t site = 0;
-  /// For writes: whether it is a signal, or a word that is stored in one piece.
+  /// For writes: whether the access is a plain write, a signal, or a store of a
+  /// word in one piece.
   Epoch::Kind kind = Epoch::Kind::plain;
   /// Whether the access is enqueued. If so, it is ordered after earlier work on
   /// its execution space instance. (Every kernel on a GPU waits for the one
@@ -30,7 +31,8 @@ struct Access {
   bool is_in_stream = false;
 };
 
-/// A new part and time for recorded accesses of a network operation.
+/// Assigns a new part and time to those recorded accesses of a network
+/// operation that match `epoch`.
 struct LaterAccess {
   Epoch epoch;
   std::size_t bytes;
@@ -39,8 +41,8 @@ struct LaterAccess {
   Time time;
 };
 
-/// Records accesses and checks them against earlier ones. The part of the race
-/// detector that the host and kernels share.
+/// Records accesses and checks them against earlier ones. This is the part of
+/// the race detector that the host and kernels share.
 class AccessHistory {
  public:
   [[nodiscard]] SYMM_FUNCTION bool is_on() const { return m_is_on; }
@@ -52,8 +54,8 @@ class AccessHistory {
   [[nodiscard]] SYMM_FUNCTION bool is_in_heap(void const* address) const {
     return heap_of(address) < m_n_heaps;
   }
-  /// The PE and the offset of an address in a near PE's part; PE -1 for any
-  /// other address.
+  /// The near PE whose part contains `address`, and the offset in that part; PE
+  /// -1 for any other address.
   [[nodiscard]] SYMM_FUNCTION Where where(void const* address) const {
     auto const i = heap_of(address);
     if (i == m_n_heaps) return {-1, 0};
@@ -63,8 +65,8 @@ class AccessHistory {
     return {heap.map.first_near + static_cast<Pe>(pe),
             i * start_of_heap + (at - pe * heap.map.stride)};
   }
-  /// The same for PE `pe`'s copy of the object at a symmetric address; PE -1 if
-  /// the address is not in any heap.
+  /// Like where(), but for PE `pe`'s copy of the object at the symmetric
+  /// address `address`; PE -1 if the address is not in any heap.
   [[nodiscard]] SYMM_FUNCTION Where copy_of(void const* address, Pe pe) const {
     for (std::size_t i = 0; i < m_n_heaps; ++i) {
       auto const offset = m_heaps[i].map.offset_of(address);
@@ -91,8 +93,8 @@ class AccessHistory {
       note_word({where.pe, at}, mask, bytes, epoch_of(access, mask), access);
     }
   }
-  /// Changes the recorded part and time of an operation that this PE has begun.
-  /// `first` and `step` are as for note().
+  /// Changes the recorded part and time of the accesses of an operation that
+  /// this PE has begun. `first` and `step` are as for note().
   SYMM_FUNCTION void change(Where where, LaterAccess const& later,
                             std::size_t first = 0, std::size_t step = 1) {
     auto const end = where.offset + later.bytes;
@@ -104,7 +106,8 @@ class AccessHistory {
       if (reads != nullptr) change(reads[m_me], later);
     }
   }
-  /// Mask of the bytes of a word that an access covers.
+  /// A mask with one bit for each byte of a word that an access covers.
+  /// \param in_word offset of the first such byte in the word.
   [[nodiscard]] SYMM_FUNCTION static constexpr unsigned mask_of(
       std::size_t in_word, std::size_t bytes) {
     return (0xffU >> (8 - bytes)) << in_word;
@@ -115,14 +118,15 @@ class AccessHistory {
                  access.is_atomic)
         .of(access.kind);
   }
-  /// Whether these bytes exist and have a shadow. If they do not exist, the
-  /// operation itself throws.
+  /// Whether the memory at `where` exists and has a shadow. If it does not
+  /// exist, the operation that accesses it throws.
   [[nodiscard]] SYMM_FUNCTION bool is_seen(Where where) const {
     return 0 <= where.pe && where.pe < m_n_pes &&
            where.offset < end_of(where.offset);
   }
 
-  /// Records that from now on some races may be missed.
+  /// Records that this PE has reached `limit`: from now on, some races may be
+  /// missed.
   SYMM_FUNCTION void note_limit(Limit limit) const {
     auto& my_limits = tables().limits[m_me];
     auto const bit  = std::uint32_t{1} << static_cast<std::uint32_t>(limit);
@@ -131,8 +135,8 @@ class AccessHistory {
     tables().has_unnamed[m_me].store(1, std::memory_order_release);
   }
 
-  /// Forgets the last write of the word, because this PE has waited for its
-  /// value.
+  /// Clears the record of the latest write to a word, because this PE has
+  /// waited for the value that was written.
   SYMM_FUNCTION void forget_write(Where where) {
     if (!is_seen(where)) return;
     SYMM_IF_ON_HOST((forget_write_on_host(where);))
@@ -168,8 +172,8 @@ class AccessHistory {
 #endif
   }
 
-  /// Whether the recorded access is done, and no concurrent reads are recorded
-  /// in addition to it.
+  /// Whether the recorded access `epoch` is done, and no concurrent reads are
+  /// recorded in addition to it.
   [[nodiscard, gnu::always_inline]] bool is_past(Epoch epoch,
                                                  bool is_read) const {
     return clocks.is_done(epoch, false) && !(is_read && epoch.has_more());
@@ -236,7 +240,7 @@ class AccessHistory {
     cell.read.fetch_and(Epoch(~std::uint64_t{0}).with_more(false).bits());
   }
 
-  /// Records a race; name_races() completes it later.
+  /// Records a race. name_races() later adds the label of the View.
   SYMM_FUNCTION void found(Where where, std::size_t bytes, Epoch first,
                            bool is_first_write, Epoch second,
                            bool is_second_write, bool is_private) {
@@ -304,8 +308,8 @@ class AccessHistory {
                 std::memory_order_relaxed);
   }
 
-  /// Records a read: it replaces the recorded read if that is done, or else is
-  /// recorded in addition to it.
+  /// Records a read. It replaces the read recorded in the cell if that one is
+  /// done; otherwise, both are recorded.
   SYMM_FUNCTION void remember_read(Where where, Cell& cell, Epoch before,
                                    Epoch epoch) const {
     bool const is_network = epoch.kind() >= Part::network;
@@ -315,7 +319,7 @@ class AccessHistory {
       return;
     }
     auto* const reads = m_memory.reads_of(where, true);
-    if (reads == nullptr) {  // only one of them is recorded
+    if (reads == nullptr) {  // no room: keep one of them
       note_limit(Limit::reads);
       if (random() % 4 == 0) cell.read.exchange(epoch.bits());
       return;

@@ -20,7 +20,7 @@ class Bootstrap;
 
 namespace symm::Impl::check {
 
-/// The latest accesses to 8 bytes of the heap.
+/// The shadow of 8 bytes of the heap: the latest write and the latest read.
 struct alignas(16) Cell {
   Word<std::uint64_t> write;
   Word<std::uint64_t> read;
@@ -41,8 +41,8 @@ struct alignas(16) Cell {
   }
 };
 
-/// A place in the program: code addresses as offsets in modules, innermost
-/// first.
+/// A place in the program, as a call stack: code addresses, stored as offsets
+/// in modules, innermost first.
 struct Site {
   static constexpr std::size_t n_frames = 6;
   Word<std::uint64_t> key;
@@ -62,28 +62,28 @@ struct Race {
   std::uint64_t second;  // Epoch
   bool is_first_write;
   bool is_second_write;
-  bool is_private;       // the program's buffer of an _nbi operation
-  Pe pe;                 // PE that owns the memory
-  std::uint64_t offset;  // in bytes, in the View, or in the heap without one
-  std::uint32_t bytes;   // of the second access
+  bool is_private;       // in the private buffer of an _nbi operation
+  Pe pe;                 // PE whose memory it is
+  std::uint64_t offset;  // in bytes: in the View, else in the heap
+  std::uint32_t bytes;   // size of the second access
   std::array<char, 52> view;
 };
 
-/// The times that the members of a PE team exchange when they meet.
+/// The times that the members of a PE team exchange in a Meeting.
 struct Place {
   Word<std::uint64_t> key;
   // Each PE counts its own meetings: GPUs can lose concurrent additions to host
   // memory.
   Word<std::uint32_t> n_meetings[max_pes];
-  // For two alternating meetings. When a PE begins the second meeting after
-  // this one, all PEs have read the times of this one.
+  // Used alternately, one array for each meeting. By the time that a PE begins
+  // the second meeting after this one, all PEs have read the times of this one.
   Word<Time> known[2][max_pes * n_parts];
 };
 
-/// A table or a clock that is full. From then on, some races may be missed, and
-/// the report says so. A limit never causes false reports.
+/// The tables and clocks that can become full. Once one is full, some races may
+/// be missed, and the report says so. A limit never causes false reports.
 enum class Limit : std::uint32_t {
-  time,        // the clock of this PE
+  time,        // this PE's clocks
   teams,       // teams whose members have met
   variables,   // variables that publish times
   reads,       // words that several PEs read
@@ -93,7 +93,8 @@ enum class Limit : std::uint32_t {
 };
 inline constexpr std::uint32_t n_limits = 7;
 
-/// Shared by all PEs on a machine, each of which maps it. The memory is sparse.
+/// Tables in memory that all PEs on a machine share; each PE maps them. The
+/// memory is sparse.
 struct Tables {
   static constexpr std::size_t n_sites   = 1U << 15U;
   static constexpr std::size_t n_races   = 1U << 12U;
@@ -101,25 +102,27 @@ struct Tables {
   static constexpr std::size_t n_modules = 64;
 
   Word<std::uint64_t> n_found;  // number of races
-  // 1: a PE is reporting; 2: the report is done.
+  // The state of the report that is printed if the job ends early. 1: a PE is
+  // writing it; 2: it is complete.
   Word<std::uint32_t> early_report;
   Word<std::uint32_t> n_modules_used;
   Word<std::uint32_t> has_unnamed[max_pes];  // whether a PE has races to name
-  // A bit for each limit that a PE has reached.
+  // For each PE, one bit for each limit that it has reached.
   Word<std::uint32_t> limits[max_pes];
   Word<std::uint32_t> said_limits;  // limits that any PE has reported
-  // Whether a PE has got many elements from other nodes one by one.
+  // For each PE, whether it has fetched many elements from other nodes one at a
+  // time.
   Word<std::uint32_t> gets_elements[max_pes];
   std::array<std::array<char, 512>, n_modules> modules;
   std::array<Site, n_sites> sites;
   Race races[n_races];
-  Place places[n_places + 1];  // the last one is for all teams without one
+  Place places[n_places + 1];  // the last one is shared by all other teams
 };
 
 /// Maximum number of bytes, over all PEs' parts of a heap, that have a shadow.
 inline constexpr std::size_t max_bytes = std::size_t{1} << 45U;
 
-/// The heap in host memory, and the heap in GPU memory.
+/// The number of heaps: one in host memory, one in GPU memory.
 inline constexpr std::size_t max_heaps = 2;
 
 /// A byte in PE `pe`'s part of a heap. Offsets in the second heap begin at
@@ -130,7 +133,7 @@ struct Where {
 };
 inline constexpr std::size_t start_of_heap = std::size_t{1} << 46U;
 
-/// The mapping of the shared memory. There is one per process.
+/// This process's mapping of the memory that all PEs share.
 class CheckMemory {
  public:
   /// Collective. \returns whether all PEs have mapped the same memory; false if
@@ -148,22 +151,24 @@ class CheckMemory {
     return heap.first[static_cast<std::size_t>(where.pe) * heap.n_of_pe +
                       where.offset % start_of_heap / 8];
   }
-  /// End of the covered offsets in the heap that contains `offset`.
+  /// The end of the offsets that have a shadow, in the heap that contains
+  /// `offset`.
   [[nodiscard]] SYMM_FUNCTION std::size_t end_of(std::size_t offset) const {
     auto const heap = offset / start_of_heap;
     return heap < max_heaps ? heap * start_of_heap + m_cells[heap].n_used * 8
                             : 0;
   }
-  /// Whether the cells are in GPU memory, which the host cannot access.
+  /// Whether the cells for `offset` are in GPU memory, which the host cannot
+  /// access.
   [[nodiscard]] bool is_on_gpu(std::size_t offset) const {
     return m_cells[offset / start_of_heap].is_on_gpu;
   }
   [[nodiscard]] SYMM_FUNCTION bool is_covered(std::size_t offset) const {
     return offset < end_of(offset);
   }
-  /// The times that a variable publishes to a PE that sees its value; null if
-  /// there are none. All variables without an entry of their own share one:
-  /// is_of_many().
+  /// The times that the variable at `where` publishes to PEs that see its
+  /// value; null if there are none. All variables without an entry of their own
+  /// share one, for which is_of_many() is true.
   /// \param adds whether the caller is about to publish times.
   [[nodiscard]] SYMM_FUNCTION TimesOfPes told_by(Where where, bool adds) const {
     auto* const found =
@@ -176,8 +181,8 @@ class CheckMemory {
     return told == times_of(m_words + m_n_words * m_word_bytes);
   }
   /// For a word that several PEs read concurrently: the latest read by each PE,
-  /// as Epochs. Null if there is no room for an entry, or if there is no entry
-  /// and `adds` is false.
+  /// as an array of Epoch::bits() indexed by PE. Null if there is no room for
+  /// an entry, or if there is no entry and `adds` is false.
   [[nodiscard]] SYMM_FUNCTION Word<std::uint64_t>* reads_of(Where where,
                                                             bool adds) const {
     auto* const found =
@@ -189,11 +194,11 @@ class CheckMemory {
   /// library sends.
   struct Message {
     Word<std::uint64_t>* key;
-    Word<std::uint32_t>* n_receivers;  // PEs that have not received it yet
+    Word<std::uint32_t>* n_receivers;  // number of PEs yet to receive it
     TimesOfPes known;  // null: no such message, or no room for it
   };
   /// Callable from any thread of any PE.
-  /// \param adds whether to use an empty entry for the message.
+  /// \param adds whether to assign an empty entry to a message that has none.
   [[nodiscard]] Message message(std::uint64_t key, bool adds) const;
   /// The entry shared by all messages for which there is no room.
   [[nodiscard]] Message message_of_many() const {
@@ -203,7 +208,7 @@ class CheckMemory {
   void end_message(Message const& message) const;
   static constexpr std::size_t n_messages = std::size_t{1} << 16U;
 
-  /// Forgets the accesses to these bytes.
+  /// Clears the records of all accesses to `bytes` bytes at `where`.
   void clear(Where where, std::size_t bytes) const noexcept;
 
   /// The memory that GPUs can access from the start: tables and words.
@@ -214,15 +219,18 @@ class CheckMemory {
   [[nodiscard]] Range common() const;
   /// The cells of `bytes` bytes of a PE's part of a heap.
   [[nodiscard]] Range cells(Where where, std::size_t bytes) const;
-  /// Keeps pages in place from now on, because GPUs access cells.
+  /// From now on, clear() keeps the pages in place, because GPUs access the
+  /// cells.
   void keep_pages() { m_keeps_pages = true; }
   /// From now on, the cells of a heap are in GPU memory; initially there are
   /// none.
-  /// \param n_of_pe distance from one PE's first cell to that of the next PE.
+  /// \param n_of_pe the number of cells from one PE's first cell to that of the
+  ///        next PE.
   void use_gpu(std::size_t heap, Cell* first, std::size_t n_of_pe) {
     m_cells[heap] = {first, n_of_pe, 0, true};
   }
-  /// Extends the cells in GPU memory to those of `bytes` bytes.
+  /// Extends the cells in GPU memory so that they cover the first `bytes` bytes
+  /// of each PE's part.
   void extend_on_gpu(std::size_t heap, std::size_t bytes) {
     m_cells[heap].n_used = bytes / 8;
   }
@@ -235,8 +243,8 @@ class CheckMemory {
     bool is_on_gpu      = false;
   };
   /// The entry of a word in a table whose entries begin with an 8-byte key;
-  /// null if there is none. \param adds whether to use an empty entry for the
-  /// word.
+  /// null if there is none. \param adds whether to assign an empty entry to a
+  /// word that has none.
   SYMM_FUNCTION static char* find_entry(char* table, std::size_t n_entries,
                                         std::size_t entry_bytes, Where where,
                                         std::size_t n_tries, bool adds) {
@@ -263,16 +271,19 @@ class CheckMemory {
 
   Tables* m_tables = nullptr;
   Cells m_cells[max_heaps];
-  // For variables that publish times: a key and the times. One extra entry is
-  // shared by all variables for which there is no room.
+  // The table of variables that publish times. Each entry consists of a key and
+  // the times. One extra entry is shared by all variables for which there is no
+  // room.
   char* m_words            = nullptr;
   std::size_t m_n_words    = 0;
   std::size_t m_word_bytes = 0;
-  // For words that several PEs read concurrently: a key and the Epochs.
+  // The table of words that several PEs read concurrently. Each entry consists
+  // of a key and one Epoch per PE.
   char* m_reads             = nullptr;
   std::size_t m_n_reads     = 0;
   std::size_t m_reads_bytes = 0;
-  // For messages: key, number of receivers and times. GPUs cannot access them.
+  // The table of messages. Each entry consists of a key, the number of
+  // receivers, and the times. GPUs cannot access this table.
   char* m_messages            = nullptr;
   std::size_t m_message_bytes = 0;
   int m_file                  = -1;

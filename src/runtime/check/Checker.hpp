@@ -29,11 +29,12 @@ namespace symm::Impl::check {
 
 struct ShadowOnGpu;
 
-/// The race detector. There is one per process. It must work before and after
-/// main(), where accesses are instrumented, too.
+/// The race detector; there is one per process. It must also work before and
+/// after main(), since accesses are instrumented there, too.
 class Checker : public Shadow {
  public:
-  /// Collective. Does nothing unless all PEs share memory.
+  /// Collective. Does nothing unless all PEs run on one machine, and there are
+  /// at most max_pes of them.
   /// \param heaps the heap in host memory, then the heap in GPU memory; null
   ///        for a heap that does not exist.
   /// \param gpu   provides this PE's GPU memory, and is used until finish();
@@ -46,13 +47,14 @@ class Checker : public Shadow {
   /// Collective: stops recording accesses, and reports the races.
   void finish(Bootstrap& bootstrap);
 
-  /// Reports the races, unless another PE is already doing so; then waits for
-  /// that report, for at most ten seconds.
+  /// Reports the races. If another PE is already doing so, instead waits for
+  /// its report, for at most ten seconds.
   void report_early() noexcept;
 
   [[nodiscard]] std::uint64_t n_races();
 
-  /// A load or store of the program, at any address.
+  /// Records a load or store by the program, at any address.
+  /// \param place the return address that identifies the place in the program.
   [[gnu::always_inline]] void access(void const* address, std::size_t bytes,
                                      bool is_write, bool is_atomic,
                                      void const* place) {
@@ -70,28 +72,32 @@ class Checker : public Shadow {
   [[nodiscard]] void const* in_heap(void const* address) const;
 
   /// Checks an access and records it.
+  /// \param is_here whether the access is on this PE's side of the call.
   void note(Where where, std::size_t bytes, Access const& access,
             bool is_here = false);
-  /// Like note(), but for this PE's side of a call, at any address.
+  /// Like note(), but for an access on this PE's side of a call, at any
+  /// address.
   void note_here(void const* address, std::size_t bytes, Access const& access);
   void allocated(void const* address, std::size_t bytes, char const* label,
                  std::size_t header_bytes);
-  /// Called by quiet(): the program may use the memory of its operations again.
+  /// Called by quiet(), after which the program may use the buffers of its
+  /// nonblocking operations again.
   void end_begun();
   void complete(void const* owner, Stage stage);
-  /// move_operations() assigns the operations of a context or request to
-  /// another one; let_go() leaves them without an owner.
+  /// move_operations() transfers the operations of one context or request to
+  /// another one; let_go() leaves the operations of `owner` without an owner.
   void move_operations(void const* from, void const* to);
   void let_go(void const* owner);
 
   void add_alias(void const* in_heap, void const* memory, std::size_t bytes);
   void remove_alias(void const* memory);
 
-  // The order that other libraries establish; see Checker_Messages.cpp.
+  // The next two functions record the order that other libraries, such as MPI,
+  // establish; see Checker_Messages.cpp.
 
-  /// Called before sending a message that `n_receivers` PEs will receive:
-  /// publishes to them what this PE has done. \param key the message's key; odd
-  /// and unique.
+  /// Called before this PE sends a message that `n_receivers` PEs will receive.
+  /// Publishes this PE's times to them.
+  /// \param key the message's key; odd and unique.
   void send(std::uint64_t key, int n_receivers) noexcept;
   /// Called when this PE has received the message or, if `is_only_there`, has
   /// found that it is available.
@@ -105,13 +111,14 @@ class Checker : public Shadow {
     }
   }
 
-  /// The label of the kernel that begins; null if a kernel has ended.
+  /// Sets the label of the running Kokkos kernel.
+  /// \param label null once the kernel has ended.
   void set_kernel(char const* label);
 
   /// AccessHistory::forget_write() on the host. Precondition: is_seen(where).
   void forget_write_here(Where where) noexcept;
 
-  /// Number of running calls that hide the accesses of all threads.
+  /// The number of running library calls that hide the accesses of all threads.
   std::atomic<int> n_hiding{0};
 
  private:
@@ -120,15 +127,16 @@ class Checker : public Shadow {
     std::size_t header_bytes;
     std::array<char, 52> label;
   };
-  /// A network access that is not complete yet: to private memory or, if its
-  /// operation belongs to a context or a request, to the heap.
+  /// An access by a network operation that is not complete yet. It is an access
+  /// to private memory or, if the operation belongs to a context or a request,
+  /// to the heap.
   struct Begun {
     std::uintptr_t start;  // address, or offset in the heap
     std::size_t bytes;
     Epoch epoch;
     bool is_written;
     Pe pe;         // -1: private memory
-    bool is_here;  // on this PE's side
+    bool is_here;  // whether it is on this PE's side
     void const* context;
     void const* request;
   };
@@ -142,7 +150,7 @@ class Checker : public Shadow {
   static constexpr std::size_t max_aliases = 256;
 
   /// Whether this access is already recorded and conflicts with no other
-  /// access, which is the case for most.
+  /// access, as is the case for most accesses.
   /// \param at offset in bytes from m_heap_start.
   [[nodiscard, gnu::always_inline]] bool is_again(std::size_t at,
                                                   std::size_t bytes,
@@ -171,7 +179,8 @@ class Checker : public Shadow {
   [[gnu::cold]] void name_unnamed();
   void begin(Begun const& begun);
   void rename_owner(void const* from, void const* to);
-  /// Accesses of at most this size are recorded without calling is_in_block().
+  /// Accesses of at most this many bytes are recorded without calling
+  /// is_in_block().
   static constexpr std::size_t max_unasked = 4096;
   [[nodiscard]] bool is_in_block(std::size_t offset, std::size_t bytes);
   [[nodiscard]] static Heap make_heap(HeapMap const& map);
@@ -180,12 +189,13 @@ class Checker : public Shadow {
   void end_on_gpu() noexcept;
   void pin(CheckMemory::Range range);
   void say_of_kernels(char const* why) const;
-  /// Makes the shadow of the first `bytes` bytes of all near PEs' parts
-  /// accessible to GPUs. Collective.
+  /// Collective. Makes the shadow of the first `bytes` bytes of each near PE's
+  /// part accessible to GPUs.
   void reach(std::size_t heap, std::size_t bytes);
   void extend_on_gpu(std::size_t end);
-  /// Runs the host's work on the shadow of GPU memory. A failure is printed and
-  /// otherwise ignored. \returns whether the work succeeded.
+  /// Calls work(), in which the host processes the shadow of GPU memory. A
+  /// failure is printed and otherwise ignored. \returns whether work()
+  /// succeeded.
   template <class Work>
   bool try_on_gpu(Work const& work) noexcept;
   void tell_kernels();
@@ -194,11 +204,11 @@ class Checker : public Shadow {
   void change_on_gpu(Where where, LaterAccess const& later);
   void clear_on_gpu(Where where, std::size_t bytes);
 
-  // The heap in host memory, which the host accesses with loads and stores: the
-  // parts of near PEs.
+  // The near PEs' parts of the heap in host memory, which the host accesses
+  // with loads and stores.
   std::uintptr_t m_heap_start = 0;
   std::size_t m_heap_bytes    = 0;
-  Cell* m_near_cells          = nullptr;  // null unless they cover that heap
+  Cell* m_near_cells          = nullptr;  // null unless they cover all of it
   // The smallest range that contains all aliases and all incomplete accesses to
   // private memory.
   std::uintptr_t m_other_start = 0;
@@ -216,7 +226,7 @@ class Checker : public Shadow {
   std::vector<void*>* m_pinned           = nullptr;
 };
 
-/// The instance of this process.
+/// The race detector of this process.
 extern Checker s_checker;
 static_assert(std::is_trivially_destructible_v<Checker>);
 

@@ -14,25 +14,25 @@
 
 namespace symm::Impl::check {
 
-/// How much of its own work a PE publishes with an operation.
+/// Which of its own accesses a PE publishes with an operation.
 enum class Tells {
-  fenced,  // work before the latest fence()
-  stores,  // also later loads and stores
-  done,  // loads and stores, and network operations that quiet() has completed
+  fenced,  // accesses before the latest fence()
+  stores,  // also loads and stores after it
+  done,    // all loads and stores, and network operations done by quiet()
 };
 
-/// The known times of all parts of all PEs, PE 0 first.
+/// An array of the known times of all parts of all PEs, PE 0 first.
 using TimesOfPes = Word<Time>*;
 
-/// The accesses that this PE knows to be done: its own, and those of other PEs
-/// if it has seen a signal, a lock or a barrier that publishes them. All
-/// threads of a PE count as one, including threads of its kernels. No call
-/// blocks: times only ever increase.
+/// Vector clocks that show which accesses this PE knows to be done: its own,
+/// and those of other PEs that were published by a signal, a lock or a barrier
+/// that this PE has seen. All threads of a PE count as one, including the
+/// threads of its kernels. No call blocks: times only ever increase.
 class Clocks {
  public:
   /// This PE's own loads and stores count as done at once; its network
   /// operations only after quiet().
-  /// \param first the initial time; above 1 only in tests.
+  /// \param first the initial time; greater than 1 only in tests.
   void start(Pe me, int n_pes, Time first = 1) {
     m_me    = me;
     m_parts = static_cast<std::size_t>(n_pes) * n_parts;
@@ -51,11 +51,12 @@ class Clocks {
     m_has_later.store(0);
   }
 
-  /// The time of the next access by a part of this PE.
+  /// The logical time of the next access by `part` (loads, stores, ...) of this
+  /// PE.
   [[nodiscard]] SYMM_FUNCTION Time now(Part part) const {
     return word_of(part) & ~used;
   }
-  /// Like now(), but for an access that is recorded at this time.
+  /// Like now(), but also notes that an access is recorded at this time.
   [[nodiscard]] SYMM_FUNCTION Time use(Part part) {
     auto const now = word_of(part);
     if ((now & used) == 0) {
@@ -63,13 +64,13 @@ class Clocks {
     }
     return now & ~used;
   }
-  /// Whether one of this PE's clocks has ended: it has run out of times.
+  /// Whether any of this PE's clocks has run out of times.
   [[nodiscard]] SYMM_FUNCTION bool has_ended() const {
     return m_has_ended.load(std::memory_order_relaxed) != 0;
   }
-  /// Whether this PE knows that an access is done.
-  /// \param for_network whether the answer is for a network operation of this
-  ///        PE, which is ordered only after fenced accesses.
+  /// Whether this PE knows that `access` is done.
+  /// \param for_network pass true if the answer is for a network operation of
+  ///        this PE, which is ordered only after fenced accesses.
   [[nodiscard]] SYMM_FUNCTION bool is_done(Epoch access,
                                            bool for_network) const {
     // A PE always knows its own loads and stores.
@@ -79,14 +80,15 @@ class Clocks {
            known[access.part()].load(std::memory_order_relaxed);
   }
 
-  /// fence(): orders everything before it before everything after it.
+  /// Models fence(): all accesses before it are ordered before all accesses
+  /// after it.
   SYMM_FUNCTION void fence() {
     learn_later();
     m_fenced_stores.raise(step(Part::stores));
     m_fenced[part_of(m_me, Part::network)].raise(step(Part::network));
     m_fenced[part_of(m_me, Part::signals)].raise(step(Part::signals));
   }
-  /// Acts as an acquire fence: learns what learn() has put off.
+  /// Models an acquire fence: learns the times that learn() has deferred.
   SYMM_FUNCTION void learn_later() {
     if (m_has_later.exchange(0) == 0) return;
     for (std::size_t part = 0; part < m_parts; ++part) {
@@ -95,7 +97,7 @@ class Clocks {
       m_fenced[part].raise(time);
     }
   }
-  /// quiet(): all operations that this PE has begun are done.
+  /// Models quiet(): all operations that this PE has begun are done.
   SYMM_FUNCTION void quiet() {
     fence();
     auto const first = part_of(m_me, Part::network);
@@ -109,15 +111,17 @@ class Clocks {
     return before == Epoch::last ? before : before + 1;
   }
 
-  /// A put_signal() is done; earlier ones then also count as done.
+  /// Marks a put_signal() and all earlier ones as done.
+  /// \param time what begin_signal() returned.
   SYMM_FUNCTION void end_signal(Time time) {
     auto const signals = part_of(m_me, Part::signals);
     m_fenced[signals].raise(time);
     m_known[signals].raise(time);
   }
 
-  /// Adds the times that this PE publishes to `known`.
-  /// \param signaled the time of the put_signal() that publishes them, or 0.
+  /// Publishes times of this PE: raises the entries of `known` to these times.
+  /// \param signaled the time of the put_signal() that publishes the times, or
+  ///        0.
   SYMM_FUNCTION void tell(TimesOfPes known, Tells what, Time signaled = 0) {
     auto const first = part_of(m_me, Part::loads);
     for (std::size_t part = 0; part < m_parts; ++part) {
@@ -153,7 +157,8 @@ class Clocks {
     if (later) m_has_later.store(1);
   }
 
-  /// Learns what a copy of these clocks has learned since it was made.
+  /// Learns everything that `copy` has learned since it was copied from this
+  /// object.
   void learn_from_copy(Clocks const& copy) {
     for (std::size_t part = 0; part < n_parts; ++part) {
       auto const copy_time = copy.m_now[part].load();
@@ -174,7 +179,8 @@ class Clocks {
   }
 
  private:
-  // Set in a time if there was an access at that time.
+  // This bit is set in an entry of m_now if an access was recorded at that
+  // time.
   static constexpr Time used = Time{1} << 31U;
 
   [[nodiscard]] static Time later_of(Time a, Time b) {
@@ -185,7 +191,8 @@ class Clocks {
     return m_now[static_cast<std::size_t>(part)].load(
         std::memory_order_relaxed);
   }
-  /// Advances the clock of a part; ends the clock after the last time.
+  /// Advances the clock of `part` or, if it is already at its last time, sets
+  /// m_has_ended.
   /// \returns the previous time.
   SYMM_FUNCTION Time step(Part part) {
     auto now = word_of(part);
@@ -198,8 +205,8 @@ class Clocks {
         now, (now & ~used) + 1));
     return now & ~used;
   }
-  /// The latest time at which there can have been accesses so far. No later
-  /// access has this time.
+  /// The latest time that any access by `part` can have had so far. No future
+  /// access gets this time.
   SYMM_FUNCTION Time end_time(Part part) {
     auto const now = word_of(part);
     return (now & used) == 0 ? now - 1 : step(part);
@@ -210,9 +217,9 @@ class Clocks {
   Pe m_me             = 0;
   std::size_t m_parts = 0;
   Word<Time> m_now[n_parts];
-  Word<Time> m_known[max_parts];   // for loads and stores of this PE
-  Word<Time> m_fenced[max_parts];  // for its network operations
-  Word<Time> m_later[max_parts];   // become known at the next fence()
+  Word<Time> m_known[max_parts];   // for this PE's loads and stores
+  Word<Time> m_fenced[max_parts];  // for this PE's network operations
+  Word<Time> m_later[max_parts];   // known from the next fence() on
   Word<Time> m_fenced_stores;
   Word<std::uint32_t> m_has_later;
   Word<std::uint32_t> m_has_ended;

@@ -19,10 +19,14 @@ namespace symm::Impl::check {
 
 #ifdef SYMM_CHECK
 
-/// Collective. Does nothing unless all PEs share memory.
-/// \param heaps The heap in host memory, and the one in GPU memory; null: none.
-/// \param gpu   The memory of this PE's GPU, used until the end; null: none.
-/// \param agree Used until the end, whenever the heap allocates memory.
+/// Collective. Does nothing unless all PEs run on one machine, and there are at
+/// most max_pes of them.
+/// \param heaps The heap in host memory, then the heap in GPU memory; null for
+///        a heap that does not exist.
+/// \param gpu   Provides this PE's GPU memory, and is used until
+///        finish_detector(); null without a GPU.
+/// \param agree Used until finish_detector(), whenever the heap allocates
+///        memory.
 void start_detector(Bootstrap& bootstrap,
                     std::array<HeapMap const*, 2> const& heaps,
                     MemoryProvider* gpu, Agree const& agree);

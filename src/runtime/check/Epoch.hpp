@@ -11,12 +11,12 @@
 
 namespace symm::Impl::check {
 
-/// The work of a PE has four parts, each with its own clock, because fences and
-/// signals order some parts and not others.
+/// The accesses of a PE are divided into four parts. Each part has its own
+/// clock, because fences and signals order some parts but not others.
 enum class Part : std::uint8_t {
-  loads,    // also operations that are complete on return
+  loads,    // and operations that are complete on return
   stores,   // as other PEs see them: ordered by fence()
-  network,  // puts, and everything that quiet() completes
+  network,  // puts, and all else that quiet() completes
   signals   // put_signal(), whose signal orders its own data
 };
 inline constexpr std::size_t n_parts = 4;
@@ -32,14 +32,15 @@ using Time = std::uint32_t;
          static_cast<std::size_t>(part);
 }
 
-/// An access as the shadow of 8 bytes records it: PE and part, time, bytes, and
-/// place in the program. If all bits are 0, there is no access.
+/// An access to 8 bytes of memory, as recorded in their shadow: PE and part,
+/// time, bytes, and place in the program. If all bits are 0, there is no
+/// access.
 class Epoch {
  public:
   static constexpr unsigned time_bits = 28;
   static constexpr Time latest        = (Time{1} << time_bits) - 1;
-  /// The time at which a clock ends. (An access at `latest` is not done until
-  /// its context is complete.)
+  /// The last time of a clock. (The time `latest` marks an access that is not
+  /// done until its context is complete.)
   static constexpr Time last = latest - 1;
 
   SYMM_FUNCTION constexpr explicit Epoch(std::uint64_t bits = 0)
@@ -84,13 +85,14 @@ class Epoch {
   [[nodiscard]] SYMM_FUNCTION constexpr Epoch of(Kind kind) const {
     return Epoch(m_bits | static_cast<std::uint64_t>(kind) << 62U);
   }
-  /// Whether an atomic load sees either all of this write or none of it.
+  /// Whether `load` is an atomic load that sees either all of this write or
+  /// none of it.
   [[nodiscard]] SYMM_FUNCTION constexpr bool is_whole_for(Epoch load) const {
     return !is_atomic() && m_bits >> 62U == 3 && load.is_atomic() &&
            mask() == load.mask();
   }
-  /// For the read in a cell: whether reads by other PEs are in
-  /// CheckMemory::reads_of().
+  /// For the read recorded in a cell: whether CheckMemory::reads_of() contains
+  /// reads by other PEs.
   [[nodiscard]] SYMM_FUNCTION constexpr bool has_more() const {
     return (m_bits & more) != 0;
   }
@@ -98,13 +100,13 @@ class Epoch {
     return Epoch(has ? m_bits | more : m_bits & ~more);
   }
   /// Whether both accesses are atomic with respect to each other, that is, both
-  /// are atomic and cover the same bytes. A signal that is added and one that
-  /// is set are not.
+  /// are atomic and cover the same bytes. An `added` signal and one that is
+  /// `set` are not atomic with respect to each other.
   [[nodiscard]] SYMM_FUNCTION constexpr bool is_atomic_with(Epoch other) const {
     return is_atomic() && other.is_atomic() && mask() == other.mask() &&
            (m_bits >> 62U | other.m_bits >> 62U) != 3;
   }
-  /// The same access, but by another part, or at another time.
+  /// The same access, but with the given part and time.
   [[nodiscard]] SYMM_FUNCTION constexpr Epoch at(std::size_t part,
                                                  Time time) const {
     constexpr auto all = (std::uint64_t{1} << 36U) - 1;
@@ -114,8 +116,9 @@ class Epoch {
   [[nodiscard]] SYMM_FUNCTION constexpr Epoch with(unsigned mask) const {
     return Epoch(m_bits | std::uint64_t{mask} << 36U);
   }
-  /// Whether this access also stands for `other`: same part and time, and no
-  /// additional bytes. The place in the program may differ.
+  /// Whether recording `other` as well would add nothing: `other` has the same
+  /// part and time, and covers no bytes that this access does not cover. The
+  /// place in the program may differ.
   [[nodiscard]] SYMM_FUNCTION constexpr bool has(Epoch other) const {
     auto const others = more | std::uint64_t{0xffff'00} << 36U |
                         std::uint64_t{~other.mask() & 0xffU} << 36U;

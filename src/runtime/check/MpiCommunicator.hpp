@@ -15,14 +15,16 @@
 namespace symm::Impl::check {
 
 /// The record of one of the program's communicators, stored as an attribute of
-/// that communicator. It counts messages, so that PEs compute the same key for
-/// a message without communication. This works because MPI matches messages
-/// with the same source, destination and tag in the order in which they were
-/// sent, and collective calls in call order.
+/// that communicator. The record counts messages, so that the sender and the
+/// receiver of a message compute the same key for it without communication.
+/// This works because MPI matches messages with the same source, destination
+/// and tag in the order in which they were sent, and collective calls in call
+/// order.
 ///
-/// Unknown communicators establish no order for the detector:
-/// inter-communicators, and those created by functions that are not
-/// intercepted. Callable from any thread.
+/// The detector does not see the order that communicators without a record
+/// establish. These are inter-communicators, and communicators created by
+/// functions that are not intercepted. All functions may be called from any
+/// thread.
 class MpiCommunicator {
  public:
   using Pointer = std::shared_ptr<MpiCommunicator>;
@@ -37,31 +39,35 @@ class MpiCommunicator {
   /// Sets which processes are PEs, by rank in MPI_COMM_WORLD.
   static void set_pes(std::vector<bool> are_pes);
 
-  /// The record of a communicator; null if it is unknown.
+  /// The record of a communicator; null if it has none.
   [[nodiscard]] static Pointer of(MPI_Comm communicator);
   /// Records that all members of `parent` have created `child`, which may be
   /// MPI_COMM_NULL.
   static void add_child(MPI_Comm parent, MPI_Comm child);
-  /// The same for a call that only the members of `child` have made.
+  /// Like add_child(), but for a call that only the members of `child` have
+  /// made.
   static void add_child_of_group(MPI_Comm parent, int tag, MPI_Comm child);
 
   [[nodiscard]] int rank() const { return m_rank; }
   [[nodiscard]] int size() const { return static_cast<int>(m_members.size()); }
-  /// Whether the process with this rank is another PE of the current job.
+  /// Whether the process with this rank in the communicator is another PE of
+  /// the current job.
   [[nodiscard]] bool is_other_pe(int rank) const;
 
-  /// Called before a message is sent; does nothing for MPI_PROC_NULL.
+  /// Called before a message is sent to rank `to`; does nothing for
+  /// MPI_PROC_NULL.
   void send(int to, int tag);
-  /// Called when a message has been received, or is available.
+  /// Called when a message from rank `from` has been received or, if
+  /// `is_only_there`, is available.
   void receive(int from, int tag, bool is_only_there = false);
 
-  /// Begins a collective call. \returns its number.
+  /// Called when a collective call begins. \returns the number of the call.
   [[nodiscard]] std::uint64_t next_call();
   /// The key under which a member publishes its times in a collective call.
   [[nodiscard]] std::uint64_t key_of_call(std::uint64_t number, int from) const;
 
  private:
-  /// Number of messages to or from a process, by rank and tag.
+  /// The number of messages to or from each process, keyed by rank and tag.
   using Counts = std::map<std::uint64_t, std::uint64_t>;
   [[nodiscard]] static std::uint64_t channel(int rank, int tag);
   [[nodiscard]] std::uint64_t key_of_message(int from, int to, int tag,
@@ -76,7 +82,7 @@ class MpiCommunicator {
   std::uint64_t m_n_calls    = 0;
   Counts m_n_sent;
   Counts m_n_received;
-  Counts m_n_of_groups;  // number of children, by id
+  Counts m_n_of_groups;  // number of children, keyed by id
 };
 
 }  // namespace symm::Impl::check

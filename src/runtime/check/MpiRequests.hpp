@@ -13,20 +13,20 @@
 
 namespace symm::Impl::check {
 
-/// The record of an MPI request. This PE uses the record when the request
-/// completes, or when it starts a persistent request.
+/// The record of an MPI request, used when the request completes or, for a
+/// persistent request, when it is started.
 struct MpiRequest {
   enum class Kind : std::uint8_t { receive, send, call };
 
   MpiCommunicator::Pointer communicator;
   Kind kind          = Kind::receive;
   bool is_persistent = false;
-  int to             = MPI_PROC_NULL;  // of a send
+  int to             = MPI_PROC_NULL;  // rank, for a send
   int tag            = 0;
-  std::vector<std::uint64_t> keys{};  // of a collective call: keys to receive
+  std::vector<std::uint64_t> keys{};  // for a collective call: keys to receive
 };
 
-/// Records what a request stands for.
+/// Stores the record of a request.
 void remember(MPI_Request request, MpiRequest what);
 /// Removes the record of a request. \returns nullopt if there is none.
 std::optional<MpiRequest> forget(MPI_Request request);

@@ -9,13 +9,14 @@ class Bootstrap;
 
 namespace symm::Impl::check {
 
-/// Collective: PEs exchange their ranks in MPI_COMM_WORLD. If MPI is running,
-/// the detector sees the order that MPI establishes from now on.
+/// Collective: the PEs exchange their ranks in MPI_COMM_WORLD. If MPI is
+/// running, the detector takes into account the order that MPI calls establish
+/// from now on.
 void begin_mpi(Bootstrap& bootstrap);
 
-// These do nothing, but calling them makes the linker include their files.
-// Otherwise, a linker that reads MPI's library first would use MPI's own
-// functions.
+// These functions do nothing, but calling them makes the linker include the
+// files that define them. Otherwise, a linker that reads MPI's library first
+// would use MPI's own functions instead of those that intercept them.
 void see_mpi_messages() noexcept;
 void see_mpi_collectives() noexcept;
 

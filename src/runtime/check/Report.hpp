@@ -15,8 +15,8 @@ void report(Tables const& tables);
 /// printed them. Local.
 void say_limits(Tables& tables, Pe me);
 
-/// From now on, exit(0) ends the process with SYMM_CHECK_STATUS if races were
-/// found.
+/// From now on, if races were found, exit(0) ends the process with the exit
+/// status SYMM_CHECK_STATUS.
 void end_with_status();
 void keep_result(Tables const& tables);
 

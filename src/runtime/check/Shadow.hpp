@@ -20,11 +20,11 @@ namespace symm::Impl::check {
 enum class KernelDeed : std::uint8_t { access, put, get, atomic, put_signal };
 inline constexpr std::size_t n_kernel_deeds = 5;
 
-/// How the detector processes calls of the library, on the host and in kernels.
-/// The object is in host memory that GPUs can access.
+/// Processes the library calls that are reported to the detector, on the host
+/// and in kernels. The object is in host memory that GPUs can access.
 class alignas(4096) Shadow : public AccessHistory {
  public:
-  /// CheckMemory::told_by(); also null if `where` is not in any heap.
+  /// Like CheckMemory::told_by(), but also null if `where` is not in any heap.
   [[nodiscard]] SYMM_FUNCTION TimesOfPes told_by(Where where, bool adds) const {
     if (where.pe < 0 || where.pe >= m_n_pes) return nullptr;  // the call throws
     auto* const told = m_memory.told_by(where, adds);
@@ -40,10 +40,10 @@ class alignas(4096) Shadow : public AccessHistory {
     if (told != nullptr) clocks.tell(told, what, signaled);
   }
 
-  // The calls of base/Check.hpp. A `caller` represents the host or a kernel.
-  // caller.make(is_write, part, is_atomic) creates an access.
-  // caller.here(address, bytes, access) records it on this PE's side;
-  // caller.there(where, bytes, access) records it on any PE.
+  // The functions below implement those of base/Check.hpp. A `caller`
+  // represents the host or a kernel. caller.make(is_write, part, is_atomic)
+  // creates an access. caller.here(address, bytes, access) records an access on
+  // this PE's side; caller.there(where, bytes, access) records one on any PE.
 
   SYMM_CALLS_ANYTHING
   template <class Caller>
@@ -52,7 +52,7 @@ class alignas(4096) Shadow : public AccessHistory {
                           bool is_put, bool is_later) {
     if (bytes == 0) return;
     if (is_put && source == nullptr) return;  // the call throws
-    // A copy in this PE's own memory is done at once.
+    // A copy within this PE's own memory is complete at once.
     bool const is_mine = pe == m_me;
     auto const side    = is_later && !is_mine ? Part::network : Part::loads;
     if (is_put) {
@@ -87,8 +87,8 @@ class alignas(4096) Shadow : public AccessHistory {
     if (is_done) learn(where, true);
   }
 
-  /// \param is_noted whether to record accesses. Pass false if this is part of
-  ///        another call.
+  /// \param is_noted whether to record the accesses. Pass false if the
+  ///        put_signal() is part of another call.
   SYMM_CALLS_ANYTHING
   template <class Caller>
   SYMM_FUNCTION void put_signal(Caller const& caller, void const* dest,
@@ -96,7 +96,7 @@ class alignas(4096) Shadow : public AccessHistory {
                                 void const* signal, Pe pe, bool adds,
                                 bool is_later, bool is_noted) {
     auto const where = copy_of(signal, pe);
-    // If these addresses are not seen, the call itself throws.
+    // If `dest` or `signal` is not in a heap, the put_signal() itself throws.
     if (bytes != 0 && !is_seen(copy_of(dest, pe))) return;
     if (told_by(where, true) == nullptr) return;
     auto const part = bytes != 0 ? Part::signals : Part::network;
@@ -125,8 +125,8 @@ class alignas(4096) Shadow : public AccessHistory {
     forget_write(place);
   }
 
-  /// Whether the running kernel belongs to the library, and the library's call
-  /// reports what it does.
+  /// Whether the running kernel belongs to the library. If so, the library call
+  /// that launched the kernel reports its accesses.
   [[nodiscard]] SYMM_FUNCTION bool hides_kernel() const {
     return m_hides_kernel;
   }
@@ -159,8 +159,8 @@ class alignas(4096) Shadow : public AccessHistory {
     clocks.learn(tables().places[at / 2].known[at % 2]);
   }
 
-  /// Copies of at most this many bytes arrive as whole words, which a PE may
-  /// wait for.
+  /// Copies of at most this many bytes arrive in whole words, so that a PE may
+  /// wait for any of these words.
   static constexpr std::size_t max_bytes_of_words = 64;
 
  protected:
@@ -170,15 +170,16 @@ class alignas(4096) Shadow : public AccessHistory {
   bool m_hides_kernel = false;
 };
 
-/// Kernels with which the host processes the shadow of GPU memory, enqueued on
-/// `queue`. `shadow` is the copy for kernels.
+/// Functions that enqueue kernels on `queue`, with which the host processes the
+/// shadow of GPU memory. `shadow` is the copy of the Shadow that kernels use.
 struct ShadowKernels {
   void (*note)(void* queue, Shadow* shadow, Where where, std::size_t bytes,
                Access const& access);
   void (*change)(void* queue, Shadow* shadow, Where where,
                  LaterAccess const& later);
 };
-/// Without these kernels, the host's calls on GPU memory are not recorded.
+/// Sets these kernels. Without them, the host's operations on GPU memory are
+/// not recorded.
 void set_shadow_kernels(ShadowKernels const& kernels);
 
 }  // namespace symm::Impl::check

@@ -14,22 +14,22 @@
 
 namespace symm::Impl::check {
 
-/// The state of a thread: the calls of the library that it is in.
+/// The state of a thread: the library calls that it is currently in.
 struct ThreadState {
   static constexpr std::size_t max_frames = 256;
   static constexpr std::size_t n_cached   = 1024;
 
-  int n_calls       = 0;        // nested calls of the library
-  int n_hiding      = 0;        // those of them that hide all threads
-  void const* place = nullptr;  // of the outermost call
+  int n_calls       = 0;        // number of nested library calls
+  int n_hiding      = 0;        // number of those that hide all threads
+  void const* place = nullptr;  // return address of the outermost call
   char const* call  = nullptr;  // name of the outermost call
   // The call whose accesses are recorded under its name; null if there is none.
   char const* name_of_seen = nullptr;
-  // Properties of the next operation.
+  // Properties of the thread's next operation.
   void const* context = nullptr;
   void const* request = nullptr;
   bool is_in_stream   = false;  // whether it is enqueued
-  // Return addresses of the program's functions, outermost first.
+  // Return addresses of the program's active functions, outermost first.
   std::size_t n_frames = 0;
   std::array<void const*, max_frames> frames{};
   std::uint32_t random = 1;
@@ -46,13 +46,14 @@ struct ThreadState {
 /// The label of the running Kokkos kernel, or null; valid until the program
 /// ends.
 extern std::atomic<char const*> s_kernel;
-/// A copy of a label; equal labels share one copy.
+/// Returns a copy of a label, which lives until the program ends. Equal labels
+/// share one copy.
 [[nodiscard]] char const* kept_label(char const* label);
 
-/// Makes threads look up their sites again: cached ones refer to earlier
+/// Invalidates the sites that threads have cached, which refer to earlier
 /// tables.
 void forget_sites();
-/// The index of the site of an access at `place`, a return address.
+/// The index of the site for an access at the return address `place`.
 /// \param call null for a load or a store.
 [[nodiscard]] std::uint16_t site_at(Tables& tables, void const* place,
                                     char const* call);
@@ -62,7 +63,7 @@ void forget_sites();
 [[nodiscard]] bool is_guess_of_atomics(Tables const& tables,
                                        std::uint16_t site);
 
-/// For each site, the line of the program: "heat.cpp:40 (main)".
+/// The line of the program for each site, such as "heat.cpp:40 (main)".
 [[nodiscard]] std::vector<std::string> lines_of(
     Tables const& tables, std::vector<std::uint16_t> const& sites);
 

@@ -10,9 +10,10 @@
 
 namespace symm::Impl::check {
 
-/// A std::atomic of 4 or 8 bytes that kernels can use, too: in host memory that
-/// processes share and GPUs can access. In kernels, all memory orders except
-/// acquire and release are relaxed.
+/// Like std::atomic, for types of 4 or 8 bytes, but also usable in kernels.
+/// Meant for objects in host memory that processes share and that GPUs can
+/// access. In kernels, all memory orders except acquire and release are
+/// relaxed.
 template <class T>
 class Word {
  public:
@@ -65,7 +66,7 @@ class Word {
     return ref().compare_exchange_strong(expected, value, order);
 #endif
   }
-  /// Raises the word to at least `value`.
+  /// Atomically raises the word to `value`, unless it is already at least that.
   SYMM_FUNCTION void raise(T value) {
     T now = load(Order::relaxed);
     while (now < value &&

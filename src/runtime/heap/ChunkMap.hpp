@@ -16,18 +16,18 @@
 
 namespace symm::Impl {
 
-/// Records which offsets of a heap have physical memory, and chooses places for
-/// new chunks. The heap's own chunks grow from the bottom up, and the program's
-/// registered memory from the top down. Makes no system calls. Gives the same
-/// results on every PE.
+/// Records which offsets of a heap have physical memory, and chooses offsets
+/// for new chunks. The heap's own chunks grow from the bottom up, and the
+/// program's registered memory from the top down. Makes no system calls. The
+/// results are the same on every PE.
 ///
 /// Only one thread at a time may change the map, but any number of threads may
 /// call is_mapped() and mapped_around() meanwhile.
 class ChunkMap {
  public:
   enum class Kind : std::uint8_t {
-    own,         // the heap's: blocks are allocated in it
-    registered,  // the program's: no blocks are allocated in it
+    own,         // memory of the heap, in which blocks are allocated
+    registered,  // memory of the program, which contains no blocks
     lost         // not mapped on all PEs; never used again
   };
   struct Chunk {
@@ -43,7 +43,7 @@ class ChunkMap {
     std::size_t wanted = 0;  // bytes, including room for later requests
   };
 
-  /// \param limit The size, in bytes, that the heap can grow to.
+  /// \param limit The maximum size of the heap, in bytes.
   /// \param unit All chunk sizes are multiples of this; a power of two.
   ChunkMap(std::size_t limit, std::size_t unit);
 
@@ -63,13 +63,13 @@ class ChunkMap {
   /// Precondition: a chunk starts at `offset` and is not lost yet.
   void lose(std::size_t offset) noexcept;
 
-  /// An offset for `bytes` bytes: at the end of the highest gap that is large
-  /// enough. Nothing if there is no such gap.
+  /// The offset for registered memory of `bytes` bytes, at the end of the
+  /// highest gap that is large enough; nullopt if there is no such gap.
   [[nodiscard]] std::optional<std::size_t> place_for_registered(
       std::size_t bytes) const;
 
-  /// The first gap that is large enough, either between chunks or after the
-  /// last one.
+  /// The place for a new chunk in the first gap that is large enough, either
+  /// between chunks or after the last one; nullopt if there is none.
   /// \param missing_bytes Returns the size, in bytes, that a chunk at a given
   ///        offset must have; 0 if the request fits without a chunk.
   /// \param free_bytes_at Returns the size of the free block that starts at a
@@ -101,8 +101,8 @@ class ChunkMap {
   }
 
   /// Whether an entire range has physical memory; for an empty range, whether
-  /// its start has. Callable from any thread. During a change, returns the
-  /// result from either before or after the change.
+  /// the byte at `offset` has. Callable from any thread. During a change,
+  /// returns the result from either before or after the change.
   [[nodiscard]] bool is_mapped(std::size_t offset, std::size_t bytes) const {
     return read(
         [&](Table const& table) { return table.is_mapped(offset, bytes); });
@@ -112,8 +112,8 @@ class ChunkMap {
     std::size_t bytes  = 0;
   };
   /// The chunk that contains the entire range. If several chunks cover the
-  /// range, returns the range itself; if it is not is_mapped(), 0 bytes.
-  /// Callable from any thread, even during a change.
+  /// range, returns the range itself; if the range is not mapped, returns 0
+  /// bytes. Callable from any thread, even during a change.
   [[nodiscard]] Mapped mapped_around(std::size_t offset,
                                      std::size_t bytes) const {
     return read([&](Table const& table) -> Mapped {
@@ -129,8 +129,8 @@ class ChunkMap {
     });
   }
 
-  /// Total bytes and number of the heap's own chunks, then of registered
-  /// chunks.
+  /// These four functions return the total size in bytes and the number of the
+  /// heap's own chunks, and the same for registered chunks.
   [[nodiscard]] std::size_t mapped_bytes() const { return m_own.bytes; }
   [[nodiscard]] std::size_t n_own() const { return m_own.n_chunks; }
   [[nodiscard]] std::size_t registered_bytes() const {
@@ -140,7 +140,8 @@ class ChunkMap {
     return m_registered.n_chunks;
   }
 
-  /// The number of chunks of all kinds, and each chunk in order of offset.
+  /// size() returns the number of chunks of all kinds, and chunk(i) the i-th of
+  /// them in order of offset.
   [[nodiscard]] std::size_t size() const { return table().size(); }
   [[nodiscard]] Chunk chunk(std::size_t i) const { return table().at(i); }
 
@@ -223,8 +224,8 @@ class ChunkMap {
       Look const& look) const {
     while (true) {
       auto const version = m_version.load(std::memory_order_acquire);
-      // Every load is an acquire: if one has seen a change, the version check
-      // fails.
+      // Every load is an acquire: if any of them has seen a change, the check
+      // of the version below fails.
       auto const result = look(*m_table.load(std::memory_order_acquire));
       if (version % 2 == 0 &&
           m_version.load(std::memory_order_relaxed) == version) {

@@ -12,20 +12,21 @@
 
 namespace symm::Impl {
 
-/// A heap as the source of physical memory for a memory pool's blocks.
+/// A heap from which memory pools get the physical memory for their blocks.
 class ChunkSource {
  public:
   virtual ~ChunkSource() = default;
 
-  /// The parts of all PEs. All chunks lie in these parts.
+  /// Locates the parts of all PEs, which contain all chunks.
   [[nodiscard]] virtual HeapMap const& map() const = 0;
 
   /// Collective. Adds a chunk to `blocks` that is large enough for the request.
-  /// \param call Compared between the PEs, and named in error messages.
+  /// \param call The call, which is compared between the PEs and named in error
+  ///        messages.
   /// \param max_bytes The maximum size of the chunk.
   /// \param is_enough Called after all PEs have waited for their kernels and
-  ///        have met. Returns whether there is room without a new chunk; must
-  ///        return the same on all PEs.
+  ///        have met. Returns whether the request fits without a new chunk. The
+  ///        result must be the same on all PEs.
   /// \throws OutOfMemory, SystemError, UsageError on every PE.
   virtual void grow(Rendezvous::Call& call, HeapBlocks& blocks,
                     HeapBlocks::Request const& request, std::size_t max_bytes,
@@ -33,10 +34,10 @@ class ChunkSource {
 
   /// Collective. Releases chunks of `blocks` that contain no allocated block.
   /// \param max_bytes Called after all PEs have waited for their kernels and
-  ///        have met. Returns the maximum number of bytes to release; must
-  ///        return the same on all PEs.
-  /// \returns the number of bytes released. It includes chunks that a PE could
-  ///          not unmap, which are lost; that PE prints the reason.
+  ///        have met. Returns the maximum number of bytes to release, which
+  ///        must be the same on all PEs.
+  /// \returns the number of bytes released, including chunks that are lost
+  ///          because a PE could not unmap them; that PE prints the reason.
   /// \throws SystemError, UsageError on every PE.
   virtual std::size_t trim(Rendezvous::Call& call, HeapBlocks& blocks,
                            std::function<std::size_t()> const& max_bytes) = 0;
@@ -44,7 +45,8 @@ class ChunkSource {
   /// ranges have been added to `blocks`. Local.
   /// \throws std::bad_alloc on this PE.
   virtual void prepare_to_trim(HeapBlocks& blocks, std::size_t n_ranges) = 0;
-  /// trim() as a step of a collective call in which the PEs have already met.
+  /// Like trim(), but as a step of a collective call in which the PEs have
+  /// already met.
   /// Precondition: prepare_to_trim() was called, and no collective call has
   /// been made since.
   virtual std::size_t trim_step(HeapBlocks& blocks, std::size_t max_bytes) = 0;

@@ -24,11 +24,12 @@ struct BlockIds {
 };
 
 /// The blocks of a heap: where they are, and which Views own them. All calls
-/// are local; PEs that make the same calls get the same results. Free memory is
-/// poisoned. Not thread-safe.
+/// are local; PEs that make the same calls get the same results. Under
+/// AddressSanitizer, free memory is poisoned. Not thread-safe.
 class HeapBlocks : public BlockIds {
  public:
-  /// A request for a block with (offset + phase) % alignment == 0.
+  /// A request for a block of `bytes` bytes with (offset + phase) % alignment
+  /// == 0.
   struct Request {
     std::size_t bytes     = 0;
     std::size_t alignment = OffsetAllocator::granule;
@@ -61,16 +62,17 @@ class HeapBlocks : public BlockIds {
     set_poisoned(m_map, offset, bytes, true);
   }
 
-  /// Removes a range if it contains no block. Returns whether it did.
+  /// Removes a range if it contains no block. Returns whether the range was
+  /// removed.
   bool remove_range(std::size_t offset, std::size_t bytes) {
     if (!m_allocator.remove_range(offset, bytes)) return false;
     set_poisoned(m_map, offset, bytes, false);
     return true;
   }
 
-  /// Moves free memory to `to`: at most `most` bytes, a multiple of the
-  /// granule. Before it moves each free block, allocates the private memory
-  /// that this requires on both sides.
+  /// Moves free memory from this object to `to`, at most `most` bytes, which
+  /// must be a multiple of the granule. Before each move of a free block,
+  /// allocates the private memory that both objects need for it.
   void move_free_to(
       HeapBlocks& to,
       std::size_t most = std::numeric_limits<std::size_t>::max()) {
@@ -87,9 +89,10 @@ class HeapBlocks : public BlockIds {
       most -= bytes;
     }
   }
-  /// Makes room for the request out of memory that is free in either object, by
-  /// moving those pieces of it that belong to `from` here, and nothing else.
-  /// Allocates private memory like move_free_to(). Takes linear time.
+  /// Makes room for the request with memory that is free in this object or in
+  /// `from`. Moves only those pieces from `from` to this object that the
+  /// request needs. Allocates private memory like move_free_to(). Takes linear
+  /// time.
   /// \returns whether there is room for the request.
   bool join(HeapBlocks& from, Request const& request);
   /// Frees a block; its memory becomes free memory of `to`.
@@ -112,7 +115,7 @@ class HeapBlocks : public BlockIds {
 
   // Blocks.
 
-  /// Allocates a block; returns none if there is no room.
+  /// Allocates a block; returns `none` if there is no room.
   [[nodiscard]] Id take(Request const& request) {
     auto const id =
         m_allocator.allocate(request.bytes, request.alignment, request.phase);
@@ -122,7 +125,7 @@ class HeapBlocks : public BlockIds {
     return id;
   }
 
-  /// Whether a block has exactly the size and the alignment of the request.
+  /// Whether a block has exactly the requested size and alignment.
   [[nodiscard]] bool fits_exactly(Id id, Request const& request) const {
     auto const [offset, bytes] = m_allocator.place(id);
     return bytes == request.bytes &&
@@ -138,7 +141,7 @@ class HeapBlocks : public BlockIds {
   /// and at most the block's size.
   void shrink(Id id, std::size_t bytes);
 
-  /// The block that starts at `offset`, or none.
+  /// The block that starts at `offset`; `none` if there is none.
   [[nodiscard]] Id find(std::size_t offset) const {
     return m_allocator.find(offset);
   }
@@ -151,7 +154,8 @@ class HeapBlocks : public BlockIds {
   }
 
   /// Why `address` cannot be freed, worded as the end of a sentence.
-  /// Precondition: no block starts there or, if not `is_view`, a View owns it.
+  /// Precondition: no block starts at `address` or, if `is_view` is false, a
+  /// View owns that block.
   [[nodiscard]] Text complaint_about(void const* address, bool is_view) const;
 
   // Views.
@@ -183,8 +187,8 @@ class HeapBlocks : public BlockIds {
   [[nodiscard]] std::size_t largest_free_bytes() const {
     return m_allocator.largest_free_bytes();
   }
-  /// Takes constant time. Up to 3 % too low if the largest size class has more
-  /// than eight free blocks.
+  /// Like largest_free_bytes(), but takes constant time. The result is up to 3
+  /// % too low if the largest size class has more than eight free blocks.
   [[nodiscard]] std::size_t about_largest_free_bytes() const {
     return m_allocator.largest_free_bytes(8);
   }

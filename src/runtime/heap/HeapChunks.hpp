@@ -23,13 +23,13 @@
 namespace symm::Impl {
 
 /// The physical memory of a heap: chunks at the same offsets on all PEs. A
-/// chunk is either the heap's own, that is, a range for its blocks, or
+/// chunk is either the heap's own memory, in which it allocates blocks, or
 /// registered memory of the program.
 ///
-/// Each collective call here is a step of a larger call in which the PEs have
-/// already met. It either succeeds on all PEs or fails on all with the same
-/// failure. Memory that any PE cannot unmap is lost on all PEs: its offsets are
-/// never used again.
+/// Each collective function of this class is a step of a larger call in which
+/// the PEs have already met. The step either succeeds on all PEs or fails on
+/// all of them with the same failure. Memory that any PE cannot unmap is lost
+/// on all PEs: its offsets are never used again.
 class HeapChunks {
  public:
   /// The alignment of each PE's part, so that an aligned offset yields an
@@ -61,12 +61,14 @@ class HeapChunks {
   void prepare() { m_places.prepare(); }
 
   /// Collective. Adds a chunk of the heap's own memory as a range of `blocks`.
+  /// Returns why this failed; nullopt on success.
   [[nodiscard]] std::optional<Failure> add(HeapBlocks& blocks,
                                            std::size_t offset,
                                            std::size_t bytes);
 
   /// Collective. Adds a chunk that is large enough for the request, with room
-  /// for later requests if there is enough memory.
+  /// for later requests if there is enough memory. Returns why this failed;
+  /// nullopt on success.
   /// \param max_bytes The maximum size of the chunk.
   [[nodiscard]] std::optional<Failure> grow(
       HeapBlocks& blocks, HeapBlocks::Request const& request,
@@ -74,26 +76,26 @@ class HeapChunks {
 
   struct Trimmed {
     std::size_t bytes = 0;
-    /// Includes lost chunks.
+    /// Like `bytes`, but including lost chunks.
     std::size_t removed_bytes = 0;
-    /// The first failure; trim() continues regardless.
+    /// The first failure, after which trim() has nevertheless continued.
     std::optional<PeFailure> failure;
   };
   /// Collective. Releases the chunks of `blocks` that contain no block.
-  /// \param max_bytes The maximum sum of their sizes.
+  /// \param max_bytes The maximum total size of the chunks to release.
   /// Precondition: blocks.prepare_to_remove(places().size()) was called.
   [[nodiscard]] Trimmed trim(
       HeapBlocks& blocks,
       std::size_t max_bytes = std::numeric_limits<std::size_t>::max());
 
-  /// An offset for `bytes` bytes of registered memory; nothing if no gap is
+  /// An offset for `bytes` bytes of registered memory; nullopt if no gap is
   /// large enough. Local.
   [[nodiscard]] std::optional<std::size_t> place_for_registered(
       std::size_t bytes) const {
     return m_places.place_for_registered(bytes);
   }
-  /// Collective. Maps memory of the program: each PE maps its own memory into
-  /// its part, and that of its near PEs into theirs.
+  /// Collective. Maps memory of the program. Each PE maps its own memory into
+  /// its own part, and the memory of each near PE into that PE's part.
   /// \param memory The start of a mapping of `bytes` bytes that
   ///        ForeignMemory::find_mapping() finds.
   [[nodiscard]] std::optional<Failure> add_registered(std::size_t offset,
@@ -115,8 +117,8 @@ class HeapChunks {
       std::function<Vmm::Handle()> const& own_memory = {});
   [[nodiscard]] Failure no_room(HeapBlocks const& blocks) const;
   Agree agree();
-  /// Unpoisons all chunks, since other memory may be mapped at their addresses
-  /// later, or the memory may be used after abandon().
+  /// Unpoisons all chunks, since other memory may later be mapped at the same
+  /// addresses, or the chunks may be used after abandon().
   void unpoison() const noexcept;
 
   ForeignMemory& m_foreign;

@@ -11,13 +11,14 @@ namespace symm::Impl {
 
 struct HeapOptions {
   /// Whether the heap has a fixed size and is mapped at startup (M39, M40);
-  /// otherwise, it grows.
+  /// otherwise, the heap grows.
   bool is_static = false;
   /// Bytes per PE that are mapped at startup.
   std::size_t initial_bytes = 0;
-  /// Bytes per PE that the heap can grow to.
+  /// The maximum size of the heap, in bytes per PE.
   std::size_t limit_bytes = 0;
-  /// For error messages and for detecting mismatched calls.
+  /// The kind of the heap's memory, for error messages and for detecting
+  /// mismatched calls.
   MemoryKind memory = MemoryKind::host;
 };
 

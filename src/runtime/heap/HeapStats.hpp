@@ -14,8 +14,8 @@ struct HeapStats {
   std::size_t live_blocks = 0;
   std::size_t live_bytes  = 0;
   std::size_t free_bytes  = 0;
-  /// Up to 3 % too low if the largest size class has more than eight free
-  /// blocks.
+  /// The size of the largest free block. This number is up to 3 % too low if
+  /// the largest size class has more than eight free blocks.
   std::size_t largest_free_bytes = 0;
   std::size_t mapped_bytes       = 0;
   std::size_t n_chunks           = 0;  // pieces of physical memory
@@ -23,11 +23,11 @@ struct HeapStats {
   // Registered memory of the program, not included in the figures above:
   std::size_t registered_buffers = 0;
   std::size_t registered_bytes   = 0;
-  /// Blocks of Views that this PE has destroyed but other PEs may not have.
-  /// They are counted as live or as registered.
+  /// The number of blocks of Views that this PE has destroyed but other PEs may
+  /// not have. These blocks are also counted as live or as registered.
   std::size_t retired_blocks = 0;
-  /// How often this PE has met the others: once in most collective calls, more
-  /// often in calls that fill, copy or grow.
+  /// How often this PE has synchronized with the other PEs: once in most
+  /// collective calls, but more often in calls that fill, copy or grow memory.
   std::uint64_t n_collective_calls = 0;
 
   friend bool operator==(HeapStats const&, HeapStats const&) = default;

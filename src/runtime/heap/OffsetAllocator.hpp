@@ -13,18 +13,19 @@
 
 namespace symm::Impl {
 
-/// Allocates blocks in ranges of offsets, but never touches the memory at these
+/// Allocates blocks in ranges of offsets, without accessing the memory at these
 /// offsets. The same calls yield the same offsets and block numbers on every
 /// PE, so PEs need not exchange them.
 ///
 /// Uses two-level segregated fit (Masmano et al., 2004): allocate and free take
-/// constant time, regardless of the number of holes. Only when no hole of a
+/// constant time, regardless of the number of holes. Only when no hole in a
 /// larger size class is left, because the heap is nearly full, does allocate
-/// try all the others.
+/// try all other holes.
 ///
-/// Free neighbors are merged (M50). The block freed last is merged only when a
-/// request does not match it exactly; otherwise, a loop that allocates and
-/// frees would split and merge in every iteration. Not thread-safe.
+/// Free neighbors are merged (M50). The most recently freed block is merged
+/// only when a request does not match it exactly. Without this exception, a
+/// loop that allocates and frees would split and merge blocks in every
+/// iteration. Not thread-safe.
 class OffsetAllocator {
  public:
   using BlockId = std::uint32_t;
@@ -46,12 +47,12 @@ class OffsetAllocator {
 
   /// Adds [offset, offset + bytes), which must be multiples of the granule and
   /// must not overlap an earlier range. Merges it with free neighbors. Takes
-  /// constant time at the end and next to the range added last; otherwise,
-  /// linear time in the number of blocks in between.
+  /// constant time if the range is at the end or next to the range added last;
+  /// otherwise, takes linear time in the number of blocks in between.
   void add_range(std::size_t offset, std::size_t bytes);
 
-  /// Removes [offset, offset + bytes) if all of it is free. Returns whether it
-  /// was.
+  /// Removes [offset, offset + bytes) if all of it is free. Returns whether the
+  /// range was removed.
   bool remove_range(std::size_t offset, std::size_t bytes);
 
   /// Removes a live block and its range, so that the range can be added
@@ -65,9 +66,9 @@ class OffsetAllocator {
   /// it is free. Takes linear time.
   [[nodiscard]] Place remove_free_in(Place const& range);
 
-  /// The lowest place for a block in memory that is free in either allocator; 0
-  /// bytes if there is none. For the arguments, see allocate(). Takes linear
-  /// time.
+  /// The lowest place for a block in the combined free memory of both
+  /// allocators; 0 bytes if there is none. For the arguments, see allocate().
+  /// Takes linear time.
   [[nodiscard]] static Place find_in_both(OffsetAllocator& one,
                                           OffsetAllocator& other,
                                           std::size_t bytes,
@@ -84,7 +85,7 @@ class OffsetAllocator {
   }
 
   /// Allocates a block of at least `bytes` (> 0) bytes with (offset + phase) %
-  /// alignment == 0. Returns none if no free block can hold it.
+  /// alignment == 0. Returns `none` if no free block is large enough.
   /// \param alignment A power of two.
   /// \param phase In bytes; a multiple of the granule, less than `alignment`.
   [[nodiscard]] BlockId allocate(std::size_t bytes, std::size_t alignment,
@@ -93,20 +94,21 @@ class OffsetAllocator {
   /// Frees a live block.
   void free(BlockId id);
 
-  /// Frees the end of a live block, of which at least `bytes` bytes remain.
+  /// Frees the end of a live block and keeps at least its first `bytes` bytes.
   /// `bytes` must be positive and at most the block's size.
   void shrink(BlockId id, std::size_t bytes);
 
-  /// The live block that starts at `offset`, or none. Takes constant time.
+  /// The live block that starts at `offset`; `none` if there is none. Takes
+  /// constant time.
   [[nodiscard]] BlockId find(std::size_t offset) const {
     return m_live.find(offset);
   }
-  /// The live block that contains `offset`, or none. Takes linear time; for
-  /// error messages.
+  /// The live block that contains `offset`; `none` if there is none. Takes
+  /// linear time; used for error messages.
   [[nodiscard]] BlockId find_enclosing(std::size_t offset) const;
 
-  /// The offset and size of a live block. The size is the requested one,
-  /// rounded up.
+  /// The offset and size of a live block. The size is the requested size,
+  /// rounded up to a multiple of the granule.
   [[nodiscard]] Place place(BlockId id) const {
     return {m_blocks[id].offset, m_blocks[id].bytes};
   }
@@ -118,7 +120,7 @@ class OffsetAllocator {
     return m_free_bytes + (m_latest == none ? 0 : m_blocks[m_latest].bytes);
   }
   /// \param max_blocks The maximum number of blocks to examine in the largest
-  ///        size class.
+  ///        nonempty size class.
   [[nodiscard]] std::size_t largest_free_bytes(
       std::size_t max_blocks = std::numeric_limits<std::size_t>::max()) const;
 
@@ -164,7 +166,8 @@ class OffsetAllocator {
   [[nodiscard]] bool fits(BlockId id, std::size_t bytes, std::size_t alignment,
                           std::size_t phase) const;
   [[nodiscard]] BlockId last_before(std::size_t offset) const;
-  /// The given block if it is free; otherwise the next free one, or none.
+  /// Block `id` if it is free; otherwise the next free block in order of
+  /// offset; `none` if there is none.
   [[nodiscard]] BlockId first_free_from(BlockId id) const;
   [[nodiscard]] bool are_adjacent(BlockId left, BlockId right) const;
 

@@ -34,7 +34,7 @@ class OffsetMap {
     ++m_count;
   }
 
-  /// The value at `offset`, or none.
+  /// The value at `offset`; `none` if there is no entry.
   [[nodiscard]] std::uint32_t find(std::size_t offset) const {
     return m_slots[slot_of(offset)].value;
   }
@@ -42,7 +42,7 @@ class OffsetMap {
   /// Precondition: `offset` is in the map.
   void erase(std::size_t offset) {
     std::size_t hole = slot_of(offset);
-    // Move up each entry that probing could no longer reach past the hole.
+    // Move into the hole each entry that probing would no longer reach.
     for (std::size_t i = next(hole); m_slots[i].value != none; i = next(i)) {
       std::size_t const distance_to_home =
           (i - home(m_slots[i].offset)) & mask();

@@ -16,7 +16,8 @@ namespace symm::Impl {
 
 /// Under AddressSanitizer, poisons or unpoisons a range of offsets in every
 /// near PE's part: if this process accesses freed symmetric memory, its own or
-/// a peer's, the access is reported on the spot. Otherwise does nothing.
+/// a peer's, the access is reported at once. Without AddressSanitizer, does
+/// nothing.
 inline void set_poisoned([[maybe_unused]] HeapMap const& map,
                          [[maybe_unused]] std::size_t offset,
                          [[maybe_unused]] std::size_t bytes,

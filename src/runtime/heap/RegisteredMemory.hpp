@@ -16,9 +16,9 @@
 
 namespace symm::Impl {
 
-/// The program's memory that is part of a heap, and the checks on memory that
-/// is to become part of it. All calls are local. All PEs have the same entries,
-/// except for the program's addresses. Not thread-safe.
+/// Memory of the program that is part of a heap, and the checks on memory that
+/// is to become part of it. All calls are local. The entries are the same on
+/// all PEs, except for the program's addresses. Not thread-safe.
 class RegisteredMemory : public BlockIds {
  public:
   /// Marks an id as registered memory; never set in a block number.
@@ -37,19 +37,19 @@ class RegisteredMemory : public BlockIds {
   /// management API.
   struct Wanted {
     ForeignMemory::Mapping memory;
-    std::size_t start = 0;  // offset of a View's data in it
+    std::size_t start = 0;  // offset of a View's data in `memory`
   };
 
   /// \param provider Must outlive this object.
   RegisteredMemory(MemoryProvider& provider, HeapMap const& map, bool is_static)
       : m_provider(provider), m_map(map), m_is_static(is_static) {}
 
-  /// Replaces a View's data in `wanted` with the entire memory that contains
-  /// them.
-  /// \throws UsageError if the data extend beyond that memory.
+  /// Replaces the range of a View's data in `wanted` with the entire allocation
+  /// that contains the data.
+  /// \throws UsageError if the data extend beyond that allocation.
   void enclose(char const* label, Wanted& wanted);
 
-  /// Why the heap cannot accept the memory; nothing if it can.
+  /// Why the heap cannot accept the memory; nullopt if it can.
   /// \param what Describes the memory in the error message, such as "address
   ///        0x...".
   [[nodiscard]] std::optional<Failure> refusal(
@@ -62,13 +62,13 @@ class RegisteredMemory : public BlockIds {
   Entry remove(Id id);
 
   [[nodiscard]] Entry const& entry(Id id) const { return m_entries[id & ~bit]; }
-  /// The entry that contains `offset`, or none.
+  /// The entry that contains `offset`; `none` if there is none.
   [[nodiscard]] Id find(std::size_t offset) const;
-  /// An entry with a View that all PEs have retired, or none.
+  /// An entry whose View all PEs have retired; `none` if there is none.
   [[nodiscard]] Id find_ended() const;
 
   /// Why `bytes` bytes at `address` cannot be unregistered. If they can,
-  /// returns nothing, and `id` is set to their entry.
+  /// returns nullopt and sets `id` to their entry.
   [[nodiscard]] std::optional<Text> complaint_about(void const* address,
                                                     std::size_t bytes,
                                                     Id& id) const;

@@ -19,7 +19,7 @@ namespace symm::Impl {
 /// Views that this PE has destroyed but other PEs may not have, identified by
 /// the numbers of their blocks or registered memory. Each View passes through
 /// retire(), collect(), notices() and told(). count() counts the PEs that have
-/// announced its end.
+/// announced the destruction of a View.
 ///
 /// All calls are local. retire() may be called from any thread, all other
 /// functions only from the thread that is in a collective call.
@@ -44,8 +44,9 @@ class RetiredViews : public BlockIds {
   }
 
   /// Processes newly retired addresses. If it throws, nothing has changed.
-  /// \param end Marks the View at an address as ended on this PE, and returns
-  ///        its number; none if there is no live View. Must not throw.
+  /// \param end A function that marks the View at an address as retired on this
+  ///        PE, and returns its number, or `none` if there is no live View.
+  ///        Must not throw.
   template <class End>
   void collect(End const& end) {
     if (m_is_empty.load(std::memory_order_acquire)) return;
@@ -61,8 +62,8 @@ class RetiredViews : public BlockIds {
     m_is_empty.store(true, std::memory_order_relaxed);
   }
 
-  /// The numbers to send to all PEs next. There are at most as many as one call
-  /// can carry.
+  /// The numbers of the Views to announce to all PEs next, at most as many as
+  /// one call can carry.
   [[nodiscard]] std::span<Id const> notices() const {
     return std::span(m_to_tell).first(
         std::min(m_to_tell.size(), Rendezvous::max_notices));
@@ -82,8 +83,8 @@ class RetiredViews : public BlockIds {
     m_to_tell.erase(kept, end);
   }
 
-  /// Adds `n_more` PEs that have announced the View's end. Returns whether all
-  /// PEs now have.
+  /// Adds `n_more` PEs that have announced the destruction of a View. Returns
+  /// whether all PEs have now done so.
   [[nodiscard]] bool count(ViewInfo& view, int n_more, int n_pes) {
     view.n_retired += n_more;
     if (view.n_retired < n_pes) return false;

@@ -110,9 +110,10 @@ class SymmetricHeap final : public ChunkSource {
   /// Collective, with a barrier on exit: completes the construction of a View.
   /// When the call returns on any PE, all PEs have initialized the View.
   ///
-  /// \param failure Why this PE has not constructed the View; all PEs throw it.
-  /// \throws UsageError on every PE if any PE is in another call. In any case,
-  ///         the memory still belongs to the View.
+  /// \param failure Why this PE could not construct the View, or nullopt if it
+  ///        did. All PEs throw this failure.
+  /// \throws UsageError on every PE if any PE is in another call. Even if this
+  ///         function throws, the memory still belongs to the View.
   void finish_view(char const* label, std::optional<Failure> const& failure);
 
   /// Declares that this PE no longer needs the memory of a View. Local;
@@ -126,17 +127,17 @@ class SymmetricHeap final : public ChunkSource {
 
   /// Collective, with a barrier on exit. Makes memory of the program part of
   /// the heap. The same physical memory is then also mapped at the returned
-  /// symmetric address, which all PEs can use like one from malloc() (R01-R03).
-  /// The program's own address remains valid.
+  /// symmetric address, which all PEs can use like an address from malloc()
+  /// (R01-R03). The program's own address remains valid.
   ///
   /// \param memory The start of a single shareable allocation from the virtual
   ///        memory management API, of the kind and place of this heap (R05,
   ///        R06, R15). Each PE passes its own.
-  /// \param bytes Its size, equal on all PEs and a multiple of the recommended
-  ///        granularity (R12).
+  /// \param bytes The size of `memory`: the same on all PEs, and a multiple of
+  ///        the recommended granularity (R12).
   /// \param flags Must be 0 (R04).
   /// \throws OutOfMemory, UsageError, SystemError on every PE. In that case, no
-  ///         PE has mapped anything.
+  ///         PE has mapped the memory.
   [[nodiscard]] void* register_memory(void* memory, std::size_t bytes,
                                       int flags = 0);
 
@@ -146,30 +147,31 @@ class SymmetricHeap final : public ChunkSource {
   /// \param address The address that register_memory() returned.
   /// \param bytes The size that was passed to register_memory().
   /// \throws UsageError on every PE if any PE passes other values; nothing
-  ///         changes. Throws SystemError on every PE.
+  ///         changes.
+  /// \throws SystemError on every PE if a PE cannot unmap the memory.
   void unregister_memory(void* address, std::size_t bytes);
 
   /// Like register_memory(), but for the memory that contains a View's data.
-  /// After all PEs have called retire(), a later collective call removes it
-  /// from the heap.
+  /// After all PEs have called retire(), a later collective call removes the
+  /// memory from the heap.
   ///
   /// \param bytes The size of the View; must be positive.
-  /// \param before Why this PE cannot take part, if it cannot; all PEs throw
-  ///        it.
+  /// \param before Why this PE cannot take part, or nullopt if it can. All PEs
+  ///        throw this failure.
   /// \returns the symmetric address of `data`. The offset of `data` in its
   ///          memory must be equal on all PEs.
   [[nodiscard]] void* register_view(char const* label, void const* data,
                                     std::size_t bytes,
                                     std::optional<Failure> const& before = {});
 
-  /// Whether `address` is in memory of the program that register_memory() could
+  /// Whether `address` is in memory of a kind that register_memory() can
   /// accept. Local.
   [[nodiscard]] bool can_register(void const* address) const {
     return m_provider.find_mapping(address).has_value();
   }
 
-  /// Collective. On all PEs, returns the chunks that contain no allocated block
-  /// to the system.
+  /// Collective. On all PEs, returns to the system those chunks that contain no
+  /// allocated block.
   ///
   /// \returns the number of bytes released per PE; 0 for a static heap.
   /// \throws UsageError, SystemError on every PE. If a PE cannot unmap a chunk,
@@ -177,7 +179,7 @@ class SymmetricHeap final : public ChunkSource {
   ///         released.
   std::size_t trim();
 
-  // ChunkSource: chunks for the blocks of memory pools.
+  // Overrides of ChunkSource: chunks for the blocks of memory pools.
 
   void grow(Rendezvous::Call& call, HeapBlocks& blocks,
             HeapBlocks::Request const& request, std::size_t max_bytes,
@@ -188,9 +190,9 @@ class SymmetricHeap final : public ChunkSource {
   std::size_t trim_step(HeapBlocks& blocks, std::size_t max_bytes) override;
 
   /// Collective; must be the last call. Returns the label and size of each View
-  /// that this PE has not destroyed. If there are any, the memory stays mapped
-  /// until the process ends, because the destructors of these Views read their
-  /// headers.
+  /// that this PE has not destroyed. If there are any such Views, the memory
+  /// stays mapped until the process ends, because the destructors of these
+  /// Views read the Views' headers.
   [[nodiscard]] std::vector<std::string> finalize();
 
   /// Keeps all memory of the heap and of its provider mapped until the process
@@ -216,7 +218,7 @@ class SymmetricHeap final : public ChunkSource {
   }
 
   /// The mapped memory around `bytes` bytes at `offset`; 0 bytes if the range
-  /// is not is_mapped(). Local; callable from any thread.
+  /// is not mapped. Local; callable from any thread.
   [[nodiscard]] ChunkMap::Mapped mapped_around(std::size_t offset,
                                                std::size_t bytes) const {
     bool const is_inside =
@@ -234,11 +236,11 @@ class SymmetricHeap final : public ChunkSource {
   /// thread.
   [[nodiscard]] HeapStats stats() const;
   [[nodiscard]] MemoryProvider& provider() { return m_provider; }
-  /// Bytes per PE that the heap can grow to.
+  /// The maximum size of the heap, in bytes per PE.
   [[nodiscard]] std::size_t limit_bytes() const {
     return m_chunks.options().limit_bytes;
   }
-  /// Rounds up to a multiple of the chunk unit.
+  /// Rounds `bytes` up to a multiple of the chunk unit.
   [[nodiscard]] std::size_t rounded(std::size_t bytes) const {
     return round_up(bytes,
                     m_provider.granularity(Vmm::Granularity::recommended));
@@ -261,11 +263,11 @@ class SymmetricHeap final : public ChunkSource {
     });
   }
 
-  /// Begins a call: the barrier, the check of the arguments, and the release of
-  /// Views that all PEs have retired.
+  /// Begins a collective call: a barrier, the check of the arguments, and the
+  /// release of the memory of Views that all PEs have retired.
   void meet(Rendezvous::Call& call);
-  /// Meets again as long as any PE has more retired Views than one call can
-  /// carry.
+  /// Calls meet() again as long as any PE has more retired Views than one call
+  /// can announce.
   void meet_until_all_retired();
   /// Allocates a block, growing the heap if necessary.
   /// Precondition: the PEs have met.
@@ -274,12 +276,13 @@ class SymmetricHeap final : public ChunkSource {
   /// Ends a call with a barrier. If any PE failed, frees `block` and throws.
   void end_step(std::optional<Failure> const& failure, Id block);
   void free_block(void* address, bool is_view);
-  /// Meets, then maps memory of the program. Returns its symmetric address.
+  /// Calls meet(), then maps memory of the program. Returns its symmetric
+  /// address.
   char* add_registered(Rendezvous::Call& call, RegisteredMemory::Entry entry);
-  /// Unmaps registered memory whose Views all PEs have retired.
+  /// Unmaps registered memory of Views that all PEs have retired.
   void remove_registered_views();
 
-  // These are local:
+  // The following functions are local.
 
   void publish_stats() noexcept;
   /// Processes the addresses that were passed to retire().
@@ -289,7 +292,8 @@ class SymmetricHeap final : public ChunkSource {
                                                : m_blocks.view(id);
   }
 
-  // Checks of this PE's arguments. meet() reports a failure to all PEs.
+  // These functions check this PE's arguments. meet() reports a failure to all
+  // PEs.
 
   [[nodiscard]] static std::optional<Failure> check_alignment(
       std::size_t alignment);

@@ -26,7 +26,7 @@ struct ViewInfo {
     is_view      = true;
   }
 
-  /// Whether this PE still has the View.
+  /// Whether the memory belongs to a View that this PE has not yet destroyed.
   [[nodiscard]] bool is_alive_here() const {
     return is_view && !is_retired_here;
   }

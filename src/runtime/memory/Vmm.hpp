@@ -46,7 +46,7 @@ class Vmm {
 
   virtual ~Vmm() = default;
 
-  /// Where the memory is, in words: such as "host memory" or "GPU 0
+  /// A description of where the memory is, such as "host memory" or "GPU 0
   /// (NVIDIA H200)".
   [[nodiscard]] virtual std::string place() const = 0;
 

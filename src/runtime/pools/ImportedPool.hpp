@@ -22,8 +22,8 @@
 namespace symm::Impl {
 
 /// A pool of another process, accessed through its file descriptor. The first
-/// imported pointer carries the pool's size; all memory of the pool is mapped
-/// then. The pool cannot allocate here (H86). Not thread-safe.
+/// imported pointer contains the pool's size; import() then maps all memory of
+/// the pool. The pool cannot allocate in this process (H86). Not thread-safe.
 class ImportedPool final : public Pool {
  public:
   /// \param job The job that abort() ends.
@@ -39,8 +39,8 @@ class ImportedPool final : public Pool {
     set_shared_name(name);
   }
 
-  /// Returns the address of an exported block. A block that is imported twice
-  /// has the same address both times, and must be freed twice.
+  /// Returns the address of an exported block in this process. A block that is
+  /// imported twice has the same address both times, and must be freed twice.
   /// \param provider Manages the block's kind of memory; must outlive this
   ///        object.
   /// \throws UsageError, OutOfMemory, SystemError on this PE.
@@ -53,15 +53,15 @@ class ImportedPool final : public Pool {
            m_blocks.contains(m_range->map().offset_of(address));
   }
   /// Precondition: has(address).
-  /// \param at Work enqueued on streams before this position may still be using
-  ///        the block.
+  /// \param at Work enqueued on streams before this position may still use the
+  ///        block.
   void free(void const* address, StreamOrder::Position at);
 
   /// The provider of the pool's kind of memory; null until the first import().
   [[nodiscard]] MemoryProvider* provider() const { return m_provider; }
 
-  /// Whether the pool was destroyed and no block is in use, given that all work
-  /// up to `ended` has ended.
+  /// Whether the pool was destroyed and no block is in use any longer.
+  /// \param ended The position up to which all work has ended.
   [[nodiscard]] bool has_ended(StreamOrder::Position ended) const {
     return m_is_ending && m_blocks.empty() && m_latest_free <= ended;
   }

@@ -11,10 +11,10 @@
 
 namespace symm::Impl {
 
-/// Base class of pools that can allocate and of imported pools.
+/// Base class of StreamPool, whose pools can allocate, and of ImportedPool.
 class Pool {
  public:
-  /// The attributes that the program can set.
+  /// The attributes of a pool that the program can set.
   struct Policy {
     bool follow_event_dependencies   = true;
     bool allow_opportunistic         = true;
@@ -46,8 +46,8 @@ class Pool {
   [[nodiscard]] Amount& reserved() { return m_reserved; }
   [[nodiscard]] Amount& used() { return m_used; }
 
-  /// The pool's name, which is the same in all processes; none before the first
-  /// export or import.
+  /// The pool's name, which is the same in all processes; nullopt before the
+  /// first export or import.
   [[nodiscard]] std::optional<SharedPoolName> const& shared_name() const {
     return m_shared_name;
   }

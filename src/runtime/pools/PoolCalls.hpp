@@ -8,34 +8,35 @@
 #include "../symm_pools.hpp"
 #include "Stream.hpp"
 
-// The calls declared in symm_pools.hpp, for any kind of stream, including those
-// of Kokkos.
+// The calls declared in symm_pools.hpp, for any kind of stream, including
+// Kokkos execution space instances.
 
 namespace symm::Impl {
 
-/// \param pool Null: the current pool for the default kind of memory.
+/// \param pool If null, the current pool for the default kind of memory is
+///        used.
 Status malloc_async(void** address, std::size_t bytes, MemPool const* pool,
                     StreamName const& stream) noexcept;
 Status free_async(void* address, StreamName const& stream) noexcept;
 Status order_after(StreamName const& stream,
                    StreamName const& earlier) noexcept;
 
-/// Records that a barrier of all PEs was enqueued on the stream. Cheap if there
-/// are no pools.
+/// Records that a barrier of all PEs was enqueued on the stream. Takes almost
+/// no time if there are no pools.
 void note_stream_barrier(StreamName const& stream);
 
-/// Allocates memory for a View: a header, followed by the data, which are
-/// aligned.
-/// \throws an exception in every case in which malloc_async() fails.
+/// Allocates memory for a View: a header, followed by the data. The data are
+/// aligned, not the header.
+/// \throws an exception in every case in which malloc_async() returns an error.
 /// \param memory The kind of memory of the View's space. The pool must have the
 ///        same kind (otherwise UsageError).
-/// \param bytes The size of the header and data together.
+/// \param bytes The size of the header and the data together.
 [[nodiscard]] void* allocate_in_pool(MemPool pool, MemoryKind memory,
                                      std::size_t bytes, std::size_t header,
                                      StreamName const& stream,
                                      char const* label);
-/// Frees memory in the order of the stream on which it was allocated. Prints
-/// any failure. Does nothing after finalize().
+/// Frees memory in stream order, on the stream on which it was allocated.
+/// Prints any failure. Does nothing after finalize().
 void free_in_pool(char const* label, void* address) noexcept;
 /// Whether a live block of a pool starts at `address`.
 [[nodiscard]] bool is_in_pool(void const* address);

@@ -37,7 +37,8 @@ class Pools final : public RendezvousListener {
 
   explicit Pools(Runtime& runtime);
 
-  // All of these throw UsageError on this PE if the given pool does not exist.
+  // All functions below that take a MemPool throw UsageError on this PE if that
+  // pool does not exist.
 
   [[nodiscard]] MemPool create(MemPoolProperties const& properties);
   void destroy(MemPool pool);
@@ -46,8 +47,8 @@ class Pools final : public RendezvousListener {
   void set_current_pool(MemoryKind memory, MemPool pool);
 
   /// \param call The name of the call, for error messages.
-  /// \param memory If given, the kind of memory that the pool must have
-  ///        (otherwise UsageError).
+  /// \param memory The kind of memory that the pool must have; nullopt for any
+  ///        kind.
   /// \param phase The size of a View's header: (address + phase) is aligned.
   /// \returns null if `bytes` is 0.
   /// \throws UsageError, OutOfMemory, SystemError, NotSupported.
@@ -57,11 +58,11 @@ class Pools final : public RendezvousListener {
                              StreamName const& name, char const* label);
   /// \throws UsageError, NotSupported.
   void free(char const* call, void* address, StreamName const& name);
-  /// Frees a block in the order of the stream on which it was allocated.
+  /// Frees a block in stream order, on the stream on which it was allocated.
   /// Ignores blocks that were still alive at an earlier finalize().
   void free_on_its_stream(void* address);
   [[nodiscard]] bool free_at_once(void* address) override;
-  /// Whether a live block starts at `address`.
+  /// Whether a live block of any pool starts at `address`.
   [[nodiscard]] bool is_block(void const* address);
 
   void order_after(StreamName const& later, StreamName const& earlier);
@@ -72,12 +73,13 @@ class Pools final : public RendezvousListener {
   void set_attribute(MemPool pool, MemPoolAttribute which, std::uint64_t value);
   void trim_to(MemPool pool, std::size_t min_bytes_to_hold);
 
-  // Sharing between processes and devices, in Pools_Sharing.cpp. Local.
+  // The next functions share pools between processes and devices. They are
+  // local, and defined in Pools_Sharing.cpp.
 
   /// Also throws SystemError.
   [[nodiscard]] UniqueFd export_pool(MemPool pool, MemPoolHandleType type,
                                      unsigned flags);
-  /// \param descriptor Remains the caller's.
+  /// \param descriptor Remains owned by the caller.
   [[nodiscard]] MemPool import_pool(int descriptor, MemPoolHandleType type,
                                     unsigned flags);
   [[nodiscard]] MemPoolPtrExportData export_pointer(void const* address);
@@ -86,8 +88,9 @@ class Pools final : public RendezvousListener {
                                      MemPoolPtrExportData const& data);
   [[nodiscard]] MemAccessFlags access(MemPool pool, MemLocation const& location,
                                       char const* call);
-  /// Only checks the access; changes nothing.
-  /// \throws UsageError if any location has a different access.
+  /// Only checks that each location already has the given access; changes
+  /// nothing.
+  /// \throws UsageError if any location does not.
   void set_access(MemPool pool, std::span<MemAccessDesc const> list);
 
   [[nodiscard]] std::uint64_t idle_streams() override;
@@ -107,7 +110,8 @@ class Pools final : public RendezvousListener {
   /// The upper bits of a symmetric pool's number are its generation.
   static constexpr unsigned generation_shift = 32;
 
-  /// The pools of one kind, and the order of the streams that use them.
+  /// The pools of one kind (local, or symmetric of one generation), and the
+  /// order of the streams that use them.
   struct PoolSet {
     explicit PoolSet(int n_pes) : order(n_pes) {}
 
@@ -121,8 +125,8 @@ class Pools final : public RendezvousListener {
     StreamPool& pool;
   };
 
-  /// The current generation: symmetric pools for which all PEs have made the
-  /// same calls so far.
+  /// The current generation of symmetric pools, that is, those for which all
+  /// PEs have made the same calls so far.
   [[nodiscard]] PoolSet& symmetric();
   void begin_generation();
   [[nodiscard]] std::array<PoolSet*, 2> groups() {
@@ -144,7 +148,7 @@ class Pools final : public RendezvousListener {
   [[nodiscard]] Lock lock_for(void const* address) {
     return Lock(is_in_symmetric_heap(address) ? m_mutex : m_local_mutex);
   }
-  /// Finds any pool, including imported ones.
+  /// Finds a pool of any type, including imported pools.
   [[nodiscard]] Pool& find(MemPool pool, char const* call);
   /// Finds a pool that can allocate; rejects imported pools (H86).
   [[nodiscard]] Found get(MemPool pool, char const* call);
@@ -158,20 +162,21 @@ class Pools final : public RendezvousListener {
                              char const* call);
   [[noreturn]] static void throw_no_pool(MemPool pool, char const* call);
   [[nodiscard]] StreamPool* find_owner(void const* address);
-  /// Records a call to a symmetric pool. The next collective call compares it
-  /// between the PEs.
+  /// Records a call on a symmetric pool. The next collective call compares the
+  /// recorded calls of all PEs.
   void note(Pool const& pool, RuntimeCall call,
             RuntimeCallArguments const& arguments, char const* label = "");
-  /// Performs a recorded call. If it fails only on this PE, the next collective
-  /// call reports that to the other PEs.
+  /// Performs a recorded call. If the call fails only on this PE, the next
+  /// collective call reports the failure to the other PEs.
   template <class Step>
   decltype(auto) run_noted(Pool const& pool, Step const& step);
   void free_block(StreamPool& pool, void* address, StreamOrder::Number stream);
-  /// Makes memory available to all streams once all uses of it have ended.
+  /// Makes freed memory available to all streams if all uses of it have ended.
   static void catch_up(PoolSet& group);
-  /// Steps of a collective call in which the PEs have met. They release memory
-  /// above the release thresholds and remove destroyed pools. Pools that are
-  /// out of step release all memory once no PE has blocks in them.
+  /// These three functions are steps of a collective call in which the PEs have
+  /// met. They release memory above the release thresholds and remove destroyed
+  /// pools. Pools that are out of step release all memory once no PE has blocks
+  /// in them.
   static void release(PoolSet& group);
   void release_local();
   void release_out_of_step();
@@ -180,17 +185,18 @@ class Pools final : public RendezvousListener {
   [[nodiscard]] MemoryProvider& provider_of(StreamPool const& pool);
   [[nodiscard]] std::unique_ptr<LocalHeap> make_own_heap(
       MemPoolProperties const& properties, char const* call);
-  /// Whether the PEs were found to have made different calls since the pool was
-  /// created. Its blocks may then differ between PEs.
+  /// Whether a collective call has found that the PEs have made different calls
+  /// since the pool was created. The blocks of the pool may then differ between
+  /// PEs.
   [[nodiscard]] bool is_out_of_step(Pool const& pool);
 
   Runtime& m_runtime;
-  // For symmetric pools. Recursive: a thread may hold it during a collective
-  // call, which calls functions of RendezvousListener.
+  // Protects symmetric pools. Recursive: a thread may hold this mutex during a
+  // collective call, which calls functions of RendezvousListener.
   std::recursive_mutex m_mutex;
-  // For local and imported pools. The thread that holds it may wait for the
-  // GPU, but not for other PEs. The only collective call that waits for it is
-  // finalize().
+  // Protects local and imported pools. The thread that holds this mutex may
+  // wait for the GPU, but not for other PEs. The only collective call that
+  // waits for this mutex is finalize().
   std::recursive_mutex m_local_mutex;
   std::array<std::unique_ptr<LocalHeap>, n_memory_kinds> m_local_heaps;
   std::vector<std::unique_ptr<PoolSet>>

@@ -16,7 +16,7 @@ namespace symm::Impl {
 /// Identifies a pool across processes: the file that its descriptors refer to,
 /// the process that created the pool, and the pool's number there. The file
 /// alone does not suffice, because all memory of a GPU may be a single file.
-/// (An importer knows only the file until it imports a pointer.)
+/// (An importing process has only the file until it imports a pointer.)
 struct SharedPoolName {
   std::uint64_t device  = 0;
   std::uint64_t file    = 0;
@@ -43,7 +43,7 @@ struct SharedPointer {
   std::uint64_t offset     = 0;  // offset within the pool
   std::uint64_t bytes      = 0;
 
-  /// The data to send to another process.
+  /// Returns the data to send to another process.
   [[nodiscard]] MemPoolPtrExportData pack() const;
   /// \throws UsageError on this PE for data that pack() did not create.
   [[nodiscard]] static SharedPointer unpack(MemPoolPtrExportData const& data,

@@ -9,10 +9,10 @@
 
 namespace symm::Impl {
 
-/// A stream as pools see it: a queue of a GPU, or an execution space instance
-/// on the host, which the Stream keeps alive. All calls are local.
+/// A stream as pools use it: a queue of a GPU, or an execution space instance
+/// that runs on the host and that the Stream keeps alive. All calls are local.
 ///
-/// Every call throws SystemError on this PE if CUDA reports an error.
+/// Every function throws SystemError on this PE if CUDA reports an error.
 class Stream {
  public:
   virtual ~Stream() = default;
@@ -28,12 +28,13 @@ class Stream {
   /// Precondition: has_barrier().
   virtual void barrier() = 0;
   [[nodiscard]] virtual bool has_barrier() const { return true; }
-  /// If false, work has already ended when the call that enqueues it returns.
+  /// Whether work runs asynchronously on a GPU. If not, it has already ended
+  /// when the call that enqueues it returns.
   [[nodiscard]] virtual bool is_on_gpu() const { return false; }
 };
 
-/// A queue of the heap's GPU. Without a GPU, stands for the order of calls on
-/// the host.
+/// A queue of the heap's GPU. Without a GPU, work is done during the calls on
+/// the host, in the order of these calls.
 class QueueStream : public Stream {
  public:
   /// \param gpu Null if there is none.
@@ -68,9 +69,10 @@ class HostStream : public Stream {
   void barrier() override;
 };
 
-/// Identifies a stream in calls, and can create the corresponding Stream.
+/// Identifies a stream in calls, and holds a function that creates the
+/// corresponding Stream.
 struct StreamName {
-  /// Unique among live streams; not null.
+  /// A key that is unique among live streams; not null.
   void const* key;
   /// Creates the Stream from `what`.
   std::unique_ptr<Stream> (*make)(void const* what);
@@ -81,11 +83,12 @@ struct StreamName {
 
 /// The StreamName::key of a CUstream.
 [[nodiscard]] void const* key_of_queue(void* queue);
-/// The name of a CUstream. Null: the default stream or, without a GPU, the
-/// order of calls on the host.
+/// The name of a CUstream. Null means the default stream or, without a GPU, the
+/// sequence of calls on the host.
 [[nodiscard]] StreamName name_of_queue(void* const& queue);
 [[nodiscard]] bool is_captured_queue(void* queue);
-/// The GPU of the heap in GPU memory; null if there is none.
+/// The interface to the GPU whose memory contains the symmetric heap; null if
+/// there is none.
 [[nodiscard]] CopyQueue* gpu_of_streams();
 
 }  // namespace symm::Impl

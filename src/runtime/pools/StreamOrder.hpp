@@ -12,27 +12,27 @@
 
 namespace symm::Impl {
 
-/// The streams, and what is known about the order of their work on this PE and
-/// on all PEs. PEs that make the same calls have the same state, except for the
-/// results of idle() and are_idle(), which are the only functions that query
-/// the GPU.
+/// The streams, and the known order of their work on this PE and on all PEs.
+/// The state is the same on PEs that make the same calls. Only idle() and
+/// are_idle() query the GPU, so only their results may differ.
 ///
 /// Time is counted in calls: a *position* is the number of a call. The work of
-/// a stream at a position is all work enqueued on it before that call. Each
-/// stream has a vector clock. For every other stream, the clock holds the
-/// latest position whose work ends before any later work of this stream starts.
+/// a stream at a position is all work enqueued on the stream before that call.
+/// Each stream has a vector clock: for every other stream, it holds the latest
+/// position whose work ends before any later work of this stream starts.
 class StreamOrder {
  public:
   using Number   = std::uint32_t;
   using Position = std::uint64_t;
 
-  /// The maximum number of streams in use at a time: each is one bit of a word.
+  /// The maximum number of streams in use at a time. (Each is one bit of a
+  /// 64-bit word.)
   static constexpr Number max_streams = 63;
 
   explicit StreamOrder(int n_pes) : m_is_alone(n_pes == 1) {}
 
-  /// The number of a stream. On its first use, a stream gets the lowest unused
-  /// number.
+  /// The number of a stream. On first use, a stream is assigned the lowest
+  /// unused number.
   /// \throws UsageError on this PE if too many streams are in use.
   Number number_of(StreamName const& name) {
     if (m_latest < m_streams.size() && m_streams[m_latest].key == name.key) {
@@ -44,7 +44,8 @@ class StreamOrder {
   [[nodiscard]] Stream& stream(Number number) {
     return *m_streams[number].stream;
   }
-  /// An exclusive upper bound on all numbers, some of which may be unused.
+  /// An exclusive upper bound on the numbers of streams; some lower numbers may
+  /// be unused.
   [[nodiscard]] Number n_streams() const {
     return static_cast<Number>(m_streams.size());
   }
@@ -52,7 +53,7 @@ class StreamOrder {
   /// Returns a new position that follows all earlier ones.
   Position advance() { return ++m_now; }
 
-  // Functions that enqueue dependencies and record them.
+  // The next two functions enqueue dependencies and record them.
 
   /// Makes later work of `later` wait for all work enqueued on `earlier` so
   /// far.
@@ -67,32 +68,32 @@ class StreamOrder {
   /// \throws SystemError on this PE.
   void make_barrier(Number number);
 
-  // Functions that only record facts.
+  // The next five functions only record facts.
 
   /// Records that all work enqueued on `earlier` so far ends before any later
   /// work on `later` starts.
   void order_after(Number later, Number earlier);
   /// Records that later work on stream `number` starts only after the work
-  /// enqueued so far on the streams with this number has ended on all PEs.
+  /// enqueued so far on every PE's stream `number` has ended.
   void barrier(Number number);
   /// Records that this PE has waited for all of its streams.
   void all_ended_here();
   /// Records that all PEs have waited for all of their streams and have met.
   void all_ended();
-  /// Records that all PEs have found these streams idle and have met. `numbers`
-  /// has one bit for each number.
+  /// Records that all PEs have found these streams idle and have met since.
+  /// \param numbers One bit for each stream number.
   void were_idle(std::uint64_t numbers);
 
-  /// Queries streams. Returns one bit for each of `numbers`, set if the stream
-  /// is idle on this PE.
+  /// Queries the streams whose bits are set in `numbers`. Returns the bits of
+  /// those that are idle on this PE.
   [[nodiscard]] std::uint64_t idle(std::uint64_t numbers);
 
   /// Whether all streams are idle on this PE.
   [[nodiscard]] bool are_idle();
 
-  // Whether the work of `earlier` at position `at` ends before any later work
-  // of `later` starts, on this PE or on all PEs. Only considers dependencies
-  // between streams.
+  // precedes() and precedes_on_all() return whether the work of `earlier` at
+  // position `at` ends before any later work of `later` starts, on this PE or
+  // on all PEs. They consider only dependencies between streams.
 
   [[nodiscard]] bool precedes(Number earlier, Position at, Number later) const {
     return earlier == later || m_streams[later].here[earlier] >= at;
@@ -102,17 +103,18 @@ class StreamOrder {
     if (m_is_alone) return precedes(earlier, at, later);
     return m_streams[later].on_all[earlier] >= at;
   }
-  /// Whether were_idle() has reported since position `at` that the stream's
-  /// work had ended on all PEs.
+  /// Whether were_idle() has reported, at or after position `at`, that the work
+  /// of stream `earlier` had ended on all PEs.
   [[nodiscard]] bool was_idle_behind(Number earlier, Position at) const {
     return m_streams[earlier].was_idle >= at;
   }
-  /// The position up to which all work has ended on this PE (for local pools)
-  /// or on all PEs.
+  /// ended_here() returns the position up to which all work has ended on this
+  /// PE (for local pools), and ended() the position up to which it has ended on
+  /// all PEs.
   [[nodiscard]] Position ended_here() const { return m_ended_here; }
   [[nodiscard]] Position ended() const { return m_ended; }
 
-  /// Forgets all streams that have no blocks.
+  /// Removes all streams that have no blocks.
   /// \param in_use One bit for each stream that has blocks.
   /// Precondition: no work has been enqueued on the other streams since
   /// all_ended() or, for local pools, all_ended_here().
@@ -124,8 +126,8 @@ class StreamOrder {
   struct Known {
     void const* key = nullptr;  // null: unused
     std::unique_ptr<Stream> stream;
-    // For each stream, the position up to which its work precedes the work of
-    // this one.
+    // For each stream, the position up to which its work precedes all later
+    // work of this stream.
     Clock here{};
     Clock on_all{};  // the same, on all PEs
     Position was_idle = 0;

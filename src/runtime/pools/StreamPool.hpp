@@ -50,9 +50,11 @@ class StreamPool final : public Pool {
     std::array<char, 44> label{};
   };
 
-  /// \param heap Shared by all PEs or, for a local pool, that of this PE only.
+  /// \param heap Shared by all PEs or, for a local pool, owned by this PE
+  ///        alone.
   /// \param order The order of the streams that use pools of this kind.
-  /// \param own Owns `heap` if the heap belongs only to this pool (H80).
+  /// \param own Owns `heap` if the heap is used only by this pool (H80);
+  ///        otherwise null.
   StreamPool(std::uint64_t number, MemPoolProperties const& properties,
              ChunkSource& heap, StreamOrder& order,
              std::unique_ptr<LocalHeap> own = nullptr)
@@ -66,17 +68,17 @@ class StreamPool final : public Pool {
   /// The map of the heap that contains the pool's blocks.
   [[nodiscard]] HeapMap const& map() const { return m_map; }
 
-  /// Allocates a block for `stream` without growing. Returns null if there is
-  /// no memory that the stream may use, either now or after waiting for other
-  /// streams (H55).
+  /// Allocates a block for `stream` without growing the pool. Returns null if
+  /// there is no memory that the stream may use, either now or after waiting
+  /// for other streams (H55).
   /// \param phase See HeapBlocks::Request.
   /// \throws SystemError on this PE.
   [[nodiscard]] char* take(Number stream, std::size_t bytes, std::size_t phase,
                            char const* label);
 
-  /// Collective for a symmetric pool: waits for the kernels, then grows. Does
-  /// not grow if the request fits in existing memory and either half of the
-  /// pool is unused or the pool is at its limit.
+  /// Collective for a symmetric pool: waits for this PE's kernels, then grows
+  /// the pool. Does not grow it if the request fits in existing memory and
+  /// either half of the pool is unused or the pool is at its limit.
   /// \throws OutOfMemory, SystemError on every PE. Throws UsageError on every
   ///         PE if any PE is in another call.
   void grow(std::size_t bytes, std::size_t phase, char const* label = "");
@@ -95,11 +97,11 @@ class StreamPool final : public Pool {
   ///        rather than merely being ordered on the stream.
   void free(Number stream, void* address, bool is_over);
 
-  /// Allocates private memory so that collect() and release() cannot throw:
-  /// otherwise, this PE could end up differing from the others.
+  /// Allocates private memory so that collect() and release() cannot throw. If
+  /// they did, this PE's state could differ from that of the other PEs.
   void prepare_to_collect();
-  /// Makes memory available to every stream once its uses have ended on all PEs
-  /// (for a local pool: on this PE).
+  /// Makes freed memory available to every stream if all uses of it have ended
+  /// on all PEs (for a local pool: on this PE).
   void collect();
 
   /// Allocates the pool's maximum memory at once, because a single descriptor
@@ -109,18 +111,19 @@ class StreamPool final : public Pool {
   /// \throws OutOfMemory, SystemError on this PE.
   void take_all();
 
-  /// Collective for a symmetric pool: waits for the kernels, then releases
-  /// unused memory.
+  /// Collective for a symmetric pool: waits for this PE's kernels, then
+  /// releases unused memory, but holds at least `min_bytes_to_hold` bytes.
   void trim_to(std::size_t min_bytes_to_hold);
-  /// A step of a collective call in which the PEs have met; to be called after
-  /// collect(). Releases memory above the threshold, or all memory if the pool
-  /// was destroyed.
+  /// A step of a collective call in which the PEs have met; must be called
+  /// after collect(). Releases memory above the release threshold, or all
+  /// memory if the pool was destroyed.
   void release();
 
   /// One bit for each stream, set if the stream has live blocks, or freed
   /// blocks in its queue.
   [[nodiscard]] std::uint64_t streams_in_use() const;
-  /// One bit for each stream, set if others may use its memory once it is idle.
+  /// One bit for each stream, set if other streams may use its memory once it
+  /// is idle.
   [[nodiscard]] std::uint64_t streams_to_watch() const;
 
   [[nodiscard]] std::size_t n_live() const { return m_live.count(); }
@@ -149,17 +152,17 @@ class StreamPool final : public Pool {
   /// The pool's state for one stream.
   struct PerStream {
     std::unique_ptr<HeapBlocks> arena;
-    Position latest = 0;  // when memory was last moved into the arena
+    Position latest = 0;  // position of the last move into the arena
     std::vector<Freed> freed;
-    std::size_t n_reused = 0;  // leading entries that were reused
+    std::size_t n_reused = 0;  // leading entries of `freed` that were reused
     std::uint32_t n_live = 0;  // blocks allocated on this stream
 
     [[nodiscard]] std::size_t n_freed() const {
       return freed.size() - n_reused;
     }
     [[nodiscard]] bool has_freed() const { return n_freed() > 0; }
-    /// Drops the reused entries once there are at least as many of them as of
-    /// the others, which then move to the front.
+    /// Erases the reused entries of `freed` if they make up at least half of
+    /// it.
     void forget_reused() {
       if (n_reused < n_freed()) return;
       freed.erase(freed.begin(),
@@ -175,8 +178,8 @@ class StreamPool final : public Pool {
   [[nodiscard]] HeapBlocks& arena_of(PerStream& state);
   [[nodiscard]] HeapBlocks::Request request_of(std::size_t bytes,
                                                std::size_t phase) const;
-  // `follows`: whether dependencies between different streams are taken into
-  // account.
+  // `follows` says whether dependencies between different streams are taken
+  // into account.
   [[nodiscard]] bool may_reuse(Number from, Position at, Number to,
                                bool follows) const;
   [[nodiscard]] bool may_take_over(Number from, Number to, bool follows) const;
@@ -185,13 +188,13 @@ class StreamPool final : public Pool {
     HeapBlocks* arena = nullptr;
     HeapBlocks::Id id = HeapBlocks::none;
   };
-  /// Takes the last or first block in the stream's queue if it has exactly the
-  /// requested size, so that allocations in a loop need no arena.
+  /// Takes the last or the first block in the stream's queue if that block has
+  /// exactly the requested size. Allocations in a loop thus need no arena.
   [[nodiscard]] Taken take_waiting(Number stream,
                                    HeapBlocks::Request const& request);
-  /// Takes memory that the stream has not used before. Tries, in this order:
-  /// the memory of other streams, the common arena, this arena joined with the
-  /// common one, idle streams, and a new dependency.
+  /// Finds memory outside the stream's own queue and arena. Tries, in this
+  /// order: the memory of other streams, the common arena, the stream's arena
+  /// joined with the common one, idle streams, and a new dependency.
   [[nodiscard]] Taken take_of_others(Number stream,
                                      HeapBlocks::Request const& request);
   /// Moves those blocks that `to` may use from the queue of `from` to the arena
@@ -203,7 +206,8 @@ class StreamPool final : public Pool {
   /// moves everything.
   void move_arena(Number from, Number to, HeapBlocks::Request const& request,
                   bool follows);
-  /// Whether the arena probably has room. (Alignment may use up some of it.)
+  /// Whether the stream's own arena probably has room. (Alignment may use up
+  /// some of the memory.)
   [[nodiscard]] static bool has_room_of_its_own(
       PerStream const& state, HeapBlocks::Request const& request) {
     return state.arena != nullptr &&
