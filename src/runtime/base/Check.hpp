@@ -23,8 +23,8 @@ namespace symm::Impl::check {
 /// The key of a Meeting of all PEs in a collective call to the runtime.
 inline constexpr std::uint64_t key_of_all = 3;
 
-/// How the detector treats the loads and stores made during a library call: by
-/// the library's headers, and by functions of the program that it calls.
+/// How the detector treats the loads and stores made during a library call, by
+/// the library's headers or by functions of the program that the library calls.
 enum class Accesses : std::uint8_t {
   are_hidden,  // ignored: the library reports the accesses of the call
   are_seen,    // treated as the program's own

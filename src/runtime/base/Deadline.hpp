@@ -16,7 +16,7 @@
 
 namespace symm::Impl {
 
-/// The time at which a wait must end, or no such time.
+/// The time at which a wait must end, if there is one.
 class Deadline {
  public:
   using Clock = std::chrono::steady_clock;

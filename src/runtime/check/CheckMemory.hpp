@@ -211,11 +211,13 @@ class CheckMemory {
   /// Clears the records of all accesses to `bytes` bytes at `where`.
   void clear(Where where, std::size_t bytes) const noexcept;
 
-  /// The memory that GPUs can access from the start: tables and words.
+  /// A range of memory; `start` is null if the range is empty.
   struct Range {
     void* start;
     std::size_t bytes;
   };
+  /// The memory that GPUs can access from the start: the tables, including
+  /// those of variables and of concurrent reads.
   [[nodiscard]] Range common() const;
   /// The cells of `bytes` bytes of a PE's part of a heap.
   [[nodiscard]] Range cells(Where where, std::size_t bytes) const;

@@ -73,7 +73,7 @@ class Clocks {
   ///        this PE, which is ordered only after fenced accesses.
   [[nodiscard]] SYMM_FUNCTION bool is_done(Epoch access,
                                            bool for_network) const {
-    // A PE always knows its own loads and stores.
+    // To this PE, its own loads and stores are always done.
     if (access.pe() == m_me && access.kind() < Part::network) return true;
     auto const* const known = for_network ? m_fenced : m_known;
     return access.time() <=

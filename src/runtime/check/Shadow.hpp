@@ -178,8 +178,8 @@ struct ShadowKernels {
   void (*change)(void* queue, Shadow* shadow, Where where,
                  LaterAccess const& later);
 };
-/// Sets these kernels. Without them, the host's operations on GPU memory are
-/// not recorded.
+/// Sets the kernels that process the shadow of GPU memory. Without such
+/// kernels, the host's operations on GPU memory are not recorded.
 void set_shadow_kernels(ShadowKernels const& kernels);
 
 }  // namespace symm::Impl::check

@@ -23,7 +23,8 @@ struct ThreadState {
   int n_hiding      = 0;        // number of those that hide all threads
   void const* place = nullptr;  // return address of the outermost call
   char const* call  = nullptr;  // name of the outermost call
-  // The call whose accesses are recorded under its name; null if there is none.
+  // The name of the library call under which this thread's accesses are
+  // recorded; null if there is none.
   char const* name_of_seen = nullptr;
   // Properties of the thread's next operation.
   void const* context = nullptr;

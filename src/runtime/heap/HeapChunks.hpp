@@ -95,14 +95,16 @@ class HeapChunks {
     return m_places.place_for_registered(bytes);
   }
   /// Collective. Maps memory of the program. Each PE maps its own memory into
-  /// its own part, and the memory of each near PE into that PE's part.
+  /// its own part, and the memory of each near PE into that PE's part. Returns
+  /// why this failed; nullopt on success.
   /// \param memory The start of a mapping of `bytes` bytes that
   ///        ForeignMemory::find_mapping() finds.
   [[nodiscard]] std::optional<Failure> add_registered(std::size_t offset,
                                                       std::size_t bytes,
                                                       void const* memory);
 
-  /// Collective. Unmaps the chunk at `offset`.
+  /// Collective. Unmaps the chunk at `offset`. Returns why this failed; nullopt
+  /// on success.
   [[nodiscard]] std::optional<PeFailure> remove(std::size_t offset);
 
   /// Keeps all memory mapped until the process ends.

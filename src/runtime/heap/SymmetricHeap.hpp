@@ -111,7 +111,7 @@ class SymmetricHeap final : public ChunkSource {
   /// When the call returns on any PE, all PEs have initialized the View.
   ///
   /// \param failure Why this PE could not construct the View, or nullopt if it
-  ///        did. All PEs throw this failure.
+  ///        did. If any PE passes a failure, all PEs throw it.
   /// \throws UsageError on every PE if any PE is in another call. Even if this
   ///         function throws, the memory still belongs to the View.
   void finish_view(char const* label, std::optional<Failure> const& failure);
@@ -156,8 +156,8 @@ class SymmetricHeap final : public ChunkSource {
   /// memory from the heap.
   ///
   /// \param bytes The size of the View; must be positive.
-  /// \param before Why this PE cannot take part, or nullopt if it can. All PEs
-  ///        throw this failure.
+  /// \param before Why this PE cannot take part, or nullopt if it can. If any
+  ///        PE passes a failure, all PEs throw it.
   /// \returns the symmetric address of `data`. The offset of `data` in its
   ///          memory must be equal on all PEs.
   [[nodiscard]] void* register_view(char const* label, void const* data,

@@ -14,8 +14,8 @@ namespace symm::Impl {
 
 // Copies within host memory whose words another thread or PE may be polling.
 // memcpy must not write such words: it may store a word twice (glibc 2.36 does
-// so with 8 bytes). A thread that has seen a word and cleared it would then see
-// it again.
+// so with 8 bytes). A thread that has seen a value and cleared the word would
+// then see the value again.
 //
 // A word here is 1, 2, 4 or 8 bytes at a multiple of its size.
 

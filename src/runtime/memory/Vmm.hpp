@@ -124,8 +124,8 @@ class Vmm {
   /// Nothing may be mapped in it.
   virtual void address_free(char* address, std::size_t bytes) = 0;
 
-  /// Leaves every reservation and mapping in place until the process ends; for
-  /// memory that is still in use when its owner is destroyed.
+  /// Leaves every reservation and mapping in place until the process ends. Used
+  /// if memory is still in use when its owner is destroyed.
   virtual void abandon() noexcept = 0;
 };
 

@@ -163,7 +163,7 @@ class VmmLedger {
   }
   void forget_mapping(char const* address) { m_mappings.erase(address); }
 
-  /// The mapping that contains an address, if there is one.
+  /// The mapping that contains an address; nullopt if there is none.
   [[nodiscard]] std::optional<ForeignMemory::Mapping> find_mapping(
       void const* address) const {
     auto const it = mapping_around(address);

@@ -76,21 +76,21 @@ class Pools final : public RendezvousListener {
   // The next functions share pools between processes and devices. They are
   // local, and defined in Pools_Sharing.cpp.
 
-  /// Also throws SystemError.
+  /// \throws UsageError, SystemError.
   [[nodiscard]] UniqueFd export_pool(MemPool pool, MemPoolHandleType type,
                                      unsigned flags);
   /// \param descriptor Remains owned by the caller.
   [[nodiscard]] MemPool import_pool(int descriptor, MemPoolHandleType type,
                                     unsigned flags);
   [[nodiscard]] MemPoolPtrExportData export_pointer(void const* address);
-  /// Also throws OutOfMemory and SystemError.
+  /// \throws UsageError, OutOfMemory, SystemError.
   [[nodiscard]] void* import_pointer(MemPool pool,
                                      MemPoolPtrExportData const& data);
   [[nodiscard]] MemAccessFlags access(MemPool pool, MemLocation const& location,
                                       char const* call);
   /// Only checks that each location already has the given access; changes
   /// nothing.
-  /// \throws UsageError if any location does not.
+  /// \throws UsageError if any location has a different access.
   void set_access(MemPool pool, std::span<MemAccessDesc const> list);
 
   [[nodiscard]] std::uint64_t idle_streams() override;

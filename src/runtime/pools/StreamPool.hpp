@@ -79,8 +79,8 @@ class StreamPool final : public Pool {
   /// Collective for a symmetric pool: waits for this PE's kernels, then grows
   /// the pool. Does not grow it if the request fits in existing memory and
   /// either half of the pool is unused or the pool is at its limit.
-  /// \throws OutOfMemory, SystemError on every PE. Throws UsageError on every
-  ///         PE if any PE is in another call.
+  /// \throws OutOfMemory, SystemError on every PE.
+  /// \throws UsageError on every PE if any PE is in another call.
   void grow(std::size_t bytes, std::size_t phase, char const* label = "");
 
   /// The block that starts at `address`; null if there is none.
@@ -183,7 +183,7 @@ class StreamPool final : public Pool {
   [[nodiscard]] bool may_reuse(Number from, Position at, Number to,
                                bool follows) const;
   [[nodiscard]] bool may_take_over(Number from, Number to, bool follows) const;
-  /// A block for a request; `id` is none if no block was found.
+  /// A block for a request; `id` is `none` if no block was found.
   struct Taken {
     HeapBlocks* arena = nullptr;
     HeapBlocks::Id id = HeapBlocks::none;
@@ -226,7 +226,7 @@ class StreamPool final : public Pool {
   /// Whether at least half of the pool's memory is in queues or in other
   /// streams' arenas, so that reuse is better than growth.
   [[nodiscard]] bool has_much_to_reuse(Number stream) const;
-  /// The number of bytes that the pool holds until it is destroyed.
+  /// The number of bytes that the pool holds at least, until it is destroyed.
   [[nodiscard]] std::size_t least_bytes() const {
     return m_own_heap != nullptr ? m_properties.max_bytes : 0;
   }

@@ -14,8 +14,8 @@ namespace symm::Impl::check {
 
 enum class AtomicKind : int;
 
-// The functions of base/Check.hpp for one thread of a kernel;
-// symm_gpu/KernelCheck.hpp defines them.
+// The functions of base/Check.hpp that one thread of a kernel calls. They are
+// defined in symm_gpu/KernelCheck.hpp.
 namespace OnGpu {
 template <int = 0>
 __noinline__ __device__ void access(void const* address, std::size_t bytes,

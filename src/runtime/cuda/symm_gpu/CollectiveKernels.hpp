@@ -21,8 +21,8 @@
 
 // Barriers and collective operations as separate kernels: for the host's calls
 // on GPU memory, and for enqueued calls. If a PE team has gates, kernels never
-// wait: a first kernel notifies the members and ends, the queue waits at the
-// gates, and the next kernel finds all data already there.
+// wait. A first kernel notifies the other members and ends, the queue waits at
+// the gates, and the next kernel finds that all data have arrived.
 
 namespace symm::Impl {
 
@@ -36,7 +36,8 @@ struct BarrierKernel {
   }
 };
 
-/// The first half of a barrier, in which every PE may send a word.
+/// The first half of a barrier, in which every PE may send a word to the
+/// others.
 template <class BeforeFlag>
 struct ArriveKernel {
   PeTeam team;
@@ -49,7 +50,8 @@ struct ArriveKernel {
   }
 };
 
-/// Makes a queue wait until all members have passed this PE's gates.
+/// Makes a queue wait until all members of `team` have passed this PE's gates.
+/// The host does not wait.
 inline void wait_at_gates(char const* call, void* queue, PeTeam const& team) {
   auto const words = team.words_on_gpu();
   auto const n     = static_cast<std::size_t>(team.n_pes());
@@ -69,7 +71,8 @@ void enqueue_gated_barrier(char const* call, void* queue, PeTeam const& team,
   wait_at_gates(call, queue, team);
 }
 
-/// Enqueues a barrier for a valid PeTeam. \throws SystemError on this PE.
+/// Enqueues a barrier of the members of a valid PE team. \throws SystemError on
+/// this PE.
 /// \param queue a CUDA stream.
 inline void enqueue_barrier(void* queue, PeTeam const& team) {
   if (team.has_gates()) {
@@ -112,8 +115,8 @@ struct CollectiveInBlocks {
   }
 };
 
-/// Sends this PE's count to the other PEs, before a collect() with several
-/// blocks.
+/// Sends this PE's element count to the other PEs, before a collect() that uses
+/// several thread blocks.
 struct PassWordKernel {
   PeTeam team;
   std::uint64_t word;
@@ -124,8 +127,8 @@ struct PassWordKernel {
   }
 };
 
-/// Enqueues a kernel that exchanges packets. One block has a thread for each
-/// packet, as far as possible; if there are many packets, there are several
+/// Enqueues a kernel that exchanges packets. The kernel has one thread block,
+/// if possible with one thread per packet; for many packets, it has several
 /// blocks. PEs that share a GPU have few packets, and therefore one block each
 /// (Runtime::find_shared_gpus()). The number of blocks is limited, so that the
 /// kernels of two or three jobs fit on a GPU together.
@@ -144,9 +147,9 @@ void launch_packets(cudaStream_t stream, Work const& work,
          PacketKernel<Work, phase>{work});
 }
 
-/// Enqueues a collective operation on a GPU. Uses packets if possible;
-/// otherwise, one block for few bytes, or several blocks between two barriers.
-/// PEs may choose differently between the last two.
+/// Enqueues a collective operation on a GPU. Uses packets if possible.
+/// Otherwise, uses one thread block for few bytes, or several blocks between
+/// two barriers for more; PEs may choose differently between these two forms.
 template <class Work>
 void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
                         CollectiveCall const& call) {
@@ -155,7 +158,8 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
   constexpr std::size_t bytes_of_block   = std::size_t{8} << 10U;
   constexpr std::size_t max_blocks       = 64;
   constexpr int n_threads                = max_launched_threads;
-  // At this point, a PE in collect() does not know the other PEs' counts.
+  // At this point, a PE in collect() has not yet received the other PEs'
+  // counts.
   auto const bytes = call.are_counts_equal()
                          ? std::max(call.dest_bytes, call.source_bytes)
                          : call.dest_bytes;

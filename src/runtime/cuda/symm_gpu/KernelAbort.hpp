@@ -19,8 +19,8 @@ extern "C" {
 
 namespace symm::Impl::InKernel {
 
-/// Prints the text on stderr and aborts the kernel; every later CUDA call of
-/// this process fails.
+/// Prints `text` to stderr and aborts the kernel. Every later CUDA call in this
+/// process fails.
 [[noreturn]] inline __device__ void abort(char const* text) {
   __assertfail(text, "", 0, "", sizeof(char));
 }

@@ -13,7 +13,8 @@
 
 #include "../../check/Shadow.hpp"
 
-// Reports of kernels to the race detector (base/Check.hpp).
+// The functions with which kernels report to the race detector
+// (base/Check.hpp).
 
 namespace symm::Impl::check::OnGpu {
 
@@ -25,7 +26,8 @@ static inline cudaError_t set_shadow_of_module(Shadow* shadow) {
   return cudaMemcpyToSymbol(shadow_of_module, &shadow, sizeof shadow);
 }
 
-/// A kernel that performs an operation of kind `deed`.
+/// The `caller` of Shadow's functions for a kernel that performs an operation
+/// of kind `deed`.
 struct KernelCaller {
   Shadow& shadow;
   KernelDeed deed;

@@ -14,8 +14,8 @@
 /// Accesses by kernels to words of 4 or 8 bytes that other PEs access
 /// concurrently. GPUs from other vendors need their own version. All accesses
 /// have scope "sys" (all GPUs and CPUs). They address global memory explicitly:
-/// generic instructions must first determine the kind of memory, and take
-/// longer.
+/// generic instructions take longer, because they must first determine the kind
+/// of memory.
 ///
 /// Loads, stores, and bitwise operations without a result are written in PTX.
 /// The others use built-in functions of nvcc, which infers the kind of memory
@@ -55,8 +55,8 @@ class Together {
   [[nodiscard]] __device__ unsigned count() const {
     return static_cast<unsigned>(__popc(m_threads));
   }
-  /// Returns the value that the first of these threads passes. All of them must
-  /// call this.
+  /// Returns the value that the first of these threads passes. All of these
+  /// threads must call this function.
   [[nodiscard]] __device__ std::uint64_t of_first(std::uint64_t value) const {
     return __shfl_sync(m_threads, static_cast<unsigned long long>(value),
                        __ffs(static_cast<int>(m_threads)) - 1);
@@ -115,8 +115,8 @@ SYMM_LOAD_WORD(load_acquire, "acquire")
 SYMM_STORE_WORD(store_relaxed, "st.relaxed.sys.global")
 SYMM_STORE_WORD(store_release, "st.release.sys.global")
 
-// Access two words of 8 bytes, aligned to 16 bytes, as one: a load gets both
-// words from the same store (PTX 8.3, .b128).
+// These functions access two words of 8 bytes, aligned to 16 bytes, as one: a
+// load gets both words from the same store (PTX 8.3, .b128).
 
 #define SYMM_LOAD_TWO_WORDS(name, order)                                     \
   inline __device__ void name(std::uint64_t const* from, std::uint64_t& low, \
@@ -149,8 +149,8 @@ inline __device__ void store_two_relaxed(std::uint64_t* to, std::uint64_t low,
       : "memory");
 }
 
-// Relaxed atomic operations. If they return a value, it is the old value of the
-// word.
+// Relaxed atomic operations. Those that return a value return the old value of
+// the word.
 
 template <class T>
 __device__ T fetch(T const* address) {
@@ -173,7 +173,8 @@ __device__ T compare_swap(T* address, T compare, T value) {
                                       bit_cast<Bits<T>>(value)));
 }
 
-/// If the result is unused, nvcc emits the instruction without a result.
+/// If the result is unused, nvcc emits the form of the instruction that returns
+/// none.
 #define SYMM_FETCH_WORD(name, Word, function)                           \
   template <class T>                                                    \
   __device__ T name(T* address, T value) {                              \
@@ -189,8 +190,9 @@ SYMM_FETCH_WORD(fetch_or, Bits, atomicOr_system)
 SYMM_FETCH_WORD(fetch_xor, Bits, atomicXor_system)
 
 /// Bitwise operations without a result: waiting for the result would cost a
-/// round trip. With a generic address, GPUs wait nevertheless: between two
-/// H200s, they reach 10.4 instead of 14.7 random updates per nanosecond and PE.
+/// round trip. With a generic address, GPUs wait nevertheless. Between two
+/// H200s, that reduces the rate of random updates from 14.7 to 10.4 per
+/// nanosecond and PE.
 #define SYMM_CHANGE_BITS(name, operation)                           \
   template <class T>                                                \
   __device__ void name(T* address, T value) {                       \
@@ -217,7 +219,8 @@ SYMM_CHANGE_BITS(change_xor, "xor")
 #undef SYMM_FETCH_WORD
 #undef SYMM_CHANGE_BITS
 
-/// A number that differs between calls.
+/// The GPU's clock counter, which serves as a number that differs between
+/// calls.
 inline __device__ std::uint64_t clock() {
   return static_cast<std::uint64_t>(clock64());
 }

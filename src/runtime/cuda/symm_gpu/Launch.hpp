@@ -12,9 +12,9 @@
 #include "../CudaCheck.hpp"
 #include "ThreadBlock.hpp"
 
-// Short kernels of the library. They start before the preceding kernel in the
-// stream has ended, and wait for it on the GPU (programmatic stream
-// serialization). This hides most of the launch latency.
+// Launches short kernels of the library. They start before the preceding kernel
+// in the stream has ended, and wait for that kernel on the GPU (programmatic
+// stream serialization). This hides most of the launch latency.
 
 namespace symm::Impl {
 
@@ -33,9 +33,9 @@ __global__ __launch_bounds__(max_launched_threads, 1) void launched_kernel(
   body(LaunchedBlock(), std::size_t{blockIdx.x}, std::size_t{gridDim.x});
 }
 
-/// Whether the kernel itself waits for work enqueued before it, so that it may
-/// be launched early. A kernel compiled for a compute capability below 9.0 does
-/// not wait, on any GPU.
+/// Whether the kernel that runs `Body` itself waits for the work enqueued
+/// before it, so that it may be launched early. A kernel compiled for a compute
+/// capability below 9.0 does not wait, on any GPU.
 template <class Body>
 bool waits_on_gpu(char const* name) {
   static bool const result = [name] {
@@ -100,7 +100,7 @@ void enqueue_kernel(char const* call, [[maybe_unused]] void* queue,
 #endif
 }
 
-/// Runs body() as a kernel with one thread, and waits for it.
+/// Runs body() in a kernel with one thread, and waits for the kernel to end.
 template <class Body>
 void run_one_thread_on_gpu(char const* call,
                            [[maybe_unused]] Body const& body) {

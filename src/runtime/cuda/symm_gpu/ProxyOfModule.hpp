@@ -9,10 +9,10 @@
 #include "../CudaCheck.hpp"
 #include "KernelCheck.hpp"
 
-// The pointer to the ring for the kernels of this source; null in jobs on one
-// node. Without relocatable device code, each source has its own variable;
-// set_ring_of_kernels() sets all of them. As a constant, the pointer takes no
-// register.
+// The pointer to the ring, for the kernels in this source file; null in jobs on
+// one node. Without relocatable device code, each source file has its own
+// variable; set_ring_of_kernels() sets all of them. Because the pointer is in
+// constant memory, it occupies no register.
 
 namespace symm::Impl::InKernel {
 
@@ -32,7 +32,8 @@ static inline void set_shadow_of_module(check::Shadow* shadow) {
              "cudaMemcpyToSymbol");
 }
 
-/// Registers the kernels of this source. Each source has its own object.
+/// Registers the kernels in this source file. Each source file has its own
+/// object of this class.
 class ThisKernelModule {
  public:
   explicit ThisKernelModule(KernelModule const& module) : m_module(module) {

@@ -8,8 +8,8 @@
 namespace symm::Impl {
 
 #ifdef __CUDACC__
-/// A thread block with at most n_dimensions dimensions, as a group; on the
-/// host, one thread.
+/// A group that consists of a thread block with at most `n_dimensions`
+/// dimensions or, on the host, of one thread.
 template <int n_dimensions>
 struct ThreadBlock : SharedLoops<ThreadBlock<n_dimensions>> {
   static_assert(n_dimensions == 1 || n_dimensions == 3);
