@@ -5,8 +5,9 @@
 
 #include <cstdint>
 
-// The interface of the detector of races between PEs (docs/races.md). Only
-// programs built with KokkosSymmetricSpace::Checked contain the detector.
+// Interface to the race detector, which finds races between PEs
+// (docs/races.md). Only programs built with KokkosSymmetricSpace::Checked
+// contain the detector.
 
 namespace symm::check {
 

@@ -50,7 +50,7 @@ class Aggregation;
 
 }  // namespace Impl
 
-/// How the updates that wait in a Context are sent to PEs on other nodes.
+/// How the pending updates of a Context are sent to PEs on other nodes.
 enum class UpdateRouting {
   automatic,  ///< by_nodes in jobs on more than 32 nodes if any node has
               ///< several PEs; otherwise direct
@@ -153,8 +153,8 @@ class Context {
   [[nodiscard]] Pe world_pe(Pe pe, char const* name) const {
     return m_has_team ? world_pe_of_team(pe, name) : pe;
   }
-  /// The updates that wait in this context; null unless
-  /// ContextOptions::aggregate was set.
+  /// This context's pending updates; null unless ContextOptions::aggregate was
+  /// set.
   [[nodiscard]] Impl::Aggregation* aggregation() const {
     return m_aggregation.get();
   }
@@ -165,7 +165,7 @@ class Context {
   /// Takes over everything that `other` owns. Precondition: this context owns
   /// nothing.
   void take_from(Context& other) noexcept;
-  /// Delivers the waiting updates and, unless `nostore` was promised, orders
+  /// Delivers the pending updates and, unless `nostore` was promised, orders
   /// stores. Then, in jobs with far PEs, calls work(channel).
   template <class Work>
   void complete_by(Impl::HostCall const& call, Work const& work) const;

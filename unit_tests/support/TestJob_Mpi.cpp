@@ -24,8 +24,8 @@ int test_n_pes() {
   return n_pes;
 }
 
-// PMPI_: the detector of races takes MPI's functions for an order that the test
-// makes.
+// PMPI_: from calls to MPI's ordinary functions, the race detector would
+// conclude that the test itself orders accesses.
 
 void wait_for_all_pes() { PMPI_Barrier(MPI_COMM_WORLD); }
 

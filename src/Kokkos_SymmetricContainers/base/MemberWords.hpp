@@ -78,8 +78,8 @@ class MemberWords {
     return from(member)[m_n - 1] != 0;
   }
 
-  /// Collective over the world: returns the maximum of each number over all
-  /// PEs. Overwrites words that were set through to().
+  /// Collective over all PEs. Returns the element-wise maximum of `numbers`
+  /// over all PEs. Overwrites any words that were set through to().
   template <std::size_t n>
   [[nodiscard]] std::array<std::size_t, n> maxima_of_world(
       std::array<std::size_t, n> numbers) const {

@@ -42,8 +42,8 @@ class AgreedLists {
   ///         so that no other PE waits for this PE.
   void exchange();
 
-  /// Collective over the world. Returns the maximum of each number over all
-  /// PEs.
+  /// Collective over all PEs. Returns the element-wise maximum of `numbers`
+  /// over all PEs.
   template <std::size_t n>
   [[nodiscard]] std::array<std::size_t, n> maxima_of_world(
       std::array<std::size_t, n> const& numbers) const {

@@ -31,9 +31,9 @@ class MailBins {
     std::byte* next = nullptr;
     std::byte* end  = nullptr;
   };
-  /// The size of a message in bytes. `last` applies if a link leads to the
-  /// receiver itself; `passed` applies to other links, and includes the PE
-  /// number of the receiver.
+  /// The size of a message in bytes. `last` is the size on a link that leads to
+  /// the receiver itself. `passed` is the size on any other link, and includes
+  /// the receiver's PE number.
   struct MessageBytes {
     std::size_t last;
     std::size_t passed;

@@ -157,8 +157,9 @@ class SortStep {
   }
   void reserve();
   /// Sends this PE's input to all members. Collective over the members.
-  /// \param failure may already be set; otherwise receives the reason, if this
-  ///        PE finds one, why the sort cannot continue.
+  /// \param failure why the sort cannot continue, if this PE already knows a
+  ///        reason. If it is empty and this PE finds a reason, tell() stores
+  ///        the reason here.
   /// \returns whether the sort cannot continue; the same on all members.
   bool tell(char const* call, SortInput const& input,
             std::optional<Failure>& failure);

@@ -41,8 +41,8 @@ class ThreadsOf : public SharedLoops<ThreadsOf<Member, has_all_threads>> {
     KOKKOS_IF_ON_DEVICE(
         (return (has_all_threads ? blockDim.y : 1) * blockDim.x;))
   }
-  /// For lanes alone, an empty loop serves as the barrier: Kokkos ends each
-  /// loop over lanes with a barrier of the lanes.
+  /// If the group consists of the lanes of one thread, an empty loop serves as
+  /// the barrier: Kokkos ends each loop over lanes with a barrier among them.
   KOKKOS_FUNCTION void barrier() const {
     if constexpr (has_all_threads) {
       m_member.team_barrier();

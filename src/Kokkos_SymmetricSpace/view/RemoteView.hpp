@@ -83,11 +83,11 @@ class RemoteView : public Impl::ViewOfPes<View, true> {
 
   /// Element (indices...) on PE `pe`. The indices are checked if Kokkos checks
   /// the indices of Views, and the PE is checked if SYMM_CHECKS_IN_KERNELS is
-  /// on. A wrong index or PE stops the program. (On the host without the check
-  /// of the PE, using an element on a PE that does not exist throws UsageError.
-  /// Gets that get_nbi() has started on other elements are then still in
-  /// progress: call quiet() before the lifetime of the memory that they write
-  /// to ends.)
+  /// on. A wrong index or PE stops the program. (On the host, if
+  /// SYMM_CHECKS_IN_KERNELS is off, using an element on a PE that does not
+  /// exist throws UsageError instead. Gets of other elements that get_nbi() has
+  /// started may then still be in progress: call quiet() before the memory that
+  /// they write to is freed or goes out of scope.)
   template <class... Indices>
   requires Impl::are_indices_of_v<view_type, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION reference_type

@@ -10,8 +10,8 @@
 #include "Function.hpp"
 #include "Types.hpp"
 
-// The library's reports to the detector of races between PEs (check/,
-// docs/races.md). Only the library that the CMake target
+// The library's reports to the race detector, which finds races between PEs
+// (check/, docs/races.md). Only the library that the CMake target
 // KokkosSymmetricSpace::Checked links, built with SYMM_CHECK, reports anything.
 // In other builds, these functions are empty.
 //

@@ -193,9 +193,9 @@ class Checker : public Shadow {
   /// part accessible to GPUs.
   void reach(std::size_t heap, std::size_t bytes);
   void extend_on_gpu(std::size_t end);
-  /// Calls work(), in which the host processes the shadow of GPU memory. A
-  /// failure is printed and otherwise ignored. \returns whether work()
-  /// succeeded.
+  /// Calls work(), which uses the shadow of GPU memory from the host. If work()
+  /// throws, prints the reason, unless one has been printed before, but does
+  /// not throw. \returns whether work() succeeded.
   template <class Work>
   bool try_on_gpu(Work const& work) noexcept;
   void tell_kernels();

@@ -69,8 +69,10 @@ class Clocks {
     return m_has_ended.load(std::memory_order_relaxed) != 0;
   }
   /// Whether this PE knows that `access` is done.
-  /// \param for_network pass true if the answer is for a network operation of
-  ///        this PE, which is ordered only after fenced accesses.
+  /// \param for_network pass true to ask on behalf of a network operation of
+  ///        this PE. Network operations are ordered only after fenced accesses,
+  ///        so other accesses then do not count as done (except this PE's own
+  ///        loads and stores).
   [[nodiscard]] SYMM_FUNCTION bool is_done(Epoch access,
                                            bool for_network) const {
     // To this PE, its own loads and stores are always done.

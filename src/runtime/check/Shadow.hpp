@@ -170,16 +170,17 @@ class alignas(4096) Shadow : public AccessHistory {
   bool m_hides_kernel = false;
 };
 
-/// Functions that enqueue kernels on `queue`, with which the host processes the
-/// shadow of GPU memory. `shadow` is the copy of the Shadow that kernels use.
+/// Functions that enqueue kernels on `queue`. The host uses these kernels to
+/// update and check the shadow of GPU memory. `shadow` is the copy of the
+/// Shadow that kernels use.
 struct ShadowKernels {
   void (*note)(void* queue, Shadow* shadow, Where where, std::size_t bytes,
                Access const& access);
   void (*change)(void* queue, Shadow* shadow, Where where,
                  LaterAccess const& later);
 };
-/// Sets the kernels that process the shadow of GPU memory. Without such
-/// kernels, the host's operations on GPU memory are not recorded.
+/// Sets the kernels that update and check the shadow of GPU memory. Without
+/// such kernels, the host's operations on GPU memory are not recorded.
 void set_shadow_kernels(ShadowKernels const& kernels);
 
 }  // namespace symm::Impl::check

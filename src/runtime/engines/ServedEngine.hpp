@@ -25,12 +25,12 @@
 
 namespace symm::Impl {
 
-/// An engine with one lock and one thread, which makes progress while no other
-/// thread polls. This class handles the heartbeats, the PEs that this PE has
-/// met, and the messages that wait until the network library can accept them. A
-/// derived class supplies the network library. The derived class's constructor
-/// must call start_thread() last, and its destructor must call stop_thread()
-/// first.
+/// An engine with one lock and one thread. The thread makes progress while no
+/// other thread polls. This class handles heartbeats, keeps track of the PEs
+/// that this PE has communicated with, and queues messages until the network
+/// library can accept them. A derived class supplies the network library. The
+/// derived class's constructor must call start_thread() last, and its
+/// destructor must call stop_thread() first.
 class ServedEngine : public MessageEngine {
  public:
   ServedEngine(ServedEngine const&)            = delete;
@@ -58,8 +58,8 @@ class ServedEngine : public MessageEngine {
 
   ServedEngine(Bootstrap& bootstrap, MessageEngineOptions const& options);
 
-  /// A PE that this PE has met: this PE has sent messages to it, received
-  /// messages from it, or waited for it.
+  /// A PE that this PE has communicated with: this PE has sent messages to it,
+  /// received messages from it, or waited for it.
   struct Peer {
     Peer()                       = default;
     Peer(Peer const&)            = delete;
@@ -174,7 +174,7 @@ class ServedEngine : public MessageEngine {
 
   // m_mutex guards the members below, and the network library.
   std::mutex m_mutex;
-  std::vector<std::unique_ptr<Peer>> m_peers;  // by PE; null: never met
+  std::vector<std::unique_ptr<Peer>> m_peers;  // by PE; null: no contact yet
   std::vector<Peer*> m_met;
   Parcels m_parcels;
   bool m_is_closing     = false;  // connections may now be closed

@@ -125,14 +125,14 @@ class SymmetricHeap final : public ChunkSource {
   /// Collective: free() for the memory of a View.
   void free_view(void* address);
 
-  /// Collective, with a barrier on exit. Makes memory of the program part of
-  /// the heap. The same physical memory is then also mapped at the returned
-  /// symmetric address, which all PEs can use like an address from malloc()
-  /// (R01-R03). The program's own address remains valid.
+  /// Collective, with a barrier on exit. Registers the program's own memory as
+  /// part of the heap. The same physical memory is then also mapped at the
+  /// returned symmetric address, which all PEs can use like an address from
+  /// malloc() (R01-R03). The program's own address remains valid.
   ///
   /// \param memory The start of a single shareable allocation from the virtual
-  ///        memory management API, of the kind and place of this heap (R05,
-  ///        R06, R15). Each PE passes its own.
+  ///        memory management API, of the same kind and in the same place as
+  ///        this heap's memory (R05, R06, R15). Each PE passes its own.
   /// \param bytes The size of `memory`: the same on all PEs, and a multiple of
   ///        the recommended granularity (R12).
   /// \param flags Must be 0 (R04).

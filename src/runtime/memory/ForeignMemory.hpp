@@ -14,8 +14,8 @@ namespace symm::Impl {
 
 /// Memory that Vmm::create() did not create: memory of the program, and memory
 /// of other processes that this one may map. One of the interfaces of
-/// MemoryProvider, for memory of the provider's kind and place. Errors and
-/// thread safety are the same as for Vmm.
+/// MemoryProvider, for memory of the same kind and in the same place as the
+/// provider's. Errors and thread safety are the same as for Vmm.
 class ForeignMemory {
  public:
   /// One whole mapping of this process, made by the runtime or by the program.
@@ -40,9 +40,10 @@ class ForeignMemory {
   [[nodiscard]] virtual Vmm::Handle retain(void const* address) = 0;
 
   /// The mapping that contains `address`, if its memory is of the type that
-  /// Vmm::create() creates, and of the provider's kind and place. The program
-  /// may have created it with the system's functions (V41). Returns nullopt if
-  /// there is other memory at `address`, or none: describe() says which.
+  /// Vmm::create() creates, and of the same kind and in the same place as the
+  /// provider's. The program may have created it with the system's functions
+  /// (V41). Returns nullopt if there is other memory at `address`, or none:
+  /// describe() says which.
   [[nodiscard]] virtual std::optional<Mapping> find_mapping(
       void const* address) = 0;
 

@@ -17,10 +17,10 @@
 
 namespace symm::Impl {
 
-/// Lets the host access GPU memory while kernels are running that may wait for
-/// this access. Uses its own in-order queue, and page-locked memory. Kernels
-/// may see the stores made between two calls to finish() in any order. Not
-/// thread-safe.
+/// Lets the host access GPU memory while kernels are running, even kernels that
+/// wait for this access. Uses its own in-order queue and page-locked memory.
+/// Kernels may see the stores made between two calls to finish() in any order.
+/// Not thread-safe.
 ///
 /// All accesses make progress even if a kernel occupies the whole GPU. Atomic
 /// operations need a kernel of the library: if it cannot start, threads that

@@ -32,7 +32,7 @@ struct ReservedPages {
                                     std::size_t n_sharers) const;
 };
 
-/// A size, written as in SYMM_HUGE_PAGES: "2M".
+/// Formats a size as in SYMM_HUGE_PAGES, for example "2M".
 [[nodiscard]] std::string page_size_text(std::size_t bytes);
 
 }  // namespace symm::Impl

@@ -29,7 +29,7 @@ SYMM_INLINE_FUNCTION void fence_release() {
   SYMM_IF_ON_DEVICE((InKernel::fence_release();))
 }
 
-/// The types of words that the functions below accept.
+/// The word types that the functions below accept.
 template <class T>
 concept MachineWord = std::is_trivially_copyable_v<T> &&
     (sizeof(T) == 4 || sizeof(T) == 8);

@@ -22,10 +22,10 @@ namespace symm::Impl {
 class Channel;
 class NodeBins;
 
-/// The updates that wait in a Context with ContextOptions::aggregate. Used by
-/// one thread at a time. Updates on near PEs are carried out in the order of
-/// the calls, one block at a time; while an update waits, its word is
-/// prefetched into the cache. Updates on far PEs are passed on block by block:
+/// The pending updates of a Context with ContextOptions::aggregate. Used by one
+/// thread at a time. Updates to near PEs are carried out in the order of the
+/// calls, one block at a time; while an update is pending, its word is
+/// prefetched into the cache. Updates to far PEs are passed on block by block:
 /// to the batches of the context's channel, which is locked once per block, or
 /// to the bins of the target nodes.
 class Aggregation {
@@ -37,23 +37,23 @@ class Aggregation {
   explicit Aggregation(std::uint64_t life);
   Aggregation(Aggregation const&)            = delete;
   Aggregation& operator=(Aggregation const&) = delete;
-  /// Delivers the waiting updates if the runtime has not ended.
+  /// Delivers the pending updates if the runtime has not ended.
   ~Aggregation();
 
-  /// Sets the channel for updates on far PEs; null in a job on a single node.
+  /// Sets the channel for updates to far PEs; null in a job on a single node.
   /// \param bins if null, updates are sent to each PE directly.
   void set_channel(Channel* channel, std::unique_ptr<NodeBins> bins);
   /// Whether another PE on the target's node may carry out an update. In that
   /// case, only quiet() orders updates.
   [[nodiscard]] bool is_by_nodes() const { return m_bins != nullptr; }
 
-  /// Queues an atomic operation without a result, and may deliver the waiting
+  /// Queues an atomic operation without a result, and may deliver the pending
   /// ones.
   /// \returns false if the caller must carry out the operation itself, because
   ///          it is observed, in GPU memory, or misaligned.
   /// \throws UsageError on this PE like heap_to_access(), and also if the
-  ///         runtime has ended. Throws what the channel throws if the waiting
-  ///         updates cannot be delivered; they continue to wait, and this
+  ///         runtime has ended. Throws what the channel throws if the pending
+  ///         updates cannot be delivered; they remain pending, and this
   ///         operation is not queued.
   template <class T>
   [[gnu::always_inline]] bool keep(T* address, Pe pe, char const* call,
@@ -86,10 +86,10 @@ class Aggregation {
     return true;
   }
 
-  /// Carries out the waiting updates on near PEs, and begins those on far PEs.
-  /// \throws UsageError on this PE if the runtime has ended; the waiting
+  /// Carries out the pending updates to near PEs, and begins those to far PEs.
+  /// \throws UsageError on this PE if the runtime has ended; the pending
   ///         updates are dropped. Otherwise, throws what the channel throws;
-  ///         updates that have not begun continue to wait.
+  ///         updates that have not begun remain pending.
   void deliver(char const* call) {
     if (m_n_near != 0) deliver_near(call);
     if (m_n_far != 0) deliver_far(call);

@@ -21,7 +21,7 @@
 
 namespace symm::Impl {
 
-/// Types of words that processors can fetch and replace atomically.
+/// Types with atomic fetch, set and swap operations.
 template <class T>
 concept AtomicWord = (std::is_arithmetic_v<T> || std::is_enum_v<T> ||
                       std::is_pointer_v<T>)&&(sizeof(T) == 4 ||

@@ -17,11 +17,11 @@ namespace symm::Impl {
 
 class Channel;
 
-/// The waiting updates of a Context on far PEs, in one bin for each node. PE
-/// number k on a node sends its bins to PE number k on the target node (modulo
-/// the number of PEs there). The receiver carries out the updates for all PEs
-/// on its node. Memory use therefore grows with the number of nodes, not with
-/// the number of PEs. Used by one thread at a time.
+/// A Context's pending updates to far PEs, in one bin per node. PE number k on
+/// a node sends its bins to PE number k on the target node (modulo the number
+/// of PEs there). The receiver carries out the updates for all PEs on its node.
+/// Memory use therefore grows with the number of nodes, not with the number of
+/// PEs. Used by one thread at a time.
 class NodeBins {
  public:
   /// \param nodes must outlive this object. Precondition: are_possible(nodes).
@@ -35,7 +35,7 @@ class NodeBins {
 
   /// Adds an update to the bin of the target PE's node. If the bin is full,
   /// sends the bin first. If this throws, the update has not been added, and
-  /// all others still wait.
+  /// all others are still pending.
   /// \param update must change an aligned word in a far PE's heap in host
   ///        memory.
   void add(FarAtomic const& update, Channel& channel, HostCall const& call);

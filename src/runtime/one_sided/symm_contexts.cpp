@@ -119,7 +119,7 @@ void Context::open(char const* name) {
 void Context::close() noexcept {
   {
     [[maybe_unused]] Impl::check::Call const its_call("symm::Context");
-    m_aggregation = nullptr;  // delivers the waiting updates
+    m_aggregation = nullptr;  // delivers the pending updates
   }
   Impl::check::complete(this, Impl::check::Stage::begun);
   auto* const channel   = std::exchange(m_channel, nullptr);

@@ -29,8 +29,8 @@ struct ObjectCall {
   [[nodiscard]] constexpr RuntimeCallArguments arguments() const {
     return {kind, number, value};
   }
-  /// Identifies calls of this kind on this object, regardless of the value;
-  /// never 0.
+  /// A nonzero key, which is the same for all calls of this kind on this
+  /// object, regardless of their `value`.
   [[nodiscard]] constexpr std::uint64_t key() const {
     return key_of(arguments());
   }

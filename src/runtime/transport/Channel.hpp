@@ -39,7 +39,7 @@ class Channel {
 
   // After quiet(), the data are at the target. After fence(), they arrive there
   // before the effect of any later operation on the same PE. With
-  // Completion::local, `from` may be overwritten on return.
+  // Completion::local, the caller may reuse `from` as soon as the call returns.
   virtual void put(PeMemory to, void const* from, std::size_t bytes,
                    Completion completion = Completion::local,
                    HostCall const& call  = {})         = 0;

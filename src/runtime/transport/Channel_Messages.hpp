@@ -252,7 +252,7 @@ class Channel_Messages final : public Channel {
   /// Adds an entry to the open batch.
   /// \returns where the entry's data go.
   std::byte* add_entry(Lock& lock, Outgoing& outgoing, BatchEntry entry);
-  /// Like add_entry(), but for an entry that is answered.
+  /// Like add_entry(), but for an entry to which the target replies.
   /// \param answer Where to store the answer.
   std::byte* add_answered_entry(Lock& lock, Outgoing& outgoing,
                                 BatchEntry entry, void* answer);
@@ -381,7 +381,7 @@ struct Outgoing {
   AtomicRunWriter run;  // the run at the end of the batch, if any
   std::uint64_t batch_tick        = 0;
   bool batch_wants_ack            = false;
-  PendingOperation* batch_answers = nullptr;  // null: no entry is answered
+  PendingOperation* batch_answers = nullptr;  // null: no entry needs a reply
   PendingTable::Token batch_token = 0;        // token of batch_answers
   std::size_t batch_answer_bytes  = 0;
   std::uint64_t n_batches         = 0;  // number of batches sent so far

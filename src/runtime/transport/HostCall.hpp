@@ -24,7 +24,7 @@ struct HostCall {
   // what a Request waits for.
   OperationHandle* request = nullptr;
   // Whether small puts may wait in a batch even with Completion::local, where
-  // the source may be overwritten on return.
+  // the caller may reuse the source as soon as the call returns.
   bool aggregates = false;
 };
 

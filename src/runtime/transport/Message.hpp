@@ -153,8 +153,8 @@ class BatchEntry {
                         std::size_t bytes) {
     return BatchEntry(Kind::get, segment, offset, bytes);
   }
-  /// An atomic operation that is answered. The entry's data are `value` and
-  /// `compare`.
+  /// An atomic operation to which the target replies with the old value. The
+  /// entry's data are `value` and `compare`.
   static BatchEntry fetch(Segment segment, std::size_t offset, AtomicOp op,
                           WordType type) {
     return BatchEntry(Kind::fetch, segment, offset, WordOp{op, type}.code());

@@ -29,7 +29,7 @@ class StepMessages {
 
   virtual ~StepMessages() = default;
 
-  /// Sends a message. `message` may be overwritten on return.
+  /// Sends a message. The caller may reuse `message` as soon as send() returns.
   virtual void send(Pe to, std::uint64_t number,
                     std::span<std::byte const> message,
                     char const* call = nullptr) = 0;

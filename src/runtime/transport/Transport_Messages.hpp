@@ -113,8 +113,8 @@ class Transport_Messages final : public Transport,
   /// Sends a message, but possibly not if any PE is lost. In that case, the
   /// next thread that waits for a PE ends the job.
   /// \param unsent If not null, the payload must stay unchanged until the
-  ///        transport calls unsent->finish(). If null, the payload may be
-  ///        overwritten on return.
+  ///        transport calls unsent->finish(). If null, the caller may reuse the
+  ///        payload as soon as send_message() returns.
   void send_message(Pe to, MessageHeader const& header,
                     std::span<std::byte const> payload = {},
                     PendingOperation* unsent           = nullptr) noexcept;

@@ -42,7 +42,7 @@ inline __device__ std::size_t global_address(void const* p) {
   return __cvta_generic_to_global(p);
 }
 
-/// The threads of a warp that call the constructor together.
+/// The group of those threads of a warp that call the constructor together.
 class Together {
  public:
   __device__ Together() : m_threads(__activemask()) {
@@ -50,7 +50,7 @@ class Together {
     asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
     m_rank = static_cast<unsigned>(__popc(m_threads & before));
   }
-  /// The rank of this thread among these threads, from 0.
+  /// The rank of the calling thread in the group, counted from 0.
   [[nodiscard]] __device__ unsigned rank() const { return m_rank; }
   [[nodiscard]] __device__ unsigned count() const {
     return static_cast<unsigned>(__popc(m_threads));

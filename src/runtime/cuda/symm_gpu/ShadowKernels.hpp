@@ -9,7 +9,8 @@
 #include "../../check/Shadow.hpp"
 #include "Launch.hpp"
 
-// The kernels with which the host processes the shadow of GPU memory.
+// The kernels that the host launches to update and check the shadow of GPU
+// memory.
 
 namespace symm::Impl::check {
 
