@@ -63,14 +63,15 @@ class MessageEngine {
 
   /// Sends a message. Callable from any thread, and from within Receiver. A
   /// payload that has a token is not copied and must live until sent(token).
-  /// Any other payload, of at most max_eager bytes, has been copied or sent
+  /// Nor is a payload of more than max_eager bytes: without a token, it must
+  /// live until `to` has received it. Any other payload has been copied or sent
   /// when this call returns. Never waits for `to`, since the caller may hold
   /// resources that operations on other PEs need. Callers check is_full()
   /// first.
   /// \throws SystemError on this PE if `to` is lost. Within Receiver, the
   ///         message is dropped instead, and sent() follows.
   /// \throws UsageError on this PE if `to` is not another PE, or if the header
-  ///         or a payload without a token is too long.
+  ///         is too long.
   virtual void send(Pe to, std::span<std::byte const> header,
                     std::span<std::byte const> payload = {},
                     std::size_t token                  = 0) = 0;

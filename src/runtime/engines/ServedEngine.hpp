@@ -187,8 +187,6 @@ class ServedEngine : public MessageEngine {
  private:
   // ServedEngine.cpp
   void check_other_pe(Pe pe) const;
-  void check_message(Pe to, std::size_t header_bytes, std::size_t payload_bytes,
-                     std::size_t token) const;
   void count_pending(Peer& peer, std::size_t bytes) noexcept;
   void post_control(Peer& peer, ParcelHead::Kind kind) noexcept;
   [[nodiscard]] bool is_of_job(ParcelHead const& head) noexcept;
