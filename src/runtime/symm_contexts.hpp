@@ -77,7 +77,10 @@ struct ContextOptions {
   /// operations by this PE. Barriers, collective calls and finalize() do not
   /// carry out waiting operations: call the context's quiet() first, and also
   /// before the memory is freed. A later operation in the context may throw
-  /// errors caused by operations that waited. This option implies `serialized`:
+  /// errors caused by operations that waited. If this PE has no memory for
+  /// messages (std::bad_alloc), the waiting operations continue to wait, and
+  /// the operation that throws has no effect; the destructor would lose them.
+  /// This option implies `serialized`:
   /// give each thread a context of its own. The context takes up 13 KiB and,
   /// like any context, up to 16 MiB for messages to other nodes.
   bool aggregate = false;

@@ -72,8 +72,9 @@ void info_get_version(int* major, int* minor) noexcept;
 ///         or if the library is not initialized.
 /// \throws SystemError on the remaining PEs, in a job started over TCP or by
 ///         PMIx, if a PE's process ends during this call, or if a PE does not
-///         take part within SYMM_START_TIMEOUT. The library is shut down even
-///         then.
+///         take part within SYMM_START_TIMEOUT. SystemError on this PE, if it
+///         cannot close a link. Even then, the library is shut down, as are MPI
+///         and Kokkos. (The end of a ScopeGuard aborts the job instead.)
 void finalize();
 
 /// Whether initialize() has returned and finalize() has not. The call is local.

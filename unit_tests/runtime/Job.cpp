@@ -30,7 +30,8 @@ using symm::Impl::JobStart;
 using symm::Impl::LibraryHooks;
 using testing::HasSubstr;
 
-constexpr int start_aborted_status = 72;
+constexpr int start_aborted_status       = 72;
+constexpr int ended_start_aborted_status = 73;
 
 /// A job that cannot be closed.
 class OpenBootstrap final : public symm::Impl::Bootstrap {
@@ -81,7 +82,8 @@ class ForkedStart final : public JobStart {
   }
   void end() override { m_calls += "end "; }
   [[noreturn]] void abort(int) noexcept override {
-    ::_exit(start_aborted_status);
+    ::_exit(m_calls.ends_with("end ") ? ended_start_aborted_status
+                                      : start_aborted_status);
   }
 
   bool begins = true;
@@ -204,6 +206,21 @@ TEST(Job, whose_guard_ends_too_early_is_aborted_by_what_has_started_it) {
   EXPECT_TRUE(results[0].has_succeeded()) << results[0].output;
   EXPECT_TRUE(results[1].has_exited_with(start_aborted_status));
   EXPECT_THAT(results[1].output, HasSubstr("the end of a Guard: "));
+}
+
+/// MPI, for one, cannot abort a job once it has been finalized.
+TEST(Job, whose_guard_cannot_close_it_is_aborted_before_its_start_ends) {
+  auto const results = run_pes(2, [](ForkedBootstrap& bootstrap) {
+    Begun job(bootstrap);
+    job.start.closes = bootstrap.my_pe() != 1;
+    job.begin();
+    symm::Impl::end_scope("Guard");
+    ::_exit(job.calls.ends_with("hooks_end end ") ? 0
+                                                  : expectation_failed_status);
+  });
+  EXPECT_TRUE(results[0].has_succeeded()) << results[0].output;
+  EXPECT_TRUE(results[1].has_exited_with(start_aborted_status));
+  EXPECT_THAT(results[1].output, HasSubstr("a link that is gone"));
 }
 
 }  // namespace

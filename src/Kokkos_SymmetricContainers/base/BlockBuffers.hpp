@@ -43,7 +43,7 @@ struct BlockRoute {
   std::uint32_t slot_there = 0;
 };
 
-/// Where blocks are stored, for kernels that pack and unpack them. (This struct
+/// The buffers of blocks, for kernels that pack and unpack them. (This struct
 /// is separate from BlocksOnTheirWay because a GPU starts a kernel faster if
 /// its arguments are small.)
 template <unsigned n_turns>

@@ -63,7 +63,7 @@ class AgreedLists {
   [[nodiscard]] std::size_t slot_at(std::size_t member) const {
     return m_words.from(member, of_slot);
   }
-  /// Where the member's block of owned elements for this PE begins in that
+  /// The start of the member's block of owned elements for this PE in that
   /// member's buffers, in elements.
   /// \param p the number of the joined plan.
   [[nodiscard]] std::size_t owned_start_at(std::size_t member,

@@ -15,7 +15,7 @@
 
 namespace symm::Impl {
 
-/// Where the blocks of one plan are in the buffers. `blocks` are the blocks of
+/// The places of one plan's blocks in the buffers. `blocks` are the blocks of
 /// one side of the plan.
 struct PlacesOfPlan {
   std::size_t element_bytes;
@@ -41,7 +41,7 @@ struct PlacesOfPlan {
   }
 };
 
-/// Where the blocks of joined plans are in the buffers. The blocks of all plans
+/// The places of joined plans' blocks in the buffers. The blocks of all plans
 /// for a PE are sent as one block, in the order of the plans.
 struct PlacesOfJoined {
   static constexpr std::uint32_t most = 8;

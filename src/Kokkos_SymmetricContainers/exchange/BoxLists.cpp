@@ -200,7 +200,7 @@ class Boxes {
   std::array<std::size_t, 3> m_extents{1, 1, 1};
 };
 
-/// What a PE tells other PEs about its box.
+/// Packs the description of a PE's box for other PEs.
 BoxWords words_of(BoxDecomposition const& box, std::size_t rank) {
   BoxWords words;
   words.owned = box.owned;

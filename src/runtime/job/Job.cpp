@@ -86,7 +86,12 @@ void begin_job(int* argc, char*** argv, Communicator const& communicator,
 
 void end_scope(char const* name) noexcept {
   if (!is_initialized()) return;  // the program has called finalize()
-  auto const failure = failure_of([] { finalize(); });
+  // If the runtime cannot be closed, what started the job must stay open: it
+  // has to end the job.
+  auto const failure = failure_of([] {
+    Runtime::finalize();
+    s_begun.end();
+  });
   if (!failure) return;
   std::fprintf(stderr, "symm: the end of a %s: %s; ending the job\n", name,
                failure->message.c_str());
