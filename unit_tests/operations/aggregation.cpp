@@ -241,15 +241,18 @@ TEST(AggregatingContexts, by_nodes_complete_what_is_for_some_pes) {
   symm::barrier_all();
 }
 
-/// One allocation after the other fails while updates are made and delivered.
+/// One allocation after the other fails, on each PE another one, while updates
+/// are made and delivered.
 void expect_nothing_lost_without_memory(symm::ContextOptions options) {
   Words const words("words", 1);
-  Pe const to       = (symm::my_pe() + 1) % symm::n_pes();
-  std::uint64_t sum = 0;
-  int n_failed      = 0;
-  for (int which = 1; which <= 6; ++which) {
+  Pe const to                 = (symm::my_pe() + 1) % symm::n_pes();
+  std::uint64_t sum           = 0;
+  int n_failed                = 0;
+  constexpr int n_allocations = 40;
+  for (int round = 0; round < n_allocations; ++round) {
+    int const which = 1 + (round + 7 * symm::my_pe()) % n_allocations;
     Context const context(options);
-    symm_test::LackOfMemory(which).in([&] {
+    symm_test::LackOfMemory(which, 1).in([&] {
       for (std::uint64_t k = 1; k <= 3 * symm::Impl::Aggregation::block; ++k) {
         try {
           symm::atomic_add(context, &words(0), k, to);

@@ -29,21 +29,23 @@ class LackOfMemory {
 
   /// \param which the number of the allocation that fails, counted from 1; 0
   ///        for none.
-  explicit LackOfMemory(int which) : m_which(which) {}
+  /// \param bytes smaller allocations do not count.
+  explicit LackOfMemory(int which, std::size_t bytes = least_bytes)
+      : m_which(which), m_least_bytes(bytes) {}
 
   template <class F>
   void in(F const& f) const {
     struct Guard {
-      explicit Guard(int which) {
+      Guard(int which, std::size_t bytes) {
         CountedAllocations::count       = 0;
-        CountedAllocations::least_bytes = least_bytes;
+        CountedAllocations::least_bytes = bytes;
         CountedAllocations::fails_at    = which;
       }
       Guard(Guard const&)            = delete;
       Guard& operator=(Guard const&) = delete;
       ~Guard() { CountedAllocations::fails_at = 0; }
     };
-    Guard const guard(m_which);
+    Guard const guard(m_which, m_least_bytes);
     f();
   }
 
@@ -55,6 +57,7 @@ class LackOfMemory {
 
  private:
   int m_which;
+  std::size_t m_least_bytes;
 };
 
 }  // namespace symm_test
