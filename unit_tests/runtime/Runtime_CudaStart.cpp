@@ -118,9 +118,10 @@ TEST_F(CudaRuntime, a_gpu_that_shares_no_host_memory_has_its_own_heap) {
 /// Starts `n` PEs, of which number `pe` has GPU device_of(pe).
 /// \param told what PE 0 tells of PEs that take turns; "": nothing.
 /// \param share whether PEs share a GPU: then packets are few.
+/// \param wait whether several blocks of a kernel may wait.
 template <class DeviceOf>
 void expect_sharing(int n, DeviceOf const& device_of, std::string const& told,
-                    bool share) {
+                    bool share, bool wait = false) {
   expect_on_pes(n, [&](ForkedBootstrap& bootstrap) {
     auto const me = bootstrap.my_pe();
     testing::internal::CaptureStderr();
@@ -130,6 +131,7 @@ void expect_sharing(int n, DeviceOf const& device_of, std::string const& told,
     EXPECT_THAT(text, HasSubstr(me == 0 ? told : ""));
     EXPECT_EQ(symm::team_world().words_on_gpu().n_packets,
               share ? PeTeamWords::few_packets : PeTeamWords::many_packets);
+    EXPECT_EQ(symm::team_world().may_blocks_wait(), wait);
     EXPECT_EQ(text.find("share") != text.npos, me == 0 && !told.empty())
         << text;
     Runtime::finalize();
@@ -143,6 +145,12 @@ TEST_F(CudaRuntime, PEs_that_take_turns_on_a_GPU_are_found_and_told_of) {
 }
 
 TEST_F(CudaRuntime, PEs_with_a_GPU_each_take_no_turns) {
+  expect_sharing(
+      2, [](int pe) { return pe; }, "", false, true);
+}
+
+TEST_F(CudaRuntime, other_jobs_may_be_on_the_GPU_with_MPS) {
+  FakeCuda::set("FAKE_CUDA_MPS", "1");
   expect_sharing(
       2, [](int pe) { return pe; }, "", false);
 }

@@ -115,20 +115,20 @@ TEST(Shares, a_broadcast_takes_each_word_from_the_root_once) {
   }
 }
 
-TEST(Shares, blocks_of_all_are_fetched_once_and_all_are_under_way_at_once) {
+TEST(Shares, blocks_of_all_are_copied_once_and_all_are_under_way_at_once) {
   for (auto const& it : cases()) {
     TRACE_CASE(it);
     Links links(it.n_pes);
     for (Pe me = 0; me < it.n_pes; ++me) {
-      std::vector<std::vector<int>> fetched(index(it.n_pes));
+      std::vector<std::vector<int>> copied(index(it.n_pes));
       std::vector<bool> is_begun(index(it.n_pes));
       for (std::size_t part = 0; part < it.n_parts; ++part) {
         bool is_first = true;
-        symm::Impl::fetch_of_each(
+        symm::Impl::for_each_block(
             it.n_pes, me, part, it.n_parts,
             [&](Pe member, std::size_t of, std::size_t n_of) {
               ASSERT_LT(of, n_of);
-              auto& parts = fetched[index(member)];
+              auto& parts = copied[index(member)];
               parts.resize(n_of);
               ++parts[of];
               if (is_first) is_begun[index(member)] = true;
@@ -137,7 +137,7 @@ TEST(Shares, blocks_of_all_are_fetched_once_and_all_are_under_way_at_once) {
                           symm::Impl::part_of(it.n_words, of, n_of, 1).count);
             });
       }
-      for (auto const& parts : fetched) {
+      for (auto const& parts : copied) {
         ASSERT_FALSE(parts.empty());
         EXPECT_EQ(parts, std::vector<int>(parts.size(), 1));
       }

@@ -7,6 +7,7 @@
 
 #include "../base/Function.hpp"
 #include "../groups/Group.hpp"
+#include "../groups/LastBlock.hpp"
 #include "../memory/HeapMap.hpp"
 #include "../teams/TeamSync.hpp"
 #include "CollectiveCall.hpp"
@@ -28,6 +29,54 @@ SYMM_FUNCTION void run_between_barriers(Threads const& group,
   work(group, heap, 0, 1);
   barrier_of(group, work.team, call.name);
 }
+
+/// Which barriers of a collective operation are part of the kernel that does
+/// its work.
+struct BarriersInKernel {
+  bool opens;
+  bool closes;
+};
+
+#ifdef SYMM_FOR_DEVICE
+/// Performs the work of a collective operation, with the barriers in
+/// `barriers`, in a kernel of `n_blocks` thread blocks. Several blocks may open
+/// only if all members are near, pass equal counts, and may have several blocks
+/// that wait (PeTeam::may_blocks_wait()).
+///
+/// Block 0 notifies the other members that this PE has arrived, and each block
+/// waits for them. Only the last block to end its work carries out the closing
+/// barrier.
+template <class Work, class Block>
+__device__ void run_by_blocks(Block const& threads, HeapMap const& heap,
+                              Work const& work, std::size_t block,
+                              std::size_t n_blocks, BarriersInKernel barriers) {
+  auto const call           = work.call();
+  auto const words          = work.team.words();
+  std::uint64_t const epoch = *words.epoch() + 1;  // if this kernel opens
+  if (barriers.opens && n_blocks == 1) {
+    if (call.are_counts_equal()) {
+      barrier_of(threads, work.team, call.name);
+    } else {
+      exchange_word(threads, work.team, call.name, work.count);
+    }
+  } else if (barriers.opens) {
+    if (block == 0) arrive(threads, work.team, PassNothing());
+    wait_for_flags(threads, work.team, epoch);
+    threads.barrier();
+  }
+  work(threads, heap, block, n_blocks);
+  if (!barriers.closes) return;
+  if (n_blocks > 1) {
+    if (!ends_last(threads, words.n_blocks_done(), n_blocks)) return;
+    if (barriers.opens) {
+      // The other blocks have read the epoch before.
+      threads.for_each(1, [&](std::size_t) { *words.epoch() = epoch; });
+      threads.barrier();
+    }
+  }
+  barrier_of(threads, work.team, call.name);
+}
+#endif
 
 /// Like run_between_barriers(), but uses packets if possible.
 template <class Work, Group Threads>

@@ -35,7 +35,8 @@
 // part `part`.
 //
 // Each PE fetches data from the others, and each starts with a different PE. In
-// a reduction, each PE reduces a share and stores the result to all PEs. Every
+// kernels, fcollect() and alltoall() store them on the others instead. In a
+// reduction, each PE reduces a share and stores the result to all PEs. Every
 // result is thus computed only once and has the same bits on all PEs. In a
 // broadcast, kernels forward shares, too. Shares.hpp defines what each PE reads
 // and stores, so that each link carries as few bytes as possible.
@@ -49,6 +50,13 @@
 // The barrier at the end waits for the operations that this thread has begun.
 
 namespace symm::Impl {
+
+/// The maximum number of thread blocks of an enqueued operation
+/// (Work::max_blocks()), and of one in which each PE loads from several other
+/// PEs and stores to them at the same time. With more blocks, such an operation
+/// is slower (docs/laboratory.md, "Loads and stores of all PEs at once").
+inline constexpr std::size_t max_collective_blocks = 64;
+inline constexpr std::size_t max_two_way_blocks    = 32;
 
 /// A member's copy of the block at the symmetric address `block`.
 template <class T>
@@ -87,22 +95,35 @@ SYMM_INLINE_FUNCTION void copy_part(Threads const& group, T* dest,
                          range.count * sizeof(T));
 }
 
-/// Copies a part of a member's block at the symmetric address `source` to
-/// `dest`. Data from a far PE are guaranteed to have arrived only after
+/// Copies a part of a block between this PE and a member. In a get, `source` is
+/// a symmetric address, at which the member has its block; in a put, `dest` is.
+/// If the member is far, the operation is guaranteed to be complete only after
 /// quiet_far() on the host, or after the quiet() of the barrier in a kernel.
+template <Direction direction, class T, Group Threads>
+SYMM_INLINE_FUNCTION void copy_between(Threads const& group,
+                                       HeapMap const& heap, PeTeam const& team,
+                                       Pe member, T* dest, T const* source,
+                                       std::size_t count, std::size_t part,
+                                       std::size_t n_parts, char const* call) {
+  check_element<T>();
+  auto const range   = range_of_part<T>(count, part, n_parts);
+  bool const is_here = member == team.my_pe() && dest == source;
+  if (is_here) return;
+  copy_elements<direction>(group, heap, dest + range.first,
+                           source + range.first, range.count,
+                           team.world_pe(member), call, Completion::none);
+}
+
+/// Copies a part of a member's block at the symmetric address `source` to
+/// `dest`.
 template <class T, Group Threads>
 SYMM_INLINE_FUNCTION void fetch_part(Threads const& group, HeapMap const& heap,
                                      PeTeam const& team, Pe member, T* dest,
                                      T const* source, std::size_t count,
                                      std::size_t part, std::size_t n_parts,
                                      char const* call) {
-  check_element<T>();
-  auto const range   = range_of_part<T>(count, part, n_parts);
-  bool const is_here = member == team.my_pe() && dest == source;
-  if (is_here) return;
-  copy_elements<Direction::get>(group, heap, dest + range.first,
-                                source + range.first, range.count,
-                                team.world_pe(member), call, Completion::none);
+  copy_between<Direction::get>(group, heap, team, member, dest, source, count,
+                               part, n_parts, call);
 }
 
 /// Calls FarBlocks::share() for the elements of `dest`.
@@ -143,6 +164,7 @@ struct BroadcastWork {
     return result;
   }
   static constexpr bool has_packets = true;
+  [[nodiscard]] static std::size_t max_blocks() { return max_two_way_blocks; }
 #ifdef SYMM_FOR_DEVICE
   /// Does one part of the operation, possibly all of it, in a kernel, using
   /// packets.
@@ -236,6 +258,9 @@ struct GatherWork {
     return result;
   }
   static constexpr bool has_packets = true;
+  [[nodiscard]] static std::size_t max_blocks() {
+    return max_collective_blocks;
+  }
 #ifdef SYMM_FOR_DEVICE
   /// See BroadcastWork::run_by_packets().
   template <PacketPhase phase, Group Threads>
@@ -267,14 +292,23 @@ struct GatherWork {
       }
 #endif
     }
-    T const* const my = source + (is_alltoall ? block(me) : 0);
-    fetch_of_each(team.n_pes(), me, part, n_parts,
-                  [&](Pe pe, std::size_t of_block, std::size_t n_of_block) {
-                    fetch_part(
-                        group, heap, team, pe, dest + block(pe), my, count,
-                        of_block, n_of_block,
-                        is_alltoall ? "symm::alltoall" : "symm::fcollect");
-                  });
+    char const* const name = is_alltoall ? "symm::alltoall" : "symm::fcollect";
+#ifdef SYMM_FOR_DEVICE
+    // On NVLink, stores are faster than loads if all PEs make them at once.
+    constexpr auto direction = Direction::put;
+#else
+    constexpr auto direction = Direction::get;
+#endif
+    for_each_block(team.n_pes(), me, part, n_parts,
+                   [&](Pe pe, std::size_t of_block, std::size_t n_of_block) {
+                     // The PE that loads and the PE that stores.
+                     Pe const from = direction == Direction::put ? me : pe;
+                     Pe const to   = direction == Direction::put ? pe : me;
+                     copy_between<direction>(
+                         group, heap, team, pe, dest + block(from),
+                         source + (is_alltoall ? block(to) : 0), count,
+                         of_block, n_of_block, name);
+                   });
   }
 
   /// The index of the first element of a member's block.
@@ -298,6 +332,10 @@ struct CollectWork {
   std::size_t count;
   // The size of dest in bytes; SIZE_MAX if unknown, 0 if dest is null.
   std::size_t dest_bytes = dest == nullptr ? 0 : ~std::size_t{0};
+
+  [[nodiscard]] static std::size_t max_blocks() {
+    return max_collective_blocks;
+  }
 
   [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
     return {"symm::collect",

@@ -15,8 +15,8 @@ namespace symm::Impl {
 
 /// Combines the sources of members 0 to `end` - 1, element by element, in
 /// member order. All reductions and scans use this order, so results have the
-/// same bits wherever the sources are. (Only PacketReduce has its own loop,
-/// because it receives packets from several members at once.)
+/// same bits wherever the sources are. (Only PacketReduce and KernelReduce have
+/// their own loops, because they load from several members at once.)
 ///
 /// \param values Receives the n results. With `has_values`, it initially
 ///        contains elements that precede those of member 0.

@@ -4,13 +4,13 @@
 #define SYMM_COLLECTIVES_KERNELREDUCE_HPP
 
 #include <cstddef>
+#include <type_traits>
 
 #include "../base/Function.hpp"
 #include "../base/Types.hpp"
 #include "../groups/Group.hpp"
 #include "../memory/HeapMap.hpp"
 #include "CollectiveWork.hpp"
-#include "Combine.hpp"
 
 namespace symm::Impl {
 
@@ -35,18 +35,37 @@ union Packs {
   }
 };
 
+/// Like combine(), but loads from member 0 and up to `n_ahead` others at the
+/// same time, and then from `n_ahead` members at a time.
+/// \param load load(pe, source) loads the elements of a member.
+template <std::size_t n_ahead, class Source, class Op, class Load>
+SYMM_FORCEINLINE_FUNCTION void combine_ahead(Source& values, Op const& op,
+                                             Pe end, Load const& load) {
+  using T = std::remove_cvref_t<decltype(values[0])>;
+  load(0, values);
+  for (Pe first = 1; first < end; first += static_cast<Pe>(n_ahead)) {
+    auto const n = static_cast<std::size_t>(end - first);
+    Source sources[n_ahead];  // in registers: compilers unroll the loops
+    for (std::size_t k = 0; k < n_ahead; ++k) {
+      if (k < n) load(first + static_cast<Pe>(k), sources[k]);
+    }
+    for (std::size_t k = 0; k < n_ahead; ++k) {
+      if (k >= n) break;
+      for (std::size_t i = 0; i < Source::size; ++i)
+        values[i] = static_cast<T>(op(values[i], sources[k][i]));
+    }
+  }
+}
+
 /// Reduces the packs of all members.
 /// \param load load(pe, packs) loads a member's packs.
 /// \param store store(pe, packs) stores the result at a member.
 template <class P, std::size_t n, class Work, class Load, class Store>
 SYMM_FUNCTION void reduce_packs_of(Work const& work, Load const& load,
                                    Store const& store) {
+  constexpr std::size_t n_ahead = n * sizeof(P) <= 32 ? 3 : 1;
   Packs<P, n> values;
-  combine(values, values.size, work.op, work.team.n_pes(), [&](Pe pe) {
-    Packs<P, n> packs;
-    load(pe, packs);
-    return packs;
-  });
+  combine_ahead<n_ahead>(values, work.op, work.team.n_pes(), load);
   for (Pe pe = work.first_dest(); pe < work.end_dest(); ++pe) store(pe, values);
 }
 
@@ -77,7 +96,7 @@ class KernelReduce {
   template <class P, Group Threads>
   SYMM_FUNCTION void reduce_packs(Threads const& group, std::size_t first,
                                   std::size_t n_packs) const {
-    constexpr std::size_t n_loads = sizeof(P) <= 16 ? 4 : 1;
+    constexpr std::size_t n_loads = sizeof(P) <= 16 ? 2 : 1;
     constexpr std::size_t row     = Threads::row;
     constexpr std::size_t tile    = row * n_loads;
     std::size_t const n_tiles     = n_packs / tile;
@@ -92,7 +111,7 @@ class KernelReduce {
   }
 
   /// Reduces the `n` packs begin, begin + row, .... Each thread has the loads
-  /// of all these packs in flight at once.
+  /// of all these packs from several members in flight at once.
   template <class P, std::size_t n>
   SYMM_FUNCTION void reduce_near(std::size_t first, std::size_t begin,
                                  std::size_t row) const {

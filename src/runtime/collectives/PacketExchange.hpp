@@ -16,6 +16,7 @@
 #include "Shares.hpp"
 #ifdef SYMM_FOR_DEVICE
 #include "../groups/KernelCopy.hpp"
+#include "../groups/LastBlock.hpp"
 #include "../teams/Synchronize.hpp"
 #endif
 
@@ -304,10 +305,7 @@ class PacketExchange {
     }
     m_group.barrier();
     if (m_group.rank() != 0) return;
-    auto* const n_done = m_words.n_blocks_done();
-    if (InKernel::fetch_add(n_done, std::uint64_t{1}) + 1 < m_n_parts) return;
-    *n_done = 0;
-    body(OneThread{});
+    if (is_last_block(m_words.n_blocks_done(), m_n_parts)) body(OneThread{});
   }
 
   /// Sends packet k to all members, and to this PE last: once a thread has

@@ -19,11 +19,13 @@ namespace symm::Impl {
 /// Calls store(i, load(i)) for i = 0 ... count - 1. On a GPU, every thread has
 /// several loads in flight before its first store, and neighboring threads
 /// access adjacent elements.
-template <class Threads, class Load, class Store>
+/// \tparam n_loads the number of loads in flight; 0: a number that suits most
+///         copies.
+template <std::size_t n_loads = 0, class Threads, class Load, class Store>
 SYMM_INLINE_FUNCTION void copy_each(Threads const& threads, std::size_t count,
                                     Load const& load, Store const& store) {
 #ifdef SYMM_FOR_DEVICE
-  copy_each_with_loads_in_flight(threads, count, load, store);
+  copy_each_with_loads_in_flight<n_loads>(threads, count, load, store);
 #else
   threads.for_each(count, [&](std::size_t i) { store(i, load(i)); });
 #endif

@@ -15,14 +15,16 @@ namespace symm::Impl {
 // The device code of GroupCopy.hpp.
 
 /// copy_each() on a GPU.
-template <class Threads, class Load, class Store>
+template <std::size_t n_wanted = 0, class Threads, class Load, class Store>
 SYMM_INLINE_FUNCTION void copy_each_with_loads_in_flight(Threads const& threads,
                                                          std::size_t count,
                                                          Load const& load,
                                                          Store const& store) {
   using Value = std::remove_cvref_t<decltype(load(std::size_t{}))>;
   if constexpr (std::is_default_constructible_v<Value>) {
-    constexpr std::size_t n_loads = sizeof(Value) <= 16 ? 8 : 2;
+    constexpr std::size_t n_loads = n_wanted != 0         ? n_wanted
+                                    : sizeof(Value) <= 16 ? 8
+                                                          : 2;
     constexpr std::size_t row     = Threads::row;
     constexpr std::size_t tile    = row * n_loads;
     // The last tile may be incomplete, so loads and stores check `count`.

@@ -179,6 +179,10 @@ class Runtime {
   /// one process make other processes wait. In that case, streams rather than
   /// kernels wait for other PEs.
   [[nodiscard]] bool has_gates() const { return m_has_gates; }
+  /// Whether several thread blocks of a kernel may wait for other PEs. If PEs
+  /// shared a GPU, or other jobs did with MPS, waiting blocks could leave no
+  /// room for the kernel for which they wait.
+  [[nodiscard]] bool may_blocks_wait() const { return m_may_blocks_wait; }
   /// A pointer that expires when the runtime ends.
   [[nodiscard]] std::weak_ptr<void const> life() const { return m_bootstrap; }
 
@@ -266,6 +270,7 @@ class Runtime {
   std::size_t m_default  = 0;
   bool m_has_gates       = false;
   bool m_are_gpus_shared = false;  // whether PEs of this job share GPUs
+  bool m_may_blocks_wait = false;
   std::optional<LocalBuffers> m_buffers;
   std::array<std::optional<PeTeamMemory>, n_memory_kinds> m_team_memories;
   PeTeamSlots m_team_slots;

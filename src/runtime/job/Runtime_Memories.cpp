@@ -117,14 +117,17 @@ void Runtime::find_shared_gpus(int device) {
   // the other PEs on its GPU wait.
   auto const all = allgather(*m_bootstrap, mine);
   auto n_most    = std::ptrdiff_t{0};
+  bool has_mps   = false;
   for (auto const& gpu : all) {
     auto const n = std::count_if(all.begin(), all.end(), [&](auto const& it) {
       return it.uuid == gpu.uuid;
     });
     m_are_gpus_shared = m_are_gpus_shared || n > 1;
+    has_mps           = has_mps || gpu.has_mps;
     if (!gpu.has_mps) n_most = std::max(n_most, n);
   }
-  m_has_gates = n_most > 1;
+  m_may_blocks_wait = !m_are_gpus_shared && !has_mps;
+  m_has_gates       = n_most > 1;
   if (m_has_gates && my_pe() == 0) {
     std::fprintf(
         stderr,

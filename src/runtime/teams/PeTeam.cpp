@@ -93,8 +93,9 @@ PeTeam::PeTeam(int slot, char const* call, Pe lowest, Pe highest)
     m_on_device = memory->words(slot);
     m_has_gates = runtime.has_gates();
   }
-  auto const& map = m_on_host.map;
-  m_has_far_pes   = !map.is_near(lowest) || !map.is_near(highest);
+  auto const& map   = m_on_host.map;
+  m_has_far_pes     = !map.is_near(lowest) || !map.is_near(highest);
+  m_may_blocks_wait = !m_has_far_pes && runtime.may_blocks_wait();
 }
 
 }  // namespace symm

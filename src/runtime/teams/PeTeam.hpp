@@ -62,6 +62,9 @@ class PeTeam {
   /// (PeTeamWords). Enqueued operations then wait at the gates in the stream,
   /// and no kernel waits.
   [[nodiscard]] SYMM_FUNCTION bool has_gates() const { return m_has_gates; }
+  /// Whether several thread blocks of a kernel may wait for other members,
+  /// which must all be near.
+  [[nodiscard]] bool may_blocks_wait() const { return m_may_blocks_wait; }
   /// The words of the PE team in GPU memory. Without GPUs, their `n_packets` is
   /// 0.
   [[nodiscard]] SYMM_FUNCTION Impl::PeTeamWords const& words_on_gpu() const {
@@ -89,6 +92,7 @@ class PeTeam {
   int m_stride           = 0;  // 0 if the members' numbers are in words()
   bool m_has_far_pes     = false;
   bool m_has_gates       = false;
+  bool m_may_blocks_wait = false;
 };
 
 }  // namespace symm

@@ -52,6 +52,18 @@ __device__ void pass_gates(Threads const& group, PeTeam const& team) {
         });
   });
 }
+
+/// Waits until all members have reached `epoch`. Other threads of the group
+/// must not go on before a barrier of the group.
+template <Group Threads>
+__device__ void wait_for_flags(Threads const& group, PeTeam const& team,
+                               std::uint64_t epoch) {
+  auto const words                 = team.words();
+  std::uint64_t const* const flags = words.flag(words.map.my_pe, 0);
+  group.for_each(static_cast<std::size_t>(team.n_pes()), [&](std::size_t i) {
+    while (load_acquire(flags + i) < epoch) InKernel::help_far();
+  });
+}
 #endif
 
 /// The first half of a barrier: notifies all members that this PE has arrived.
@@ -114,10 +126,7 @@ SYMM_INLINE_FUNCTION std::uint64_t synchronize(
   PeTeamWords const words   = team.words();
   std::uint64_t const epoch = arrive(group, team, before_flag);
 #ifdef SYMM_FOR_DEVICE
-  std::uint64_t const* const flags = words.flag(words.map.my_pe, 0);
-  group.for_each(static_cast<std::size_t>(team.n_pes()), [&](std::size_t i) {
-    while (load_acquire(flags + i) < epoch) InKernel::help_far();
-  });
+  wait_for_flags(group, team, epoch);
 #else
   wait_for_members(call, team, epoch);
 #endif

@@ -84,13 +84,14 @@ inline void enqueue_barrier(void* queue, PeTeam const& team) {
 }
 
 template <class Work>
-struct CollectiveInOneBlock {
+struct CollectiveKernel {
   HeapMap heap;
   Work work;
+  BarriersInKernel barriers;
 
-  __device__ void operator()(LaunchedBlock const& group, std::size_t,
-                             std::size_t) const {
-    run_between_barriers(group, heap, work, work.call());
+  __device__ void operator()(LaunchedBlock const& group, std::size_t block,
+                             std::size_t n_blocks) const {
+    run_by_blocks(group, heap, work, block, n_blocks, barriers);
   }
 };
 
@@ -101,17 +102,6 @@ struct PacketKernel {
   __device__ void operator()(LaunchedBlock const& group, std::size_t block,
                              std::size_t n_blocks) const {
     work.template run_by_packets<phase>(group, PacketPart{block, n_blocks});
-  }
-};
-
-template <class Work>
-struct CollectiveInBlocks {
-  HeapMap heap;
-  Work work;
-
-  __device__ void operator()(LaunchedBlock const& group, std::size_t block,
-                             std::size_t n_blocks) const {
-    work(group, heap, block, n_blocks);
   }
 };
 
@@ -127,11 +117,19 @@ struct PassWordKernel {
   }
 };
 
+/// The maximum number of thread blocks of a kernel that wait for other PEs. It
+/// lets the kernels of several operations wait on a GPU at the same time, and
+/// leaves room for the kernels for which they wait.
+inline constexpr std::size_t max_waiting_blocks = 32;
+/// For more bytes than this, the launch that is saved if all blocks wait
+/// matters less than the speed of more blocks.
+inline constexpr std::size_t max_bytes_of_waiting_blocks = std::size_t{4}
+                                                           << 20U;
+
 /// Enqueues a kernel that exchanges packets. The kernel has one thread block,
 /// if possible with one thread per packet; for many packets, it has several
 /// blocks. PEs that share a GPU have few packets, and therefore one block each
-/// (Runtime::find_shared_gpus()). The number of blocks is limited, so that the
-/// kernels of two or three jobs fit on a GPU together.
+/// (Runtime::find_shared_gpus()).
 template <PacketPhase phase, class Work>
 void launch_packets(cudaStream_t stream, Work const& work,
                     CollectiveCall const& call) {
@@ -140,23 +138,23 @@ void launch_packets(cudaStream_t stream, Work const& work,
       call.n_words * static_cast<std::size_t>(work.team.n_pes());
   auto const n_threads =
       std::min((n_packets + warp - 1) / warp * warp, max_threads);
-  constexpr std::size_t max_blocks = 32;
-  auto const n_blocks =
-      std::clamp(n_packets / (2 * max_threads), std::size_t{1}, max_blocks);
+  auto const n_blocks = std::clamp(n_packets / (2 * max_threads),
+                                   std::size_t{1}, max_waiting_blocks);
   launch(call.name, stream, n_blocks, static_cast<int>(n_threads),
          PacketKernel<Work, phase>{work});
 }
 
 /// Enqueues a collective operation on a GPU. Uses packets if possible.
-/// Otherwise, uses one thread block for few bytes, or several blocks between
-/// two barriers for more; PEs may choose differently between these two forms.
+/// Otherwise, one kernel does everything, with one thread block for few bytes,
+/// or with several if these may wait. In all other cases, a kernel of one block
+/// opens first, and with gates, another one closes. PEs may choose differently
+/// between these forms.
 template <class Work>
 void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
                         CollectiveCall const& call) {
   auto* const stream                     = static_cast<cudaStream_t>(queue);
   constexpr std::size_t max_in_one_block = std::size_t{64} << 10U;
   constexpr std::size_t bytes_of_block   = std::size_t{8} << 10U;
-  constexpr std::size_t max_blocks       = 64;
   constexpr int n_threads                = max_launched_threads;
   // At this point, a PE in collect() has not yet received the other PEs'
   // counts.
@@ -167,7 +165,7 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
   // kernels, which wait for the threads that serve far PEs.
   static_cast<void>(waits_on_gpu<BarrierKernel>(call.name));
   static_cast<void>(waits_on_gpu<PassWordKernel>(call.name));
-  static_cast<void>(waits_on_gpu<CollectiveInBlocks<Work>>(call.name));
+  static_cast<void>(waits_on_gpu<CollectiveKernel<Work>>(call.name));
   bool const has_gates = work.team.has_gates();
   if constexpr (HasPackets<Work>) {
     if (go_by_packets(work.team, call, true)) {
@@ -181,9 +179,21 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
       return;
     }
   }
+  auto const launch_work = [&](std::size_t n_blocks,
+                               BarriersInKernel barriers) {
+    launch(call.name, stream, n_blocks, n_threads,
+           CollectiveKernel<Work>{heap, work, barriers});
+  };
+  auto const n_blocks =
+      std::clamp(bytes / bytes_of_block, std::size_t{1}, work.max_blocks());
+  if (call.are_counts_equal() && work.team.may_blocks_wait() &&
+      (n_blocks <= max_waiting_blocks ||
+       bytes <= max_bytes_of_waiting_blocks)) {
+    launch_work(std::min(n_blocks, max_waiting_blocks), {true, true});
+    return;
+  }
   if (bytes <= max_in_one_block && !has_gates) {
-    launch(call.name, stream, 1, n_threads,
-           CollectiveInOneBlock<Work>{heap, work});
+    launch_work(1, {true, true});
     return;
   }
   if (call.are_counts_equal()) {
@@ -195,11 +205,8 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
     launch(call.name, stream, 1, n_threads,
            PassWordKernel{work.team, work.count});
   }
-  auto const n_blocks =
-      std::clamp(bytes / bytes_of_block, std::size_t{1}, max_blocks);
-  launch(call.name, stream, n_blocks, n_threads,
-         CollectiveInBlocks<Work>{heap, work});
-  enqueue_barrier(stream, work.team);
+  launch_work(n_blocks, {false, !has_gates});
+  if (has_gates) enqueue_barrier(stream, work.team);
 }
 #else
 [[noreturn]] inline void enqueue_barrier(void*, PeTeam const&) {

@@ -38,6 +38,11 @@ struct ThreadBlock : SharedLoops<ThreadBlock<n_dimensions>> {
 #endif
   }
   SYMM_FUNCTION void barrier() const { SYMM_IF_ON_DEVICE((__syncthreads();)) }
+  /// A barrier. \returns whether any thread of the block has passed true.
+  [[nodiscard]] SYMM_FUNCTION bool any(bool mine) const {
+    SYMM_IF_ON_HOST((return mine;))
+    SYMM_IF_ON_DEVICE((return __syncthreads_or(mine ? 1 : 0) != 0;))
+  }
 };
 #else
 // This compiler does not compile kernels.
