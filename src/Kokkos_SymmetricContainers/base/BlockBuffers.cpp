@@ -31,7 +31,8 @@ void BlockBuffers<Space, n_turns>::prepare(char const* name,
                               object + ", outbox",
                               object + ", inboxes on the host",
                               object + ", outbox on the host"};
-  m_steps                  = decltype(m_steps)(object + ", steps", n_steps);
+  m_n_steps                = n_steps;
+  m_steps                  = decltype(m_steps)(object + ", steps", n_steps + 1);
 }
 
 template <class Space, unsigned n_turns>
@@ -104,14 +105,16 @@ void BlockBuffers<Space, n_turns>::describe(std::size_t turn_bytes) {
                                 m_host_outbox.data(), m_host_signals.data()}
                              : ForFar{heap_map(m_signals), m_inbox.data(),
                                 m_outbox.data(), m_signals.data()};
-  bool const has_gates = !runs_on_host_v<Exec> && Impl::has_gates(m_name);
+  bool const is_on_gpu = !runs_on_host_v<Exec>;
   m_in_kernels = {{heap_map(m_signals), m_inbox.data(), far.inbox, turn_bytes,
                    far.outbox, m_steps.data()},
                   far.heap,
                   m_signals.data(),
                   far.signals,
-                  has_gates,
-                  m_uses_host};
+                  is_on_gpu && Impl::has_gates(m_name),
+                  is_on_gpu && Impl::may_blocks_wait(m_name),
+                  m_uses_host,
+                  m_steps.data() + m_n_steps};
 }
 
 // For exchanges, and for mail.

@@ -19,7 +19,11 @@
 namespace symm::Impl {
 
 /// Copies chunks between Views and blocks. A host thread copies a whole chunk
-/// at a time; a GPU thread copies one element.
+/// at a time. A GPU thread copies one element or, with `by_values`, one value
+/// of an element at a time, in the order of the block. In that case,
+/// neighboring threads access adjacent values in the block, so that a link
+/// carries whole sectors; but computing where a value is in a View takes
+/// longer.
 template <CopyWay way, class Fields, class Places, class Op = Assign>
 struct CopyChunks {
   BlockMemory buffers;
@@ -32,6 +36,7 @@ struct CopyChunks {
   bool sends_runs_unpacked;  // runs go to far PEs directly from the View
   bool skips_stored;         // skips near blocks that are already in place
   StoredCopies stored;
+  bool by_values;
   Fields fields;
   Op op{};  // combines the old value with the one from a block
 
@@ -40,7 +45,7 @@ struct CopyChunks {
     KOKKOS_IF_ON_DEVICE(
         (auto const& chunk = chunks[i / Chunk::most];
          auto const k      = static_cast<ElementIndex>(i % Chunk::most);
-         if (k < chunk.count) copy(chunk, k, k + 1);))
+         if (by_values || k < chunk.count) copy(chunk, k, k + 1);))
   }
 
  private:
@@ -98,6 +103,12 @@ struct CopyChunks {
                                   T* part) const {
     auto const n = field.n_components;
     part += std::size_t{chunk.first} * n;
+#ifdef SYMM_FOR_DEVICE
+    if (by_values) {
+      copy_values(field, chunk, first, part);
+      return;
+    }
+#endif
     auto const* const list = elements + chunk.listed;
     if (!field.is_plain) {
       for (auto k = first; k < end; ++k) {
@@ -126,6 +137,54 @@ struct CopyChunks {
     } else {
       copy_listed<0>(field.data, stride, chunk, first, end, n, part);
     }
+  }
+
+  /// Copies the values thread, thread + Chunk::most, ... of a chunk. Several of
+  /// them are in flight at once.
+  template <class FieldOfView, class T>
+  KOKKOS_FUNCTION void copy_values(FieldOfView const& field, Chunk const& chunk,
+                                   std::uint32_t thread, T* part) const {
+    constexpr bool is_word =
+        sizeof(T) <= 16 && std::is_trivially_default_constructible_v<T>;
+    constexpr std::uint32_t n_loads = is_word ? 4 : 1;
+    constexpr auto step             = static_cast<std::uint32_t>(Chunk::most);
+    std::uint32_t const n_values    = chunk.count * field.n_components;
+    for (auto first = thread; first < n_values; first += n_loads * step) {
+      if constexpr (is_word) {
+        T* in_view[n_loads];  // in registers: compilers unroll both loops
+        T values[n_loads];
+        for (std::uint32_t k = 0; k < n_loads; ++k) {
+          auto const i = first + k * step;
+          if (i < n_values) {
+            in_view[k] = find_value(field, chunk, i);
+            values[k]  = way == CopyWay::to_block ? *in_view[k] : part[i];
+          }
+        }
+        for (std::uint32_t k = 0; k < n_loads; ++k) {
+          auto const i = first + k * step;
+          if (i < n_values) {
+            T& in_block = way == CopyWay::to_block ? part[i] : values[k];
+            copy_component(way == CopyWay::to_block ? values[k] : *in_view[k],
+                           in_block);
+          }
+        }
+      } else {
+        copy_component(*find_value(field, chunk, first), part[first]);
+      }
+    }
+  }
+  /// The address in the View of value `i` of a chunk.
+  template <class FieldOfView>
+  [[nodiscard]] KOKKOS_FUNCTION auto* find_value(FieldOfView const& field,
+                                                 Chunk const& chunk,
+                                                 std::uint32_t i) const {
+    auto const n = field.n_components;
+    auto const k = n == 1 ? i : i / n;
+    auto const c = i - k * n;
+    auto const element =
+        chunk.is_run ? chunk.start + k : elements[chunk.listed + k];
+    return field.is_plain ? field.data + element * field.elements.stride[0] + c
+                          : &field(element, c);
   }
 
   template <class T>
@@ -171,6 +230,33 @@ struct CopyChunks {
   }
 };
 
+/// Whether a side of a plan has so few elements that latency matters more than
+/// bandwidth. (16^3 and 32^3 cells with 26 neighbors are small, 64^3 are not.)
+inline bool is_small(PlanSide const& side) { return side.chunks.size() <= 128; }
+
+/// A function object that copies the chunks of one side of a plan, for one
+/// group of fields.
+template <CopyWay way, class Fields, class Places, class Op = Assign>
+CopyChunks<way, Fields, Places, Op> copier_of_chunks(
+    BlockMemory const& buffers, PlanSide const& side, Fields const& fields,
+    Places const& places, std::size_t bytes_before = 0,
+    bool sends_runs_unpacked = false, bool skips_stored = false,
+    StoredCopies stored = {}, Op const& op = {}) {
+  return {buffers,
+          side.blocks.data(),
+          side.chunks.data(),
+          side.elements.data(),
+          side.elements.extent(0),
+          places,
+          bytes_before,
+          sends_runs_unpacked,
+          skips_stored,
+          stored,
+          !is_small(side),
+          fields,
+          op};
+}
+
 /// Packs or unpacks the blocks of one side of a plan.
 template <CopyWay way, class Exec, class Fields, class Places,
           class Op = Assign>
@@ -182,12 +268,10 @@ void copy_chunks(Exec const& exec, char const* call, Buffers const& buffers,
   auto const n = side.chunks.size();
   Impl::for_each_group(fields, [&](auto const& group,
                                    std::size_t bytes_before) {
-    Impl::run_in_chain(
-        exec, call, runs_on_host_v<Exec> ? n : n * Chunk::most,
-        CopyChunks<way, std::remove_cvref_t<decltype(group)>, Places, Op>{
-            buffers, side.blocks.data(), side.chunks.data(),
-            side.elements.data(), side.elements.extent(0), places, bytes_before,
-            sends_runs_unpacked, skips_stored, stored, group, op});
+    Impl::run_in_chain(exec, call, runs_on_host_v<Exec> ? n : n * Chunk::most,
+                       Impl::copier_of_chunks<way>(
+                           buffers, side, group, places, bytes_before,
+                           sends_runs_unpacked, skips_stored, stored, op));
   });
 }
 

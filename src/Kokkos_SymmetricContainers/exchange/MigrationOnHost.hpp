@@ -103,18 +103,8 @@ class MigrationOnHost {
             std::size_t count) const {
     Impl::for_each_group(m_fields, [&](auto const& group,
                                        std::size_t bytes_before) {
-      CopyChunks<way, std::remove_cvref_t<decltype(group)>, PlacesOfPlan> const
-          copy_chunk{m_buffers,
-                     side.blocks.data(),
-                     side.chunks.data(),
-                     side.elements.data(),
-                     side.elements.extent(0),
-                     PlacesOfPlan{m_fields.bytes()},
-                     bytes_before,
-                     false,
-                     false,
-                     {},
-                     group};
+      auto const copy_chunk = Impl::copier_of_chunks<way>(
+          m_buffers, side, group, PlacesOfPlan{m_fields.bytes()}, bytes_before);
       Impl::run(m_exec, m_call, count,
                 [=](std::size_t i) { copy_chunk(chunks[i]); });
     });
