@@ -66,6 +66,7 @@ from driver import report, user_report  # noqa: E402
 from driver.records import RecordError, Records  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
+GPU_PROGRAMS = (parts.GPU_PROGRAMS, parts.PROGRAMS_ON_SEVERAL_GPUS)
 QUICK = "A quick run checks that everything works; its figures mean nothing."
 
 
@@ -78,7 +79,8 @@ def parse_arguments():
                         help="how often each program is run (default 5, 3 over "
                              "nodes, and 2 on GPUs and for --report)")
     parser.add_argument("--gpus", type=int, default=2, metavar="N",
-                        help="PEs of a run on GPUs, one per GPU (default 2)")
+                        help="PEs of a run on GPUs, one per GPU (default 2; more "
+                             "have a part of RESULTS.md of their own)")
     parser.add_argument("--programs", action="store_true",
                         help="measure examples beside the same with MPI, and on "
                              "GPUs with NCCL")
@@ -166,7 +168,7 @@ def run_all(arguments, config, part, jobs, output):
     extra = ["--quick"] if arguments.quick else []
     if arguments.samples:
         extra += ["--samples", str(arguments.samples)]
-    timeout = 60 if part is parts.GPU_PROGRAMS else \
+    timeout = 60 if part in GPU_PROGRAMS else \
         120 if config["gpus"] or part is parts.NODES else 600
     rounds = arguments.rounds or (2 if config["gpus"] or arguments.report else
                                   3 if part is parts.NODES else 5)
@@ -211,12 +213,16 @@ def published_command():
 
 def parts_to_measure(arguments, config):
     """What is measured, in the order of the page."""
-    programs = parts.GPU_PROGRAMS if config["gpus"] else parts.PROGRAMS
+    are_several = arguments.gpus > 2
+    programs = (parts.PROGRAMS if not config["gpus"] else
+                parts.PROGRAMS_ON_SEVERAL_GPUS if are_several else
+                parts.GPU_PROGRAMS)
     if arguments.over_nodes:
         return [parts.NODES]
     if arguments.programs:
         return [programs]
-    found = [parts.GPUS if config["gpus"] else parts.CPUS]
+    found = [parts.CPUS if not config["gpus"] else
+             parts.SEVERAL_GPUS if are_several else parts.GPUS]
     if arguments.report:
         found += [programs] if config["examples"] else []
         found += [parts.NODES] if config["programs over nodes"] else []
@@ -234,7 +240,7 @@ def jobs_of(part, arguments, config):
                                     job_list.is_open_mpi(mpiexec),
                                     arguments.network)
         jobs = job_list.node_jobs(config)
-    elif part in (parts.PROGRAMS, parts.GPU_PROGRAMS):
+    elif part in (parts.PROGRAMS, *GPU_PROGRAMS):
         jobs = job_list.program_jobs(config, arguments.gpus, arguments.quick)
     else:
         jobs = job_list.all_jobs(config, arguments.gpus)
@@ -246,7 +252,7 @@ def jobs_of(part, arguments, config):
 
 def measure(part, jobs, arguments, config, output):
     """Returns the records of a part and how many rounds were made."""
-    is_programs = part in (parts.PROGRAMS, parts.GPU_PROGRAMS)
+    is_programs = part in (parts.PROGRAMS, *GPU_PROGRAMS)
     load = os.getloadavg()[0]
     records, rounds = run_all(arguments, config, part, jobs,
                               output / "programs" if is_programs else output)
@@ -268,7 +274,7 @@ def write_results(part, config, records, rounds, pages):
     command = published_command()
     all_plots = part.plots(records)
     found = machine.gpu_rows() \
-        if part in (parts.GPUS, parts.GPU_PROGRAMS) else []
+        if part in (parts.GPUS, parts.SEVERAL_GPUS, *GPU_PROGRAMS) else []
     if part is parts.NODES:
         found.append(["nodes", config["cluster"].text])
     blocks = report.blocks_of(part, records, command, rounds, all_plots, found)

@@ -7,7 +7,7 @@ import pathlib
 import subprocess
 import time
 
-from driver import programs, ucx_perftest
+from driver import programs, several_gpus, ucx_perftest
 
 
 class BenchmarkFailed(Exception):
@@ -33,6 +33,8 @@ class Job:
     nodes: int = 0  # over so many, each of pes_per_node; 0: not over nodes
     pes_per_node: int = 0
     is_pair: bool = False  # an example and the same with MPI: programs.py
+    # On GPUs: whether its records are those of this number of PEs only.
+    is_of_pes: bool = False
 
     @property
     def name(self):
@@ -73,11 +75,22 @@ def _gpu_jobs(config, pes):
                    if config["examples"] else [])
 
 
+def _jobs_of_several_gpus(config, gpus):
+    """What more PEs than two do otherwise, with each number of them."""
+    program = "collectives_nvshmem" \
+        if config["nvshmem libraries"] is not None else "collectives"
+    return [job for pes in several_gpus.pe_counts(gpus) for job in (
+        Job(program, pes, is_of_pes=True,
+            fallback="collectives" if program != "collectives" else None),
+        Job("exchange", pes, is_of_pes=True))]
+
+
 def all_jobs(config, pes_on_gpus=2):
     """Everything that was built, the barrier with more PEs than cores,
     collective operations with 4 PEs, and what has figures of one PE."""
     if config["gpus"]:
-        return _gpu_jobs(config, pes_on_gpus)
+        return _jobs_of_several_gpus(config, pes_on_gpus) \
+            if pes_on_gpus > 2 else _gpu_jobs(config, pes_on_gpus)
     jobs = [Job(program) for program in config["programs"]]
     for program in ("barrier", "barrier_openshmem"):
         if program in config["programs"]:
@@ -139,7 +152,9 @@ def next_time(job, failed):
         return None
     if not failed:
         return job
-    return Job(job.fallback, job.pes) if job.fallback else None
+    if not job.fallback:
+        return None
+    return Job(job.fallback, job.pes, is_of_pes=job.is_of_pes)
 
 
 def load_config(build_dir):
@@ -154,9 +169,10 @@ def load_config(build_dir):
 
 def record_name(job, config):
     """The name under which the figures look for the records of a job."""
-    if config["gpus"] and not job.is_pair:
-        return job.fallback or job.program
-    return job.name
+    if not config["gpus"] or job.is_pair:
+        return job.name
+    program = job.fallback or job.program
+    return f"{program}.np{job.pes}" if job.is_of_pes else program
 
 
 def _environment(config, job):

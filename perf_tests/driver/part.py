@@ -4,7 +4,7 @@ import dataclasses
 import typing
 
 from driver import collectives, figures, gpu_figures, node_figures, plots
-from driver import program_figures, programs
+from driver import program_figures, programs, several_gpus
 from driver.figures import case_text, rate_text, time_text
 from driver.gpu_figures import DIRECTIONS, GIB, OVER_SIZES
 
@@ -152,6 +152,17 @@ GPUS = Part(
     "gpu_figures.json")
 
 
+SEVERAL_GPUS = Part(
+    "Several GPUs", several_gpus.all_figures, several_gpus.other_figures,
+    several_gpus.details, plots.several_gpu_plots,
+    tuple(key for key in GPUS.shown if key != "gpus"),  # (those of one job)
+    _SAMPLES +
+    "Ratios are those of times: below 1, ours takes less. Operations are "
+    "compared with the faster of NVSHMEM and NCCL at each size. A figure is met "
+    "if the median, to two digits after the point, is not above the goal.",
+    "several_gpus.json")
+
+
 def _node_details(records):
     return [(title, rows) for title, rows
             in node_figures.details(records, _size_rows) if rows]
@@ -204,3 +215,11 @@ GPU_PROGRAMS = Part(
     "one GPU with as many of them. The product of cg_solve alone is a figure of "
     "`places`.",
     "gpu_programs.json")
+
+# The same with more than two GPUs, beside which the figures of two stay.
+PROGRAMS_ON_SEVERAL_GPUS = dataclasses.replace(
+    GPU_PROGRAMS, title="Programs on several GPUs",
+    figures=program_figures.several_gpu_figures,
+    plots=lambda records: {f"several_{name}": text for name, text
+                           in plots.gpu_program_plots(records).items()},
+    figures_file="several_gpu_programs.json")

@@ -5,8 +5,8 @@ import io
 import matplotlib
 from matplotlib.figure import Figure
 
-from driver import program_figures, programs
-from driver.figures import size_text
+from driver import collectives, program_figures, programs, several_gpus
+from driver.figures import MIB, size_text
 from driver.gpu_figures import DIRECTIONS, GIB, HOST_COPIES, OVER_SIZES
 
 
@@ -122,6 +122,27 @@ def gpu_plots(records):
              for what in HOST_COPIES[:2] + ("deep_copy(cuda, ...), peer_view",
                                             "deep_copy, peer_view",
                                             "NVSHMEM on_stream")], size_text)
+    return _present(plots)
+
+
+def several_gpu_plots(records):
+    """Over the number of PEs."""
+    counts = several_gpus.measured_counts(records)
+    plots = {}
+    for size in (8, 64 * MIB):
+        lines = []
+        for what in collectives.OPERATIONS:
+            for library in ("symm", "NCCL"):
+                times = [(pes, records.time(f"collectives.np{pes}",
+                                            f"{what}, {library}",
+                                            {"bytes": size}))
+                         for pes in counts]
+                lines.append((f"{what}, {library}",
+                              [(pes, time.median * 1e6) for pes, time in times
+                               if time]))
+        plots[f"several_gpus_{size}.svg"] = _line_plot(
+            f"Collective operations, {size_text(size)} per block", "PEs",
+            "microseconds", lines, str)
     return _present(plots)
 
 

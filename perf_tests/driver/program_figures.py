@@ -15,6 +15,9 @@ HEAT3D_STEP = {64: 9, 128: 11, 256: 50, 512: 330}
 HEAT3D_BESIDE_NCCL = {64: 0.5, 128: 0.55, 256: 0.8, 512: 0.95}
 CG_BESIDE_MPI = {64: 0.6, 128: 0.7, 192: 0.8}
 CG_BESIDE_ONE_GPU, CG_FROM = 0.55, 128
+# On more than two GPUs: the part of the time of one, at the smallest size; the
+# part of the time with barriers.
+SEVERAL_BESIDE_ONE_GPU, SIGNALS_BESIDE_BARRIERS = 0.5, 0.9
 # The part of the time with MPI that the exchange of a step takes.
 PARTICLES_EXCHANGE = 0.5
 
@@ -135,6 +138,24 @@ def gpu_figures(records):
                           PARTICLES_EXCHANGE)
                 for edge in particles.gpu_sizes]
     return figures
+
+
+def several_gpu_figures(records):
+    """Those with a goal, on more than two GPUs."""
+    heat3d, cg = programs.HEAT3D, programs.CG
+    pes = pes_on_gpus(records)
+    figures = [_beside(records, heat3d, pes, {heat3d.axis: edge}, goal,
+                       heat3d.nccl)
+               for edge, goal in HEAT3D_BESIDE_NCCL.items()]
+    figures += [_beside(records, cg, pes, {cg.axis: edge}, goal)
+                for edge, goal in CG_BESIDE_MPI.items()]
+    figures += [_beside_one(records, pair, pes, {pair.axis: pair.gpu_sizes[0]},
+                            SEVERAL_BESIDE_ONE_GPU)
+                for pair in (cg, programs.PARTICLES)]
+    halo = programs.HALO_ON_GPUS
+    return figures + [_beside(records, halo, pes, {halo.axis: edge},
+                              SIGNALS_BESIDE_BARRIERS)
+                      for edge in halo.gpu_sizes]
 
 
 def other_gpu_figures(records):

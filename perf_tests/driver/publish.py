@@ -8,7 +8,8 @@ import pathlib
 import sys
 
 TITLES = ("CPUs", "Programs on CPUs", "Over nodes", "GPUs", "Programs on GPUs",
-          "Tests with one GPU", "Tests with several GPUs")  # in the order of the page
+          "Several GPUs", "Programs on several GPUs", "Tests with one GPU",
+          "Tests with several GPUs")  # in the order of the page
 
 
 def _begin(title):

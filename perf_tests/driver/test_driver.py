@@ -16,7 +16,7 @@ from unittest import mock
 import run
 from driver import figures as cpu_figures
 from driver import gpu_figures, jobs, node_figures, part, programs, publish
-from driver import report, ucx_perftest, user_report
+from driver import report, several_gpus, ucx_perftest, user_report
 from driver.cluster import Cluster
 from driver.figures import Figure
 from driver.records import RecordError, Records, Summary
@@ -310,6 +310,66 @@ class Collectives(unittest.TestCase):
         self.assertEqual([figure.verdict for figure in figures], ["met"])
 
 
+class SeveralGpus(unittest.TestCase):
+    """several_gpus.py, from records."""
+
+    def setUp(self):
+        self.records = Records()
+        for pes, nccl in ((2, 2.0), (4, 1.0)):
+            self.read(f"collectives.np{pes}", *(
+                result(f"reduce, {library}", seconds, bytes=size)
+                for library, seconds in (("symm", 0.95), ("NVSHMEM", 3.0),
+                                         ("NCCL", nccl))
+                for size in (8, 1 << 20)))
+        self.read("exchange.np4", *(
+            result(what, seconds, **{"halo, cells per axis": 16})
+            for what, seconds in (("ExchangePlan", 16e-6),
+                                  ("pack and unpack", 10e-6))))
+
+    def read(self, job, *lines):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "x.jsonl"
+            lines = ({"record": "environment"}, *lines)
+            file.write_text("\n".join(json.dumps(line) for line in lines))
+            self.records.read(job, file)
+
+    def test_the_faster_of_the_others_counts_and_large_blocks_more(self):
+        found = [(figure.what, figure.baseline, figure.goal_text,
+                  figure.verdict)
+                 for figure in several_gpus.all_figures(self.records)
+                 if figure.ratio and "reduce" in figure.what]
+        self.assertEqual(found, [
+            ("reduce, 8 B, 2 PEs", "reduce, NCCL", "<= 1 x", "met"),
+            ("reduce, 1 MiB, 2 PEs", "reduce, NCCL", "<= 0.9 x", "met"),
+            ("reduce, 8 B, 4 PEs", "reduce, NCCL", "<= 1 x", "met"),
+            ("reduce, 1 MiB, 4 PEs", "reduce, NCCL", "<= 0.9 x", "missed")])
+
+    def test_an_exchange_has_its_kernels_and_some_microseconds(self):
+        figure, = (figure for figure in
+                   several_gpus.all_figures(self.records)
+                   if figure.ratio and "halo" in figure.what)
+        self.assertEqual((figure.what, figure.measured_baseline,
+                          figure.verdict),
+                         ("halo of 16^3 cells, 26 neighbors, 4 PEs", "15 us",
+                          "missed"))
+
+    def test_numbers_of_PEs_stand_beside_each_other(self):
+        (title, rows), = several_gpus.details(self.records)
+        self.assertEqual(title, "reduce on a stream")
+        self.assertEqual(rows[0], ["", "2 PEs", "2 PEs, fastest other",
+                                   "4 PEs", "4 PEs, fastest other"])
+        self.assertEqual(rows[1], ["8 B", "950 ms", "2 s", "950 ms", "1 s"])
+
+    def test_all_numbers_up_to_four_are_measured_then_powers_of_two(self):
+        self.assertEqual(several_gpus.pe_counts(3), [2, 3])
+        self.assertEqual(several_gpus.pe_counts(8), [2, 3, 4, 8])
+        found = jobs.all_jobs({"gpus": True, "nvshmem libraries": "x"}, 4)
+        self.assertEqual([jobs.record_name(job, {"gpus": True})
+                          for job in found],
+                         [f"{program}.np{pes}" for pes in (2, 3, 4)
+                          for program in ("collectives", "exchange")])
+
+
 class Registration(unittest.TestCase):
     """registration.py, from records."""
 
@@ -425,9 +485,9 @@ class Places(unittest.TestCase):
         self.assertEqual([job.name for job in jobs.all_jobs(config)],
                          ["places.np2", "places.np1"])
         config = {"gpus": True, "nvshmem libraries": None, "examples": None}
-        self.assertEqual([job.name for job in jobs.all_jobs(config, 3)
+        self.assertEqual([job.name for job in jobs.all_jobs(config, 2)
                           if job.program == "places"],
-                         ["places.np3", "places.np1"])
+                         ["places.np2", "places.np1"])
 
 
 class Jobs(unittest.TestCase):
