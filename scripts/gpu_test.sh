@@ -164,7 +164,9 @@ elif ((n_gpus > 0)); then
     # A context that is lost is lost to all clients of MPS, and a PE that dies may
     # take those of others with it.
     lost='lost_context|kokkos_failures|\.killed'
-    turns='^test_(operations_(signals|teams|collectives)|exchange(_graphs)?)\.np2'
+    # With MPS, only one block of a kernel waits for other PEs.
+    pes=$((n_gpus < 2 ? 2 : n_gpus > 4 ? 4 : n_gpus))
+    alone="^test_(operations_(signals|teams|collectives)|exchange(_graphs)?)\\.np[2-$pes]"
     cores=$(nproc)
     if start_mps; then
       # The driver does one thing after the other: 48 PEs took longer than 24.
@@ -172,8 +174,10 @@ elif ((n_gpus > 0)); then
       stage "tests with GPUs, 1 to 4 PEs, MPS" \
         gpu_tests "$((most < 24 ? most : 24))" -E "$lost"
       stop_mps
-      stage "tests with GPUs, taking turns" \
-        gpu_tests "$((cores / 4))" -R "$lost|$turns"
+      stage "tests that lose PEs, without MPS" \
+        gpu_tests "$((cores / 4))" -R "$lost"
+      stage "tests with GPUs, without MPS" \
+        gpu_tests "$((n_gpus > 1 ? pes : cores / 4))" -R "$alone"
     else
       stage "tests with GPUs, 1 to 4 PEs" gpu_tests "$((cores / 4))"
     fi
@@ -189,9 +193,13 @@ elif ((n_gpus > 0)); then
     stage "synccheck, 1 PE" sanitizer synccheck 1 "${programs[1]}"
   fi
   if $perf && wanted perf; then
-    stage "figures" python3 perf_tests/run.py --build-dir "$build_dir" \
-      --output "$logs/perf" --gpus "$((n_gpus > 2 ? n_gpus : 2))" --limit 300 \
-      "${publish[@]}"
+    figures=(python3 perf_tests/run.py --build-dir "$build_dir" --limit 300
+      "${publish[@]}")
+    stage "figures" "${figures[@]}" --output "$logs/perf"
+    if ((n_gpus > 2)); then
+      stage "figures of $n_gpus GPUs" "${figures[@]}" --gpus "$n_gpus" \
+        --output "$logs/perf_of_$n_gpus"
+    fi
   fi
 fi
 
