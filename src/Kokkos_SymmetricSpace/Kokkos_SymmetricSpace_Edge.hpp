@@ -26,7 +26,6 @@
 #include "../runtime/base/Text.hpp"
 #include "../runtime/bootstrap/Nodes.hpp"
 #include "../runtime/groups/Group.hpp"
-#include "../runtime/groups/LastBlock.hpp"
 #include "../runtime/memory/CopyQueue.hpp"
 #include "../runtime/pes/ObjectCall.hpp"
 #include "../runtime/pes/ThreadProgress.hpp"
@@ -128,46 +127,30 @@ void wait_in_queue(Exec const& exec, char const* call, std::size_t n,
 
 // Kernels.
 
-/// What the thread blocks of a kernel do before or after their work, if there
-/// is nothing to do.
-struct NothingMore {
-  template <Group Threads>
-  SYMM_FUNCTION void operator()(Threads const&, std::size_t) const {}
-};
-
-template <class Work, class Before, class After>
+template <class Work>
 struct ForEachKernel {
   Work work;
   std::size_t n;
-  Before before;
-  After after;
 
   template <Group Threads>
   SYMM_FUNCTION void operator()(Threads const& group, std::size_t block,
-                                std::size_t n_blocks) const {
-    before(group, n_blocks);
+                                std::size_t) const {
     auto const i = block * group.size() + group.rank();
     if (i < n) work(i);
-    after(group, n_blocks);
   }
 };
 
 /// Calls work(i) for all i < n in a kernel on a GPU. After other kernels, this
 /// kernel starts sooner than a Kokkos kernel would (symm_gpu/Launch.hpp).
-/// \param before each thread block first calls before(group, n_blocks), ...
-/// \param after ... and in the end after(group, n_blocks).
-template <class Exec, class Work, class Before = NothingMore,
-          class After = NothingMore>
+template <class Exec, class Work>
 void enqueue_for_each(Exec const& exec, char const* call, std::size_t n,
-                      Work const& work, Before const& before = {},
-                      After const& after = {}) {
+                      Work const& work) {
   constexpr std::size_t warp = 32, max_threads = 256;
   if (n == 0) return;
   auto const n_threads = std::min(max_threads, (n + warp - 1) / warp * warp);
   enqueue_kernels(call, exec, [&](void* queue) {
     enqueue_kernel(call, queue, (n + n_threads - 1) / n_threads,
-                   static_cast<int>(n_threads),
-                   ForEachKernel<Work, Before, After>{work, n, before, after});
+                   static_cast<int>(n_threads), ForEachKernel<Work>{work, n});
   });
 }
 
@@ -205,7 +188,6 @@ using Impl::at_pe;
 using Impl::enqueue_for_each;
 using Impl::has_gates;
 using Impl::has_host_heap;
-using Impl::may_blocks_wait;
 using Impl::Nodes;
 using Impl::nodes_of_job;
 using Impl::wait_in_queue;

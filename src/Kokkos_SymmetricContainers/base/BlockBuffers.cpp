@@ -31,8 +31,7 @@ void BlockBuffers<Space, n_turns>::prepare(char const* name,
                               object + ", outbox",
                               object + ", inboxes on the host",
                               object + ", outbox on the host"};
-  m_n_steps                = n_steps;
-  m_steps                  = decltype(m_steps)(object + ", steps", n_steps + 1);
+  m_steps                  = decltype(m_steps)(object + ", steps", n_steps);
 }
 
 template <class Space, unsigned n_turns>
@@ -105,16 +104,14 @@ void BlockBuffers<Space, n_turns>::describe(std::size_t turn_bytes) {
                                 m_host_outbox.data(), m_host_signals.data()}
                              : ForFar{heap_map(m_signals), m_inbox.data(),
                                 m_outbox.data(), m_signals.data()};
-  bool const is_on_gpu = !runs_on_host_v<Exec>;
+  bool const has_gates = !runs_on_host_v<Exec> && Impl::has_gates(m_name);
   m_in_kernels = {{heap_map(m_signals), m_inbox.data(), far.inbox, turn_bytes,
                    far.outbox, m_steps.data()},
                   far.heap,
                   m_signals.data(),
                   far.signals,
-                  is_on_gpu && Impl::has_gates(m_name),
-                  is_on_gpu && Impl::may_blocks_wait(m_name),
-                  m_uses_host,
-                  m_steps.data() + m_n_steps};
+                  has_gates,
+                  m_uses_host};
 }
 
 // For exchanges, and for mail.

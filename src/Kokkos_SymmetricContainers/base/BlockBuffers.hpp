@@ -71,12 +71,10 @@ struct BlocksOnTheirWay : BlocksInMemory<n_turns> {
   /// n_turns signals for each slot. With gates, only the first of them is used;
   /// its value is the number of blocks that have arrived, minus those for which
   /// this PE has already waited.
-  Signal* near_signals  = nullptr;
-  Signal* far_signals   = nullptr;  // may equal near_signals
-  bool has_gates        = false;    // GPU queues wait, not kernels
-  bool may_blocks_wait  = false;    // in a kernel, more than one thread block
-  bool uses_host        = false;    // far PEs use buffers in host memory
-  std::uint64_t* n_done = nullptr;  // counts the thread blocks of a kernel
+  Signal* near_signals = nullptr;
+  Signal* far_signals  = nullptr;  // may equal near_signals
+  bool has_gates       = false;    // GPU queues wait, not kernels
+  bool uses_host       = false;    // far PEs use buffers in host memory
 
   /// The signal of slot `slot` for the block with sequence number `number`.
   [[nodiscard]] KOKKOS_FUNCTION Signal* signal(std::uint32_t slot,
@@ -156,11 +154,7 @@ class BlockBuffers {
   }
   /// Sets the number of blocks that have arrived from each neighbor to
   /// `n_ended`.
-  void set_steps(Signal n_ended) const {
-    Kokkos::deep_copy(
-        Kokkos::subview(m_steps, Kokkos::pair(std::size_t{0}, m_n_steps)),
-        n_ended);
-  }
+  void set_steps(Signal n_ended) const { Kokkos::deep_copy(m_steps, n_ended); }
 
  private:
   using Exec   = typename Space::execution_space;
@@ -179,8 +173,7 @@ class BlockBuffers {
   char const* m_name = "";
   Labels m_labels;
   Kokkos::View<Signal*, Space> m_signals;
-  std::size_t m_n_steps = 0;
-  Kokkos::View<Signal*, Memory> m_steps;  // and one more word, for n_done
+  Kokkos::View<Signal*, Memory> m_steps;
   Kokkos::View<char*, Space> m_inbox;
   Kokkos::View<char*, Memory> m_outbox;
   // For far PEs, if m_uses_host; otherwise empty.

@@ -54,34 +54,25 @@ struct Notify {
   }
 };
 
-/// Waits in a kernel for block number `step` from neighbor i. (On the host,
-/// await_neighbors() does this.)
-struct AwaitStep {
+/// Waits in a kernel for the block from neighbor i, and counts it. (On the
+/// host, await_neighbors() does this.)
+struct Await {
   Buffers buffers;
   Block const* blocks;
   std::uint32_t shape;
 
-  KOKKOS_FUNCTION void operator()(std::size_t i, Signal step) const {
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
     auto const& block = blocks[i];
+    auto const step   = buffers.steps[i] + 1;
     PollOne<Signal> poll{{buffers.signal(block.slot, step, block.is_near), 1,
                           nullptr, Compare::ge, Buffers::sent(step, 0)}};
     wait_for("symm::ExchangePlan", poll);
+    buffers.steps[i] = step;
     if (Buffers::shape_in(poll.now) != shape) {
       Kokkos::abort(
           "symm::ExchangePlan: PEs have passed Views with different numbers of "
           "bytes per element to one exchange");
     }
-  }
-};
-
-/// Waits for the next block from neighbor i, and counts it.
-struct Await {
-  AwaitStep await;
-
-  KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    auto& step = await.buffers.steps[i];
-    await(i, step + 1);
-    ++step;
   }
 };
 
@@ -93,62 +84,6 @@ struct NotifyAndAwait {
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     notify(i);
     await(i);
-  }
-};
-
-// In two kernels, if all neighbors are near (ExchangeKernels.hpp). The first
-// kernel counts the blocks of this exchange, even though they have not arrived.
-
-/// Signals to near neighbor i that the block for it has arrived.
-struct NotifyNear {
-  Buffers buffers;
-  Block const* blocks;
-  std::uint32_t shape;
-
-  KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    auto const& block = blocks[i];
-    auto const step   = ++buffers.steps[i];
-    store_release(buffers.heap.peer_ptr(
-                      buffers.signal(block.slot_there, step, true), block.pe),
-                  Buffers::sent(step, shape));
-  }
-};
-
-/// Notifies all neighbors, at the end of a kernel that packs their blocks.
-struct NotifyAtEnd {
-  NotifyNear notify;
-  std::size_t n_neighbors;
-
-  template <Group Threads>
-  KOKKOS_FUNCTION void operator()([[maybe_unused]] Threads const& group,
-                                  [[maybe_unused]] std::size_t n_blocks) const {
-#ifdef SYMM_FOR_DEVICE
-    if (!ends_last(group, notify.buffers.n_done, n_blocks)) return;
-    group.for_each(n_neighbors, [&](std::size_t i) { notify(i); });
-#endif
-  }
-};
-
-/// Waits for all neighbors, in each thread block of a kernel that unpacks their
-/// blocks.
-struct AwaitFirst {
-  AwaitStep await;
-  std::size_t n_neighbors;
-
-  template <Group Threads>
-  KOKKOS_FUNCTION void operator()(Threads const& group, std::size_t) const {
-    group.for_each(n_neighbors,
-                   [&](std::size_t i) { await(i, await.buffers.steps[i]); });
-    group.barrier();
-  }
-};
-
-/// The same for neighbor i, in a kernel of its own.
-struct AwaitCounted {
-  AwaitStep await;
-
-  KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    await(i, await.buffers.steps[i]);
   }
 };
 

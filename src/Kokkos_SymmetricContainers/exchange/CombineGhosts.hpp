@@ -74,28 +74,6 @@ struct Combine {
   }
 };
 
-/// A function object that combines the owned elements of a plan with their
-/// ghosts, for one group of fields.
-/// \param places where the blocks of owned elements are.
-template <class Fields, class Places, class Op>
-Combine<Op, Fields, Places> combiner_of_ghosts(BlockMemory const& buffers,
-                                               PlanElements const& elements,
-                                               Fields const& fields,
-                                               Places const& places,
-                                               std::size_t bytes_before,
-                                               Op const& op) {
-  auto const& to = elements.contributions;
-  return {buffers,
-          elements.owned.blocks.data(),
-          to.elements.data(),
-          to.firsts.data(),
-          to.from.data(),
-          places,
-          bytes_before,
-          op,
-          fields};
-}
-
 /// Combines the owned elements of a plan with their ghosts.
 /// \param elements the elements of the plan.
 /// \param places where the blocks of owned elements are.
@@ -103,13 +81,15 @@ template <class Exec, class Fields, class Places, class Op>
 void combine_ghosts(Exec const& exec, char const* call, Buffers const& buffers,
                     PlanElements const& elements, Fields const& fields,
                     Places const& places, Op const& op) {
-  auto const n = elements.contributions.elements.size();
-  Impl::for_each_group(
-      fields, [&](auto const& group, std::size_t bytes_before) {
-        Impl::run_in_chain(exec, call, n,
-                           Impl::combiner_of_ghosts(buffers, elements, group,
-                                                    places, bytes_before, op));
-      });
+  auto const& to = elements.contributions;
+  Impl::for_each_group(fields, [&](auto const& group,
+                                   std::size_t bytes_before) {
+    Impl::run_in_chain(
+        exec, call, to.elements.size(),
+        Combine<Op, std::remove_cvref_t<decltype(group)>, Places>{
+            buffers, elements.owned.blocks.data(), to.elements.data(),
+            to.firsts.data(), to.from.data(), places, bytes_before, op, group});
+  });
 }
 
 }  // namespace symm::Impl

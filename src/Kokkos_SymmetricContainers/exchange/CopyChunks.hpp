@@ -104,10 +104,12 @@ struct CopyChunks {
     auto const n = field.n_components;
     part += std::size_t{chunk.first} * n;
 #ifdef SYMM_FOR_DEVICE
-    if (by_values) {
+    constexpr std::uint32_t most_by_values = 1U << 20U;  // 32 bits count them
+    if (by_values && n <= most_by_values) {
       copy_values(field, chunk, first, part);
       return;
     }
+    if (first >= chunk.count) return;
 #endif
     auto const* const list = elements + chunk.listed;
     if (!field.is_plain) {
@@ -230,9 +232,9 @@ struct CopyChunks {
   }
 };
 
-/// Whether a side of a plan has so few elements that latency matters more than
-/// bandwidth. (16^3 and 32^3 cells with 26 neighbors are small, 64^3 are not.)
-inline bool is_small(PlanSide const& side) { return side.chunks.size() <= 128; }
+/// Whether a side of a plan has enough elements that bandwidth matters more
+/// than latency: of plans with 26 neighbors, 64^3 cells do, and 32^3 do not.
+inline bool is_large(PlanSide const& side) { return side.chunks.size() > 128; }
 
 /// A function object that copies the chunks of one side of a plan, for one
 /// group of fields.
@@ -252,7 +254,7 @@ CopyChunks<way, Fields, Places, Op> copier_of_chunks(
           sends_runs_unpacked,
           skips_stored,
           stored,
-          !is_small(side),
+          is_large(side),
           fields,
           op};
 }

@@ -37,11 +37,6 @@
 // that the neighbor has already unpacked. This requires neighbors to signal
 // each other even if blocks are sent in only one direction.
 //
-// If several thread blocks may wait (PeTeam::may_blocks_wait()) and all
-// neighbors are near, these steps are part of two
-// kernels (pack_and_notify(), await_and_run()): the last thread block to
-// pack notifies, and each thread block that unpacks first waits.
-//
 // With gates (when PEs share a GPU), no kernel waits. Instead, the signals are
 // gates (PeTeamWords.hpp) at which the queue waits after Notify, which counts
 // the steps.
@@ -91,7 +86,7 @@ std::optional<OtherShape> await_blocks(Exec const& exec, char const* call,
     wait_at_gates(exec, call, buffers, side);
   } else {
     for_each_neighbor(exec, call, side,
-                      Await{{buffers, side.blocks.data(), shape.bits()}});
+                      Await{buffers, side.blocks.data(), shape.bits()});
   }
   return {};
 }
@@ -124,7 +119,7 @@ std::optional<OtherShape> tell_blocks(
     for_each_neighbor(
         exec, call, side,
         NotifyAndAwait<Places>{
-            notify, Await{{buffers, side.blocks.data(), shape.bits()}}});
+            notify, Await{buffers, side.blocks.data(), shape.bits()}});
     return {};
   }
   for_each_neighbor(exec, call, side, notify);
@@ -164,55 +159,6 @@ std::optional<OtherShape> send_blocks(Exec const& exec, char const* call,
                                  run_data != nullptr);
   return tell_blocks(exec, call, buffers, side, fields, places, halves,
                      run_data);
-}
-
-// An exchange in two kernels.
-
-template <class Exec, class Fields>
-inline constexpr bool may_be_in_two_kernels_v =
-    !runs_on_host_v<Exec> && is_field_list_v<Fields>;
-
-/// Whether an exchange of a plan consists of pack_and_notify() and
-/// await_and_run(). The result is the same for all exchanges of a plan with
-/// arguments of the same types.
-template <class Exec, class Fields>
-bool is_in_two_kernels(Buffers const& buffers, PlanElements const& plan) {
-  return may_be_in_two_kernels_v<Exec, Fields> && buffers.may_blocks_wait &&
-         !plan.owned.needs_outbox && is_small(plan.owned) &&
-         is_small(plan.ghosts);
-}
-
-/// Packs the blocks of a side, and signals to the neighbors that they have
-/// arrived. Precondition: is_in_two_kernels().
-template <class Exec, class Fields>
-void pack_and_notify(Exec const& exec, char const* call, Buffers const& buffers,
-                     PlanSide const& side, Fields const& fields) {
-  NotifyNear const notify{buffers, side.blocks.data(),
-                          ElementShape(fields).bits()};
-  if (side.chunks.size() == 0) {
-    for_each_neighbor(exec, call, side, notify);
-    return;
-  }
-  enqueue_for_each(exec, call, side.chunks.size() * Chunk::most,
-                   Impl::copier_of_chunks<CopyWay::to_block>(
-                       buffers, side, fields, PlacesOfPlan{fields.bytes()}),
-                   NothingMore(), NotifyAtEnd{notify, side.blocks.size()});
-}
-
-/// Waits for the blocks of a side, and then calls work(i) for all i < n, in
-/// thread blocks that all wait; a plan for which is_in_two_kernels() is true
-/// has few of them.
-template <class Exec, class Work>
-void await_and_run(Exec const& exec, char const* call, Buffers const& buffers,
-                   PlanSide const& side, ElementShape shape, std::size_t n,
-                   Work const& work) {
-  AwaitStep const await{buffers, side.blocks.data(), shape.bits()};
-  if (n == 0) {
-    for_each_neighbor(exec, call, side, AwaitCounted{await});
-  } else {
-    enqueue_for_each(exec, call, n, work,
-                     AwaitFirst{await, side.blocks.size()});
-  }
 }
 
 }  // namespace symm::Impl

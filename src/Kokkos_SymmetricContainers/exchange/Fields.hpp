@@ -107,11 +107,6 @@ struct FieldList<First, Others...> {
   }
 };
 
-template <class Fields>
-inline constexpr bool is_field_list_v = false;
-template <class... Fields>
-inline constexpr bool is_field_list_v<FieldList<Fields...>> = true;
-
 /// The shape of the elements that a PE passes, which must be the same on all
 /// PEs: the bytes of an element over all Views, and a hash of its bytes in each
 /// View. A shape is encoded in Buffers::shape_bits bits.

@@ -66,18 +66,10 @@ class PlanExchange {
     auto const fields = start(call, views...);
     Observed const observed([&] { return operation(call, way, fields); },
                             check::Accesses::are_its);
-    using Fields        = std::remove_cvref_t<decltype(fields)>;
+    begin_call(call, halves, ElementShape(fields));
     auto const& buffers = m_plan.buffers.in_kernels();
     auto const& sent    = m_plan.*way.sent;
-    begin_call(call, halves, ElementShape(fields));
-    if constexpr (may_be_in_two_kernels_v<Exec, Fields>) {
-      if (is_in_two_kernels<Exec, Fields>(buffers, m_plan)) {
-        if (sent.blocks.size() > 0)
-          Impl::pack_and_notify(exec, call, buffers, sent, fields);
-        return;
-      }
-    }
-    if constexpr (are_joined_v<Fields>) {
+    if constexpr (are_joined_v<std::remove_cvref_t<decltype(fields)>>) {
       if (sent.blocks.size() == 0) return;
       Impl::for_each_side(m_plan, fields, way.sent, [&](auto const&... part) {
         Impl::copy_chunks<CopyWay::to_block>(exec, call, buffers, part...);
@@ -95,25 +87,12 @@ class PlanExchange {
   template <class Exec, class... Views>
   [[gnu::noinline]] void end_gather(Exec const& exec, char const* call,
                                     Views const&... views) {
-    auto const fields   = receive(exec, call, from_owned, views...);
-    using Fields        = std::remove_cvref_t<decltype(fields)>;
-    auto const& buffers = m_plan.buffers.in_kernels();
-    if constexpr (may_be_in_two_kernels_v<Exec, Fields>) {
-      if (is_in_two_kernels<Exec, Fields>(buffers, m_plan)) {
-        auto const& ghosts = m_plan.ghosts;
-        if (ghosts.blocks.size() == 0) return;
-        Impl::await_and_run(
-            exec, call, buffers, ghosts, ElementShape(fields),
-            ghosts.chunks.size() * Chunk::most,
-            Impl::copier_of_chunks<CopyWay::from_block>(
-                buffers, ghosts, fields, PlacesOfPlan{fields.bytes()}));
-        return;
-      }
-    }
-    Impl::for_each_side(
-        m_plan, fields, from_owned.received, [&](auto const&... part) {
-          Impl::copy_chunks<CopyWay::from_block>(exec, call, buffers, part...);
-        });
+    auto const fields = receive(exec, call, from_owned, views...);
+    Impl::for_each_side(m_plan, fields, from_owned.received,
+                        [&](auto const&... part) {
+                          Impl::copy_chunks<CopyWay::from_block>(
+                              exec, call, m_plan.buffers.in_kernels(), part...);
+                        });
     wait_for_messages(exec, call);
   }
 
@@ -122,19 +101,7 @@ class PlanExchange {
   [[gnu::noinline]] void end_scatter(Exec const& exec, char const* call,
                                      Op const& op, Views const&... views) {
     auto const fields   = receive(exec, call, from_ghosts, views...);
-    using Fields        = std::remove_cvref_t<decltype(fields)>;
     auto const& buffers = m_plan.buffers.in_kernels();
-    if constexpr (may_be_in_two_kernels_v<Exec, Fields>) {
-      if (is_in_two_kernels<Exec, Fields>(buffers, m_plan)) {
-        if (m_plan.owned.blocks.size() == 0) return;
-        Impl::await_and_run(
-            exec, call, buffers, m_plan.owned, ElementShape(fields),
-            m_plan.contributions.elements.size(),
-            Impl::combiner_of_ghosts(buffers, m_plan, fields,
-                                     PlacesOfPlan{fields.bytes()}, 0, op));
-        return;
-      }
-    }
     if constexpr (runs_on_host_v<Exec>) {
       if (is_in_order(exec)) {
         Impl::for_each_side(
@@ -263,10 +230,7 @@ class PlanExchange {
                             ElementShape::text_of(shape.bits()),
                             ", or other parts: end it with the same Views"));
     }
-    bool const is_awaited_later =
-        is_in_two_kernels<Exec, std::remove_cvref_t<decltype(fields)>>(
-            m_plan.buffers.in_kernels(), m_plan);
-    if (m_halves == Halves::apart && !is_awaited_later) {
+    if (m_halves == Halves::apart) {
       expect_same_shape(
           call, Impl::await_blocks(exec, call, m_plan.buffers.in_kernels(),
                                    m_plan.*way.received, shape));

@@ -96,9 +96,6 @@ CopyQueue& copy_queue(char const* call) {
 }
 
 bool has_gates(char const* call) { return Runtime::instance(call).has_gates(); }
-bool may_blocks_wait(char const* call) {
-  return Runtime::instance(call).may_blocks_wait();
-}
 
 void complete_begun(HostCall const& call) noexcept {
   auto* channel = call.channel;

@@ -37,8 +37,6 @@ namespace symm::Impl {
 CopyQueue& copy_queue(char const* call);
 /// Returns Runtime::has_gates().
 [[nodiscard]] bool has_gates(char const* call);
-/// Returns Runtime::may_blocks_wait().
-[[nodiscard]] bool may_blocks_wait(char const* call);
 
 /// Copies between the heap's GPU memory, on this PE or a near one, and any
 /// memory of this PE. The copy is complete on return.

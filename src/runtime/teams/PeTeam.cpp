@@ -95,7 +95,8 @@ PeTeam::PeTeam(int slot, char const* call, Pe lowest, Pe highest)
   }
   auto const& map   = m_on_host.map;
   m_has_far_pes     = !map.is_near(lowest) || !map.is_near(highest);
-  m_may_blocks_wait = !m_has_far_pes && runtime.may_blocks_wait();
+  m_may_blocks_wait = !m_has_far_pes && runtime.may_blocks_wait() &&
+                      m_on_device.n_packets > Impl::PeTeamWords::few_packets;
 }
 
 }  // namespace symm
