@@ -222,12 +222,11 @@ void Transport_Messages::take_reply(Pe from, MessageHeader const& header,
     copy_host_memory(pending.to, payload.data(), payload.size());
   } else {
     auto const size = pending.strides.element_bytes;
-    auto* to        = static_cast<std::byte*>(pending.to) +
-               asked.first * pending.strides.local_bytes;
-    for (std::size_t at = 0; at < payload.size(); at += size) {
-      copy_host_memory(to, payload.data() + at, size);
-      to += pending.strides.local_bytes;
-    }
+    auto* const to  = static_cast<std::byte*>(pending.to) +
+                     asked.first * pending.strides.local_bytes;
+    for (std::size_t i = 0; i * size < payload.size(); ++i)
+      copy_host_memory(to + i * pending.strides.local_bytes,
+                       payload.data() + i * size, size);
   }
   channel_of(from, header).asked().remove(token_of(header));
   pending.finish();

@@ -91,9 +91,8 @@ void Channel_Messages::put_strided(PeMemory to, void const* from,
   auto const* source = static_cast<std::byte const*>(from);
   if (size > max_strided) {
     for (std::size_t i = 0; i < strides.count; ++i) {
-      put(to, source, size, Completion::local, call);
-      to = to.moved(strides.remote_bytes);
-      source += strides.local_bytes;
+      put(to.moved(i * strides.remote_bytes), source + i * strides.local_bytes,
+          size, Completion::local, call);
     }
     return;
   }
@@ -101,8 +100,8 @@ void Channel_Messages::put_strided(PeMemory to, void const* from,
   for (std::size_t i = 0; i < strides.count;) {
     auto const count = std::min(strides.count - i, max_strided / size);
     for (std::size_t k = 0; k < count; ++k) {
-      copy_host_memory(elements + k * size, source, size);
-      source += strides.local_bytes;
+      copy_host_memory(elements + k * size,
+                       source + (i + k) * strides.local_bytes, size);
     }
     auto lock = enter(call.name);
     MessageHeader header{.kind    = MessageKind::put_strided,

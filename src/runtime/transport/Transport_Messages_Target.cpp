@@ -60,8 +60,9 @@ void Transport_Messages::answer_get_strided(Incoming& from,
   }
   std::byte elements[max_strided];
   for (std::size_t i = 0; i < count; ++i) {
-    copy_host_memory(elements + i * size, place, size);
-    place += header.detail.strided.remote_bytes;
+    // (A single element has no stride: any number may stand there.)
+    copy_host_memory(elements + i * size,
+                     place + i * header.detail.strided.remote_bytes, size);
   }
   send_message(from.pe, reply, {elements, size * count});
 }
@@ -131,10 +132,9 @@ void Transport_Messages::put_strided(Incoming const& from,
     queue.finish();
     return;
   }
-  for (std::size_t at = 0; at < payload.size(); at += size) {
-    store_block(place, payload.data() + at, size);
-    place += strides.remote_bytes;
-  }
+  for (std::size_t i = 0; i * size < payload.size(); ++i)
+    store_block(place + i * strides.remote_bytes, payload.data() + i * size,
+                size);
 }
 
 void Transport_Messages::answer_atomic(Incoming& from,
