@@ -47,9 +47,9 @@ def cpu_details(records, size_rows):
     return tables
 
 
-def _fastest(records, names):
+def fastest(records, names, job="collectives", case=None):
     """The name with the least time; the first if none was measured."""
-    times = {name: records.time("collectives", name, {}) for name in names}
+    times = {name: records.time(job, name, case or {}) for name in names}
     times = {name: time.median for name, time in times.items() if time}
     return min(times, key=times.get) if times else names[0]
 
@@ -61,7 +61,7 @@ def gpu_figures(records, figure, time_figure):
                       "barrier on a stream, NVSHMEM", 0.8, {})
     yield time_figure(records, "collectives", "barrier in a kernel, time",
                       "barrier in a kernel, symm",
-                      _fastest(records, NVSHMEM_BARRIERS), 0.7, {})
+                      fastest(records, NVSHMEM_BARRIERS), 0.7, {})
     yield time_figure(records, "barrier", "barrier on the host, time",
                       "symm::barrier_all", "NVSHMEM barrier_all", 0.2, {})
     for what in OPERATIONS:

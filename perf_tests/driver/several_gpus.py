@@ -30,13 +30,6 @@ def measured_counts(records, program="collectives"):
                   records.environments if name.startswith(f"{program}.np"))
 
 
-def _fastest(records, job, names, case):
-    """The name with the least time; the first if none was measured."""
-    times = {name: records.time(job, name, case) for name in names}
-    times = {name: time.median for name, time in times.items() if time}
-    return min(times, key=times.get) if times else names[0]
-
-
 def _operation(records, pes, what):
     """All sizes beside the faster of the other libraries."""
     job, ours = f"collectives.np{pes}", f"{what}, symm"
@@ -44,7 +37,7 @@ def _operation(records, pes, what):
     for case in records.cases(job, ours):
         yield compare(
             records, job, f"{what}, {case_text(case)}, {pes} PEs", ours,
-            _fastest(records, job, names, case), case,
+            collectives.fastest(records, names, job, case), case,
             LARGE if case["bytes"] >= MIB else SMALL)
 
 
@@ -55,7 +48,7 @@ def _barriers(records, pes):
             ("in a kernel", collectives.NVSHMEM_BARRIERS)):
         yield compare(records, job, f"barrier {where}, {pes} PEs",
                       f"barrier {where}, symm",
-                      _fastest(records, job, others, {}), {}, 0.75)
+                      collectives.fastest(records, others, job), {}, 0.75)
 
 
 def _exchange(records, pes, edge):
@@ -103,7 +96,7 @@ def details(records):
             row = [case_text(case)]
             for pes in counts:
                 job = f"collectives.np{pes}"
-                other = _fastest(records, job, names, case)
+                other = collectives.fastest(records, names, job, case)
                 for name in (f"{what}, symm", other):
                     time = records.time(job, name, case)
                     row.append(time_text(time.median) if time else "-")

@@ -19,9 +19,9 @@ namespace {
 using namespace symm_test;
 using symm::Pe;
 
-using Exec     = Kokkos::DefaultExecutionSpace;
-using Words    = Kokkos::View<std::uint64_t*, Space>;
-using AtRandom = Kokkos::View<std::int64_t, Exec::memory_space>;
+using Exec  = Kokkos::DefaultExecutionSpace;
+using Words = Kokkos::View<std::uint64_t*, Space>;
+using Count = Kokkos::View<std::int64_t, Exec::memory_space>;
 
 /// Word i of block `to` on PE `from`, at first. alltoall() swaps `from` and
 /// `to`.
@@ -66,7 +66,7 @@ struct CountWrong {
   Words received;
   std::uint64_t n;
   Pe root;
-  AtRandom n_wrong;
+  Count n_wrong;
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     if (received(i) != state.expected(n, root, i))
       Kokkos::atomic_inc(&n_wrong());
@@ -79,7 +79,7 @@ struct CountWrongSums {
   Words sums;
   std::uint64_t n;
   int n_pes;
-  AtRandom n_wrong;
+  Count n_wrong;
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     std::uint64_t sum = 0;
     for (Pe pe = 0; pe < n_pes; ++pe) sum += state.expected(n, pe, i);
@@ -105,7 +105,7 @@ void run_rounds(std::size_t count, int n_rounds) {
   Words const sent("sent", count);
   Words const sums("sums", n_all);
   Words const all("all", n_all);
-  AtRandom const n_wrong("wrong words");
+  Count const n_wrong("wrong words");
   Exec const exec;
   for_each_word(exec, n_all, Fill{state});
   for (int round = 0; round < n_rounds; ++round) {

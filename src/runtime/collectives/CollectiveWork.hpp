@@ -51,12 +51,22 @@
 
 namespace symm::Impl {
 
-/// The maximum number of thread blocks of an enqueued operation
-/// (Work::max_blocks()), and of one in which each PE loads from several other
-/// PEs and stores to them at the same time. With more blocks, such an operation
-/// is slower (docs/laboratory.md, "Loads and stores of all PEs at once").
+/// The maximum number of thread blocks of an enqueued operation, and of one in
+/// which each PE loads from several other PEs and stores to them at the same
+/// time. With more blocks, such an operation is slower (docs/laboratory.md,
+/// "Loads and stores of all PEs at once").
 inline constexpr std::size_t max_collective_blocks = 64;
 inline constexpr std::size_t max_two_way_blocks    = 32;
+
+/// Returns Work::max_blocks(), if there is one.
+template <class Work>
+std::size_t max_blocks_of(Work const& work) {
+  if constexpr (requires { work.max_blocks(); }) {
+    return work.max_blocks();
+  } else {
+    return max_collective_blocks;
+  }
+}
 
 /// A member's copy of the block at the symmetric address `block`.
 template <class T>
@@ -258,9 +268,6 @@ struct GatherWork {
     return result;
   }
   static constexpr bool has_packets = true;
-  [[nodiscard]] static std::size_t max_blocks() {
-    return max_collective_blocks;
-  }
 #ifdef SYMM_FOR_DEVICE
   /// See BroadcastWork::run_by_packets().
   template <PacketPhase phase, Group Threads>
@@ -332,10 +339,6 @@ struct CollectWork {
   std::size_t count;
   // The size of dest in bytes; SIZE_MAX if unknown, 0 if dest is null.
   std::size_t dest_bytes = dest == nullptr ? 0 : ~std::size_t{0};
-
-  [[nodiscard]] static std::size_t max_blocks() {
-    return max_collective_blocks;
-  }
 
   [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
     return {"symm::collect",

@@ -52,9 +52,6 @@ struct ScanWork {
     return result;
   }
   static constexpr bool has_packets = are_units_of_words_v<T>;
-  [[nodiscard]] static std::size_t max_blocks() {
-    return max_collective_blocks;
-  }
 #ifdef SYMM_FOR_DEVICE
   /// See ReduceWork::run_by_packets().
   template <PacketPhase phase, Group Threads>

@@ -27,10 +27,6 @@ struct StridedAlltoallWork {
   std::size_t source_stride;
   std::size_t count;
 
-  [[nodiscard]] static std::size_t max_blocks() {
-    return max_collective_blocks;
-  }
-
   [[nodiscard]] SYMM_FUNCTION CollectiveCall call() const {
     auto const n = bytes_of_all(team, 1, count);
     return {"symm::alltoalls",

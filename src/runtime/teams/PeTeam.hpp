@@ -64,8 +64,8 @@ class PeTeam {
   [[nodiscard]] SYMM_FUNCTION bool has_gates() const { return m_has_gates; }
   /// Whether several thread blocks of a kernel may wait for other members,
   /// which must all be near. Only the first PE teams, of the world and the
-  /// node, may have such kernels (one each at a time), so their blocks cannot
-  /// fill a GPU.
+  /// node, may have such kernels (one each at a time): at most 64 blocks, which
+  /// leave room on a GPU with more multiprocessors.
   [[nodiscard]] bool may_blocks_wait() const { return m_may_blocks_wait; }
   /// The words of the PE team in GPU memory. Without GPUs, their `n_packets` is
   /// 0.

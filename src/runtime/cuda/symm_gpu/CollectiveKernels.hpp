@@ -11,6 +11,7 @@
 #include "../../access/PeOperations.hpp"
 #include "../../collectives/CollectiveCall.hpp"
 #include "../../collectives/CollectiveOfGroup.hpp"
+#include "../../collectives/CollectiveWork.hpp"
 #include "../../collectives/PacketExchange.hpp"
 #include "../../memory/CopyQueue.hpp"
 #include "../../memory/HeapMap.hpp"
@@ -185,7 +186,7 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
            CollectiveKernel<Work>{heap, work, barriers});
   };
   auto const n_blocks =
-      std::clamp(bytes / bytes_of_block, std::size_t{1}, work.max_blocks());
+      std::clamp(bytes / bytes_of_block, std::size_t{1}, max_blocks_of(work));
   if (call.are_counts_equal() && work.team.may_blocks_wait() &&
       (n_blocks <= max_waiting_blocks ||
        bytes <= max_bytes_of_waiting_blocks)) {
