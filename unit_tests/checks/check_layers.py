@@ -27,6 +27,7 @@ LAYERS = [
     RUNTIME + "/bootstrap",
     RUNTIME + "/memory",
     RUNTIME + "/check",
+    RUNTIME + "/gpu",
     RUNTIME + "/cuda",
     RUNTIME + "/no_gpu",
     RUNTIME + "/engines",
@@ -48,7 +49,7 @@ LAYERS = [
     KOKKOS + "/space",
     KOKKOS + "/kokkos_impl",
     KOKKOS + "/view",
-    KOKKOS + "/cuda",
+    KOKKOS + "/gpu",
     KOKKOS + "/no_gpu",
     KOKKOS + "/operations",
     KOKKOS + "/places",
@@ -83,10 +84,12 @@ LAYER_OF_UNIT = {
     KOKKOS + "/Kokkos_SymmetricSpace_Edge": KOKKOS + "/edge",
 }
 
-# The folders about GPUs of a library, of which CMake chooses one. Each has the
-# same headers, included as <symm_gpu/X.hpp>; X's layer is that of what it adds
-# GPUs to.
-GPU_FOLDERS = ["cuda", "no_gpu"]
+# The folders about GPUs of a library, of which CMake chooses no_gpu, or gpu and a
+# vendor's. Headers in them are included as <symm_gpu/X.hpp>; X's layer is that of
+# what it adds GPUs to. X is in no_gpu, and either in gpu or in the folder of each
+# vendor.
+VENDORS = ["cuda"]
+GPU_FOLDERS = ["gpu", *VENDORS, "no_gpu"]
 LAYER_OF_GPU_HEADER = {
     RUNTIME: {"CheckCalls": RUNTIME + "/base",
               "KernelAbort": RUNTIME + "/base",
@@ -102,7 +105,15 @@ LAYER_OF_GPU_HEADER = {
              "KokkosImpl": KOKKOS + "/kokkos_impl",
              "Views": KOKKOS + "/view"},
 }
-for library, headers in LAYER_OF_GPU_HEADER.items():
+# Headers that each vendor has for gpu, and no_gpu has not.
+LAYER_OF_VENDOR_HEADER = {
+    RUNTIME: {"DriverNames": RUNTIME + "/base",
+              "KernelRuntime": RUNTIME + "/base",
+              "LaunchKernel": RUNTIME + "/groups"},
+    KOKKOS: {"KokkosNames": KOKKOS + "/space"},
+}
+for library, headers in [*LAYER_OF_GPU_HEADER.items(),
+                         *LAYER_OF_VENDOR_HEADER.items()]:
     for unit, layer in headers.items():
         for folder in GPU_FOLDERS:
             LAYER_OF_UNIT[f"{library}/{folder}/symm_gpu/{unit}"] = layer
@@ -134,18 +145,19 @@ TEXT_OWNERS = {
     # Whether the detector of races is there; others ask check::has_detector.
     r"\bSYMM_CHECK\b": [RUNTIME + "/check", RUNTIME + "/base/Check",
                         RUNTIME + "/symm_check",
-                        RUNTIME + "/cuda/symm_gpu/CheckCalls",
-                        RUNTIME + "/cuda/symm_gpu/KernelCheck"],
+                        RUNTIME + "/gpu/symm_gpu/CheckCalls",
+                        RUNTIME + "/gpu/symm_gpu/KernelCheck"],
     # All but the choice goes by JobStart and Bootstrap.
     r"\bstart_by_\w+\b": [RUNTIME + "/bootstrap", RUNTIME + "/job/Job"],
     # KernelText checks preconditions where Kokkos does.
     r"\bKokkos::|\bKOKKOS_": [KOKKOS, CONTAINERS, RUNTIME + "/base/KernelText",
                               RUNTIME + "/base/EnvironmentTable"],
     r"\bKokkos::Impl\b|\bKOKKOS_IMPL_":
-        [KOKKOS + "/kokkos_impl", KOKKOS + "/cuda/AllocationRecord_Cuda"] +
-        [f"{KOKKOS}/{folder}/symm_gpu/KokkosImpl" for folder in GPU_FOLDERS],
+        [KOKKOS + "/kokkos_impl", KOKKOS + "/gpu/AllocationRecord_Gpu"] +
+        [f"{KOKKOS}/{folder}/symm_gpu/{unit}" for folder in GPU_FOLDERS
+         for unit in ("KokkosImpl", "KokkosNames")],
     r"\b__CUDA\w+|\b__HIP\w+":
-        [RUNTIME + "/base/Function", RUNTIME + "/cuda", KOKKOS + "/cuda"],
+        [RUNTIME + "/base/Function", RUNTIME + "/cuda"],
     r"\bKOKKOS_ENABLE_CUDA\b|\bKokkos::Cuda": [KOKKOS + "/cuda"],
 }
 
@@ -199,12 +211,20 @@ def owns(owners, unit):
                for owner in owners)
 
 
-def gpu_targets(header):
-    """The headers, of all folders, that <symm_gpu/X.hpp> may be."""
+def gpu_targets(src, header):
+    """The headers that <symm_gpu/X.hpp> has to be, one in each folder."""
     name = posixpath.basename(header).removesuffix(".hpp")
-    return [f"{library}/{folder}/{header}"
-            for library, headers in LAYER_OF_GPU_HEADER.items()
-            for folder in GPU_FOLDERS if name in headers]
+    for library, headers in LAYER_OF_VENDOR_HEADER.items():
+        if name in headers:
+            return [f"{library}/{folder}/{header}" for folder in VENDORS]
+    for library, headers in LAYER_OF_GPU_HEADER.items():
+        if name in headers:
+            common = f"{library}/gpu/{header}"
+            is_common = (src / common).is_file()
+            return ([common] if is_common else
+                    [f"{library}/{folder}/{header}" for folder in VENDORS]
+                    ) + [f"{library}/no_gpu/{header}"]
+    return [header]
 
 
 def layer_of(unit):
@@ -237,7 +257,7 @@ def check(src):
                 if quote == "<" and (src / library / header).is_file():
                     target = library + "/" + header  # a public one
             if quote == "<" and header.startswith("symm_gpu/"):
-                candidates = gpu_targets(header) or [header]
+                candidates = gpu_targets(src, header)
                 problems += [f"{name}: there is no {candidate}"
                              for candidate in candidates
                              if not (src / candidate).is_file()]

@@ -11,7 +11,7 @@
 #include <kokkos/view_helpers.hpp>
 #include <registration/registration_test.hpp>
 #include <runtime/CudaProgram.hpp>
-#include <runtime/cuda/CudaDriver.hpp>
+#include <runtime/gpu/Driver.hpp>
 
 namespace {
 
@@ -22,8 +22,8 @@ using symm::buffer_unregister;
 using symm::MemoryKind;
 using symm::Status;
 
-symm::Impl::CudaDriver const& driver() {
-  return symm::Impl::CudaDriver::instance();
+symm::Impl::gpu::Driver const& driver() {
+  return symm::Impl::gpu::Driver::instance();
 }
 
 int my_device() { return Kokkos::Cuda().cuda_device(); }
@@ -139,7 +139,7 @@ TEST(CudaBuffers, R15_memory_without_a_handle_type_is_refused) {
 TEST(CudaBuffers, R15_one_address_range_of_two_memories_is_refused) {
   // The second memory is mapped right behind the first.
   CUdeviceptr start = 0;
-  EXPECT_EQ(driver().cuMemAddressReserve(&start, 2 * bytes, 0, 0, 0),
+  EXPECT_EQ(driver().mem_address_reserve(&start, 2 * bytes, 0, 0, 0),
             CUDA_SUCCESS);
   CUmemGenericAllocationHandle handles[2]{};
   CUmemAllocationProp properties{};
@@ -150,11 +150,11 @@ TEST(CudaBuffers, R15_one_address_range_of_two_memories_is_refused) {
   CUmemAccessDesc const access{properties.location,
                                CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
   for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(driver().cuMemCreate(&handles[i], bytes, &properties, 0),
+    EXPECT_EQ(driver().mem_create(&handles[i], bytes, &properties, 0),
               CUDA_SUCCESS);
-    EXPECT_EQ(driver().cuMemMap(start + i * bytes, bytes, 0, handles[i], 0),
+    EXPECT_EQ(driver().mem_map(start + i * bytes, bytes, 0, handles[i], 0),
               CUDA_SUCCESS);
-    EXPECT_EQ(driver().cuMemSetAccess(start + i * bytes, bytes, &access, 1),
+    EXPECT_EQ(driver().mem_set_access(start + i * bytes, bytes, &access, 1),
               CUDA_SUCCESS);
   }
   auto* const all = reinterpret_cast<char*>(start);
@@ -171,10 +171,10 @@ TEST(CudaBuffers, R15_one_address_range_of_two_memories_is_refused) {
   unregister(first, bytes);
   unregister(second, bytes);
   for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(driver().cuMemUnmap(start + i * bytes, bytes), CUDA_SUCCESS);
-    EXPECT_EQ(driver().cuMemRelease(handles[i]), CUDA_SUCCESS);
+    EXPECT_EQ(driver().mem_unmap(start + i * bytes, bytes), CUDA_SUCCESS);
+    EXPECT_EQ(driver().mem_release(handles[i]), CUDA_SUCCESS);
   }
-  EXPECT_EQ(driver().cuMemAddressFree(start, 2 * bytes), CUDA_SUCCESS);
+  EXPECT_EQ(driver().mem_address_free(start, 2 * bytes), CUDA_SUCCESS);
 }
 
 TEST(CudaBuffers, R15_memory_of_another_GPU_is_refused) {

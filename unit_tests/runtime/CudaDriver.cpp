@@ -15,13 +15,13 @@
 #include <string_view>
 
 #include <runtime/base/Failure.hpp>
-#include <runtime/cuda/CudaDriver.hpp>
+#include <runtime/gpu/Driver.hpp>
 
 namespace symm_test {
 namespace {
 
-using symm::Impl::CudaDriver;
 using symm::Impl::ErrorKind;
+using symm::Impl::gpu::Driver;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -34,7 +34,7 @@ bool is_driver(std::string_view folder) {
 /// Why there is no driver; must be a SystemError.
 std::string refusal() {
   auto const failure =
-      symm::Impl::failure_of([] { static_cast<void>(CudaDriver::instance()); });
+      symm::Impl::failure_of([] { static_cast<void>(Driver::instance()); });
   if (!failure) return "it was found";
   EXPECT_EQ(failure->kind, ErrorKind::system);
   return failure->message;
@@ -79,24 +79,24 @@ TEST_F(FoundCudaDriver, without_a_gpu_it_says_why_and_tries_again_later) {
                       HasSubstr("CUDA_VISIBLE_DEVICES=")));
   }
   ASSERT_EQ(::unsetenv("CUDA_VISIBLE_DEVICES"), 0);
-  EXPECT_NO_THROW(static_cast<void>(CudaDriver::instance()));
+  EXPECT_NO_THROW(static_cast<void>(Driver::instance()));
 }
 
 TEST_F(FoundCudaDriver, it_is_found_once) {
-  auto const& driver = CudaDriver::instance();
+  auto const& driver = Driver::instance();
   FakeCuda::instance().fail("cuInit", CUDA_ERROR_UNKNOWN);
-  EXPECT_EQ(&CudaDriver::instance(), &driver);
+  EXPECT_EQ(&Driver::instance(), &driver);
 }
 
 TEST_F(FoundCudaDriver, errors_have_a_name_and_a_text) {
-  auto const& driver = CudaDriver::instance();
+  auto const& driver = Driver::instance();
   EXPECT_EQ(driver.text_of(CUDA_ERROR_NOT_PERMITTED),
             "CUDA_ERROR_NOT_PERMITTED (operation not permitted)");
   EXPECT_EQ(driver.text_of(static_cast<CUresult>(998)), "CUDA error 998");
 }
 
 TEST_F(FoundCudaDriver, a_result_that_is_no_success_is_thrown) {
-  auto const& driver = CudaDriver::instance();
+  auto const& driver = Driver::instance();
   EXPECT_NO_THROW(driver.check(CUDA_SUCCESS, "trying", "cuX"));
   auto const failure_with = [&](CUresult result) {
     return symm::Impl::failure_of(

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <runtime/base/Types.hpp>
-#include <runtime/cuda/CudaDriver.hpp>
+#include <runtime/gpu/Driver.hpp>
 
 namespace symm_test {
 
@@ -35,30 +35,30 @@ class CudaProgram {
         static_cast<CUmemAllocationHandleType>(handle_types);
     if (kind == symm::MemoryKind::host) {
       int node = 0;
-      EXPECT_EQ(m_driver.cuDeviceGetAttribute(
+      EXPECT_EQ(m_driver.device_get_attribute(
                     &node, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, device),
                 CUDA_SUCCESS);
       wanted.location.type = CU_MEM_LOCATION_TYPE_HOST_NUMA;
       wanted.location.id   = std::max(node, 0);
       users.push_back({wanted.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE});
     }
-    EXPECT_EQ(m_driver.cuMemCreate(&m_handle, bytes, &wanted, 0), CUDA_SUCCESS);
+    EXPECT_EQ(m_driver.mem_create(&m_handle, bytes, &wanted, 0), CUDA_SUCCESS);
     // With addresses on both sides that nothing is mapped to.
     EXPECT_EQ(
-        m_driver.cuMemAddressReserve(&m_reserved, reserved_bytes(), 0, 0, 0),
+        m_driver.mem_address_reserve(&m_reserved, reserved_bytes(), 0, 0, 0),
         CUDA_SUCCESS);
     for (int i = 0; i < n_times; ++i) {
-      EXPECT_EQ(m_driver.cuMemMap(start(i), bytes, 0, m_handle, 0),
+      EXPECT_EQ(m_driver.mem_map(start(i), bytes, 0, m_handle, 0),
                 CUDA_SUCCESS);
       if (!has_access) continue;
       EXPECT_EQ(
-          m_driver.cuMemSetAccess(start(i), bytes, users.data(), users.size()),
+          m_driver.mem_set_access(start(i), bytes, users.data(), users.size()),
           CUDA_SUCCESS);
     }
   }
   ~CudaProgram() {
     unmap();
-    EXPECT_EQ(m_driver.cuMemAddressFree(m_reserved, reserved_bytes()),
+    EXPECT_EQ(m_driver.mem_address_free(m_reserved, reserved_bytes()),
               CUDA_SUCCESS);
   }
   CudaProgram(CudaProgram const&)            = delete;
@@ -72,10 +72,10 @@ class CudaProgram {
   /// All of it, and gives its handle back. At most once, and at the end.
   void unmap() {
     for (int i = 0; i < m_n_times; ++i) {
-      EXPECT_EQ(m_driver.cuMemUnmap(start(i), m_bytes), CUDA_SUCCESS);
+      EXPECT_EQ(m_driver.mem_unmap(start(i), m_bytes), CUDA_SUCCESS);
     }
     if (m_n_times > 0) {
-      EXPECT_EQ(m_driver.cuMemRelease(m_handle), CUDA_SUCCESS);
+      EXPECT_EQ(m_driver.mem_release(m_handle), CUDA_SUCCESS);
     }
     m_n_times = 0;
   }
@@ -88,7 +88,7 @@ class CudaProgram {
     return m_reserved + static_cast<std::size_t>(which + 1) * m_step;
   }
 
-  symm::Impl::CudaDriver const& m_driver = symm::Impl::CudaDriver::instance();
+  symm::Impl::gpu::Driver const& m_driver = symm::Impl::gpu::Driver::instance();
   std::size_t m_bytes;
   std::size_t m_step;  // from one mapping to the next
   int m_n_times;

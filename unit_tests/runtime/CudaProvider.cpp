@@ -9,13 +9,13 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include <runtime/cuda/Vmm_Cuda.hpp>
+#include <runtime/gpu/Vmm_Gpu.hpp>
 
 namespace symm_test {
 
 using symm::MemoryKind;
-using symm::Impl::CudaDriver;
-using symm::Impl::device_pointer;
+using symm::Impl::gpu::device_pointer;
+using symm::Impl::gpu::Driver;
 
 CudaProvider const cuda_device_memory(MemoryKind::device);
 CudaProvider const cuda_host_memory(MemoryKind::host);
@@ -23,12 +23,12 @@ CudaProvider const cuda_host_memory(MemoryKind::host);
 namespace {
 
 void check(CUresult result, char const* call) {
-  CudaDriver::instance().check(result, "test", call);
+  Driver::instance().check(result, "test", call);
 }
 
 /// Not among the functions that the library needs.
 decltype(&::cuMemGetAccess) find_get_access() {
-  static_cast<void>(CudaDriver::instance());  // which has loaded it
+  static_cast<void>(Driver::instance());  // which has loaded it
   void* const library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   void* const symbol  = ::dlsym(library, "cuMemGetAccess");
   if (symbol == nullptr) throw std::runtime_error("no cuMemGetAccess");
@@ -37,30 +37,30 @@ decltype(&::cuMemGetAccess) find_get_access() {
 
 void copy(void* to, void const* from, std::size_t bytes) {
   CurrentContext const current;
-  auto const& driver = CudaDriver::instance();
-  check(driver.cuMemcpy(device_pointer(to), device_pointer(from), bytes),
+  auto const& driver = Driver::instance();
+  check(driver.copy(device_pointer(to), device_pointer(from), bytes),
         "cuMemcpy");
-  check(driver.cuCtxSynchronize(), "cuCtxSynchronize");
+  check(driver.synchronize(), "cuCtxSynchronize");
 }
 
 }  // namespace
 
 CurrentContext::CurrentContext() {
-  auto const& driver = CudaDriver::instance();
+  auto const& driver = Driver::instance();
   // Retained once, for the rest of the process: one that comes and goes would
   // change what is in use.
   static CUcontext const context = [&] {
     CUcontext result = nullptr;
-    check(driver.cuDevicePrimaryCtxRetain(&result, 0),
+    check(driver.device_primary_ctx_retain(&result, 0),
           "cuDevicePrimaryCtxRetain");
     return result;
   }();
-  check(driver.cuCtxPushCurrent(context), "cuCtxPushCurrent");
+  check(driver.ctx_push_current(context), "cuCtxPushCurrent");
 }
 
 CurrentContext::~CurrentContext() {
   CUcontext ours = nullptr;
-  EXPECT_EQ(CudaDriver::instance().cuCtxPopCurrent(&ours), CUDA_SUCCESS);
+  EXPECT_EQ(Driver::instance().ctx_pop_current(&ours), CUDA_SUCCESS);
 }
 
 std::string CudaProvider::name() const {
@@ -68,8 +68,7 @@ std::string CudaProvider::name() const {
 }
 
 std::unique_ptr<symm::Impl::MemoryProvider> CudaProvider::make() const {
-  return std::make_unique<symm::Impl::Vmm_Cuda>(CudaDriver::instance(), m_kind,
-                                                0);
+  return std::make_unique<symm::Impl::Vmm_Gpu>(Driver::instance(), m_kind, 0);
 }
 
 void CudaProvider::write(char* to, std::vector<char> const& from) const {
@@ -100,7 +99,7 @@ unsigned long long CudaProvider::rights(char const* address) const {
   auto const of_gpu = of({{CU_MEM_LOCATION_TYPE_DEVICE, {0}}});
   if (m_kind == MemoryKind::device) return of_gpu;
   int node = 0;
-  check(CudaDriver::instance().cuDeviceGetAttribute(
+  check(Driver::instance().device_get_attribute(
             &node, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, 0),
         "cuDeviceGetAttribute");
   return std::min(of_gpu,
@@ -133,7 +132,7 @@ std::optional<std::size_t> CudaProvider::in_use() const {
   CurrentContext const current;
   std::size_t free  = 0;
   std::size_t total = 0;
-  check(CudaDriver::instance().cuMemGetInfo(&free, &total), "cuMemGetInfo");
+  check(Driver::instance().mem_get_info(&free, &total), "cuMemGetInfo");
   return total - free;
 }
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <runtime/base/Types.hpp>
-#include <runtime/cuda/CudaDriver.hpp>
+#include <runtime/gpu/Driver.hpp>
 #include "VmmContract.hpp"
 
 namespace symm_test {

@@ -14,14 +14,14 @@
 #include <iterator>
 #include <vector>
 
-#include <runtime/cuda/CudaDriver.hpp>
+#include <runtime/gpu/Driver.hpp>
 #include "CudaProgram.hpp"
 
 namespace symm_test::program_rules {
 namespace {
 
 using symm::MemoryKind;
-using symm::Impl::device_pointer;
+using symm::Impl::gpu::device_pointer;
 
 constexpr std::size_t unit = std::size_t{2} << 20U;
 
@@ -30,18 +30,18 @@ class FakeCudaProgramRules : public testing::Test {
  protected:
   void SetUp() override {
     FakeCuda::set_machine(2);
-    ASSERT_EQ(driver().cuDevicePrimaryCtxRetain(&m_context, 0), CUDA_SUCCESS);
-    ASSERT_EQ(driver().cuCtxPushCurrent(m_context), CUDA_SUCCESS);
+    ASSERT_EQ(driver().device_primary_ctx_retain(&m_context, 0), CUDA_SUCCESS);
+    ASSERT_EQ(driver().ctx_push_current(m_context), CUDA_SUCCESS);
   }
   void TearDown() override {
     CUcontext ours = nullptr;
-    ASSERT_EQ(driver().cuCtxPopCurrent(&ours), CUDA_SUCCESS);
-    ASSERT_EQ(driver().cuDevicePrimaryCtxRelease(0), CUDA_SUCCESS);
+    ASSERT_EQ(driver().ctx_pop_current(&ours), CUDA_SUCCESS);
+    ASSERT_EQ(driver().device_primary_ctx_release(0), CUDA_SUCCESS);
     EXPECT_EQ(FakeCuda::instance().counts(), FakeCudaCounts{});
   }
 
-  static symm::Impl::CudaDriver const& driver() {
-    return symm::Impl::CudaDriver::instance();
+  static symm::Impl::gpu::Driver const& driver() {
+    return symm::Impl::gpu::Driver::instance();
   }
   static FakeCuda const& fake() { return FakeCuda::instance(); }
 
@@ -49,7 +49,7 @@ class FakeCudaProgramRules : public testing::Test {
   static int attribute(void const* address, CUpointer_attribute which) {
     std::uint64_t value = 0;
     auto const result =
-        driver().cuPointerGetAttribute(&value, which, device_pointer(address));
+        driver().pointer_get_attribute(&value, which, device_pointer(address));
     if (result == CUDA_ERROR_INVALID_VALUE) return -1;
     EXPECT_EQ(result, CUDA_SUCCESS);
     return static_cast<int>(value);
@@ -65,9 +65,9 @@ class FakeCudaProgramRules : public testing::Test {
 
   static CUresult retain(void* address) {
     CUmemGenericAllocationHandle handle = 0;
-    auto const result = driver().cuMemRetainAllocationHandle(&handle, address);
+    auto const result = driver().mem_retain_allocation_handle(&handle, address);
     if (result == CUDA_SUCCESS) {
-      EXPECT_EQ(driver().cuMemRelease(handle), CUDA_SUCCESS);
+      EXPECT_EQ(driver().mem_release(handle), CUDA_SUCCESS);
     }
     return result;
   }
@@ -107,23 +107,23 @@ TEST_F(FakeCudaProgramRules, properties_of_a_handle) {
   auto const expect = [&](CudaProgram const& program, CUmemLocationType type,
                           int id, int handle_types) {
     CUmemGenericAllocationHandle handle = 0;
-    ASSERT_EQ(driver().cuMemRetainAllocationHandle(&handle, program.address()),
+    ASSERT_EQ(driver().mem_retain_allocation_handle(&handle, program.address()),
               CUDA_SUCCESS);
     CUmemAllocationProp properties{};
     EXPECT_EQ(
-        driver().cuMemGetAllocationPropertiesFromHandle(&properties, handle),
+        driver().mem_get_allocation_properties_from_handle(&properties, handle),
         CUDA_SUCCESS);
     EXPECT_EQ(properties.location.type, type);
     EXPECT_EQ(properties.location.id, id);
     EXPECT_EQ(properties.requestedHandleTypes, handle_types);
-    EXPECT_EQ(driver().cuMemRelease(handle), CUDA_SUCCESS);
+    EXPECT_EQ(driver().mem_release(handle), CUDA_SUCCESS);
   };
   expect({MemoryKind::device, unit, 0, 1, 1}, CU_MEM_LOCATION_TYPE_DEVICE, 1,
          0);
   expect({MemoryKind::host, unit, by_descriptor},
          CU_MEM_LOCATION_TYPE_HOST_NUMA, 0, by_descriptor);
   CUmemAllocationProp properties{};
-  EXPECT_EQ(driver().cuMemGetAllocationPropertiesFromHandle(&properties, 17),
+  EXPECT_EQ(driver().mem_get_allocation_properties_from_handle(&properties, 17),
             CUDA_ERROR_INVALID_HANDLE);
 }
 
@@ -131,8 +131,8 @@ TEST_F(FakeCudaProgramRules, address_ranges) {
   CUdeviceptr start   = 0;
   std::size_t bytes   = 0;
   auto const range_of = [&](void const* address) {
-    return driver().cuMemGetAddressRange(&start, &bytes,
-                                         device_pointer(address));
+    return driver().mem_get_address_range(&start, &bytes,
+                                          device_pointer(address));
   };
   CudaProgram const device(MemoryKind::device, 2 * unit, 0);
   EXPECT_EQ(range_of(device.address() + unit), CUDA_SUCCESS);
@@ -157,10 +157,10 @@ TEST_F(FakeCudaProgramRules, registration_of_host_memory) {
   constexpr auto already      = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
   constexpr auto not_at_all   = CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
   auto const register_at      = [&](void* address, std::size_t bytes) {
-    return driver().cuMemHostRegister(address, bytes, portable);
+    return driver().host_register(address, bytes, portable);
   };
   auto const unregister = [&](void* address) {
-    return driver().cuMemHostUnregister(address);
+    return driver().host_unregister(address);
   };
   std::vector<char> ours(20'000);
   char* const start = ours.data();
@@ -199,34 +199,34 @@ TEST_F(FakeCudaProgramRules, ipc_handles) {
   CUipcMemHandle first{};
   CUipcMemHandle second{};
   char* const plain = fake().allocate(fake_cuda_malloc, 1000);
-  EXPECT_EQ(driver().cuIpcGetMemHandle(&first, device_pointer(plain)),
+  EXPECT_EQ(driver().ipc_get_mem_handle(&first, device_pointer(plain)),
             CUDA_SUCCESS);
-  EXPECT_EQ(driver().cuIpcGetMemHandle(&second, device_pointer(plain + 999)),
+  EXPECT_EQ(driver().ipc_get_mem_handle(&second, device_pointer(plain + 999)),
             CUDA_SUCCESS);
   EXPECT_TRUE(std::equal(std::begin(first.reserved), std::end(first.reserved),
                          std::begin(second.reserved)))
       << "it names the whole";
   CUdeviceptr start   = 0;
   constexpr auto lazy = CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS;
-  EXPECT_EQ(driver().cuIpcOpenMemHandle(&start, first, lazy),
+  EXPECT_EQ(driver().ipc_open_mem_handle(&start, first, lazy),
             CUDA_ERROR_INVALID_CONTEXT)
       << "its own process has it already";
-  EXPECT_EQ(driver().cuIpcOpenMemHandle(&start, first, 0),
+  EXPECT_EQ(driver().ipc_open_mem_handle(&start, first, 0),
             CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(driver().cuIpcOpenMemHandle(&start, {}, lazy),
+  EXPECT_EQ(driver().ipc_open_mem_handle(&start, {}, lazy),
             CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(driver().cuIpcCloseMemHandle(device_pointer(plain)),
+  EXPECT_EQ(driver().ipc_close_mem_handle(device_pointer(plain)),
             CUDA_ERROR_INVALID_VALUE);
   fake().free(plain);
   for (auto const kind : {fake_cuda_malloc_async, fake_cuda_malloc_managed,
                           fake_cuda_malloc_host}) {
     char* const other = fake().allocate(kind, 1000);
-    EXPECT_EQ(driver().cuIpcGetMemHandle(&first, device_pointer(other)),
+    EXPECT_EQ(driver().ipc_get_mem_handle(&first, device_pointer(other)),
               CUDA_ERROR_INVALID_VALUE);
     fake().free(other);
   }
   CudaProgram const vmm(MemoryKind::device, unit, 0);
-  EXPECT_EQ(driver().cuIpcGetMemHandle(&first, device_pointer(vmm.address())),
+  EXPECT_EQ(driver().ipc_get_mem_handle(&first, device_pointer(vmm.address())),
             CUDA_ERROR_INVALID_VALUE);
 }
 

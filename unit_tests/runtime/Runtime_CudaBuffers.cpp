@@ -176,15 +176,15 @@ TEST_F(CudaBuffers, B11_a_buffer_that_cannot_be_unlocked_is_forgotten) {
     EXPECT_EQ(n_page_locked(), 1U);
     EXPECT_EQ(buffer_unregister(ours.data()), Status::success);
     EXPECT_EQ(n_page_locked(), 1U);
-    auto const& driver = symm::Impl::CudaDriver::instance();
+    auto const& driver = symm::Impl::gpu::Driver::instance();
     CUcontext context  = nullptr;
     CUdevice device    = 0;
-    EXPECT_EQ(driver.cuDeviceGet(&device, 1), CUDA_SUCCESS);
-    EXPECT_EQ(driver.cuDevicePrimaryCtxRetain(&context, device), CUDA_SUCCESS);
-    EXPECT_EQ(driver.cuCtxPushCurrent(context), CUDA_SUCCESS);
-    EXPECT_EQ(driver.cuMemHostUnregister(ours.data()), CUDA_SUCCESS);
-    EXPECT_EQ(driver.cuCtxPopCurrent(&context), CUDA_SUCCESS);
-    EXPECT_EQ(driver.cuDevicePrimaryCtxRelease(device), CUDA_SUCCESS);
+    EXPECT_EQ(driver.device_get(&device, 1), CUDA_SUCCESS);
+    EXPECT_EQ(driver.device_primary_ctx_retain(&context, device), CUDA_SUCCESS);
+    EXPECT_EQ(driver.ctx_push_current(context), CUDA_SUCCESS);
+    EXPECT_EQ(driver.host_unregister(ours.data()), CUDA_SUCCESS);
+    EXPECT_EQ(driver.ctx_pop_current(&context), CUDA_SUCCESS);
+    EXPECT_EQ(driver.device_primary_ctx_release(device), CUDA_SUCCESS);
   });
 }
 

@@ -280,8 +280,8 @@ TEST_F(CudaRegistration, R05_fabric_handles_make_no_difference) {
 
 TEST(CudaDriverFunctions, R07_none_is_about_multicast) {
   std::vector<std::string> names;
-#define SYMM_ADD_NAME(name) names.emplace_back(#name);
-  SYMM_FOR_EACH_CUDA_FUNCTION(SYMM_ADD_NAME)
+#define SYMM_ADD_NAME(member, name) names.emplace_back(#name);
+  SYMM_FOR_EACH_DRIVER_FUNCTION(SYMM_ADD_NAME)
 #undef SYMM_ADD_NAME
   EXPECT_THAT(names, testing::Contains("cuMemMap"));
   for (auto name : names) {

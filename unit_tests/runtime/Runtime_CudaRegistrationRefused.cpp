@@ -109,17 +109,17 @@ TEST_P(CudaRegistrationOfOther, R10_memory_of_one_pe_that_is_no_vmm_memory) {
 /// Maps the memory of `other` behind the first mapping of `first`.
 void put_side_by_side(CudaProgram const& first, CudaProgram const& other,
                       int gpu) {
-  auto const& driver                  = symm::Impl::CudaDriver::instance();
+  auto const& driver                  = symm::Impl::gpu::Driver::instance();
   CUmemGenericAllocationHandle handle = 0;
   CUmemAccessDesc const access{{CU_MEM_LOCATION_TYPE_DEVICE, {gpu}},
                                CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
   auto const second = reinterpret_cast<CUdeviceptr>(first.address(1));
-  EXPECT_EQ(driver.cuMemUnmap(second, unit), CUDA_SUCCESS);
-  EXPECT_EQ(driver.cuMemRetainAllocationHandle(&handle, other.address()),
+  EXPECT_EQ(driver.mem_unmap(second, unit), CUDA_SUCCESS);
+  EXPECT_EQ(driver.mem_retain_allocation_handle(&handle, other.address()),
             CUDA_SUCCESS);
-  EXPECT_EQ(driver.cuMemMap(second, unit, 0, handle, 0), CUDA_SUCCESS);
-  EXPECT_EQ(driver.cuMemSetAccess(second, unit, &access, 1), CUDA_SUCCESS);
-  EXPECT_EQ(driver.cuMemRelease(handle), CUDA_SUCCESS);
+  EXPECT_EQ(driver.mem_map(second, unit, 0, handle, 0), CUDA_SUCCESS);
+  EXPECT_EQ(driver.mem_set_access(second, unit, &access, 1), CUDA_SUCCESS);
+  EXPECT_EQ(driver.mem_release(handle), CUDA_SUCCESS);
 }
 
 TEST_F(CudaRegistration, R15_VMM_memory_of_one_pe_that_does_not_do) {

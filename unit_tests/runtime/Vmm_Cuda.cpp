@@ -15,7 +15,7 @@
 #include <vector>
 
 #include <runtime/base/Failure.hpp>
-#include <runtime/cuda/Vmm_Cuda.hpp>
+#include <runtime/gpu/Vmm_Gpu.hpp>
 #include "CudaProvider.hpp"
 
 namespace symm_test {
@@ -128,10 +128,10 @@ TEST_P(CudaTransfer, the_place_names_the_gpu_and_whose_memory_it_is) {
 
 /// The context that is current on this thread, or null.
 CUcontext current_context() {
-  auto const& driver = symm::Impl::CudaDriver::instance();
+  auto const& driver = symm::Impl::gpu::Driver::instance();
   CUcontext context  = nullptr;
-  if (driver.cuCtxPopCurrent(&context) != CUDA_SUCCESS) return nullptr;
-  EXPECT_EQ(driver.cuCtxPushCurrent(context), CUDA_SUCCESS);
+  if (driver.ctx_pop_current(&context) != CUDA_SUCCESS) return nullptr;
+  EXPECT_EQ(driver.ctx_push_current(context), CUDA_SUCCESS);
   return context;
 }
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include <runtime/base/Failure.hpp>
-#include <runtime/cuda/Vmm_Cuda.hpp>
+#include <runtime/gpu/Vmm_Gpu.hpp>
 #include "CudaProgram.hpp"
 
 namespace symm_test {
@@ -50,13 +50,13 @@ class CudaForeign : public testing::Test {
 
   static std::unique_ptr<symm::Impl::MemoryProvider> make(
       MemoryKind kind = MemoryKind::device, int device = 0) {
-    return std::make_unique<symm::Impl::Vmm_Cuda>(
-        symm::Impl::CudaDriver::instance(), kind, device);
+    return std::make_unique<symm::Impl::Vmm_Gpu>(
+        symm::Impl::gpu::Driver::instance(), kind, device);
   }
 
   char* allocate(FakeCudaMemory kind, std::size_t bytes, int device = 0) {
     static_cast<void>(
-        symm::Impl::CudaDriver::instance());  // which calls cuInit()
+        symm::Impl::gpu::Driver::instance());  // which calls cuInit()
     auto* const start = FakeCuda::instance().allocate(kind, bytes, device);
     EXPECT_NE(start, nullptr);
     m_allocated.push_back(start);

@@ -15,14 +15,14 @@
 #include <thread>
 
 #include <runtime/base/Failure.hpp>
-#include <runtime/cuda/Vmm_Cuda.hpp>
+#include <runtime/gpu/Vmm_Gpu.hpp>
 
 namespace symm_test::queues {
 namespace {
 
-using symm::Impl::CudaDriver;
 using symm::Impl::failure_of;
-using symm::Impl::Vmm_Cuda;
+using symm::Impl::Vmm_Gpu;
+using symm::Impl::gpu::Driver;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -32,7 +32,7 @@ class CudaQueues : public testing::Test {
  protected:
   void SetUp() override {
     FakeCuda::set_machine(1);
-    m_vmm.emplace(CudaDriver::instance(), symm::MemoryKind::device, 0);
+    m_vmm.emplace(Driver::instance(), symm::MemoryKind::device, 0);
     m_first  = fake().make_stream();
     m_second = fake().make_stream();
   }
@@ -51,7 +51,7 @@ class CudaQueues : public testing::Test {
         0, late_ms, [&] { has_ended = true; }, stream);
   }
 
-  std::optional<Vmm_Cuda> m_vmm;
+  std::optional<Vmm_Gpu> m_vmm;
   CUstream m_first  = nullptr;
   CUstream m_second = nullptr;
 };
@@ -110,7 +110,7 @@ TEST_F(CudaQueues, H53_one_event_is_enough_for_waits_that_are_under_way) {
 }
 
 TEST_F(CudaQueues, wait_for_words_holds_up_later_work_of_that_stream_alone) {
-  using Wait        = Vmm_Cuda::WordWait;
+  using Wait        = Vmm_Gpu::WordWait;
   auto const bytes  = m_vmm->granularity(symm::Impl::Vmm::Granularity::minimum);
   char* const words = m_vmm->reserve(bytes);
   auto const handle = m_vmm->create(bytes, symm::Impl::Vmm::Sharing::none);
@@ -127,7 +127,7 @@ TEST_F(CudaQueues, wait_for_words_holds_up_later_work_of_that_stream_alone) {
       {{words, 5, 8, true}, 6, 5}, {{words, 5, 4, true}, 6, 5},
   };
   for (auto const& [wait, before, after] : cases) {
-    Vmm_Cuda::WordStore store{words, before, wait.bytes};
+    Vmm_Gpu::WordStore store{words, before, wait.bytes};
     m_vmm->store_words(m_second, &store, 1);
     m_vmm->wait(m_second);
     std::atomic<bool> has_ended{false};

@@ -11,7 +11,7 @@
 #include <optional>
 
 #include <runtime/base/Failure.hpp>
-#include <runtime/cuda/Vmm_Cuda.hpp>
+#include <runtime/gpu/Vmm_Gpu.hpp>
 #include "CudaProgram.hpp"
 #include "CudaProvider.hpp"
 

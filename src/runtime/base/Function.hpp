@@ -13,8 +13,10 @@ target_compile_features(app PRIVATE cxx_std_20)"
 
 // These macros mark functions as callable from the host and from kernels.
 // Without CUDA or HIP, the functions are compiled for the host only.
+// SYMM_COMPILES_KERNELS is defined if the compiler compiles kernels.
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
+#define SYMM_COMPILES_KERNELS
 #define SYMM_FUNCTION __host__ __device__
 #define SYMM_INLINE_FUNCTION __host__ __device__ inline
 #define SYMM_FORCEINLINE_FUNCTION __host__ __device__ __forceinline__

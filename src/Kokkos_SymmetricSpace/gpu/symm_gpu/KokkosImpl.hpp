@@ -5,13 +5,13 @@
 
 #include <cstddef>
 #include <string>
-#include <type_traits>
 
 #include <Kokkos_Core.hpp>
+#include <symm_gpu/KokkosNames.hpp>
+#include <symm_gpu/Space.hpp>
 
 #include "../../kokkos_impl/MemorySpaceAccess.hpp"
 #include "../../space/SymmetricHostSpace.hpp"
-#include "Space.hpp"
 
 // For symmetric GPU memory, the same classes that kokkos_impl/ defines for
 // symmetric host memory.
@@ -19,83 +19,71 @@
 // Symmetric GPU memory and Kokkos' own spaces. Symmetric GPU memory is ordinary
 // GPU memory, but not the other way around.
 template <>
-struct Kokkos::Impl::MemorySpaceAccess<Kokkos::CudaSpace,
-                                       symm::SymmetricCudaSpace>
+struct Kokkos::Impl::MemorySpaceAccess<symm::Impl::gpu::DeviceSpace,
+                                       symm::SymmetricSpace>
     : symm::Impl::SpaceAccess<true, true> {};
 template <>
-struct Kokkos::Impl::MemorySpaceAccess<symm::SymmetricCudaSpace,
-                                       Kokkos::CudaSpace>
+struct Kokkos::Impl::MemorySpaceAccess<symm::SymmetricSpace,
+                                       symm::Impl::gpu::DeviceSpace>
     : symm::Impl::SpaceAccess<false, true> {};
 template <>
-struct Kokkos::Impl::MemorySpaceAccess<Kokkos::CudaUVMSpace,
-                                       symm::SymmetricCudaSpace>
+struct Kokkos::Impl::MemorySpaceAccess<symm::Impl::gpu::ManagedSpace,
+                                       symm::SymmetricSpace>
     : symm::Impl::SpaceAccess<false, true> {};
 template <>
-struct Kokkos::Impl::MemorySpaceAccess<symm::SymmetricCudaSpace,
-                                       Kokkos::CudaUVMSpace>
+struct Kokkos::Impl::MemorySpaceAccess<symm::SymmetricSpace,
+                                       symm::Impl::gpu::ManagedSpace>
     : symm::Impl::SpaceAccess<false, true> {};
 template <>
-struct Kokkos::Impl::MemorySpaceAccess<Kokkos::HostSpace,
-                                       symm::SymmetricCudaSpace>
+struct Kokkos::Impl::MemorySpaceAccess<Kokkos::HostSpace, symm::SymmetricSpace>
     : symm::Impl::SpaceAccess<false, false> {};
 template <>
-struct Kokkos::Impl::MemorySpaceAccess<symm::SymmetricCudaSpace,
-                                       Kokkos::HostSpace>
+struct Kokkos::Impl::MemorySpaceAccess<symm::SymmetricSpace, Kokkos::HostSpace>
     : symm::Impl::SpaceAccess<false, false> {};
 template <>
-struct Kokkos::Impl::MemorySpaceAccess<Kokkos::CudaHostPinnedSpace,
-                                       symm::SymmetricCudaSpace>
+struct Kokkos::Impl::MemorySpaceAccess<symm::Impl::gpu::HostPinnedSpace,
+                                       symm::SymmetricSpace>
     : symm::Impl::SpaceAccess<false, false> {};
 template <>
-struct Kokkos::Impl::MemorySpaceAccess<symm::SymmetricCudaSpace,
-                                       Kokkos::CudaHostPinnedSpace>
+struct Kokkos::Impl::MemorySpaceAccess<symm::SymmetricSpace,
+                                       symm::Impl::gpu::HostPinnedSpace>
     : symm::Impl::SpaceAccess<false, true> {};
 
-// In a CUDA build, symmetric host memory is pinned host memory.
+// In a build for GPUs, symmetric host memory is pinned host memory.
 template <>
-struct Kokkos::Impl::MemorySpaceAccess<Kokkos::CudaHostPinnedSpace,
+struct Kokkos::Impl::MemorySpaceAccess<symm::Impl::gpu::HostPinnedSpace,
                                        symm::SymmetricHostSpace>
     : symm::Impl::SpaceAccess<true, true> {};
 template <>
 struct Kokkos::Impl::MemorySpaceAccess<symm::SymmetricHostSpace,
-                                       Kokkos::CudaHostPinnedSpace>
+                                       symm::Impl::gpu::HostPinnedSpace>
     : symm::Impl::SpaceAccess<false, true> {};
 template <>
-struct Kokkos::Impl::MemorySpaceAccess<Kokkos::CudaSpace,
+struct Kokkos::Impl::MemorySpaceAccess<symm::Impl::gpu::DeviceSpace,
                                        symm::SymmetricHostSpace>
     : symm::Impl::SpaceAccess<false, true> {};
 template <>
 struct Kokkos::Impl::MemorySpaceAccess<symm::SymmetricHostSpace,
-                                       Kokkos::CudaSpace>
+                                       symm::Impl::gpu::DeviceSpace>
     : symm::Impl::SpaceAccess<false, false> {};
 template <>
-struct Kokkos::Impl::MemorySpaceAccess<Kokkos::CudaUVMSpace,
+struct Kokkos::Impl::MemorySpaceAccess<symm::Impl::gpu::ManagedSpace,
                                        symm::SymmetricHostSpace>
     : symm::Impl::SpaceAccess<false, true> {};
 template <>
 struct Kokkos::Impl::MemorySpaceAccess<symm::SymmetricHostSpace,
-                                       Kokkos::CudaUVMSpace>
+                                       symm::Impl::gpu::ManagedSpace>
     : symm::Impl::SpaceAccess<false, true> {};
 
 // Symmetric GPU memory and symmetric host memory.
 template <>
-struct Kokkos::Impl::MemorySpaceAccess<symm::SymmetricCudaSpace,
+struct Kokkos::Impl::MemorySpaceAccess<symm::SymmetricSpace,
                                        symm::SymmetricHostSpace>
     : symm::Impl::SpaceAccess<false, true> {};
 template <>
 struct Kokkos::Impl::MemorySpaceAccess<symm::SymmetricHostSpace,
-                                       symm::SymmetricCudaSpace>
+                                       symm::SymmetricSpace>
     : symm::Impl::SpaceAccess<false, false> {};
-
-// In all these spaces, Kokkos copies with the CUDA runtime. Copies to and from
-// a peer's memory use the copy engines.
-
-template <>
-struct Kokkos::Impl::is_cuda_type_space<symm::SymmetricCudaSpace>
-    : std::true_type {};
-template <>
-struct Kokkos::Impl::is_cuda_type_space<symm::SymmetricHostSpace>
-    : std::true_type {};
 
 namespace symm::Impl {
 
@@ -111,16 +99,16 @@ void forget_pool_record(void const* data) noexcept;
 
 #ifdef KOKKOS_ENABLE_DEBUG
 KOKKOS_IMPL_HOST_INACCESSIBLE_SHARED_ALLOCATION_SPECIALIZATION(
-    symm::SymmetricCudaSpace);
+    symm::SymmetricSpace);
 #else
 /// Like Kokkos' own record, but a View in a pool has no header, because copying
 /// the header to the GPU would take most of the time of an allocation. Instead,
 /// get_record() finds the record of such a View with find_pool_record().
 template <>
-class Kokkos::Impl::SharedAllocationRecord<symm::SymmetricCudaSpace, void>
+class Kokkos::Impl::SharedAllocationRecord<symm::SymmetricSpace, void>
     : public HostInaccessibleSharedAllocationRecordCommon<
-          symm::SymmetricCudaSpace> {
-  using Space  = symm::SymmetricCudaSpace;
+          symm::SymmetricSpace> {
+  using Space  = symm::SymmetricSpace;
   using Common = HostInaccessibleSharedAllocationRecordCommon<Space>;
   using Header = SharedAllocationHeader;
 

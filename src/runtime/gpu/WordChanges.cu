@@ -4,10 +4,9 @@
 // The kernel that carries out far PEs' atomic operations on words of this GPU.
 // The library contains its PTX (cuda/WordChanges.hpp) instead of compiling it,
 // so that the library builds without a compiler for GPUs. The PTX runs on GPUs
-// with compute capability 7.0 or higher. To regenerate it, run in this folder,
-// which contains <symm_gpu/...>,
+// with compute capability 7.0 or higher. To regenerate it, run in this folder
 //
-//   nvcc -std=c++20 -ptx -arch=compute_75 -I . WordChanges.cu
+//   nvcc -std=c++20 -ptx -arch=compute_75 -I ../cuda -I . WordChanges.cu
 //
 // Then replace the directives with ".version 7.0" and ".target sm_70", which
 // older drivers also accept.

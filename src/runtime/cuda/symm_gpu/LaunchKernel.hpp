@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_GPU_LAUNCH_HPP
-#define SYMM_GPU_LAUNCH_HPP
-
-#include <cstddef>
-
-#include "../../access/KernelQueue.hpp"
+#ifndef SYMM_GPU_LAUNCH_KERNEL_HPP
+#define SYMM_GPU_LAUNCH_KERNEL_HPP
 
 #ifdef __CUDACC__
 
-#include "../CudaCheck.hpp"
-#include "ThreadBlock.hpp"
+#include <cstddef>
+
+#include <symm_gpu/ThreadBlock.hpp>
+
+#include "KernelRuntime.hpp"
 
 // Launches short kernels of the library. They start before the preceding kernel
 // in the stream has ended, and wait for that kernel on the GPU (programmatic
@@ -49,20 +48,20 @@ bool waits_on_gpu(char const* name) {
 
 /// Enqueues body(LaunchedBlock, block, n_blocks) for every block.
 /// \param name the kernel's name, for error messages.
-/// \param stream a stream on this thread's current device.
+/// \param stream a stream of CUDA on this thread's current device.
 /// \param n_blocks at least 1, and less than 2^31.
 /// \param n_threads threads per block; at most max_launched_threads.
 /// \throws SystemError on this PE if CUDA reports an error.
 template <class Body>
-void launch(char const* name, cudaStream_t stream, std::size_t n_blocks,
-            int n_threads, Body const& body) {
+void launch(char const* name, void* stream, std::size_t n_blocks, int n_threads,
+            Body const& body) {
   cudaLaunchAttribute early{};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
   config.gridDim  = static_cast<unsigned>(n_blocks);
   config.blockDim = static_cast<unsigned>(n_threads);
-  config.stream   = stream;
+  config.stream   = static_cast<cudaStream_t>(stream);
   config.attrs    = &early;
   config.numAttrs = waits_on_gpu<Body>(name) ? 1 : 0;
   check_cuda(cudaLaunchKernelEx(&config, launched_kernel<Body>, body), name,
@@ -72,48 +71,4 @@ void launch(char const* name, cudaStream_t stream, std::size_t n_blocks,
 }  // namespace symm::Impl
 
 #endif
-
-namespace symm::Impl {
-
-#ifdef __CUDACC__
-template <class Body>
-struct OneThreadKernel {
-  Body body;
-
-  __device__ void operator()(LaunchedBlock const&, std::size_t,
-                             std::size_t) const {
-    body();
-  }
-};
-#endif
-
-/// Calls launch() on a queue of this thread's GPU.
-template <class Body>
-void enqueue_kernel(char const* call, [[maybe_unused]] void* queue,
-                    [[maybe_unused]] std::size_t n_blocks,
-                    [[maybe_unused]] int n_threads,
-                    [[maybe_unused]] Body const& body) {
-#ifdef __CUDACC__
-  launch(call, static_cast<cudaStream_t>(queue), n_blocks, n_threads, body);
-#else
-  throw_without_kernel(call);
-#endif
-}
-
-/// Runs body() in a kernel with one thread, and waits for the kernel to end.
-template <class Body>
-void run_one_thread_on_gpu(char const* call,
-                           [[maybe_unused]] Body const& body) {
-#ifdef __CUDACC__
-  run_in_kernel_queue(call, [&](void* stream) {
-    launch(call, static_cast<cudaStream_t>(stream), 1, 1,
-           OneThreadKernel<Body>{body});
-  });
-#else
-  throw_without_kernel(call);
-#endif
-}
-
-}  // namespace symm::Impl
-
 #endif

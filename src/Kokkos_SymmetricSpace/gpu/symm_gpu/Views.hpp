@@ -7,37 +7,39 @@
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
+#include <symm_gpu/KokkosNames.hpp>
+#include <symm_gpu/Space.hpp>
 
 #include "../../view/OrdinarySpaces.hpp"
 #include "../../view/PeerView.hpp"
 #include "../../view/ViewBytes.hpp"
-#include "Space.hpp"
 
 namespace symm {
 
 namespace Impl {
 
 template <>
-struct SymmetricSpaceOf<Kokkos::CudaHostPinnedSpace> {
+struct SymmetricSpaceOf<gpu::HostPinnedSpace> {
   using type = SymmetricHostSpace;
 };
 template <>
-struct SymmetricSpaceOf<Kokkos::CudaSpace> {
-  using type = SymmetricCudaSpace;
+struct SymmetricSpaceOf<gpu::DeviceSpace> {
+  using type = SymmetricSpace;
 };
 
 template <class T>
-struct SharedBufferOf<T, Kokkos::CudaSpace> {
+struct SharedBufferOf<T, gpu::DeviceSpace> {
   using type = SharedDeviceBuffer<T>;
 };
 
 template <>
-inline constexpr bool is_managed_space_v<Kokkos::CudaUVMSpace> = true;
+inline constexpr bool is_managed_space_v<gpu::ManagedSpace> = true;
 
 }  // namespace Impl
 
-/// The elements that PE `pe` has shared, as an ordinary unmanaged View in
-/// CudaSpace of type `View`, for kernels, deep_copy and subview. Local.
+/// The elements that PE `pe` has shared, as an ordinary unmanaged View of type
+/// `View` in Kokkos' space of GPU memory, for kernels, deep_copy and subview.
+/// Local.
 ///
 ///     auto shared = symm::share_view(u);  // Kokkos::View<double**> u
 ///     auto right  = symm::peer_view<decltype(u)>(shared, pe, nx, ny);
@@ -51,8 +53,10 @@ inline constexpr bool is_managed_space_v<Kokkos::CudaUVMSpace> = true;
 template <class View, class T, class... Extents>
 [[nodiscard]] UnmanagedView<View> peer_view(SharedDeviceBuffer<T> const& shared,
                                             Pe pe, Extents... extents) {
-  static_assert(std::is_same_v<typename View::memory_space, Kokkos::CudaSpace>,
-                "a peer's memory of cudaMalloc is seen as a View in CudaSpace");
+  static_assert(
+      std::is_same_v<typename View::memory_space, Impl::gpu::DeviceSpace>,
+      "a peer's shared GPU memory is seen as a View in Kokkos' own space of "
+      "GPU memory, such as CudaSpace");
   static_assert(std::is_same_v<typename View::value_type, T> ||
                     std::is_same_v<typename View::value_type, T const>,
                 "the View must have elements of the buffer's type");

@@ -7,7 +7,7 @@
 
 namespace symm::Impl {
 
-#ifdef __CUDACC__
+#ifdef SYMM_COMPILES_KERNELS
 /// A group that consists of a thread block with at most `n_dimensions`
 /// dimensions or, on the host, of one thread.
 template <int n_dimensions>

@@ -4,10 +4,11 @@
 
 #include <symm_gpu/CollectiveKernels.hpp>
 #include <symm_gpu/ExecutionSpaceQueue.hpp>
+#include <symm_gpu/KernelRuntime.hpp>
+#include <symm_gpu/KokkosNames.hpp>
 
 #include "../../runtime/access/KernelQueue.hpp"
 #include "../../runtime/base/EnvironmentTable.hpp"
-#include "../../runtime/cuda/CudaCheck.hpp"
 #include "../../runtime/memory/Device.hpp"
 #include "../space/KokkosDevice.hpp"
 
@@ -18,14 +19,13 @@ namespace {
 class DefaultInstance final : public KernelQueue {
  public:
   void run(char const* call, EnqueuedKernels const& work) override {
-    Kokkos::Cuda const exec;
+    gpu::ExecutionSpace const exec;
     enqueue_kernels(call, exec,
                     [&](void* queue) { work.enqueue(work.what, queue); });
     exec.fence(call);
   }
   void put_barrier(void* queue, PeTeam const& team) override {
-    check_cuda(cudaSetDevice(Kokkos::Cuda().cuda_device()), "a memory pool",
-               "cudaSetDevice");
+    use_device("a memory pool", gpu::device_of(gpu::ExecutionSpace()));
     enqueue_barrier(queue, team);
   }
 };
@@ -36,16 +36,16 @@ std::optional<int> choose_device(int number_on_node, bool has_user_chosen) {
   // If there is no GPU, both calls throw an error with the reason; Kokkos would
   // abort.
   static_cast<void>(n_devices());
-  int count = 0;
-  check_cuda(cudaGetDeviceCount(&count), "symm::initialize",
-             "cudaGetDeviceCount");
+  static_cast<void>(count_devices("symm::initialize"));
   if (has_user_chosen || setting_of(environment::kokkos_device)) {
     return std::nullopt;
   }
   return number_on_node % Kokkos::num_devices();
 }
 
-std::optional<int> device_of_kokkos() { return Kokkos::Cuda().cuda_device(); }
+std::optional<int> device_of_kokkos() {
+  return gpu::device_of(gpu::ExecutionSpace());
+}
 
 void use_queue_of_kokkos() {
   static DefaultInstance s_queue;

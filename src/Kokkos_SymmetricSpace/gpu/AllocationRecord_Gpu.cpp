@@ -11,7 +11,7 @@
 
 // For the macro, see kokkos_impl/AllocationRecord.cpp.
 KOKKOS_IMPL_HOST_INACCESSIBLE_SHARED_ALLOCATION_RECORD_EXPLICIT_INSTANTIATION(
-    symm::SymmetricCudaSpace);
+    symm::SymmetricSpace);
 
 namespace symm::Impl {
 

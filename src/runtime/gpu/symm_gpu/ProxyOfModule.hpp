@@ -3,10 +3,13 @@
 #ifndef SYMM_GPU_PROXY_OF_MODULE_HPP
 #define SYMM_GPU_PROXY_OF_MODULE_HPP
 
-#ifdef __CUDACC__
+#include "../../base/Function.hpp"
+
+#ifdef SYMM_COMPILES_KERNELS
+
+#include <symm_gpu/KernelRuntime.hpp>
 
 #include "../../memory/ProxyQueue.hpp"
-#include "../CudaCheck.hpp"
 #include "KernelCheck.hpp"
 
 // The pointer to the ring, for the kernels in this source file; null in jobs on
@@ -23,13 +26,11 @@ static __constant__ ProxyQueue* ring_of_module = nullptr;
 namespace symm::Impl {
 
 static inline void set_ring_of_module(ProxyQueue* ring) {
-  check_cuda(cudaMemcpyToSymbol(InKernel::ring_of_module, &ring, sizeof ring),
-             "symm::initialize", "cudaMemcpyToSymbol");
+  set_constant("symm::initialize", InKernel::ring_of_module, ring);
 }
 
 static inline void set_shadow_of_module(check::Shadow* shadow) {
-  check_cuda(check::OnGpu::set_shadow_of_module(shadow), "symm::initialize",
-             "cudaMemcpyToSymbol");
+  check::OnGpu::set_shadow_of_module(shadow);
 }
 
 /// Registers the kernels in this source file. Each source file has its own

@@ -4,12 +4,15 @@
 #define SYMM_GPU_KERNEL_CHECK_HPP
 
 #include "../../base/Check.hpp"
+#include "../../base/Function.hpp"
 
-#ifdef __CUDACC__
+#ifdef SYMM_COMPILES_KERNELS
 #ifdef SYMM_CHECK
 
 #include <cstddef>
 #include <cstdint>
+
+#include <symm_gpu/KernelRuntime.hpp>
 
 #include "../../check/Shadow.hpp"
 
@@ -22,8 +25,8 @@ namespace symm::Impl::check::OnGpu {
 /// Like the module's ring, it is set through ProxyOfModule.hpp.
 static __constant__ Shadow* shadow_of_module = nullptr;
 
-static inline cudaError_t set_shadow_of_module(Shadow* shadow) {
-  return cudaMemcpyToSymbol(shadow_of_module, &shadow, sizeof shadow);
+static inline void set_shadow_of_module(Shadow* shadow) {
+  set_constant("symm::initialize", shadow_of_module, shadow);
 }
 
 /// The `caller` of Shadow's functions for a kernel that performs an operation
@@ -132,7 +135,7 @@ namespace symm::Impl::check {
 class Shadow;
 
 namespace OnGpu {
-inline cudaError_t set_shadow_of_module(Shadow*) { return cudaSuccess; }
+inline void set_shadow_of_module(Shadow*) {}
 }  // namespace OnGpu
 }  // namespace symm::Impl::check
 

@@ -3,23 +3,26 @@
 #ifndef SYMM_GPU_EXECUTION_SPACE_QUEUE_HPP
 #define SYMM_GPU_EXECUTION_SPACE_QUEUE_HPP
 
-#include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include "../../../runtime/cuda/CudaCheck.hpp"
+#include <Kokkos_Core.hpp>
+#include <symm_gpu/KernelRuntime.hpp>
+#include <symm_gpu/KokkosNames.hpp>
 
 namespace symm::Impl {
 
-/// The CUDA stream of an execution space instance. Work that the runtime
+/// The stream of an execution space instance. Work that the runtime
 /// enqueues on that stream runs in order with the instance's other work. There
 /// is no overload for host spaces.
-inline void* queue_of(Kokkos::Cuda const& exec) { return exec.cuda_stream(); }
+inline void* queue_of(gpu::ExecutionSpace const& exec) {
+  return gpu::stream_of(exec);
+}
 
 /// Reports a kernel to Kokkos Tools, if a tool is loaded. The kernel appears to
 /// last as long as this object.
 class ToolsRegion {
  public:
-  ToolsRegion(char const* name, Kokkos::Cuda const& exec)
+  ToolsRegion(char const* name, gpu::ExecutionSpace const& exec)
       : m_has_tools(Kokkos::Tools::profileLibraryLoaded()) {
     if (!m_has_tools) return;
     Kokkos::Tools::beginParallelFor(
@@ -39,15 +42,15 @@ class ToolsRegion {
 /// Calls enqueue(queue_of(exec)), which launches kernels without Kokkos: Kokkos
 /// has no launch that lets a kernel begin before the previous one has ended.
 /// Before that, makes the device of `exec` the current device of this thread.
-/// Otherwise, a thread that has not used CUDA before would create a context on
+/// Otherwise, a thread that has not used a GPU before would create a context on
 /// device 0.
 /// \param name name of the kernels, for Kokkos Tools and error messages.
-/// \throws SystemError on this PE if CUDA fails, and whatever enqueue() throws.
+/// \throws SystemError on this PE if this fails, and whatever enqueue() throws.
 template <class Enqueue>
-void enqueue_kernels(char const* name, Kokkos::Cuda const& exec,
+void enqueue_kernels(char const* name, gpu::ExecutionSpace const& exec,
                      Enqueue const& enqueue) {
   ToolsRegion const region(name, exec);
-  check_cuda(cudaSetDevice(exec.cuda_device()), name, "cudaSetDevice");
+  use_device(name, gpu::device_of(exec));
   enqueue(queue_of(exec));
 }
 

@@ -9,6 +9,7 @@
 
 #include "../../access/KernelQueue.hpp"
 #include "../../access/PeOperations.hpp"
+#include "../../base/Function.hpp"
 #include "../../collectives/CollectiveCall.hpp"
 #include "../../collectives/CollectiveOfGroup.hpp"
 #include "../../collectives/CollectiveWork.hpp"
@@ -27,7 +28,7 @@
 
 namespace symm::Impl {
 
-#ifdef __CUDACC__
+#ifdef SYMM_COMPILES_KERNELS
 struct BarrierKernel {
   PeTeam team;
 
@@ -67,21 +68,19 @@ template <class BeforeFlag>
 void enqueue_gated_barrier(char const* call, void* queue, PeTeam const& team,
                            BeforeFlag const& before_flag) {
   constexpr int one_warp = 32;
-  launch(call, static_cast<cudaStream_t>(queue), 1, one_warp,
-         ArriveKernel<BeforeFlag>{team, before_flag});
+  launch(call, queue, 1, one_warp, ArriveKernel<BeforeFlag>{team, before_flag});
   wait_at_gates(call, queue, team);
 }
 
 /// Enqueues a barrier of the members of a valid PE team. \throws SystemError on
 /// this PE.
-/// \param queue a CUDA stream.
+/// \param queue a stream of the GPU.
 inline void enqueue_barrier(void* queue, PeTeam const& team) {
   if (team.has_gates()) {
     enqueue_gated_barrier("symm::barrier", queue, team, PassNothing());
     return;
   }
-  launch("symm::barrier", static_cast<cudaStream_t>(queue), 1, 32,
-         BarrierKernel{team});
+  launch("symm::barrier", queue, 1, 32, BarrierKernel{team});
 }
 
 template <class Work>
@@ -132,8 +131,7 @@ inline constexpr std::size_t max_bytes_of_waiting_blocks = std::size_t{4}
 /// blocks. PEs that share a GPU have few packets, and therefore one block each
 /// (Runtime::find_shared_gpus()).
 template <PacketPhase phase, class Work>
-void launch_packets(cudaStream_t stream, Work const& work,
-                    CollectiveCall const& call) {
+void launch_packets(void* queue, Work const& work, CollectiveCall const& call) {
   constexpr std::size_t warp = 32, max_threads = max_launched_threads;
   auto const n_packets =
       call.n_words * static_cast<std::size_t>(work.team.n_pes());
@@ -141,7 +139,7 @@ void launch_packets(cudaStream_t stream, Work const& work,
       std::min((n_packets + warp - 1) / warp * warp, max_threads);
   auto const n_blocks = std::clamp(n_packets / (2 * max_threads),
                                    std::size_t{1}, max_waiting_blocks);
-  launch(call.name, stream, n_blocks, static_cast<int>(n_threads),
+  launch(call.name, queue, n_blocks, static_cast<int>(n_threads),
          PacketKernel<Work, phase>{work});
 }
 
@@ -153,7 +151,6 @@ void launch_packets(cudaStream_t stream, Work const& work,
 template <class Work>
 void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
                         CollectiveCall const& call) {
-  auto* const stream                     = static_cast<cudaStream_t>(queue);
   constexpr std::size_t max_in_one_block = std::size_t{64} << 10U;
   constexpr std::size_t bytes_of_block   = std::size_t{8} << 10U;
   constexpr int n_threads                = max_launched_threads;
@@ -171,18 +168,18 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
   if constexpr (HasPackets<Work>) {
     if (go_by_packets(work.team, call, true)) {
       if (!has_gates) {
-        launch_packets<PacketPhase::both>(stream, work, call);
+        launch_packets<PacketPhase::both>(queue, work, call);
         return;
       }
-      launch_packets<PacketPhase::send>(stream, work, call);
+      launch_packets<PacketPhase::send>(queue, work, call);
       wait_at_gates(call.name, queue, work.team);
-      launch_packets<PacketPhase::receive>(stream, work, call);
+      launch_packets<PacketPhase::receive>(queue, work, call);
       return;
     }
   }
   auto const launch_work = [&](std::size_t n_blocks,
                                BarriersInKernel barriers) {
-    launch(call.name, stream, n_blocks, n_threads,
+    launch(call.name, queue, n_blocks, n_threads,
            CollectiveKernel<Work>{heap, work, barriers});
   };
   auto const n_blocks =
@@ -198,16 +195,16 @@ void enqueue_collective(void* queue, HeapMap const& heap, Work const& work,
     return;
   }
   if (call.are_counts_equal()) {
-    enqueue_barrier(stream, work.team);
+    enqueue_barrier(queue, work.team);
   } else if (has_gates) {
-    enqueue_gated_barrier(call.name, stream, work.team,
+    enqueue_gated_barrier(call.name, queue, work.team,
                           PassWord{work.team, work.count});
   } else {
-    launch(call.name, stream, 1, n_threads,
+    launch(call.name, queue, 1, n_threads,
            PassWordKernel{work.team, work.count});
   }
   launch_work(n_blocks, {false, !has_gates});
-  if (has_gates) enqueue_barrier(stream, work.team);
+  if (has_gates) enqueue_barrier(queue, work.team);
 }
 #else
 [[noreturn]] inline void enqueue_barrier(void*, PeTeam const&) {
@@ -221,7 +218,7 @@ template <class Work>
 void run_on_gpu(CollectiveCall const& call,
                 [[maybe_unused]] HeapMap const& heap,
                 [[maybe_unused]] Work const& work) {
-#ifdef __CUDACC__
+#ifdef SYMM_COMPILES_KERNELS
   run_in_kernel_queue(call.name, [&](void* queue) {
     enqueue_collective(queue, heap, work, call);
   });

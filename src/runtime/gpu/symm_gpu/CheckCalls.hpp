@@ -3,7 +3,9 @@
 #ifndef SYMM_GPU_CHECK_CALLS_HPP
 #define SYMM_GPU_CHECK_CALLS_HPP
 
-#if defined(SYMM_CHECK) && defined(__CUDACC__)
+#include "../../base/Function.hpp"
+
+#if defined(SYMM_CHECK) && defined(SYMM_COMPILES_KERNELS)
 
 #include <cstddef>
 #include <cstdint>

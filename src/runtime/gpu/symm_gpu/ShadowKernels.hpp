@@ -32,7 +32,7 @@ void launch_on_shadow(void* queue, Shadow* shadow, std::size_t bytes,
                       Work const& work) {
   constexpr std::size_t n_threads = 128;
   constexpr std::size_t most      = 1024;
-  launch("symm_check", static_cast<cudaStream_t>(queue),
+  launch("symm_check", queue,
          std::min((bytes / 8 + n_threads) / n_threads, most),
          static_cast<int>(n_threads), ShadowKernel<Work>{shadow, work});
 }

@@ -1,46 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_VMM_CUDA_HPP
-#define SYMM_VMM_CUDA_HPP
-
-#include <cuda.h>
+#ifndef SYMM_VMM_GPU_HPP
+#define SYMM_VMM_GPU_HPP
 
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "../base/Types.hpp"
 #include "../memory/MemoryProvider.hpp"
 #include "../memory/VmmLedger.hpp"
-#include "CudaDriver.hpp"
+#include "Driver.hpp"
 
 namespace symm::Impl {
 
-/// Memory from the CUDA driver's virtual memory management: GPU memory, or host
-/// memory on the NUMA node next to the GPU, which both CPUs and GPUs can
-/// access.
+/// Memory from the virtual memory management of a GPU's driver: GPU memory, or
+/// host memory on the NUMA node next to the GPU, which both CPUs and GPUs can
+/// access. <symm_gpu/DriverNames.hpp> says whose driver it is.
 ///
 /// Physical memory is allocated on creation, not on first touch. The GPU must
 /// support virtual memory management, and memory that can be shared through
 /// file descriptors. For host memory, the GPU must also support virtual memory
 /// management of host memory.
-class Vmm_Cuda final : public MemoryProvider {
+class Vmm_Gpu final : public MemoryProvider {
  public:
   /// \param driver    must outlive this object.
   /// \param device    the GPU's ordinal among the GPUs that this process sees.
   /// \param n_sharers number of PEs on this node that each create the same
   ///        amount of host memory.
   /// \throws SystemError if the GPU lacks this support.
-  Vmm_Cuda(CudaDriver const& driver, MemoryKind kind, int device,
-           int n_sharers = 1);
-  ~Vmm_Cuda() override;
+  Vmm_Gpu(gpu::Driver const& driver, MemoryKind kind, int device,
+          int n_sharers = 1);
+  ~Vmm_Gpu() override;
 
-  Vmm_Cuda(Vmm_Cuda const&)            = delete;
-  Vmm_Cuda& operator=(Vmm_Cuda const&) = delete;
+  Vmm_Gpu(Vmm_Gpu const&)            = delete;
+  Vmm_Gpu& operator=(Vmm_Gpu const&) = delete;
 
   [[nodiscard]] std::string place() const override { return m_place; }
   [[nodiscard]] std::size_t granularity(Granularity kind) const override;
@@ -101,17 +101,31 @@ class Vmm_Cuda final : public MemoryProvider {
  private:
   /// One reference to physical memory; the driver counts references.
   struct Memory {
-    CUmemGenericAllocationHandle handle = 0;
-    std::size_t bytes                   = 0;
-    Sharing sharing                     = Sharing::none;
-    bool has_fabric                     = false;
+    gpu::MemoryHandle handle = {};
+    std::size_t bytes        = 0;
+    Sharing sharing          = Sharing::none;
+    bool has_fabric          = false;
   };
   class ContextGuard;
   class Reference;
 
-  [[nodiscard]] CUfunction word_changes();
-  [[nodiscard]] int attribute(CUdevice_attribute which) const;
-  void require(CUdevice_attribute which, char const* what) const;
+  // Each vendor defines these, wait_for_words(), store_words() and the guard.
+
+  /// Keeps the device's context, which Kokkos and the vendor's runtime also
+  /// use, until release_context().
+  void retain_context();
+  void release_context() noexcept;
+  /// The code of symm_change_words() (WordChanges.cu), for this GPU.
+  [[nodiscard]] void const* word_changes_code() const;
+  void copy_contiguous(void* to, void const* from, std::size_t bytes) const;
+  void enqueue_copy(void* to, void const* from, std::size_t bytes,
+                    gpu::Stream stream) const;
+  /// Strides are at most `gpu::max_pitch`.
+  void enqueue_copy_2d(Strided const& all, gpu::Stream stream) const;
+
+  [[nodiscard]] gpu::Kernel word_changes();
+  [[nodiscard]] int attribute(gpu::DeviceAttribute which) const;
+  void require(gpu::DeviceAttribute which, char const* what) const;
   void choose_location();
   void choose_granularity();
   void check_host_memory(std::size_t bytes) const;
@@ -120,64 +134,74 @@ class Vmm_Cuda final : public MemoryProvider {
   [[nodiscard]] std::optional<Mapping> mapping_around(
       void const* address) const;
   [[nodiscard]] std::string text_about(void const* address) const;
-  [[nodiscard]] CUdeviceptr start_around(CUdeviceptr address, std::size_t bytes,
-                                         Reference const& memory) const;
+  [[nodiscard]] char* start_around(void const* address, std::size_t bytes,
+                                   Reference const& memory) const;
   [[nodiscard]] std::string text_about_vmm(void const* address,
                                            Reference const& memory) const;
-  /// An attribute of the memory at `address`; nullopt if CUDA has no record of
-  /// that memory.
+  /// An attribute of the memory at `address`; nullopt if the driver has
+  /// no record of that memory.
   [[nodiscard]] std::optional<int> attribute_of(
-      void const* address, CUpointer_attribute which) const;
+      void const* address, gpu::PointerAttribute which) const;
   [[nodiscard]] bool is_known(void const* address) const;
   [[nodiscard]] bool is_managed(void const* address) const;
   [[nodiscard]] bool is_only_reserved(void const* address) const;
-  CUresult create_memory(Memory& memory, int handle_types) const;
-  CUresult import_memory(CUmemGenericAllocationHandle& handle,
-                         UniqueFd const& descriptor) const;
-  [[noreturn]] void throw_no_memory(std::size_t bytes, CUresult result) const;
-  void check(CUresult result, std::string const& what, char const* call) const {
+  gpu::Result create_memory(Memory& memory, int handle_types) const;
+  gpu::Result import_memory(gpu::MemoryHandle& handle,
+                            UniqueFd const& descriptor) const;
+  [[noreturn]] void throw_no_memory(std::size_t bytes,
+                                    gpu::Result result) const;
+  void check(gpu::Result result, std::string const& what,
+             char const* call) const {
     m_driver.check(result, what, call);
   }
+  /// Calls a function of the driver and checks its result.
+  template <class... Parameters>
+  void run(std::string const& what,
+           gpu::DriverFunction<gpu::Result (*)(Parameters...)> const& function,
+           std::type_identity_t<Parameters>... arguments) const {
+    m_driver.run(what, function, arguments...);
+  }
 
-  CudaDriver const& m_driver;
+  gpu::Driver const& m_driver;
   MemoryKind m_kind;
   std::size_t m_n_sharers;
-  CUdevice m_device   = 0;
-  CUcontext m_context = nullptr;
+  gpu::Device m_device   = 0;
+  gpu::Context m_context = {};
   std::string m_place;
-  CUmemAllocationProp m_properties{};
-  std::vector<CUmemLocation> m_users;  // the GPU and CPUs that get access
+  gpu::MemoryProperties m_properties{};
+  std::vector<gpu::Location> m_users;  // the GPU and CPUs that get access
   std::size_t m_minimum     = 0;
   std::size_t m_recommended = 0;
   bool m_may_have_fabric    = false;
   std::mutex m_mutex;  // locked by every public function that uses the ledger
   std::optional<VmmLedger<Memory>> m_ledger;
   std::mutex m_event_mutex;
-  CUevent m_event = nullptr;  // created by the first make_wait()
+  gpu::Event m_event = nullptr;  // created by the first make_wait()
   // Loaded by the first begin_changes().
-  CUmodule m_module         = nullptr;
-  CUfunction m_word_changes = nullptr;
-  bool m_is_abandoned       = false;
+  gpu::Module m_module       = nullptr;
+  gpu::Kernel m_word_changes = nullptr;
+  bool m_is_abandoned        = false;
 };
 
-/// Makes the device's primary context, which Kokkos and the CUDA runtime also
-/// use, the current context of this thread.
-class Vmm_Cuda::ContextGuard {
+/// Makes the device's context the current context of this thread.
+class Vmm_Gpu::ContextGuard {
  public:
-  explicit ContextGuard(Vmm_Cuda const& vmm) : m_driver(vmm.m_driver) {
-    vmm.check(m_driver.cuCtxPushCurrent(vmm.m_context), "using " + vmm.m_place,
-              "cuCtxPushCurrent");
-  }
-  ~ContextGuard() {
-    CUcontext ours = nullptr;
-    // This call fails only if other code has popped the context.
-    static_cast<void>(m_driver.cuCtxPopCurrent(&ours));
-  }
+  /// \throws SystemError if the context is lost.
+  explicit ContextGuard(Vmm_Gpu const& vmm);
+  /// Converts to false if the context is lost.
+  ContextGuard(Vmm_Gpu const& vmm, std::nothrow_t) noexcept;
+  ~ContextGuard();
   ContextGuard(ContextGuard const&)            = delete;
   ContextGuard& operator=(ContextGuard const&) = delete;
 
+  explicit operator bool() const { return m_result == gpu::success; }
+
  private:
-  CudaDriver const& m_driver;
+  gpu::Result enter() noexcept;
+
+  Vmm_Gpu const& m_vmm;
+  gpu::Context m_before = {};  // unless the driver keeps it
+  gpu::Result m_result;
 };
 
 }  // namespace symm::Impl
