@@ -6,8 +6,7 @@ the public ones, directly in a library's folder, and what they include, on and o
     check_installed.py --self-test
 
 Each library's CMakeLists.txt lists what it installs in the file set HEADERS, with
-${..._GPU} for the folder about GPUs of the build; lists of that folder's own
-CMakeLists.txt count, too. A header that is installed and not reached is a failure,
+those of its folders about GPUs in these folders' own CMakeLists.txt. A header that is installed and not reached is a failure,
 and so is one that is reached and not installed.
 """
 
@@ -17,13 +16,13 @@ import sys
 import tempfile
 
 LIBRARIES = ("runtime", "Kokkos_SymmetricSpace", "Kokkos_SymmetricContainers")
-GPU_FOLDERS = ("cuda", "no_gpu")
+GPU_FOLDERS = (("cuda", "gpu"), ("no_gpu",))  # of each build
 
 
 def reached(src, gpu):
     """Headers of a build for `gpu` that are reached from public ones."""
     roots = [src] + [src / library for library in LIBRARIES]
-    roots += [src / library / gpu for library in LIBRARIES]
+    roots += [src / library / folder for library in LIBRARIES for folder in gpu]
     waiting = [header for library in LIBRARIES
                for header in sorted((src / library).glob("*.hpp"))]
     found = set()
@@ -47,7 +46,7 @@ def installed(src, gpu):
     """What the file sets HEADERS list."""
     found = set()
     for library in LIBRARIES:
-        for folder in (src / library, src / library / gpu):
+        for folder in [src / library] + [src / library / name for name in gpu]:
             lists = folder / "CMakeLists.txt"
             if not lists.is_file():
                 continue
@@ -56,7 +55,6 @@ def installed(src, gpu):
                     r"PUBLIC\s+FILE_SET\s+HEADERS\s.*?FILES\s(.*?)(?:\)|PRIVATE)",
                     text, re.DOTALL):
                 for name in files.split():
-                    name = re.sub(r"\$\{\w+_GPU\}", gpu, name)
                     found.add((folder / name).resolve())
     return found
 
@@ -68,10 +66,10 @@ def complaints(src):
     for gpu in GPU_FOLDERS:
         used, listed = reached(src, gpu), installed(src, gpu)
         for header in sorted(listed - used):
-            result.append(f"{header.relative_to(src)} ({gpu}): installed, and "
+            result.append(f"{header.relative_to(src)} ({gpu[0]}): installed, and "
                           "reached from no public header")
         for header in sorted(used - listed):
-            result.append(f"{header.relative_to(src)} ({gpu}): reached from a "
+            result.append(f"{header.relative_to(src)} ({gpu[0]}): reached from a "
                           "public header, and not installed")
     return result
 
@@ -85,18 +83,25 @@ def self_test():
             "runtime/a/Used.hpp": '#include "../a/Missing.hpp"\n',
             "runtime/a/Missing.hpp": "#include <vector>\n",
             "runtime/a/Unused.hpp": "",
-            "runtime/cuda/gpu/Gpu.hpp": "",
+            "runtime/cuda/gpu/Gpu.hpp": "#include <gpu/Common.hpp>\n",
+            "runtime/cuda/CMakeLists.txt":
+                "target_sources(x PUBLIC FILE_SET HEADERS FILES gpu/Gpu.hpp)\n",
+            "runtime/gpu/gpu/Common.hpp": "",
+            "runtime/gpu/CMakeLists.txt":
+                "target_sources(x PUBLIC FILE_SET HEADERS FILES gpu/Common.hpp)\n",
             "runtime/no_gpu/gpu/Gpu.hpp": "",
+            "runtime/no_gpu/CMakeLists.txt":
+                "target_sources(x PUBLIC FILE_SET HEADERS FILES gpu/Gpu.hpp)\n",
             "runtime/CMakeLists.txt":
                 "target_sources(x PUBLIC FILE_SET HEADERS BASE_DIRS d FILES symm.hpp\n"
-                " a/Used.hpp a/Unused.hpp # text\n ${X_GPU}/gpu/Gpu.hpp\n"
+                " a/Used.hpp a/Unused.hpp # text\n"
                 " PRIVATE FILE_SET internal TYPE HEADERS FILES a/Other.hpp)\n",
         }
         for name, text in files.items():
             (src / name).parent.mkdir(parents=True, exist_ok=True)
             (src / name).write_text(text, encoding="utf-8")
         found = complaints(src)
-    expected = [f"runtime/a/{name}.hpp ({gpu}): {what}" for gpu in GPU_FOLDERS
+    expected = [f"runtime/a/{name}.hpp ({gpu[0]}): {what}" for gpu in GPU_FOLDERS
                 for name, what in (
                     ("Unused", "installed, and reached from no public header"),
                     ("Missing",

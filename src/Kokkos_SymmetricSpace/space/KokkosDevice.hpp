@@ -8,7 +8,7 @@
 namespace symm::Impl {
 
 // These functions choose a GPU for Kokkos. They are defined in
-// KokkosDevice_Cuda.cpp or, in a build without GPUs, in KokkosDevice_None.cpp.
+// KokkosDevice_Gpu.cpp or, in a build without GPUs, in KokkosDevice_None.cpp.
 
 /// The GPU that Kokkos should use, numbered as for --kokkos-device-id. The PEs
 /// on a node are assigned GPUs round-robin. Returns nullopt in a build without

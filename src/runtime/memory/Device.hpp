@@ -14,8 +14,8 @@
 
 namespace symm::Impl {
 
-// The runtime's only interface to GPUs. It is implemented in Device_Cuda.cpp
-// or, in a build without GPUs, in Device_None.cpp.
+// The runtime's only interface to GPUs. It is implemented in Device_Gpu.cpp
+// and Device_Cuda.cpp or, in a build without GPUs, in Device_None.cpp.
 
 /// The number of GPUs that this process can use, at least 1. Local.
 /// \throws SystemError on this PE if there is none, with the reason.
