@@ -56,7 +56,7 @@ struct ReduceWork {
   }
   static constexpr bool has_packets = are_units_of_words_v<T> && !is_scattered;
   [[nodiscard]] std::size_t max_blocks() const {
-    return team.n_pes() == 2 ? max_collective_blocks : max_two_way_blocks;
+    return team.n_pes() == 2 ? 2 * max_collective_blocks : max_two_way_blocks;
   }
 #ifdef SYMM_FOR_DEVICE
   /// Does one part of the operation, possibly all of it, in a kernel, using
