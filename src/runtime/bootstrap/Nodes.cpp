@@ -39,8 +39,8 @@ struct Place {
   [[nodiscard]] std::string_view key() const {
     return {reinterpret_cast<char const*>(this), offsetof(Place, host)};
   }
-  /// Whether both are on one operating system instance, on the same node or not
-  /// (containers).
+  /// Whether both PEs run on one operating system instance, even if they are on
+  /// different nodes (containers).
   [[nodiscard]] bool shares_machine_with(Place const& other) const {
     return key() == other.key() ||
            (boot_id[0] != '\0' && std::strcmp(boot_id, other.boot_id) == 0);

@@ -16,9 +16,8 @@
 
 namespace symm::Impl {
 
-/// Accepts, on PE 0, the connections of the other PEs. Allocates memory only
-/// for PEs that have connected, because a wrong SYMM_PES may be arbitrarily
-/// large.
+/// On PE 0, accepts the connections of the other PEs. Allocates memory only for
+/// PEs that have connected, because a wrong SYMM_PES may be arbitrarily large.
 class TcpAcceptance {
  public:
   /// \param job must outlive this object.

@@ -62,7 +62,7 @@ Fabric load_fabric() {
   constexpr char const* name = "libfabric.so.1";
   TemporaryVariables variables;
   set_fabric_defaults(variables);
-  // The library is never closed, because MPI may be using it, too.
+  // Never close the library: MPI may be using it, too.
   void* const library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     char const* const reason = ::dlerror();
@@ -100,7 +100,7 @@ void Fabric::check(long status, Text const& what, char const* call) const {
 }
 
 bool Fabric::is_for_nodes(fi_info const& info) {
-  // The user has chosen one. (A leading ^ marks a list of exclusions.)
+  // The user has named a provider. (A leading ^ marks a list of exclusions.)
   auto const chosen = setting_of(environment::fabric_provider);
   if (chosen && !chosen->text.starts_with('^')) return true;
   std::string_view const provider = info.fabric_attr->prov_name;

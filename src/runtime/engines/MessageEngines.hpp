@@ -47,7 +47,7 @@ struct MessageEngineKind {
                                          FdExchange& exchange, Vmm& vmm,
                                          MessageEngineOptions const& options);
 
-  /// Describes the operations that engines of this kind carry out without
+  /// Describes the operations that engines of this kind perform without
   /// involving the target's processor. Local. The pointer is null if no engine
   /// of this kind has any.
   /// \throws SystemError with the reason if there are none on this machine.
