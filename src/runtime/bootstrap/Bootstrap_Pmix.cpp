@@ -112,8 +112,8 @@ struct FenceEnd {
   }
 };
 
-/// Collective: after this call, every PE sees all values that PEs put before
-/// it.
+/// Collective: after this call, every PE sees all values that the PEs have put
+/// so far.
 /// \throws SystemError on this PE if not all PEs call it in time.
 void exchange_puts(Deadline const& deadline) {
   pmix_info_t collects{};

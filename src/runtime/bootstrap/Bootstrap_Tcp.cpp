@@ -105,8 +105,8 @@ class Bootstrap_Tcp final : public Bootstrap {
         data, bytes);
   }
 
-  /// Other PEs may end as soon as they have passed the barrier, so tell the
-  /// watch first to expect their ends.
+  /// Other PEs may end as soon as they have passed the barrier, so first tell
+  /// the watch to expect this.
   void close() override {
     m_watch->expect_ends();
     auto const failure =

@@ -97,7 +97,7 @@ void check_equal_settings(Bootstrap& bootstrap, int pes_per_node) {
 /// A node whose PEs do not have consecutive numbers.
 struct Division {
   Pe first = 0;  // the node's first PE
-  Pe next  = 0;  // its first PE after those of another node
+  Pe next  = 0;  // the node's first PE that follows a PE of another node
 };
 
 [[noreturn]] void throw_divided(Division const& division,

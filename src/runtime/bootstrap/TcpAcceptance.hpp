@@ -25,7 +25,8 @@ class TcpAcceptance {
   TcpAcceptance(TcpJob const& job, UniqueFd listener, std::uint64_t key);
 
   /// \throws SystemError on this PE if not all PEs have connected before the
-  ///         deadline. The PEs that have connected are then refused.
+  ///         deadline. PE 0 then also sends the reason to the PEs that have
+  ///         connected.
   [[nodiscard]] TcpLinks accept_all(Deadline const& deadline);
 
  private:

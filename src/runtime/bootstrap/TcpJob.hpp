@@ -23,7 +23,7 @@ struct TcpJob {
   /// SYMM_START_TIMEOUT; 0 means no timeout.
   std::chrono::duration<double> timeout{60};
   /// If set, distributes the address of PE 0, which is then not in `root`.
-  /// Collective: returns the text that PE 0 has passed, on all PEs.
+  /// Collective: on all PEs, returns the text that PE 0 has passed.
   std::function<std::string(std::string const&)> share;
 };
 

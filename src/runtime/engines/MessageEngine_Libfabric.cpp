@@ -23,7 +23,8 @@ constexpr std::size_t n_at_once = 16;
 /// wait in this engine.
 constexpr int max_posted_to_a_pe = 64;
 /// If libfabric has no room for a PE's messages for this long, even though none
-/// are in flight, it is trying to reconnect: the PE's process has ended.
+/// are in flight, then it is trying to reconnect, because the PE's process has
+/// ended.
 constexpr auto longest_reconnection = 300ms;
 
 }  // namespace

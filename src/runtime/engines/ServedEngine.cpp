@@ -15,7 +15,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A PE is full when messages to it take up more private memory than this.
+/// The queue to a PE is full when its messages take up more private memory than
+/// this.
 constexpr std::size_t max_pending_bytes = std::size_t{4} << 20U;
 
 struct LibraryVersion {

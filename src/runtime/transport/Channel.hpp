@@ -20,15 +20,16 @@ namespace symm::Impl {
 /// The operations of one context on the memory of far PEs. Operations are sent
 /// as messages, and the target executes them with the same code as operations
 /// within a node. fence() orders, and quiet() completes, only this channel's
-/// operations. Any threads of this PE may call these functions concurrently. A
-/// function that waits makes progress in the meantime, like Transport::poll().
+/// operations. Any number of threads of this PE may call these functions
+/// concurrently. A function that waits makes progress in the meantime, like
+/// Transport::poll().
 ///
 /// If a PE is lost, the job ends with an error message that names the PE, its
 /// host and the call.
 ///
-/// Callers must check the offsets beforehand, which they can do because every
-/// PE has the same offsets. The target checks again, and ends the job if an
-/// offset is invalid.
+/// Callers must check the offsets beforehand. They can do so because every PE
+/// has the same offsets. The target checks again, and ends the job if an offset
+/// is invalid.
 ///
 /// In each parameter `call`, the member `name` is for the error message about a
 /// lost PE. If `call.request` is not null, the operation fills it in for test()

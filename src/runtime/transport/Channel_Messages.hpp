@@ -24,7 +24,7 @@ namespace symm::Impl {
 class Transport_Messages;
 struct Outgoing;
 
-/// Where the answer to a batch entry is stored.
+/// The destination of the answer to a batch entry.
 struct AnswerPlace {
   void* to;
   std::size_t bytes;
@@ -38,7 +38,7 @@ struct PendingOperation {
   std::size_t word_bytes = 0;        // size of the old value; 0: none
   Strides strides{};                 // for a get_strided()
   std::atomic<std::uint64_t>* left = nullptr;  // decremented when done
-  Outgoing* outgoing  = nullptr;  // not null: its `done` records `begun`
+  Outgoing* outgoing  = nullptr;  // if not null, its `done` records `begun`
   std::uint64_t begun = 0;
   SideDone::Owner side{};
   bool is_on_heap = false;
@@ -73,8 +73,8 @@ struct BlockMove {
 /// wait for any reply: a put, a fence() and the put of a flag take two
 /// messages, without a round trip in between. Messages nearly always arrive in
 /// order, and then the target holds none back. A put of more than
-/// MessageEngine::max_eager would take too much private memory while held back,
-/// so its sender waits for the earlier messages first.
+/// MessageEngine::max_eager bytes would take too much private memory while held
+/// back, so its sender waits for the earlier messages first.
 ///
 /// Blocks. If the engine has one-sided operations, it moves blocks to and from
 /// the host heap without messages. With Completion::local, the caller waits

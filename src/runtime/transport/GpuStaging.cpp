@@ -28,7 +28,7 @@ constexpr std::size_t max_of_element = std::size_t{4} << 10U;
 
 }  // namespace
 
-/// Gets that have begun. The destructor waits for them.
+/// Gets in flight. The destructor waits for them.
 class GpuStaging::Begun {
  public:
   Begun(Channel& channel, Pe pe, char const* call)

@@ -20,7 +20,8 @@ namespace symm::Impl {
 // on the same kind of processor, so objects are sent as raw bytes.
 static_assert(std::endian::native == std::endian::little);
 
-/// The largest payload of a strided operation, whose elements are packed.
+/// The largest payload of a strided operation, in bytes. Its elements are
+/// packed.
 inline constexpr std::size_t max_strided = MessageEngine::max_eager;
 
 enum class MessageKind : std::uint8_t {
@@ -46,8 +47,8 @@ enum class MessageKind : std::uint8_t {
   note,         // StepMessages::send() with this `number`
   where,        // asks which call the PE is in; answered by progress
   progress,     // WireProgress, and the name of the call
-  farewell      // the sender ends the job: PE `number` is lost, as PE `offset`
-                // noticed; the payload says why
+  farewell      // the sender ends the job, because PE `offset` has found PE
+                // `number` lost; the payload gives the reason
 };
 
 constexpr bool is_numbered(MessageKind kind) {
@@ -100,17 +101,18 @@ struct MessageHeader {
 static_assert(std::is_trivially_copyable_v<MessageHeader>);
 static_assert(sizeof(MessageHeader) <= MessageEngine::max_header);
 
-/// The numbers in a PeProgress, as sent.
+/// The numbers in a PeProgress, as they are sent.
 struct WireProgress {
   std::uint64_t n_calls        = 0;
   std::uint64_t is_in_finalize = 0;
   std::uint64_t object_key     = 0;
 };
 
-/// What another PE needs for one-sided operations on a chunk of this PE's heap.
+/// The data that another PE needs for one-sided operations on a chunk of this
+/// PE's heap.
 struct WireKey {
   OneSided::Key key{};
-  std::uint64_t address = 0;  // the chunk's, in that PE's address space
+  std::uint64_t address = 0;  // of the chunk, in its owner's address space
 };
 
 inline std::span<std::byte const> bytes_of(MessageHeader const& header) {

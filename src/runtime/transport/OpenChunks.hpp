@@ -21,8 +21,8 @@ class OpenChunks {
   using Answer = std::optional<OneSided::Place>;
 
   /// \param offset The chunk's offset.
-  /// \returns the other PE's answer, which may itself be nullopt; nullopt if no
-  ///          answer has arrived yet.
+  /// \returns nullopt if no answer has arrived yet. Otherwise, returns the
+  ///          other PE's answer, which may itself be nullopt.
   [[nodiscard]] std::optional<Answer> find(std::size_t offset) const {
     std::lock_guard const lock(m_mutex);
     auto const found = m_answers.find(offset);

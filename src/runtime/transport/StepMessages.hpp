@@ -23,7 +23,7 @@ namespace symm::Impl {
 /// collective call that a thread of this PE is in.
 class StepMessages {
  public:
-  /// Numbers from this one on are reserved for Rendezvous.
+  /// Numbers from this one up are reserved for Rendezvous.
   static constexpr std::uint64_t first_of_rendezvous = std::uint64_t{1} << 63U;
 
   virtual ~StepMessages() = default;
@@ -49,7 +49,7 @@ class StepMessages {
   virtual void watch(Pe pe)   = 0;
   virtual void unwatch(Pe pe) = 0;
 
-  /// Makes progress, and returns whether anything was done. All waits in the
+  /// Makes progress, and returns whether there was any. All waits in the
   /// library call this function.
   virtual bool poll(char const* call = nullptr) = 0;
 };

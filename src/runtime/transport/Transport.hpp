@@ -26,7 +26,7 @@ struct PeProgress {
   Text call;  // the name of the latest call
 };
 
-/// The requests of this PE's kernels, which reach a Transport through the host.
+/// Requests from this PE's kernels, which the host passes to the Transport.
 class KernelRequests {
  public:
   virtual ~KernelRequests() = default;

@@ -89,8 +89,8 @@ class Transport_Messages final : public Transport,
 
   using Counter = Channel::Counter;
 
-  /// After a wait of this length, heartbeats check that the PE that this PE
-  /// waits for is alive.
+  /// After waiting this long for a PE, this PE checks with heartbeats that the
+  /// other PE is alive.
   static constexpr auto watch_time = std::chrono::milliseconds(2);
 
   struct Peer;

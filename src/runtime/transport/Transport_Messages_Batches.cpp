@@ -155,7 +155,7 @@ void Channel_Messages::flush(Lock& lock, Outgoing& outgoing, Wait wait,
     if (wait == Wait::must_not) return;
     auto const n = outgoing.n_batches;
     wait_for_room(lock, outgoing);
-    if (are_answers_full(outgoing)) {  // once, like wait_for_room()
+    if (are_answers_full(outgoing)) {  // waits only once, like wait_for_room()
       lock.unlock();
       wait_until(lock.call, "a get", outgoing.pe,
                  [&] { return outgoing.answers <= max_answered; });

@@ -27,8 +27,8 @@ constexpr auto time_of_farewell = std::chrono::milliseconds(500);
 
 std::optional<PeProgress> Transport_Messages::progress_of(
     Pe pe, std::chrono::milliseconds most, char const* call) {
-  // No report exists from a PE without contact, and a call with `most` 0 sends
-  // no query.
+  // A PE that this PE has never contacted cannot have reported anything, and
+  // with `most` 0, no query is sent.
   bool const is_met = m_peers[static_cast<std::size_t>(pe)].load() != nullptr;
   if (!is_met && most.count() == 0) return {};
   auto& peer     = peer_of(pe);

@@ -133,7 +133,7 @@ void Channel_Messages::move_part(BlockMove const& move, std::size_t left,
   }
   auto& outgoing = outgoing_to(move.there.pe);
   auto lock      = enter(move.call);
-  if (outgoing.blocks >= max_blocks) {  // once, like wait_for_room()
+  if (outgoing.blocks >= max_blocks) {  // waits only once, like wait_for_room()
     lock.unlock();
     wait_until(move.call, move.what(), outgoing.pe,
                [&] { return outgoing.blocks < max_blocks; });

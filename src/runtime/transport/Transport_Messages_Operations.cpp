@@ -14,7 +14,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// The maximum number of gets in flight to a PE.
+/// The maximum number of gets in flight to one PE.
 constexpr std::uint64_t max_gets = 256;
 /// The same for strided gets: each reply takes up max_strided bytes at the
 /// target.
@@ -160,7 +160,7 @@ void Channel_Messages::get(void* to, PeMemory from, std::size_t bytes,
   bool const is_large = bytes > MessageEngine::max_eager;
   auto& left          = is_large ? outgoing.large_gets : outgoing.gets;
   auto const most     = is_large ? max_large : max_gets;
-  if (left >= most) {  // once, like wait_for_room()
+  if (left >= most) {  // waits only once, like wait_for_room()
     lock.unlock();
     wait_until(call.name, "a get", from.pe, [&] { return left < most; });
     enter_again(lock);
