@@ -69,8 +69,8 @@ Place find_my_place(Bootstrap const& bootstrap, int pes_per_node) {
   Place me;
   me.node = bootstrap.node();
   if (pes_per_node > 0) me.simulated = bootstrap.my_pe() / pes_per_node;
-  // Abstract sockets are per network namespace. Without /proc, the number is 0
-  // on all PEs.
+  // The names of abstract sockets belong to a network namespace. Without /proc,
+  // the number of the namespace is 0 on all PEs.
   constexpr char const* network_namespace = "/proc/self/ns/net";
   struct stat status {};
   if (::stat(network_namespace, &status) == 0) {

@@ -45,8 +45,8 @@ class SilentSockets {
     while (m_sockets.size() > m_most) drop_oldest();
   }
 
-  /// Opens another descriptor. Drops silent connections if there is no room for
-  /// it. Must not be called from within look().
+  /// Opens another descriptor, dropping silent connections if necessary. Must
+  /// not be called from within look().
   /// \param open a system call that returns the descriptor.
   /// \returns the result of the last call to `open`, with errno as that call
   ///          left it.

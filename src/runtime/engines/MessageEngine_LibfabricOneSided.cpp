@@ -16,7 +16,7 @@ namespace {
 
 // The words of a key.
 constexpr std::size_t number = 0;
-constexpr std::size_t origin = 1;  // addresses are relative to this
+constexpr std::size_t origin = 1;  // subtracted from addresses
 
 }  // namespace
 

@@ -77,9 +77,9 @@ struct Ucp {
 [[nodiscard]] std::vector<std::string> ucx_networks_of(Ucp const& ucp,
                                                        ucp_context& context);
 [[nodiscard]] std::string ucx_one_sided_of_this_machine();
-/// Whether UCX_TLS allows processes on one machine to copy each other's memory.
-/// It does if it names cma or all shared-memory transports, or if it is a list
-/// of exclusions that contains neither.
+/// Whether UCX_TLS allows processes on one machine to copy each other's memory:
+/// it names cma or all shared-memory transports, or it is a list of exclusions
+/// that contains neither.
 [[nodiscard]] bool ucx_allows_process_memory();
 
 }  // namespace symm::Impl

@@ -88,12 +88,11 @@ class Channel {
     }
   }
 
-  /// Sends NodeUpdates for words on any PEs of the node of `to`. They are
-  /// complete after quiet(); fence() does not order them. Used only between
+  /// Sends NodeUpdates for words on any PEs that share a node with `to`. They
+  /// are complete after quiet(); fence() does not order them. Used only between
   /// nodes that have several PEs each. The base class does nothing.
-  /// \param updates Words from NodeUpdate::word(), 8 bytes each, followed by
-  ///        values if `has_values`. At most MessageEngine::max_eager bytes in
-  ///        total.
+  /// \param updates Words from NodeUpdate::word(), 8 bytes each, and values as
+  ///        `has_values` says. At most MessageEngine::max_eager bytes in total.
   /// \param has_values Whether an 8-byte value follows each word. Otherwise,
   ///        `value` is the value of all updates.
   virtual void post_node_updates(Pe /*to*/,

@@ -23,7 +23,8 @@ HostCall of_message(HostCall const& call, bool is_last) {
   return {call.name, nullptr, is_last ? call.request : nullptr};
 }
 
-/// Larger elements, in bytes, are not packed into a message with others.
+/// Elements of more than this many bytes are not packed into a message with
+/// others.
 constexpr std::size_t max_of_element = std::size_t{4} << 10U;
 
 }  // namespace

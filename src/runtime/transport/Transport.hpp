@@ -48,8 +48,8 @@ class Transport : public StepMessages {
   /// Local.
   /// \throws std::bad_alloc.
   [[nodiscard]] virtual Channel* open_channel() { return nullptr; }
-  /// Makes the channel available to open_channel() again. Operations already
-  /// started still complete.
+  /// Makes the channel available to open_channel() again. Operations in flight
+  /// still complete.
   virtual void close_channel(Channel& /*channel*/) noexcept {}
   /// Completes, on all channels, the operations that this PE's host threads and
   /// kernels have started.

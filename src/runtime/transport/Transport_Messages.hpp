@@ -152,7 +152,7 @@ class Transport_Messages final : public Transport,
 
   /// The location of a block for the engine, and how many of its bytes a single
   /// engine operation can move. place_of_block() returns nullopt if the engine
-  /// cannot reach the block. Its first call for a chunk of a PE asks that PE
+  /// cannot reach the block. The first call for a chunk of a PE asks that PE
   /// for the key and waits for the answer.
   struct BlockPlace {
     OneSided::Place place;
