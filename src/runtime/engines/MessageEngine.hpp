@@ -94,8 +94,8 @@ class MessageEngine {
   /// heartbeats check that `pe` is alive. Pairs of calls may be nested.
   virtual void watch(Pe pe)   = 0;
   virtual void unwatch(Pe pe) = 0;
-  /// Like watch() and unwatch(), for all PEs with which this PE has exchanged
-  /// messages or exchanges messages before unwatch_all().
+  /// Like watch() and unwatch(), but for all PEs with which this PE exchanges
+  /// messages, including any that it first contacts before unwatch_all().
   virtual void watch_all()   = 0;
   virtual void unwatch_all() = 0;
 
