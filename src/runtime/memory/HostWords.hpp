@@ -9,8 +9,8 @@
 namespace symm::Impl {
 
 /// Calls access(at, width) for words that cover [memory, memory + bytes). Each
-/// word is as wide as possible, so every aligned word of the range is inside
-/// one of them. `at` is the word's offset from `memory`; `width` is its size in
+/// word is as wide as possible, so one of them contains every aligned word of
+/// the range. `at` is the word's offset from `memory`. `width` is its size in
 /// bytes, an integral_constant.
 template <class Access>
 void for_each_host_word(void const* memory, std::size_t bytes,
