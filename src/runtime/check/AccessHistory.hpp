@@ -214,8 +214,8 @@ class AccessHistory {
       return;
     }
     // Concurrent network operations are not ordered with respect to each other.
-    // If an access is atomic for some bytes of a word, a wider access to the
-    // word is not atomic.
+    // The masks of atomic accesses are not merged, because two atomic accesses
+    // to parts of a word are not one atomic access to both parts.
     if (!is_network && before.is_like(epoch) &&
         (!epoch.is_atomic() || (before.mask() & mask) == mask)) {
       if ((before.mask() & mask) != mask) {

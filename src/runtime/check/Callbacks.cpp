@@ -155,8 +155,8 @@ int __wrap_memcmp(void const* a, void const* b, std::size_t bytes) {
   return __real_memcmp(a, b, bytes);
 }
 
-// The strongest memory order. The order that the program requests may be
-// weaker.
+// Atomic operations use the strongest memory order, whatever order the program
+// requests.
 #define SYMM_ORDER __ATOMIC_SEQ_CST
 #define SYMM_CHANGE(bits, type, name, operation)                               \
   type __tsan_atomic##bits##_##name(type volatile* at, type value,             \

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t page         = 4096;
 constexpr std::size_t tables_bytes = round_up(sizeof(Tables), page);
 
-/// Tells another process on this machine how to open the memory file.
+/// Lets another process on this machine open the memory file.
 struct Address {
   std::int64_t process;
   int file;

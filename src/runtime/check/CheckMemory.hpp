@@ -226,8 +226,8 @@ class CheckMemory {
   /// From now on, clear() keeps the pages in place, because GPUs access the
   /// cells.
   void keep_pages() { m_keeps_pages = true; }
-  /// From now on, the cells of a heap are in GPU memory. There are initially no
-  /// such cells.
+  /// From now on, the cells of a heap are in GPU memory. Initially, there are
+  /// none; extend_on_gpu() adds them.
   /// \param n_of_pe the number of cells from one PE's first cell to the next
   ///        PE's first cell.
   void use_gpu(std::size_t heap, Cell* first, std::size_t n_of_pe) {

@@ -179,8 +179,8 @@ class Checker : public Shadow {
   [[gnu::cold]] void name_unnamed();
   void begin(Begun const& begun);
   void rename_owner(void const* from, void const* to);
-  /// For accesses of at most this many bytes, the detector does not call
-  /// is_in_block() before it records them.
+  /// The detector records accesses of at most this many bytes without calling
+  /// is_in_block().
   static constexpr std::size_t max_unasked = 4096;
   [[nodiscard]] bool is_in_block(std::size_t offset, std::size_t bytes);
   [[nodiscard]] static Heap make_heap(HeapMap const& map);
@@ -208,8 +208,7 @@ class Checker : public Shadow {
   // loads and stores.
   std::uintptr_t m_heap_start = 0;
   std::size_t m_heap_bytes    = 0;
-  Cell* m_near_cells          = nullptr;  // null unless the cells cover all of
-                                          // it
+  Cell* m_near_cells          = nullptr;  // null unless they cover it all
   // The smallest range that contains all aliases and all incomplete accesses to
   // private memory.
   std::uintptr_t m_other_start = 0;

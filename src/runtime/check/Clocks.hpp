@@ -57,7 +57,7 @@ class Clocks {
   [[nodiscard]] SYMM_FUNCTION Time now(Part part) const {
     return word_of(part) & ~used;
   }
-  /// Like now(), but also marks that an access is recorded at this time.
+  /// Like now(), but also marks the time as used by an access.
   [[nodiscard]] SYMM_FUNCTION Time use(Part part) {
     auto const now = word_of(part);
     if ((now & used) == 0) {
@@ -70,10 +70,10 @@ class Clocks {
     return m_has_ended.load(std::memory_order_relaxed) != 0;
   }
   /// Whether this PE knows that `access` is done.
-  /// \param for_network whether a network operation of this PE asks. Network
-  ///        operations are ordered only after fenced accesses. Therefore no
-  ///        other accesses count as done, except this PE's own loads and
-  ///        stores.
+  /// \param for_network whether the caller asks on behalf of a network
+  ///        operation of this PE. Such operations are ordered only after fenced
+  ///        accesses. If true, other accesses therefore do not count as done,
+  ///        except this PE's own loads and stores.
   [[nodiscard]] SYMM_FUNCTION bool is_done(Epoch access,
                                            bool for_network) const {
     // A PE's own loads and stores are always done from its own point of view.

@@ -116,9 +116,9 @@ class Epoch {
   [[nodiscard]] SYMM_FUNCTION constexpr Epoch with(unsigned mask) const {
     return Epoch(m_bits | std::uint64_t{mask} << 36U);
   }
-  /// Whether there is no need to record `other` as well. If so, `other` has the
-  /// same part and time, is atomic if and only if this access is, and covers no
-  /// additional bytes. The place in the program may differ.
+  /// Whether this record already covers `other`. If so, `other` has the same
+  /// part and time, and no additional bytes, and both or neither are atomic.
+  /// The place in the program may differ.
   [[nodiscard]] SYMM_FUNCTION constexpr bool has(Epoch other) const {
     auto const others = more | std::uint64_t{0xffff'00} << 36U |
                         std::uint64_t{~other.mask() & 0xffU} << 36U;

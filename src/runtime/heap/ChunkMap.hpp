@@ -102,9 +102,9 @@ class ChunkMap {
     return std::nullopt;
   }
 
-  /// Whether an entire range has physical memory. For an empty range, whether
-  /// the byte at `offset` has. Callable from any thread. During a change, the
-  /// result is from either before or after the change.
+  /// Whether an entire range has physical memory. An empty range counts as
+  /// mapped if the byte at `offset` is mapped. Callable from any thread. During
+  /// a change, the result is from either before or after the change.
   [[nodiscard]] bool is_mapped(std::size_t offset, std::size_t bytes) const {
     return read(
         [&](Table const& table) { return table.is_mapped(offset, bytes); });

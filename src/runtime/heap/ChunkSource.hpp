@@ -21,8 +21,7 @@ class ChunkSource {
   [[nodiscard]] virtual HeapMap const& map() const = 0;
 
   /// Collective. Adds a chunk to `blocks` that is large enough for the request.
-  /// \param call The call. The PEs compare their calls, and error messages name
-  ///        the call.
+  /// \param call The call, which the PEs compare and which error messages name.
   /// \param max_bytes The maximum size of the chunk.
   /// \param is_enough Called after all PEs have waited for their kernels and
   ///        have met. Returns whether the request fits without a new chunk. The

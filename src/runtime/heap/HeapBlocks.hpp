@@ -101,8 +101,8 @@ class HeapBlocks : public BlockIds {
     to.m_allocator.add_range(offset, bytes);
   }
 
-  /// The minimum size of a range that, added at `offset`, makes the request
-  /// fit.
+  /// The minimum size that a range added at `offset` must have for the request
+  /// to fit.
   [[nodiscard]] std::size_t missing_bytes(std::size_t offset,
                                           Request const& request) {
     return m_allocator.missing_bytes(offset, request.bytes, request.alignment,

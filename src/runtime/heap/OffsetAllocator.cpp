@@ -69,8 +69,8 @@ OffsetAllocator::BlockId OffsetAllocator::find_fit(std::size_t bytes,
     if (fits(id, bytes, alignment, phase)) return id;
     id = m_blocks[id].next_free;
   }
-  // Find a size class in which every block is large enough, whatever the
-  // block's offset: the class after the one for the worst case.
+  // In the size class after the worst case's class, every block is large
+  // enough, whatever its offset.
   auto const worst = bytes + alignment - granule;
   auto const row   = class_of(worst).row;
   auto const width = row == 0 ? granule : granule << (row - 1);

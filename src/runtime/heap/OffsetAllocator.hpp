@@ -45,11 +45,11 @@ class OffsetAllocator {
 
   OffsetAllocator();
 
-  /// Adds [offset, offset + bytes) and merges it with free neighbors. Both
-  /// numbers must be multiples of the granule, and the range must not overlap
-  /// an earlier one. Takes constant time if the range is at the end or next to
-  /// the range added last. Otherwise, takes linear time in the number of blocks
-  /// in between.
+  /// Adds [offset, offset + bytes) and merges it with free neighbors. `offset`
+  /// and `bytes` must be multiples of the granule, and the range must not
+  /// overlap an earlier one. Takes constant time if the range is at the end or
+  /// next to the range added last. Otherwise, takes linear time in the number
+  /// of blocks in between.
   void add_range(std::size_t offset, std::size_t bytes);
 
   /// Removes [offset, offset + bytes) if all of it is free. Returns whether the
@@ -125,8 +125,8 @@ class OffsetAllocator {
   [[nodiscard]] std::size_t largest_free_bytes(
       std::size_t max_blocks = std::numeric_limits<std::size_t>::max()) const;
 
-  /// Returns the minimum size of a range that, added at `offset`, makes the
-  /// request fit. A free block that ends at `offset` counts as part of the
+  /// Returns the minimum size that a range added at `offset` must have for the
+  /// request to fit. A free block that ends at `offset` counts as part of the
   /// room.
   [[nodiscard]] std::size_t missing_bytes(std::size_t offset, std::size_t bytes,
                                           std::size_t alignment,

@@ -16,8 +16,8 @@
 
 namespace symm::Impl {
 
-/// Views that this PE has destroyed and that other PEs may not have destroyed.
-/// The numbers of their blocks or registered memory identify them. Each View
+/// Views that this PE has destroyed, but other PEs may not have. They are
+/// identified by the numbers of their blocks or registered memory. Each View
 /// passes through retire(), collect(), notices() and told(). count() counts the
 /// PEs that have announced the destruction of a View.
 ///

@@ -47,7 +47,7 @@ class SymmetricHeap final : public ChunkSource {
  public:
   /// The minimum alignment of every allocation (M03, M04).
   static constexpr std::size_t default_alignment = OffsetAllocator::granule;
-  /// The maximum alignment, which is that of each PE's part.
+  /// The maximum alignment: the alignment of each PE's part.
   static constexpr std::size_t max_alignment = HeapChunks::alignment;
 
   /// Collective.
@@ -180,7 +180,7 @@ class SymmetricHeap final : public ChunkSource {
   ///         still released.
   std::size_t trim();
 
-  // Overrides of ChunkSource: chunks for the blocks of memory pools.
+  // Overrides of ChunkSource, which provide chunks for blocks of memory pools.
 
   void grow(Rendezvous::Call& call, HeapBlocks& blocks,
             HeapBlocks::Request const& request, std::size_t max_bytes,

@@ -13,11 +13,11 @@
 
 namespace symm::Impl {
 
-// Atomic operations on words in GPU memory that the host carries out for far
-// PEs. The host posts the operations in batches, and a kernel of the library
-// executes each batch in parts. If kernels that wait for far PEs occupy the
-// whole GPU, the library's kernel cannot start. In that case, the waiting
-// threads execute the parts.
+// Atomic operations on words in GPU memory, on behalf of far PEs. The host
+// posts the operations in batches, and a kernel of the library executes each
+// batch in parts. If kernels that wait for far PEs occupy the whole GPU, the
+// library's kernel cannot start. In that case, the waiting threads execute the
+// parts.
 
 /// The address of a word and the operation on it, packed into 64 bits.
 /// (Decoding WordOp::code() instead would cost waiting threads a register.)

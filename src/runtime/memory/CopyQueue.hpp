@@ -14,9 +14,9 @@ namespace symm::Impl {
 struct AtomicBoard;
 
 /// Copies and fills memory that the host cannot load from or store to, and
-/// waits for work that uses such memory. MemoryProvider implements this
-/// interface for memory in the same place as its own. All calls are local and
-/// may be made from any thread.
+/// waits for work that uses such memory. This interface is part of
+/// MemoryProvider, and its memory is in the same place as the provider's. All
+/// calls are local and may be made from any thread.
 ///
 /// Any call may throw SystemError because of an error in an earlier kernel.
 class CopyQueue {
@@ -33,7 +33,7 @@ class CopyQueue {
 
   virtual ~CopyQueue() = default;
 
-  /// Fills mapped memory with zeros. Returns when this is done.
+  /// Fills mapped memory with zeros. Returns when all zeros are written.
   virtual void zero(char* address, std::size_t bytes) = 0;
 
   /// Copies within mapped memory, or between mapped memory and host memory.
@@ -96,8 +96,8 @@ class CopyQueue {
     }
   }
 
-  // The functions below are for GpuAccessQueue. Its work must proceed while
-  // kernels wait for that work.
+  // The functions below are for GpuAccessQueue, whose work must proceed even
+  // while kernels wait for that work.
 
   /// Creates a queue that neither waits for other queues nor blocks them.
   /// Returns null if the provider has no queues.

@@ -21,7 +21,7 @@ namespace symm::Impl {
 /// \throws SystemError on this PE if there is none, with the reason.
 [[nodiscard]] int n_devices();
 
-/// A GPU that this process can use, for symm_info.
+/// Properties of a GPU that this process can use, for symm_info.
 struct DeviceProperties {
   std::string name;
   std::string bus_address;

@@ -13,9 +13,9 @@
 namespace symm::Impl {
 
 /// Handles memory that Vmm::create() did not create: the program's memory, and
-/// memory of other processes that this process may map. MemoryProvider
-/// implements this interface for memory of the same kind and in the same place
-/// as its own. Errors and thread safety are the same as for Vmm.
+/// memory of other processes that this process may map. This interface is part
+/// of MemoryProvider, and its memory is of the same kind and in the same place
+/// as the provider's. Errors and thread safety are the same as for Vmm.
 class ForeignMemory {
  public:
   /// One whole mapping of this process, made by the runtime or by the program.

@@ -42,8 +42,8 @@ class SymmetricRange {
     /// The failure of the lowest PE that failed. The message contains that PE's
     /// number. If this is set, no PE has the chunk.
     std::optional<Failure> failure;
-    /// Whether any PE could not unmap its part of the chunk after the failure.
-    /// If so, this offset cannot be used again.
+    /// Whether, after the failure, some PE could not unmap its part of the
+    /// chunk. If so, this offset cannot be used again.
     bool is_lost = false;
   };
 

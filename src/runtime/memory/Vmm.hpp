@@ -15,9 +15,9 @@
 namespace symm::Impl {
 
 /// Virtual memory management: reserves addresses, creates physical memory, maps
-/// it to addresses, and shares it with other processes. MemoryProvider
-/// implements this interface. All providers follow the rules of the CUDA
-/// driver's cuMem* functions (V01-V47).
+/// it to addresses, and shares it with other processes. This interface is part
+/// of MemoryProvider. All providers follow the rules of the CUDA driver's
+/// cuMem* functions (V01-V47).
 ///
 /// Order of calls: reserve, create, map, set_access, (export_handle; on the
 /// peer import_handle, map, set_access), ..., unmap, release, address_free.

@@ -77,8 +77,8 @@ class VmmLedger {
     check_multiple("import_handle", "size in bytes", bytes, m_unit);
   }
 
-  /// Checks that the range does not wrap around. For memory that the provider
-  /// may not have created.
+  /// Checks that the range does not wrap around. This check is for memory that
+  /// the provider may not have created.
   void check_range(void const* address, std::size_t bytes,
                    char const* call) const {
     if (bytes > 0 && value_of(address) + (bytes - 1) < value_of(address)) {
@@ -231,7 +231,7 @@ class VmmLedger {
                             std::to_string(unit));
     }
   }
-  /// Returns the entry of a map of ranges that contains [address, address +
+  /// Returns the entry of `ranges` whose range contains [address, address +
   /// bytes).
   template <class Ranges, class BytesOf>
   static auto enclosing(Ranges const& ranges, char const* address,

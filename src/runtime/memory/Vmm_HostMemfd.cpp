@@ -124,7 +124,7 @@ char* Vmm_HostMemfd::reserve(std::size_t bytes, std::size_t alignment,
 
 void Vmm_HostMemfd::check_capacity(std::size_t bytes) const {
   std::size_t promised = 0;  // created by this PE, not yet touched by any PE
-  // Count each memory once: it may have several handles and mappings.
+  // Count each memory object once. It may have several handles and mappings.
   std::set<Memory const*> counted;
   auto const count = [&](Memory const& memory) {
     if (memory.is_imported || !counted.insert(&memory).second) return;
@@ -132,7 +132,7 @@ void Vmm_HostMemfd::check_capacity(std::size_t bytes) const {
     if (::fstat(memory.descriptor.get(), &status) != 0) {
       throw SystemError("looking at memory of this PE", "fstat", errno);
     }
-    // st_blocks has this unit on every system.
+    // Every system counts st_blocks in units of this size.
     constexpr std::size_t block_bytes = 512;
     auto const touched =
         static_cast<std::size_t>(status.st_blocks) * block_bytes;

@@ -34,8 +34,8 @@ class Stream {
   [[nodiscard]] virtual bool is_on_gpu() const { return false; }
 };
 
-/// A queue of the heap's GPU. Without a GPU, the calls do the work on the host,
-/// in the order of the calls.
+/// A queue of the heap's GPU. Without a GPU, work runs on the host during the
+/// calls, in call order.
 class QueueStream : public Stream {
  public:
   /// \param gpu Null if there is none.

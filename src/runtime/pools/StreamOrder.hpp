@@ -18,9 +18,8 @@ namespace symm::Impl {
 ///
 /// Time is counted in calls: a *position* is the number of a call. The work of
 /// a stream at a position is all work enqueued on the stream before that call.
-/// Each stream has a vector clock with one position for every other stream. The
-/// other stream's work at that position ends before any later work of this
-/// stream starts.
+/// Each stream has a vector clock. For every other stream, the clock holds the
+/// latest position whose work ends before any later work of this stream starts.
 class StreamOrder {
  public:
   using Number   = std::uint32_t;
