@@ -17,9 +17,9 @@ namespace symm::Impl::check {
 /// The record of one of the program's communicators, stored as an attribute of
 /// that communicator. The record counts messages, so that the sender and the
 /// receiver of a message compute the same key for it without communication.
-/// This works because of MPI's matching rules: messages with the same source,
-/// destination and tag match in the order in which they were sent, and
-/// collective calls match in call order.
+/// This works because of MPI's matching rules. Messages with the same source,
+/// destination and tag match in the order in which they were sent. Collective
+/// calls match in call order.
 ///
 /// The detector does not see the order that communicators without a record
 /// establish. These are inter-communicators, and communicators created by

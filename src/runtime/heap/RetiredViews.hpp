@@ -71,8 +71,9 @@ class RetiredViews : public BlockIds {
   [[nodiscard]] bool has_more_notices() const {
     return m_to_tell.size() > Rendezvous::max_notices;
   }
-  /// Removes those of the first `n` notices that are not greater than `last`,
-  /// because all PEs have read them.
+  /// Removes every notice among the first `n` that is not greater than `last`,
+  /// because all PEs have read those notices. If `last` is `none`, removes all
+  /// `n`.
   void told(std::size_t n, Id last) {
     auto const begin = m_to_tell.begin();
     auto const end   = begin + static_cast<std::ptrdiff_t>(n);

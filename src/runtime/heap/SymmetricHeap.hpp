@@ -131,9 +131,9 @@ class SymmetricHeap final : public ChunkSource {
   /// from malloc() (R01-R03). The program's own address remains valid.
   ///
   /// \param memory The start of a single shareable allocation made with the
-  ///        virtual memory management API, of the same kind and in the same
-  ///        place as this heap's memory (R05, R06, R15). Each PE passes its
-  ///        own.
+  ///        virtual memory management API. The allocation must be of the same
+  ///        kind and in the same place as this heap's memory (R05, R06, R15).
+  ///        Each PE passes its own.
   /// \param bytes The size of `memory`. It must be the same on all PEs, and a
   ///        multiple of the recommended granularity (R12).
   /// \param flags Must be 0 (R04).

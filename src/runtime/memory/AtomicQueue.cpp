@@ -77,8 +77,8 @@ void AtomicQueue::post(std::size_t first, std::size_t count) {
 /// kernel is launched again.
 ///
 /// At first, the loop does not yield the core. The PE's own thread may share
-/// the core (`mpiexec` binds two PEs to it), and may spin in a CUDA or MPI call
-/// for 3 ms each time it is scheduled.
+/// the core (`mpiexec` binds two PEs to it). That thread may spin in a CUDA or
+/// MPI call for 3 ms each time it is scheduled.
 void AtomicQueue::wait_for_run() {
   auto const is_finished = [&] {
     return __atomic_load_n(m_finished, __ATOMIC_ACQUIRE) == m_run.number();

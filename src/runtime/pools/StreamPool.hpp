@@ -27,10 +27,10 @@ namespace symm::Impl {
 /// Free memory is kept in *arenas*. The common arena serves every stream. Each
 /// stream also has its own arena, which only later work on this stream may use.
 /// free() appends a block to the queue of its stream. A stream that needs
-/// memory may move such a block into its own arena, but only if the order of
-/// streams shows that the two uses cannot overlap in time (H02). Once all PEs
-/// have waited for all of their streams, all free memory returns to the common
-/// arena.
+/// memory may move such a block into its own arena. It does so only if the
+/// order of streams shows that the two uses cannot overlap in time (H02). Once
+/// all PEs have waited for all of their streams, all free memory returns to the
+/// common arena.
 ///
 /// In a symmetric pool, decisions depend only on the sequence of calls, so all
 /// PEs make the same decisions. A local pool also checks which streams are idle
@@ -201,10 +201,10 @@ class StreamPool final : public Pool {
   /// Moves the blocks that `to` may use from the queue of `from` to the arena
   /// of `to`.
   void move_freed(Number from, Number to, bool follows);
-  /// If `to` may use the free memory in the arena of `from`, moves part of it
-  /// to the arena of `to`: room for the request plus half of the rest.
-  /// Otherwise, streams would repeatedly take everything from each other. If
-  /// the request does not fit, moves everything.
+  /// If `to` may use the free memory in the arena of `from`, moves room for the
+  /// request plus half of the rest to the arena of `to`. Moving everything
+  /// would let streams repeatedly take everything from each other. If the
+  /// request does not fit, moves everything.
   void move_arena(Number from, Number to, HeapBlocks::Request const& request,
                   bool follows);
   /// Whether the stream's own arena probably has room. (Alignment may use up
