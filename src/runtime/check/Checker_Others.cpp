@@ -123,8 +123,8 @@ void Checker::complete(void const* owner, Stage stage) {
       clocks.end_signal(begun.epoch.time());
       return true;
     }
-    // From now on, the access counts as one that was complete, or that began,
-    // at once.
+    // From now on, the access counts as complete or, for Stage::begun, as an
+    // ordinary network operation that begins now.
     if (begun.pe < 0) return true;
     LaterAccess const later{begun.epoch, begun.bytes, begun.is_written,
                             part_of(me(), part), clocks.use(part)};

@@ -83,8 +83,8 @@ int key_of_attribute() {
 
 void set_child(MPI_Comm child, std::uint64_t id,
                MpiCommunicator::Members members) {
-  // Communicators from the same call have disjoint members. The members
-  // therefore make the ids differ.
+  // Communicators created by the same call have disjoint members, so hashing
+  // the members makes their ids differ.
   for (auto const rank : members) id = mix(id, static_cast<unsigned>(rank));
   set_attribute(child, key_of_attribute(), id, std::move(members));
 }

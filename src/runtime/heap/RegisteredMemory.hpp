@@ -16,9 +16,10 @@
 
 namespace symm::Impl {
 
-/// The program's memory that is part of a heap, and the checks on memory before
-/// it becomes part of the heap. All calls are local. The entries are the same
-/// on all PEs, except for the program's addresses. Not thread-safe.
+/// Keeps track of the program's memory that is part of a heap, and checks
+/// memory that is about to become part of it. All calls are local. The entries
+/// are the same on all PEs, except for the program's addresses. Not
+/// thread-safe.
 class RegisteredMemory : public BlockIds {
  public:
   /// Marks an id as registered memory; never set in a block number.

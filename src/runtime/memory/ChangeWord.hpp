@@ -73,8 +73,8 @@ SYMM_INLINE_FUNCTION auto with_type(WordType type, Use const& use) {
 }
 
 // The same operations as functions on bits, without memory accesses. They need
-// few instructions and registers, so that kernels with another main purpose can
-// contain them.
+// few instructions and registers, so any kernel can include them at little
+// cost.
 
 /// The value of a word after `op`, which must be add, min or max. Sums of
 /// integers wrap around.

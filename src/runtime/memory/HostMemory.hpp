@@ -13,11 +13,11 @@ namespace symm::Impl {
 /// Whether the operating system may move the memory to swap space.
 enum class HostMemoryUse { pageable, pinned };
 
-/// The number of bytes that processes on this node can still commit. It is the
-/// minimum of two amounts: what the machine has left (available memory and, for
-/// pageable use, free swap), and what each enclosing memory control group has
-/// left. The result is a snapshot. It is SIZE_MAX if the system does not
-/// provide these numbers.
+/// The number of bytes that processes on this node can still commit. This is
+/// the smallest of several amounts: what the machine has left (available memory
+/// and, for pageable use, free swap), and what each enclosing memory control
+/// group has left. The result is a snapshot. It is SIZE_MAX if the system does
+/// not provide these numbers.
 std::size_t available_host_memory(HostMemoryUse use = HostMemoryUse::pageable);
 
 inline std::size_t available_pageable_memory() {

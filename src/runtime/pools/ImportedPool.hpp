@@ -22,8 +22,8 @@
 namespace symm::Impl {
 
 /// A pool of another process, accessed through its file descriptor. The first
-/// imported pointer contains the pool's size, and its import() maps all memory
-/// of the pool. The pool cannot allocate in this process (H86). Not
+/// call to import() takes the pool's size from the imported pointer, and maps
+/// all memory of the pool. The pool cannot allocate in this process (H86). Not
 /// thread-safe.
 class ImportedPool final : public Pool {
  public:
