@@ -170,8 +170,7 @@ class Pools final : public RendezvousListener {
   template <class Step>
   decltype(auto) run_noted(Pool const& pool, Step const& step);
   void free_block(StreamPool& pool, void* address, StreamOrder::Number stream);
-  /// Makes freed memory available to all streams once all uses of it have
-  /// ended.
+  /// Makes freed memory available to all streams if all of its uses have ended.
   static void catch_up(PoolSet& group);
   /// These three functions are steps of a collective call in which the PEs have
   /// met. They release memory above the release thresholds and remove destroyed

@@ -101,8 +101,8 @@ class StreamPool final : public Pool {
   /// Allocates private memory so that collect() and release() cannot throw. If
   /// they did, this PE's state could differ from the other PEs' state.
   void prepare_to_collect();
-  /// Makes freed memory available to every stream once all uses of it have
-  /// ended on all PEs (for a local pool: on this PE).
+  /// Makes freed memory available to every stream if all of its uses have ended
+  /// on all PEs (for a local pool: on this PE).
   void collect();
 
   /// Allocates the pool's maximum memory at once, because a single descriptor
