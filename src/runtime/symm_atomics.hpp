@@ -55,12 +55,11 @@
 // operations accept integers, float and double; bitwise operations accept
 // integers. Values are converted to the object's type.
 //
-// Exception: if the GPU is connected to the host over PCI Express (CUDA's
-// attribute HostNativeAtomicSupported is 0), atomics by kernels on host memory
-// are not atomic with respect to other GPUs or to CPUs. The GPU modifies the
-// object in its own cache, so additions by another GPU or by a CPU are lost
-// (observed between two H200s). In that case, use GPU memory for counters that
-// several GPUs update.
+// Exception: over PCI Express (if CUDA's attribute HostNativeAtomicSupported is
+// 0), atomics by kernels on host memory are not atomic with respect to other
+// GPUs or to CPUs. The GPU modifies the object in its own cache, so additions
+// by another GPU or by a CPU are lost (observed between two H200s). In that
+// case, use GPU memory for counters that several GPUs update.
 
 namespace symm {
 

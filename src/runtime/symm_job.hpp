@@ -42,8 +42,8 @@ enum class ThreadLevel { single, funneled, serialized, multiple };
 /// Same as initialize_runtime(), for programs that request a thread level
 /// (shmem_init_thread).
 /// \param requested has no effect: programs always get ThreadLevel::multiple.
-///        Any thread may make calls, but collective calls must come from one
-///        thread of a PE at a time.
+///        Any thread may make calls, but only one thread of a PE at a time may
+///        make collective calls.
 /// \returns the thread level that is provided.
 /// \throws the same errors as initialize_runtime().
 ThreadLevel init_thread(ThreadLevel requested);
@@ -53,8 +53,8 @@ ThreadLevel init_thread(ThreadLevel requested);
 /// \throws UsageError on this PE before initialize() and after finalize().
 [[nodiscard]] ThreadLevel query_thread();
 
-/// Stores the version of OpenSHMEM that this library implements, 1.5, in
-/// `*major` and `*minor` (shmem_info_get_version). The library also provides
+/// Stores the version of OpenSHMEM whose operations this library provides, 1.5,
+/// in `*major` and `*minor` (shmem_info_get_version). The library also provides
 /// operations from later versions; docs/from_openshmem.md lists them. The call
 /// is local and allowed at any time.
 void info_get_version(int* major, int* minor) noexcept;

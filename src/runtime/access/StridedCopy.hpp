@@ -58,8 +58,7 @@ struct StridedCopy {
   }
   SYMM_FUNCTION T& to(std::size_t i) const { return dest[i * dest_stride]; }
 
-  /// The start of the symmetric side; symmetric_bytes() is the size of that
-  /// side.
+  /// The start of the symmetric side, which is symmetric_bytes() long.
   SYMM_FUNCTION auto& symmetric() {
     if constexpr (direction == Direction::put) {
       return dest;
@@ -75,9 +74,9 @@ struct StridedCopy {
                                                   : source_stride);
   }
   /// Whether the private side can be a single object, that is, spans at most
-  /// half the address space. (A negative stride, converted to unsigned, exceeds
-  /// that.) Precondition: the symmetric side is in a heap, and the copy is not
-  /// empty.
+  /// half the address space. (With a negative stride, converted to unsigned, it
+  /// spans more.) Precondition: the symmetric side is in a heap, and the copy
+  /// is not empty.
   [[nodiscard]] SYMM_FUNCTION bool is_private_side_possible() const {
     bool const is_put = direction == Direction::put;
     auto const there  = is_put ? dest_stride : source_stride;
@@ -108,8 +107,8 @@ struct StridedCopy {
   }
 };
 
-/// Carries out a copy with loads and stores by all threads of a group. Contains
-/// no barrier.
+/// Performs a copy with loads and stores by all threads of a group. Contains no
+/// barrier.
 template <Group Threads, Direction direction, class T, bool has_blocks>
 SYMM_INLINE_FUNCTION void run_strided(
     Threads const& threads, StridedCopy<direction, T, has_blocks> const& copy) {
