@@ -98,16 +98,16 @@ using AtomicValue = std::type_identity_t<T>;
 #define SYMM_EXPECT_NUMBER() SYMM_EXPECT_TYPE(AtomicNumber, "numbers")
 #define SYMM_EXPECT_BITS() SYMM_EXPECT_TYPE(AtomicBits, "integers")
 
-/// Expands to a lambda that takes the address of a PE's copy and calls the form
-/// of `function` without a PE on that address.
+/// Expands to a lambda that takes the address of a PE's copy and passes it to
+/// the form of `function` that takes no PE.
 #define SYMM_ATOMIC_AT(result, function, arguments) \
   [=](auto* there) mutable -> result {              \
     address = there;                                \
     return symm::function arguments;                \
   }
 /// Defines the forms of an operation that take a PE. For a PE on this node,
-/// they call the form without a PE. For a PE on another node, they send `op`
-/// and the operands.
+/// they call the form that takes no PE. For a PE on another node, they send
+/// `op` and the operands.
 #define SYMM_ATOMIC_OF_PE(result, function, parameters, arguments, op,   \
                           operands)                                      \
   template <class T>                                                     \

@@ -24,13 +24,13 @@ namespace symm {
 
 // Collective operations of a PE team (OpenSHMEM 1.5, 9.11). All PEs of the PE
 // team must make the call, with the same arguments on every PE. `dest` and
-// `source` are symmetric addresses in the same heap, of trivially copyable
-// elements. The two arrays must not overlap, except that broadcast(), reduce(),
-// inscan() and exscan() allow `dest` and `source` to be equal. A PE's source
-// must be complete when that PE makes the call: if other PEs have put data into
-// it, a barrier must come before the call. When the call returns on a PE, that
-// PE's dest is complete, and the PE may overwrite its source. Every operation
-// has three forms:
+// `source` are symmetric addresses of two arrays in the same heap, with
+// trivially copyable elements. The arrays must not overlap, except that
+// broadcast(), reduce(), inscan() and exscan() allow `dest` and `source` to be
+// equal. A PE's source must be complete when that PE makes the call: if other
+// PEs have put data into it, a barrier must come before the call. When the call
+// returns on a PE, that PE's dest is complete, and the PE may overwrite its
+// source. Every operation has three forms:
 //
 //   reduce(team, ...)
 //     A blocking call from the host, on memory in any heap. Kernels that write

@@ -29,9 +29,9 @@
 //     request.wait();                             // waits for this get alone
 //
 // For a PE on this node, a host operation is done when the call returns, in any
-// context. Contexts and requests cost nothing there and have no effect. Kernels
-// have neither contexts nor requests: fence() and quiet() in a kernel apply to
-// the calling thread.
+// context. For such operations, contexts and requests have no effect and cost
+// nothing. Kernels have neither contexts nor requests: fence() and quiet() in a
+// kernel apply to the calling thread.
 
 namespace symm {
 

@@ -11,9 +11,9 @@
 #include "heap/HeapStats.hpp"
 #include "memory/HeapMap.hpp"
 
-/// Starts and shuts down the library, identifies the PEs, and queries the heap.
-/// The headers included above define Pe, MemoryKind, HeapMap and HeapStats.
-/// Programs that use Kokkos call symm::initialize() from
+/// Functions that start and shut down the library, identify the PEs, and query
+/// the heap. The headers included above define Pe, MemoryKind, HeapMap and
+/// HeapStats. Programs that use Kokkos call symm::initialize() from
 /// Kokkos_SymmetricSpace_Space.hpp instead of initialize_runtime().
 namespace symm {
 

@@ -65,7 +65,7 @@ template <Impl::NoType T = void>
 template <Impl::NoType T = void>
 [[nodiscard]] void* calloc(std::size_t count, std::size_t size) noexcept;
 
-// Hints for malloc_with_hints(), which can be combined with |.
+// Hints for malloc_with_hints(). Combine them with |.
 inline constexpr long malloc_atomics_remote = 1;
 inline constexpr long malloc_signal_remote  = 2;
 

@@ -92,7 +92,7 @@ class MemPool {
   std::uint64_t m_number = 0;  // numbers are never reused
 };
 
-/// What accesses a pool: the CPUs, or kernels on a GPU.
+/// A place from which a pool is accessed: the CPUs, or a GPU's kernels.
 struct MemLocation {
   MemoryKind memory = MemoryKind::device;
   int device        = 0;  // the GPU's ordinal in this process
@@ -314,7 +314,7 @@ Status mem_pool_export_to_shareable_handle(void* shared_handle, MemPool pool,
 /// \param shared_handle int* to the descriptor, which the caller must still
 ///        close.
 /// \param flags must be 0 (H82).
-/// \returns invalid_value, also for a descriptor that does not belong to a
+/// \returns invalid_value, including for a descriptor that does not belong to a
 ///          pool; out_of_memory (H84); internal.
 Status mem_pool_import_from_shareable_handle(MemPool* pool, void* shared_handle,
                                              MemPoolHandleType type,
@@ -333,9 +333,9 @@ Status mem_pool_export_pointer(MemPoolPtrExportData* export_data,
 /// (H91).
 /// \param address receives the block's address in this process, or null on
 ///        failure.
-/// \param pool    the import of the pool that the block belongs to.
-/// \returns invalid_value, also for data from another pool or from no pool;
-///          out_of_memory (H88); internal.
+/// \param pool    the imported pool that the block belongs to.
+/// \returns invalid_value, including for data from another pool or from no
+///          pool; out_of_memory (H88); internal.
 Status mem_pool_import_pointer(
     void** address, MemPool pool,
     MemPoolPtrExportData const* export_data) noexcept;

@@ -56,11 +56,11 @@
 //   sides, and in iput and iget if the word is an element.
 //
 // In two kinds of copies, a word may arrive in pieces, and more than once: in
-// larger copies on CPUs (memcpy), and in copies by CUDA. CUDA performs enqueued
-// copies, and the host's calls on GPU memory, including p. To detect that such
-// a copy has arrived, wait for a signal, or for a word put after fence(). A
-// kernel on a GPU that polls another PE's word must use g: get may read from a
-// cache.
+// larger copies on CPUs (memcpy), and in copies by CUDA. CUDA copies the data
+// in enqueued copies and in the host's calls on GPU memory, including p. To
+// detect that such a copy has arrived, wait for a signal, or for a word put
+// after fence(). A kernel on a GPU that polls another PE's word must use g: get
+// may read from a cache.
 //
 // Errors. The host's forms throw UsageError on this PE if `pe` is not a valid
 // PE number, or if the address of this PE's side is null. They also throw

@@ -18,8 +18,8 @@ namespace symm {
 
 // Elements with strides (OpenSHMEM 1.5, 9.5). These functions copy element i *
 // source_stride of `source` to element i * dest_stride of `dest`, for all i
-// less than `count`. The elements in the gaps do not change. What symm_rma.hpp
-// says about all puts and gets also applies here.
+// less than `count`. The elements in the gaps do not change. The rules for all
+// puts and gets in symm_rma.hpp also apply here.
 //
 // - `dest_stride`, `source_stride`: strides in elements. A stride less than 1
 //   throws UsageError on this PE. Strides cannot be negative on either side:

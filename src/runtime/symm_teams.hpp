@@ -67,8 +67,8 @@ SYMM_INLINE_FUNCTION void barrier(Threads const& threads, PeTeam const& team) {
                                 Impl::barrier_of(group, team, "symm::barrier");
                               });
 }
-/// Like barrier(), but does not guarantee to order memory accesses. (The
-/// current implementation orders them nonetheless.)
+/// Like barrier(), but not guaranteed to order memory accesses. (The current
+/// implementation orders them nonetheless.)
 template <Impl::ThreadGroup Threads>
 SYMM_INLINE_FUNCTION void sync(Threads const& threads, PeTeam const& team) {
   Impl::check::meet_in_kernel(

@@ -43,8 +43,8 @@ class Aggregation {
   /// Sets the channel for updates to far PEs; null in a job on a single node.
   /// \param bins if null, updates are sent to each PE directly.
   void set_channel(Channel* channel, std::unique_ptr<NodeBins> bins);
-  /// Whether a PE other than the target may perform an update, for all PEs on
-  /// its node. In that case, only quiet() orders updates.
+  /// Whether another PE on the target's node may perform an update. If so, only
+  /// quiet() orders updates.
   [[nodiscard]] bool is_by_nodes() const { return m_bins != nullptr; }
 
   /// Queues an atomic operation that returns nothing, and may deliver the

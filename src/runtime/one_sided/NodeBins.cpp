@@ -12,7 +12,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// The number of nodes from which bins take less memory than one batch per PE,
+/// From this number of nodes on, bins take less memory than one batch per PE,
 /// and fill up sooner.
 constexpr int least_nodes = 33;
 /// Total size of all bins, unless the job has more than 18,000 nodes.

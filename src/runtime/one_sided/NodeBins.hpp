@@ -33,7 +33,7 @@ class NodeBins {
   /// PEs.
   [[nodiscard]] static bool are_possible(Nodes const& nodes);
 
-  /// Adds an update to the bin of the target PE's node. If the bin is full,
+  /// Adds an update to the bin of the target PE's node. If the bin has no room,
   /// sends it first. If this throws, the update has not been added, and all
   /// others are still pending.
   /// \param update must change an aligned word in a far PE's heap in host
