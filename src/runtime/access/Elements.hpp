@@ -47,7 +47,7 @@ template <class T>
 inline constexpr bool is_one_access_v = MachineWord<T> &&
                                         alignof(T) == sizeof(T);
 
-/// Stores an element. In kernels, `to` must be in global memory.
+/// In kernels, `to` must be in global memory.
 template <class T>
 SYMM_INLINE_FUNCTION void store_element(T* to, T const& value) {
   if constexpr (is_one_access_v<T>) {
@@ -58,7 +58,7 @@ SYMM_INLINE_FUNCTION void store_element(T* to, T const& value) {
   }
 }
 
-/// Loads an element. In kernels, `from` must be in global memory.
+/// In kernels, `from` must be in global memory.
 template <class T>
 [[nodiscard]] SYMM_INLINE_FUNCTION T load_element(T const* from) {
   if constexpr (is_one_access_v<T>) {

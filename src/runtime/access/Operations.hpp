@@ -89,7 +89,6 @@ struct StridedOperation {
   }
 };
 
-/// An atomic operation on one word.
 struct AtomicOperation {
   char const* call;
   void const* address;

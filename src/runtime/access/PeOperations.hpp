@@ -35,7 +35,6 @@ namespace symm::Impl {
 /// Returns the queue for copies of the heap's GPU memory.
 /// \throws UsageError on this PE if there is no heap in GPU memory.
 CopyQueue& copy_queue(char const* call);
-/// Returns Runtime::has_gates().
 [[nodiscard]] bool has_gates(char const* call);
 
 /// Copies between the heap's GPU memory, on this PE or a near one, and any
@@ -73,7 +72,6 @@ void get_otherwise(void* to, PeMemory from, std::size_t bytes,
 [[gnu::cold]] void get_strided_from(void* to, PeMemory from,
                                     Strides const& strides,
                                     HostCall const& call);
-/// Performs a StridedCopy with put_strided_to() or get_strided_from().
 template <class Copy>
 void copy_strided_otherwise(PeMemory there, Copy const& copy,
                             HostCall const& call) {

@@ -181,8 +181,6 @@ class ProxyClient {
 
 #ifdef SYMM_FOR_DEVICE
 
-// Device code.
-
 namespace InKernel {
 
 [[nodiscard]] inline __device__ ProxyClient far_pes() {

@@ -34,14 +34,12 @@ struct StridedCopy {
   std::size_t count;
   std::size_t its_block = 1;
 
-  /// Number of elements in a block.
   [[nodiscard]] SYMM_FUNCTION constexpr std::size_t block() const {
     return has_blocks ? its_block : 1;
   }
   [[nodiscard]] SYMM_FUNCTION constexpr std::size_t block_bytes() const {
     return block() * sizeof(T);
   }
-  /// Whether there is nothing to copy.
   [[nodiscard]] SYMM_FUNCTION bool is_empty() const {
     return count == 0 || block() == 0;
   }
@@ -83,7 +81,6 @@ struct StridedCopy {
     auto const here   = is_put ? source_stride : dest_stride;
     return here <= there || bytes_with(here) <= ~std::size_t{0} >> 1U;
   }
-  /// Number of bytes that are copied.
   [[nodiscard]] std::size_t moved_bytes() const {
     return count * block_bytes();
   }

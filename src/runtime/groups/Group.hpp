@@ -55,7 +55,6 @@ struct SharedLoops {
   }
 };
 
-/// A group of one thread.
 struct OneThread : SharedLoops<OneThread> {
   static constexpr std::size_t row = 1;
 

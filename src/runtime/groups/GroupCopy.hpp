@@ -14,8 +14,6 @@
 
 namespace symm::Impl {
 
-// Copies by a group of threads.
-
 /// Calls store(i, load(i)) for i = 0 ... count - 1. On a GPU, every thread has
 /// several loads in flight before its first store, and adjacent threads access
 /// adjacent elements.

@@ -62,7 +62,6 @@ class HostWait {
 
   /// How long this PE waits for a far PE to answer whether it is in finalize().
   static constexpr std::chrono::milliseconds time_to_answer{50};
-  /// Whether report() must be called.
   [[nodiscard]] bool must_report(Text const& reason_to_give_up) const {
     return !reason_to_give_up.empty() || is_report_due();
   }
