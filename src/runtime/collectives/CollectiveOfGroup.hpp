@@ -51,10 +51,9 @@ template <class Work, class Block>
 __device__ void run_by_blocks(Block const& threads, HeapMap const& heap,
                               Work const& work, std::size_t block,
                               std::size_t n_blocks, BarriersInKernel barriers) {
-  auto const call  = work.call();
-  auto const words = work.team.words();
-  std::uint64_t const epoch =
-      *words.epoch() + 1;  // used only if this kernel opens
+  auto const call           = work.call();
+  auto const words          = work.team.words();
+  std::uint64_t const epoch = *words.epoch() + 1;  // if this kernel opens
   if (barriers.opens && n_blocks == 1) {
     if (call.are_counts_equal()) {
       barrier_of(threads, work.team, call.name);

@@ -27,7 +27,7 @@
 // enqueues, or in a kernel of the program.
 //
 //   CollectiveCall      the arguments of a call, and their checks
-//   CollectiveWork      what each PE does between the barriers: a function
+//   CollectiveWork      the work of each PE between the barriers: a function
 //   (and ReduceWork)    object with a `team`. Its call() returns the
 //                       CollectiveCall; its operator() does the work. Both run
 //                       on the host and in kernels.

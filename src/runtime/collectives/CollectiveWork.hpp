@@ -44,8 +44,8 @@
 //
 // On the host, small sources are piggybacked on the exchange that checks the
 // call. Each PE then copies them, or combines them in the same order, without
-// further communication (run_on_passed()). Kernels send small sources in
-// packets to the same end (run_by_packets()).
+// further communication (run_on_passed()). Kernels do the same with packets
+// (run_by_packets()).
 //
 // On the host, one thread of the group accesses far PEs through the Transport.
 // The barrier at the end completes the operations that this thread has begun.
@@ -148,7 +148,7 @@ void share_blocks(Threads const& group, HeapMap const& heap, PeTeam const& team,
   FarBlocks(group, team, call, fetch).share(block_of, has_all);
 }
 
-/// Copies the source that a member piggybacked on the checks to `to`.
+/// Copies to `to` the source that a member piggybacked on the checks.
 template <class T>
 void store_passed(T* to, PassedSources const& sources, Pe member,
                   std::size_t bytes) {
@@ -331,7 +331,7 @@ struct GatherWork {
 };
 
 /// collect(): blocks of different sizes. Before this work begins, every member
-/// has sent its count to all others.
+/// has sent its count to all members.
 template <class T>
 struct CollectWork {
   PeTeam team;

@@ -35,9 +35,9 @@ inline constexpr std::size_t word_bytes = sizeof(std::uint64_t);
 }
 
 /// Assigns a range of packet slots to each member. Either all members have the
-/// same number of packets, or there is only one sender. In the latter case, the
-/// sender comes last and has all packets that remain after one packet for each
-/// member.
+/// same number of packets, or there is only one sender. In the latter case,
+/// every other member has one packet, and the sender comes last and has the
+/// rest.
 class PacketPlaces {
  public:
   SYMM_FUNCTION static PacketPlaces of_all(PeTeam const& team) {
