@@ -27,7 +27,8 @@ struct EnvironmentVariable {
   char const* meaning      = "";  // Markdown, for environment.md and symm_info
 };
 
-/// The value in effect for a variable, and the name that supplied it.
+/// The value in effect for a variable, and the name of the variable that
+/// supplied it.
 struct Setting {
   char const* name = nullptr;
   std::string_view text;
@@ -89,7 +90,7 @@ class TemporaryVariables {
   TemporaryVariables& operator=(TemporaryVariables const&) = delete;
   ~TemporaryVariables();
 
-  /// Sets a variable, unless the environment already has it.
+  /// Sets a variable, unless it is already set in the environment.
   /// \param name must live as long as this object.
   /// \throws SystemError.
   void set(char const* name, char const* value);
