@@ -93,7 +93,7 @@ class Program {
 };
 
 // The functions for host code, defined in the library. Kernels call the
-// functions of the same names in `OnGpu` (<symm_gpu/CheckCalls.hpp>).
+// functions with the same names in `OnGpu` (<symm_gpu/CheckCalls.hpp>).
 namespace OnHost {
 void access(void const* address, std::size_t bytes, bool is_write,
             bool is_atomic) noexcept;

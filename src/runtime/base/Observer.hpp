@@ -22,7 +22,7 @@ enum class OperationKind : std::uint8_t {
   quiet,
   barrier,
   collective,
-  allocation,  // also frees memory, registers buffers, manages pools
+  allocation,  // also freeing, registration and pools
   /// Within another operation: the wait for PEs that have not yet made the
   /// call.
   waiting_for_pes
@@ -42,11 +42,12 @@ struct Operation {
 };
 
 /// An object that is notified of this PE's host operations while it is in an
-/// ObserverList. Host operations are those that the host calls or enqueues, not
-/// those that kernels call. For an observer, an enqueued operation ends as soon
-/// as it has been enqueued. If operations are nested, an observer is notified
-/// only of the outermost one, and of any `waiting_for_pes`. The library may
-/// call an observer's functions on any thread.
+/// ObserverList. Host operations are operations that the host calls or
+/// enqueues, not operations that kernels call. For an observer, an enqueued
+/// operation ends as soon as it has been enqueued. If operations are nested, an
+/// observer is notified only of the outermost one, and of any
+/// `waiting_for_pes`. The library may call an observer's functions on any
+/// thread.
 class Observer {
  public:
   Observer()                           = default;

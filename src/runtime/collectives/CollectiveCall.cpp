@@ -66,7 +66,7 @@ std::uint64_t digest_of(CollectiveCall const& call, std::uint64_t type,
   if (call.are_counts_equal()) {
     digest.add(call.count);
     digest.add(call.source_bytes);
-    // Without elements, the addresses do not matter.
+    // If there are no elements, the addresses do not matter.
     if (call.count != 0) add_blocks(digest, call, *heap);
   }
   return digest.value();
@@ -229,7 +229,7 @@ EnteredCall enter_collective(PeTeam const& team, CollectiveCall const& call,
   SymmetricHeap* heap = nullptr;
   auto const failure =
       failure_of([&] { heap = &check_blocks(team, call, problem); });
-  // Invalid addresses do not matter if no PE has an element.
+  // Invalid addresses do not matter if no PE has any elements.
   bool const may_be_nothing =
       !call.are_counts_equal() && call.count == 0 && problem.empty();
   bool const has_failed = failure && !may_be_nothing;

@@ -73,7 +73,7 @@ CollectiveHeap check_collective(PeTeam const& team, CollectiveCall const& call,
 struct EnteredCall {
   CollectiveHeap heap;
   /// The sources, if they were piggybacked on the checks; otherwise nullopt.
-  /// Only small sources in host memory are.
+  /// Only small sources in host memory are sent that way.
   std::optional<PassedSources> passed;
   /// Whether `passed` contains only this PE's share of each source, as defined
   /// by share_of().

@@ -107,10 +107,10 @@ inline constexpr bool are_units_of_words_v = word_bytes % sizeof(T) == 0 ||
 
 /// The part of a packet exchange that one of this PE's thread groups processes.
 /// Part `part` on one PE waits only for part `part` on other PEs, and a GPU
-/// starts thread blocks in the order of their numbers. So there may be more
-/// parts than fit on the GPU at once. This is safe only if no other PE shares
-/// the GPU. Otherwise, waiting blocks could leave no room for the blocks of the
-/// PE that they wait for.
+/// starts thread blocks in the order of their numbers. There may therefore be
+/// more parts than fit on the GPU at once. This is safe only if no other PE
+/// shares the GPU. Otherwise, waiting blocks could leave no room for the blocks
+/// of the PE that they wait for.
 struct PacketPart {
   std::size_t part    = 0;
   std::size_t n_parts = 1;
@@ -314,7 +314,7 @@ class PacketExchange {
   template <class Value>
   __device__ void send(std::size_t k, Value const& value) const {
     // Packet 0 is ordered like the flag of a barrier; other packets need no
-    // order.
+    // ordering.
     if (k == 0) fence_release();
     int const n             = m_team.n_pes();
     Pe const me             = m_team.my_pe();

@@ -23,8 +23,8 @@
 
 namespace symm::Impl {
 
-/// reduce(), or reduce_scatter(), in which each source has one block per
-/// member.
+/// reduce() or, if is_scattered, reduce_scatter(). In reduce_scatter(), each
+/// source has one block per member.
 template <class T, class Op, bool is_scattered = false>
 struct ReduceWork {
   using Element = T;

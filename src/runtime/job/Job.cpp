@@ -20,7 +20,8 @@ namespace Impl {
 
 namespace {
 
-/// Records what begin_job() has begun, so that finalize() ends nothing else.
+/// Records what begin_job() has started, so that finalize() shuts down nothing
+/// else.
 struct Begun {
   JobStart* start = nullptr;  // the start of the latest job
   bool must_end   = false;    // whether `start` initialized its library
@@ -111,8 +112,8 @@ void finalize() {
   try {
     Impl::Runtime::finalize();
   } catch (...) {
-    // If closing failed but the runtime has ended, no later call can end what
-    // begin_job() has begun.
+    // If closing failed but the runtime has ended, no later call can shut down
+    // what begin_job() has started.
     if (!is_initialized()) Impl::s_begun.end();
     throw;
   }

@@ -198,8 +198,8 @@ SymmetricHeap& Runtime::heap_of(void const* address, char const* call) {
 SymmetricHeap& Runtime::heap_for(void const* memory) {
   for (auto const& [provider, heap, missing, private_memory] : m_memories) {
     if (heap == nullptr) continue;
-    // If this fails, all PEs must learn of it. The heap therefore asks again in
-    // its collective call.
+    // If this fails, all PEs must learn of it. The heap therefore repeats this
+    // check in its collective call.
     bool can_register  = false;
     auto const failure = failure_of(
         [&, &asked = *heap] { can_register = asked.can_register(memory); });

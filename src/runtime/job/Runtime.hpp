@@ -253,8 +253,8 @@ class Runtime {
   /// its parent's objects, without the threads, and shares the parent's
   /// sockets. It must therefore neither use nor destroy these objects.
   static void leave_in_child() noexcept;
-  /// Registers leave_in_child() with pthread_atfork(), in the first call in a
-  /// process.
+  /// Registers leave_in_child() with pthread_atfork(), the first time it is
+  /// called in a process.
   /// \throws SystemError on this PE.
   static void leave_in_children();
 

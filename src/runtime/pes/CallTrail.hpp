@@ -42,8 +42,8 @@ class CallTrail {
   [[nodiscard]] std::uint64_t count() const {
     return m_count.load(std::memory_order_relaxed);
   }
-  /// A hash of all calls so far, including their order and arguments; 0 if
-  /// there are no calls.
+  /// A hash of all calls so far, in order, with their arguments; 0 if there are
+  /// no calls.
   [[nodiscard]] std::uint64_t hash() const {
     return m_hash.load(std::memory_order_relaxed);
   }

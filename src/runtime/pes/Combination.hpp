@@ -57,7 +57,7 @@ static_assert(std::has_unique_object_representations_v<Summary>);
 /// the lowest in every subset that contains it.
 class Combination {
  public:
-  /// The maximum number of notices with different numbers.
+  /// The maximum number of distinct notice numbers.
   static constexpr std::size_t max_notices = 1024;
   static constexpr std::uint32_t told_all =
       std::numeric_limits<std::uint32_t>::max();

@@ -40,8 +40,8 @@ PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
                     bytes, 0);
   });
   m_range->add_chunk(0, bytes, agree);
-  // New GPU memory has indeterminate contents. New host memory is already zero,
-  // and its pages are not allocated until they are touched.
+  // New GPU memory has indeterminate contents. New host memory is already zero:
+  // clearing it would only allocate pages that may never be used.
   all_or_none(agree, "clearing the memory of PE teams", [&] {
     if (provider.creates_zeros()) return;
     m_queue.zero(m_range->map().part(bootstrap.my_pe()), bytes);

@@ -31,8 +31,8 @@ class PeTeamMemory {
   /// An extra slot, for exchanges between PEs outside of any PE team
   /// (PairExchange).
   static constexpr int slot_of_pairs = max_teams;
-  /// The first slots have either rooms, which take up half a megabyte on every
-  /// PE, or many packets, which take up one megabyte. This memory must be
+  /// Each of the first slots has either rooms, which take up half a megabyte on
+  /// every PE, or many packets, which take up one megabyte. This memory must be
   /// available even if it is never used, so only a few slots have it. With
   /// these numbers, all slots on a GPU together take up 4 MiB.
   static constexpr int n_teams_with_rooms        = 8;

@@ -28,9 +28,8 @@ namespace symm::Impl {
 /// Kernels exchange data in packets, of which there are also two sets for
 /// alternate epochs. A packet holds a word and its epoch, written in a single
 /// access, so it needs no flag. In jobs on several nodes, the hosts exchange
-/// blocks through two buffers called rooms, used in alternate epochs. The first
-/// PE teams have rooms, or more packets than later PE teams. Later PE teams
-/// have no rooms.
+/// blocks through two buffers called rooms, used in alternate epochs. Only the
+/// first PE teams have rooms or many packets.
 struct PeTeamWords {
   enum class Buffers { none, packets, many_packets, rooms };
 

@@ -32,7 +32,8 @@ constexpr std::chrono::duration<double> patience_with_exceptions{5};
 int choose_spins(Bootstrap& bootstrap, Nodes const& nodes) {
   cpu_set_t mine;
   CPU_ZERO(&mine);
-  // If this fails (more than 1024 CPUs), the set stays empty: never spin.
+  // If this fails (more than 1024 CPUs), the set stays empty, and PEs do not
+  // spin.
   static_cast<void>(::sched_getaffinity(0, sizeof mine, &mine));
   cpu_set_t all;
   CPU_ZERO(&all);

@@ -132,7 +132,7 @@ class Rendezvous {
   /// PE stored before the call is visible afterwards. Ends the job with an
   /// error message if the process of any PE has exited.
   /// \throws UsageError on every PE if operations, arguments or trails differ.
-  ///         Differing trails start over.
+  ///         If trails differ, all PEs start new ones.
   /// \throws the failure's exception on every PE if any PE called with a
   ///         failure.
   void meet(Call const& call);

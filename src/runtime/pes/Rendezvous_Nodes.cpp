@@ -60,8 +60,8 @@ PeProgress Rendezvous::progress() const {
       record(m_my_pe, sequence).call.operation == RuntimeCall::finalize;
   auto const key  = key_of_object(record(m_my_pe, sequence));
   auto const text = last_call_of(m_my_pe);
-  // A later call may have overwritten the record in the meantime. Then report
-  // neither finalize() nor a key.
+  // A later call may have overwritten the record in the meantime. In that case,
+  // report neither finalize() nor a key.
   bool const is_same = latest(m_my_pe) == sequence;
   return {sequence, is_finalize && is_same, is_same ? key : 0, text};
 }

@@ -23,10 +23,10 @@ namespace {
 
 using Message = std::vector<std::byte>;
 
-/// The number of bytes sent for a block that accompanies a pair. Unless it is
-/// 0, the number is never a multiple of a pair's size, so that a PE in a
-/// different call cannot mistake data for pairs. (The room also has space for
-/// one byte after the block.)
+/// The number of bytes sent for a block that accompanies a pair. A nonzero
+/// number is never a multiple of a pair's size, so that a PE in a different
+/// call cannot mistake data for pairs. (The room also has space for one byte
+/// after the block.)
 std::size_t sent_bytes(std::size_t data) {
   bool const is_like_pairs =
       data != 0 && data % sizeof(DisseminationRounds::Pair) == 0;

@@ -9,8 +9,8 @@
 
 namespace symm::Impl {
 
-/// Selects the members for which for_each_member() calls body(member): those on
-/// this PE's node, or those on other nodes.
+/// Selects the members for which for_each_member() calls body(member): the
+/// members on this PE's node, or the members on other nodes.
 enum class Members { of_this_node, of_other_nodes };
 template <Members members, class Team, class Body>
 void for_each_member(Team const& team, Body const& body) {

@@ -72,7 +72,7 @@ std::uint64_t digest_of(PeTeam const& parent, std::span<Pe const> members) {
 /// collective over the calling PEs: all PEs of the parent, or only the members
 /// of the new PE team. It allocates its memory before the first exchange. In
 /// that exchange, a PE that is out of memory notifies the others. Therefore, no
-/// PE leaves alone between two exchanges.
+/// PE leaves the call alone between two exchanges.
 class SplitCall {
  public:
   /// \throws UsageError on every calling PE, unless all have made the same call
