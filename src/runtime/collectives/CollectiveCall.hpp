@@ -45,9 +45,9 @@ struct CollectiveCall {
   // packets; 0 if the call cannot use packets.
   std::size_t n_words = 0;
   bool has_one_sender = false;  // whether only one PE sends these words
-  // Used if the sources are too large for Passing::to_combine: whether each
-  // member may instead receive only its share of every source. The shares must
-  // fit, too (EnteredCall::are_shares).
+  // Whether each member may receive only its share of every source, provided
+  // that the shares fit, if the sources are too large for Passing::to_combine
+  // (EnteredCall::are_shares).
   bool may_pass_shares = false;
 
   [[nodiscard]] SYMM_FUNCTION bool are_counts_equal() const {

@@ -31,8 +31,8 @@
 // The work of each PE in a collective operation, between two barriers. After
 // the first barrier, every source is ready. After the second barrier, every PE
 // is done. The same code runs on the host (one thread), in a kernel (one thread
-// group), and in a kernel with several thread blocks. work(group, heap, part,
-// n_parts) does part `part` of the work.
+// group), and in a kernel with several thread blocks. Calling work(group, heap,
+// part, n_parts) does part `part` of the work.
 //
 // Each PE fetches data from its peers, and each PE starts with a different
 // peer. In kernels, fcollect() and alltoall() store the data to the peers
@@ -54,7 +54,7 @@ namespace symm::Impl {
 
 /// The maximum number of thread blocks of an enqueued operation. The second
 /// limit applies if each PE loads from several peers and stores to them at the
-/// same time: with more blocks, such an operation is slower
+/// same time. With more blocks, such an operation is slower
 /// (docs/laboratory.md, "Loads and stores of all PEs at once").
 inline constexpr std::size_t max_collective_blocks = 64;
 inline constexpr std::size_t max_two_way_blocks    = 32;

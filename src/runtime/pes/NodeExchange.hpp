@@ -26,8 +26,8 @@ inline constexpr int max_exchange_phases = 64;
 /// nodes have carried out their steps, every node has the combined data of all
 /// nodes. Each of floor(log2(n_nodes)) steps doubles the number of nodes whose
 /// data a node has combined. If n_nodes is not a power of two, there are two
-/// extra steps: each surplus node first sends its data to a neighbor, and at
-/// the end receives the result from that neighbor.
+/// extra steps. In the first, each surplus node sends its data to a neighbor;
+/// in the last, it receives the result from that neighbor.
 ///
 /// Each node's data is added exactly once, as a sum requires. In each step,
 /// both nodes combine the data of the same two adjacent ranges of nodes. All

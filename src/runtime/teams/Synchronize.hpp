@@ -27,7 +27,7 @@ void wait_for_members(char const* call, PeTeam const& team,
 #ifdef SYMM_FOR_DEVICE
 /// Opens this PE's gate at each member, ordered after the group's writes. Also
 /// decrements this PE's own gate for each member, so that the next wait at the
-/// gate blocks until that member arrives again. Precondition: the group has
+/// gate blocks until that member has arrived, too. Precondition: the group has
 /// passed a barrier since these writes.
 template <Group Threads>
 __device__ void pass_gates(Threads const& group, PeTeam const& team) {
