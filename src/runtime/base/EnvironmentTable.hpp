@@ -7,8 +7,9 @@
 
 #include "Env.hpp"
 
-/// The environment variables that this library reads. From these entries,
-/// `symm_info --environment-table` generates the table in docs/environment.md.
+/// The environment variables that this library reads. `symm_info
+/// --environment-table` generates the table in docs/environment.md from these
+/// entries.
 namespace symm::Impl::environment {
 
 inline constexpr EnvironmentVariable heap_limit{
