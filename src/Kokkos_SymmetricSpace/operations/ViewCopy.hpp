@@ -135,7 +135,7 @@ struct ElementOrder {
   }
 };
 
-/// \tparam Index the type for index arithmetic, 32 bits wide if possible
+/// \tparam Index the type for index arithmetic. It is 32 bits wide if possible,
 ///         because 64-bit divisions are slow on GPUs.
 template <class Index, Group Threads, class Dst, class Src>
 KOKKOS_INLINE_FUNCTION void copy_elements(Threads const& threads,
@@ -155,7 +155,7 @@ KOKKOS_INLINE_FUNCTION void copy_elements(Threads const& threads,
 }
 
 /// For the host: copies elements of equal types, without conversion. Each
-/// thread of the group copies a part of them.
+/// thread of the group copies a part of the elements.
 template <Group Threads, class Dst, class Src>
 void copy_parts(Threads const& threads, Dst const& dst, Src const& src) {
   auto const block        = simplified(block_of(dst, src));
@@ -168,8 +168,8 @@ void copy_parts(Threads const& threads, Dst const& dst, Src const& src) {
   });
 }
 
-/// Copies the elements of a View. All threads of the group must make the call,
-/// which ends without a barrier. Precondition: the extents are equal.
+/// Copies the elements of a View. All threads of the group must make the call.
+/// It does not end with a barrier. Precondition: the extents are equal.
 template <Group Threads, class Dst, class Src>
 KOKKOS_INLINE_FUNCTION void copy_view(Threads const& threads, Dst const& dst,
                                       Src const& src) {

@@ -26,10 +26,10 @@ namespace symm {
 ///
 /// \param argc, argv the arguments of main(). Kokkos removes its options;
 ///        argv[argc] stays null.
-/// \throws UsageError, SystemError, OutOfMemory on every PE. The call has then
-///         shut down everything that it had initialized. Because MPI and Kokkos
-///         cannot be initialized twice, only a program that initializes both
-///         itself can call initialize() again.
+/// \throws UsageError, SystemError, OutOfMemory on every PE. In that case, the
+///         call has shut down everything that it initialized. Because MPI and
+///         Kokkos cannot be initialized twice, only a program that initializes
+///         both itself can call initialize() again.
 void initialize(int& argc, char* argv[], Communicator const& communicator = {});
 
 /// The same, with Kokkos settings instead of command-line options.
@@ -37,8 +37,8 @@ void initialize(Kokkos::InitializationSettings const& settings = {},
                 Communicator const& communicator               = {});
 
 /// Calls initialize() in its constructor and finalize() in its destructor.
-/// Declare it in main() before the first View, or declare Views in an inner
-/// block.
+/// Declare a ScopeGuard in main() before the first View, or declare Views in an
+/// inner block.
 class ScopeGuard {
  public:
   ScopeGuard(int& argc, char* argv[], Communicator const& communicator = {}) {
@@ -56,7 +56,7 @@ class ScopeGuard {
 };
 
 /// Collective: waits for the work in `space`, then calls barrier_all().
-/// Afterwards, all PEs see what this work has written on any PE.
+/// Afterwards, all PEs see everything that this work has written on any PE.
 /// \throws UsageError on every PE, if a PE is in a different collective call.
 template <class ExecutionSpace>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
