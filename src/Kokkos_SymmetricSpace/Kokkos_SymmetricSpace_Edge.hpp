@@ -84,8 +84,7 @@ void wait_and_serve(char const* call, FunctionRef<bool> is_done,
 /// call.
 /// \param other_call the ObjectCall::key() of a call in which `pe` can no
 ///        longer make has_come() true, or 0 if there is no such call.
-/// \param refusal returns the error message for the case that `pe` is in that
-///        other call.
+/// \param refusal returns the error message if `pe` is in that other call.
 /// \throws UsageError on this PE if `pe` is in that other call.
 void wait_for_peer(char const* call, Pe pe, FunctionRef<bool> has_come,
                    std::uint64_t other_call, FunctionRef<Text> refusal);

@@ -29,9 +29,9 @@
 
 namespace symm {
 
-// Groups of threads. In kernels, a group of threads can also perform an
-// operation together. These forms of the operation take the group as an
-// argument before the heap map.
+// Groups of threads. In kernels, operations also have forms in which a group of
+// threads works together. These forms take the group as an argument before the
+// heap map.
 //
 //   group              first arguments       called by
 //   a thread team      member, heap          all of its threads and lanes
@@ -130,11 +130,11 @@ void ibget(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
 }
 
 /// Copies the elements of `src` to `dst`. The threads of a thread team share
-/// the work, or the lanes of one thread share it: copy(symm::lanes(member),
-/// dst, src). Either View may be a peer's copy, from peer_view() or
-/// GlobalView::peer(). If the elements of both Views have the same order in
-/// memory and no gaps, the copy uses the widest accesses. Otherwise, it copies
-/// element by element.
+/// the work. To share the work among the lanes of one thread, call
+/// copy(symm::lanes(member), dst, src). Either View may be a peer's copy, from
+/// peer_view() or GlobalView::peer(). If the elements of both Views have the
+/// same order in memory and no gaps, the copy uses the widest accesses.
+/// Otherwise, it copies element by element.
 ///
 /// All threads (lanes) of the group make the call with the same arguments. The
 /// call ends with a barrier of the group: on return, all elements have been

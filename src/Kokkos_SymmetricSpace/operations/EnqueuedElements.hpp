@@ -93,7 +93,7 @@ namespace symm {
 // the host does not wait. If the instance runs on the host, the call fences the
 // instance and then does the same as the host form. On a GPU, each operation is
 // a kernel with one thread. In that case, atomic operations can also change GPU
-// memory on near PEs, which the host forms cannot do.
+// memory on near PEs; the host forms cannot.
 //
 // \throws UsageError on this PE if PE `pe` does not exist, or if `address` is
 //         not aligned or is not in this PE's part of a symmetric heap. Nothing

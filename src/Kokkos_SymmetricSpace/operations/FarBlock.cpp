@@ -27,8 +27,8 @@ constexpr std::size_t max_in_batch = 32;
 /// message.
 constexpr std::size_t long_run = std::size_t{2} << 10U;
 
-/// The same block, but with contiguous elements here, in the order of the
-/// dimensions. Precondition: the block is simplified().
+/// The same block, but with the elements packed contiguously here, in the order
+/// of the dimensions. Precondition: the block is simplified().
 ViewBlock packed(ViewBlock block) {
   std::size_t stride = block.element;
   for (std::size_t r = 0; r < block.rank; ++r) {
@@ -82,9 +82,9 @@ void for_each_strided(PeMemory far, Here* here, ViewBlock const& block,
   }
 }
 
-/// Divides a simplified block into the largest parts with bytes_of(part) <=
-/// max_packed, and calls work(far, here, part) for each part. A part of rank 0
-/// is one element of any size.
+/// Divides a simplified block into the largest possible parts with
+/// bytes_of(part) <= max_packed, and calls work(far, here, part) for each part.
+/// A part of rank 0 is one element of any size.
 template <class Here, class BytesOf, class Work>
 void for_each_part(PeMemory far, Here* here, ViewBlock const& block,
                    BytesOf const& bytes_of, Work const& work) {

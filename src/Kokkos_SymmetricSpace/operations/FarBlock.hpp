@@ -18,9 +18,8 @@ namespace symm::Impl {
 //   that different blocks share a message.
 //
 // Puts never write to the gaps between the elements on the far PE. Gets also
-// read the gaps if the gaps together are no larger than the elements together.
-// One host thread performs the copy. Completion is the same as for put() and
-// get().
+// read the gaps if, in total, the gaps are no larger than the elements. One
+// host thread performs the copy. Completion is the same as for put() and get().
 
 /// \param call the name of the operation, for error messages.
 void put_block(PeMemory dest, void const* source, ViewBlock const& block,

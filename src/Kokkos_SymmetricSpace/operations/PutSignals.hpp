@@ -33,7 +33,7 @@ namespace symm {
 /// puts grows.
 class PutSignals {
  public:
-  /// Adds one put with a signal. The arguments are those of put_signal().
+  /// Adds one put with a signal. Takes the same arguments as put_signal().
   /// Nothing is sent until enqueue().
   /// \throws UsageError with labels and extents on this PE if put_signal()
   ///         would reject the Views. Nothing is added in that case.
@@ -44,7 +44,7 @@ class PutSignals {
     add(dst.data(), src.data(), src.size(), Impl::signal_of(signal), value, op,
         pe);
   }
-  /// Adds one put with a signal. The arguments are addresses.
+  /// Adds one put with a signal, like the form above, but with addresses.
   /// \param count number of elements; if 0, the signal is sent without data.
   template <class T>
   void add(T* dest, std::type_identity_t<T> const* source, std::size_t count,

@@ -58,9 +58,9 @@ inline constexpr bool are_same_bytes_v =
                    typename View::non_const_value_type> &&
     !View::memory_traits::is_atomic;
 
-/// Calls near(view), where `view` is the copy of a near `peer` as an ordinary
-/// View. (If this were a lambda, nvcc would warn about the host functions that
-/// the lambda calls.)
+/// Calls near() with the copy of a near `peer` as an ordinary View. (If this
+/// were a lambda, nvcc would warn about the host functions that the lambda
+/// calls.)
 template <class View, class Near>
 struct AtNearView {
   RemotePeer<View> const& peer;
@@ -70,8 +70,8 @@ struct AtNearView {
   KOKKOS_FORCEINLINE_FUNCTION void operator()() const { near(peer.view()); }
 };
 
-/// If loads and stores reach the copy of `peer`, calls near(view), where `view`
-/// is that copy as an ordinary View. Otherwise, calls far().
+/// If loads and stores reach the copy of `peer`, calls near() with that copy as
+/// an ordinary View. Otherwise, calls far().
 SYMM_CALLS_ANYTHING
 template <class View, class Near, class Far>
 KOKKOS_FORCEINLINE_FUNCTION void at_view_of(RemotePeer<View> const& peer,
@@ -139,7 +139,7 @@ KOKKOS_FUNCTION void copy_far_in_kernel(Threads const& threads,
   });
 }
 
-/// Copies to or from `peer`, whether its PE is near or far.
+/// Copies to or from `peer`, on a near or far PE.
 SYMM_CALLS_ANYTHING
 template <Direction direction, Group Threads, class View, class Other>
 KOKKOS_INLINE_FUNCTION void copy_peer(Threads const& threads,

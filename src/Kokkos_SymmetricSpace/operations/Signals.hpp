@@ -145,8 +145,8 @@ void put_signal(Exec const& exec, T* dest,
 }
 
 /// Enqueues a signal without data on `exec` (nvshmemx_signal_op_on_stream). The
-/// signal tells PE `pe` that the data that earlier work on `exec` wrote to that
-/// PE have arrived.
+/// signal tells PE `pe` that all data written to that PE by earlier work on
+/// `exec` have arrived.
 /// \throws UsageError on this PE in the same cases as put_signal().
 template <Impl::ExecutionSpace Exec>
 void signal_op(Exec const& exec, Signal* signal_address, Signal signal,
@@ -175,7 +175,7 @@ void wait_until(Exec const& exec, T const* ivar, Compare compare,
 /// \param ivars address of the first of `count` variables in this PE's part of
 ///        the symmetric heap. If `count` is 0, nothing is enqueued.
 /// \param status null, or the address of one int for each variable: the wait
-///        counts only variables whose int is 0. The ints must be in memory that
+///        ignores variables whose int is not 0. The ints must be in memory that
 ///        the threads of `exec` can access; they are read when the wait runs.
 template <Impl::ExecutionSpace Exec, Impl::Waitable T>
 void wait_until_all(Exec const& exec, T const* ivars, std::size_t count,

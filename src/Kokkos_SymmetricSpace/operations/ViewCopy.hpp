@@ -74,9 +74,9 @@ KOKKOS_FUNCTION bool are_equal_bytes(Dst const& dst, Src const& src) {
   return result;
 }
 
-/// Numbers the elements of a View, approximately in memory order: first along
-/// the dimension with the smallest stride, then through the other dimensions
-/// from the left or from the right, starting at the end with the smaller
+/// Numbers the elements of a View, approximately in memory order. The dimension
+/// with the smallest stride varies fastest. The other dimensions follow from
+/// left to right or from right to left, starting at the end with the smaller
 /// stride.
 template <class View>
 struct ElementOrder {
@@ -169,7 +169,7 @@ void copy_parts(Threads const& threads, Dst const& dst, Src const& src) {
 }
 
 /// Copies the elements of a View. All threads of the group must make the call.
-/// It does not end with a barrier. Precondition: the extents are equal.
+/// The call does not end with a barrier. Precondition: the extents are equal.
 template <Group Threads, class Dst, class Src>
 KOKKOS_INLINE_FUNCTION void copy_view(Threads const& threads, Dst const& dst,
                                       Src const& src) {
@@ -219,8 +219,8 @@ void check_extents(Dst const& dst, Src const& src) {
   throw_extents_differ(Dst::rank(), dst_extents, src_extents);
 }
 
-/// Describes to observers a copy that the host makes between two Views. Either
-/// View may be a RemotePeer.
+/// Describes, for observers, a copy by the host between two Views. Either View
+/// may be a RemotePeer.
 template <class Dst, class Src>
 [[nodiscard]] Operation operation_of_views(char const* call, Dst const& dst,
                                            Src const& src) {

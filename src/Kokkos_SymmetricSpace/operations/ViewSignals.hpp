@@ -130,8 +130,7 @@ void signal_op(Exec const& exec, Kokkos::View<S...> const& signal, Signal value,
 }
 
 /// Waits for the only element of a rank-0 View, as wait_until() does.
-/// \returns the value of the element after the wait (only in the form for the
-///          host).
+/// \returns the value of the element after the wait (only in the host form).
 template <class T, class... P>
 auto wait_until(Kokkos::View<T, P...> const& variable, Compare compare,
                 typename Kokkos::View<T, P...>::const_value_type& value) {

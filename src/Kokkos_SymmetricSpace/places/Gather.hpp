@@ -161,10 +161,11 @@ namespace symm {
 /// their copies and this call, and another barrier between this call and later
 /// writes.
 ///
-/// \param dest   a View of rank 1 in any memory that kernels on `exec` can
-///        access; must not overlap the elements that are read.
+/// \param dest a rank-1 View in any memory that kernels on `exec` can access.
+///        It must not overlap the elements that are read.
 /// \param places made for this View by places(), which has checked that the
-///        elements exist and are on near PEs. This is not checked again here.
+///        elements exist and are on near PEs. gather() does not check this
+///        again.
 /// \throws UsageError on this PE if `dest` and `places` differ in length, or if
 ///         the View is not in the heap.
 template <Impl::ExecutionSpace Exec, class T, class... P, class View, class U,
@@ -196,15 +197,15 @@ void gather(Exec const& exec, Kokkos::View<T, P...> const& dest,
 /// by this PE; elements from far PEs arrive in blocks. On a GPU, the copy is
 /// enqueued, and a GPU thread waits for each element from a far PE.
 ///
-/// \param dest    a View of rank 1, with the element type of `view`, in any
-///        memory that kernels on `exec` can access.
-/// \param view    a View that remote_view() accepts, of rank 1.
-/// \param pes, indices Views of integers, of rank 1, in memory that those
-///        kernels can access.
+/// \param dest a rank-1 View with the element type of `view`, in any memory
+///        that kernels on `exec` can access.
+/// \param view a rank-1 View that remote_view() accepts.
+/// \param pes, indices rank-1 Views of integers, in memory that those kernels
+///        can access.
 /// \throws UsageError on this PE if lengths differ, if the View is not in the
 ///         heap, or, on a host instance, if a PE or an element does not exist.
 ///         Nothing has been copied in these cases. (On GPUs, PEs and indices
-///         are checked as by remote_view().) If any other error is thrown,
+///         are checked as in remote_view().) If any other error is thrown,
 ///         parts of `dest` may have been written, but nothing writes to `dest`
 ///         later.
 template <Impl::ExecutionSpace Exec, class T, class... P, class View, class U,

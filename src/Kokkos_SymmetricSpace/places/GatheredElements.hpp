@@ -91,7 +91,7 @@ struct GatheredElements {
       return are_there;
     }
   }
-  /// For a host kernel: checks block `b`. The reduced value of `wrong` is the
+  /// For a host kernel: checks block `b`. After the reduction, `wrong` is the
   /// number of the first block with an invalid entry.
   KOKKOS_FUNCTION void operator()([[maybe_unused]] std::size_t b,
                                   [[maybe_unused]] std::size_t& wrong) const {

@@ -104,8 +104,9 @@ class PlacedView {
     // this branch.)
     KOKKOS_IF_ON_HOST(
         (if (m_step == 0) return reference_type(m_first[place.word]);))
-    // As a number of elements, the word already includes pe * 2^m_shift. m_step
-    // is the rest of the distance in bytes from one PE's copy to the next.
+    // As an element count, the word already includes pe * 2^m_shift elements.
+    // m_step is the remaining distance, in bytes, from one PE's copy to the
+    // next.
     auto const pe = static_cast<std::int64_t>(place.word >> m_shift);
     return reference_type(*(Impl::moved(m_first, pe * m_step) + place.word));
   }
@@ -208,7 +209,7 @@ struct MakePlaces {
 ///
 /// \tparam P    Place (8 bytes) or Place32 (4 bytes).
 /// \param view  a View that global_view() accepts.
-/// \param pes   a View of integers, of rank 1: world PE numbers.
+/// \param pes a rank-1 View of integers: world PE numbers.
 /// \param indices one list for each dimension of `view`. All lists have the
 ///        same type and are as long as `pes`, in memory that kernels in the
 ///        execution space of `pes` can access.

@@ -18,12 +18,12 @@ namespace symm::Impl {
 /// \returns a number for the object that the PEs create together. It is the
 ///          same on all PEs and different for each call.
 /// \throws UsageError on every PE if the calls differ. If any PE passes a
-///         failure, that failure on every PE.
+///         failure: that failure, on every PE.
 std::uint64_t agree(ObjectCall const& call,
                     std::optional<Failure> failure = {});
 
-/// The text of a failure without a leading call name and a leading number of
-/// this PE. The message that all PEs throw already begins with both.
+/// Removes the name of the call and this PE's number from the beginning of a
+/// failure's text. The message that all PEs throw already begins with both.
 Text without_call(Text const& text, char const* call);
 
 /// \param call the name of the call, such as "symm::sort".

@@ -38,7 +38,8 @@ class KokkosHooks final : public Impl::LibraryHooks {
         "initialize() before Kokkos::finalize()");
   }
   void begin(int number_on_node) override {
-    // m_start refers to locals of initialize(), which this object outlives.
+    // m_start refers to local variables of initialize(). This object outlives
+    // them.
     auto const start = std::exchange(m_start, nullptr);
     if (!Kokkos::is_initialized()) {
       start(Impl::choose_device(number_on_node, m_has_user_chosen));
@@ -53,7 +54,7 @@ class KokkosHooks final : public Impl::LibraryHooks {
   }
   void end() override {
     Impl::end_observing_for_tools();
-    Impl::set_kernel_queue(nullptr);  // the next runtime may not use Kokkos
+    Impl::set_kernel_queue(nullptr);  // the next runtime may run without Kokkos
     if (m_has_begun && Kokkos::is_initialized()) Kokkos::finalize();
   }
 

@@ -16,13 +16,14 @@ namespace symm {
 /// communicator.) Initializes MPI (with MPI_THREAD_FUNNELED) and Kokkos first,
 /// unless the program has already done so. finalize() shuts down only what this
 /// call initialized. MPI is not used if SYMM_ROOT is set (the PEs then connect
-/// through TCP), with SYMM_START=pmix, or if the library was built without MPI.
+/// through TCP), if SYMM_START is "pmix", or if the library was built without
+/// MPI.
 ///
-/// In a CUDA build, the PEs on a node are assigned its GPUs round-robin, unless
-/// the user chooses. (The user chooses with --kokkos-device-id or
-/// --kokkos-map-device-id-by, with the corresponding Kokkos settings or
-/// environment variables, or through CTest's resource allocation.) The
-/// symmetric heap is on the GPU that Kokkos uses.
+/// In a CUDA build, the GPUs of a node are assigned to the node's PEs
+/// round-robin, unless the user chooses. (The user chooses with
+/// --kokkos-device-id or --kokkos-map-device-id-by, with the corresponding
+/// Kokkos settings or environment variables, or through CTest's resource
+/// allocation.) The symmetric heap is on the GPU that Kokkos uses.
 ///
 /// \param argc, argv the arguments of main(). Kokkos removes its options;
 ///        argv[argc] stays null.

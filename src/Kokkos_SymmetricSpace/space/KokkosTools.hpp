@@ -22,8 +22,8 @@ void end_observing_for_tools() noexcept;
 // These functions do nothing before observe_for_tools() and after
 // end_observing_for_tools().
 
-/// Labels memory. Reports of copies to or from that memory, or to or from
-/// peers' copies of it, show the label.
+/// Labels a range of memory. Reports of copies that involve this memory, or a
+/// peer's copy of this memory, show the label.
 /// \param space the name of the memory space; must live as long as the program.
 void note_label(char const* space, char const* label, void const* address,
                 std::size_t bytes) noexcept;

@@ -124,7 +124,7 @@ void SymmetricSpaceBase::deallocate(char const* label, void* address,
     return;
   }
   auto const failure = failure_of([&] { heap.free_view(address); });
-  if (failure) {  // on all PEs; no PE has freed it
+  if (failure) {  // failed on all PEs; no PE has freed it
     std::fprintf(stderr,
                  "symm: View \"%s\" is not freed now, but when all PEs have "
                  "destroyed it: %s\n",

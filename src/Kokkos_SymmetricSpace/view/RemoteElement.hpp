@@ -46,7 +46,7 @@ struct FarElement {
   void* symmetric;
 };
 /// \param address the address of the element on `pe`. If `pe` is far, the
-///        address where the element would be.
+///        address that the element would have if `pe` were near.
 /// \throws UsageError on this PE, if PE `pe` does not exist.
 FarElement find_far_element(void const* address, Pe pe);
 
@@ -74,7 +74,7 @@ class ElementOfPe {
 
  protected:
   /// \param address the address of the element on `pe`. If `pe` is far, the
-  ///        address where the element would be.
+  ///        address that the element would have if `pe` were near.
   KOKKOS_FORCEINLINE_FUNCTION ElementOfPe(HeapMap const& map, T* address, Pe pe)
       : m_map(map), m_address(address), m_pe(pe) {}
   ~ElementOfPe() = default;
@@ -157,9 +157,10 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
   }
   KOKKOS_FORCEINLINE_FUNCTION operator value_type() const { return get(); }
 
-  /// Starts a get of the value, which is in `*into` after quiet(), or at once
-  /// if the PE is near. Unlike get(), does not wait for puts by this PE. On the
-  /// host, several gets share a message; a kernel waits for each get.
+  /// Starts a get of the value, which is in `*into` after quiet(), or
+  /// immediately if the PE is near. Unlike get(), does not wait for puts by
+  /// this PE. On the host, several gets share a message; a kernel waits for
+  /// each get.
   KOKKOS_FORCEINLINE_FUNCTION void get_nbi(value_type* into) const {
     [[maybe_unused]] check::Call const its_call("get_nbi of an element");
     this->tell_get_nbi(into);

@@ -64,7 +64,7 @@ Value mappings() {
   return limit ? number(*limit) : nothing("not known");
 }
 
-/// Free space in /dev/shm, which MPI may use; the heap does not use it.
+/// Free space in /dev/shm. MPI may use /dev/shm; the heap does not.
 Value shared_memory() {
   struct statvfs file_system {};
   if (::statvfs("/dev/shm", &file_system) != 0) return nothing("no /dev/shm");
