@@ -73,8 +73,8 @@ inline void fill(Bins& bins, Atoms const& atoms) {
       });
 }
 
-/// The neighbors of atom i: later atoms and ghosts within the range. So each
-/// pair is in the list once.
+/// The neighbors of atom i: atoms and ghosts within the range that have a
+/// larger index. Each pair is therefore in the list once.
 struct NeighborList {
   Kokkos::View<int*> counts{"counts of neighbors", 0};
   Kokkos::View<int**> neighbors{"neighbors", 0, 40};
