@@ -286,7 +286,6 @@ void deep_copy_peer(RemotePeer<View> const& peer, Other const& other,
       });
 }
 
-/// Sets all elements of `dst` to `value`.
 template <class View, class... Exec>
 void fill_peer(RemotePeer<View> const& dst,
                typename View::const_value_type& value, Exec const&... exec) {

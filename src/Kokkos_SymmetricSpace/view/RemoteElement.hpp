@@ -22,8 +22,8 @@
 
 namespace symm::Impl {
 
-// Functions for elements that the host cannot load and store, namely those on
-// far PEs and those in GPU memory. These functions are not inlined and take few
+// Functions for elements that the host cannot load and store, because they are
+// on far PEs or in GPU memory. These functions are not inlined and take few
 // arguments by value, so that accesses to near PEs do not lose registers to
 // them.
 
