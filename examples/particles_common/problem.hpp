@@ -42,12 +42,14 @@ struct Problem {
   Box box;  ///< this PE's box
 };
 
-/// Thrown on every PE if particles have been lost.
+/// Thrown on every PE if a cell had no room for particles, or if a particle was
+/// too fast.
 class LostParticles : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Counts lost particles in kernels.
+/// Counts, in kernels, the particles that found no room in a cell or were too
+/// fast.
 class Trouble {
  public:
   KOKKOS_FUNCTION void found_no_room(int particles) const {
@@ -58,7 +60,8 @@ class Trouble {
   }
 
   /// Waits for the kernels. Collective.
-  /// \throws LostParticles if any PE has lost particles up to this step.
+  /// \throws LostParticles if any PE has counted such particles up to this
+  ///         step.
   void check(Problem const& problem, int step) const;
   /// Calls check() now and then and at the end, so that errors are detected but
   /// the host seldom waits.
