@@ -26,10 +26,9 @@
 
 namespace symm {
 
-/// One View that is distributed over all PEs and accessed with global indices:
-/// on any PE, g(i, j) is element (i, j) of the whole View. A Distribution
-/// assigns the rows to PEs. A row consists of all elements with the same first
-/// index.
+/// A View that is distributed over all PEs and accessed with global indices: on
+/// any PE, g(i, j) is element (i, j) of the whole View. A Distribution assigns
+/// the rows to PEs. A row consists of all elements with the same first index.
 ///
 ///     symm::DistributedView<Kokkos::View<double*, symm::SymmetricSpace>> const
 ///         g("g", n);                            // n elements on all PEs
@@ -37,7 +36,7 @@ namespace symm {
 ///     mine(k) = f(g.global_index(k));           // element k of these
 ///     double x = g(i);                          // any element
 ///
-/// A DistributedView is a handle, like a View, that kernels can capture. Copies
+/// Like a View, a DistributedView is a handle that kernels can capture. Copies
 /// share the memory, which is freed when the last copy of the handle or of
 /// local() is destroyed. Every PE allocates as many rows as the PE with the
 /// most rows. Elements are located by arithmetic, without tables. For Blocks
@@ -58,19 +57,19 @@ namespace symm {
 /// local_index(i).
 ///
 /// With OnTeam(team), the rows are on the PEs of a PE team, and each PE team
-/// has a whole View of its own. Even with OnTeam, PE numbers are world PE
-/// numbers. All PEs of the world construct the DistributedView in one call.
-/// Each PE passes its own PE team, or PeTeam(); a PE that passes PeTeam() has
-/// no rows. The functions that copy the View (scatter(), gather(), deep_copy())
-/// are called only by the PE team.
+/// has its own whole View. PE numbers are still world PE numbers. All PEs of
+/// the world construct the DistributedView in the same collective call. Each PE
+/// passes its own PE team, or PeTeam(); a PE that passes PeTeam() has no rows.
+/// Only the PEs of the PE team call the functions that copy the View
+/// (scatter(), gather(), deep_copy()).
 ///
 /// To choose the size of each part, use UnevenView, which has no global
 /// indices.
 ///
 /// \tparam View a View type in a symmetric space, with LayoutRight or rank 1.
 ///         The elements must be trivially copyable and not const. Name the
-///         layout if the View has more than one dimension, because GPUs have a
-///         different default layout.
+///         layout if the View has more than one dimension, because the default
+///         layout differs on GPUs.
 /// \tparam Distribution Blocks, Cyclic or BlockCyclic, or OnTeam of one of
 ///         these.
 template <class View, class Distribution = Blocks>
@@ -117,8 +116,7 @@ class DistributedView {
   /// memory.
   ///
   /// \param allocation a label, or the result of Kokkos::view_alloc().
-  /// \param extents the extents of the whole View that are not part of the
-  ///        type; 0 is allowed.
+  /// \param extents the dynamic extents of the whole View; 0 is allowed.
   /// \throws UsageError on every PE if extents or types differ; OutOfMemory or
   ///         SystemError on every PE. UsageError on this PE before initialize()
   ///         and after finalize().
@@ -144,8 +142,8 @@ class DistributedView {
       : DistributedView(Shape{static_cast<std::size_t>(extents)...},
                         distribution, allocation) {}
 
-  /// Element (i, indices...) of the whole View. The indices are checked if
-  /// Kokkos checks View indices; an index out of bounds aborts the program.
+  /// Element (i, indices...) of the whole View. If Kokkos checks the bounds of
+  /// Views, an index out of bounds aborts the program.
   template <class Index, class... Indices>
   requires Impl::are_indices_of_v<View, Index, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION reference_type
@@ -159,7 +157,7 @@ class DistributedView {
 
   /// Element (i, indices...) of the whole View as a reference. The element must
   /// be on a near PE (checked if SYMM_CHECKS_IN_KERNELS is on). If all PEs are
-  /// near, near() is cheaper than g(i, ...) by one comparison per access. Its
+  /// near, near() saves one comparison per access, compared to g(i, ...). The
   /// result also has an address: symm::atomic_add(&g.near(i), 1).
   template <class Index, class... Indices>
   requires Impl::are_indices_of_v<View, Index, Indices...>
@@ -319,17 +317,17 @@ auto peer_view(DistributedView<View, Distribution> const& view, Pe pe) {
       .template copy_of<UnmanagedView<View>>(pe, pe);
 }
 
-// The following functions copy between a DistributedView and a View in host
-// memory that holds all elements; the latter has the extents of the whole View
-// and any layout. The calls are collective over all PEs that have rows, in the
-// world or in the PE team. Each call waits for kernels on this PE, and begins
-// and ends with a barrier. A call copies what these PEs wrote before the call;
-// when the call returns on any PE, all copies are complete. PEs send whole
-// parts, not individual elements.
+// The following functions copy between a DistributedView and a host View of all
+// elements. The host View has the extents of the whole View, and may have any
+// layout. The calls are collective over all PEs that have rows, in the world or
+// in the PE team. Each call waits for kernels on this PE, and begins and ends
+// with a barrier. A call copies what these PEs wrote before the call; when the
+// call returns on any PE, all copies are complete. PEs send whole parts, not
+// individual elements.
 //
 // \throws UsageError on every PE if extents differ or if `root` is not a PE
-//         that has rows (then nothing has been copied); OutOfMemory on every
-//         PE.
+//         that has rows (in these cases, nothing is copied); OutOfMemory on
+//         every PE.
 
 /// Copies from `src` on PE `root` to all PEs' parts of `dst`. On other PEs,
 /// `src` is not used, and may be empty.

@@ -15,8 +15,8 @@
 
 namespace symm::Impl {
 
-/// The places of one plan's blocks in the buffers. `blocks` are the blocks of
-/// one side of the plan.
+/// The byte offsets of one plan's blocks in the buffers. `blocks` are the
+/// blocks of one side of the plan.
 struct PlacesOfPlan {
   std::size_t element_bytes;
 
@@ -41,8 +41,8 @@ struct PlacesOfPlan {
   }
 };
 
-/// The places of joined plans' blocks in the buffers. The blocks of all plans
-/// for a PE are sent as one block, in the order of the plans.
+/// The byte offsets of joined plans' blocks in the buffers. The blocks of all
+/// plans for a PE are sent as one block, in the order of the plans.
 struct PlacesOfJoined {
   static constexpr std::uint32_t most = 8;
   struct Part {

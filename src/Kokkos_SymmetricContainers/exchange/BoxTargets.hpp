@@ -21,13 +21,13 @@
 namespace symm {
 
 /// Lets kernels store copies of this PE's cells for the neighbor in one
-/// direction of a box: in the ghosts of a near neighbor, or in the block that
-/// is sent to the neighbor. Kernels capture a BoxTarget by value. For axes that
-/// the box does not have, the index is 0.
+/// direction. Kernels store them in the ghosts of a near neighbor, or in the
+/// block that is sent to the neighbor. Kernels capture a BoxTarget by value.
+/// For axes that the box does not have, the index is 0.
 template <class T>
 class BoxTarget {
  public:
-  /// begin() and end() are the range of this PE's cells that have a copy at
+  /// begin() and end() are the range of this PE's cells that have a copy in
   /// this target: begin <= index < end along each axis.
   [[nodiscard]] KOKKOS_FUNCTION int begin(int axis) const {
     return m_begin[axis];
@@ -91,7 +91,7 @@ class BoxTargets {
 
 namespace symm::Impl {
 
-/// \param outbox the outbox of this PE.
+/// \param outbox this PE's outbox.
 template <class View>
 auto target_of(BoxCopies const& copies, View const& view, HeapMap const& heap,
                typename View::value_type* outbox, StoredCopies stored) {

@@ -18,7 +18,7 @@ class Mailbox;
 
 namespace Impl {
 
-/// A message that another PE passes on to its receiver `pe`.
+/// A message that other PEs pass on to its receiver, `pe`.
 template <class Message>
 struct PassedMessage {
   Message message;
@@ -29,8 +29,8 @@ struct PassedMessage {
 
 /// Sends messages through a Mailbox from any number of host threads at the same
 /// time: from kernels in host execution spaces, or from std::threads.
-/// Mailbox::sender() returns it. It can be copied, and is valid as long as the
-/// mailbox exists.
+/// Mailbox::sender() returns a MailSender. It can be copied and stays valid as
+/// long as the mailbox exists.
 ///
 ///     auto const sender = mailbox.sender();
 ///     Kokkos::parallel_for(n, KOKKOS_LAMBDA(int k) {  // of OpenMP or Threads
@@ -100,8 +100,8 @@ class MailSender {
   }
 
   Impl::MailThreads* m_threads;
-  unsigned m_n_direct;  // number of PEs to which this PE has a direct link; 0
-                        // if the mailbox does not use direct links
+  unsigned m_n_direct;  // number of PEs that this PE has a direct link to; 0 if
+                        // the mailbox does not use direct links
 };
 
 }  // namespace symm

@@ -12,7 +12,7 @@ namespace symm::Impl {
 
 namespace {
 
-// With 4 KiB chunks, and at most 16 MiB of free ones, two threads took up to
+// With 4 KiB chunks and at most 16 MiB of free chunks, two threads take up to
 // 1.5 times as long.
 constexpr std::size_t max_chunk_bytes   = 16 << 10;
 constexpr std::size_t least_chunk_bytes = 512;
