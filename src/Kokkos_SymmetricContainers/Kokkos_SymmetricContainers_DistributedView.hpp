@@ -39,11 +39,10 @@ namespace symm {
 /// Like a View, a DistributedView is a handle that kernels can capture. Copies
 /// share the memory, which is freed when the last copy of the handle or of
 /// local() is destroyed. Every PE allocates as many rows as the PE with the
-/// most rows. Elements are located by arithmetic, without tables. For Blocks
-/// and Cyclic, a multiplication replaces the division; for BlockCyclic, two
-/// multiplications replace two divisions. The first extent is the extent of the
-/// whole View, at most 2^62 / n_pes(). It may be 0, or less than the number of
-/// PEs.
+/// most rows. Locating an element takes arithmetic but no tables: one
+/// multiplication for Blocks and Cyclic, and two for BlockCyclic, in place of
+/// divisions. The first extent is the extent of the whole View, at most 2^62 /
+/// n_pes(). It may be 0, or less than the number of PEs.
 ///
 /// Like the elements of a RemoteView, g(i, j) is a proxy. It uses loads and
 /// stores if the element is on a near PE, and gets and puts if it is on a far
@@ -52,9 +51,8 @@ namespace symm {
 /// elements, use local(); in stencils, use a RowsAround.
 ///
 /// remote_view(), global_view(), peer_view(), places(), placed_view(), gather()
-/// and heap_map() also accept a DistributedView. There, the first index i is
-/// replaced by two indices (pe, k): `pe` is owner(i), and `k` is
-/// local_index(i).
+/// and heap_map() also accept a DistributedView. In these, two indices (pe, k)
+/// replace the first index i: `pe` is owner(i), and `k` is local_index(i).
 ///
 /// With OnTeam(team), the rows are on the PEs of a PE team, and each PE team
 /// has its own whole View. PE numbers are still world PE numbers. All PEs of
@@ -201,7 +199,7 @@ class DistributedView {
   [[nodiscard]] KOKKOS_FUNCTION bool is_near(Index i) const {
     return m_elements.reaches(owner(i));
   }
-  /// These two functions return the global index of row k on this PE and on PE
+  /// These two functions return the global index of row k: on this PE, or on PE
   /// `pe`.
   template <std::integral Index>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::size_t global_index(
@@ -227,7 +225,7 @@ class DistributedView {
     return global_index(m_local.extent(0));
   }
 
-  /// Number of elements for which each PE has allocated memory.
+  /// Number of elements that each PE has allocated memory for.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t span() const {
     return m_whole.span();
   }

@@ -58,9 +58,9 @@ namespace symm {
 /// neighbors.
 ///
 /// Only one thread may use a plan. A plan can run only one exchange at a time.
-/// Plans can be moved. An empty plan has no neighbors. Different PEs may begin
-/// the exchanges of several plans in different orders, but all PEs must begin
-/// exchanges that allocate memory (see gather()) in the same order.
+/// Plans can be moved. An empty plan has no neighbors. PEs may begin the
+/// exchanges of several plans in different orders. However, exchanges that
+/// allocate memory (see gather()) must begin in the same order on all PEs.
 class ExchangePlan {
  public:
   ExchangePlan() = default;
@@ -146,9 +146,9 @@ class ExchangePlan {
 
   /// Creates a plan from subviews of `view`. PE sent[k].pe gets a copy of the
   /// elements in sent[k].part. The elements in filled[k].part are copies of
-  /// elements on PE filled[k].pe. Both PEs of a pair must list the parts that
-  /// they exchange in the same order. The Views in an exchange have the extents
-  /// of `view`, followed by the extents of component indices.
+  /// elements on PE filled[k].pe. Two PEs that exchange parts must list these
+  /// parts in the same order. The Views in an exchange have the extents of
+  /// `view`, followed by the extents of component indices.
   template <class View, class Sent, class Filled>
   [[nodiscard]] static ExchangePlan from_subviews(
       View const& view, std::vector<ExchangePart<Sent>> const& sent,
@@ -286,9 +286,9 @@ class ExchangePlan {
   /// The second half of gather(), which waits for the neighbors and then fills
   /// the ghosts.
   /// \throws UsageError on this PE if the Views have a different number of
-  ///         bytes per element than those passed to begin_gather(). In that
-  ///         case, call end_gather() again with the Views passed to
-  ///         begin_gather(). Also the errors of gather().
+  ///         bytes per element than the Views passed to begin_gather(). In that
+  ///         case, call end_gather() again with the original Views. Also the
+  ///         errors of gather().
   template <Impl::ExecutionSpace Exec, class... Views>
   void end_gather(Exec const& exec, Views const&... views) {
     m_exchange.end_gather(exec, gather_name, views...);

@@ -137,7 +137,8 @@ class DistributedHashMap {
   // must have rank 1 and be in memory that the host can access. The functions
   // throw UsageError on every PE if the Views on any PE have different lengths,
   // and OutOfMemory on every PE if any PE runs out of memory. In both cases,
-  // the next finish() carries out the requests of the PEs that did not fail.
+  // the PEs that failed have requested nothing, and the next finish() carries
+  // out the other PEs' requests.
 
   template <class Keys, class Values>
   void insert_all_of(Keys const& keys, Values const& values) {

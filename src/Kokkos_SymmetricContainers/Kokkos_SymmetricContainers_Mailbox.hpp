@@ -24,8 +24,8 @@
 
 namespace symm {
 
-/// Sends messages to PEs. On the receiving PE, a function that the program
-/// supplies, the handler, handles the messages on the host, one at a time. The
+/// Sends messages to PEs. The program supplies a function, the handler, which
+/// handles the messages on the receiving PE: on the host, one at a time. The
 /// mailbox collects the messages for each PE into blocks. (These are active
 /// messages with aggregation; compare bale's exstack and conveyors, YGM, and
 /// UPC++'s rpc.)

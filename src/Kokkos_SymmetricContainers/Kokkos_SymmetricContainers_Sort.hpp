@@ -40,7 +40,7 @@ namespace symm {
 /// many keys are equal. Elements with equal keys are ordered by the PE that
 /// they come from, then by their index on that PE. The call is collective over
 /// the world and runs after earlier work on `exec`. On return, the Views
-/// contain this PE's elements of the result.
+/// contain this PE's part of the sorted elements.
 ///
 /// The sort runs on the host. If keys or values are in GPU memory, the host
 /// sorts copies of these Views.

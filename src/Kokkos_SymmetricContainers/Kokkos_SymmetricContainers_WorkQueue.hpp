@@ -82,14 +82,14 @@ class WorkQueue {
             options.shared_tasks != 0
                 ? options.shared_tasks
                 : std::max<std::size_t>(shared_bytes / sizeof(Task), 2)) {
-    // (std::function does not accept a move-only function.)
     std::vector<Pe> near;
     auto const failure = Impl::failure_of([&] {
       near          = Impl::SharedTasks::near_of(m_members);
       m_name        = "symm::WorkQueue \"" + label + "\"";
       m_finish_call = m_name + "::finish()";
-      auto callee   = std::make_shared<Function>(std::move(function));
-      m_function    = [callee](Task const& task) { (*callee)(task); };
+      // (std::function does not accept a move-only function.)
+      auto callee = std::make_shared<Function>(std::move(function));
+      m_function  = [callee](Task const& task) { (*callee)(task); };
       if (m_max_shared > m_stolen.max_size() / sizeof(Task))
         throw std::bad_alloc();
       m_stolen.reserve(m_max_shared * sizeof(Task));

@@ -99,7 +99,7 @@ struct BlocksOnTheirWay : BlocksInMemory<n_turns> {
 /// Owns the buffers for blocks.
 ///
 /// On a GPU, kernels send blocks to far PEs from host memory. Threads that
-/// serve messages therefore need no calls to the CUDA driver, which may be
+/// serve messages therefore make no calls to the CUDA driver, which may be
 /// waiting for these kernels. With gates, the blocks are in GPU memory, because
 /// a GPU's queues wait on words in its own memory.
 ///

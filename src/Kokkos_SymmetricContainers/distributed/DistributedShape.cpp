@@ -17,7 +17,7 @@ namespace symm::Impl {
 namespace {
 
 /// Collective over a PE team.
-/// \throws UsageError on every PE of the PE team if their numbers differ.
+/// \throws UsageError on every PE of the PE team if the PEs' numbers differ.
 void expect_equal(PeTeam const& team, DistributedShape const& shape,
                   Text const& what, std::size_t mine) {
   WordsOfPes const words(team, distributed_view, shape.type, mine);

@@ -34,7 +34,7 @@ auto rows_of(View const& view, std::size_t first, std::size_t n) {
   return all(std::make_index_sequence<View::rank() - 1>());
 }
 
-/// Allocates a View of `n` rows like those of `view`.
+/// Allocates a View of `n` rows that have the same shape as the rows of `view`.
 template <class Rows, class View>
 Rows rows_like(View const& view, std::string const& label, std::size_t n) {
   auto const make = [&]<std::size_t... R>(std::index_sequence<R...>) {
@@ -55,7 +55,7 @@ Rows rows_like(View const& view, std::string const& label, std::size_t n) {
 ///     around.update(exec);
 ///     // in a kernel on rows first() to end() - 1:
 ///     x = around(i - 1, j) + around(i, j) + around(i + 1, j);
-///     // or, almost as fast as local(), in a loop over j in the kernel:
+///     // or, if the kernel loops over j, almost as fast as local():
 ///     auto const up = around.row(i - 1), down = around.row(i + 1);
 ///     x = up(j) + around(i, j) + down(j);
 ///
@@ -64,8 +64,8 @@ Rows rows_like(View const& view, std::string const& label, std::size_t n) {
 /// DistributedView: copies share the memory. There are no rows before the first
 /// or after the last row of the whole View, so loops must not access them.
 ///
-/// A RowsAround is meant for reading. (The program may also write this PE's
-/// rows, but a write to another PE's row may only change a copy.)
+/// A RowsAround is for reading. (The program may also write this PE's rows, but
+/// a write to another PE's row may only change a copy.)
 ///
 /// \tparam Distributed a DistributedView with the distribution Blocks.
 template <class Distributed>

@@ -21,8 +21,8 @@ std::int64_t word_of(ElementsOfMembers const& elements, std::size_t member) {
                            : unknown_count;
 }
 
-/// The number of elements in a block, which one or both of the block's PEs
-/// passed.
+/// The number of elements in a block. One or both of the block's two PEs know
+/// this number from their arguments.
 std::size_t agreed_count(char const* call, std::int64_t mine,
                          std::int64_t theirs, char const* what, Pe pe) {
   if (mine != unknown_count && theirs != unknown_count && mine != theirs) {

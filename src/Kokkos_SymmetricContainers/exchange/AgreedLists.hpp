@@ -59,7 +59,7 @@ class AgreedLists {
   [[nodiscard]] bool is_neighbor(std::size_t member) const;
   [[nodiscard]] std::size_t n_neighbors() const { return m_n_neighbors; }
 
-  /// The slot of this PE on the member (see BlockBuffers).
+  /// This PE's slot on the member (see BlockBuffers).
   [[nodiscard]] std::size_t slot_at(std::size_t member) const {
     return m_words.from(member, of_slot);
   }

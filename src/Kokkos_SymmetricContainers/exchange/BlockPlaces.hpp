@@ -11,7 +11,7 @@
 #include "PlanBlocks.hpp"
 
 // A plan stores positions in elements, and each call has its own element size.
-// Together, they determine the byte offset of each block in the buffers.
+// The two together determine the byte offset of each block in the buffers.
 
 namespace symm::Impl {
 
@@ -31,8 +31,8 @@ struct PlacesOfPlan {
                                                   std::size_t i) const {
     return blocks[i].there * element_bytes;
   }
-  /// \param last_field_bytes the number of bytes of an element in the last
-  ///        field, which is not padded.
+  /// \param last_field_bytes the number of bytes per element in the last field,
+  ///        which is not padded.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t bytes(
       Block const* blocks, std::size_t i, std::size_t last_field_bytes) const {
     auto const& block = blocks[i];

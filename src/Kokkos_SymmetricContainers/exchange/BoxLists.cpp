@@ -33,7 +33,7 @@ void append_cells(std::vector<ElementIndex>& cells,
             static_cast<ElementIndex>((i * extents[1] + j) * extents[2] + k));
 }
 
-/// The box of this PE, along with its neighbors.
+/// This PE's box and its neighbors.
 class Boxes {
  public:
   Boxes(char const* call, BoxDecomposition const& box, Pe my_pe, int n_pes)

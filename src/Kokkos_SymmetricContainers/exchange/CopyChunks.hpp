@@ -103,7 +103,8 @@ struct CopyChunks {
     auto const n = field.n_components;
     part += std::size_t{chunk.first} * n;
 #ifdef SYMM_FOR_DEVICE
-    constexpr std::uint32_t most_by_values = 1U << 20U;  // fits 32 bits
+    // With this many components, 32 bits can count the values in a chunk.
+    constexpr std::uint32_t most_by_values = 1U << 20U;
     if (by_values && n <= most_by_values) {
       copy_values(field, chunk, first, part);
       return;

@@ -53,8 +53,8 @@ struct GridBoxes {
   /// every box that contains such a point computes it. If false, these points
   /// keep their values, and ghosts are copies from the first box.
   bool shares_points = true;
-  /// A ghost that gets a value may lie outside its box along one axis
-  /// (`faces`), up to two axes (`faces_and_edges`), or up to three axes
+  /// Selects the ghosts that are filled: ghosts outside their box along one
+  /// axis (`faces`), up to two axes (`faces_and_edges`), or up to three axes
   /// (`all`).
   BoxDecomposition::Neighbors neighbors = BoxDecomposition::Neighbors::all;
   /// Extents of the Views along each axis, if larger than this PE's largest box

@@ -59,8 +59,8 @@ void append_blocks(std::vector<Block>& blocks, Pe pe, std::size_t n,
   } while (first < n);
 }
 
-/// Moves elements that stay on this PE into gaps if they are at or after the
-/// new end.
+/// The moves of elements that stay on this PE, but whose indices are at or
+/// after the new end.
 struct Moves {
   std::vector<ElementIndex> from;
   std::vector<ElementIndex> to;
@@ -97,7 +97,7 @@ ElementList sorted(ElementList& memory, Leaving const& leaving) {
   return memory;
 }
 
-/// All PEs of the PE team throw this together.
+/// All PEs of the PE team throw this error together.
 [[noreturn]] void throw_too_little_room(char const* call, std::size_t bytes) {
   throw UsageError(Text(call, ": ", bytes,
                         " bytes go to or from a PE, and there is less room: "
@@ -149,8 +149,7 @@ void MigrationBuffers::make(char const* call, std::optional<Failure> failure) {
 
 void MigrationBuffers::reserve(char const* call, std::size_t bytes) {
   agree(ObjectCall(call));
-  // (The migration that another PE passes to this call may have been used
-  // before.)
+  // (Other PEs may make this call for a migration that already has memory.)
   if (reduce(team_world(), m_words.has_memory() ? 0 : 1, Max{}) != 0)
     make(call, {});
   // (The room may be different in other PE teams.)

@@ -39,8 +39,8 @@ struct Leaving {
   std::vector<std::size_t> counts;  // number of leaving elements for each PE,
                                     // then the number of dropped elements
 
-  /// A word that combines the number of bytes per element with a hash of its
-  /// bytes in each View.
+  /// A word that combines the total number of bytes per element with a hash of
+  /// the bytes per element in each View.
   template <class Fields>
   static std::uint64_t element_word(Fields const& fields) {
     return (fields.bytes() & max_bytes) |
@@ -122,7 +122,7 @@ class MigrationBuffers {
   ///        to 16 more elements for each other PE.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   void reserve(char const* call, std::size_t bytes);
-  /// The PEs among which elements move.
+  /// The PEs that exchange elements.
   [[nodiscard]] TeamMembers const& members() {
     if (!m_members) m_members.emplace(team_world());
     return *m_members;

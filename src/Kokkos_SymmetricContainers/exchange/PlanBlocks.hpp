@@ -37,7 +37,7 @@ inline constexpr std::size_t block_unit = 16;
   return (count + block_unit - 1) / block_unit * block_unit;
 }
 
-/// Which ghosts on near PEs the program's kernels store directly, for
+/// Says which ghosts on near PEs the program's kernels store directly, for
 /// gather_stored(). On GPUs, kernels store all of them. On CPUs, kernels store
 /// only ghosts that form long contiguous runs in the View. Each of the other
 /// ghosts would cost a cache-line transfer, so these are packed, like ghosts on
@@ -167,7 +167,7 @@ struct PlanBlocks : PlanElements {
   std::uint64_t number = 0;
   /// Size of each half of an inbox, in elements; the same on all PEs.
   std::size_t capacity = 0;
-  /// The largest element size, in bytes, for which the buffers have room; the
+  /// The largest element size, in bytes, that the buffers have room for; the
   /// same on all PEs.
   std::size_t room = 0;
   bool is_box      = false;

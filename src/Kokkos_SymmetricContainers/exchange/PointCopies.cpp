@@ -121,9 +121,9 @@ class PointOwners {
       take(candidate.pe, candidate.box);
   }
 
-  /// Takes the periodic images of a box that may contain points that this box
-  /// has copies of. If several images contain a point, the image in which the
-  /// point has the lowest index wins.
+  /// Takes the periodic images of PE `pe`'s box `b` that may contain points
+  /// that the current box has copies of. If several images contain a point, the
+  /// image in which the point has the lowest index wins.
   void take(std::size_t pe, std::size_t b) {
     Image image{pe, b, m_all[pe].box(b)};
     auto const box = image.region;
@@ -206,11 +206,12 @@ class PointOwners {
   std::vector<Sorted> m_sorted;
   std::size_t m_axis        = 0;
   std::int64_t m_max_extent = 0;
-  // The box whose copies' owners are being found.
+  // The current box: the owners of its copies are being found.
   std::size_t m_number = 0;
   GridRegion m_box{}, m_grown{};
   std::vector<bool> m_has_owner;  // for each point in m_grown
-  /// If set, points inside the box get no other owner: this box owns them.
+  /// If set, the current box owns the points inside it, and take_row() skips
+  /// them.
   bool m_are_inner_mine = false;
 };
 

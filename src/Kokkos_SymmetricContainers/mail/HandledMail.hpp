@@ -15,8 +15,7 @@ class HandledMail {
   HandledMail(HandledMail const&)            = delete;
   HandledMail& operator=(HandledMail const&) = delete;
 
-  /// Sends messages from handlers that are waiting for room, as long as there
-  /// is room.
+  /// Sends waiting messages from handlers, as long as there is room.
   virtual bool put_waiting() = 0;
   /// Handles blocks that have arrived, until MailOfThread::must_rest() returns
   /// true. If `one` is true, handles at most one block.

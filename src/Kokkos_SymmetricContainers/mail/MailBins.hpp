@@ -54,7 +54,7 @@ class MailBins {
   [[nodiscard]] TeamMembers const& members() const { return m_members; }
   [[nodiscard]] std::size_t n_links() const { return m_is_last.size(); }
   [[nodiscard]] std::size_t n_inboxes() const { return m_is_last.size(); }
-  /// The link on which this PE sends messages for `pe`.
+  /// The link for this PE's messages to `pe`.
   [[nodiscard]] std::size_t link_to(Pe pe) const;
   /// Whether the link leads to the receiver of all its messages, so that no PE
   /// passes them on. The result also applies to this PE's inbox with the same

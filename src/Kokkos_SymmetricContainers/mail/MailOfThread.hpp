@@ -60,8 +60,7 @@ class MailOfThread final : public ThreadProgress {
   std::recursive_mutex m_mutex;
   std::vector<HandledMail*> m_mailboxes;  // null: removed during a step
   int m_n_steps = 0;                      // number of nested calls to step()
-  // The time since which no messages have moved, and how long mailboxes rest
-  // after it.
+  // When messages stopped moving, and how long mailboxes rest after that.
   Clock::time_point m_idle_since{};
   Clock::duration m_rest{};
 };

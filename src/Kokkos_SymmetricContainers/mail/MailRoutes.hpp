@@ -57,7 +57,7 @@ class MailRoutes {
 
   /// Whether this PE has a link to each PE.
   [[nodiscard]] bool is_direct() const { return !m_by_nodes; }
-  /// The link on which this PE sends messages for `pe`.
+  /// The link for this PE's messages to `pe`.
   [[nodiscard]] std::size_t link_to(Pe pe) const {
     return m_by_nodes ? link_by_nodes(place_of(pe)) : index(pe);
   }

@@ -58,7 +58,7 @@ class MailWaves {
   ///          counts, returns false until the phase ends.
   bool advance(MailCounts const& mine);
   /// Whether all messages have been handled. Returns true only once, after the
-  /// wave that detected it.
+  /// wave that detected the end.
   [[nodiscard]] bool take_end() { return std::exchange(m_is_end, false); }
   /// The number of failures on all PEs, in all phases.
   [[nodiscard]] std::uint64_t n_failures() const { return m_all.n_failures; }

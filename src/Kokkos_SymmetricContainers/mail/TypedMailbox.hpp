@@ -273,8 +273,9 @@ bool TypedMailbox<Message>::receive_from(std::size_t inbox, bool one) {
 }
 
 // A message goes from its sender to a PE on the sender's node, then to a PE on
-// the receiver's node, and then to its receiver. The three kinds of links wait
-// for room only in this order, so they cannot wait in a cycle.
+// the receiver's node, and then to its receiver. Messages on one of these links
+// wait only for room on the next one, so they cannot wait for each other in a
+// cycle.
 template <class Message>
 bool TypedMailbox<Message>::pass_on(std::size_t inbox,
                                     std::byte const* messages,

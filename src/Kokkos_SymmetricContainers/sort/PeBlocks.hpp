@@ -17,7 +17,7 @@
 
 namespace symm::Impl {
 
-/// Memory of a sort, allocated without initialization.
+/// Uninitialized memory for a sort.
 template <class T>
 using SortMemory = Kokkos::View<T*, Kokkos::HostSpace>;
 template <class T>

@@ -39,8 +39,8 @@ class SortOnHost {
   using Outbox = PeBlocks::Memory;
 
   /// The call is local.
-  /// \param input The constructor sets its members `least` and `greatest` to
-  ///        this PE's smallest and largest key.
+  /// \param input the constructor sets `least` and `greatest` to this PE's
+  ///        smallest and largest key.
   SortOnHost(Exec const& exec, char const* call, Keys const& keys,
              Fields const& fields, SortInput& input)
       : m_threads(exec, call),

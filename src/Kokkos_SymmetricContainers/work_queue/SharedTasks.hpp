@@ -24,9 +24,9 @@ namespace symm::Impl {
 /// operations.
 ///
 /// All tasks are done when no member has any left. Member 0 holds a counter of
-/// the PEs that may have tasks. A PE that runs out of tasks decrements it, and
-/// increments it again before it steals. The PE that decrements it to 0
-/// notifies member 0. Each notified PE notifies up to two others.
+/// the PEs that may have tasks. A PE that runs out of tasks decrements the
+/// counter, and increments it again before stealing. The PE that decrements the
+/// counter to 0 notifies member 0. Each notified PE notifies up to two others.
 class SharedTasks {
  public:
   /// Collective over the world.
