@@ -39,10 +39,10 @@ namespace symm {
 /// Like a View, a DistributedView is a handle that kernels can capture. Copies
 /// share the memory, which is freed when the last copy of the handle or of
 /// local() is destroyed. Every PE allocates as many rows as the PE with the
-/// most rows. Locating an element takes arithmetic but no tables: one
-/// multiplication for Blocks and Cyclic, and two for BlockCyclic, in place of
-/// divisions. The first extent is the extent of the whole View, at most 2^62 /
-/// n_pes(). It may be 0, or less than the number of PEs.
+/// most rows. Locating an element takes arithmetic but no tables.
+/// Multiplications replace the divisions: one for Blocks and Cyclic, two for
+/// BlockCyclic. The first extent is the extent of the whole View, at most 2^62
+/// / n_pes(). It may be 0, or less than the number of PEs.
 ///
 /// Like the elements of a RemoteView, g(i, j) is a proxy. It uses loads and
 /// stores if the element is on a near PE, and gets and puts if it is on a far
@@ -128,8 +128,8 @@ class DistributedView {
 
   /// Creates a DistributedView with the given distribution: BlockCyclic(rows),
   /// with the same block size on all PEs, or OnTeam(team). With OnTeam, the
-  /// first extent and the block size must be equal on all PEs of a PE team, and
-  /// the other extents must be equal on all PEs of the world.
+  /// first extent and the block size must be equal on all PEs of a PE team. The
+  /// other extents must be equal on all PEs of the world.
   /// \throws the same errors as the constructor without a distribution; also
   ///         UsageError on every PE if the block size is 0 or differs between
   ///         PEs, or if the PEs of one PE team passed different PE teams.
@@ -155,8 +155,8 @@ class DistributedView {
 
   /// Element (i, indices...) of the whole View as a reference. The element must
   /// be on a near PE (checked if SYMM_CHECKS_IN_KERNELS is on). If all PEs are
-  /// near, near() saves one comparison per access, compared to g(i, ...). The
-  /// result also has an address: symm::atomic_add(&g.near(i), 1).
+  /// near, near() saves one comparison per access over g(i, ...). The result
+  /// also has an address: symm::atomic_add(&g.near(i), 1).
   template <class Index, class... Indices>
   requires Impl::are_indices_of_v<View, Index, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION Impl::Reference<value_type> near(

@@ -220,11 +220,11 @@ class ExchangePlan {
   /// \param values a rank-1 View with one value per export. The type of the
   ///        values must be trivially copyable and the same on all PEs.
   /// \returns the value of each ghost, in the order of ghost_owners().
-  /// \throws UsageError on this PE, before it has sent anything, if `pes` is
-  ///         not the list passed to from_exports(), if the plan was not created
-  ///         by from_exports(), or in the same cases as gather(). (In these
-  ///         cases, this PE's neighbors wait until this PE repeats the call.)
-  ///         OutOfMemory on this PE.
+  /// \throws UsageError on this PE if the plan was not created by
+  ///         from_exports(), if `pes` is not the list passed to from_exports(),
+  ///         or in the same cases as gather(). This PE has then sent nothing,
+  ///         and its neighbors wait until it repeats the call. OutOfMemory on
+  ///         this PE.
   template <Impl::ExecutionSpace Exec, class Pes, class Values>
   [[nodiscard]] auto tell_ghosts(Exec const& exec, Pes const& pes,
                                  Values const& values) {
@@ -262,13 +262,12 @@ class ExchangePlan {
   /// than 8 bytes and larger than in all earlier calls. A call that allocates
   /// is collective over the world (see reserve()).
   ///
-  /// \throws UsageError on this PE, before it has sent anything, if a View is
-  ///         too small, if an exchange has begun but not ended, or if the
-  ///         buffers of a PE team's plan are too small. UsageError on this PE,
-  ///         after the exchange, if a neighbor passed elements with a different
-  ///         number of bytes. (On a GPU, the waiting kernel aborts the job
-  ///         instead; if PEs share a GPU without MPS, this is not checked.)
-  ///         Also the errors of reserve().
+  /// \throws UsageError on this PE, before it sends anything, if a View or the
+  ///         buffers of a PE team's plan are too small, or if an exchange has
+  ///         begun but not ended. UsageError on this PE, after the exchange, if
+  ///         a neighbor passed elements with a different number of bytes. (On a
+  ///         GPU, the waiting kernel aborts the job instead; if PEs share a GPU
+  ///         without MPS, this is not checked.) Also the errors of reserve().
   template <Impl::ExecutionSpace Exec, class... Views>
   void gather(Exec const& exec, Views const&... views) {
     m_exchange.begin(exec, gather_name, Impl::Halves::together,
@@ -316,9 +315,9 @@ class ExchangePlan {
   ///         takes longer to launch.)
   /// \param view a symmetric View with the same layout on all PEs.
   /// \throws UsageError on this PE if the plan is not for a box with as many
-  ///         axes as the View has indices, if the box has more than `most`
-  ///         directions, or if the View is too small. Also the errors of
-  ///         reserve().
+  ///         axes as the View has indices, or if the View is too small.
+  ///         UsageError on this PE if the box has more than `most` directions.
+  ///         Also the errors of reserve().
   template <std::size_t most = 26, class View>
   [[nodiscard]] BoxTargets<typename View::value_type, most> targets(
       View const& view) {

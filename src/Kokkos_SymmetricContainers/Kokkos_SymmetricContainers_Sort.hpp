@@ -161,9 +161,8 @@ requires(Kokkos::is_view_v<Keys>) std::size_t
 /// collective over the world and runs after earlier work on `exec`. On return,
 /// `counts` contains the counts of all bins, on every PE.
 ///
-/// If there are too many bins for every PE to hold all of them, distribute the
-/// bins over the PEs instead, and count with atomic_add() on the PE that holds
-/// the bin.
+/// If there are too many bins for one PE, distribute the bins over the PEs
+/// instead. Then count with atomic_add() on the PE that holds the bin.
 ///
 /// \param bins a rank-1 View with the bin of each element on this PE: integers
 ///        from 0 to counts.extent(0) - 1. The View may be empty. It must be

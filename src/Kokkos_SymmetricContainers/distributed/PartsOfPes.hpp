@@ -12,8 +12,8 @@
 #include "../../runtime/symm_job.hpp"
 #include "Distributions.hpp"
 
-// Specializations for DistributedView, for functions that access the Views on
-// all PEs (peer_view(), remote_view(), ...).
+// Specializations that let peer_view(), remote_view() and other functions for
+// the Views on all PEs accept a DistributedView.
 
 namespace symm {
 

@@ -38,8 +38,8 @@ class AgreedLists {
   /// Collective over the members: determines the counts and starting positions
   /// of all blocks.
   /// \throws UsageError on this PE if the lists or boxes of two PEs do not
-  ///         match, but only after the last collective call over the PE team,
-  ///         so that no other PE waits for this PE.
+  ///         match. Throws only after the last collective call over the PE
+  ///         team, so no other PE waits for this PE.
   void exchange();
 
   /// Collective over all PEs. Returns the element-wise maximum of `numbers`
@@ -92,7 +92,7 @@ class AgreedLists {
     of_ghosts = of_owned + 1,
     n_of_plan = 2
   };
-  /// The index of word `of` of a joined plan.
+  /// The index of a joined plan's word `of`.
   /// \param p the number of the joined plan.
   [[nodiscard]] static std::size_t word(Word of, std::size_t p) {
     return of + n_of_plan * p;

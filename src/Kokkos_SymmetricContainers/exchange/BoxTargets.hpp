@@ -118,9 +118,9 @@ auto target_of(BoxCopies const& copies, View const& view, HeapMap const& heap,
   return BoxTarget<T>(begin, end, first, stride);
 }
 
-/// \throws UsageError on this PE if the plan's box does not have as many axes
-///         as the View has dimensions, if the box has more than `most`
-///         directions, or if the View is too small.
+/// \throws UsageError on this PE if the plan is not for a box with as many axes
+///         as the View has dimensions, or if the View is too small. UsageError
+///         on this PE if the box has more than `most` directions.
 template <std::size_t most, class View>
 void expect_box_of(char const* call, PlanBlocks const& plan, View const& view) {
   if (!plan.is_box || View::rank() != plan.extents.size()) {

@@ -90,7 +90,7 @@ class PlanMaker {
     barrier_all();
   }
 
-  /// Makes the lists of owned elements from the received indices.
+  /// Builds the lists of owned elements from the received indices.
   /// \throws UsageError on this PE if one of the elements does not exist.
   void take_wishes() {
     auto const n_owned = m_lists[0].n_owned;

@@ -158,7 +158,7 @@ class PointOwners {
   void take(Image const& image) {
     if (image.pe == m_me && image.box == m_number &&
         image.region.begin == m_box.begin) {
-      m_are_inner_mine = true;  // except points in an earlier image
+      m_are_inner_mine = true;  // except points in earlier images
       return;
     }
     auto const both = intersection(m_grown, image.region);
@@ -210,8 +210,8 @@ class PointOwners {
   std::size_t m_number = 0;
   GridRegion m_box{}, m_grown{};
   std::vector<bool> m_has_owner;  // for each point in m_grown
-  /// If set, the current box owns the points inside it, and take_row() skips
-  /// them.
+  /// If set, points inside the current box keep their own values, and
+  /// take_row() skips them.
   bool m_are_inner_mine = false;
 };
 

@@ -46,8 +46,8 @@ class MailSender {
   /// until the mailbox's thread calls send(), progress() or finish(). The most
   /// recent messages from each thread stay there until finish(). (The mailbox
   /// reuses up to 64 MiB of that memory for later messages.) If PE `pe` does
-  /// not exist, or if there is not enough memory, the message is lost, and
-  /// finish() throws UsageError or OutOfMemory on all PEs.
+  /// not exist or memory runs out, the message is lost, and finish() throws
+  /// UsageError or OutOfMemory on all PEs.
   ///
   /// Callable from any host thread, but not from a GPU. While the mailbox's
   /// thread is in finish(), no other thread may send, so fence the kernel or

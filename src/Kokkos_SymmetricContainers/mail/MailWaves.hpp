@@ -50,9 +50,9 @@ class MailWaves {
   /// Collective over the world. \throws OutOfMemory, SystemError on every PE.
   MailWaves(char const* call, TeamMembers const& members);
 
-  /// Starts a wave unless one is in progress, and advances it as far as the
-  /// signals that have arrived allow. Does not wait. Precondition: this PE is
-  /// idle.
+  /// Starts a wave unless one is in progress. Then advances the wave as far as
+  /// possible with the signals that have arrived. Does not wait. Precondition:
+  /// this PE is idle.
   /// \param mine this PE's counts.
   /// \returns whether the wave has advanced. After several waves with equal
   ///          counts, returns false until the phase ends.
