@@ -30,8 +30,7 @@ struct FindWrongBin {
 };
 
 /// \throws UsageError on this PE if an entry of `bins` is negative, or not less
-/// than
-///         `n_bins`.
+///         than `n_bins`.
 template <class Exec, class Bins>
 void expect_bins(Exec const& exec, char const* call, Bins const& bins,
                  std::size_t n_bins) {
