@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Tracers that the wind carries over a plane: a time loop in which every stage
-// is a temporary View that neighbors read. Each View is created where it is
-// needed and destroyed when it is no longer needed. The loop is written once,
-// in step() below, and runs twice:
-// - with ordinary symmetric Views, each of which takes a collective call that
-//   waits for the PE's kernels;
+// Tracers that the wind carries across a plane: a time loop in which every
+// stage is a temporary View that neighbors read. Each View is created where it
+// is needed and destroyed when it is no longer needed. The loop body, step()
+// below, is written once and runs twice:
+// - with ordinary symmetric Views; creating each View takes a collective call
+//   that waits for the PE's kernels;
 // - with Views in a pool, which are created and destroyed in stream order: the
-//   host enqueues one step after the other and waits for none of them.
+//   host enqueues one step after another without waiting for any of them.
 //
 // The plane is periodic. Its rows are distributed over the PEs. Each tracer has
 // its own execution space instance.
@@ -37,9 +37,9 @@ using async_temporaries::Rows;
 using async_temporaries::Wave;
 
 using Exec = Kokkos::DefaultExecutionSpace;
-// Where a tracer's kernels run. A lane also has its own PE team: the barriers
-// of one PE team run one after the other, whatever instances they are in, but
-// those of different PE teams may overlap.
+// The instance on which a tracer's kernels run. A lane also has its own PE
+// team: the barriers of one PE team run one after another, whatever instances
+// they are enqueued on, but barriers of different PE teams may overlap.
 struct Lane {
   Exec exec;
   symm::PeTeam team;
@@ -60,7 +60,8 @@ Kokkos::TeamPolicy<Exec> one_team_per_row(Lane const& lane, Rows const& rows) {
 }
 using Team = Kokkos::TeamPolicy<Exec>::member_type;
 
-// Sets the columns next to the plane after all threads have written theirs.
+// Sets the columns next to the plane after all threads have written their
+// columns.
 KOKKOS_INLINE_FUNCTION void close_row(Team const& team, Field const& field,
                                       int row, int size) {
   team.team_barrier();
@@ -115,7 +116,7 @@ void compute_stage(Lane const& lane, Rows const& rows, Flow const& flow,
       });
 }
 
-// A temporary View; it is in a pool if `space` is that of a pool. All PEs
+// A temporary View; it is in a pool if `space` is a pool's space. All PEs
 // request equal extents in the same order (rule 1), whatever rows they have.
 Field make_field(Lane const& lane, symm::SymmetricSpace const& space,
                  Rows const& rows) {
@@ -134,16 +135,17 @@ void step(Lane const& lane, symm::SymmetricSpace const& space, Rows const& rows,
         lane, rows,
         {part * flow.wind_x, part * flow.wind_y, part * flow.diffusion}, next,
         u, stage);
-    // The last stage is destroyed here (except in the first pass, where it is
-    // u, which stays). This happens in stream order, after the kernel that
-    // reads it. Neighbors may still be reading it, so the pool does not reuse
-    // it until the next barrier.
+    // This destroys the previous stage (except in the first pass, where that
+    // stage is u, which is still needed). The destruction happens in stream
+    // order, after the kernel that reads the stage. Neighbors may still be
+    // reading the stage, so the pool does not reuse its memory until the next
+    // barrier.
     stage = next;
     // Rule 2: neighbors may read a new View after a barrier that follows its
     // construction; here, this barrier also makes them wait for the values.
-    // Rule 3: memory of a destroyed View is reused after the next barrier. So
-    // one barrier is enough, and the pass after the next one gets the memory of
-    // the View destroyed above.
+    // Rule 3: the memory of a destroyed View is reused only after the next
+    // barrier. So one barrier is enough, and the pass after the next one can
+    // reuse the memory of the View destroyed above.
     symm::barrier(lane.exec, lane.team);
   }
   u = stage;
@@ -178,8 +180,8 @@ Result run(Options const& options, std::vector<Lane> const& lanes,
   if (symm::my_pe() == 0) std::printf("%s:\n", name);
   Kokkos::Timer timer;
   {
-    // Counts the steps that the host has enqueued; on a GPU, this may be some
-    // steps ahead of those that are done.
+    // Counts the steps that the host has enqueued. On a GPU, the host may be
+    // several steps ahead of the kernels.
     examples::Progress progress(
         options.steps, 1. * options.size * options.size * options.tracers,
         symm::my_pe() == 0);

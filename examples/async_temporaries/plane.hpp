@@ -11,12 +11,12 @@
 
 namespace async_temporaries {
 
-/// The values on this PE's rows. On either side of the columns, there is a copy
-/// of the column at the opposite end.
+/// The values on this PE's rows. Next to the first and the last column, there
+/// is a copy of the column at the opposite end.
 using Field = Kokkos::View<double**, Kokkos::LayoutRight, symm::SymmetricSpace>;
 
-/// Which rows of the plane this PE has. The first PEs may have one row more
-/// than the others.
+/// The rows of the plane on this PE. The first PEs may have one row more than
+/// the others.
 struct Rows {
   int size;  ///< number of rows on all PEs, and of columns
   int n_pes = symm::n_pes();

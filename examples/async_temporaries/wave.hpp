@@ -10,16 +10,17 @@
 
 namespace async_temporaries {
 
-/// What a point gives to and receives from its four neighbors in one step: wind
-/// along columns and rows, with central differences, and diffusion.
+/// The coefficients for the exchange between a point and its four neighbors in
+/// one step: wind along columns and rows, with central differences, and
+/// diffusion.
 struct Flow {
   double wind_x    = 0.2;
   double wind_y    = 0.15;
   double diffusion = 0.05;
 };
 
-/// A plane wave, the initial state of a tracer. Any step that adds up neighbors
-/// multiplies it by a complex number, so that every later state is known.
+/// A plane wave, the initial state of a tracer. A step that adds up neighbors
+/// multiplies the wave by a complex number, so every later state is known.
 struct Wave {
   double angle_x;  ///< from a column to the next
   double angle_y;  ///< from a row to the next

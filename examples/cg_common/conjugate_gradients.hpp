@@ -18,19 +18,19 @@
 
 namespace cg {
 
-/// The number of iterations after which the host looks at the residual again.
-/// If kernels run on the host, a look costs nothing. A GPU, however, is idle
-/// during a look, for some ten microseconds, and after the last iteration it
-/// computes up to look_every - 1 products that are not needed. With 40 to 80
-/// iterations of 50 us each, values of 4 to 6 cost least. (The state no longer
-/// changes once the iteration is over, so the number of iterations and x are
-/// exact.)
+/// The number of iterations between two checks of the residual by the host. If
+/// kernels run on the host, a check costs nothing. A GPU, however, is idle for
+/// some ten microseconds during a check. Also, it computes up to look_every - 1
+/// unneeded products after the last iteration. With 40 to 80 iterations of 50
+/// us each, values of 4 to 6 cost least. (The state no longer changes once the
+/// iteration is over, so the number of iterations and x are exact.)
 inline constexpr int look_every = on_host ? 1 : 4;
 
 #ifdef KOKKOS_ENABLE_CUDA
 /// Iterations as CUDA graphs. The GPU iterates on its own until the iteration
-/// is over, and the host only waits. If CUDA does not have such loops (before
-/// 12.4), or not for this work, the host launches several iterations at a time.
+/// is over, and the host only waits. If CUDA does not support such loops
+/// (before 12.4), or does not support this work in a loop, the host launches
+/// several iterations at a time.
 class RecordedIterations {
  public:
   /// \param two_iterations enqueues two iterations. Their kernels must already
@@ -68,20 +68,20 @@ class RecordedIterations {
 /// iteration computes anyway. All work is enqueued; scalars stay where the
 /// kernels run.
 ///
-/// \param u a View that holds my entries of D^-1 r, the only vector of which a
-///        PE needs entries from other PEs.
+/// \param u a View with my entries of D^-1 r. This is the only vector of which
+///        a PE needs other PEs' entries.
 /// \param dots a View of rank 0 that kernels write.
 /// \param a         my rows.
-/// \param exchange exchange() enqueues the exchange that brings the entries
-///        from other PEs to u.
+/// \param exchange exchange() enqueues the exchange that copies entries from
+///        other PEs to u.
 /// \param add_up add_up(dots) adds up over all PEs and returns the sums: `dots`
 ///        itself if kernels find them there, otherwise a copy. In the first
 ///        case, exchange() and add_up() must only enqueue, so that iterations
 ///        can be recorded on a GPU.
 ///
-/// Between two changes of u, there is an add_up(), to which each PE contributes
-/// numbers that it has computed from A u. So no PE changes u before all PEs
-/// have multiplied.
+/// Between two changes of u, there is an add_up(). Each PE contributes numbers
+/// that it has computed from A u. So no PE changes u before all PEs have
+/// multiplied.
 template <class U, class DotsView, class Exchange, class AddUp>
 Solution conjugate_gradients(Problem const& problem, SparseRows const& a,
                              U const& u, DotsView const& dots,

@@ -34,9 +34,10 @@ Kokkos::View<T*> copy_to_device(std::string const& label,
 }
 
 /// One PE's rows, in the memory of its kernels, divided into slices. A slice
-/// has one row for each of the GPU threads that run together, so that what they
-/// load at the same time is contiguous. (This format is called sliced ELLPACK.
-/// On the host, each slice is a single row: compressed sparse rows.)
+/// has one row for each of the GPU threads that run together, so that these
+/// threads load contiguous memory at the same time. (This format is called
+/// sliced ELLPACK. On the host, each slice is a single row: compressed sparse
+/// rows.)
 struct SparseRows {
   static constexpr std::size_t rows_of_slice = on_host ? 1 : 32;
 
@@ -61,8 +62,8 @@ struct SparseRows {
       sliced_values.resize(begins.back());
       for (std::size_t row = first; row < end; ++row) {
         for (std::size_t k = 0; k < longest; ++k) {
-          // A shorter row is padded with zeros, which are multiplied by entries
-          // that the row needs anyway.
+          // A shorter row is padded with zeros. The zeros are multiplied by
+          // vector entries that the row needs anyway.
           std::size_t const from =
               rows.begin[row] + std::min(k, length(row) - 1);
           std::size_t const to = start + k * rows_of_slice + row - first;
@@ -83,8 +84,8 @@ struct SparseRows {
 
 // The following kernels work on one PE's entries. A View in the symmetric
 // space, or one with room for more entries than the PE has rows, is just an
-// ordinary View here. All kernels are enqueued in the same queue; one that
-// returns a number waits for it.
+// ordinary View here. All kernels are enqueued in the same queue. A function
+// that returns a number waits for its kernel.
 
 /// y = A p, with one thread per row.
 template <class P>
@@ -100,7 +101,7 @@ void multiply(SparseRows const& a, P const& p, Vector const& y) {
       });
 }
 
-/// The two dot products of an iteration, which are added up together.
+/// The two dot products of an iteration, which are summed together.
 struct Dots {
   double square    = 0;  ///< r . u, where r is the residual and u = D^-1 r
   double curvature = 0;  ///< u . A u
@@ -115,7 +116,7 @@ struct Dots {
   }
 };
 
-// What kernels read the sums from: the View that holds them, or a copy.
+// Where kernels read the sums: the View that holds them, or a copy.
 KOKKOS_INLINE_FUNCTION Dots const& value_of(Dots const& dots) { return dots; }
 template <class View>
 KOKKOS_FUNCTION Dots const& value_of(View const& dots) {
@@ -173,7 +174,7 @@ struct State {
                   now.iterations == max_iterations;
     return now;
   }
-  /// How much of the last search direction goes into the next one.
+  /// The weight of the last search direction in the next one.
   KOKKOS_FUNCTION double beta(State const& last) const {
     return square / last.square;
   }
@@ -217,10 +218,10 @@ void step(Vectors const& v, U const& u, Sums const& dots, double tolerance,
         auto const first =
             rows_of_team * static_cast<std::size_t>(team.league_rank());
         auto const end = Kokkos::min(first + rows_of_team, n_rows);
-        // There are two loops with few vectors each: compilers for CPUs check
-        // at run time whether the vectors overlap, and with more vectors they
-        // do not vectorize at all. (In both loops, the same thread handles a
-        // given row.)
+        // There are two loops with few vectors each. Compilers for CPUs check
+        // at run time whether the vectors overlap; with more vectors in a loop,
+        // they do not vectorize it at all. (In both loops, the same thread
+        // handles a given row.)
         Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, end),
                              [&](std::size_t row) {
                                v.p(row) = u(row) + beta * v.p(row);

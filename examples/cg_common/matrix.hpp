@@ -65,27 +65,27 @@ Rows rows_of(Matrix const& matrix, RowBlocks const& blocks, int pe);
 Rows grid_rows(int grid, RowBlocks const& blocks, int pe);
 
 /// The known solution at `row`: a pseudorandom number from -1 to 1, so that
-/// mixing up entries of a vector does not go unnoticed.
+/// swapped entries of a vector are detected.
 double exact_solution(int row);
 
 /// The known solution at rows first <= row < first + count.
 std::vector<double> exact_solution(int first, int count);
 
-/// The right-hand side: the rows times the known solution. Each PE computes
-/// this on its own, so it is correct whatever the solver does.
+/// The right-hand side: the rows times the known solution. Each PE computes the
+/// right-hand side on its own, independently of the solver.
 std::vector<double> right_hand_side(Rows const& rows);
 
 /// One over the diagonal of the rows.
 std::vector<double> inverse_diagonal(Rows const& rows);
 
-/// Of the columns in the rows of `pe`, those that belong to other PEs, in
-/// ascending order.
+/// The columns in the rows of `pe` that belong to other PEs, in ascending
+/// order.
 std::vector<int> columns_of_others(Rows const& rows, RowBlocks const& blocks,
                                    int pe);
 
 /// The columns in the rows of `pe`, as indices into a vector that has the
-/// entries of `pe` followed by those of the columns `ghosts`. `ghosts` must be
-/// in ascending order and include all of columns_of_others().
+/// entries of `pe` followed by the entries of the columns `ghosts`. `ghosts`
+/// must be in ascending order and include all of columns_of_others().
 std::vector<int> columns_with_ghosts(Rows const& rows, RowBlocks const& blocks,
                                      int pe, std::vector<int> const& ghosts);
 

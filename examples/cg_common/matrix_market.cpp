@@ -71,7 +71,7 @@ class Reader {
     fail("line " + std::to_string(line) + ": " + what);
   }
 
-  /// The words in the next line that has any; none at the end of the file.
+  /// The words in the next line that is not blank; none at the end of the file.
   std::vector<std::string> next_words() {
     for (std::string line; std::getline(m_file, line);) {
       ++m_line;
@@ -188,8 +188,8 @@ class Reader {
       if (found == m_matrix.entries.end() || is_before(other, *found))
         fail_at(entry.line, "not symmetric: " + entry_text + " is there and " +
                                 place_of(other.row, other.column) + " is not");
-      // This much difference can come from computing and printing a number in
-      // two ways.
+      // A difference of this size can come from computing and printing a number
+      // in two ways.
       if (std::abs(found->value - entry.value) > 1e-12 * std::abs(entry.value))
         fail_at(entry.line, "not symmetric: " + entry_text + " differs from " +
                                 place_of(other.row, other.column) +

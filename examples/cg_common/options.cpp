@@ -7,8 +7,7 @@
 namespace cg {
 namespace {
 
-/// Rejects what is really the next option, which CLI11 would take for a file
-/// name.
+/// Rejects the next option, which CLI11 would take for a file name.
 std::string check_file_name(std::string const& name) {
   return name.starts_with("--") ? "a file name is missing" : "";
 }

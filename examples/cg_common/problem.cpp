@@ -78,8 +78,8 @@ bool write_dump(Program const& program, Options const& options,
   auto const mine  = text.str();
   auto const first = program.pes.sum_before(static_cast<double>(mine.size()));
   errno            = 0;
-  // start_dump() has created the file. `in` keeps what other PEs may have
-  // written already.
+  // start_dump() has created the file. `in` preserves the entries that other
+  // PEs may have written already.
   std::ofstream file(options.dump, std::ios::in | std::ios::out);
   file.seekp(static_cast<std::streamoff>(first));
   file << mine;

@@ -14,9 +14,9 @@
 
 namespace cg {
 
-/// The PEs of the job, and the operations over all PEs that the code shared by
-/// the solvers needs. The functions are collective; the first two have the same
-/// result on every PE.
+/// The PEs of the job, and the operations over all PEs that the solvers' shared
+/// code needs. The functions are collective; the first two have the same result
+/// on every PE.
 struct Pes {
   int me;
   int count;
@@ -55,7 +55,7 @@ struct Traffic {
   double mine;       ///< for this PE's rows
 };
 
-/// A solver. It stores how much data it moves to `traffic`.
+/// A solver. It stores the amount of data that it moves to `traffic`.
 using Solve = Solution (*)(Problem const& problem, Traffic& traffic);
 
 /// A complete program: options, matrix, solver, report, dump.

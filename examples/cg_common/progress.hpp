@@ -8,9 +8,9 @@
 
 namespace cg {
 
-/// Reports on stdout how far a run has got. It prints a line when the residual
-/// has fallen to a thousandth of that in the last line or when ten seconds have
-/// passed, but not within half a second of the last line.
+/// Reports the progress of a run on stdout. It prints a line when the residual
+/// has fallen to a thousandth of the residual in the last line, or when ten
+/// seconds have passed. Two lines are at least half a second apart.
 class Progress {
  public:
   /// \param tolerance the residual at which the run ends.

@@ -3,8 +3,8 @@
 
 // Conjugate gradients with Kokkos Views and MPI messages. Compare it with
 // ../cg_solve/cg_solve.cpp, which does the same with an exchange plan. The two
-// differ in how an entry on another PE gets here, and in how dot products are
-// added up.
+// differ in how a PE gets entries from other PEs, and in how dot products are
+// summed.
 
 #include <mpi.h>
 
@@ -23,7 +23,7 @@ namespace {
 using cg::Vector;
 
 // Host memory that kernels can access, so that any MPI can read and write it.
-// (With a GPU-aware MPI a Vector would do.)
+// (With a GPU-aware MPI, a Vector would suffice.)
 using Message = Kokkos::View<double*, Kokkos::SharedHostPinnedSpace>;
 using Dots    = Kokkos::View<cg::Dots, Kokkos::SharedHostPinnedSpace>;
 
@@ -55,7 +55,7 @@ cg::Pes all_ranks() {
   return {rank, n_ranks, sum_over_ranks, max_over_ranks, sum_before};
 }
 
-// The messages to and from all neighbors, one after the other.
+// The messages to and from all neighbors, stored consecutively.
 struct Messages {
   explicit Messages(cg::Ghosts const& ghosts)
       : sends(ghosts.sends),
@@ -147,8 +147,8 @@ int main(int argc, char* argv[]) {
     Kokkos::ScopeGuard const kokkos(argc, argv);
     status = cg::run(argc, argv, all_ranks(), solve);
   } catch (std::exception const& error) {
-    // This may be the only rank that is out of memory; the others would wait
-    // for it.
+    // This rank may be the only one that is out of memory; the others would
+    // wait for it.
     std::fprintf(stderr, "cg_mpi: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

@@ -10,7 +10,7 @@
 
 namespace cg {
 
-/// What a PE exchanges with another PE: a range in a list.
+/// The entries that a PE exchanges with another PE: a range in a list.
 struct Exchange {
   int pe;
   int first;
@@ -18,11 +18,12 @@ struct Exchange {
 };
 
 /// The entries of a vector that a PE's rows need from other PEs. Copies of
-/// them, the ghosts, come after the PE's own entries, in column order.
+/// these entries, the ghosts, come after the PE's own entries, in column order.
 struct Ghosts {
   /// \param rows the rows of `pe`. The sparsity pattern of the matrix must be
   ///        symmetric: if my row has a column of another PE, that PE's row has
-  ///        my column. So every PE knows what the others need without asking.
+  ///        my column. So every PE knows which entries the others need, without
+  ///        communication.
   Ghosts(Rows const& rows, RowBlocks const& blocks, int pe);
 
   std::vector<int> column;         ///< for each matrix entry, an own index or a

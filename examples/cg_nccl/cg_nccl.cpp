@@ -3,9 +3,9 @@
 
 // Conjugate gradients with Kokkos Views and NCCL. Compare it with
 // ../cg_solve/cg_solve.cpp, which does the same with an exchange plan, and
-// ../cg_mpi/cg_mpi.cpp, which uses MPI messages. The three differ in how an
-// entry on another PE gets here, and in how dot products are added up. Here, as
-// in cg_solve, scalars stay on the GPU.
+// ../cg_mpi/cg_mpi.cpp, which uses MPI messages. The three differ in how a PE
+// gets entries from other PEs, and in how dot products are summed. Here, as in
+// cg_solve, scalars stay on the GPU.
 
 #include <mpi.h>
 #include <nccl.h>
@@ -29,7 +29,7 @@ using examples::Communicator;
 
 using Dots = Kokkos::View<cg::Dots>;
 
-// The messages to and from all neighbors, one after the other. Entries are
+// The messages to and from all neighbors, stored consecutively. Entries are
 // received directly where the product reads them.
 struct Messages {
   explicit Messages(cg::Ghosts const& ghosts)
@@ -114,8 +114,8 @@ int main(int argc, char* argv[]) {
          examples::max_over_ranks, examples::sum_before},
         solve);
   } catch (std::exception const& error) {
-    // This may be the only rank that is out of memory; the others would wait
-    // for it.
+    // This rank may be the only one that is out of memory; the others would
+    // wait for it.
     std::fprintf(stderr, "cg_nccl: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

@@ -3,8 +3,7 @@
 
 // Conjugate gradients with an exchange plan. Compare it with
 // ../cg_mpi/cg_mpi.cpp, which does the same with MPI messages. The two differ
-// in how an entry on another PE gets here, and in how dot products are added
-// up.
+// in how a PE gets entries from other PEs, and in how dot products are summed.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricContainers.hpp>
@@ -18,8 +17,8 @@ namespace {
 
 using Dots = Kokkos::View<cg::Dots, symm::SymmetricSpace>;
 
-// The plan copies the entries that a product needs from other PEs, the ghosts,
-// to after the PE's own entries. Collective.
+// A product needs entries from other PEs, the ghosts. The plan copies them to
+// the places after the PE's own entries. Collective.
 symm::ExchangePlan plan_for(cg::Problem const& problem,
                             std::vector<int> const& columns) {
   auto const& blocks = problem.blocks;

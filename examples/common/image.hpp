@@ -33,12 +33,13 @@ void write_ppm(std::ostream& out, Image const& image);
 /// .ppm.
 void write_image(std::ostream& out, Image const& image,
                  std::string const& name);
-/// Why write_image() cannot write to a file with this name; empty if it can.
+/// The reason that write_image() cannot write to a file with this name; empty
+/// if it can.
 std::string fault_of_picture_name(std::string const& name);
 
 /// From black through red and yellow to white, like hot iron (Matplotlib's
-/// "inferno", interpolated). Brightness rises evenly, so that the picture is
-/// readable in print and by color-blind people, too.
+/// "inferno", interpolated). Brightness increases evenly, so that the picture
+/// is also readable in print and by color-blind people.
 std::array<Image::Color, 256> heat_palette();
 
 }  // namespace examples

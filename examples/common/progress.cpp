@@ -15,7 +15,7 @@ namespace {
 
 /// Whether stdout goes to a terminal that a person reads. isatty() alone is not
 /// enough: Open MPI gives every PE a pseudo-terminal (without a size), even
-/// when mpiexec itself writes to a file. So find out where mpiexec, our parent,
+/// when mpiexec itself writes to a file. So check where mpiexec, our parent,
 /// writes.
 bool stdout_is_terminal() {
   if (isatty(STDOUT_FILENO) == 0) return false;

@@ -8,15 +8,15 @@
 
 namespace examples {
 
-/// Reports on stdout how far a run has got, how fast it is, and how long it
-/// will take. On a terminal, a single line is rewritten twice a second. A file
-/// or pipe gets at most three lines, at 25, 50 and 75 % of a run that takes
-/// long enough to wait for.
+/// Reports the progress, the speed and the remaining time of a run on stdout.
+/// On a terminal, a single line is rewritten twice a second. A file or pipe
+/// gets at most three lines, at 25, 50 and 75 % of a run that takes long enough
+/// to wait for.
 class Progress {
  public:
   /// \param cells the number of cells that all PEs together update per step.
   /// \param speaks Pass false to print nothing, at no cost.
-  /// \param unit the plural name of what is updated, if not cells.
+  /// \param unit the plural noun for the updated items, if they are not cells.
   Progress(int steps, double cells, bool speaks, char const* unit = "cells");
   ~Progress();
   Progress(Progress const&)            = delete;

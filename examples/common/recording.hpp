@@ -14,23 +14,23 @@
 
 namespace examples {
 
-/// Ends the loop in a graph, or lets it go on. (This is a template so that it
-/// can be in a header.)
+/// Ends the loop in a graph, or lets the loop continue. (This is a template so
+/// that it can be in a header.)
 template <class Handle>
 __global__ void go_on_unless(bool const* is_over, Handle handle) {
   cudaGraphSetConditional(handle, *is_over ? 0 : 1);
 }
 
 /// A CUDA graph: work that was enqueued once is launched as a whole. This takes
-/// the host less time than enqueuing the work again, and the GPU gets from one
+/// the host less time than enqueuing the work again, and the GPU goes from one
 /// kernel to the next faster.
 ///
 /// The function `enqueue` passed to of() and of_loop() must enqueue work on
-/// `exec`, without waiting or allocating. All its kernels must have run before,
-/// because loading a kernel cannot be recorded. What it does on the host
-/// happens only once. Both functions wait for work enqueued earlier: CUDA
-/// allocates memory for a graph, and may therefore wait for kernels, which may
-/// in turn wait for PEs on other nodes.
+/// `exec`, without waiting or allocating. All of its kernels must have run
+/// before, because loading a kernel cannot be recorded. Any work that enqueue()
+/// does on the host happens only once. Both functions wait for work enqueued
+/// earlier: CUDA allocates memory for a graph, and may therefore wait for
+/// kernels, which may in turn wait for PEs on other nodes.
 class Recording {
  public:
   /// \throws std::runtime_error if CUDA reports an error; also whatever
@@ -47,8 +47,8 @@ class Recording {
 
   /// Makes the GPU repeat the work until `is_over`, which the recorded kernels
   /// set, is true at the end of an iteration, so that a whole loop is a single
-  /// launch. Each launch carries out the work at least once. Requires CUDA 12.4
-  /// or later.
+  /// launch. Each launch performs the work at least once. Requires CUDA 12.4 or
+  /// later.
   /// \param is_over a flag in GPU memory.
   /// \throws std::runtime_error if CUDA reports an error, as it does for work
   ///         that is not allowed in a graph's loop; also whatever enqueue()

@@ -8,11 +8,11 @@
 
 namespace examples {
 
-/// Says how long a run took: "time: 0.123 s, 41.02 us a step", for example. All
-/// programs that are compared with each other use this format, which
+/// States how long a run took: "time: 0.123 s, 41.02 us a step", for example.
+/// All programs that are compared with each other use this format, which
 /// perf_tests/run.py parses (STEP_TIME in perf_tests/driver/programs.py).
 ///
-/// \param steps the number of time steps or iterations made in that time.
+/// \param steps the number of time steps or iterations in that time.
 std::string step_time_text(double seconds, int steps);
 
 }  // namespace examples

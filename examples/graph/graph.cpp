@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // PageRank of an undirected graph whose vertices are distributed over the PEs:
-// how often a random walker is at each vertex. In each step, the walker stays
-// or follows an edge, all with equal probability, and now and then jumps to any
-// vertex.
+// how often a random walker visits each vertex. In each step, the walker stays
+// or follows an edge, all with equal probability. Now and then, the walker
+// jumps to a random vertex.
 //
 //     mpiexec -n PES graph [FILE]
 //
@@ -30,8 +30,8 @@ namespace {
 
 using Edges = std::set<std::pair<int, int>>;
 
-// For each vertex, the vertices to which it leads, including itself. Every PE
-// reads the whole file, so either all PEs fail or none.
+// For each vertex, its targets: the adjacent vertices and the vertex itself.
+// Every PE reads the whole file, so either all PEs fail or none.
 Edges read_edges(char const* name) {
   Edges edges;
   auto const add = [&](int a, int b) { edges.insert({{a, b}, {b, a}}); };
@@ -57,7 +57,7 @@ Kokkos::View<int*> on_device(std::vector<int> const& list) {
   return view;
 }
 
-// This PE's vertices, and where they lead: vertex v leads to target(e) for
+// This PE's vertices and their targets: vertex v leads to target(e) for
 // first(v) <= e < first(v + 1). Vertices on other PEs are ghosts, which come
 // after this PE's own vertices.
 struct Graph {
@@ -95,8 +95,8 @@ struct Graph {
 bool run(char const* name) {
   Graph graph(read_edges(name));
   auto const first = graph.first, target = graph.target;
-  // What a vertex contributes to each of its targets: its rank divided by the
-  // number of targets. The mean of all ranks is 1.
+  // The contribution of a vertex to each of its targets: its rank divided by
+  // the number of targets. The mean of all ranks is 1.
   auto const size = graph.n_mine + static_cast<int>(graph.plan.n_ghosts());
   Kokkos::View<double*> old("shares", size), next("shares", size);
 
@@ -128,7 +128,7 @@ bool run(char const* name) {
                 static_cast<std::uint64_t>(2 * (graph.my_first + v) + 1);
   }
   checksum = symm::reduce(symm::team_world(), checksum, symm::Sum{});
-  // The mean of the ranks, which were 0 at the start.
+  // The mean of the ranks. All ranks start at 0.
   double const mean =
       symm::reduce(symm::team_world(), sum, symm::Sum{}) / graph.n_all;
   bool const is_correct = std::abs(mean - 1 + std::pow(0.85, steps)) < 1e-12;

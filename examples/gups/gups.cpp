@@ -5,9 +5,10 @@
 // random order, wherever these words are (HPC Challenge, RandomAccess).
 //
 // Each update is one atomic operation on another PE's memory. No PE knows which
-// of its words the others update, so no PE could wait for messages here. For
-// PEs on other nodes, many updates travel in one message, which a thread of the
-// library carries out there; the program is the same.
+// of its words the others update, so the PEs could not wait for messages.
+// Updates for PEs on other nodes travel in batches of many per message; a
+// thread of the library performs them on the target node. The program is the
+// same.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace.hpp>
@@ -24,12 +25,12 @@ namespace {
 using Exec  = Kokkos::DefaultExecutionSpace;
 using Words = Kokkos::View<std::uint64_t*, symm::SymmetricSpace>;
 
-// The number of updates that each thread makes; it has to compute the first
-// random number for them.
+// The number of updates that each thread makes. The thread has to compute the
+// first random number for these updates from scratch.
 constexpr std::uint64_t chunk = 256;
 
 // Word w of the table is number w % words_per_pe on PE w / words_per_pe. Update
-// n uses random number n + 1, whichever PE makes it.
+// n uses random number n + 1, no matter which PE makes the update.
 struct Problem {
   std::uint64_t words;
   std::uint64_t updates;
@@ -58,7 +59,7 @@ Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> each_of(
   return {0, static_cast<std::int64_t>(count)};
 }
 
-// Updates first <= n < last in the sequence, each of which is made by one PE.
+// Updates first <= n < last in the sequence. One PE makes each update.
 struct Updates {
   std::uint64_t first;
   std::uint64_t last;
@@ -102,15 +103,15 @@ void start_updates(Problem const& problem, Words const& words,
       });
 }
 
-// Makes all updates, with each PE making its part of them. Reports progress on
-// PE 0 if this takes long. Collective; returns the time in seconds.
+// Makes all updates; each PE makes its part of them. Reports progress on PE 0
+// if this takes long. Collective; returns the time in seconds.
 double update_all(Problem const& problem, Words const& words, bool is_atomic,
                   char const* name) {
   Exec const exec;
   auto const mine =
       Updates{0, problem.updates}.part(symm::my_pe(), symm::n_pes());
   constexpr int parts = 10;
-  symm::barrier_all(exec);  // no PE reads or writes the words any more
+  symm::barrier_all(exec);  // no PE is still reading or writing the words
   Kokkos::Timer timer;
   double last_line = 0;
   for (int part = 0; part < parts; ++part) {
@@ -127,7 +128,7 @@ double update_all(Problem const& problem, Words const& words, bool is_atomic,
   return timer.seconds();
 }
 
-// Counts over the table or over the updates.
+// A checksum and a count over the table or over the updates.
 struct Tally {
   std::uint64_t checksum = 0;
   std::uint64_t count    = 0;
@@ -137,9 +138,9 @@ struct Tally {
     count += other.count;
     return *this;
   }
-  // Adds what `value`, xored to `word`, contributes to the checksum. This
-  // depends on the word. Several values for one word contribute the same as
-  // their xor.
+  // Adds the contribution of `value`, xored into word `word`, to the checksum.
+  // The contribution depends on the word. Several values for one word
+  // contribute the same as their xor.
   KOKKOS_FUNCTION void add(std::uint64_t value, std::uint64_t word) {
     checksum ^= gups::product(value, word + 1);
   }
@@ -159,7 +160,7 @@ std::uint64_t words_here(Problem const& problem) {
              : 0;
 }
 
-// Initially, the value of each word is its number in the table.
+// Initially, the value of each word is the word's number in the table.
 void fill(Problem const& problem, Words const& words) {
   auto const first = problem.first_word(symm::my_pe());
   Kokkos::parallel_for(
@@ -169,8 +170,7 @@ void fill(Problem const& problem, Words const& words) {
       });
 }
 
-// What has changed since fill(): the checksum and the number of words.
-// Collective.
+// The changes since fill(): the checksum and the number of words. Collective.
 Tally changes_of(Problem const& problem, Words const& words) {
   auto const first = problem.first_word(symm::my_pe());
   Tally mine;
@@ -185,8 +185,9 @@ Tally changes_of(Problem const& problem, Words const& words) {
   return over_pes(mine);
 }
 
-// What the updates should have changed, computed from the random numbers alone:
-// the checksum, and how many updates are to another PE's words. Collective.
+// The changes that the updates should have made, computed from the random
+// numbers alone: the checksum, and the number of updates to other PEs' words.
+// Collective.
 Tally expected_changes(Problem const& problem) {
   int const me       = symm::my_pe();
   auto const updates = Updates{0, problem.updates}.part(me, symm::n_pes());
@@ -218,8 +219,8 @@ bool run(gups::Options const& options) {
 
   auto const found    = changes_of(problem, words);
   auto const expected = expected_changes(problem);
-  // Making all updates once more cancels them. What is left was lost the first
-  // time or went to the wrong word.
+  // Making all updates once more cancels them. Any difference left is an update
+  // that was lost or went to the wrong word.
   update_all(problem, words, true, "updates once more, for verification");
   auto const wrong = changes_of(problem, words).count;
 

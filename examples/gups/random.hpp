@@ -11,8 +11,8 @@ namespace gups {
 
 // The random numbers of the HPC Challenge. They are polynomials: bit i is the
 // coefficient of x^i, addition is exclusive or, and everything is modulo x^64 +
-// x^2 + x + 1. Number n is x^n, so each follows from its predecessor in one
-// step, and any of them can be computed directly.
+// x^2 + x + 1. Number n is x^n, so each number follows from its predecessor in
+// one step, and any number can be computed directly.
 
 /// r * x.
 KOKKOS_INLINE_FUNCTION std::uint64_t next_random(std::uint64_t r) {

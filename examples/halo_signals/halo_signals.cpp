@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Hot plates that cool down. Each plate is computed by its own PE team, in
-// strips of rows. A PE waits only for its two neighbors: each row that a PE
-// puts into a neighbor's View comes with a signal. There is no barrier in the
-// time loop, and the plates, which take different numbers of steps, never wait
-// for each other. (See docs/memory_model.md for what a signal orders.)
+// Hot plates that cool down. A separate PE team computes each plate, in strips
+// of rows. A PE waits only for its two neighbors: each row that a PE puts into
+// a neighbor's View comes with a signal. There is no barrier in the time loop,
+// and the plates, which take different numbers of steps, never wait for each
+// other. (See docs/memory_model.md for what a signal orders.)
 
 #include <mpi.h>
 
@@ -48,13 +48,13 @@ using Signals = Kokkos::View<Signal[2], Space>;
 // - What step n overwrites, the ghost row in a neighbor's u_new, was last read
 //   by the neighbor's step n - 1, as u_old. That read is complete: the neighbor
 //   sent signal n - 1 after the kernel that read the row, and this PE has
-//   waited for this signal. So a signal that says that data have arrived also
-//   says that there is room again.
+//   waited for this signal. So a signal that data have arrived also means that
+//   there is room again.
 // - A neighbor can be ahead by one step, but not by two, and may already have
 //   sent its signal for the next step. So wait for >=, not for ==.
 
-// Exchanges in stream order, after the program's kernels, like a kernel. The
-// host does not wait for any PE.
+// Performs the exchange in stream order, after the program's kernels. The host
+// does not wait for any PE.
 class InStream {
  public:
   explicit InStream(Strip const& strip) : m_strip(strip) {}
@@ -76,9 +76,9 @@ class InStream {
   symm::PutSignals m_rows;
 };
 
-// The host sends after the kernels have ended, and does the waiting itself.
-// This is for when it has other work to do meanwhile, or decides what to do by
-// what has arrived (symm::test).
+// The host sends after the kernels have finished, and the host also waits. Use
+// this if the host has other work to do in the meantime, or if its next action
+// depends on which rows have arrived (symm::test).
 class ByHost {
  public:
   explicit ByHost(Strip const& strip) : m_strip(strip) {}
@@ -193,8 +193,8 @@ bool solve(Strip const& strip, Options const& options, char const* name) {
   while (largest > options.until) {
     for (int n = 0; n < options.look_every; ++n) {
       exchange.wait(static_cast<Signal>(steps));
-      // My outermost rows come first, so that they travel while the others are
-      // being updated.
+      // My outermost rows come first, so that they are in flight while the
+      // other rows are being updated.
       update(u_old, u_new, strip.size, 1, own - 1, own == 1 ? 1 : 2);
       ++steps;
       exchange.send(u_new, static_cast<Signal>(steps));
@@ -208,7 +208,7 @@ bool solve(Strip const& strip, Options const& options, char const* name) {
                   largest);
     }
   }
-  exchange.wait(static_cast<Signal>(steps));  // nothing is in flight any more
+  exchange.wait(static_cast<Signal>(steps));  // nothing is in flight anymore
   Exec().fence("halo: last step");
   double seconds = timer.seconds();
 

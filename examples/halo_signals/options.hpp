@@ -15,7 +15,7 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// How a PE sends its rows to its neighbors and learns that theirs have
+/// How a PE sends its rows to its neighbors and finds out that their rows have
 /// arrived.
 enum class Way { stream, host, barrier, mpi };
 

@@ -4,8 +4,8 @@
 #ifndef SYMM_EXAMPLES_HALO_SIGNALS_PLATE_HPP
 #define SYMM_EXAMPLES_HALO_SIGNALS_PLATE_HPP
 
-// Everything except the exchange: which rows of which plate a PE has, the
-// update of a point, and the exact solution.
+// Everything except the exchange: the plate and the rows of each PE, the update
+// of a point, and the exact solution.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace.hpp>
@@ -27,12 +27,13 @@ using Field = Kokkos::View<double**, Kokkos::LayoutRight, symm::SymmetricSpace>;
 struct Neighbor {
   symm::Pe pe;
   int row;     ///< my row that the neighbor needs
-  int ghost;   ///< the row in its View where mine belongs
-  int signal;  ///< which of its signals says that the row has arrived
+  int ghost;   ///< the row in the neighbor's View where my row belongs
+  int signal;  ///< the neighbor's signal that my row has arrived
 };
 
 /// This PE's rows of a plate: rows 1 to `own` of its Views, between two ghost
-/// rows. A PE's signal 0 is raised from above, signal 1 from below.
+/// rows. The neighbor above raises a PE's signal 0, and the neighbor below
+/// raises signal 1.
 struct Strip {
   int plate;
   symm::PeTeam team;  ///< the PEs of the plate, from top to bottom
@@ -70,7 +71,7 @@ struct Strip {
       neighbors.push_back({team.world_pe(place + 1), own, 0, 0});
   }
 
-  /// The signals that are raised here, one for each of my neighbors.
+  /// The signals that my neighbors raise here, one per neighbor.
   template <class Signals>
   auto raised_here(Signals const& signals) const {
     bool const has_above = team.my_pe() > 0;

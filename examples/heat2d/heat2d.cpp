@@ -76,7 +76,7 @@ void solve(Plate& u, Plate& next) {
   exec.fence();
 }
 
-// The largest error, which must be due to rounding only.
+// The largest error, which must come from rounding only.
 double largest_error(OnePlate const& plate, long rows) {
   double const shrunk = std::pow(factor(rows), steps);
   double error        = 0;

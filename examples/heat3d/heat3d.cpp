@@ -61,8 +61,8 @@ void set_cells(Field const& u, Targets const& targets, heat3d::Cells const& own,
       });
 }
 
-// Brings planes of `pe` to PE 0, which gets them itself. All PEs have finished
-// their steps, because they have already added up their errors.
+// Copies planes of `pe` to PE 0 with gets by PE 0. All PEs have finished their
+// steps, because they have already added up their errors.
 heat3d::Planes fetch_planes(Field const& u, int pe, int first, int count) {
   if (symm::my_pe() != 0) return {};
   auto const source = Kokkos::subview(u, std::pair(first, first + count),
@@ -84,8 +84,8 @@ heat3d::Solution solve(heat3d::Problem const& problem) {
   plan.gather_stored(exec, u_old);
 
   // The host only enqueues. No PE waits for all others: a gather waits only for
-  // the neighbors. Two Views are used alternately, so that a neighbor that is
-  // one step ahead stores to the ghosts of the View that is not being read.
+  // the neighbors. The two Views alternate. A neighbor that is one step ahead
+  // therefore stores to the ghosts of the View that is not being read.
   Kokkos::Timer timer;
   heat3d::make_steps(problem, exec, [&] {
     set_cells(u_new, plan.targets<6>(u_new), problem.own,

@@ -19,8 +19,9 @@ inline Kokkos::LayoutRight layout_of(Triple const& extents) {
                              static_cast<std::size_t>(extents[2]));
 }
 
-/// A box of cells in one PE's View: begin[axis] <= index < end[axis]. Index 0
-/// and the last index along an axis are ghost layers; own cells start at 1.
+/// A box of cells in one PE's View: begin[axis] <= index < end[axis]. Along
+/// each axis, index 0 and the last index are ghost layers; own cells start at
+/// 1.
 struct Cells {
   Triple begin;
   Triple end;

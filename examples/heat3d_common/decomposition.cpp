@@ -98,9 +98,9 @@ Triple choose_pe_grid(Triple const& size, int n_pes) {
       Triple const grid = {px, py, n_pes / (px * py)};
       if (grid[0] > size[0] || grid[1] > size[1] || grid[2] > size[2]) continue;
 
-      // The number of cells along all cuts. Of equally good grids, the last one
-      // wins. It cuts the first axes, so that faces consist of contiguous rows
-      // of cells.
+      // The number of cells along all cuts. Among equally good grids, the last
+      // one wins. It cuts the first axes, so that faces consist of contiguous
+      // rows of cells.
       std::int64_t const halo =
           (grid[0] - 1) * std::int64_t{size[1]} * size[2] +
           (grid[1] - 1) * std::int64_t{size[0]} * size[2] +

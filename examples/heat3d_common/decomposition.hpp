@@ -23,7 +23,8 @@ struct Face {
 };
 
 /// The global grid, divided into one box per PE. Along each axis, box sizes
-/// differ by at most one cell. PE numbers run fastest along the third axis.
+/// differ by at most one cell. PE numbers increase fastest along the third
+/// axis.
 class Decomposition {
  public:
   /// \param size the number of cells per axis.

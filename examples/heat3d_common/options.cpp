@@ -35,8 +35,7 @@ CLI::Option* add_triple(CLI::App& app, std::string const& name, Triple& triple,
       ->type_name("N | N N N | NxNxN");
 }
 
-/// Rejects what is really the next option, which CLI11 would take for a file
-/// name.
+/// Rejects the next option, which CLI11 would take for a file name.
 std::string check_file_name(std::string const& name) {
   return name.starts_with("--") ? "a file name is missing" : "";
 }

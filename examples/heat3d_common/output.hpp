@@ -19,7 +19,7 @@ namespace heat3d {
 /// memory.
 using Planes = Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
-/// Brings the planes first <= i < first + count of `pe` to PE 0. Collective;
+/// Copies the planes first <= i < first + count of `pe` to PE 0. Collective;
 /// only PE 0 uses the result.
 using FetchPlanes = std::function<Planes(int pe, int first, int count)>;
 
@@ -30,8 +30,8 @@ class Output {
   /// \param writes Pass true on PE 0. On other PEs, nothing happens.
   Output(Options const& options, bool writes);
 
-  /// On PE 0, whether a file could not be opened or written, which PE 0 has
-  /// reported on stderr. Always false on other PEs.
+  /// On PE 0, whether a file could not be opened or written. PE 0 has reported
+  /// this on stderr. Always false on other PEs.
   bool failed() const { return m_failed; }
 
   /// Collective.

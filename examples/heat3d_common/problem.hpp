@@ -14,9 +14,8 @@
 
 namespace heat3d {
 
-/// The PEs of the job, and the operations over all PEs that the code shared by
-/// the solvers needs. The functions are collective, with the same result on
-/// every PE.
+/// The PEs of the job, and the operations over all PEs that the solvers' shared
+/// code needs. The functions are collective, with the same result on every PE.
 struct Pes {
   int me;
   int count;

@@ -15,7 +15,8 @@ constexpr double pi      = std::numbers::pi;
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 /// Returns sin(pi * numerator / denominator). The integers are reduced first,
-/// so that high modes are as exact as low ones, and the boundary is exactly 0.
+/// so that high modes are as accurate as low modes, and the boundary is exactly
+/// 0.
 double sine_of_ratio(std::int64_t numerator, std::int64_t denominator) {
   bool const negative = numerator / denominator % 2 != 0;
   auto rest           = numerator % denominator;
@@ -62,7 +63,7 @@ double SineMode::discrete_amplitude(int steps) const {
 }
 
 // Each step adds an error of a few units in the last place of the largest cell.
-// It multiplies the existing errors by at most the decay of the slowest mode,
+// The step multiplies existing errors by at most the decay of the slowest mode,
 // because the update is a symmetric matrix. The initial values have an error of
 // the same size. 16 units are about twice what the operations of one update can
 // add.

@@ -18,7 +18,7 @@ struct Stencil {
 /// The problem and its exact solutions. u = sin(mx pi x) sin(my pi y) sin(mz pi
 /// z) keeps its shape both under the heat equation and under the 7-point
 /// update, because it is an eigenvector of both Laplacians. Only its amplitude
-/// decays, at slightly different rates. So the program can be checked down to
+/// decays, at slightly different rates. So the result can be checked to
 /// rounding errors, not just to the accuracy of the discretization.
 class SineMode {
  public:
@@ -32,8 +32,8 @@ class SineMode {
   double continuous_amplitude(int steps) const;
   double discrete_amplitude(int steps) const;
 
-  /// How far rounding can take the computed cells from the discrete solution,
-  /// as a root mean square.
+  /// The largest root-mean-square difference between the computed cells and the
+  /// discrete solution that rounding can cause.
   double rounding_bound(int steps) const;
 
  private:
@@ -47,7 +47,7 @@ class SineMode {
 };
 
 /// The sine mode over one PE's View, including ghost layers. The sine along
-/// each axis is tabulated, since computing a sine costs more than an update.
+/// each axis is tabulated, because computing a sine costs more than an update.
 class SineTable {
  public:
   SineTable(Triple const& size, Triple const& modes, Box const& box);

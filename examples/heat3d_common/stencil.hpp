@@ -35,14 +35,14 @@ struct Update {
   }
 };
 
-/// How far one field is from another.
+/// The difference between two fields.
 struct Errors {
   double largest    = 0;
   double square_sum = 0;
 };
 
-/// How far the own cells of `u` are from `amplitude` times the sine mode. A
-/// cell that is not a number makes both results infinite.
+/// The difference between the own cells of `u` and `amplitude` times the sine
+/// mode. If a cell is not a number, both results are infinite.
 template <class Field>
 Errors errors_of(Field const& u, SineTable const& sine, double amplitude,
                  Cells const& own) {

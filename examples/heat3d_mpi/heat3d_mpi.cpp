@@ -24,7 +24,7 @@ using heat3d::Triple;
 using Field = Kokkos::View<double***, Kokkos::LayoutRight>;
 
 // Host memory that kernels can access, so that any MPI can read and write it.
-// (With a GPU-aware MPI a Field would do.)
+// (With a GPU-aware MPI, a Field would suffice.)
 using Message =
     Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::SharedHostPinnedSpace>;
 
@@ -48,8 +48,9 @@ heat3d::Pes all_ranks() {
   return {rank, n_ranks, sum_over_ranks, max_over_ranks};
 }
 
-// The layers that go to and come from one neighbor. They are packed because MPI
-// sends contiguous memory, whereas a layer of cells is scattered over the View.
+// The layers that are sent to and received from one neighbor. They are packed
+// because MPI sends contiguous memory, whereas a layer of cells is scattered
+// over the View.
 struct Messages {
   explicit Messages(Face const& the_face)
       : face(the_face),
@@ -106,7 +107,7 @@ void exchange_halo(Field const& u, std::vector<Messages> const& all_messages) {
     unpack(incoming, face.ghosts, u);
 }
 
-// Brings planes of `rank` to rank 0; their owner sends them.
+// Copies planes of `rank` to rank 0; the owner of the planes sends them.
 heat3d::Planes fetch_planes(heat3d::Problem const& problem, Field const& u,
                             int rank, int first, int count) {
   int const me = problem.pes.me;
@@ -169,8 +170,8 @@ int main(int argc, char* argv[]) {
     Kokkos::ScopeGuard const kokkos(argc, argv);
     status = heat3d::run(argc, argv, all_ranks(), solve);
   } catch (std::exception const& error) {
-    // This may be the only rank that is out of memory; the others would wait
-    // for it.
+    // This rank may be the only one that is out of memory; the others would
+    // wait for it.
     std::fprintf(stderr, "heat3d_mpi: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

@@ -31,7 +31,7 @@ using heat3d::Face;
 
 using Field = Kokkos::View<double***, Kokkos::LayoutRight>;
 
-// One layer per face, packed one after the other.
+// One layer per face, packed one after another.
 class Packed {
  public:
   Packed(std::string const& label, std::vector<Face> const& faces,
@@ -60,14 +60,14 @@ class Packed {
     return m_first[face + 1] - m_first[face];
   }
 
-  Kokkos::View<int*> cell;  // for each element, its place in a Field
+  Kokkos::View<int*> cell;  // each element's place in a Field
   Kokkos::View<double*> buffer;
 
  private:
   std::vector<std::size_t> m_first;
 };
 
-// The layers that go to and come from all neighbors.
+// The layers that are sent to and received from all neighbors.
 struct Halo {
   Halo(std::vector<Face> const& all_faces, Field const& like)
       : faces(all_faces),
@@ -112,7 +112,7 @@ void exchange_halo(Kokkos::Cuda const& exec, Field const& u, Halo const& halo,
   unpack(halo.incoming, u);
 }
 
-// Brings planes of `rank` to rank 0; their owner sends them.
+// Copies planes of `rank` to rank 0; the owner of the planes sends them.
 heat3d::Planes fetch_planes(heat3d::Problem const& problem, Field const& u,
                             int rank, int first, int count) {
   int const me = problem.pes.me;
@@ -177,8 +177,8 @@ int main(int argc, char* argv[]) {
                           examples::sum_over_ranks, examples::max_over_ranks},
                          solve);
   } catch (std::exception const& error) {
-    // This may be the only rank that is out of memory; the others would wait
-    // for it.
+    // This rank may be the only one that is out of memory; the others would
+    // wait for it.
     std::fprintf(stderr, "heat3d_nccl: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

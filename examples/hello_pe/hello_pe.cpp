@@ -10,7 +10,7 @@
 
 namespace {
 
-// What PE `pe` stores; different for every PE.
+// The number that PE `pe` stores; different for every PE.
 KOKKOS_INLINE_FUNCTION int greeting_of(int pe) { return 100 + 7 * pe; }
 
 // Returns the number of PEs whose number this PE read incorrectly.
@@ -32,7 +32,7 @@ int greet() {
         if (everywhere.is_near(pe) && everywhere(pe) != greeting_of(pe)) ++sum;
       },
       wrong);
-  // PEs on other nodes, if there are any, are reached through messages.
+  // If there are PEs on other nodes, messages reach them.
   for (int pe = 0; pe < n_pes; ++pe)
     if (!symm::is_near(pe) && symm::g(greeting.data(), pe) != greeting_of(pe))
       ++wrong;

@@ -50,7 +50,7 @@ class Halo {
         m_fastest("fastest", static_cast<std::size_t>(problem.options.steps)),
         m_of_all("fastest of all", m_fastest.extent(0)) {}
 
-  // Sends one block to each neighbor, whatever fields are selected.
+  // Sends one block to each neighbor, regardless of the selected fields.
   void exchange(hydro2d::Selection const& selection) {
     auto const& [cells, x_faces, y_faces, nodes] = selection.fields;
     m_plan.gather(m_exec, symm::of_plan(0, cells), symm::of_plan(1, x_faces),

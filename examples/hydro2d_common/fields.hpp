@@ -19,12 +19,12 @@ using Field = Kokkos::View<double**, Kokkos::LayoutRight>;
 /// Ghosts on each side of a field.
 constexpr int width = 1;
 
-/// Where the values of a field are located. A point of x_faces is between two
-/// cells in a row, and so on. Point i is at the lower end of cell i.
+/// The location of a field's values. A point of x_faces is between two cells in
+/// a row, and so on. Point i is at the lower end of cell i.
 enum Centering { cells, x_faces, y_faces, nodes };
 constexpr std::size_t n_centerings = 4;
 
-/// How many more points than cells there are along an axis.
+/// The number of points minus the number of cells along an axis.
 constexpr int more_points(Centering centering, std::size_t axis) {
   return centering == nodes || centering == (axis == 0 ? x_faces : y_faces) ? 1
                                                                             : 0;

@@ -11,8 +11,8 @@
 
 /// The kernels of a time step. First, nodes move with the gas (Lagrangian
 /// step), with the artificial viscosity of von Neumann and Richtmyer. Then, the
-/// gas that has left a cell of the fixed grid goes to the next cell, with the
-/// values of the cell that it comes from (donor cell).
+/// gas that has left a cell of the fixed grid is transferred to the next cell,
+/// with the values of the original cell (donor cell).
 namespace hydro2d {
 
 constexpr double gamma_of_gas     = 1.4;
@@ -141,9 +141,9 @@ inline void mass_fluxes(Fields const& fields, Grid const& grid) {
       });
 }
 
-/// Velocities of my nodes after the gas has passed on its momentum. Needs
-/// velocity1 of the surrounding nodes, density of the surrounding cells, and
-/// the masses that pass through the surrounding faces.
+/// Velocities of my nodes after the transport of momentum. Needs velocity1 of
+/// the surrounding nodes, density of the surrounding cells, and the masses that
+/// pass through the surrounding faces.
 inline void pass_momentum_on(Fields const& fields, Grid const& grid,
                              Cell const& cell) {
   auto const rho = fields[density], u = fields[velocity_x],
@@ -153,8 +153,9 @@ inline void pass_momentum_on(Fields const& fields, Grid const& grid,
   for_each(
       "hydro2d: momentum", own_points(grid, nodes),
       KOKKOS_LAMBDA(int i, int j) {
-        // For the four cell quarters around a node: what enters through the
-        // left (lower) side and leaves through the right (upper) side.
+        // For the four cell quarters around a node: the mass that enters
+        // through the left (lower) side and leaves through the right (upper)
+        // side.
         double const left  = 0.25 * ((flux_x(i - 1, j - 1) + flux_x(i, j - 1)) +
                                     (flux_x(i - 1, j) + flux_x(i, j)));
         double const right = 0.25 * ((flux_x(i, j - 1) + flux_x(i + 1, j - 1)) +
@@ -179,7 +180,7 @@ inline void pass_momentum_on(Fields const& fields, Grid const& grid,
       });
 }
 
-/// Density and energy of my cells after the gas has passed on. Needs energy1 of
+/// Density and energy of my cells after the transport of mass. Needs energy1 of
 /// the surrounding cells.
 inline void pass_mass_on(Fields const& fields, Grid const& grid,
                          Cell const& cell) {
@@ -202,7 +203,7 @@ inline void pass_mass_on(Fields const& fields, Grid const& grid,
 }
 
 /// Sets the ghosts beyond a wall, which mirrors the gas, for the fields of one
-/// centering. The vector component perpendicular to the wall changes its sign.
+/// centering. The vector component perpendicular to the wall changes sign.
 struct Wall {
   using Field = Kokkos::View<double**, Kokkos::LayoutRight,
                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;

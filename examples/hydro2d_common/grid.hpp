@@ -9,11 +9,11 @@
 #include <hydro2d_common/options.hpp>
 #include <string>
 
-/// Which cells a PE has, and loops over the points of a field.
+/// The cells of each PE, and loops over the points of a field.
 namespace hydro2d {
 
-/// A PE's cells in the global grid. PE numbers run fastest along the second
-/// axis.
+/// A PE's cells in the global grid. PE numbers increase fastest along the
+/// second axis.
 struct Grid {
   /// \throws UsageError if the options do not fit the number of PEs.
   Grid(Options const& options, int me, int n_pes);
@@ -28,7 +28,7 @@ struct Grid {
   Pair pe_grid;  ///< number of PEs along each axis
   Pair place;    ///< this PE's place in pe_grid
   Pair first;    ///< this PE's first cell
-  Pair owned;    ///< number of its cells
+  Pair owned;    ///< number of this PE's cells
 };
 
 /// Indices into a field along each axis: begin to end - 1.
@@ -48,7 +48,7 @@ inline Points own_points(Grid const& grid, Centering centering, int reach = 0) {
   return points;
 }
 
-/// Rows of points, over which a host loops.
+/// Rows of points, for loops on the host.
 template <class Body>
 struct Row {
   KOKKOS_FUNCTION void operator()(int i) const {

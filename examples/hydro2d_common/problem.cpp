@@ -16,12 +16,12 @@
 namespace hydro2d {
 namespace {
 
-/// How much the mass may change because of rounding, and how much energy the
-/// donor-cell scheme may take from the motion.
+/// The relative change in mass that rounding may cause, and the fraction of the
+/// energy that the donor-cell scheme may dissipate.
 constexpr double rounding    = 1e-11;
 constexpr double energy_lost = 0.05;
-/// The mean error of the density in a tube must be less than this, times the
-/// square root of the cell length.
+/// The mean error of the density in a tube must be less than this number times
+/// the square root of the cell length.
 constexpr double tube_tolerance = 0.2;
 
 struct State {

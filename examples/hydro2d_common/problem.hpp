@@ -62,8 +62,8 @@ void start(Problem const& problem, Fields const& fields);
 Totals totals_of(Problem const& problem, Fields const& fields, double time);
 
 /// One time step. halo.exchange(selection) fills ghosts with values from other
-/// PEs. halo.all_fastest(step) is the largest halo.fastest(step) of all PEs,
-/// for the next kernels.
+/// PEs. halo.all_fastest(step) is the maximum of halo.fastest(step) over all
+/// PEs, for the next kernels.
 template <class Halo>
 class Stepper {
  public:

@@ -8,7 +8,7 @@ namespace hydro2d {
 
 double tube_density(double x, double time) {
   if (time <= 0) return x < 0.5 ? 1 : 0.125;
-  // The state between rarefaction and shock (Toro, Riemann Solvers and
+  // The state between the rarefaction and the shock (Toro, Riemann Solvers and
   // Numerical Methods for Fluid Dynamics, table 4.2).
   constexpr double gamma       = 1.4;
   constexpr double velocity    = 0.92745;

@@ -45,8 +45,9 @@ int n_points(Points const& points) {
   return (points.end[0] - points.begin[0]) * (points.end[1] - points.begin[1]);
 }
 
-// The points that go to a neighbor, or the ghosts that it fills. Points on the
-// boundary between two ranks are not sent, because both ranks compute them.
+// The points that are sent to a neighbor, or the ghosts that the neighbor
+// fills. Points on the boundary between two ranks are not sent, because both
+// ranks compute them.
 Points part(hydro2d::Grid const& grid, Centering centering,
             hydro2d::Pair const& towards, bool is_ghosts) {
   auto points = hydro2d::own_points(grid, centering);
@@ -64,8 +65,8 @@ Points part(hydro2d::Grid const& grid, Centering centering,
   return points;
 }
 
-// The data that go to and come from a neighbor: the fields of a selection, one
-// after the other.
+// The data that are sent to and received from a neighbor: the fields of a
+// selection, one after another.
 struct Neighbor {
   int rank;
   int tag_sent, tag_received;  // the direction as seen by the receiver
@@ -199,8 +200,8 @@ int main(int argc, char* argv[]) {
     Kokkos::ScopeGuard const kokkos(argc, argv);
     status = hydro2d::run(argc, argv, all_ranks(), solve);
   } catch (std::exception const& error) {
-    // This may be the only rank that is out of memory; the others would wait
-    // for it.
+    // This rank may be the only one that is out of memory; the others would
+    // wait for it.
     std::fprintf(stderr, "hydro2d_mpi: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Reads random elements of a table that is distributed over the PEs (bale's
-// index gather).
+// Reads random elements of a table that is distributed over the PEs (index
+// gather in bale).
 //
 //     mpiexec -n PES index_gather [ELEMENTS_OF_A_PE]
 

@@ -3,7 +3,7 @@
 
 // Molecular dynamics of Lennard-Jones atoms in a periodic box. Compare it with
 // ../molecules_mpi/molecules_mpi.cpp, which does the same with MPI messages.
-// The two differ in how atoms get to other PEs, how a PE gets the positions of
+// The two differ in how atoms move to other PEs, how a PE gets the positions of
 // its ghosts, and how the forces on ghosts get back to the owners.
 
 #include <Kokkos_Core.hpp>

@@ -12,7 +12,8 @@
 namespace molecules {
 
 using Exec = Kokkos::DefaultExecutionSpace;
-/// The components of a neighbor are read together, even on GPUs.
+/// LayoutRight, because the components of a neighbor are read together, even on
+/// GPUs.
 using Vectors = Kokkos::View<double* [3], Kokkos::LayoutRight>;
 using Ids     = Kokkos::View<std::int64_t*>;
 
@@ -46,9 +47,9 @@ KOKKOS_INLINE_FUNCTION std::uint64_t mixed(std::uint64_t n) {
   return n ^ (n >> 31);
 }
 
-/// Adds a PE's atoms: those of a face-centered cubic lattice in its box. Atoms
-/// 2 k and 2 k + 1 have opposite velocities, so that all velocities add up to
-/// 0.
+/// Adds a PE's atoms: the atoms of a face-centered cubic lattice in the PE's
+/// box. Atoms 2 k and 2 k + 1 have opposite velocities, so that all velocities
+/// add up to 0.
 inline void fill(Atoms& atoms, Triple const& cells, double side,
                  Decomposition const& boxes, int me) {
   constexpr double speed = 4.2;  // temperature 1.44 before melting
@@ -157,8 +158,8 @@ struct Exports {
   Kokkos::View<int*, Kokkos::SharedHostPinnedSpace> firsts{"firsts", 0};
 };
 
-/// For each direction, exports those of a PE's atoms that are nearer than
-/// `range` to the face, edge or corner of its box in that direction.
+/// For each direction, exports the PE's atoms that are nearer than `range` to
+/// the face, edge or corner of the PE's box in that direction.
 inline void find_exports(Exports& exports, Atoms const& atoms,
                          Kokkos::View<Direction const*> const& directions,
                          Vector const& lower, Vector const& upper,

@@ -15,14 +15,14 @@ using Vector = Kokkos::Array<double, 3>;
 
 /// The nearest multiple of 2^-40, which is the last bit of 1.5 * 2^12. (This
 /// does not work with a compiler that may reorder additions.) Positions,
-/// velocities and kicks are such multiples below 2^11, which doubles add
-/// without rounding. So sums are bitwise identical in any order and on any
-/// number of PEs.
+/// velocities and kicks are such multiples below 2^11. Doubles add them without
+/// rounding. So sums are bitwise identical in any order and on any number of
+/// PEs.
 KOKKOS_INLINE_FUNCTION double rounded(double value) {
   return (value + 0x1.8p12) - 0x1.8p12;
 }
 
-/// The ghosts that go from a PE to one of its neighbors.
+/// The ghosts that a PE sends to one of its neighbors.
 struct Direction {
   int pe;        ///< the neighbor, or the PE itself
   Triple side;   ///< side of my box: -1 the lower face, 1 the upper one, 0
@@ -49,7 +49,8 @@ class Decomposition {
     if (x < 0) return x + m_length[axis];
     return x < m_length[axis] ? x : x - m_length[axis];
   }
-  /// The PE that has position `x`, which must be inside.
+  /// The PE that owns position `x`, which must be inside the box of the
+  /// simulation.
   KOKKOS_FUNCTION int owner(Vector const& x) const {
     int pe = 0;
     for (int axis = 0; axis < 3; ++axis) {
@@ -64,7 +65,7 @@ class Decomposition {
   }
 
   /// The directions in which a PE exports ghosts: 13 of 26. So if two boxes
-  /// touch, only one of their PEs computes the forces between them. The
+  /// touch, only one of the two PEs computes the forces between the boxes. The
   /// directions are sorted by PE, starting with those to `pe` itself.
   std::vector<Direction> exports_of(int pe) const;
   /// The PEs whose boxes touch that of `pe`, excluding `pe`; sorted.
@@ -80,8 +81,8 @@ class Decomposition {
   Triple m_pe_grid;
 };
 
-/// The decomposition with the smallest cuts for which all boxes are at least
-/// `least` long.
+/// Of the decompositions in which all boxes are at least `least` long, the one
+/// with the smallest cuts.
 /// \throws UsageError if there is none.
 Triple choose_pe_grid(Vector const& length, double least, int n_pes);
 

@@ -45,8 +45,8 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_pair_of(int i, Vectors const& x,
   }
 }
 
-/// Kicks to which all threads add. Additions are atomic unless there is only
-/// one thread.
+/// Kicks that all threads add to. Additions are atomic unless there is only one
+/// thread.
 using AddedKicks = Kokkos::Experimental::ScatterView<
     double* [3], Kokkos::LayoutRight, Exec, Kokkos::Experimental::ScatterSum,
     Kokkos::Experimental::ScatterNonDuplicated>;

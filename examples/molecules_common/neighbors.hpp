@@ -64,8 +64,8 @@ inline void fill(Bins& bins, Atoms const& atoms) {
         sum += firsts(b);
         if (is_final) firsts(b) = sum;
       });
-  // Until all items are placed, firsts(b + 1) is where the next item of bin b
-  // goes.
+  // Until all items are placed, firsts(b + 1) is the place of the next item of
+  // bin b.
   Kokkos::parallel_for(
       "molecules: sort", Kokkos::RangePolicy<Exec>(0, n), KOKKOS_LAMBDA(int i) {
         int const k = Kokkos::atomic_fetch_add(&firsts(to.bin(x, i) + 1), 1);
@@ -73,8 +73,8 @@ inline void fill(Bins& bins, Atoms const& atoms) {
       });
 }
 
-/// The neighbors of atom i: later atoms and ghosts within the range. So each
-/// pair is in the list once.
+/// The neighbors of atom i: atoms and ghosts within the range that have a
+/// larger index. Each pair is therefore in the list once.
 struct NeighborList {
   Kokkos::View<int*> counts{"counts of neighbors", 0};
   Kokkos::View<int**> neighbors{"neighbors", 0, 40};

@@ -14,7 +14,7 @@
 namespace molecules {
 namespace {
 
-/// How much the energy per atom may change from its initial value.
+/// The largest allowed change in the energy per atom from the initial value.
 constexpr double energy_tolerance = 0.003;
 
 Vector length_of(Options const& options) {

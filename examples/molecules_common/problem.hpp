@@ -13,7 +13,8 @@
 
 namespace molecules {
 
-/// The PEs of the job, and the operations over them that the shared code needs.
+/// The PEs of the job, and the operations over all PEs that the shared code
+/// needs.
 struct Pes {
   int me;
   int count;

@@ -53,7 +53,7 @@ class Simulation {
 
   /// Checks that the neighbor list contained all pairs within the cutoff.
   /// Collective.
-  /// \throws FastAtoms on every PE if it did not.
+  /// \throws FastAtoms on every PE if the list lacked a pair.
   void expect_slow_atoms(int step) const {
     auto const& options = m_problem.options;
     auto n_fast         = static_cast<std::uint64_t>(

@@ -3,9 +3,9 @@
 
 // Molecular dynamics of Lennard-Jones atoms in a periodic box, with Kokkos
 // Views and MPI messages. Compare it with ../molecules/molecules.cpp, which
-// does the same with a plan and a migration. The two differ in how atoms get to
-// other PEs, how a PE gets the positions of its ghosts, and how the forces on
-// ghosts get back to the owners.
+// does the same with a plan and a migration. The two differ in how atoms move
+// to other PEs, how a PE gets the positions of its ghosts, and how the forces
+// on ghosts get back to the owners.
 
 #include <mpi.h>
 
@@ -26,7 +26,7 @@ using molecules::Exec;
 using molecules::Exports;
 
 // Host memory that kernels can access, so that any MPI can read and write it.
-// (With a GPU-aware MPI, GPU memory would do.)
+// (With a GPU-aware MPI, GPU memory would suffice.)
 using MessageSpace = Kokkos::SharedHostPinnedSpace;
 template <class T>
 using Buffer = Kokkos::View<T*, MessageSpace>;
@@ -47,7 +47,7 @@ void make_room(View& view, int n) {
     Kokkos::realloc(view, static_cast<std::size_t>(n + n / 8));
 }
 
-// The elements of a buffer that go to a rank or come from it.
+// The elements of a buffer that are sent to a rank or received from it.
 struct Part {
   int rank;
   int first;
@@ -113,7 +113,7 @@ void receive(Requests& requests, Probed& probed, View const& buffer) {
                &probed.messages[n], &requests.emplace_back());
 }
 
-// Messages that are sent between the same buffers in each step.
+// Messages between the same buffers in each step.
 class PersistentMessages {
  public:
   PersistentMessages() = default;
@@ -175,7 +175,7 @@ KOKKOS_INLINE_FUNCTION Migrant load(Atoms const& atoms, int i) {
       {x(i, 0), x(i, 1), x(i, 2)}, {v(i, 0), v(i, 1), v(i, 2)}, atoms.id(i)};
 }
 
-// The atoms that go to other ranks, sorted by index.
+// The atoms that leave for other ranks, sorted by index.
 struct Leaving {
   int n = 0;
   Buffer<int> atoms{"leaving atoms", 0};
@@ -231,7 +231,7 @@ void pack(Exec const& exec, Atoms const& atoms, Leaving const& leaving,
       });
 }
 
-// Arriving atoms fill the places of those that leave, then places after all
+// Arriving atoms fill the places of the atoms that leave, then places after all
 // atoms.
 void unpack(Exec const& exec, Atoms const& atoms, Leaving const& leaving,
             Buffer<Migrant> const& in, int count) {
@@ -266,8 +266,8 @@ void close_gaps(Exec const& exec, Atoms const& atoms, Leaving const& leaving,
   exec.fence("molecules: gaps closed");
 }
 
-// Copies positions of exports, shifted to where their ghosts are, starting with
-// export `first`.
+// Copies the positions of exports, shifted to the positions of the ghosts,
+// starting with export `first`.
 template <class To>
 void pack(Exec const& exec, Atoms const& atoms, Exports const& exports,
           int first, int count, To const& rows) {
@@ -309,7 +309,7 @@ class Exchange {
     }
   }
 
-  // Sends one message to each neighbor, even if it gets no atoms.
+  // Sends one message to each neighbor, even if the neighbor gets no atoms.
   void migrate(Exec const& exec, Kokkos::View<int*> const& owners,
                Atoms& atoms) {
     find_leaving(m_leaving, owners, m_me);
@@ -332,7 +332,7 @@ class Exchange {
     atoms.n_owned += n_more;
   }
 
-  // The messages with the first positions tell how many ghosts there are.
+  // The messages with the first positions determine how many ghosts there are.
   void make_ghosts(Exec const& exec, Exports const& exports, Atoms& atoms) {
     m_exports = exports;
     find_parts();
@@ -404,8 +404,8 @@ class Exchange {
   void pack_own(Exec const& exec, Atoms const& atoms) {
     pack(exec, atoms, m_exports, 0, m_n_own, ghosts(atoms, atoms.x));
   }
-  // Ghosts are first images of this rank's own atoms, then those received from
-  // others.
+  // The ghosts are images of this rank's own atoms, followed by the ghosts
+  // received from others.
   static molecules::Vectors ghosts(Atoms const& atoms,
                                    molecules::Vectors const& view) {
     return Kokkos::subview(view, std::pair(atoms.n_owned, atoms.n_all()),
@@ -451,8 +451,8 @@ int main(int argc, char* argv[]) {
     status = molecules::run(argc, argv, {rank, n_ranks, sum_over_ranks},
                             molecules::solve<Exchange>);
   } catch (std::exception const& error) {
-    // This may be the only rank that is out of memory; the others would wait
-    // for it.
+    // This rank may be the only one that is out of memory; the others would
+    // wait for it.
     std::fprintf(stderr, "molecules_mpi: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

@@ -18,10 +18,10 @@ class Communicator {
  public:
   /// Collective. Precondition: each process has made its GPU current. Unless
   /// NCCL_NVLS_ENABLE is in the environment, NCCL creates no multicast objects.
-  /// \throws std::runtime_error on every process if two of them have the same
-  ///         GPU; on this one if NCCL fails.
+  /// \throws std::runtime_error on every process if two processes have the same
+  ///         GPU; on this process if NCCL fails.
   Communicator();
-  /// Precondition: all enqueued work has ended.
+  /// Precondition: all enqueued work has finished.
   ~Communicator();
   Communicator(Communicator const&)            = delete;
   Communicator& operator=(Communicator const&) = delete;

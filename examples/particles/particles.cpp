@@ -3,8 +3,8 @@
 
 // Particles that repel each other in a periodic box. Compare it with
 // ../particles_mpi/particles_mpi.cpp, which does the same with MPI messages.
-// The two differ in how a particle gets to another PE, and in how a PE sees the
-// particles on other PEs.
+// The two differ in how a particle moves to another PE, and in how a PE sees
+// the particles on other PEs.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricContainers.hpp>
@@ -35,7 +35,7 @@ void sum_over_pes(std::uint64_t* words, int count) {
   std::copy_n(&numbers(1, 0), size, words);
 }
 
-// What other PEs see of a particle.
+// The part of a particle that other PEs see.
 struct Position {
   double x[3];
 };
@@ -44,7 +44,7 @@ struct Seen {
   int count;
 };
 
-// The particles in my cells, and also the positions of those in the cells
+// The particles in my cells, and the positions of the particles in the cells
 // around my box.
 struct State {
   State(std::size_t n_cells, std::size_t n_around, int capacity)
@@ -82,7 +82,7 @@ KOKKOS_INLINE_FUNCTION void append(State const& state, int cell,
   }
 }
 
-// Particles on their way to cells on other PEs.
+// Particles in transit to cells on other PEs.
 struct Leaving {
   explicit Leaving(int most)
       : particles("leaving", most),
@@ -152,7 +152,7 @@ particles::Solution solve(particles::Problem const& problem) {
   auto const owners   = particles::on_device(around.copied);
 
   // Collective. The plan copies the counts and positions of the cells around my
-  // box to after those of my own cells.
+  // box. The copies come after the entries of my own cells.
   std::vector<int> pes;
   std::vector<int> indices;
   for (auto const& [pe, cell] : around.copied) {

@@ -99,7 +99,7 @@ Triple choose_pe_grid(Triple const& cells, int n_pes) {
         // many cuts as parts.
         if (grid[axis] > 1) cut += 1.0 * grid[axis] / cells[axis];
       }
-      // Of equally good grids, the last one wins. It cuts the first axes, so
+      // Among equally good grids, the last one wins. It cuts the first axes, so
       // that rows stay contiguous.
       if (fits && (!best || cut <= best_cut)) {
         best     = grid;

@@ -12,9 +12,9 @@ namespace particles {
 /// One number per axis.
 using Triple = Kokkos::Array<int, 3>;
 
-/// One PE's cells. Their numbers run fastest along the last axis. So do the
-/// numbers in the box with the layer of cells around it, which is called
-/// "around" below.
+/// One PE's cells. Cell numbers increase fastest along the last axis. The box
+/// together with the layer of cells around it is called "around" below. Cells
+/// in "around" are numbered in the same order.
 struct Box {
   Triple begin;
   Triple extent;
@@ -42,7 +42,7 @@ struct Box {
 /// Where a cell is stored.
 struct Place {
   int pe;
-  int cell;  ///< its number there
+  int cell;  ///< the cell's number there
 
   // Not defaulted, because nvcc 13.0 would not define them.
   friend bool operator==(Place const& a, Place const& b) {
@@ -73,8 +73,8 @@ class Boxes {
   Triple m_pe_grid;
 };
 
-/// Where a PE finds the cells in its box and those around it. Copies of other
-/// PEs' cells come after its own cells.
+/// Where a PE finds the cells in and around its box. Copies of other PEs' cells
+/// come after the PE's own cells.
 struct Surroundings {
   Surroundings(Boxes const& boxes, int pe);
 

@@ -87,7 +87,7 @@ Totals totals_of(Cells const& cells, Counts const& counts, Box const& box,
         int const around = box.around(i, j, k);
         for (int n = 0; n < counts(cell); ++n) {
           Particle const particle = cells(cell, n);
-          // Velocities are half a step behind positions.
+          // Velocities lag half a step behind positions.
           Kick const kick(particle, box, around, dt, cell_at);
           double energy = -0.5;  // cancels its potential with itself, which is
                                  // added below
@@ -115,8 +115,8 @@ Totals totals_of(Cells const& cells, Counts const& counts, Box const& box,
 }
 
 /// Calls add(cell, particle) for `per_cell` particles in each cell of the box.
-/// They are at random places on a small lattice, and are fast in the middle of
-/// the grid and slow elsewhere.
+/// The particles are near the points of a small lattice, at random offsets.
+/// They are fast in the middle of the grid and slow elsewhere.
 template <class Add>
 void fill(Box const& box, Triple const& grid, int per_cell, Add const& add) {
   int side = 1;

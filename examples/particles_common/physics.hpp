@@ -10,9 +10,9 @@
 
 namespace particles {
 
-/// Positions and velocities are multiples of 2^-40, and such numbers (below
-/// 2^12) can be added without rounding. So sums of forces do not depend on the
-/// order of additions, the two forces of a pair cancel exactly, and results are
+/// Positions and velocities are multiples of 2^-40. Such numbers (below 2^12)
+/// can be added without rounding. So sums of forces do not depend on the order
+/// of additions, the two forces of a pair cancel exactly, and results are
 /// bitwise identical on any number of PEs.
 struct Particle {
   double x[3];  ///< relative to the corner of its cell: 0 <= x < 1
@@ -32,9 +32,10 @@ struct Near {
   int count;
 };
 
-/// Calls body(dx, dy, dz, w) for each particle in the cell of `particle` and
-/// the cells around it, including `particle` itself: d is the vector from there
-/// to here, and w is 1 - d^2, or 0 beyond the range 1.
+/// Calls body(dx, dy, dz, w) for each particle that is in the cell of
+/// `particle` or an adjacent cell and within the range 1, including `particle`
+/// itself. The vector d points from that particle to `particle`, and w is 1 -
+/// d^2.
 ///
 /// \param around the number of the particle's cell in "around" of `box`.
 /// \param cell_at returns the cell with a given number in "around", as a Near
@@ -61,8 +62,8 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_pair(Particle const& particle,
       }
 }
 
-/// What a time step adds to the velocity of `particle`. The potential of a pair
-/// is w^3; the force is 6 w^2 d.
+/// The change in the velocity of `particle` in a time step. The potential of a
+/// pair is w^3; the force is 6 w^2 d.
 struct Kick {
   double dv[3] = {0, 0, 0};
 
@@ -80,11 +81,11 @@ struct Kick {
   }
 };
 
-/// Moves a particle by one time step, into another cell if it gets there.
+/// Moves a particle by one time step, possibly into another cell.
 /// \param around the number of the particle's cell before the call, then after
 ///        the call.
-/// \returns whether the new cell is the old one or adjacent to it, as it must
-///          be.
+/// \returns whether the particle is still in the same cell or an adjacent one,
+///          as it must be.
 KOKKOS_INLINE_FUNCTION bool move(Particle& particle, Kick const& kick,
                                  Box const& box, double dt, int& around) {
   int const strides[] = {box.plane(), box.row(), 1};

@@ -19,7 +19,7 @@
 namespace particles {
 namespace {
 
-/// How much the energy may change from its initial value.
+/// The largest allowed relative change in energy from the initial value.
 constexpr double energy_tolerance = 1e-3;
 
 Triple triple(Options::Numbers const& numbers) {
@@ -146,8 +146,8 @@ bool write_picture(Problem const& problem, Solution const& solution,
   return failed == 0;
 }
 
-/// Collective; opens the picture file on PE 0, before the work.
-/// \returns on every PE, whether that succeeded or was not needed.
+/// Collective; opens the picture file on PE 0, before the run starts.
+/// \returns on every PE, whether this succeeded or was unnecessary.
 bool open_picture(Problem const& problem, std::ofstream& file) {
   auto const& name     = problem.options.picture;
   std::uint64_t failed = 0;

@@ -16,8 +16,8 @@
 
 namespace particles {
 
-/// The PEs of the job, and the operations over them that the code shared by
-/// both programs needs.
+/// The PEs of the job, and the operations over all PEs that the programs'
+/// shared code needs.
 struct Pes {
   int me;
   int count;
@@ -42,12 +42,14 @@ struct Problem {
   Box box;  ///< this PE's box
 };
 
-/// Thrown on every PE if particles went wrong.
+/// Thrown on every PE if a cell had no room for particles, or if a particle was
+/// too fast.
 class LostParticles : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Counts, in kernels, particles that go wrong.
+/// Counts, in kernels, the particles that found no room in a cell or were too
+/// fast.
 class Trouble {
  public:
   KOKKOS_FUNCTION void found_no_room(int particles) const {
@@ -58,10 +60,11 @@ class Trouble {
   }
 
   /// Waits for the kernels. Collective.
-  /// \throws LostParticles if there have been any on any PE up to this step.
+  /// \throws LostParticles if any PE has counted such particles up to this
+  ///         step.
   void check(Problem const& problem, int step) const;
-  /// Calls check() now and then and at the end, so that errors do not go
-  /// unnoticed, and the host seldom waits.
+  /// Calls check() now and then and at the end, so that errors are detected but
+  /// the host seldom waits.
   void check_sometimes(Problem const& problem, int step) const {
     if (step % 100 == 0 || step == problem.options.steps) check(problem, step);
   }

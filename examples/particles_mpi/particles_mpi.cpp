@@ -3,8 +3,8 @@
 
 // Particles that repel each other in a periodic box, with Kokkos Views and MPI
 // messages. Compare it with ../particles/particles.cpp, which does the same
-// with a plan and a migration. The two differ in how a particle gets to another
-// PE, and in how a PE sees the particles on other PEs.
+// with a plan and a migration. The two differ in how a particle moves to
+// another PE, and in how a PE sees the particles on other PEs.
 
 #include <mpi.h>
 
@@ -30,7 +30,7 @@ using Counts = Kokkos::View<int*>;
 using Found  = Kokkos::View<int const*>;  // indexed by the number in "around"
 
 // Host memory that kernels can access, so that any MPI can read and write it.
-// (With a GPU-aware MPI, GPU memory would do.)
+// (With a GPU-aware MPI, GPU memory would suffice.)
 using MessageSpace = Kokkos::SharedHostPinnedSpace;
 
 void sum_over_ranks(std::uint64_t* words, int count) {
@@ -38,8 +38,8 @@ void sum_over_ranks(std::uint64_t* words, int count) {
                 MPI_COMM_WORLD);
 }
 
-// The particles in my cells, followed by copies of those in the cells around my
-// box that other ranks own.
+// The particles in my cells, followed by copies of the particles in other
+// ranks' cells around my box.
 struct State {
   Cells cells;
   Counts counts;
@@ -87,8 +87,8 @@ void step(particles::Problem const& problem, Found const& found,
       });
 }
 
-// What is sent of a particle: a Migrant to its new owner, a Ghost to ranks that
-// only see it.
+// The data that are sent for a particle: a Migrant to the particle's new owner,
+// a Ghost to ranks that only see the particle.
 struct Migrant {
   Particle particle;
   std::int64_t cell;  // the receiver's number for the cell
@@ -118,7 +118,7 @@ struct Route {
   int message;
 };
 
-// Messages of one kind to and from all neighbors, in permanent buffers.
+// Messages of one kind to and from all neighbors, in persistent buffers.
 template <class Item>
 class Messages {
   static_assert(std::is_trivially_copyable_v<Item>);
@@ -237,16 +237,17 @@ class Messages {
   Buffer m_in;
 };
 
-// Of the particles that it has moved, every rank sends those in cells that
-// another rank has or has copies of: one round of messages per step.
+// After moving particles, every rank sends the moved particles that are now in
+// another rank's cells or in cells that another rank has copies of. This takes
+// one round of messages per step.
 class Exchange {
  public:
   Exchange(particles::Problem const& problem,
            particles::Surroundings const& around)
       : Exchange(Plan(problem, around), problem.options.capacity) {}
 
-  // Called before the particles are moved, so that early messages have a place
-  // to go.
+  // Call this before the particles are moved, so that early messages find a
+  // posted receive.
   void start_receiving() {
     m_migrants.start_receiving();
     m_ghosts.start_receiving();
@@ -264,8 +265,8 @@ class Exchange {
   }
 
  private:
-  // Which rank sends which cells to which other rank: those that both ranks
-  // have or have copies of, in the same order on both sides.
+  // The cells that this rank sends to each other rank: the cells that both
+  // ranks have or have copies of, in the same order on both sides.
   struct Plan {
     Plan(particles::Problem const& problem,
          particles::Surroundings const& around) {
@@ -380,8 +381,8 @@ int main(int argc, char* argv[]) {
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     status = particles::run(argc, argv, {rank, n_ranks, sum_over_ranks}, solve);
   } catch (std::exception const& error) {
-    // This may be the only rank that is out of memory; the others would wait
-    // for it.
+    // This rank may be the only one that is out of memory; the others would
+    // wait for it.
     std::fprintf(stderr, "particles_mpi: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

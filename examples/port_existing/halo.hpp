@@ -4,7 +4,7 @@
 #ifndef SYMM_EXAMPLES_PORT_EXISTING_HALO_HPP
 #define SYMM_EXAMPLES_PORT_EXISTING_HALO_HPP
 
-// See docs/porting_an_application.md: the only header of a program that uses
+// See docs/porting_an_application.md: in this program, only this header uses
 // the library. Without APP_WITH_SYMM, the program uses just Kokkos and MPI.
 
 #include <Kokkos_Core.hpp>

@@ -4,9 +4,9 @@
 #ifndef SYMM_EXAMPLES_PORT_EXISTING_JACOBI_HPP
 #define SYMM_EXAMPLES_PORT_EXISTING_JACOBI_HPP
 
-// What the steps of the port share besides options: the decomposition of the
-// grid, the initial values, the check and the report. This uses MPI and Kokkos;
-// docs/porting.md is about the rest.
+// The code that the steps of the port share, besides the options: the
+// decomposition of the grid, the initial values, the check and the report. This
+// code uses MPI and Kokkos; docs/porting.md is about the rest.
 
 #include <mpi.h>
 
@@ -25,8 +25,8 @@ namespace jacobi {
 using CellRange = Kokkos::MDRangePolicy<
     Kokkos::Rank<2, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
 
-/// This PE's columns. Every PE has `width` columns, except the last one, which
-/// has what is left. The first and the last column of the grid are the
+/// This PE's columns. Every PE has `width` columns, except the last PE, which
+/// has the remaining columns. The first and the last column of the grid are the
 /// boundary.
 struct Slab {
   /// \throws UsageError on every PE if there are too many PEs.

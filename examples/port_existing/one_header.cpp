@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // See docs/porting_an_application.md: a program that can be built with or
-// without the library. Only halo.hpp depends on which.
+// without the library. Only halo.hpp differs between the two builds.
 
 #include <mpi.h>
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // Step 0 of docs/porting.md: Views in the build's default memory space, and
-// MPI. The neighbors' columns next to mine arrive packed, as messages.
+// MPI. The neighbors' columns next to my columns arrive packed, as messages.
 
 #include <mpi.h>
 
@@ -21,7 +21,8 @@ using Field = Kokkos::View<double**, Kokkos::LayoutRight>;
 // Host memory that kernels can access, so that any MPI can read and write it.
 using Message = Kokkos::View<double*, Kokkos::SharedHostPinnedSpace>;
 
-// One side: my column there goes to rank `rank`, whose column goes to my halo.
+// One side: my outermost column goes to rank `rank`, and that rank's column
+// goes to my halo.
 struct Side {
   Side(int the_rank, int the_column, int the_halo, int size)
       : rank(the_rank),

@@ -24,8 +24,8 @@ void update(Field const& u_old, Field const& u_new, jacobi::Slab const& slab) {
   int const last        = slab.width - 1;
   Kokkos::parallel_for(
       "update", slab.inner(0), KOKKOS_LAMBDA(int i, int j) {
-        // The columns at both ends of the grid do not change, so wherever this
-        // kernel runs with j equal to 0 or last, there is a neighbor.
+        // The columns at both ends of the grid do not change. So if this kernel
+        // runs with j equal to 0 or last, there is a neighbor on that side.
         double const left =
             j > 0 ? u_old(i, j - 1) : everywhere(me - 1, i, last);
         double const right =

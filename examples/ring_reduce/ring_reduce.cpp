@@ -36,8 +36,8 @@ int run() {
   symm::Pe const right = (me + 1) % n_pes;
   symm::Pe const left  = (me + n_pes - 1) % n_pes;
 
-  // Each is the same symmetric object on every PE; these are the addresses of
-  // this PE's copies.
+  // Each pointer refers to the same symmetric object on every PE, by the
+  // address of this PE's copy.
   long* const inbox            = allocate<long>(count);
   long* const sums             = allocate<long>(count);
   symm::Signal* const has_come = allocate<symm::Signal>(1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// What the pages show of symm::DistributedHashMap, symm::Mailbox, and contexts
-// that aggregate.
+// The snippets in docs/ about symm::DistributedHashMap, symm::Mailbox, and
+// contexts that aggregate.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricContainers.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// What the pages show of symm::DistributedView.
+// The snippets in docs/ about symm::DistributedView.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricContainers.hpp>

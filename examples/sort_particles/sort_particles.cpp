@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Sorts the particles on all PEs, most of which are in a few cells, by cell.
-// Then all PEs have the same number of particles, and the particles of each
-// cell are contiguous.
+// Sorts the particles on all PEs by cell. Most particles are in a few cells.
+// Afterwards, all PEs have the same number of particles, and the particles of
+// each cell are contiguous.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricContainers.hpp>
@@ -18,8 +18,8 @@ using Exec = Kokkos::DefaultExecutionSpace;
 
 constexpr int n_cells = 1000;
 
-// The cell of a particle follows from the particle's number, so the result can
-// be checked.
+// A particle's number determines the particle's cell, so the result can be
+// checked.
 KOKKOS_INLINE_FUNCTION int cell_of(std::int64_t particle) {
   auto const x = static_cast<std::uint64_t>(particle) * 0x9e3779b97f4a7c15U;
   return x % 3 == 0 ? 17 : static_cast<int>((x >> 32U) % n_cells);
@@ -62,7 +62,7 @@ bool run() {
       Kokkos::subview(cells, std::pair<std::size_t, std::size_t>(0, n));
   symm::histogram(exec, mine, counts);
 
-  // The counts of the cells determine which cell belongs at each place.
+  // The cells' counts determine the cell that belongs at each place.
   auto const place =
       static_cast<std::int64_t>(symm::exscan(world, n, symm::Sum{}));
   std::int64_t wrong = 0;

@@ -2,10 +2,11 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // Topological sort (bale): the rows and columns of an upper triangular matrix
-// have been permuted. Which orders make it upper triangular again? A row that
-// has only one column left gets that column as its pivot, in the last free
-// place. The column is then removed from the other rows. Rows and columns are
-// distributed over the PEs, which tell each other about columns with messages.
+// have been permuted. Which orders make it upper triangular again? A row with
+// only one column left gets that column as its pivot, in the last free place.
+// The column is then removed from the other rows. Rows and columns are
+// distributed over the PEs. The PEs notify each other about removed columns
+// with messages.
 //
 //     mpiexec -n PES toposort [ROWS]
 
@@ -96,7 +97,7 @@ class Sort {
     for (std::size_t k = 0; k < m_left.size(); ++k)
       if (m_left[k].count == 1) first.push_back(k);
     for (auto const k : first) take_last(k, 0);
-    m_news.finish();  // including everything that follows from it
+    m_news.finish();  // including all messages that handlers send
     return m_pivots;
   }
 

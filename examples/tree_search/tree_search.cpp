@@ -3,8 +3,8 @@
 
 // Unbalanced tree search (UTS): how many nodes does a tree of unknown shape
 // have? A node's children follow from its random number, and most nodes are
-// below only a few others. So nodes are tasks for any PE that is idle: PEs that
-// have run out of tasks steal some from others.
+// below only a few others. So nodes are tasks that any idle PE can take: PEs
+// that have run out of tasks steal some from others.
 //
 //     mpiexec -n PES tree_search [SEED]
 

@@ -26,10 +26,9 @@
 
 namespace symm {
 
-/// One View that is distributed over all PEs and accessed with global indices:
-/// on any PE, g(i, j) is element (i, j) of the whole View. A Distribution
-/// assigns the rows to PEs. A row consists of all elements with the same first
-/// index.
+/// A View that is distributed over all PEs and accessed with global indices: on
+/// any PE, g(i, j) is element (i, j) of the whole View. A Distribution assigns
+/// the rows to PEs. A row consists of all elements with the same first index.
 ///
 ///     symm::DistributedView<Kokkos::View<double*, symm::SymmetricSpace>> const
 ///         g("g", n);                            // n elements on all PEs
@@ -37,14 +36,13 @@ namespace symm {
 ///     mine(k) = f(g.global_index(k));           // element k of these
 ///     double x = g(i);                          // any element
 ///
-/// A DistributedView is a handle, like a View, that kernels can capture. Copies
+/// Like a View, a DistributedView is a handle that kernels can capture. Copies
 /// share the memory, which is freed when the last copy of the handle or of
 /// local() is destroyed. Every PE allocates as many rows as the PE with the
-/// most rows. Elements are located by arithmetic, without tables. For Blocks
-/// and Cyclic, a multiplication replaces the division; for BlockCyclic, two
-/// multiplications replace two divisions. The first extent is the extent of the
-/// whole View, at most 2^62 / n_pes(). It may be 0, or less than the number of
-/// PEs.
+/// most rows. Locating an element takes arithmetic but no tables.
+/// Multiplications replace the divisions: one for Blocks and Cyclic, two for
+/// BlockCyclic. The first extent is the extent of the whole View, at most 2^62
+/// / n_pes(). It may be 0, or less than the number of PEs.
 ///
 /// Like the elements of a RemoteView, g(i, j) is a proxy. It uses loads and
 /// stores if the element is on a near PE, and gets and puts if it is on a far
@@ -53,24 +51,23 @@ namespace symm {
 /// elements, use local(); in stencils, use a RowsAround.
 ///
 /// remote_view(), global_view(), peer_view(), places(), placed_view(), gather()
-/// and heap_map() also accept a DistributedView. There, the first index i is
-/// replaced by two indices (pe, k): `pe` is owner(i), and `k` is
-/// local_index(i).
+/// and heap_map() also accept a DistributedView. In these, two indices (pe, k)
+/// replace the first index i: `pe` is owner(i), and `k` is local_index(i).
 ///
 /// With OnTeam(team), the rows are on the PEs of a PE team, and each PE team
-/// has a whole View of its own. Even with OnTeam, PE numbers are world PE
-/// numbers. All PEs of the world construct the DistributedView in one call.
-/// Each PE passes its own PE team, or PeTeam(); a PE that passes PeTeam() has
-/// no rows. The functions that copy the View (scatter(), gather(), deep_copy())
-/// are called only by the PE team.
+/// has its own whole View. PE numbers are still world PE numbers. All PEs of
+/// the world construct the DistributedView in the same collective call. Each PE
+/// passes its own PE team, or PeTeam(); a PE that passes PeTeam() has no rows.
+/// Only the PEs of the PE team call the functions that copy the View
+/// (scatter(), gather(), deep_copy()).
 ///
 /// To choose the size of each part, use UnevenView, which has no global
 /// indices.
 ///
 /// \tparam View a View type in a symmetric space, with LayoutRight or rank 1.
 ///         The elements must be trivially copyable and not const. Name the
-///         layout if the View has more than one dimension, because GPUs have a
-///         different default layout.
+///         layout if the View has more than one dimension, because the default
+///         layout differs on GPUs.
 /// \tparam Distribution Blocks, Cyclic or BlockCyclic, or OnTeam of one of
 ///         these.
 template <class View, class Distribution = Blocks>
@@ -117,8 +114,7 @@ class DistributedView {
   /// memory.
   ///
   /// \param allocation a label, or the result of Kokkos::view_alloc().
-  /// \param extents the extents of the whole View that are not part of the
-  ///        type; 0 is allowed.
+  /// \param extents the dynamic extents of the whole View; 0 is allowed.
   /// \throws UsageError on every PE if extents or types differ; OutOfMemory or
   ///         SystemError on every PE. UsageError on this PE before initialize()
   ///         and after finalize().
@@ -132,8 +128,8 @@ class DistributedView {
 
   /// Creates a DistributedView with the given distribution: BlockCyclic(rows),
   /// with the same block size on all PEs, or OnTeam(team). With OnTeam, the
-  /// first extent and the block size must be equal on all PEs of a PE team, and
-  /// the other extents must be equal on all PEs of the world.
+  /// first extent and the block size must be equal on all PEs of a PE team. The
+  /// other extents must be equal on all PEs of the world.
   /// \throws the same errors as the constructor without a distribution; also
   ///         UsageError on every PE if the block size is 0 or differs between
   ///         PEs, or if the PEs of one PE team passed different PE teams.
@@ -144,8 +140,8 @@ class DistributedView {
       : DistributedView(Shape{static_cast<std::size_t>(extents)...},
                         distribution, allocation) {}
 
-  /// Element (i, indices...) of the whole View. The indices are checked if
-  /// Kokkos checks View indices; an index out of bounds aborts the program.
+  /// Element (i, indices...) of the whole View. If Kokkos checks the bounds of
+  /// Views, an index out of bounds aborts the program.
   template <class Index, class... Indices>
   requires Impl::are_indices_of_v<View, Index, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION reference_type
@@ -159,8 +155,8 @@ class DistributedView {
 
   /// Element (i, indices...) of the whole View as a reference. The element must
   /// be on a near PE (checked if SYMM_CHECKS_IN_KERNELS is on). If all PEs are
-  /// near, near() is cheaper than g(i, ...) by one comparison per access. Its
-  /// result also has an address: symm::atomic_add(&g.near(i), 1).
+  /// near, near() saves one comparison per access over g(i, ...). The result
+  /// also has an address: symm::atomic_add(&g.near(i), 1).
   template <class Index, class... Indices>
   requires Impl::are_indices_of_v<View, Index, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION Impl::Reference<value_type> near(
@@ -203,7 +199,7 @@ class DistributedView {
   [[nodiscard]] KOKKOS_FUNCTION bool is_near(Index i) const {
     return m_elements.reaches(owner(i));
   }
-  /// These two functions return the global index of row k on this PE and on PE
+  /// These two functions return the global index of row k: on this PE, or on PE
   /// `pe`.
   template <std::integral Index>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::size_t global_index(
@@ -229,7 +225,7 @@ class DistributedView {
     return global_index(m_local.extent(0));
   }
 
-  /// Number of elements for which each PE has allocated memory.
+  /// Number of elements that each PE has allocated memory for.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t span() const {
     return m_whole.span();
   }
@@ -319,17 +315,17 @@ auto peer_view(DistributedView<View, Distribution> const& view, Pe pe) {
       .template copy_of<UnmanagedView<View>>(pe, pe);
 }
 
-// The following functions copy between a DistributedView and a View in host
-// memory that holds all elements; the latter has the extents of the whole View
-// and any layout. The calls are collective over all PEs that have rows, in the
-// world or in the PE team. Each call waits for kernels on this PE, and begins
-// and ends with a barrier. A call copies what these PEs wrote before the call;
-// when the call returns on any PE, all copies are complete. PEs send whole
-// parts, not individual elements.
+// The following functions copy between a DistributedView and a host View of all
+// elements. The host View has the extents of the whole View, and may have any
+// layout. The calls are collective over all PEs that have rows, in the world or
+// in the PE team. Each call waits for kernels on this PE, and begins and ends
+// with a barrier. A call copies what these PEs wrote before the call; when the
+// call returns on any PE, all copies are complete. PEs send whole parts, not
+// individual elements.
 //
 // \throws UsageError on every PE if extents differ or if `root` is not a PE
-//         that has rows (then nothing has been copied); OutOfMemory on every
-//         PE.
+//         that has rows (in these cases, nothing is copied); OutOfMemory on
+//         every PE.
 
 /// Copies from `src` on PE `root` to all PEs' parts of `dst`. On other PEs,
 /// `src` is not used, and may be empty.

@@ -39,7 +39,7 @@
 namespace symm {
 
 /// A plan for exchanging elements between PEs, built once and used many times.
-/// The copies of a PE's owned elements on other PEs are called ghosts. gather()
+/// Copies of a PE's owned elements on other PEs are called ghosts. gather()
 /// copies owned elements to their ghosts; scatter() combines ghosts into the
 /// owned elements. (Compare Cabana's Halo, Tpetra's Import and Export, and
 /// PETSc's star forest.)
@@ -58,9 +58,9 @@ namespace symm {
 /// neighbors.
 ///
 /// Only one thread may use a plan. A plan can run only one exchange at a time.
-/// Plans can be moved. An empty plan has no neighbors. Different PEs may begin
-/// the exchanges of several plans in different orders, but all PEs must begin
-/// exchanges that allocate memory (see gather()) in the same order.
+/// Plans can be moved. An empty plan has no neighbors. PEs may begin the
+/// exchanges of several plans in different orders. However, exchanges that
+/// allocate memory (see gather()) must begin in the same order on all PEs.
 class ExchangePlan {
  public:
   ExchangePlan() = default;
@@ -80,8 +80,8 @@ class ExchangePlan {
   // SystemError. Lists are rank-1 Views of integers in any memory.
 
   /// Creates a plan in which PE pes(k) gets a copy of this PE's element ids(k).
-  /// Ghosts are stored after the owned elements, grouped by owner and, for each
-  /// owner, in the order of the owner's list.
+  /// Ghosts are stored after the owned elements, grouped by owner and, within a
+  /// group, in the order of the owner's list.
   /// \param n_owned number of elements on this PE that may be sent; their ids
   ///        must be less than n_owned.
   template <class Ids, class Pes>
@@ -109,8 +109,8 @@ class ExchangePlan {
   }
 
   /// Creates a plan in which this PE's element places(k) is a copy of element
-  /// indices(k) on PE pes(k). The entries of `places` should all differ: if
-  /// several copies go to the same element, any one of them may end up there.
+  /// indices(k) on PE pes(k). The entries of `places` should be distinct: if
+  /// several copies go to the same element, any of them may end up there.
   template <class Indices, class Pes, class Places>
   requires Kokkos::is_view_v<Places>
   [[nodiscard]] static ExchangePlan from_imports(
@@ -136,8 +136,8 @@ class ExchangePlan {
 
   /// Creates a plan in which the ghosts of each box are copies of points in
   /// other boxes of the grid. If several boxes contain a point, it is a copy in
-  /// all but the first of them. The Views in an exchange have a box index and
-  /// one index per axis, followed by component indices.
+  /// all of them except the first. The Views in an exchange have a box index
+  /// and one index per axis, followed by component indices.
   [[nodiscard]] static ExchangePlan from_boxes(
       GridBoxes const& boxes, PeTeam const& team = team_world()) {
     return ExchangePlan(Impl::make_plan_of_boxes(
@@ -146,9 +146,9 @@ class ExchangePlan {
 
   /// Creates a plan from subviews of `view`. PE sent[k].pe gets a copy of the
   /// elements in sent[k].part. The elements in filled[k].part are copies of
-  /// elements on PE filled[k].pe. For each pair of PEs, both PEs must list the
-  /// parts that they exchange in the same order. The Views in an exchange have
-  /// the extents of `view`, followed by the extents of component indices.
+  /// elements on PE filled[k].pe. Two PEs that exchange parts must list these
+  /// parts in the same order. The Views in an exchange have the extents of
+  /// `view`, followed by the extents of component indices.
   template <class View, class Sent, class Filled>
   [[nodiscard]] static ExchangePlan from_subviews(
       View const& view, std::vector<ExchangePart<Sent>> const& sent,
@@ -163,7 +163,7 @@ class ExchangePlan {
   /// Joins up to 8 plans into one plan, whose exchanges send one block to each
   /// neighbor. A block for a far neighbor is a single message. The plans may be
   /// for Views of different extents, such as fields in cells, on faces and at
-  /// nodes. To an exchange, pass symm::of_plan(k, views...) for each plan `k`
+  /// nodes. Pass symm::of_plan(k, views...) to an exchange for each plan `k`
   /// that takes part in it. All PEs must pass the same plans:
   ///
   ///     auto all = symm::ExchangePlan::joined({cells, nodes});
@@ -171,12 +171,12 @@ class ExchangePlan {
   ///                symm::of_plan(1, velocity));
   ///
   /// The call copies the plans; the originals may still be used, or may be
-  /// destroyed. The argument of reserve() is then the largest element size of
-  /// any joined plan. Exchanges of joined plans pack the Views even if the
-  /// elements in a View are contiguous.
+  /// destroyed. For the new plan, the argument of reserve() is the largest
+  /// element size of any joined plan. Exchanges of joined plans pack the Views
+  /// even if the elements in a View are contiguous.
   /// \param plans the same number of plans on all PEs of the job, in the same
   ///        order on all PEs of the PE team.
-  /// \param team the PE team for which the plans were created.
+  /// \param team the PE team that the plans were created for.
   [[nodiscard]] static ExchangePlan joined(
       std::vector<std::reference_wrapper<ExchangePlan const>> const& plans,
       PeTeam const& team = team_world()) {
@@ -207,9 +207,9 @@ class ExchangePlan {
 
   /// Sends each ghost a value from its owner, such as a periodic shift, an
   /// image number, or an id. An element that is exported twice to a PE has two
-  /// ghosts on that PE, each with its own value. The call takes as long as a
-  /// gather() plus the construction of lists, so call tell_ghosts() only once,
-  /// when you create the plan.
+  /// ghosts on that PE, each with its own value. In addition to a gather(), the
+  /// call constructs lists, so call tell_ghosts() only once, when you create
+  /// the plan.
   ///
   ///     auto plan   = symm::ExchangePlan::from_exports(n_owned, ids, pes);
   ///     auto shifts = plan.tell_ghosts(exec, pes, its_shifts);
@@ -220,11 +220,11 @@ class ExchangePlan {
   /// \param values a rank-1 View with one value per export. The type of the
   ///        values must be trivially copyable and the same on all PEs.
   /// \returns the value of each ghost, in the order of ghost_owners().
-  /// \throws UsageError on this PE, before it has sent anything, if `pes` is
-  ///         not the list passed to from_exports(), if the plan was not created
-  ///         by from_exports(), or in the same cases as gather(). (The
-  ///         neighbors of this PE then wait until this PE repeats the call.)
-  ///         OutOfMemory on this PE.
+  /// \throws UsageError on this PE if the plan was not created by
+  ///         from_exports(), if `pes` is not the list passed to from_exports(),
+  ///         or in the same cases as gather(). This PE has then sent nothing,
+  ///         and its neighbors wait until it repeats the call. OutOfMemory on
+  ///         this PE.
   template <Impl::ExecutionSpace Exec, class Pes, class Values>
   [[nodiscard]] auto tell_ghosts(Exec const& exec, Pes const& pes,
                                  Values const& values) {
@@ -250,25 +250,24 @@ class ExchangePlan {
   /// To choose the Views at run time, pass a std::vector<View>, or a std::span
   /// or std::array of Views, in place of a View. Pass one such range for each
   /// View type, alone or with other arguments. A range may be empty. PEs need
-  /// not group their Views the same way: other PEs may pass the Views in a
+  /// not group their Views in the same way: other PEs may pass the Views of a
   /// range as separate arguments.
   ///
   /// The exchange runs in order with the kernels on `exec`. If `exec` runs on a
   /// GPU, the host does not wait. (Exception: if PEs share a GPU without MPS,
   /// or if there is no SymmetricHostSpace, the host waits for exchanges with
   /// other nodes unless a graph records them. Do not free memory between the
-  /// begin and the end of such an exchange.) If `exec` runs on the host, ghosts
-  /// are complete on return. The call allocates memory only if an element is
-  /// larger than 8 bytes and larger than in all earlier calls. A call that
-  /// allocates is collective over the world (see reserve()).
+  /// two halves of such an exchange.) If `exec` runs on the host, ghosts are
+  /// complete on return. The call allocates memory only if an element is larger
+  /// than 8 bytes and larger than in all earlier calls. A call that allocates
+  /// is collective over the world (see reserve()).
   ///
-  /// \throws UsageError on this PE, before it has sent anything, if a View is
-  ///         too small, if an exchange has begun and not ended, or if the
-  ///         buffers of a PE team's plan are too small. UsageError on this PE,
-  ///         after the exchange, if a neighbor passed elements with a different
-  ///         number of bytes. (On a GPU, the waiting kernel ends the job
-  ///         instead; if PEs share a GPU without MPS, this is not checked.)
-  ///         Also the errors of reserve().
+  /// \throws UsageError on this PE, before it sends anything, if a View or the
+  ///         buffers of a PE team's plan are too small, or if an exchange has
+  ///         begun but not ended. UsageError on this PE, after the exchange, if
+  ///         a neighbor passed elements with a different number of bytes. (On a
+  ///         GPU, the waiting kernel aborts the job instead; if PEs share a GPU
+  ///         without MPS, this is not checked.) Also the errors of reserve().
   template <Impl::ExecutionSpace Exec, class... Views>
   void gather(Exec const& exec, Views const&... views) {
     m_exchange.begin(exec, gather_name, Impl::Halves::together,
@@ -276,8 +275,8 @@ class ExchangePlan {
     end_gather(exec, views...);
   }
   /// The first half of gather(), which sends owned elements. The program may
-  /// change owned elements once the work on `exec` up to and including this
-  /// call is done.
+  /// change owned elements once all work on `exec` up to and including this
+  /// call is complete.
   template <Impl::ExecutionSpace Exec, class... Views>
   void begin_gather(Exec const& exec, Views const&... views) {
     m_exchange.begin(exec, gather_name, Impl::Halves::apart,
@@ -286,21 +285,20 @@ class ExchangePlan {
   /// The second half of gather(), which waits for the neighbors and then fills
   /// the ghosts.
   /// \throws UsageError on this PE if the Views have a different number of
-  ///         bytes per element than those passed to begin_gather(). In that
-  ///         case, call end_gather() again with the Views passed to
-  ///         begin_gather(). Also the errors of gather().
+  ///         bytes per element than the Views passed to begin_gather(). In that
+  ///         case, call end_gather() again with the original Views. Also the
+  ///         errors of gather().
   template <Impl::ExecutionSpace Exec, class... Views>
   void end_gather(Exec const& exec, Views const&... views) {
     m_exchange.end_gather(exec, gather_name, views...);
   }
 
-  /// Returns the targets to which kernels can store the neighbors' copies of
-  /// cells as they compute these cells; gather_stored() then completes the
-  /// exchange. This saves a second pass over the cells, as well as unpacking
-  /// cells from near PEs. The plan must be for a box with as many axes as the
-  /// View has indices. The targets are valid until the plan enlarges its
-  /// buffers, that is, until an exchange of larger elements or a call to
-  /// reserve().
+  /// Returns targets that let kernels store the neighbors' copies of cells
+  /// while they compute the cells; gather_stored() then completes the exchange.
+  /// This saves a second pass over the cells, and near PEs need not unpack
+  /// cells. The plan must be for a box with as many axes as the View has
+  /// indices. The targets are valid until the plan enlarges its buffers, that
+  /// is, until an exchange of larger elements or a call to reserve().
   ///
   ///     auto const targets = plan.targets(u);
   ///     // in the kernel that sets u(i, j, k):
@@ -314,12 +312,12 @@ class ExchangePlan {
   ///
   /// \tparam most maximum number of directions; 6 suffice for the faces of a
   ///         box. (On a GPU, a kernel with more than 512 bytes of arguments
-  ///         takes longer to start.)
+  ///         takes longer to launch.)
   /// \param view a symmetric View with the same layout on all PEs.
   /// \throws UsageError on this PE if the plan is not for a box with as many
-  ///         axes as the View has indices, if the box has more than `most`
-  ///         directions, or if the View is too small. Also the errors of
-  ///         reserve().
+  ///         axes as the View has indices, or if the View is too small.
+  ///         UsageError on this PE if the box has more than `most` directions.
+  ///         Also the errors of reserve().
   template <std::size_t most = 26, class View>
   [[nodiscard]] BoxTargets<typename View::value_type, most> targets(
       View const& view) {
@@ -330,17 +328,17 @@ class ExchangePlan {
     m_exchange.make_room(call, sizeof(typename View::value_type));
     return Impl::targets_of<most>(plan(), view);
   }
-  /// Like gather() for one View, but for when kernels on `exec` have already
-  /// stored all copies to targets(view).
+  /// Like gather() for one View, after kernels on `exec` have stored all copies
+  /// to targets(view).
   template <Impl::ExecutionSpace Exec, class View>
   void gather_stored(Exec const& exec, View const& view) {
     m_exchange.gather_stored(exec, "symm::ExchangePlan::gather_stored", view);
   }
 
   /// Combines each owned element with all its ghosts on other PEs, component by
-  /// component: element = op(element, ghost). The ghosts are combined in order
-  /// of PE number, then in the order of each PE's list, so results are bitwise
-  /// identical in every run. Ghosts do not change. In all other respects,
+  /// component: element = op(element, ghost). The ghosts are combined in the
+  /// order of the PE numbers, then in the order of each PE's list, so results
+  /// are bitwise identical in every run. Ghosts do not change. Otherwise,
   /// scatter() is like gather().
   /// \param op Sum, Prod, Min, Max, Replace, ... or any trivially copyable
   ///        function object that kernels can call.
@@ -365,7 +363,7 @@ class ExchangePlan {
   /// kernels on this PE. Only plans over the world enlarge their buffers
   /// automatically.
   /// \throws UsageError on every PE if PEs pass different sizes or different
-  ///         plans, or if an exchange has begun and not ended on any PE;
+  ///         plans, or if an exchange has begun but not ended on any PE;
   ///         OutOfMemory or SystemError on every PE. In these cases, nothing
   ///         changes.
   void reserve(std::size_t bytes) {

@@ -37,8 +37,8 @@ namespace symm {
 ///
 /// Between two calls to finish(), PEs carry out operations in any order,
 /// possibly as soon as they are requested. See Mailbox for the calls in which a
-/// PE carries out operations. Call the functions of a map only on the host,
-/// from the thread that created the map.
+/// PE carries out operations. Call a map's functions only on the host, from the
+/// thread that created the map.
 ///
 /// \tparam Key, Value trivially copyable, default-constructible types. Key must
 ///         have an operator ==.
@@ -59,8 +59,8 @@ class DistributedHashMap {
   /// Creates a map. The call is collective over the world because it allocates
   /// symmetric memory.
   /// \param label a name for error messages and tools.
-  /// \param n_keys the expected number of keys on each PE. If there are more
-  ///        keys on a PE, its table grows.
+  /// \param n_keys the expected number of keys on each PE. If a PE has more
+  ///        keys, its table grows.
   /// \param team the PEs that hold the keys, numbered as in this PE team; see
   ///        the constructor of Mailbox.
   /// \throws the same errors as the constructor of Mailbox.
@@ -124,9 +124,9 @@ class DistributedHashMap {
   /// that PEs request afterwards. The call is collective over the map's PEs,
   /// and is a barrier: all these PEs see what any of them wrote before the
   /// call. When the call returns or throws, all answers have arrived, except
-  /// those for which there was no room (MailboxOptions::waiting_bytes).
+  /// answers that there was no room for (MailboxOptions::waiting_bytes).
   /// \throws UsageError on every PE if PEs make different calls, such as
-  ///         finish() on different maps; the call has no effect then.
+  ///         finish() on different maps; in that case, the call has no effect.
   ///         OutOfMemory on every PE if any PE runs out of memory for its
   ///         table. An exception that Combine throws on a PE is reported as in
   ///         Mailbox::finish().
@@ -135,10 +135,10 @@ class DistributedHashMap {
   // The following functions make requests for all elements of Views at once,
   // then call finish(). The calls are collective over the map's PEs. The Views
   // must have rank 1 and be in memory that the host can access. The functions
-  // throw UsageError on every PE if the Views on some PE have different
-  // lengths, and OutOfMemory on every PE if some PE runs out of memory. In both
-  // cases, that PE has requested nothing, and the next finish() carries out the
-  // requests from the other PEs.
+  // throw UsageError on every PE if the Views on any PE have different lengths,
+  // and OutOfMemory on every PE if any PE runs out of memory. In both cases,
+  // the PEs that failed have requested nothing, and the next finish() carries
+  // out the other PEs' requests.
 
   template <class Keys, class Values>
   void insert_all_of(Keys const& keys, Values const& values) {
@@ -149,9 +149,10 @@ class DistributedHashMap {
     });
     finish(failure);
   }
-  /// \param values receives the values of the keys that exist; its other
-  ///        elements do not change.
-  /// \param found receives whether each key exists; a View of bool or integers.
+  /// \param values receives the values of the keys that exist; other elements
+  ///        do not change.
+  /// \param found a View of bool or integers that receives whether each key
+  ///        exists.
   template <class Keys, class Values, class Found>
   void find_all_of(Keys const& keys, Values const& values, Found const& found) {
     auto const failure = Impl::failure_of([&] {
@@ -183,7 +184,7 @@ class DistributedHashMap {
   }
   /// Removes the keys on this PE. The call is local. All PEs must make the call
   /// between the same two calls to finish(), and must not request any
-  /// operations between those two calls.
+  /// operations between these two calls.
   void clear_local() { m_table.clear(); }
 
  private:
@@ -260,8 +261,8 @@ class DistributedHashMap {
     x               = (x ^ (x >> 32U)) * 0xd6e8'feb8'6659'fd93U;
     return x ^ (x >> 32U);
   }
-  // (Uses the high bits of the hash, because its low bits determine the
-  // position in the table.)
+  // (Uses the high bits of the hash because the low bits determine the position
+  // in the table.)
   Pe pe_of_hash(std::uint64_t hash) const {
     return static_cast<Pe>((hash >> 32U) * m_n_pes >> 32U);
   }

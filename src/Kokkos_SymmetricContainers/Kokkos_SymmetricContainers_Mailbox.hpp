@@ -24,7 +24,7 @@
 
 namespace symm {
 
-/// Sends messages to PEs. A function that the program supplies, the handler,
+/// Sends messages to PEs. The program supplies a function, the handler, which
 /// handles the messages on the receiving PE: on the host, one at a time. The
 /// mailbox collects the messages for each PE into blocks. (These are active
 /// messages with aggregation; compare bale's exstack and conveyors, YGM, and
@@ -42,15 +42,15 @@ namespace symm {
 /// also runs while that thread waits in other library calls: barriers,
 /// collective calls, View constructors, waits on variables, locks, host
 /// exchanges, and WorkQueue::finish(). If a PE makes none of these calls for a
-/// long time, PEs that send to it have to wait. They also have to wait while
-/// that PE is in a Kokkos fence(), even if a kernel on that PE is waiting for
-/// the senders. Handlers may send messages, even through other mailboxes, but
-/// must not make collective calls. Messages are handled in no particular order.
+/// long time, PEs that send to it have to wait. These PEs also wait while that
+/// PE is in a Kokkos fence(), even if a kernel on that PE is waiting for them.
+/// Handlers may send messages, even through other mailboxes, but must not make
+/// collective calls. Messages are handled in no particular order.
 ///
 /// Messages do not overtake collective calls over the world: if a PE sends a
 /// message after such a call, the receiver handles the message only after the
-/// call has returned there, too. The same holds for a container's finish() and
-/// for migrate() over the mailbox's PE team, but for no other calls over PE
+/// call has returned there, too. The same is true of a container's finish() and
+/// of migrate() over the mailbox's PE team, but of no other calls over PE
 /// teams.
 ///
 /// Only the thread that created the mailbox may call its functions. A call from
@@ -76,8 +76,7 @@ class Mailbox : private Impl::TypedMailbox<Message> {
   ///
   /// \param label a name for error messages and tools.
   /// \param handler called as `handler(message)` with a Message const&, or as
-  ///        `handler(block)` with a Block. The handler may throw; see finish()
-  ///        for what happens then.
+  ///        `handler(block)` with a Block. The handler may throw; see finish().
   /// \param team the PEs that send to each other; PE numbers are relative to
   ///        this PE team. Each PE passes its own PE team; different PE teams
   ///        create separate mailboxes in the same call. A PE that does not take
@@ -120,9 +119,9 @@ class Mailbox : private Impl::TypedMailbox<Message> {
   ///        or in the View's execution space copy it to host memory, half a MiB
   ///        at a time.
   /// \throws UsageError on this PE if the lengths differ or a PE does not
-  ///         exist; nothing has been sent then. OutOfMemory in the same cases
-  ///         as send() for one message; the messages before the one that failed
-  ///         have been sent.
+  ///         exist; in these cases, nothing has been sent. OutOfMemory in the
+  ///         same cases as send() for one message; all messages before the one
+  ///         that failed have been sent.
   template <Impl::ExecutionSpace Exec, class Pes, class Messages>
   void send(Exec const& exec, Pes const& pes, Messages const& messages) {
     static_assert(Kokkos::is_view_v<Pes> && Pes::rank() == 1 &&
@@ -143,26 +142,27 @@ class Mailbox : private Impl::TypedMailbox<Message> {
   }
 
   /// Handles messages that have arrived. A PE that computes for a long time
-  /// between calls to send() can call progress() now and then.
+  /// between calls to send() can call progress() from time to time.
   /// \throws UsageError on this PE if another thread created the mailbox.
   void progress() { Base::progress(); }
 
-  /// Waits until all messages have been handled that PEs sent before they
-  /// called finish(), along with all messages that handlers have sent since.
-  /// The call is collective over the mailbox's PEs, and is a barrier: on
-  /// return, all these PEs see what any of them wrote before its call, and what
-  /// the handlers wrote. The mailbox can be used again afterwards.
+  /// Waits until all messages have been handled: the messages that PEs sent
+  /// before they called finish(), and the messages that handlers have sent
+  /// since then. The call is collective over the mailbox's PEs, and is a
+  /// barrier: on return, all these PEs see what any of them wrote before its
+  /// call, and what the handlers wrote. The mailbox can be used again
+  /// afterwards.
   ///
   /// \returns the number of messages that this PE has handled since the
   ///          previous finish().
   /// \throws UsageError on every PE if PEs make different calls, such as
-  ///         finish() on different mailboxes; the call has no effect then.
-  ///         UsageError on this PE if it is not one of the mailbox's PEs. If a
-  ///         handler threw on any PE, or a MailSender failed to send, finish()
-  ///         throws the reason on every PE, as UsageError, OutOfMemory or
-  ///         SystemError. In that case, all other messages have been handled.
-  ///         (If the handler is called with blocks, others in the same block
-  ///         may not have been.)
+  ///         finish() on different mailboxes; in that case, the call has no
+  ///         effect. UsageError on this PE if it is not one of the mailbox's
+  ///         PEs. If a handler threw on any PE, or a MailSender failed to send,
+  ///         finish() throws the reason on every PE, as UsageError, OutOfMemory
+  ///         or SystemError. In that case, all other messages have been
+  ///         handled. (If the handler takes blocks, other messages in the same
+  ///         block may not have been handled.)
   std::uint64_t finish() { return Base::finish(); }
 
  private:

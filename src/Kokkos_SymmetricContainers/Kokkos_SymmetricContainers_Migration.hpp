@@ -34,8 +34,8 @@ namespace symm {
 inline constexpr Pe no_pe = -1;
 
 /// Moves elements, such as particles, to new owners. The number of elements may
-/// change from call to call. A Migration reuses its buffers. (Compare Cabana's
-/// Distributor and migrate, or MPI_Alltoall for the counts followed by
+/// change from call to call; calls reuse the Migration's buffers. (Compare
+/// Cabana's Distributor and migrate, or MPI_Alltoall for the counts followed by
 /// MPI_Alltoallv.)
 ///
 ///     symm::Migration migration;
@@ -48,10 +48,10 @@ class Migration {
   /// Creates a migration among the PEs of `team`: migrate() is then collective
   /// over these PEs, and PE numbers are relative to `team`. Call reserve()
   /// before the first migrate(). The constructor itself is local.
-  /// \param team the PE team of this PE, or PeTeam() if this PE does not take
-  ///        part. The PE team must outlive this object.
+  /// \param team this PE's PE team, or PeTeam() if this PE does not take part.
+  ///        The PE team must outlive this object.
   explicit Migration(PeTeam const& team) : m_buffers(team) {}
-  /// Takes over the buffers of `other`, which is left without any. The call is
+  /// Takes over the buffers of `other`, which then has no buffers. The call is
   /// local.
   Migration(Migration&& other) noexcept
       : m_leaving(std::exchange(other.m_leaving, {})),
@@ -66,9 +66,9 @@ class Migration {
   Migration& operator=(Migration const&) = delete;
   ~Migration()                           = default;
 
-  /// Allocates buffers in which `bytes` bytes can leave a PE and as many can
-  /// arrive at it in one call to migrate(). Count the bytes of the elements,
-  /// plus those of up to 16 more elements for each other PE. The call is
+  /// Allocates buffers for calls to migrate() in which up to `bytes` bytes
+  /// leave each PE and up to `bytes` bytes arrive there. Count the bytes of the
+  /// elements, plus up to 16 more elements for each other PE. The call is
   /// collective over the world because it allocates symmetric memory: every PE
   /// calls it, for the migration of its own PE team. A migration among all PEs
   /// enlarges its buffers automatically.
@@ -82,7 +82,7 @@ class Migration {
   /// PE team and runs after earlier work on `exec`. On return, the Views
   /// contain the elements that this PE holds now.
   ///
-  /// Elements that stay keep their indices, if these are less than the new
+  /// Elements that stay keep their indices if these are less than the new
   /// number of elements. Arriving elements first fill the gaps that departing
   /// elements leave, then positions after the last element. They are sorted by
   /// sender, then by index on the sender. If more elements leave than arrive,
@@ -106,7 +106,7 @@ class Migration {
   ///         the buffers of a PE team's migration are too small. OutOfMemory or
   ///         SystemError on every PE. In all these cases, no element has been
   ///         moved, but some Views may be longer than before. (With a PE team,
-  ///         the errors are thrown on every PE of the PE team.)
+  ///         every PE of the PE team throws these errors.)
   template <Impl::ExecutionSpace Exec, class Dest, class... Views>
   std::size_t migrate(Exec const& exec, Dest const& dest_pes, Views&... views) {
     static_assert(sizeof...(Views) > 0, "pass the Views of the elements");
@@ -155,7 +155,7 @@ class Migration {
   }
 
  private:
-  /// Exchanges elements with other PEs, and moves elements within this PE.
+  /// Exchanges elements with other PEs, and moves elements on this PE.
   template <class Exec, class Fields>
   void move_all(Exec const& exec, char const* call, Impl::MigrationStep& step,
                 Fields const& fields) {
@@ -209,7 +209,7 @@ class Migration {
     auto const leaves = [&](std::size_t k) {
       return static_cast<Number>(on_host(k)) != me;
     };
-    // Branches on each element would be unpredictable. So each element gets a
+    // A branch for each element would be unpredictable. So each element gets a
     // byte that says whether it leaves, and a loop examines eight of these
     // bytes at a time.
     std::array<std::uint64_t, 4> words;

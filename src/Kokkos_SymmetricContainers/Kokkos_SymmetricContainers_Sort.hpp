@@ -35,17 +35,17 @@
 namespace symm {
 
 /// Sorts the elements on all PEs by key; the sort is stable. PE 0 gets the
-/// first elements, PE 1 the next ones, and so on. Each PE gets the same number
+/// first elements, PE 1 the next ones, and so on. All PEs get the same number
 /// of elements (the first PEs may get one more than the others), no matter how
 /// many keys are equal. Elements with equal keys are ordered by the PE that
 /// they come from, then by their index on that PE. The call is collective over
 /// the world and runs after earlier work on `exec`. On return, the Views
-/// contain the elements that this PE gets.
+/// contain this PE's part of the sorted elements.
 ///
 /// The sort runs on the host. If keys or values are in GPU memory, the host
 /// sorts copies of these Views.
 ///
-/// \param team the PE team of this PE. In the same call, each PE team sorts the
+/// \param team this PE's PE team. In the same call, each PE team sorts the
 ///        elements on its own PEs. A PE that does not take part passes
 ///        PeTeam(), and 0 for `count`. The default is the world.
 /// \param count the number of this PE's elements; the Views may be longer.
@@ -161,8 +161,8 @@ requires(Kokkos::is_view_v<Keys>) std::size_t
 /// collective over the world and runs after earlier work on `exec`. On return,
 /// `counts` contains the counts of all bins, on every PE.
 ///
-/// If there are too many bins for every PE to hold all of them, distribute the
-/// bins over the PEs, and count with atomic_add() on the PE that holds the bin.
+/// If there are too many bins for one PE, distribute the bins over the PEs
+/// instead. Then count with atomic_add() on the PE that holds the bin.
 ///
 /// \param bins a rank-1 View with the bin of each element on this PE: integers
 ///        from 0 to counts.extent(0) - 1. The View may be empty. It must be
@@ -171,7 +171,7 @@ requires(Kokkos::is_view_v<Keys>) std::size_t
 ///        `exec` can access, with equal extents on all PEs. The call overwrites
 ///        its contents.
 /// \throws UsageError on every PE if `bins` contains an invalid bin on any PE;
-///         `counts` does not change then.
+///         in that case, `counts` does not change.
 template <Impl::ExecutionSpace Exec, class Bins, class T, class... P>
 void histogram(Exec const& exec, Bins const& bins,
                Kokkos::View<T, P...> const& counts) {

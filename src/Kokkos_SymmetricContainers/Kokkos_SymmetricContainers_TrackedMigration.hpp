@@ -20,8 +20,8 @@
 
 namespace symm::Impl {
 
-/// A View with one row per element. Each row migrates along with its element,
-/// then returns alone to the PE that the element came from.
+/// A View with one row per element. Each row migrates with its element, then
+/// returns alone to the PE that the element came from.
 struct ElementTracks {
   enum Column : int { was_pe, was_index, is_pe, is_index };
   using View = Kokkos::View<int* [4], Kokkos::LayoutLeft, Kokkos::SharedSpace>;
@@ -77,17 +77,17 @@ namespace symm {
 /// bytes per element in the first migration.
 class TrackedMigration {
  public:
-  /// The constructors take the same arguments as those of Migration.
+  /// The constructors take the same arguments as Migration's constructors.
   TrackedMigration() = default;
   explicit TrackedMigration(PeTeam const& team)
       : m_members(team), m_there(team), m_back(team) {}
 
   /// Allocates buffers, like Migration::reserve(). Elements that leave a PE and
-  /// elements that arrive at it use separate buffers of equal size. So, in both
-  /// arguments, count the larger of the two, plus up to 16 more elements for
-  /// each other PE.
-  /// \param bytes the number of bytes of these elements, summed over all Views,
-  ///        as in Migration::reserve().
+  /// elements that arrive at it use separate buffers of equal size. So base
+  /// both arguments on the larger of the two numbers of elements, plus up to 16
+  /// more elements for each other PE.
+  /// \param bytes the bytes of these elements, summed over all Views, as in
+  ///        Migration::reserve().
   /// \param elements the number of these elements, in one call to migrate().
   void reserve(std::size_t bytes, std::size_t elements) {
     auto const more = elements * sizeof(int) * 4;

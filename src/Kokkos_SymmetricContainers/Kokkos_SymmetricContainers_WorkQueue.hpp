@@ -31,22 +31,22 @@ namespace symm {
 
 /// Options of a WorkQueue. All PEs must pass the same options.
 struct WorkQueueOptions {
-  /// The maximum number of its tasks that a PE offers to other PEs at a time.
-  /// Its other tasks are in private memory, which grows as needed. If 0, the
+  /// The maximum number of tasks that a PE shares with other PEs at a time. The
+  /// PE's other tasks are in private memory, which grows as needed. If 0, the
   /// maximum is the number of tasks that fit into 64 KiB, but at least 2.
   std::size_t shared_tasks = 0;
 };
 
-/// A queue of tasks, which any idle PE may run. Tasks can create more tasks.
-/// Each PE runs its own tasks, newest first, and shares some of its oldest
-/// tasks. A PE that has run out of tasks steals half of the tasks that another
-/// PE, near or far, is sharing.
+/// A queue of tasks that any idle PE may run. Tasks can create more tasks. Each
+/// PE runs its own tasks, newest first, and shares some of its oldest tasks. A
+/// PE that has run out of tasks steals half of the tasks that another PE, near
+/// or far, is sharing.
 ///
 ///     symm::WorkQueue<Node> nodes("nodes", [&](Node const& node) {
 ///       for (auto const& child : children(node)) nodes.push(child);
 ///     });
 ///     if (symm::my_pe() == 0) nodes.push(root);
-///     nodes.finish();  // all tasks of all PEs have been done
+///     nodes.finish();  // all tasks on all PEs are done
 ///
 /// The function runs on the host, within finish(), on the thread that created
 /// the queue. It runs once for each task, on one of the PEs. It may send
@@ -69,7 +69,7 @@ class WorkQueue {
   ///
   /// \param label a name for error messages and tools.
   /// \param function called as `function(task)`, with a Task const&. The
-  ///        function may throw; see finish() for what happens then.
+  ///        function may throw; see finish().
   /// \param team the PEs that run the tasks; see the constructor of Mailbox.
   /// \throws UsageError, OutOfMemory or SystemError on every PE, like the
   ///         constructor of a View.
@@ -82,14 +82,14 @@ class WorkQueue {
             options.shared_tasks != 0
                 ? options.shared_tasks
                 : std::max<std::size_t>(shared_bytes / sizeof(Task), 2)) {
-    // (std::function does not accept a move-only function.)
     std::vector<Pe> near;
     auto const failure = Impl::failure_of([&] {
       near          = Impl::SharedTasks::near_of(m_members);
       m_name        = "symm::WorkQueue \"" + label + "\"";
       m_finish_call = m_name + "::finish()";
-      auto callee   = std::make_shared<Function>(std::move(function));
-      m_function    = [callee](Task const& task) { (*callee)(task); };
+      // (std::function does not accept a move-only function.)
+      auto callee = std::make_shared<Function>(std::move(function));
+      m_function  = [callee](Task const& task) { (*callee)(task); };
       if (m_max_shared > m_stolen.max_size() / sizeof(Task))
         throw std::bad_alloc();
       m_stolen.reserve(m_max_shared * sizeof(Task));
@@ -107,7 +107,7 @@ class WorkQueue {
   /// Discards tasks that were pushed but not run.
   ~WorkQueue() = default;
 
-  /// Adds a task to the tasks of this PE. The call is local. Call push() before
+  /// Adds a task to this PE's tasks. The call is local. Call push() before
   /// finish(), from a running task, or from a message handler.
   /// \throws std::bad_alloc on this PE.
   void push(Task const& task) { m_tasks.push_back({task}); }
@@ -116,13 +116,13 @@ class WorkQueue {
   /// afterwards.
   ///
   /// The call is collective over the queue's PEs and returns when all tasks are
-  /// done. All these PEs then see everything that the tasks wrote.
+  /// done. All these PEs then see everything that the tasks have written.
   ///
   /// \throws UsageError on every PE if PEs make different calls, such as
-  ///         finish() on different queues; no task has been run then. If the
-  ///         function threw on any PEs, every PE throws the exception from the
-  ///         lowest-numbered of them, as an Error, and tasks that have not
-  ///         started are discarded.
+  ///         finish() on different queues; in that case, no task has been run.
+  ///         If the function threw on any PEs, every PE throws the exception
+  ///         from the lowest-numbered of these PEs, as an Error, and tasks that
+  ///         have not started are discarded.
   void finish() {
     if (m_is_working)
       throw UsageError(m_name + "::finish: called by the function of a task");
@@ -220,7 +220,7 @@ class WorkQueue {
   std::string m_finish_call;
   std::uint64_t m_number = 0;
   std::function<void(Task const&)> m_function;
-  std::vector<Slot> m_tasks;  // this PE's own, from index m_first
+  std::vector<Slot> m_tasks;  // this PE's tasks, from index m_first on
   std::size_t m_first = 0;
   std::vector<std::byte> m_stolen;
   std::size_t m_n_stolen = 0;

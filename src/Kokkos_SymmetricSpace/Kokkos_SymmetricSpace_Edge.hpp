@@ -3,11 +3,11 @@
 #ifndef KOKKOS_SYMMETRICSPACE_EDGE_HPP
 #define KOKKOS_SYMMETRICSPACE_EDGE_HPP
 
-/// For authors of containers of Views, such as Kokkos SymmetricContainers.
-/// Besides Views, operations and PE teams, containers need some parts of the
-/// lower libraries. Namespace symm::edge provides these parts. Programs that
-/// only use containers do not need this header, which may change with each
-/// minor version.
+/// For libraries that build containers from Views, such as Kokkos
+/// SymmetricContainers. Besides Views, operations and PE teams, containers need
+/// some internals of the lower layers. Namespace symm::edge exposes these
+/// internals. Programs that only use containers do not need this header. It may
+/// change with each minor version.
 
 #include <algorithm>
 #include <cstddef>
@@ -41,14 +41,13 @@ namespace symm::Impl {
 
 class Rendezvous;
 
-// Functions for failing together: if any PE fails, all PEs throw.
+// Collective error handling: if any PE fails, all PEs throw.
 
-/// Throws the failure of the lowest-numbered PE that failed. All PEs in the
-/// world make this call, which is also a barrier. Precondition: at least one PE
-/// has failed.
+/// Throws the failure of the lowest-numbered PE that failed. Collective over
+/// the world; also acts as a barrier. Precondition: at least one PE has failed.
 /// \param failure why this PE failed, if it did.
-/// \throws on all PEs the failure of that PE; the text of the error begins with
-///         `call` and the PE's number.
+/// \throws the failure of that PE, on every PE. The message begins with `call`
+///         and the number of that PE.
 [[noreturn]] void throw_first_failure(char const* call,
                                       std::optional<Failure> const& failure);
 
@@ -68,7 +67,7 @@ class WordsOfPes {
   std::uint64_t m_epoch;
 };
 
-// Functions that wait and serve other PEs meanwhile. If the wait is long,
+// Functions that serve other PEs while they wait. After a long wait,
 // wait_and_serve() and wait_for_peer() report what they are waiting for. They
 // end the job if they may be waiting for a PE that has exited. They allocate no
 // private memory before the report.
@@ -81,18 +80,18 @@ class WordsOfPes {
 void wait_and_serve(char const* call, FunctionRef<bool> is_done,
                     FunctionRef<bool> serve, FunctionRef<Text> waits_for);
 
-/// Returns once has_come() is true. PE `pe` causes this by making the same
+/// Returns once has_come() is true. PE `pe` makes it true by making the same
 /// call.
 /// \param other_call the ObjectCall::key() of a call in which `pe` can no
 ///        longer make has_come() true, or 0 if there is no such call.
-/// \param refusal returns the text of the error, for when `pe` is in that other
-///        call.
+/// \param refusal returns the error message if `pe` is in that other call.
 /// \throws UsageError on this PE if `pe` is in that other call.
 void wait_for_peer(char const* call, Pe pe, FunctionRef<bool> has_come,
                    std::uint64_t other_call, FunctionRef<Text> refusal);
 
-/// The number of collective calls that all PEs have reached. It distinguishes
-/// messages sent before such a call from messages sent after that call.
+/// The number of collective calls that all PEs have reached. A receiver can use
+/// this number to tell messages sent before such a call from messages sent
+/// after the call.
 class MetCalls {
  public:
   explicit MetCalls(char const* call);
@@ -140,8 +139,9 @@ struct ForEachKernel {
   }
 };
 
-/// Calls work(i) for all i < n in a kernel on a GPU. After other kernels, this
-/// kernel starts sooner than a Kokkos kernel would (symm_gpu/Launch.hpp).
+/// Calls work(i) for all i < n in a kernel on a GPU. If the kernel follows
+/// another kernel, it starts sooner than a Kokkos kernel would
+/// (symm_gpu/Launch.hpp).
 template <class Exec, class Work>
 void enqueue_for_each(Exec const& exec, char const* call, std::size_t n,
                       Work const& work) {
@@ -164,7 +164,7 @@ void enqueue_for_each(Exec const& exec, char const* call, std::size_t n,
 
 namespace symm::edge {
 
-// Fail together: if one PE cannot do something, no PE does it.
+// Collective error handling: if one PE cannot do something, no PE does it.
 using Impl::agree;
 using Impl::ErrorKind;
 using Impl::Failure;
@@ -175,7 +175,7 @@ using Impl::throw_failure;
 using Impl::throw_first_failure;
 using Impl::without_call;
 using Impl::WordsOfPes;
-// Wait, and serve meanwhile.
+// Waiting while serving other PEs.
 using Impl::FunctionRef;
 using Impl::max_teams;
 using Impl::MetCalls;
@@ -183,7 +183,7 @@ using Impl::poll_far;
 using Impl::ThreadProgress;
 using Impl::wait_and_serve;
 using Impl::wait_for_peer;
-// Reaching a PE.
+// Access to other PEs.
 using Impl::at_pe;
 using Impl::enqueue_for_each;
 using Impl::has_gates;
@@ -191,12 +191,12 @@ using Impl::has_host_heap;
 using Impl::Nodes;
 using Impl::nodes_of_job;
 using Impl::wait_in_queue;
-// Report to profilers and the race detector what a call does.
+// Reports to profilers and to the race detector.
 using Impl::Observed;
 using Impl::Operation;
 using Impl::OperationKind;
 namespace check = Impl::check;
-// Texts that need no private memory, on the host and in kernels.
+// Strings that allocate no private memory, for the host and for kernels.
 using Impl::KernelText;
 using Impl::Text;
 // Objects.

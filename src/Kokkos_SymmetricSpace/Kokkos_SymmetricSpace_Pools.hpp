@@ -3,14 +3,14 @@
 #ifndef KOKKOS_SYMMETRICSPACE_POOLS_HPP
 #define KOKKOS_SYMMETRICSPACE_POOLS_HPP
 
-/// Memory pools (symm_pools.hpp) that allocate and free in the order of an
-/// execution space instance. The pools keep the instance alive as long as they
-/// need it. Example of a View in a pool:
+/// Memory pools (symm_pools.hpp) that allocate and free in stream order on an
+/// execution space instance. A pool keeps the instance alive as long as the
+/// pool needs it. Example of a View in a pool:
 ///
 ///     Kokkos::View<double*, symm::SymmetricSpace> t(
 ///         Kokkos::view_alloc(exec, symm::SymmetricSpace(pool), "t"), n);
 ///
-/// Destroying the View frees its memory in the order of `exec`. If another
+/// Destroying the View frees the memory in stream order on `exec`. If another
 /// instance `other` uses the View, call order_after(exec, other) before the
 /// View is destroyed.
 

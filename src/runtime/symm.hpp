@@ -3,8 +3,8 @@
 #ifndef SYMM_HPP
 #define SYMM_HPP
 
-/// Includes all public headers of the runtime except symm_mpi.hpp and
-/// symm_check.hpp: the symmetric heap and the operations on it. Needs neither
+/// Includes all public headers of the runtime (the symmetric heap and the
+/// operations on it) except symm_mpi.hpp and symm_check.hpp. Requires neither
 /// Kokkos nor mpi.h.
 
 #include "symm_atomics.hpp"

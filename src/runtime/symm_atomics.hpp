@@ -20,56 +20,54 @@
 #include "one_sided/Rma.hpp"
 #include "symm_contexts.hpp"
 
-// These are the atomic memory operations of OpenSHMEM 1.5 (9.8), plus minimum
-// and maximum. Each operation is atomic with respect to all threads that access
-// the object with these operations, on any PE, on CPUs and on GPUs. Each
-// operation has three forms:
+// The atomic memory operations of OpenSHMEM 1.5 (9.8), plus minimum and
+// maximum. Each operation is atomic with respect to all threads that access the
+// object with these operations, on any PE, on CPUs and on GPUs. There are three
+// forms of each:
 //
 //   atomic_add(address, value)
-//     This form acts on any address that the caller can reach: the address of
-//     an element of a global_view or peer_view, or an address that symm::ptr()
-//     returned. It is callable from host and device code. On the device, the
-//     address must be in global memory, not in the scratch memory of a thread
-//     team.
+//     Acts on any address that the caller can reach, such as the address of an
+//     element of a global_view or peer_view, or an address from symm::ptr().
+//     Callable from host and device code. In device code, the address must be
+//     in global memory, not in a thread team's scratch memory.
 //   atomic_add(heap, address, value, pe)
-//     This form acts on PE `pe`'s copy of the object at the symmetric address
-//     `address`; `heap` is the result of symm::heap_map(view). It is callable
-//     from host and device code. With SYMM_CHECKS_IN_KERNELS, an invalid `pe`
-//     or `address` aborts the program.
+//     Acts on PE `pe`'s copy of the object at the symmetric address `address`;
+//     `heap` is the result of symm::heap_map(view). Callable from host and
+//     device code. With SYMM_CHECKS_IN_KERNELS, an invalid `pe` or `address`
+//     aborts the program.
 //   atomic_add(address, value, pe)
-//     This form does the same on the host, without a heap map. It throws
-//     UsageError on this PE if `pe` is not a valid PE number, or if the object
-//     is not in this PE's part of the heap or not aligned to its size. It also
-//     throws UsageError on this PE if `pe` is on this node and the object is in
-//     GPU memory.
+//     Does the same on the host, without a heap map. Throws UsageError on this
+//     PE if `pe` is not a valid PE number, or if the object is outside this
+//     PE's part of the heap or not aligned to its size. Also throws UsageError
+//     on this PE if `pe` is on this node and the object is in GPU memory.
 //
-// The forms that take a PE also reach PEs on other nodes. There, the target's
-// CPU carries out the operation; if the object is in GPU memory, a kernel on
-// the target's GPU does.
+// The forms that take a PE also reach PEs on other nodes. The target's CPU then
+// performs the operation; for an object in GPU memory, a kernel on the target's
+// GPU does.
 //
-// Ordering: these operations are relaxed: they do not order other accesses. An
-// operation that returns a value is complete when it returns. An operation that
-// returns nothing is complete after quiet(), like a put.
+// Ordering: these operations are relaxed, so they do not order other accesses.
+// An operation that returns a value is complete when it returns. An operation
+// that returns nothing is complete after quiet(), like a put.
 //
 // Types: objects are 4 or 8 bytes in size and aligned to their size. Operations
 // that only load, set or swap accept numbers, enumerations and pointers. (A
 // pointer is meaningful only in the process that created it.) Arithmetic
-// operations accept integers, float and double. Bitwise operations accept
+// operations accept integers, float and double; bitwise operations accept
 // integers. Values are converted to the object's type.
 //
-// Exception: if the GPU's link to the host is PCI Express (CUDA's attribute
-// HostNativeAtomicSupported is 0), operations by kernels on host memory are not
-// atomic with respect to other GPUs or to CPUs. The GPU changes the object in
-// its own cache, and additions by another GPU or by a CPU are lost (observed
-// between two H200s). Put counters that several GPUs share in GPU memory.
+// Exception: over PCI Express (if CUDA's attribute HostNativeAtomicSupported is
+// 0), atomics by kernels on host memory are not atomic with respect to other
+// GPUs or to CPUs. The GPU modifies the object in its own cache, so additions
+// by another GPU or by a CPU are lost (observed between two H200s). In that
+// case, use GPU memory for counters that several GPUs update.
 
 namespace symm {
 
 namespace Impl {
 
 /// If `context` aggregates operations and can defer this one, queues it and
-/// returns true. Otherwise, returns false: the caller must carry out the
-/// operation.
+/// returns true. If this returns false, the caller must perform the operation
+/// itself.
 template <class T, class Value>
 [[gnu::always_inline]] inline bool wait_in(Context const& context,
                                            char const* call, T* address, Pe pe,
@@ -85,7 +83,7 @@ template <class T, class Value>
 
 }  // namespace Impl
 
-/// Prevents T from being deduced from a value: the address alone determines T.
+/// Prevents T from being deduced from a value: only the address determines T.
 template <class T>
 using AtomicValue = std::type_identity_t<T>;
 
@@ -100,16 +98,16 @@ using AtomicValue = std::type_identity_t<T>;
 #define SYMM_EXPECT_NUMBER() SYMM_EXPECT_TYPE(AtomicNumber, "numbers")
 #define SYMM_EXPECT_BITS() SYMM_EXPECT_TYPE(AtomicBits, "integers")
 
-/// Expands to a lambda. The lambda takes the address of a PE's copy, and calls
-/// the form of `function` without a PE argument on that address.
+/// Expands to a lambda that takes the address of a PE's copy and passes it to
+/// the form of `function` that takes no PE.
 #define SYMM_ATOMIC_AT(result, function, arguments) \
   [=](auto* there) mutable -> result {              \
     address = there;                                \
     return symm::function arguments;                \
   }
 /// Defines the forms of an operation that take a PE. For a PE on this node,
-/// these forms call the form that takes no PE. For a PE on another node, they
-/// send `op` and the operands.
+/// they call the form that takes no PE. For a PE on another node, they send
+/// `op` and the operands.
 #define SYMM_ATOMIC_OF_PE(result, function, parameters, arguments, op,   \
                           operands)                                      \
   template <class T>                                                     \
@@ -141,7 +139,8 @@ using AtomicValue = std::type_identity_t<T>;
         SYMM_LIST operands);                                             \
   }
 /// Defines the _nbi forms of a fetching operation. They may return before the
-/// old value has arrived in `*fetch`; quiet() or `request` waits for it.
+/// old value has arrived in `*fetch`; it has arrived once quiet() or a wait on
+/// `request` returns.
 #define SYMM_ATOMIC_NBI(function, parameters, arguments, op, operands)        \
   template <class T>                                                          \
   void function##_nbi(T* fetch, SYMM_LIST parameters, Pe pe,                  \
@@ -252,7 +251,7 @@ SYMM_ATOMIC_OF_PE(void, atomic_inc, (T * address), (address), add, (T{1}))
 
 /// Atomically sets the object to `value` if `value` is less than the object's
 /// value. Returns the old value in either case. If `value` or the object is a
-/// NaN, nothing changes. OpenSHMEM does not have this operation.
+/// NaN, the object does not change. Not part of OpenSHMEM.
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_min(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_NUMBER();
@@ -264,8 +263,8 @@ SYMM_ATOMIC_NBI(atomic_fetch_min, (T * address, AtomicValue<T> value),
                 (address, value), min, (value))
 
 /// Atomically sets the object to `value` if `value` is less than the object's
-/// value. If `value` or the object is a NaN, nothing changes. OpenSHMEM does
-/// not have this operation.
+/// value. If `value` or the object is a NaN, the object does not change. Not
+/// part of OpenSHMEM.
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_min(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_NUMBER();
@@ -276,7 +275,7 @@ SYMM_ATOMIC_OF_PE(void, atomic_min, (T * address, AtomicValue<T> value),
 
 /// Atomically sets the object to `value` if `value` is greater than the
 /// object's value. Returns the old value in either case. If `value` or the
-/// object is a NaN, nothing changes. OpenSHMEM does not have this operation.
+/// object is a NaN, the object does not change. Not part of OpenSHMEM.
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_max(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_NUMBER();
@@ -288,8 +287,8 @@ SYMM_ATOMIC_NBI(atomic_fetch_max, (T * address, AtomicValue<T> value),
                 (address, value), max, (value))
 
 /// Atomically sets the object to `value` if `value` is greater than the
-/// object's value. If `value` or the object is a NaN, nothing changes.
-/// OpenSHMEM does not have this operation.
+/// object's value. If `value` or the object is a NaN, the object does not
+/// change. Not part of OpenSHMEM.
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_max(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_NUMBER();
@@ -300,7 +299,7 @@ SYMM_ATOMIC_OF_PE(void, atomic_max, (T * address, AtomicValue<T> value),
 
 // Bitwise operations on integers.
 
-/// Atomically clears those bits of the object that are 0 in `value` (bitwise
+/// Atomically clears the bits of the object that are 0 in `value` (bitwise
 /// AND), and returns the old value (9.8, SHMEM_ATOMIC_FETCH_AND).
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_and(T* address, AtomicValue<T> value) {
@@ -312,8 +311,8 @@ SYMM_ATOMIC_OF_PE(T, atomic_fetch_and, (T * address, AtomicValue<T> value),
 SYMM_ATOMIC_NBI(atomic_fetch_and, (T * address, AtomicValue<T> value),
                 (address, value), bit_and, (value))
 
-/// Atomically clears those bits of the object that are 0 in `value` (bitwise
-/// AND; 9.8, SHMEM_ATOMIC_AND).
+/// Atomically clears the bits of the object that are 0 in `value` (bitwise AND;
+/// 9.8, SHMEM_ATOMIC_AND).
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_and(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_BITS();
@@ -322,7 +321,7 @@ SYMM_INLINE_FUNCTION void atomic_and(T* address, AtomicValue<T> value) {
 SYMM_ATOMIC_OF_PE(void, atomic_and, (T * address, AtomicValue<T> value),
                   (address, value), bit_and, (value))
 
-/// Atomically sets those bits of the object that are 1 in `value` (bitwise OR),
+/// Atomically sets the bits of the object that are 1 in `value` (bitwise OR),
 /// and returns the old value (9.8, SHMEM_ATOMIC_FETCH_OR).
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_or(T* address, AtomicValue<T> value) {
@@ -334,7 +333,7 @@ SYMM_ATOMIC_OF_PE(T, atomic_fetch_or, (T * address, AtomicValue<T> value),
 SYMM_ATOMIC_NBI(atomic_fetch_or, (T * address, AtomicValue<T> value),
                 (address, value), bit_or, (value))
 
-/// Atomically sets those bits of the object that are 1 in `value` (bitwise OR;
+/// Atomically sets the bits of the object that are 1 in `value` (bitwise OR;
 /// 9.8, SHMEM_ATOMIC_OR).
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_or(T* address, AtomicValue<T> value) {
@@ -344,8 +343,8 @@ SYMM_INLINE_FUNCTION void atomic_or(T* address, AtomicValue<T> value) {
 SYMM_ATOMIC_OF_PE(void, atomic_or, (T * address, AtomicValue<T> value),
                   (address, value), bit_or, (value))
 
-/// Atomically inverts those bits of the object that are 1 in `value` (bitwise
-/// XOR), and returns the old value (9.8, SHMEM_ATOMIC_FETCH_XOR).
+/// Atomically flips the bits of the object that are 1 in `value` (bitwise XOR),
+/// and returns the old value (9.8, SHMEM_ATOMIC_FETCH_XOR).
 template <class T>
 SYMM_INLINE_FUNCTION T atomic_fetch_xor(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_BITS();
@@ -356,8 +355,8 @@ SYMM_ATOMIC_OF_PE(T, atomic_fetch_xor, (T * address, AtomicValue<T> value),
 SYMM_ATOMIC_NBI(atomic_fetch_xor, (T * address, AtomicValue<T> value),
                 (address, value), bit_xor, (value))
 
-/// Atomically inverts those bits of the object that are 1 in `value` (bitwise
-/// XOR; 9.8, SHMEM_ATOMIC_XOR).
+/// Atomically flips the bits of the object that are 1 in `value` (bitwise XOR;
+/// 9.8, SHMEM_ATOMIC_XOR).
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_xor(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_BITS();
@@ -375,24 +374,24 @@ SYMM_ATOMIC_OF_PE(void, atomic_xor, (T * address, AtomicValue<T> value),
 #undef SYMM_EXPECT_WORD
 #undef SYMM_EXPECT_TYPE
 
-// Memory ordering (OpenSHMEM 1.5). These functions determine the order in which
-// other PEs see this PE's stores and operations. Other orderings can be built
-// from the loads and stores below.
+// Memory ordering (OpenSHMEM 1.5). These functions control the order in which
+// other PEs see this PE's stores and operations. Use the loads and stores below
+// to build other orderings.
 
 /// Orders the stores, puts, atomics and signals issued by this thread: a PE
 /// that sees an operation issued after the call also sees all operations issued
 /// before the call (OpenSHMEM 1.5, shmem_fence). On this node, the order holds
-/// across all PEs and all memory, and includes plain stores through peer_view()
+/// across all PEs and all memory, and covers plain stores through peer_view()
 /// and global_view(). The call is local: fence() waits neither for PEs on this
 /// node nor for kernels. (Kokkos::fence() waits for kernels.)
 ///
-/// For PEs on other nodes, fence() orders only operations on the same PE, as
-/// OpenSHMEM requires, and may wait for PEs on those nodes. To order operations
-/// on several PEs of which at least one is on another node, call quiet().
+/// Across nodes, fence() orders only operations on the same PE, as OpenSHMEM
+/// requires, and may wait for PEs on other nodes. To order operations on
+/// several PEs when at least one of them is on another node, call quiet().
 ///
-/// fence() is callable from the host and from kernels. In a kernel, fence()
-/// orders the calling thread's own stores, and the stores that its thread team
-/// made before a team_barrier().
+/// fence() is callable from the host and from kernels. In a kernel, it orders
+/// the calling thread's own stores, and the stores that other threads of its
+/// thread team made before a team_barrier().
 SYMM_INLINE_FUNCTION void fence() {
   Impl::fence_words();
   Impl::check::fence();
@@ -403,9 +402,9 @@ SYMM_INLINE_FUNCTION void fence() {
 /// Completes the stores, puts, atomics and signals issued by this thread: all
 /// PEs see them when quiet() returns (OpenSHMEM 1.5, shmem_quiet). Loads that
 /// this thread issues after the call are ordered after these operations. On the
-/// host, quiet() also completes the operations on other nodes that any other
-/// thread of this PE has issued without a context. In all other respects,
-/// quiet() is like fence().
+/// host, quiet() also completes every operation on another node that any thread
+/// of this PE issued without a context. In all other respects, quiet() behaves
+/// like fence().
 SYMM_INLINE_FUNCTION void quiet() {
   Impl::fence_words();
   Impl::check::quiet();
@@ -414,24 +413,24 @@ SYMM_INLINE_FUNCTION void quiet() {
 }
 
 // Each of the following loads and stores is a single instruction and is atomic
-// with respect to all PEs: T load_...(T const* from) and store_...(T* to,
-// value). T must be trivially copyable and 4 or 8 bytes in size, and the
-// address must be aligned to that size. These functions are callable from the
-// host and from kernels, on memory that the caller can reach. In kernels, that
-// excludes scratch memory and a thread's own variables.
+// with respect to all PEs. The signatures are T load_...(T const* from) and
+// store_...(T* to, value). T must be trivially copyable and 4 or 8 bytes in
+// size, and the address must be aligned to that size. These functions are
+// callable from the host and from kernels, on any memory that the caller can
+// reach. In kernels, that excludes scratch memory and a thread's own variables.
 
-/// The relaxed load and the relaxed store impose no ordering.
+/// A relaxed load and a relaxed store, which impose no ordering.
 using Impl::load_relaxed;
 using Impl::store_relaxed;
 
-/// Orders this load before the thread's later loads and stores. Those see
-/// everything that the writer of the loaded value ordered before that value,
-/// with store_release() or fence().
+/// Orders this load before the thread's later loads and stores. The thread then
+/// sees everything that the writer ordered before the loaded value, with
+/// store_release() or fence().
 using Impl::load_acquire;
 
 /// Orders the thread's earlier loads and stores before this store. A GPU waits
-/// for these earlier accesses, which takes longer than the store itself.
-/// (Together, the wait and the store take 1.39 us, one way, between two H200s.)
+/// for those earlier accesses, which takes longer than the store itself. (The
+/// wait and the store together take 1.39 us, one way, between two H200s.)
 using Impl::store_release;
 
 }  // namespace symm

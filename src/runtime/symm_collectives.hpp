@@ -24,42 +24,43 @@ namespace symm {
 
 // Collective operations of a PE team (OpenSHMEM 1.5, 9.11). All PEs of the PE
 // team must make the call, with the same arguments on every PE. `dest` and
-// `source` are symmetric addresses in one heap; the elements are trivially
-// copyable. The two arrays must not overlap, but in broadcast(), reduce(),
-// inscan() and exscan(), `dest` may be equal to `source`. A PE's source must be
-// complete when that PE makes the call: if other PEs have put data into it, a
-// barrier must come before the call. When the call returns on a PE, that PE's
-// dest is complete, and the PE may overwrite its source. Every operation has
-// three forms:
+// `source` are symmetric addresses of two arrays in the same heap, with
+// trivially copyable elements. The arrays must not overlap, except that
+// broadcast(), reduce(), inscan() and exscan() allow `dest` and `source` to be
+// equal. A PE's source must be complete when that PE makes the call: if other
+// PEs have put data into it, a barrier must come before the call. When the call
+// returns on a PE, that PE's dest is complete, and the PE may overwrite its
+// source. Every operation has three forms:
 //
 //   reduce(team, ...)
-//     The host makes this call, on memory in any heap; the call blocks. Kernels
-//     that write the source must have finished (fence their execution space
-//     first). The call throws UsageError on every PE of the PE team if any PE
-//     passes an invalid argument, or if the arguments differ between PEs. The
-//     PE team remains usable.
+//     A blocking call from the host, on memory in any heap. Kernels that write
+//     the source must have finished (fence their execution space first). Throws
+//     UsageError on every PE of the PE team if any PE passes an invalid
+//     argument, or if the arguments differ between PEs. The PE team remains
+//     usable.
 //   reduce(exec, team, ...)
-//     This call is enqueued on an execution space instance, in order with the
-//     kernels on that instance; the host does not wait. The call throws
-//     UsageError on this PE if this PE passes an invalid argument; in that
-//     case, this PE does not take part. The call does not check whether the
-//     other PEs pass the same arguments. (On an instance of a host space, the
-//     call waits for the instance's kernels and then acts like the host's
-//     form.)
+//     A call that enqueues the operation on an execution space instance, in
+//     order with the kernels on that instance; the host does not wait. Throws
+//     UsageError on this PE if this PE passes an invalid argument; this PE then
+//     takes no part in the operation. The call does not check whether the other
+//     PEs pass the same arguments. (On an instance of a host space, the call
+//     waits for the instance's kernels and then acts like the form for the
+//     host.)
 //   reduce(threads, heap, team, ...)
-//     In a kernel, all threads of one thread group on every PE make this call.
+//     A call in a kernel, made by all threads of one thread group on every PE.
 //     The group is a thread team's handle or lanes(member); `heap` is
-//     heap_map<Space>() for the memory space of the blocks. Release builds do
+//     heap_map<Space>() for the memory space of the arrays. Release builds do
 //     not check the arguments. See barrier() in symm_teams.hpp.
 //
-// All PEs of the PE team must use the same form of a call: a call that one PE
-// enqueues does not match a call in another PE's kernel. (Barriers are an
-// exception: theirs match.) In each PE team, operations on a GPU and operations
-// on the host form two separate sequences (see class PeTeam).
+// All PEs of the PE team must use the same form of a call: an operation that
+// one PE enqueues does not match a call in another PE's kernel. (Barriers are
+// the exception: an enqueued barrier does match a barrier in a kernel.) In each
+// PE team, operations on a GPU and operations on the host form two separate
+// sequences (see class PeTeam).
 
 namespace Impl {
 
-/// Whether `x` is a NaN, that is, differs from itself.
+/// Whether `x` is a NaN, that is, compares unequal to itself.
 template <class T>
 SYMM_FUNCTION constexpr bool is_nan([[maybe_unused]] T const& x) {
   if constexpr (std::is_integral_v<T>) {
@@ -75,8 +76,7 @@ SYMM_FUNCTION constexpr bool is_nan([[maybe_unused]] T const& x) {
 
 }  // namespace Impl
 
-/// These types are operations for reduce() and the scans: they combine two
-/// elements.
+/// Operations for reduce() and the scans. Each combines two elements.
 struct Sum {
   template <class T>
   SYMM_FUNCTION T operator()(T const& a, T const& b) const {
@@ -90,9 +90,9 @@ struct Prod {
   }
 };
 // Min and Max return the smaller and the larger of two elements. A NaN on any
-// PE makes the result a NaN, like minimum and maximum in IEEE 754-2019, but
-// zeros of either sign are equal. The element type needs only operator<. A
-// value that compares unequal to itself counts as a NaN.
+// PE makes the result a NaN, as with minimum and maximum in IEEE 754-2019, but
+// positive and negative zero are equal. The element type needs only operator<.
+// A value that compares unequal to itself counts as a NaN.
 struct Min {
   template <class T>
   SYMM_FUNCTION T operator()(T const& a, T const& b) const {
@@ -144,8 +144,8 @@ SYMM_INLINE_FUNCTION void broadcast(Threads const& threads, HeapMap const& heap,
                       Impl::BroadcastWork<T>{team, dest, source, count, root});
 }
 
-/// Sends `count` elements from every member to all members. In dest, the
-/// members' blocks are contiguous, in the order of the members.
+/// Sends `count` elements from every member to all members. The members' blocks
+/// are contiguous in dest, in member order.
 /// \param dest must have room for n_pes() * count elements.
 template <class T>
 void fcollect(PeTeam const& team, T* dest,
@@ -162,9 +162,9 @@ SYMM_INLINE_FUNCTION void fcollect(Threads const& threads, HeapMap const& heap,
 }
 
 /// Like fcollect(), but every PE has its own count, which may be 0. All PEs
-/// pass the same symmetric addresses even if their count is 0; the addresses
-/// may be null only if no PE has an element. (If the call is enqueued on a GPU,
-/// a null address aborts the program if another PE has elements.)
+/// pass the same symmetric addresses, even with a count of 0; the addresses may
+/// be null only if no PE has an element. (In a call enqueued on a GPU, a null
+/// address aborts the program if another PE has elements.)
 /// \param dest must have room for the elements of all PEs, that is, for the sum
 ///        of all counts.
 template <class T>
@@ -200,7 +200,7 @@ SYMM_INLINE_FUNCTION void alltoall(Threads const& threads, HeapMap const& heap,
 
 /// Like alltoall(), but the elements are `dest_stride` elements apart in dest
 /// and `source_stride` elements apart in source. (A stride of 1 means adjacent
-/// elements.) The elements in the gaps of dest do not change.
+/// elements.) The gaps in dest are left unchanged.
 template <class T>
 void alltoalls(PeTeam const& team, T* dest,
                std::type_identity_t<T> const* source, std::size_t dest_stride,
@@ -223,9 +223,8 @@ SYMM_INLINE_FUNCTION void alltoalls(Threads const& threads, HeapMap const& heap,
                                    source_stride, count});
 }
 
-/// Combines the members' sources, element by element, in the order of the
-/// members' numbers. The result is bitwise identical on all PEs. dest may be
-/// equal to source.
+/// Combines the members' sources element by element, in member order. The
+/// result is bitwise identical on all PEs. dest may be equal to source.
 /// \param op called as op(a, b): Sum, Prod, Min, Max, BAnd, BOr, BXor or any
 ///        trivially copyable function object that kernels can call.
 template <class T, class Op>
@@ -243,9 +242,9 @@ SYMM_INLINE_FUNCTION void reduce(Threads const& threads, HeapMap const& heap,
 }
 
 /// Combines the sources as reduce() does, but member n gets only block n of the
-/// result. (This is like MPI_Reduce_scatter_block; OpenSHMEM does not have it.)
-/// Each PE combines only the block that it gets, with 1 / n_pes() of the work
-/// and of the data movement of reduce().
+/// result. (Corresponds to MPI_Reduce_scatter_block; not part of OpenSHMEM.)
+/// Each PE combines only its own block, which takes 1 / n_pes() of the work and
+/// data movement of reduce().
 /// \param dest   an array of `count` elements.
 /// \param source an array of n_pes() * count elements.
 template <class T, class Op>
@@ -266,17 +265,17 @@ SYMM_INLINE_FUNCTION void reduce_scatter(Threads const& threads,
       Impl::ReduceWork<T, Op, true>{team, dest, source, count, op});
 }
 
-/// Reduces one value from each PE, without symmetric memory: combines the
-/// values in the order of the PEs' numbers. The result is bitwise identical on
-/// all PEs. The call is collective over `team`, on the host; it does not return
-/// on any PE before all PEs have made it. (To leave the result on a GPU,
-/// enqueue the form that takes Views, with rank-0 Views.)
+/// Reduces one value from each PE, without symmetric memory, by combining the
+/// values in the order of the PE numbers. The result is bitwise identical on
+/// all PEs. The call is made on the host and is collective over `team`; it does
+/// not return on any PE before all PEs have made it. (To leave the result on a
+/// GPU, enqueue the form that takes Views, with rank-0 Views.)
 ///
 ///     double const norm = std::sqrt(symm::reduce(team, mine, symm::Sum{}));
 ///
 /// \param value must be of a trivially copyable type, such as double or a
 ///        struct of several numbers; the type must be the same on all PEs.
-///        Every 8 bytes cost one exchange between the PEs.
+///        Every 8 bytes take one exchange between the PEs.
 /// \param op as for the reduce() that takes addresses.
 /// \throws UsageError on every PE of the PE team if any PE is in a different
 ///         collective operation of that PE team, or passes a different type or
@@ -287,15 +286,15 @@ requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
   return Impl::ReduceValue<T, Op>(team, op)(value);
 }
 
-// The functions below are scans over the PEs (OpenSHMEM 1.6, sum_inscan and
-// sum_exscan of teams), with any operation, in the order of the PEs' numbers in
-// the PE team. dest may be equal to source. On the host, each scan also has a
-// form that takes one value from each PE, like reduce():
+// Scans over the PEs (OpenSHMEM 1.6, sum_inscan and sum_exscan of teams), with
+// any operation, in the order of the PE numbers in the PE team. dest may be
+// equal to source. On the host, each scan also has a form that takes one value
+// from each PE, like reduce():
 //
 //     std::size_t const first = symm::exscan(team, n_mine, symm::Sum{});
 
-/// Inclusive scan: each PE gets, element by element, the combination of the
-/// sources of all PEs up to and including itself.
+/// Inclusive scan: each PE gets the elementwise combination of the sources of
+/// all PEs up to and including itself.
 template <class T, class Op>
 void inscan(PeTeam const& team, T* dest, std::type_identity_t<T> const* source,
             std::size_t count, Op op) {
@@ -317,8 +316,8 @@ requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
   return Impl::ReduceValue<T, Op, Impl::Combined::up_to_mine>(team, op)(value);
 }
 
-/// Exclusive scan: each PE gets the combination of `init` and the sources of
-/// the PEs before that PE; the first PE gets `init`. (This is like
+/// Exclusive scan: each PE gets the elementwise combination of `init` and the
+/// sources of all PEs before it; the first PE gets `init`. (Works like
 /// std::exclusive_scan. Without `init`, sums start at T(), as in OpenSHMEM.)
 /// \param init must be the same on all PEs; the call does not check this.
 template <class T, class Op>

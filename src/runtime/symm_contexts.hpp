@@ -16,7 +16,7 @@
 #include "transport/OperationHandle.hpp"
 
 // Contexts and requests order and complete some operations independently of
-// others. The host's one-sided operations accept a Context as their first
+// others. One-sided operations of the host accept a Context as their first
 // argument. Operations whose names end in _nbi accept a Request as their last
 // argument:
 //
@@ -28,10 +28,10 @@
 //     symm::get_nbi(dest, source, n, pe, &request);
 //     request.wait();                             // waits for this get alone
 //
-// For a PE on this node, an operation by the host is done when the call
-// returns, in any context. For such operations, contexts and requests cost
-// nothing and have no effect. Kernels have neither contexts nor requests:
-// fence() and quiet() in a kernel apply to the calling thread.
+// For a PE on this node, a host operation is done when the call returns, in any
+// context. For such operations, contexts and requests have no effect and cost
+// nothing. Kernels have neither contexts nor requests: fence() and quiet() in a
+// kernel apply to the calling thread.
 
 namespace symm {
 
@@ -41,7 +41,6 @@ namespace Impl {
 
 class Aggregation;
 
-/// Returns the HostCall for the call `name`.
 /// \param channel the channel of the call's context; null for a call without a
 ///        context, or in a job without far PEs.
 /// \param request if not null, tracks the call's operation.
@@ -50,58 +49,57 @@ class Aggregation;
 
 }  // namespace Impl
 
-/// How the pending updates of a Context are sent to PEs on other nodes.
+/// How a Context sends its pending updates to PEs on other nodes.
 enum class UpdateRouting {
   automatic,  ///< by_nodes in jobs on more than 32 nodes if any node has
               ///< several PEs; otherwise direct
   direct,     ///< in separate messages to each PE
-  by_nodes,   ///< in messages to one PE on each node, which carries out the
-              ///< updates for all PEs on its node: memory use grows with the
+  by_nodes,   ///< in messages to one PE on each node, which performs the
+              ///< updates for all PEs on its node; memory use grows with the
               ///< number of nodes, not with the number of PEs
 };
 
-/// Options of a Context. The first three are promises that the program makes
-/// (OpenSHMEM 1.5, SHMEM_CTX_SERIALIZED, _PRIVATE, _NOSTORE).
+/// Options of a Context. The first three are promises by the program (OpenSHMEM
+/// 1.5, SHMEM_CTX_SERIALIZED, _PRIVATE, _NOSTORE).
 struct ContextOptions {
   bool serialized = false;  ///< only one thread at a time uses the context
   bool one_thread = false;  ///< only the creating thread uses the context
-  /// The context's fence() and quiet() need not, and do not, order stores to
-  /// PEs on this node.
+  /// The context's fence() and quiet() do not order stores to PEs on this node.
   bool nostore = false;
-  /// Intended for many small updates on random PEs (OpenSHMEM does not have
-  /// this option). Atomic operations that return nothing, and put(), put_nbi()
-  /// and p() of up to 512 bytes, may wait in the context, which then carries
-  /// out many of them at once. The context carries out waiting operations in
-  /// its fence(), quiet() and pe_quiet(), and in its destructor, at the latest.
-  /// Until then, waiting operations may be invisible to all PEs and to other
-  /// operations by this PE. Barriers, collective calls and finalize() do not
-  /// carry out waiting operations: call the context's quiet() first, and also
-  /// before the memory is freed. A later operation in the context may throw
-  /// errors caused by operations that waited. If this PE has no memory for
-  /// messages (std::bad_alloc), the waiting operations continue to wait, and
-  /// the operation that throws has no effect; the destructor would lose them.
-  /// This option implies `serialized`:
-  /// give each thread a context of its own. The context takes up 13 KiB and,
-  /// like any context, up to 16 MiB for messages to other nodes.
+  /// For many small updates to random PEs (not part of OpenSHMEM). The context
+  /// may hold back atomic operations that return nothing, and put(), put_nbi()
+  /// and p() of up to 512 bytes, and perform many of them at once. It performs
+  /// pending operations in its fence(), quiet(), pe_quiet() and destructor at
+  /// the latest. Until then, pending operations may be invisible to all PEs and
+  /// to other operations by this PE. Barriers, collective calls and finalize()
+  /// do not perform pending operations, so call the context's quiet() first,
+  /// and also before freeing the memory. Errors of pending operations may be
+  /// thrown by a later operation in the context. If this PE cannot allocate
+  /// memory for messages (std::bad_alloc), the pending operations remain
+  /// pending, and the operation that throws has no effect. If the destructor
+  /// cannot allocate that memory, the pending operations are lost. This option
+  /// implies `serialized`: give each thread a context of its own. The context
+  /// takes up 13 KiB and, like any context, up to 16 MiB for messages to other
+  /// nodes.
   bool aggregate = false;
-  /// How the waiting atomic operations are sent to PEs on other nodes. With
-  /// `by_nodes`, the context takes up to 36 MiB more (at most 16 KiB for each
-  /// node), and its fence() does the same as its quiet().
+  /// How the context sends pending atomic operations to PEs on other nodes.
+  /// With `by_nodes`, the context takes up to 36 MiB more (at most 16 KiB for
+  /// each node), and its fence() does the same as its quiet().
   UpdateRouting routing = UpdateRouting::automatic;
 };
 
 /// A sequence of operations that is ordered and completed independently: a
 /// context's fence() and quiet() order and complete only the operations in that
-/// context (OpenSHMEM 1.5, 9.5, shmem_ctx_t). Operations without a context
-/// share a separate sequence. barrier_all(), barrier(team) and the collective
+/// context (OpenSHMEM 1.5, 9.5, shmem_ctx_t). Operations without a context form
+/// a sequence of their own. barrier_all(), barrier(team) and the collective
 /// calls that free memory complete the operations in all contexts, except for
-/// operations that wait in a context with `aggregate`.
+/// operations pending in a context with `aggregate`.
 ///
 /// PEs do not share contexts: creating and destroying a context is local. Any
 /// number of threads may use the same context at the same time, unless the
-/// options promise otherwise. Threads that each have their own context do not
-/// wait for each other. In every context, a PE that accepts no messages delays
-/// only the operations on that PE.
+/// options promise otherwise. Threads that use separate contexts do not wait
+/// for each other. A PE that accepts no messages delays only operations on that
+/// PE, in every context.
 class Context {
  public:
   /// Creates a context for operations on all PEs.
@@ -109,16 +107,15 @@ class Context {
   /// \throws OutOfMemory on this PE if it already has 255 contexts (in jobs on
   ///         several nodes).
   explicit Context(ContextOptions options = {});
-  /// Creates a context for operations on the PEs of a PE team. In all calls
-  /// with this context, PE numbers are those in that PE team
-  /// (shmem_team_create_ctx).
+  /// Creates a context for operations on the PEs of a PE team. All calls with
+  /// this context take PE numbers within that PE team (shmem_team_create_ctx).
   /// \throws UsageError  on this PE if `team` is not a PE team.
   /// \throws OutOfMemory like the other constructor.
   explicit Context(PeTeam const& team, ContextOptions options = {});
-  /// Unlike shmem_ctx_destroy, does not wait: operations that have begun
-  /// continue, and the next barrier completes them. To complete them before the
-  /// context is destroyed, call quiet() first. The memory of each batch of
-  /// messages is freed once the batch has been sent.
+  /// Does not wait, unlike shmem_ctx_destroy: operations that have begun
+  /// continue, and the next barrier completes them. To complete them earlier,
+  /// call quiet() before the context is destroyed. The memory of each message
+  /// batch is freed once the batch has been sent.
   ~Context();
   Context(Context&& other) noexcept;
   Context& operator=(Context&& other) noexcept;
@@ -138,12 +135,12 @@ class Context {
   /// \throws UsageError on this PE if one of `pes` does not exist, and after
   ///         finalize().
   void pe_quiet(std::span<Pe const> pes) const;
-  /// The PE team to which the PE numbers in calls with this context refer
+  /// The PE team that defines the PE numbers in calls with this context
   /// (shmem_ctx_get_team).
   /// \throws UsageError on this PE after finalize().
   [[nodiscard]] PeTeam team() const;
 
-  // The following functions are for use by the library only.
+  // For use by the library only:
 
   /// Returns the HostCall of the call `name` in this context.
   /// \param request if not null, tracks the operation.
@@ -151,12 +148,12 @@ class Context {
   ///         finalize() has been called since it was created.
   [[nodiscard]] Impl::HostCall call(char const* name,
                                     Request* request = nullptr) const;
-  /// Returns the world PE number of the PE whose number in the context is `pe`.
+  /// Converts a PE number in the context to a world PE number.
   /// \throws UsageError on this PE if the context has no such PE.
   [[nodiscard]] Pe world_pe(Pe pe, char const* name) const {
     return m_has_team ? world_pe_of_team(pe, name) : pe;
   }
-  /// This context's pending updates; null unless ContextOptions::aggregate was
+  /// The context's pending updates; null unless ContextOptions::aggregate was
   /// set.
   [[nodiscard]] Impl::Aggregation* aggregation() const {
     return m_aggregation.get();
@@ -165,11 +162,11 @@ class Context {
  private:
   void open(char const* name);
   void close() noexcept;
-  /// Takes over everything that `other` owns. Precondition: this context owns
-  /// nothing.
+  /// Takes ownership of everything that `other` owns. Precondition: this
+  /// context owns nothing.
   void take_from(Context& other) noexcept;
-  /// Delivers the pending updates and, unless `nostore` was promised, orders
-  /// stores. Then, in jobs with far PEs, calls work(channel).
+  /// Delivers the pending updates. Orders stores, unless the program promised
+  /// `nostore`. Then calls work(channel) in jobs with far PEs.
   template <class Work>
   void complete_by(Impl::HostCall const& call, Work const& work) const;
   [[nodiscard]] Pe world_pe_of_team(Pe pe, char const* name) const;
@@ -184,16 +181,16 @@ class Context {
 
 /// Tracks one operation whose name ends in _nbi. Pass the address of the
 /// Request as the operation's last argument. A Request can be moved but not
-/// copied. If a Request that still tracks an operation is passed to a new call,
-/// it stops tracking the earlier operation. A program need not wait for a
-/// Request: an operation that is no longer tracked continues, and quiet() of
-/// its context completes it. Only one thread at a time may use a Request.
+/// copied. Passing it to a new call makes it track the new operation instead of
+/// the earlier one. A program need not wait for a Request: an untracked
+/// operation continues, and quiet() of its context completes it. Only one
+/// thread at a time may use a Request.
 class Request {
  public:
   /// Creates a request that tracks no operation; test() returns true.
   Request()  = default;
   ~Request() = default;
-  /// After the move, `other` tracks no operation.
+  /// `other` then tracks no operation.
   Request(Request&& other) noexcept { take_from(other); }
   Request& operator=(Request&& other) noexcept {
     take_from(other);
@@ -203,14 +200,14 @@ class Request {
   Request& operator=(Request const&) = delete;
 
   /// Whether the operation is complete. A get or a fetching atomic operation is
-  /// complete when its data has arrived. A put is complete when the target has
-  /// the data and, for a put with a signal, has changed the signal. Once test()
-  /// has returned true, the request no longer tracks an operation. test() makes
-  /// progress: no other calls are needed for the operation to complete.
+  /// complete when its data has arrived. A put is complete when the data is in
+  /// the target's memory and, for a put with a signal, the signal has changed.
+  /// Once test() has returned true, the request no longer tracks an operation.
+  /// test() makes progress: the operation needs no other calls to complete.
   [[nodiscard]] bool test();
   /// Waits until the operation is complete.
   void wait();
-  /// Whether the source of a put may be overwritten; for other operations,
+  /// Whether the source of a put may be overwritten. For other operations,
   /// whether the operation is complete. The request continues to track the
   /// operation.
   [[nodiscard]] bool test_source();
@@ -225,8 +222,8 @@ class Request {
   [[nodiscard]] bool has_ended() const;
   [[nodiscard]] bool is_past(Impl::Stage stage, char const* name);
   void wait_for(Impl::Stage stage, char const* name);
-  /// Called when the operation has reached `stage`; stops tracking the
-  /// operation if it is complete.
+  /// Called when the operation has reached `stage`. If the operation is
+  /// complete, the request no longer tracks it.
   void pass(Impl::Stage stage);
   void take_from(Request& other) noexcept {
     m_operation = std::exchange(other.m_operation, {});
@@ -252,8 +249,8 @@ std::size_t wait_any(std::span<Request> requests);
 /// request.
 [[nodiscard]] std::size_t test_any(std::span<Request> requests);
 
-/// Like quiet() on the host, but completes only the operations without a
-/// context on the PEs `pes` (OpenSHMEM 1.6, shmem_pe_quiet).
+/// Like quiet() on the host, but completes only operations without a context,
+/// and only those on the PEs `pes` (OpenSHMEM 1.6, shmem_pe_quiet).
 /// \throws UsageError on this PE if one of `pes` does not exist, before
 ///         initialize() and after finalize().
 void pe_quiet(std::span<Pe const> pes);

@@ -6,36 +6,36 @@
 #include <stdexcept>
 #include <string_view>
 
-/// These are the exceptions of this library. A collective call that fails
-/// throws on every PE, with the same text on every PE. If a function's contract
-/// says that it throws "on this PE", the other PEs do not learn of the error.
+/// The exceptions of this library. A collective call that fails throws on every
+/// PE, with the same text. If a function's documentation says that it throws
+/// "on this PE", the other PEs do not learn of the error.
 namespace symm {
 
-/// The base class of all exceptions of this library. The object itself holds
-/// the text: throwing an Error allocates only the object, for which the C++
-/// runtime keeps a reserve.
+/// The base class of all exceptions of this library. The text is stored in the
+/// object itself. Throwing an Error therefore allocates nothing but the object,
+/// for which the C++ runtime keeps a reserve.
 class Error : public std::runtime_error {
  public:
   /// \param text the message; truncated to 2047 characters.
   explicit Error(std::string_view text);
 
-  /// Returns the message, which names the call, the values involved, and the PE
-  /// on which the call failed.
+  /// Returns the message, which names the call, the values involved and the
+  /// failing PE.
   [[nodiscard]] char const* what() const noexcept override { return m_text; }
 
  private:
   char m_text[2048];
 };
 
-/// The program used the library incorrectly. Examples are an invalid argument,
-/// a mismatched collective call, a call before initialize() or after
-/// finalize(), and an environment variable with an invalid value.
+/// The program used the library incorrectly: for example, with an invalid
+/// argument, a mismatched collective call, a call before initialize() or after
+/// finalize(), or an invalid value of an environment variable.
 class UsageError : public Error {
   using Error::Error;
 };
 
 /// A PE has run out of memory, or of another limited resource such as contexts
-/// or PE teams. The failed call has changed nothing.
+/// or PE teams. The failed call has had no effect.
 class OutOfMemory : public Error {
   using Error::Error;
 };

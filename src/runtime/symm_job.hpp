@@ -11,39 +11,39 @@
 #include "heap/HeapStats.hpp"
 #include "memory/HeapMap.hpp"
 
-/// Functions that start and end the library, identify the PEs, and query the
-/// heap. The headers included above define Pe, MemoryKind, HeapMap and
+/// Functions that start and shut down the library, identify the PEs, and query
+/// the heap. The headers included above define Pe, MemoryKind, HeapMap and
 /// HeapStats. Programs that use Kokkos call symm::initialize() from
 /// Kokkos_SymmetricSpace_Space.hpp instead of initialize_runtime().
 namespace symm {
 
 /// Starts the library in programs without Kokkos. The call is collective over
-/// `communicator`; the communicator's processes become the PEs, in the order of
-/// their ranks. The call initializes MPI (with MPI_THREAD_FUNNELED), unless the
-/// program has already done so. finalize() finalizes MPI only if this call
-/// initialized it. If SYMM_ROOT is set, the PEs find each other over TCP, and
-/// MPI is not used. Nor is MPI used with SYMM_START=pmix, or by a library built
-/// without MPI (docs/nodes.md).
+/// `communicator`, whose processes become the PEs, in rank order. The call
+/// initializes MPI (with MPI_THREAD_FUNNELED) unless the program has already
+/// done so. finalize() finalizes MPI only if this call initialized it. If
+/// SYMM_ROOT is set, the PEs connect over TCP, and MPI is not used. MPI is also
+/// not used with SYMM_START=pmix, or by a library built without MPI
+/// (docs/nodes.md).
 ///
-/// \param gpu ordinal of this PE's GPU among those visible to the process; must
-///        be given on every PE or on none. Several PEs may share a GPU. Without
-///        `gpu`, the heap is in host memory only.
+/// \param gpu ordinal of this PE's GPU among the GPUs visible to the process;
+///        must be given on every PE or on none. Several PEs may share a GPU.
+///        Without `gpu`, the heap is in host memory only.
 /// \throws UsageError, SystemError, OutOfMemory on every PE; UsageError on this
 ///         PE if its communicator is MPI_COMM_NULL, if SYMM_ROOT is set and
 ///         this PE passes a communicator, or if the environment variables for
-///         the selected kind of start are invalid.
+///         the selected launch method are invalid.
 void initialize_runtime(Communicator const& communicator = {},
                         std::optional<int> gpu           = std::nullopt);
 
-/// How the threads of a PE may call the library: the thread levels of OpenSHMEM
+/// How a PE's threads may call the library: the thread levels of OpenSHMEM
 /// (1.5, 9.2), in ascending order.
 enum class ThreadLevel { single, funneled, serialized, multiple };
 
-/// The same as initialize_runtime(), for programs that request a thread level
+/// Same as initialize_runtime(), for programs that request a thread level
 /// (shmem_init_thread).
 /// \param requested has no effect: programs always get ThreadLevel::multiple.
-///        Any thread may make calls; a PE must make collective calls from one
-///        thread at a time.
+///        Any thread may make calls, but only one thread of a PE at a time may
+///        make collective calls.
 /// \returns the thread level that is provided.
 /// \throws the same errors as initialize_runtime().
 ThreadLevel init_thread(ThreadLevel requested);
@@ -54,7 +54,7 @@ ThreadLevel init_thread(ThreadLevel requested);
 [[nodiscard]] ThreadLevel query_thread();
 
 /// Stores the version of OpenSHMEM whose operations this library provides, 1.5,
-/// in `*major` and `*minor` (shmem_info_get_version). The library also has
+/// in `*major` and `*minor` (shmem_info_get_version). The library also provides
 /// operations from later versions; docs/from_openshmem.md lists them. The call
 /// is local and allowed at any time.
 void info_get_version(int* major, int* minor) noexcept;
@@ -66,22 +66,22 @@ void info_get_version(int* major, int* minor) noexcept;
 
 /// Shuts down the library, and also MPI and Kokkos if initialize() started
 /// them. The call is collective. All Views in symmetric memory must have been
-/// destroyed. Those that still exist are reported, with label and size, and
-/// their memory is not released.
+/// destroyed. Any that still exist are reported, with label and size, and their
+/// memory is not released.
 /// \throws UsageError on every PE if any PE is in a different collective call,
 ///         or if the library is not initialized.
-/// \throws SystemError on the remaining PEs, in a job started over TCP or by
-///         PMIx, if a PE's process ends during this call, or if a PE does not
-///         take part within SYMM_START_TIMEOUT. SystemError on this PE, if it
-///         cannot close a link. Even then, the library is shut down, as are MPI
-///         and Kokkos. (The end of a ScopeGuard aborts the job instead.)
+/// \throws SystemError on the remaining PEs, in a job started over TCP or PMIx,
+///         if a PE's process ends during this call or a PE does not take part
+///         within SYMM_START_TIMEOUT. SystemError on this PE if it cannot close
+///         a connection. Even then, the library is shut down, as are MPI and
+///         Kokkos. (The destructor of a ScopeGuard aborts the job instead.)
 void finalize();
 
 /// Whether initialize() has returned and finalize() has not. The call is local.
 [[nodiscard]] bool is_initialized() noexcept;
 
 /// Calls initialize_runtime() in its constructor and finalize() in its
-/// destructor. Meant for a local variable in main().
+/// destructor. Intended as a local variable in main().
 class RuntimeGuard {
  public:
   explicit RuntimeGuard(Communicator const& communicator = {},
@@ -90,18 +90,18 @@ class RuntimeGuard {
   }
   /// Calls finalize(), which is collective, unless the program has already
   /// called it. A PE may reach the destructor early (because of an exception,
-  /// say) while others wait for it, either in another collective call or in a
-  /// host operation of a PE team. The job then ends with an error message
-  /// instead of hanging. The job also ends if a PE waits for a variable that no
-  /// other PE is left to change (symm_signals.hpp says when).
+  /// say) while others wait for it in another collective call or in a host
+  /// operation of a PE team. The job then ends with an error message instead of
+  /// hanging. The job also ends if a PE waits for a variable that no other PE
+  /// is left to change (see symm_signals.hpp).
   ~RuntimeGuard();
 
   RuntimeGuard(RuntimeGuard const&)            = delete;
   RuntimeGuard& operator=(RuntimeGuard const&) = delete;
 };
 
-// The PEs. All functions below, except heap_trim() and barrier_all(), are
-// local: a PE may call them alone, from any thread.
+// The PEs. All functions below except heap_trim() and barrier_all() are local:
+// a PE may call them alone, from any thread.
 
 /// Returns the number of this PE, from 0 to n_pes() - 1.
 /// \throws UsageError on this PE before initialize() and after finalize().
@@ -113,8 +113,8 @@ class RuntimeGuard {
 
 /// Whether loads and stores by this process can reach the symmetric memory of
 /// `pe`, that is, whether `pe` is on this node (a member of team_node()). The
-/// host and kernels reach all other PEs through operations (put(), get(),
-/// atomics, signals, collectives) and through symm::remote_view.
+/// host and kernels access the memory of all other PEs with operations (put(),
+/// get(), atomics, signals, collectives) and through symm::remote_view.
 /// \returns false if `pe` is not a valid PE number.
 /// \throws UsageError on this PE before initialize() and after finalize().
 [[nodiscard]] bool is_near(Pe pe);
@@ -125,43 +125,44 @@ class RuntimeGuard {
 [[nodiscard]] bool pe_accessible(Pe pe);
 
 /// Whether operations reach PE `pe`'s copy of the object at `address` on this
-/// PE (shmem_addr_accessible). They do if a PE with that number exists and the
-/// address is in mapped memory of this PE's part of a symmetric heap.
+/// PE (shmem_addr_accessible). They do if that PE exists and the address is in
+/// mapped memory of this PE's part of a symmetric heap.
 /// \throws UsageError on this PE before initialize() and after finalize().
 [[nodiscard]] bool addr_accessible(void const* address, Pe pe);
 
-/// Collective: returns when all PEs have called barrier_all(). All earlier
-/// writes by all PEs are then visible to all PEs (OpenSHMEM 1.5, 9.12.1).
+/// Returns when all PEs have called barrier_all(). All earlier writes by all
+/// PEs are then visible to all PEs (OpenSHMEM 1.5, 9.12.1). The call is
+/// collective.
 /// \throws UsageError on every PE if any PE is in a different collective call.
 void barrier_all();
 
 /// Returns the map of all PEs' parts of the heap in one kind of memory. Kernels
-/// capture the map for operations on addresses in that heap. The map is valid
-/// until finalize(). (The Kokkos layer also has heap_map() for a View and for a
+/// capture the map to operate on addresses in that heap. The map is valid until
+/// finalize(). (The Kokkos layer also has heap_map() for a View and for a
 /// memory space.)
 /// \throws UsageError on this PE if no such heap exists, before initialize()
 ///         and after finalize().
 [[nodiscard]] HeapMap heap_map(MemoryKind kind);
 
-/// Ends the whole job immediately: all processes that the launcher has started,
-/// on all nodes, no matter what other PEs are doing (OpenSHMEM 1.5, 9.1.5). The
-/// call is not collective and does not return. It flushes the C library's
-/// output streams on this PE. No PE runs destructors or functions registered
-/// with std::atexit(), and puts in flight may be lost. Any host thread may call
-/// global_exit().
+/// Ends the whole job immediately, that is, all processes that the launcher
+/// started, on all nodes, no matter what other PEs are doing (OpenSHMEM 1.5,
+/// 9.1.5). The call is not collective and does not return. It flushes the C
+/// library's output streams on this PE. No PE runs destructors or functions
+/// registered with std::atexit(), and puts in flight may be lost. Any host
+/// thread may call global_exit().
 ///
-/// Use global_exit() for an error that only one PE detects. If all PEs know of
-/// the error, they should return from main() instead.
+/// Use global_exit() for an error that only one PE detects. If all PEs detect
+/// the error, return from main() on all of them instead.
 ///
-/// \param status exit status for the launcher to return. (Open MPI's mpiexec
+/// \param status the exit status that the launcher returns. (Open MPI's mpiexec
 ///        accepts 0 to 255, and prints a message of its own to stderr.) If
-///        several PEs call global_exit(), the launcher returns the status that
-///        one of them passed.
+///        several PEs call global_exit(), the launcher returns the status from
+///        one of them.
 /// \throws UsageError on this PE before initialize() and after finalize().
 [[noreturn]] void global_exit(int status);
 
-/// Returns sizes and counts of one heap: the heap in GPU memory if the PEs have
-/// devices, or else the heap in host memory. The call is local; any thread may
+/// Returns sizes and counts of the heap in GPU memory if the PEs have devices,
+/// and otherwise of the heap in host memory. The call is local; any thread may
 /// make it, even while another thread is in a collective call.
 /// \throws UsageError on this PE before initialize() and after finalize().
 [[nodiscard]] HeapStats heap_stats();
@@ -176,8 +177,8 @@ void barrier_all();
 /// \returns the number of bytes released per PE; a static heap releases none.
 /// \throws UsageError on every PE if any PE is in a different collective call.
 /// \throws SystemError on every PE if any PE cannot release a piece of its
-///         memory: the other PEs release theirs, and the addresses of that
-///         piece are not reused.
+///         memory. The other PEs still release theirs, and the addresses of
+///         that piece are not reused.
 std::size_t heap_trim();
 
 }  // namespace symm

@@ -14,10 +14,9 @@
 
 #include "bootstrap/Communicator.hpp"
 
-/// This is the only header that includes mpi.h. It is for programs whose PEs
-/// are not simply all processes in the job. A program that includes this header
-/// must itself link against MPI (MPI::MPI_CXX), the same MPI that the library
-/// was built with.
+/// The only header that includes mpi.h, for programs whose PEs are not simply
+/// all processes of the job. A program that includes it must itself link
+/// against MPI (MPI::MPI_CXX), the same MPI that the library was built with.
 namespace symm {
 
 /// Wraps an MPI communicator as an argument for initialize():

@@ -12,20 +12,20 @@
 #include "symm_errors.hpp"
 #include "symm_memory.hpp"
 
-/// Memory pools allocate in stream order, without blocking the host or the GPU.
-/// The functions mirror the stream-ordered allocators of CUDA and HIP
+/// Memory pools, which allocate in stream order without blocking the host or
+/// the GPU. The functions mirror the stream-ordered allocators of CUDA and HIP
 /// (cudaMallocAsync, hipMallocAsync, ...). Like the functions in
 /// symm_memory.hpp, they return a Status, and last_error() returns the reason
 /// for a failure. Codes such as H10 and P03 refer to docs/requirements.md.
 ///
-/// A *stream* is a sequence of work: a CUDA stream, or a Kokkos execution space
+/// A *stream* is a sequence of work: a CUDA stream or a Kokkos execution space
 /// instance (Kokkos_SymmetricSpace_Pools.hpp has the calls that take an
 /// instance). Work enqueued on a block's stream may use the block between
 /// malloc_async() and free_async() (H01). Work on another stream may use the
 /// block if order_after() orders that work after the allocation and before the
 /// release.
 ///
-/// A pool is
+/// A pool is either symmetric or local:
 /// - *symmetric*: the pool's memory is in the symmetric heap, and a block is at
 ///   the same offset on all PEs (P02). All PEs must make the same sequence of
 ///   calls on symmetric pools, on corresponding streams, and in the same order
@@ -39,12 +39,12 @@
 ///   only after such a barrier has followed its release (P03):
 ///   barrier_all(exec), barrier(exec, team) with all PEs, or a collective heap
 ///   call.
-/// - or *local*: the pool's memory belongs to this PE alone. Peers cannot reach
+/// - *local*: the pool's memory belongs to this PE alone. Peers cannot reach
 ///   this memory, and other PEs need not make the same calls.
 ///
 /// Any thread of a PE may make calls on local pools, but only one thread of a
 /// PE at a time may make calls on symmetric pools. UniqueMemPool is a C++
-/// interface to the same functions; it throws.
+/// interface to the same functions that throws on failure.
 namespace symm {
 
 enum class MemPoolKind : std::uint32_t { symmetric, local };
@@ -54,15 +54,16 @@ enum class MemPoolHandleType : std::uint32_t { none, posix_file_descriptor };
 
 struct MemPoolProperties {
   MemPoolKind kind = MemPoolKind::symmetric;
-  /// The kind of the pool's memory: by default GPU memory if the PEs have
-  /// devices, or else host memory.
+  /// The kind of the pool's memory. The default is GPU memory if the PEs have
+  /// devices, and host memory otherwise.
   MemoryKind memory = default_memory_kind();
-  /// The handle type, for local pools only. With posix_file_descriptor,
-  /// max_bytes must be greater than 0, and the pool takes that many bytes from
-  /// the system when it is created.
+  /// The handle type, for local pools only. posix_file_descriptor requires a
+  /// max_bytes greater than 0, and the pool takes that many bytes from the
+  /// system when it is created.
   MemPoolHandleType handle_type = MemPoolHandleType::none;
   /// Maximum number of bytes (per PE) that the pool takes from the system,
-  /// rounded up to whole chunks (2 MiB); 0 means as many as the heap may take.
+  /// rounded up to whole chunks (2 MiB); 0 means that only the heap limits the
+  /// pool.
   std::size_t max_bytes = 0;
 
   /// Returns the kind of memory that malloc() uses. The call is local; before
@@ -70,8 +71,7 @@ struct MemPoolProperties {
   [[nodiscard]] static MemoryKind default_memory_kind() noexcept;
 };
 
-/// A handle to a pool. It is a small value, and all copies refer to the same
-/// pool.
+/// A handle to a pool, passed by value. All copies refer to the same pool.
 class MemPool {
  public:
   /// Creates a handle that refers to no pool.
@@ -92,7 +92,7 @@ class MemPool {
   std::uint64_t m_number = 0;  // numbers are never reused
 };
 
-/// Where accesses to a pool come from: the CPUs, or kernels on a GPU.
+/// A place from which a pool is accessed: the CPUs, or a GPU's kernels.
 struct MemLocation {
   MemoryKind memory = MemoryKind::device;
   int device        = 0;  // the GPU's ordinal in this process
@@ -111,7 +111,7 @@ struct MemAccessDesc {
   MemAccessFlags flags = MemAccessFlags::none;
 };
 
-/// Describes a block of an exported pool to other processes, as bytes that are
+/// Describes a block of an exported pool to other processes. The bytes are
 /// valid on this node only.
 struct MemPoolPtrExportData {
   std::array<std::byte, 64> bytes{};
@@ -127,16 +127,16 @@ enum class MemPoolAttribute : std::uint32_t {
   /// completed on this PE at the time of the call; in a symmetric pool, on all
   /// PEs at their latest barrier_all(). The initial value is 1 (H54).
   reuse_allow_opportunistic = 2,
-  /// int: whether an allocation for which there is no other room may make its
-  /// stream wait for other streams. In a symmetric pool, that requires a
-  /// barrier over all PEs in stream order. The initial value is 1 (H55).
+  /// int: whether an allocation that finds no other room may make its stream
+  /// wait for other streams. In a symmetric pool, that requires a barrier over
+  /// all PEs in stream order. The initial value is 1 (H55).
   reuse_allow_internal_dependencies = 3,
-  /// uint64_t: bytes of unused memory to keep. The pool returns any excess to
-  /// the system at the next collective heap call other than a barrier. The
-  /// initial value is 0 (H50, H51).
+  /// uint64_t: bytes of unused memory to keep. The pool returns the rest to the
+  /// system at the next collective heap call other than a barrier. The initial
+  /// value is 0 (H50, H51).
   release_threshold = 4,
-  // The following attributes are uint64_t, in bytes. A high-water mark can be
-  // set only to 0, which resets it to the current amount.
+  // The following attributes are uint64_t, in bytes. A high-water mark can only
+  // be set to 0, which resets it to the current amount.
   reserved_mem_current = 5,  // bytes taken from the system
   reserved_mem_high    = 6,
   used_mem_current     = 7,  // bytes allocated and not freed
@@ -152,46 +152,46 @@ Status mem_pool_create(MemPool* pool,
                        MemPoolProperties const& properties) noexcept;
 
 /// Destroys a pool and returns immediately. The pool's blocks remain valid
-/// until they are freed; its memory is released by the next collective heap
-/// call after that (H44). If device_set_mem_pool() had made the pool current,
-/// the default pool becomes current (H45).
+/// until they are freed; the next collective heap call after that releases the
+/// pool's memory (H44). If device_set_mem_pool() had made the pool current, the
+/// default pool becomes current (H45).
 /// \returns invalid_value if `pool` refers to no pool, to a pool that has been
 ///          destroyed, or to a default pool (H46).
 Status mem_pool_destroy(MemPool pool) noexcept;
 
-/// Gets the default pool of a kind of memory: a symmetric pool that the program
+/// Gets the default pool of a kind of memory, a symmetric pool that the program
 /// need not create. The call is local.
 Status device_get_default_mem_pool(MemPool* pool, MemoryKind memory) noexcept;
-/// Gets the pool that malloc_async() uses, which is the default pool until
-/// device_set_mem_pool() sets another one. The call is local.
+/// Gets the pool that malloc_async() uses: the default pool, unless
+/// device_set_mem_pool() has set another one. The call is local.
 Status device_get_mem_pool(MemPool* pool, MemoryKind memory) noexcept;
 /// Sets the pool that malloc_async() uses.
 /// \returns invalid_value for a pool in a different kind of memory, or an
 ///          imported pool (H86).
 Status device_set_mem_pool(MemoryKind memory, MemPool pool) noexcept;
 
-/// Allocates from the current pool of GPU memory if the PEs have devices, or
-/// else from the current pool of host memory; the contents are indeterminate.
-/// The call returns the address immediately; the program may use the memory in
-/// stream order (H10, H11, H14). Neither the host nor the GPU waits while the
-/// pool has room (P01). When a symmetric pool runs out of room, it grows
-/// collectively, as the heap does (P05).
+/// Allocates from the current pool of GPU memory if the PEs have devices, and
+/// otherwise from the current pool of host memory. The contents are
+/// indeterminate. The call returns the address immediately; the program may use
+/// the memory in stream order (H10, H11, H14). Neither the host nor the GPU
+/// waits while the pool has room (P01). A symmetric pool that runs out of room
+/// grows collectively, as the heap does (P05).
 ///
 /// \param address receives the address, a multiple of 256, or null on failure.
 ///        If `address` itself is null, the call returns invalid_value.
 /// \param bytes   if 0, `*address` becomes null.
-/// \param stream a CUstream (cudaStream_t); null means the default stream. The
-///        stream must exist until a heap_trim() after its last use with pools,
-///        because the pools query whether its work has completed. Without a
-///        GPU, `stream` must be null, and the stream order is the order of the
-///        calls.
+/// \param stream a CUstream (cudaStream_t); null means the default stream.
+///        After its last use with pools, the stream must exist until the next
+///        heap_trim(), because the pools query whether its work has completed.
+///        Without a GPU, `stream` must be null, and the stream order is the
+///        order of the calls.
 /// \returns invalid_value; not_supported while the stream is being captured
 ///          (H16); out_of_memory (H17); internal.
 Status malloc_async(void** address, std::size_t bytes,
                     void* stream = nullptr) noexcept;
 
-/// Allocates like malloc_async(), but from the given pool. The pool may be in a
-/// kind of memory other than the stream's (H30, H31).
+/// Like malloc_async(), but allocates from the given pool. The pool's kind of
+/// memory may differ from the stream's (H30, H31).
 Status malloc_from_pool_async(void** address, std::size_t bytes, MemPool pool,
                               void* stream = nullptr) noexcept;
 
@@ -210,8 +210,8 @@ Status allocate_as(T** address, Allocate const& allocate) noexcept {
 
 }  // namespace Impl
 
-/// These functions do the same for a pointer of any type; `bytes` is a number
-/// of bytes, not of elements.
+/// The same for a pointer of any type. `bytes` is a number of bytes, not of
+/// elements.
 template <class T>
 Status malloc_async(T** address, std::size_t bytes,
                     void* stream = nullptr) noexcept {
@@ -227,20 +227,20 @@ Status malloc_from_pool_async(T** address, std::size_t bytes, MemPool pool,
   });
 }
 
-/// Frees a block of any pool in stream order (H20). This PE must be done with
-/// the block by that point in the stream, and other PEs by the next barrier
-/// after that point.
+/// Frees a block of any pool in stream order (H20). This PE must have finished
+/// using the block by that point in the stream, and other PEs by the next
+/// barrier after that point.
 /// \param address if null, the call does nothing.
 /// \returns invalid_value for an address that is not a block of a pool, or was
 ///          already freed (H24); not_supported while the stream is being
 ///          captured (H23).
 Status free_async(void* address, void* stream = nullptr) noexcept;
 
-/// Orders two streams: work enqueued on `stream` from now on starts only after
-/// all work enqueued on `earlier` so far has completed. The call records an
-/// event and makes `stream` wait for it; the pools take this order into account
-/// (H52, H53). The host does not wait. The call is local, but if symmetric
-/// pools are in use, all PEs must make it.
+/// Orders two streams: work enqueued on `stream` after the call starts only
+/// once all work enqueued on `earlier` before the call has completed. The call
+/// records an event and makes `stream` wait for it; the pools take this order
+/// into account (H52, H53). The host does not wait. The call is local, but if
+/// symmetric pools are in use, all PEs must make it.
 /// \returns not_supported while one of the streams is being captured; internal.
 Status order_after(void* stream, void* earlier) noexcept;
 
@@ -258,42 +258,41 @@ Status mem_pool_set_attribute(MemPool pool, MemPoolAttribute attribute,
 
 /// Returns whole unused chunks to the system, but keeps at least
 /// `min_bytes_to_hold` bytes (H60-H66). The call waits for this PE's kernels.
-/// It is collective for a symmetric pool.
+/// For a symmetric pool, it is collective.
 Status mem_pool_trim_to(MemPool pool, std::size_t min_bytes_to_hold) noexcept;
 
 // Access to pools. A PE's GPU can access the memory in the PE's pools, and so
-// can the CPUs if it is host memory (H41). The GPUs of other PEs can access it,
-// at other addresses, if the pool is symmetric or if those PEs have imported
-// it. The functions that set and get access are local.
+// can the CPUs if it is host memory (H41). GPUs of other PEs can access it, at
+// other addresses, if the pool is symmetric or if those PEs have imported it.
+// The functions that set and get access are local.
 
-/// Sets which locations can access the pool at this PE's addresses (H70). Only
-/// the current access can be set; any other setting is rejected (H72).
+/// Sets which locations can access the pool at this PE's addresses (H70). Each
+/// setting must match the current access; any other setting is rejected (H72).
 /// \param list  if null, the call returns invalid_value, unless `count` is 0.
-/// \returns invalid_value if any access in the list cannot be set; nothing
-///          changes then.
+/// \returns invalid_value if any access in the list cannot be set, in which
+///          case nothing changes.
 Status mem_pool_set_access(MemPool pool, MemAccessDesc const* list,
                            std::size_t count) noexcept;
-/// Gets the access that a location has (H71). For an imported pool, the access
-/// is known only after the first mem_pool_import_pointer().
+/// Gets the access that a location has (H71). For an imported pool, it is known
+/// only after the first mem_pool_import_pointer().
 /// \returns invalid_value for a null argument, a handle that refers to no pool,
 ///          or a GPU that does not exist (H72).
 Status mem_pool_get_access(MemAccessFlags* flags, MemPool pool,
                            MemLocation const* location) noexcept;
 
 // Local pools can be shared between processes on a node: PEs of this job, or
-// other processes that use this library. One process exports the pool, and then
-// blocks of the pool; others import both the pool and the blocks. All calls for
-// sharing pools are local. They return invalid_value for null arguments, before
+// other processes that use this library. One process exports the pool and then
+// blocks of the pool; others import the pool and the blocks. All calls that
+// share pools are local. They return invalid_value for null arguments, before
 // initialize() and after finalize().
 //
 // The program must order the uses of a shared block. Importers may use a block
 // once its allocation has completed in the exporter (H89). All importers must
 // free the block before the exporter does (H90): their frees must complete
-// before the exporter's free does (H92). The exporter may *issue* that free
+// before the exporter's free does (H92). The exporter may *issue* its free
 // earlier, on a stream that waits for the importers' frees (H93).
 
-/// Creates a handle to a pool for other processes (H80). The handle is a file
-/// descriptor.
+/// Creates a handle to a pool, a file descriptor, for other processes (H80).
 /// \param shared_handle int* that receives the descriptor. The caller must
 ///        close it, and may do so at any time; an open descriptor keeps the
 ///        memory alive. Pass the descriptor to other processes with SCM_RIGHTS,
@@ -306,12 +305,12 @@ Status mem_pool_export_to_shareable_handle(void* shared_handle, MemPool pool,
                                            MemPoolHandleType type,
                                            unsigned flags) noexcept;
 
-/// Imports a pool from another process, so that pointers can be imported from
-/// the pool (H85). An imported pool cannot allocate and cannot be the current
-/// pool (H86); it is destroyed with mem_pool_destroy(). The pool's attributes
-/// count imported memory as used and reserved. The pool's memory remains as
-/// long as imported blocks exist, no matter what the exporter does; the next
-/// collective heap call after that releases it.
+/// Imports a pool from another process, so that its blocks can be imported
+/// (H85). An imported pool cannot allocate and cannot be the current pool
+/// (H86); destroy it with mem_pool_destroy(). The pool's attributes count
+/// imported memory as used and reserved. The pool's memory remains as long as
+/// imported blocks exist, no matter what the exporter does; the next collective
+/// heap call after that releases it.
 /// \param shared_handle int* to the descriptor, which the caller must still
 ///        close.
 /// \param flags must be 0 (H82).
@@ -322,20 +321,19 @@ Status mem_pool_import_from_shareable_handle(MemPool* pool, void* shared_handle,
                                              unsigned flags) noexcept;
 
 /// Describes a block for mem_pool_import_pointer(). The description is not a
-/// handle; a program may send it by any means (H87).
-/// \param address the address of a block of an exported pool, as returned by
-///        the allocation.
+/// handle, so a program may send it by any means (H87).
+/// \param address a block of an exported pool, as returned by the allocation.
 /// \returns invalid_value (H87).
 Status mem_pool_export_pointer(MemPoolPtrExportData* export_data,
                                void* address) noexcept;
 
 /// Maps an exported block into this process. The program must free the block
 /// once for each import, with free_async() on any stream or with free(). For an
-/// imported block, free() waits for the kernels of this PE, and is not
-/// collective (H91).
+/// imported block, free() waits for this PE's kernels and is not collective
+/// (H91).
 /// \param address receives the block's address in this process, or null on
 ///        failure.
-/// \param pool    the import of the pool that the block belongs to.
+/// \param pool    the imported pool that the block belongs to.
 /// \returns invalid_value, including for data from another pool or from no
 ///          pool; out_of_memory (H88); internal.
 Status mem_pool_import_pointer(
@@ -344,13 +342,13 @@ Status mem_pool_import_pointer(
 
 namespace Impl {
 
-/// Throws UsageError, OutOfMemory or SystemError with the text of last_error(),
-/// unless `status` is success.
+/// Unless `status` is success, throws UsageError, OutOfMemory or SystemError
+/// with the text of last_error().
 void throw_failed(Status status);
 
 }  // namespace Impl
 
-/// Owns a pool. Its member functions do what the functions above do, but on
+/// Owns a pool. The member functions do the same as the functions above, but on
 /// failure they throw UsageError, OutOfMemory or SystemError with the text of
 /// last_error().
 class UniqueMemPool {
@@ -411,8 +409,8 @@ class UniqueMemPool {
   void set_release_threshold(std::uint64_t bytes) {
     set(MemPoolAttribute::release_threshold, bytes);
   }
-  /// Whether a way of reusing blocks is allowed. \param policy one of the three
-  /// reuse_... attributes.
+  /// Whether the pool may reuse blocks in this way. \param policy one of the
+  /// three reuse_... attributes.
   [[nodiscard]] bool allows(MemPoolAttribute policy) const {
     int value = 0;
     Impl::throw_failed(mem_pool_get_attribute(m_pool, policy, &value));

@@ -27,25 +27,26 @@
 //   one thread           heap              the copy is done
 //   a group of threads   threads, heap     the copy is done (a group barrier)
 //
-// In kernels without Kokkos, the group is symm::this_block().
-// Kokkos_SymmetricSpace_Operations.hpp has the groups for Kokkos, and the forms
-// that take an execution space instance.
+// In kernels without Kokkos, the group is symm::this_block(). The groups for
+// Kokkos, and the forms that take an execution space instance, are in
+// Kokkos_SymmetricSpace_Operations.hpp.
 //
 // The element type of a put or get must be trivially copyable. A put or get
-// with a count of 0 copies nothing, and does not check `pe` or the addresses.
+// with a count of 0 copies nothing, and checks neither `pe` nor the addresses.
 // `pe` may be this PE. `dest` and `source` must not overlap.
 //
 // Ordering. "Done" means that `source` may be overwritten, and that a get's
 // data has arrived. Other PEs see a put after quiet() or barrier_all(); fence()
 // orders two puts. The _nbi forms may return before the copy is done (9.6);
-// quiet() waits for it. For a PE on another node, `source` must not change
-// until the copy is done, and a get's data may be missing until then. For a PE
-// on this node, the _nbi forms are the same as the blocking forms.
+// quiet() waits for it. For a PE on another node, do not change `source` until
+// the copy is done; a get's data may be missing until then. For a PE on this
+// node, the _nbi forms are the same as the blocking forms.
 //
 // Polling. If another PE puts a word of 1, 2, 4 or 8 bytes, aligned to its
 // size, the word arrives in one piece and exactly once: a PE that has seen the
-// word may clear it, and does not see it again. The word is copied with one
-// load and one store, unordered with respect to other words in the copy,
+// word may clear it, and does not see it again. This holds in the following
+// cases, where the word is copied with one load and one store. (The order
+// relative to other words in the copy is not defined.)
 //
 // - in p and g,
 // - on CPUs, in copies of up to 64 bytes, and in each element of up to 64 bytes
@@ -54,34 +55,33 @@
 // - in kernels on GPUs, in copies of any size if the word is aligned on both
 //   sides, and in iput and iget if the word is an element.
 //
-// In two kinds of copies, a word may arrive in pieces, and several times: in
-// larger copies on CPUs (memcpy), and in copies by CUDA. Copies by CUDA are
-// enqueued copies and host calls on GPU memory, including p. To learn that such
-// a copy has arrived, wait for a signal, or for a word put after fence(). A
-// kernel on a GPU that polls another PE's word must use g: get may read from a
-// cache.
+// In two kinds of copies, a word may arrive in pieces, and more than once: in
+// larger copies on CPUs (memcpy), and in copies by CUDA. CUDA copies the data
+// in enqueued copies and in the host's calls on GPU memory, including p. To
+// detect that such a copy has arrived, wait for a signal, or for a word put
+// after fence(). A kernel on a GPU that polls another PE's word must use g: get
+// may read from a cache.
 //
 // Errors. The host's forms throw UsageError on this PE if `pe` is not a valid
-// PE number, or if the other side is null. They also throw UsageError if the
-// bytes are not in this PE's part of the symmetric heap (null, private memory,
-// a peer's part). p and g also throw UsageError if the address is not aligned
-// for its type. (put and get move bytes, at any alignment.) The host's forms
-// throw SystemError if the copy fails. In kernels, an invalid PE or symmetric
-// address aborts the program if the library was built with
-// SYMM_CHECKS_IN_KERNELS, as debug builds are.
+// PE number, or if the address of this PE's side is null. They also throw
+// UsageError if the bytes are outside this PE's part of the symmetric heap
+// (null, private memory, a peer's part). In addition, p and g throw UsageError
+// if the address is not aligned for its type. (put and get move bytes, at any
+// alignment.) The host's forms throw SystemError if the copy fails. In kernels,
+// an invalid PE or symmetric address aborts the program if the library was
+// built with SYMM_CHECKS_IN_KERNELS, as in debug builds.
 //
-// PEs on other nodes. All forms of puts and gets reach PEs on other nodes,
-// including the forms with a heap map when the host calls them: in that case,
-// one thread of the group sends the messages. For kernels on GPUs, a host
-// thread sends them (docs/nodes.md).
+// PEs on other nodes. All forms of puts and gets reach PEs on other nodes. If
+// the host calls a form with a heap map, one thread of the group sends the
+// messages. For kernels on GPUs, a host thread sends them (docs/nodes.md).
 //
-// GPU memory. The host's forms wait for the kernels of this PE, so they cannot
+// GPU memory. The host's forms wait for this PE's kernels, so they cannot
 // deliver data to a kernel that is waiting for it. For the symmetric heap in
-// host memory, the other side must be memory that the host can reach.
+// host memory, this PE's side must be memory that the host can reach.
 
 namespace symm {
 
-// The following forms are for the host.
+// Forms for the host.
 
 /// Copies `count` elements of `source` to PE `pe`'s copy of `dest` (shmem_put).
 template <class T>
@@ -117,8 +117,8 @@ void get_nbi(T* dest, std::type_identity_t<T> const* source, std::size_t count,
                                                count, pe, request);
 }
 
-/// These functions copy `bytes` bytes of any type (shmem_putmem, shmem_getmem
-/// and their _nbi forms).
+/// Copy `bytes` bytes of any type (shmem_putmem, shmem_getmem and their _nbi
+/// forms).
 inline void putmem(void* dest, void const* source, std::size_t bytes, Pe pe) {
   Impl::copy_on_host<Impl::Direction::put, Impl::Completion::local>(
       "symm::putmem", static_cast<char*>(dest),
@@ -142,24 +142,24 @@ inline void getmem_nbi(void* dest, void const* source, std::size_t bytes, Pe pe,
       static_cast<char const*>(source), bytes, pe, request);
 }
 
-/// Puts one element (shmem_p). An element of 1, 2, 4 or 8 bytes is written with
-/// a single store if the host can reach the element.
+/// Puts one element (shmem_p). If the host can reach the target, an element of
+/// 1, 2, 4 or 8 bytes is written with a single store.
 template <class T>
 void p(T* dest, std::type_identity_t<T> const& value, Pe pe) {
   Impl::store_on_host("symm::p", dest, value, pe);
 }
 
-/// Gets one element (shmem_g). An element of 1, 2, 4 or 8 bytes is read with a
-/// single load if the host can reach the element.
+/// Gets one element (shmem_g). If the host can reach the source, an element of
+/// 1, 2, 4 or 8 bytes is read with a single load.
 template <class T>
 [[nodiscard]] std::remove_const_t<T> g(T* source, Pe pe) {
   return Impl::load_on_host<char const*, std::remove_const_t<T>>("symm::g",
                                                                  source, pe);
 }
 
-// The following forms are for the host, in a context: `pe` is a PE number
-// within the context. They also throw UsageError on this PE if the context has
-// been moved from, or if finalize() has been called since it was created.
+// Forms for the host, in a context: `pe` is a PE number within the context.
+// They also throw UsageError on this PE if the context has been moved from, or
+// if finalize() has been called since the context was created.
 
 template <class T>
 void put(Context const& context, T* dest, std::type_identity_t<T> const* source,
@@ -224,19 +224,18 @@ template <class T>
       context.call("symm::g"), source, context.world_pe(pe, "symm::g"));
 }
 
-// The following forms are for kernels, and for the host on memory that the host
-// can reach.
+// Forms for kernels, and for the host on memory that the host can reach.
 //
-// `heap` is the result of calling heap_map() on the host, for the kind of
-// memory that the symmetric address is in (in the Kokkos layer: for the View).
+// `heap` is the result of calling heap_map() on the host for the kind of memory
+// that contains the symmetric address (in the Kokkos layer: for the View).
 // Kernels capture `heap` by value. With SYMM_CHECKS_IN_KERNELS, the map of a
 // different heap aborts the program.
 //
 // All threads of a group must make the call, with the same arguments on every
 // thread. If threads of the group have written the source, a barrier of the
 // group must come before the call. Copies by a group use 16-byte accesses if
-// both addresses are congruent modulo 16; otherwise they use the widest
-// accesses that the addresses allow.
+// both addresses are congruent modulo 16, and otherwise the widest accesses
+// that the addresses allow.
 
 template <Impl::ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void put(Threads const& threads, HeapMap const& heap,
@@ -312,7 +311,7 @@ SYMM_INLINE_FUNCTION void getmem_nbi(Threads const& threads,
       bytes, pe, "symm::getmem_nbi", Impl::Completion::none);
 }
 
-// The following forms are for one thread.
+// Forms for one thread.
 
 template <class T>
 SYMM_INLINE_FUNCTION void put(HeapMap const& heap, T* dest,

@@ -18,16 +18,15 @@ namespace symm {
 
 // Elements with strides (OpenSHMEM 1.5, 9.5). These functions copy element i *
 // source_stride of `source` to element i * dest_stride of `dest`, for all i
-// less than `count`. The elements in the gaps do not change. See symm_rma.hpp
-// for what applies to all forms of puts and gets.
+// less than `count`. The elements in the gaps do not change. The rules for all
+// puts and gets in symm_rma.hpp also apply here.
 //
 // - `dest_stride`, `source_stride`: strides in elements. A stride less than 1
-//   throws UsageError on this PE. Strides cannot be negative, on either the
-//   symmetric or the private side: std::size_t(-1) also throws UsageError.
+//   throws UsageError on this PE. Strides cannot be negative on either side:
+//   std::size_t(-1) also throws UsageError.
 // - `count`: number of elements.
 
-/// These functions put and get strided elements, on the host (shmem_iput,
-/// shmem_iget).
+/// Put and get strided elements, on the host (shmem_iput, shmem_iget).
 template <class T>
 void iput(T* dest, std::type_identity_t<T> const* source,
           std::size_t dest_stride, std::size_t source_stride, std::size_t count,
@@ -46,8 +45,7 @@ void iget(T* dest, std::type_identity_t<T> const* source,
                                                  source_stride, count},
       pe);
 }
-/// These functions put and get strided elements, on the host in a context
-/// (symm_contexts.hpp).
+/// Put and get strided elements, on the host in a context (symm_contexts.hpp).
 template <class T>
 void iput(Context const& context, T* dest,
           std::type_identity_t<T> const* source, std::size_t dest_stride,
@@ -66,8 +64,8 @@ void iget(Context const& context, T* dest,
                          dest, source, dest_stride, source_stride, count},
                      pe);
 }
-/// These functions put and get strided elements. All threads of a group call
-/// them, in a kernel or on the host.
+/// Put and get strided elements, in a kernel or on the host. All threads of a
+/// group must make the call.
 template <Impl::ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void iput(Threads const& threads, HeapMap const& heap,
                                T* dest, std::type_identity_t<T> const* source,
@@ -90,8 +88,7 @@ SYMM_INLINE_FUNCTION void iget(Threads const& threads, HeapMap const& heap,
                          dest, source, dest_stride, source_stride, count},
                      pe);
 }
-/// These functions put and get strided elements. One thread calls them, in a
-/// kernel or on the host.
+/// Put and get strided elements by one thread, in a kernel or on the host.
 template <class T>
 SYMM_INLINE_FUNCTION void iput(HeapMap const& heap, T* dest,
                                std::type_identity_t<T> const* source,
@@ -111,21 +108,20 @@ SYMM_INLINE_FUNCTION void iget(HeapMap const& heap, T* dest,
        pe);
 }
 
-// Blocks with strides (OpenSHMEM 1.6). These functions copy block i of `source`
-// to `dest`: `block` elements that start at element i * source_stride of
-// `source` go to element i * dest_stride of `dest`. With blocks of one element,
+// Blocks with strides (OpenSHMEM 1.6). These functions copy `count` blocks: the
+// `block` elements that start at element i * source_stride of `source` go to
+// `dest`, starting at element i * dest_stride. With blocks of one element,
 // ibput() and ibget() are the same as iput() and iget(). Words in blocks of up
 // to 64 bytes arrive like words in an element (see symm_rma.hpp).
 //
-// - `dest_stride`, `source_stride`: distance from block to block, in elements.
-//   A stride must be at least 1, at least `block`, and not negative; otherwise
-//   the call throws UsageError on this PE.
+// - `dest_stride`, `source_stride`: distance between the starts of consecutive
+//   blocks, in elements. A stride must be at least 1 and at least `block`, and
+//   not negative; otherwise the call throws UsageError on this PE.
 // - `block`: number of elements in a block; 0 copies nothing. (If a kernel
 //   copies to PEs on other nodes, a block must be smaller than 4 GiB.)
 // - `count`: number of blocks.
 
-/// These functions put and get strided blocks, on the host (shmem_ibput,
-/// shmem_ibget).
+/// Put and get strided blocks, on the host (shmem_ibput, shmem_ibget).
 template <class T>
 void ibput(T* dest, std::type_identity_t<T> const* source,
            std::size_t dest_stride, std::size_t source_stride,
@@ -144,8 +140,7 @@ void ibget(T* dest, std::type_identity_t<T> const* source,
           dest, source, dest_stride, source_stride, count, block},
       pe);
 }
-/// These functions put and get strided blocks, on the host in a context
-/// (symm_contexts.hpp).
+/// Put and get strided blocks, on the host in a context (symm_contexts.hpp).
 template <class T>
 void ibput(Context const& context, T* dest,
            std::type_identity_t<T> const* source, std::size_t dest_stride,
@@ -168,8 +163,8 @@ void ibget(Context const& context, T* dest,
           dest, source, dest_stride, source_stride, count, block},
       pe);
 }
-/// These functions put and get strided blocks. All threads of a group call
-/// them, in a kernel or on the host.
+/// Put and get strided blocks, in a kernel or on the host. All threads of a
+/// group must make the call.
 template <Impl::ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void ibput(Threads const& threads, HeapMap const& heap,
                                 T* dest, std::type_identity_t<T> const* source,
@@ -194,8 +189,7 @@ SYMM_INLINE_FUNCTION void ibget(Threads const& threads, HeapMap const& heap,
           dest, source, dest_stride, source_stride, count, block},
       pe);
 }
-/// These functions put and get strided blocks. One thread calls them, in a
-/// kernel or on the host.
+/// Put and get strided blocks by one thread, in a kernel or on the host.
 template <class T>
 SYMM_INLINE_FUNCTION void ibput(HeapMap const& heap, T* dest,
                                 std::type_identity_t<T> const* source,

@@ -19,22 +19,22 @@ namespace symm {
 
 namespace Impl {
 
-/// The part that SharedHostBuffer and SharedDeviceBuffer have in common.
+/// The common part of SharedHostBuffer and SharedDeviceBuffer.
 template <class T, MemoryKind kind>
 class SharedElements {
  public:
-  /// Shares memory between PEs. The call is collective: every PE passes memory
-  /// of its own (for GPU memory: on its own GPU; the call waits for that GPU's
-  /// kernels). When the call returns, every PE can reach the memory of every
-  /// other PE on the same node.
+  /// Shares memory between PEs. The call is collective: every PE passes its own
+  /// memory (GPU memory must be on its own GPU, and the call waits for that
+  /// GPU's kernels). When the call returns, every PE can reach the memory of
+  /// every other PE on the same node.
   ///
-  /// \param data    this PE's elements, in memory of the buffer's kind; they
-  ///                must stay in place until close().
-  /// \param count   number of elements; may differ between PEs; if 0, this PE
-  ///                has no elements, and `data` may be null.
+  /// \param data    this PE's elements, in memory of the buffer's kind, which
+  ///        must stay in place until close().
+  /// \param count   number of elements, which may differ between PEs; if 0,
+  ///        this PE has no elements, and `data` may be null.
   /// \param failure the exception that kept this PE from allocating its memory
-  ///                (std::current_exception()), or null. All PEs then throw an
-  ///                exception with its text.
+  ///        (std::current_exception()), or null. All PEs then throw an
+  ///        exception with the same text.
   /// \throws UsageError on every PE if any PE's memory is not of the buffer's
   ///         kind, if its first or last byte is not mapped, if the element size
   ///         differs between PEs, or if the buffer is for GPU memory but there
@@ -45,14 +45,14 @@ class SharedElements {
                  std::exception_ptr const& failure = {})
       : m_core(kind, data, count, sizeof(T), failure) {}
 
-  /// Closes the buffer. The call is collective and waits for the kernels on
-  /// this PE, which may be using GPU memory. When the call returns, all PEs
-  /// have closed the buffer, and the program may free the memory. The
-  /// destructor also waits and closes, but only on this PE: free the memory
-  /// after a barrier that follows the destructors on all PEs. (The effect of
-  /// cudaFree on memory that another process has mapped is undefined.) After
-  /// finalize(), a buffer can only be destroyed. That closes nothing: the
-  /// buffer's mappings remain until the process ends.
+  /// Closes the buffer. The call is collective and waits for this PE's kernels,
+  /// which may be using GPU memory. When the call returns, all PEs have closed
+  /// the buffer, and the program may free the memory. The destructor also waits
+  /// and closes, but only on this PE: free the memory after a barrier that
+  /// follows the destructors on all PEs. (cudaFree on memory that another
+  /// process has mapped has undefined behavior.) After finalize(), a buffer can
+  /// only be destroyed. The destructor then closes nothing, and the buffer's
+  /// mappings remain until the process ends.
   /// \throws UsageError on every PE if the buffer is already closed or the PEs
   ///         close different buffers, in which case nothing changes.
   void close() { m_core.close(); }
@@ -71,13 +71,13 @@ class SharedElements {
 /// Shares host memory that each PE allocated in any way (malloc, new, a View in
 /// HostSpace). Peers copy to and from this memory with system calls
 /// (process_vm_writev, process_vm_readv). The memory has no address in a peer's
-/// process: there is no peer(), and kernels and atomics cannot reach a peer's
-/// memory.
+/// process, so there is no peer(), and kernels and atomics cannot reach a
+/// peer's memory.
 ///
 /// \tparam T trivially copyable; const if peers may only read the memory.
 ///
 /// The system must let processes of the same user access each other's memory;
-/// the constructor tests that.
+/// the constructor tests whether it does.
 template <class T>
 class SharedHostBuffer : public Impl::SharedElements<T, MemoryKind::host> {
   static_assert(std::is_trivially_copyable_v<T>,
@@ -93,7 +93,7 @@ class SharedHostBuffer : public Impl::SharedElements<T, MemoryKind::host> {
   ///
   /// Ordering: the elements have arrived when put() returns. Use a barrier to
   /// notify `pe` that they have arrived, and another barrier before the caller
-  /// overwrites elements that `pe` may still have to read.
+  /// overwrites elements that `pe` may not have read yet.
   /// \param source an address in this PE's memory; may be null if `count` is 0.
   /// \throws UsageError on this PE if no such PE or element exists, if the PE
   ///         is on another node, or if the buffer is closed.
@@ -108,7 +108,7 @@ class SharedHostBuffer : public Impl::SharedElements<T, MemoryKind::host> {
     this->m_core.put(dest_index, source, count, pe);
   }
 
-  /// Copies `count` elements from `pe`, starting with element `source_index` on
+  /// Copies `count` elements from `pe`, starting at element `source_index` on
   /// `pe`. The call is local; it throws the same errors as put().
   void get(Value* dest, std::size_t source_index, std::size_t count,
            Pe pe) const {

@@ -21,24 +21,24 @@ namespace symm {
 
 // A put with a signal sends data, and a signal that the data has arrived
 // (OpenSHMEM 1.5, signaling operations). A call puts `count` elements of
-// `source` into PE `pe`'s copy of `dest`, then changes PE `pe`'s copy of the
-// signal at `signal_address`. Once PE `pe` has seen the change in
+// `source` into PE `pe`'s copy of `dest`, then updates PE `pe`'s copy of the
+// signal at `signal_address`. Once PE `pe` has seen the update in
 // signal_wait_until(), a wait or a test, it also sees the data. The signal does
-// not order other puts by the caller: to order those, call fence() first.
+// not order the caller's other puts: to order those, call fence() first.
 // Callers, completion and errors are the same as for put() (symm_rma.hpp). With
 // a count of 0, the call sends only the signal, like signal_op().
 //
 // Signals from several PEs to one signal object are atomic if all PEs use the
-// same SignalOp. PEs may mix signals with atomics on std::uint64_t.
+// same SignalOp. Programs may mix signals with atomics on std::uint64_t.
 
-/// Puts `count` elements and then changes the signal, on the host
-/// (shmem_put_signal). A signal in GPU memory is changed by a kernel, and the
-/// call waits for that kernel. With Kokkos, the kernel runs on the default
+/// Puts `count` elements and then updates the signal, on the host
+/// (shmem_put_signal). If the signal is in GPU memory, a kernel updates it, and
+/// the call waits for that kernel. With Kokkos, the kernel runs on the default
 /// instance. To a PE on another node, a small block and its signal travel as
 /// one message.
-/// \throws UsageError on this PE also if the signal is not in this PE's part of
-///         the heap, or if the signal's address is not a multiple of 8. In that
-///         case, nothing has been put.
+/// \throws UsageError on this PE also if the signal is outside this PE's part
+///         of the heap, or if the signal's address is not a multiple of 8. In
+///         that case, nothing has been put.
 template <class T>
 void put_signal(T* dest, std::type_identity_t<T> const* source,
                 std::size_t count, Signal* signal_address, Signal signal,
@@ -72,12 +72,12 @@ SYMM_INLINE_FUNCTION void put_signal(HeapMap const& heap, T* dest,
              signal, op, pe);
 }
 
-// shmem_put_signal_nbi may return before the data and the signal have arrived;
-// quiet() waits until they have. For a PE on another node, `source` must not
-// change until then. For a PE on this node, put_signal_nbi() is the same as
-// put_signal(). `request`, if not null, tracks the operation: its wait_source()
-// returns when `source` may change, and its wait() returns when the signal has
-// changed.
+// put_signal_nbi() (shmem_put_signal_nbi) may return before the data and the
+// signal have arrived; quiet() waits until they have. For a PE on another node,
+// do not change `source` until then. For a PE on this node, put_signal_nbi() is
+// the same as put_signal(). `request`, if not null, tracks the operation: its
+// wait_source() returns when `source` may change, and its wait() returns when
+// the signal has been updated.
 
 template <class T>
 void put_signal_nbi(T* dest, std::type_identity_t<T> const* source,
@@ -137,8 +137,8 @@ void put_signal_nbi(Context const& context, T* dest,
 /// Sends only the signal, on the host (nvshmemx_signal_op; in OpenSHMEM,
 /// shmem_put_signal with no elements). signal_op() imposes no ordering: to
 /// order earlier puts and stores by the caller, call fence() first. When
-/// signal_op() returns, the signal to a PE on another node may still be in
-/// flight: quiet() waits for it. A signal in GPU memory is changed in the same
+/// signal_op() returns, a signal to a PE on another node may still be in
+/// flight; quiet() waits for it. A signal in GPU memory is updated in the same
 /// way as by put_signal().
 /// \throws UsageError on this PE, as put_signal() does.
 inline void signal_op(Signal* signal_address, Signal signal, SignalOp op,
@@ -149,7 +149,7 @@ inline void signal_op(Signal* signal_address, Signal signal, SignalOp op,
 }
 
 /// Sends only the signal, in a kernel, by one thread. To order stores by a
-/// thread team before the signal, the team must reach a barrier first, and then
+/// thread team before the signal, the team must first pass a barrier, and then
 /// the thread that sends the signal must call fence().
 SYMM_INLINE_FUNCTION void signal_op(HeapMap const& heap, Signal* signal_address,
                                     Signal signal, SignalOp op, Pe pe) {
@@ -160,9 +160,8 @@ SYMM_INLINE_FUNCTION void signal_op(HeapMap const& heap, Signal* signal_address,
 }
 
 /// shmem_signal_fetch: returns the value of this PE's signal. The call is
-/// local, and callable from the host and from kernels, like the waits. Data
-/// sent with any signal that the returned value includes is visible, as after a
-/// wait.
+/// local, and callable from the host and from kernels, like the waits. The data
+/// of every signal included in the returned value is visible, as after a wait.
 /// \throws UsageError as wait_until() does.
 [[nodiscard]] SYMM_INLINE_FUNCTION Signal
 signal_fetch(Signal const* signal_address) {
@@ -186,27 +185,27 @@ SYMM_INLINE_FUNCTION Signal signal_wait_until(Signal const* signal_address,
 
 // Waiting until another PE has changed a variable on this PE (OpenSHMEM 1.5,
 // point-to-point synchronization). The change must be a store that arrives in
-// one piece and exactly once. Such stores are made by p, by put and related
-// functions under the conditions in symm_rma.hpp (on CPUs, up to 64 bytes), by
-// atomics, by signals, or by store_relaxed(). Once a wait or a test has seen
-// such a store, this thread also sees everything that the other PE ordered
-// before the store (with put_signal or fence). The thread may then clear the
-// variable for the next store.
+// one piece and exactly once. p, atomics, signals and store_relaxed() make such
+// stores, as do put and related functions under the conditions in symm_rma.hpp
+// (on CPUs, up to 64 bytes). Once a wait or a test has seen such a store, this
+// thread also sees everything that the other PE ordered before the store (with
+// put_signal or fence). The thread may then clear the variable for the next
+// store.
 //
 // Waits and tests are local, and callable from the host and from kernels, on
 // any address that the caller can reach. In kernels, the address must be in
 // global memory, not in the scratch memory of a thread team.
 //
-// In a kernel, a wait polls. It polls forever if the other PE's kernel cannot
-// run in the meantime because both PEs share a GPU that is full.
+// In a kernel, a wait polls. It never ends if the other PE's kernel cannot run
+// because both PEs share a GPU that has no room for that kernel.
 //
-// The host polls, then yields its core, then sleeps. Every SYMM_TIMEOUT
-// seconds, the waiting PE reports what it is waiting for. It ends the job if
-// the process of any PE has exited. When a report is due, it ends the job
-// instead if all other PEs (at least one) are waiting in finalize(), where they
-// no longer store anything. It does not do so earlier, because another thread
-// or a kernel of the waiting PE might still make the store. (It does not check
-// this in jobs with more than 1000 far PEs.)
+// On the host, a wait polls, then yields the core, then sleeps. Every
+// SYMM_TIMEOUT seconds, the waiting PE reports what it is waiting for. It ends
+// the job if the process of any PE has exited. When a report is due, it also
+// ends the job if all other PEs (at least one) are waiting in finalize(), where
+// they no longer store anything. It does not do so earlier, because another
+// thread or a kernel of the waiting PE might still make the store. (It does not
+// check for finalize() in jobs with more than 1000 far PEs.)
 //
 // On the host, all waits and tests throw UsageError on this PE if the address
 // is null, is not a multiple of the variable's size, or is in the GPU memory of
@@ -238,11 +237,10 @@ template <Impl::Waitable T>
 // - `status`: an array with one int for each variable; a variable is selected
 //   if its int is 0. If `status` is null, all variables are selected.
 // - `value`: one value for all variables. Functions whose names end in _vector
-//   take `values` instead: the first of an array with one value for each
-//   variable.
+//   instead take `values`, an array with one value for each variable.
 
-/// Waits until the comparison has been true for each selected variable, not
-/// necessarily for all variables at the same time.
+/// Waits until the comparison has been true at least once for each selected
+/// variable, not necessarily for all variables at the same time.
 template <Impl::Waitable T>
 SYMM_INLINE_FUNCTION void wait_until_all(T const* ivars, std::size_t count,
                                          int const* status, Compare compare,

@@ -28,7 +28,8 @@ namespace symm {
 [[nodiscard]] PeTeam team_node();
 
 /// Returns the number in `to` of the PE that is member `pe` of `from`; -1 if
-/// `from` or `to` has no such PE or is not a PE team. The call is local.
+/// there is no such PE in `from` or `to`, or if either is not a PE team. The
+/// call is local.
 [[nodiscard]] Pe team_translate(PeTeam const& from, Pe pe, PeTeam const& to);
 
 /// Returns symm::ptr() for member `pe` of `team` (OpenSHMEM 1.6,
@@ -46,19 +47,19 @@ template <class T>
 
 // Barriers of PE teams. sync() waits until all PEs of the PE team have called
 // it. barrier() also orders memory accesses: after a barrier, all of these PEs
-// see what any of them wrote before the barrier (OpenSHMEM 1.5, 9.11).
+// see what any of them wrote before it (OpenSHMEM 1.5, 9.11).
 //
 // In kernels, all threads of one thread group on each PE make the call; the
 // barrier orders what the thread group and earlier kernels wrote. The kernels
 // of all PEs must be able to run: PEs that share a GPU take turns on it, for
-// milliseconds each. For PEs on other nodes, a host thread helps the kernel.
+// milliseconds each. For PEs on other nodes, a host thread assists the kernel.
 //
-// The host waits as in wait_until(). The reports that it prints name the
-// operation, the PE team and the missing PEs. The job also ends if a missing PE
-// is waiting in finalize(), because that PE has left early.
+// The host waits as in wait_until(). Its reports name the operation, the PE
+// team and the missing PEs. The job also ends if a missing PE is waiting in
+// finalize(), since that PE can no longer arrive.
 
-/// Waits at a barrier in a kernel. All threads of one thread group on every PE
-/// make the call.
+/// A barrier in a kernel. All threads of one thread group on every PE make the
+/// call.
 template <Impl::ThreadGroup Threads>
 SYMM_INLINE_FUNCTION void barrier(Threads const& threads, PeTeam const& team) {
   Impl::check::meet_in_kernel(Impl::group_of(threads), team,
@@ -66,8 +67,8 @@ SYMM_INLINE_FUNCTION void barrier(Threads const& threads, PeTeam const& team) {
                                 Impl::barrier_of(group, team, "symm::barrier");
                               });
 }
-/// Like barrier(), but without a guarantee that memory accesses are ordered.
-/// (The current implementation orders them nonetheless.)
+/// Like barrier(), but not guaranteed to order memory accesses. (The current
+/// implementation orders them nonetheless.)
 template <Impl::ThreadGroup Threads>
 SYMM_INLINE_FUNCTION void sync(Threads const& threads, PeTeam const& team) {
   Impl::check::meet_in_kernel(
@@ -75,7 +76,7 @@ SYMM_INLINE_FUNCTION void sync(Threads const& threads, PeTeam const& team) {
       [&](auto const& group) { Impl::barrier_of(group, team, "symm::sync"); });
 }
 
-/// Waits at a barrier on the host. The call is collective over `team`.
+/// A barrier on the host. The call is collective over `team`.
 /// \throws UsageError on every PE of the PE team if any PE is in a different
 ///         collective operation of that PE team (barrier() and sync() count as
 ///         the same); on this PE if `team` is not a PE team.
@@ -90,8 +91,9 @@ void sync(PeTeam const& team);
 void sync_all();
 
 // Splitting PE teams (OpenSHMEM 1.5, 9.4). The functions that create and
-// destroy PE teams return when all PEs of the parent (for team_split_members():
-// all members) have called. In the meantime, no kernel may wait for another PE.
+// destroy PE teams return when all PEs of the parent have made the call (for
+// team_split_members(): all members). In the meantime, no kernel may wait for
+// another PE.
 
 /// Splits a PE team by color. The call is collective over `parent`: the PEs
 /// that pass the same color become a new PE team, ordered by key, then by
@@ -106,9 +108,9 @@ void sync_all();
 /// \throws SystemError on every PE of `parent`; nothing changes.
 [[nodiscard]] PeTeam team_split(PeTeam const& parent, int color, int key);
 
-/// Splits off `count` members, `stride` apart, as a PE team. The call is
-/// collective over `parent`, with the same arguments on every PE: the members
-/// `first`, `first + stride`, ... become a new PE team
+/// Creates a PE team of `count` members of `parent`, `stride` apart. The call
+/// is collective over `parent`, with the same arguments on every PE: the
+/// members `first`, `first + stride`, ... become a new PE team
 /// (shmem_team_split_strided).
 /// \returns the new PE team on its members; an invalid PeTeam on the other PEs.
 /// \throws UsageError on every PE of `parent` if the arguments differ, name a
@@ -119,7 +121,7 @@ void sync_all();
 
 /// Splits a PE team into rows and columns. The call is collective over
 /// `parent`, with the same arguments on every PE: it arranges the PEs of
-/// `parent` as rows of `x_range` PEs. The last row may be shorter
+/// `parent` in rows of `x_range` PEs. The last row may be shorter
 /// (shmem_team_split_2d).
 /// \returns the PE teams of this PE's row and column.
 /// \throws UsageError on every PE of `parent` if `x_range` differs between PEs
@@ -128,26 +130,26 @@ void sync_all();
                                                       int x_range);
 
 /// Creates a PE team from a list of members. The call is collective over the
-/// members: only the members call, with the same list on every member. They
-/// become a new PE team, in the order of the list. (This is like
-/// MPI_Comm_create_group; OpenSHMEM does not have it.) The other PEs of
-/// `parent` take no part, and may be in any other call. Members that several of
-/// these calls have in common must make those calls in the same order.
+/// members: only they make the call, with the same list on every member. They
+/// become a new PE team, in the order of the list. (Corresponds to
+/// MPI_Comm_create_group; not part of OpenSHMEM.) The other PEs of `parent`
+/// take no part, and may be in any other call. PEs that are members in several
+/// such calls must make these calls in the same order.
 /// \param members numbers in `parent`, each once.
 /// \returns the new PE team; an invalid PeTeam, immediately, on a PE that is
 ///          not in the list that it passes.
 /// \throws UsageError on every member if the lists or the calls differ between
-///         two members that wait for each other (a member waits as in
-///         wait_until() for PEs in its list that do not call); on this PE if
-///         its list names a PE that does not exist or the same PE twice, or if
-///         `parent` is not a PE team.
+///         two members that wait for each other; on this PE if its list names a
+///         PE that does not exist or the same PE twice, or if `parent` is not a
+///         PE team. (A member waits, as in wait_until(), for PEs in its list
+///         that do not make the call.)
 /// \throws OutOfMemory, SystemError on every member, as team_split() does.
 [[nodiscard]] PeTeam team_split_members(PeTeam const& parent,
                                         std::span<Pe const> members);
 
 /// Destroys a PE team. The call is collective over `team` and leaves `team`
 /// invalid. No PE may use copies of `team` afterwards. The call first waits for
-/// the kernels of this PE, which may still be using the PE team.
+/// this PE's kernels, which may still be using the PE team.
 /// \throws UsageError on every PE of the PE team if any PE is in a different
 ///         collective operation of that PE team; on this PE if `team` is not a
 ///         PE team, was already destroyed, or is team_world() or team_node().

@@ -58,7 +58,7 @@ void expect_bytes(long bytes, long of_each_pe, long of_headers) {
     EXPECT_EQ(rest, of_headers);
   } else {
     EXPECT_GE(rest, 0);
-    EXPECT_LE(rest, 2048);
+    EXPECT_LE(rest, 2304);
   }
 }
 

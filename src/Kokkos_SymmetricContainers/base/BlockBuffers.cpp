@@ -114,7 +114,7 @@ void BlockBuffers<Space, n_turns>::describe(std::size_t turn_bytes) {
                   m_uses_host};
 }
 
-// For exchanges, and for mail.
+// For exchanges and for mail.
 template class BlockBuffers<SymmetricSpace, 2>;
 template class BlockBuffers<SymmetricHostSpace, 4>;
 

@@ -18,24 +18,25 @@
 #include "../../runtime/symm_signals.hpp"
 
 // Buffers for the blocks that PEs send each other in exchanges, migrations and
-// mail. The blocks from a neighbor are numbered from 1. An inbox is divided
-// into `n_turns` parts, called turns, which are used in rotation: block k goes
-// to turn k % n_turns. Each PE numbers its neighbors; the number of a neighbor
-// is called its slot. Each slot has one signal per turn. A block for a near PE
-// is written directly to the receiver's inbox, followed by a signal. A block
-// for a far PE is written to an outbox and sent by one put with signal. When a
-// turn may be overwritten is up to the container: in an exchange, when the
-// neighbor's next block arrives; in mail, when the receiver returns a credit.
+// mail. A PE numbers the blocks that it sends to a neighbor, starting with 1.
+// An inbox is divided into `n_turns` parts, called turns, which are used in
+// rotation: block k goes to turn k % n_turns. Each PE numbers its neighbors; a
+// neighbor's number is called its slot. Each slot has one signal per turn. A
+// block for a near PE is written directly to the receiver's inbox, followed by
+// a signal. A block for a far PE is written to an outbox and sent by one put
+// with signal. The container decides when a turn may be overwritten: in an
+// exchange, after the neighbor's next block arrives; in mail, after the
+// receiver returns a credit.
 
 namespace symm::Impl {
 
-/// Both ends of the path of the blocks to or from a neighbor.
+/// The route of the blocks to or from one neighbor.
 struct BlockRoute {
   Pe pe        = 0;  // world PE number
   bool is_near = false;
   // The offset of a block in this PE's buffer (`here`) and in the neighbor's
-  // inbox (`there`). Both are in elements, or in bytes if blocks do not consist
-  // of elements.
+  // inbox (`there`): in elements, or in bytes if blocks do not consist of
+  // elements.
   std::size_t here  = 0;
   std::size_t there = 0;
   // The neighbor's slot on this PE, and this PE's slot on the neighbor.
@@ -43,22 +44,22 @@ struct BlockRoute {
   std::uint32_t slot_there = 0;
 };
 
-/// The buffers of blocks, for kernels that pack and unpack them. (This struct
-/// is separate from BlocksOnTheirWay because a GPU starts a kernel faster if
-/// its arguments are small.)
+/// The block buffers, for kernels that pack and unpack blocks. (This struct is
+/// separate from BlocksOnTheirWay because a GPU launches a kernel faster if its
+/// arguments are small.)
 template <unsigned n_turns>
 struct BlocksInMemory {
   HeapMap heap;                      // map of the inbox for near PEs
-  char* near_inbox       = nullptr;  // where blocks from near PEs arrive
-  char* far_inbox        = nullptr;  // likewise for far PEs; may be the same
+  char* near_inbox       = nullptr;  // for blocks from near PEs
+  char* far_inbox        = nullptr;  // for blocks from far PEs; may be the same
   std::size_t turn_bytes = 0;
   char* outbox           = nullptr;  // for far PEs
   /// The number of blocks that have arrived from each neighbor. Kernels update
-  /// it, so that a CUDA graph of exchanges can be launched repeatedly.
+  /// these counts, so a CUDA graph of exchanges can be launched repeatedly.
   Signal* steps = nullptr;
 
-  /// The part of the inbox for the blocks with sequence number `number` (at
-  /// least 1).
+  /// The turn of the inbox for blocks with sequence number `number` (at least
+  /// 1).
   [[nodiscard]] KOKKOS_FUNCTION char* turn(Signal number, bool is_near) const {
     return (is_near ? near_inbox : far_inbox) + (number % n_turns) * turn_bytes;
   }
@@ -68,13 +69,13 @@ struct BlocksInMemory {
 template <unsigned n_turns>
 struct BlocksOnTheirWay : BlocksInMemory<n_turns> {
   HeapMap far_heap;  // map of the inbox for far PEs
-  /// n_turns signals for each slot. With gates, only the first of them is used;
-  /// its value is the number of blocks that have arrived, minus those for which
-  /// this PE has already waited.
+  /// n_turns signals for each slot. With gates, only the first of these signals
+  /// is used. Its value is the number of blocks that have arrived minus the
+  /// number of blocks that this PE has already waited for.
   Signal* near_signals = nullptr;
   Signal* far_signals  = nullptr;  // may equal near_signals
-  bool has_gates       = false;    // GPU queues wait, not kernels
-  bool uses_host       = false;    // far PEs use buffers in host memory
+  bool has_gates       = false;    // the GPU's queues wait, not kernels
+  bool uses_host       = false;    // buffers for far PEs are in host memory
 
   /// The signal of slot `slot` for the block with sequence number `number`.
   [[nodiscard]] KOKKOS_FUNCTION Signal* signal(std::uint32_t slot,
@@ -84,8 +85,8 @@ struct BlocksOnTheirWay : BlocksInMemory<n_turns> {
            n_turns * std::size_t{slot} + (has_gates ? 0 : number % n_turns);
   }
   static constexpr unsigned shape_bits = 20;
-  /// The value of the signal for block `number` if the sender includes the
-  /// shape of its elements for the receiver to check.
+  /// The signal's value for block `number` if the sender includes the shape of
+  /// its elements, which the receiver checks.
   [[nodiscard]] KOKKOS_FUNCTION static Signal sent(Signal number,
                                                    std::uint32_t shape) {
     return number << shape_bits | shape;
@@ -97,14 +98,14 @@ struct BlocksOnTheirWay : BlocksInMemory<n_turns> {
 
 /// Owns the buffers for blocks.
 ///
-/// On a GPU, kernels send blocks to far PEs from host memory. So the threads
-/// that serve messages do not need the CUDA driver, which may be waiting for
-/// these kernels. With gates, the blocks are in GPU memory, because a GPU's
-/// queues wait on words in its own memory.
+/// On a GPU, kernels send blocks to far PEs from host memory. Threads that
+/// serve messages therefore make no calls to the CUDA driver, which may be
+/// waiting for these kernels. With gates, the blocks are in GPU memory, because
+/// a GPU's queues wait on words in its own memory.
 ///
 /// \tparam Space   memory space of inboxes and signals.
-/// \tparam n_turns the number of blocks from each neighbor for which there is
-///         room.
+/// \tparam n_turns the number of blocks from each neighbor that an inbox has
+///         room for.
 template <class Space, unsigned n_turns>
 class BlockBuffers {
  public:
@@ -127,16 +128,16 @@ class BlockBuffers {
                                // one; the same on all PEs
     std::size_t outbox_bytes;  // size of this PE's outbox
   };
-  // A container allocates inboxes and outbox in one of two ways. It calls
-  // grow() after begin(). Or it calls take_outbox() before begin(), checks that
-  // no PE has failed, and calls make_inboxes() after begin().
+  // A container allocates its inboxes and its outbox in one of two ways. Either
+  // it calls grow() after begin(), or it calls take_outbox() before begin(),
+  // checks that no PE has failed, and calls make_inboxes() after begin().
 
   /// Local: allocates an outbox of `bytes` bytes.
   void take_outbox(std::size_t bytes);
   /// Collective over the world: allocates inboxes of n_turns turns.
   /// Precondition: all PEs have called take_outbox().
   /// \param turn_bytes the size of a turn; must be the same on all PEs.
-  /// \throws the same as begin().
+  /// \throws the same errors as begin().
   void make_inboxes(std::size_t turn_bytes) {
     set_room({turn_bytes, true, 0}, m_outbox);
   }
@@ -144,8 +145,8 @@ class BlockBuffers {
   /// kernels on this PE.
   /// \param failure why this PE cannot take part; empty if it can. If set on
   ///        any PE, all PEs throw it.
-  /// \throws UsageError, OutOfMemory, SystemError on every PE; the buffers do
-  ///         not change then.
+  /// \throws UsageError, OutOfMemory, SystemError on every PE; in that case,
+  ///         the buffers do not change.
   void grow(ObjectCall const& call, Room room,
             std::optional<Failure> failure = {});
 

@@ -12,12 +12,11 @@
 
 namespace symm::Impl {
 
-/// Counts the collective calls that have ended on this PE: barriers, other
-/// collective calls, and those of containers. The count serves as a logical
-/// time. No PE returns from such a call before all PEs have begun it, and all
-/// PEs make the calls in the same order. So if a message was sent at a later
-/// time on the sender's clock than this PE's clock shows, this PE is still in a
-/// call that the sender has left.
+/// Counts the collective calls that have ended on this PE, including barriers
+/// and the collective calls of containers. The count serves as a logical time.
+/// No PE returns from such a call before all PEs have begun it, and all PEs
+/// make the calls in the same order. So if a message carries a later time than
+/// this PE's clock shows, this PE is still in a call that the sender has left.
 ///
 /// For PE teams other than the world, a container's calls count only for the
 /// containers of the same PE team.
@@ -27,8 +26,8 @@ class CollectiveClock {
 
   [[nodiscard]] std::uint64_t now() const;
   /// Called when this PE is about to return from a container's collective call.
-  /// (Barriers inside such a call are counted too early: after the last of
-  /// them, the call continues to wait.)
+  /// (The barriers inside such a call are counted too early: the call still
+  /// waits after its last barrier.)
   static void end_call(TeamMembers const& members) noexcept;
 
  private:

@@ -16,7 +16,7 @@ namespace symm::Impl {
 
 /// A list that the host creates and that kernels in SymmetricSpace's execution
 /// space read through data(). If these kernels run on the host, they read the
-/// host's std::vector, so that small lists are cheap.
+/// host's std::vector, which keeps small lists cheap.
 template <class T>
 class KernelArray {
  public:
@@ -24,8 +24,8 @@ class KernelArray {
   static constexpr bool is_on_host = std::is_same_v<Memory, Kokkos::HostSpace>;
 
   KernelArray() = default;
-  /// \param label names the kernels' copy of the list in tools.
-  /// \throws the same as a View's constructor.
+  /// \param label the label of the kernels' copy of the list, shown by tools.
+  /// \throws the same errors as a View's constructor.
   KernelArray([[maybe_unused]] char const* label, std::vector<T> list)
       : m_list(std::move(list)) {
     if constexpr (!is_on_host) {

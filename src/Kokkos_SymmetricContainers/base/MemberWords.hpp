@@ -21,7 +21,7 @@ namespace symm::Impl {
 
 /// Words that the members of a container send each other before they send
 /// blocks: counts, positions, and values that must be the same on all members.
-/// One more word says whether the sender has failed, so that a single exchange
+/// One more word says whether the sender has failed, so a single exchange
 /// informs all members of any failure.
 class MemberWords {
  public:
@@ -53,7 +53,7 @@ class MemberWords {
     return static_cast<std::size_t>(from(member)[word]);
   }
   /// The first member that sent a value other than `mine` as word `word`; empty
-  /// if there is none. Members that have failed are skipped.
+  /// if there is none. Skips members that have failed.
   [[nodiscard]] std::optional<std::size_t> other(TeamMembers const& members,
                                                  std::size_t word,
                                                  std::uint64_t mine) const {
@@ -91,7 +91,7 @@ class MemberWords {
   }
 
  private:
-  std::size_t m_n = 0;  // number of words per member, with the one for failures
+  std::size_t m_n = 0;  // words per member, including the one for failures
   Kokkos::View<std::int64_t*, SymmetricHostSpace> m_words;
 };
 

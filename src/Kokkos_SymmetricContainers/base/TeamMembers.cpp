@@ -31,7 +31,7 @@ void TeamMembers::agree(ObjectCall const& call,
     throw UsageError(Text(call.text, ": PE ", my_pe(),
                           " is not in the PE team that has made it"));
   }
-  // (An agreement over the world begins with this, too.)
+  // (Impl::agree() does this for the world.)
   quiet_all_contexts(call.text);
   WordsOfPes const words(m_team, call.text,
                          call.key() ^ (call.value * 0x9e37'79b9'7f4a'7c15U),
@@ -66,8 +66,8 @@ void TeamMembers::throw_first_failure(
   throw_failure_of(first, call, failure);
 }
 
-/// The text is exchanged word by word. (This allocates no memory: a PE may have
-/// failed because it ran out.)
+/// Exchanges the text word by word, without allocating memory: a PE may have
+/// failed because it ran out of memory.
 void TeamMembers::throw_failure_of(
     Pe member, char const* call,
     std::optional<Failure> const& my_failure) const {

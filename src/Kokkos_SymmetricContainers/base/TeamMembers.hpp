@@ -31,7 +31,7 @@ class TeamMembers {
   [[nodiscard]] int n() const { return m_team.n_pes(); }
   /// This PE's number among the members; -1 if it is not a member.
   [[nodiscard]] Pe me() const { return m_team.my_pe(); }
-  /// Whether the members are all PEs of the world, with the same numbers.
+  /// Whether the members are all PEs of the world, with their world numbers.
   [[nodiscard]] bool are_world() const { return m_is_world; }
   [[nodiscard]] Pe world_pe(Pe member) const {
     return m_is_world ? member : m_team.world_pe(member);
@@ -43,14 +43,14 @@ class TeamMembers {
   ///         PE teams to the constructor.
   void expect_to_fit(char const* call) const;
   /// Collective over the members; acts as a barrier. All members must make the
-  /// same call; all of them throw if any of them has failed.
+  /// same call. If any member has failed, all members throw.
   /// \param failure why this PE has failed; empty if it has not.
   /// \throws UsageError on every member if the calls differ. On every member,
   ///         the failure of the first member that has failed.
   void agree(ObjectCall const& call,
              std::optional<Failure> const& failure) const;
-  /// Collective over the members, for when one or more of them have failed.
-  /// Throws the failure of the first such member, like agree().
+  /// Collective over the members, at least one of which has failed. Like
+  /// agree(), throws the failure of the first such member.
   [[noreturn]] void throw_first_failure(
       char const* call, std::optional<Failure> const& failure) const;
 

@@ -48,7 +48,7 @@ std::vector<std::size_t> extents_of(View const& view) {
   return extents;
 }
 
-/// The `count` rows first, first + step, ... of a View, as a View.
+/// A View of `count` rows of `view`: first, first + step, ...
 template <class View>
 auto rows_at(View const& view, std::size_t first, std::size_t step,
              std::size_t count) {
@@ -64,8 +64,8 @@ auto rows_at(View const& view, std::size_t first, std::size_t step,
       view.data() + (count == 0 ? 0 : first * view.stride(0)), layout);
 }
 
-/// Copies between PE `pe`'s rows in `whole` and `part`, which contains only
-/// these rows.
+/// Copies between PE `pe`'s rows in `whole` and `part`, which has only these
+/// rows.
 template <Direction direction, class Map, class Whole, class Part>
 void copy_rows(Map const& map, Pe pe, Whole const& whole, Part const& part) {
   for (std::size_t s = 0; s < map.n_series(pe); ++s) {
@@ -104,7 +104,7 @@ void copy_part(Distributed const& view, Pe pe, Whole const& whole) {
       return;
     }
   }
-  // With a staging View, one message and one copy to or from a GPU are enough.
+  // With a staging View, one message and one copy to or from the GPU suffice.
   auto const staging = make_staging_view(peer);
   if constexpr (is_put) {
     copy_rows<direction>(map, pe, whole, staging);
@@ -116,8 +116,8 @@ void copy_part(Distributed const& view, Pe pe, Whole const& whole) {
 }
 
 /// Collective over the members: calls copies() between two barriers. If check()
-/// or copies() throws on any member, all members throw. If check() throws,
-/// nothing has been copied.
+/// or copies() throws on any member, all members throw. If check() throws on
+/// any member, nothing is copied.
 template <class Check, class Copies>
 void copy_together(char const* call, TeamMembers const& members,
                    Check const& check, Copies const& copies) {
@@ -177,7 +177,7 @@ void copy_of_all(Distributed const& view, Whole const& whole) {
         if constexpr (direction == Direction::put) {
           copy_part<direction>(view, my_pe(), whole);
         } else {
-          // Each PE begins with a different PE's part, to spread the load.
+          // Each PE begins with its own part, which spreads the load.
           for (int step = 0; step < members.n(); ++step) {
             auto const k = (members.me() + step) % members.n();
             copy_part<direction>(view, members.world_pe(k), whole);

@@ -17,11 +17,11 @@ namespace symm::Impl {
 namespace {
 
 /// Collective over a PE team.
-/// \throws UsageError on every PE of the PE team if their numbers differ.
+/// \throws UsageError on every PE of the PE team if the PEs' numbers differ.
 void expect_equal(PeTeam const& team, DistributedShape const& shape,
                   Text const& what, std::size_t mine) {
   WordsOfPes const words(team, distributed_view, shape.type, mine);
-  // All PEs compare the same words, so that either all throw or none.
+  // All PEs compare the same words, so either all of them throw or none does.
   for (Pe pe = 1; pe < team.n_pes(); ++pe) {
     if (words.of(pe) == words.of(0)) continue;
     throw UsageError(Text(distributed_view, ": ", what, " is ", words.of(0),
@@ -66,7 +66,7 @@ void expect_equal_shapes(DistributedShape const& shape) {
                      sizeof(std::size_t)};
   });
   auto const world = team_world();
-  // (The types come first because they determine whether PE teams are passed.)
+  // (The types come first because they determine whether a PE team was passed.)
   static_cast<void>(WordsOfPes(world, distributed_view, shape.type, 0));
   for (std::size_t r = 1; r < shape.extents.size(); ++r)
     expect_equal(world, shape, Text("extent ", r), shape.extents[r]);
@@ -74,7 +74,7 @@ void expect_equal_shapes(DistributedShape const& shape) {
     expect_equal_rows(world, shape);
     return;
   }
-  // (PEs of other PE teams throw, too, if this PE's PE team is wrong.)
+  // (If this PE's PE team is wrong, PEs of other PE teams throw, too.)
   agree(ObjectCall(distributed_view), failure_of([&] {
           if (shape.team->is_valid()) check_team(*shape.team, distributed_view);
         }));

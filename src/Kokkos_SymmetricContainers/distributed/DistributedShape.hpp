@@ -31,9 +31,9 @@ struct DistributedShape {
 ///         teams do not match.
 void expect_equal_shapes(DistributedShape const& shape);
 
-/// The maximum of `mine` over all PEs of the world. Collective over the world
-/// unless `team` is null; in that case, returns `mine`, which is then the same
-/// on all PEs.
+/// The maximum of `mine` over all PEs of the world. If `team` is null, all PEs
+/// pass the same number, and the call is local; otherwise, it is collective
+/// over the world.
 [[nodiscard]] std::size_t max_rows(PeTeam const* team, std::size_t mine);
 
 /// \throws UsageError on this PE if PE `root` does not exist or has no rows.

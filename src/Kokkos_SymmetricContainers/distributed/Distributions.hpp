@@ -19,10 +19,10 @@ namespace symm {
 
 // How the rows of a DistributedView are distributed over the PEs.
 
-/// One block of consecutive rows on each PE, in order of PE number. Block sizes
-/// differ by at most one row. The rows of PE p begin at p * extent / n_pes(),
-/// rounded up. With fewer rows than PEs, row i is on PE i. (BLOCKED in DASH,
-/// blockDist in Chapel.)
+/// Each PE has one block of consecutive rows, in the order of the PE numbers.
+/// Block sizes differ by at most one row. The rows of PE p begin at p * extent
+/// / n_pes(), rounded up. If there are fewer rows than PEs, row i is on PE i.
+/// (BLOCKED in DASH, blockDist in Chapel.)
 struct Blocks {};
 
 /// Row i is on PE i % n_pes(). (CYCLIC in DASH, cyclicDist in Chapel, no layout
@@ -38,9 +38,9 @@ struct BlockCyclic {
   std::size_t block;  // number of rows, at least 1, equal on all PEs
 };
 
-/// Distributes rows over only the PEs of a PE team, in the order of their
-/// numbers in the PE team, as if there were no other PEs. OnTeam(team) uses
-/// Blocks; OnTeam(team, Cyclic()) uses Cyclic.
+/// Distributes rows only over the PEs of a PE team, in the order of their
+/// numbers in the PE team. OnTeam(team) uses Blocks; OnTeam(team, Cyclic())
+/// uses Cyclic.
 ///
 /// \tparam Distribution Blocks, Cyclic or BlockCyclic.
 template <class Distribution = Blocks>
@@ -63,7 +63,7 @@ struct RowOfPe {
   std::size_t row;
 };
 
-/// Rows with a constant stride, both in a PE's part and in the whole View.
+/// Rows that have a constant stride both in a PE's part and in the whole View.
 struct RowSeries {
   std::size_t local_first;
   std::size_t local_step;
@@ -72,8 +72,8 @@ struct RowSeries {
   std::size_t count;
 };
 
-/// Computes where rows are: from a global index, the PE and the local index,
-/// and vice versa. A small object that kernels can capture by value.
+/// Maps the global index of a row to a PE and a local index, and vice versa.
+/// The object is small, and kernels can capture it by value.
 ///
 ///     find(i)                 the PE of global index i, and the row there
 ///     global_index(pe, k)     the global index of row k of PE `pe`
@@ -90,7 +90,7 @@ class RowMap<Blocks> {
   RowMap() = default;
   RowMap(Blocks const&, std::size_t extent, int n_pes)
       : m_extent(extent), m_n_pes(static_cast<std::size_t>(n_pes)) {
-    // With fewer rows than PEs, the distribution is that of n_pes rows.
+    // If there are fewer rows than PEs, distribute them like n_pes rows.
     auto const n = std::max(extent, m_n_pes);
     m_rows       = n / m_n_pes;
     m_more       = (n % m_n_pes << more_bits) / m_n_pes;
@@ -206,7 +206,8 @@ class RowMap<BlockCyclic> {
     return of_blocks + (p == last ? m_extent - n_whole * m_block : 0);
   }
   [[nodiscard]] std::size_t most() const { return count(0); }
-  /// The number of PE `pe`'s blocks, or of rows in a block if that is less.
+  /// The number of PE `pe`'s blocks, or the number of rows in a block if it is
+  /// less.
   [[nodiscard]] std::size_t n_series(Pe pe) const {
     return std::min(m_block, n_turns(pe));
   }
@@ -231,8 +232,8 @@ class RowMap<BlockCyclic> {
   Divisor m_by_block, m_by_pes;
 };
 
-/// For OnTeam. PE numbers are world PE numbers. PEs that are not members have
-/// no rows.
+/// For OnTeam. PE numbers are world PE numbers. PEs outside the PE team have no
+/// rows.
 template <class Distribution>
 class RowMap<OnTeam<Distribution>> {
  public:
@@ -266,7 +267,7 @@ class RowMap<OnTeam<Distribution>> {
   [[nodiscard]] PeTeam const& team() const { return m_team; }
 
  private:
-  /// The number that PE `pe` has in the PE team; -1 if it is not a member.
+  /// PE `pe`'s number in the PE team; -1 if it is not a member.
   [[nodiscard]] KOKKOS_FUNCTION Pe member(Pe pe) const {
     if (pe == m_me) return m_team.my_pe();
     for (Pe k = 0; k < m_team.n_pes(); ++k)

@@ -12,8 +12,8 @@
 #include "../../runtime/symm_job.hpp"
 #include "Distributions.hpp"
 
-// Specializations for DistributedView, used by the functions that access the
-// Views on all PEs (peer_view(), remote_view(), ...).
+// Specializations that let peer_view(), remote_view() and other functions for
+// the Views on all PEs accept a DistributedView.
 
 namespace symm {
 
@@ -26,7 +26,7 @@ template <class View, class Distribution>
 inline constexpr bool is_view_of_pes_v<DistributedView<View, Distribution>> =
     true;
 
-/// All PEs have equal strides; the number of rows on each PE is computed.
+/// Strides are equal on all PEs; the number of rows on each PE is computed.
 template <class View, class Distribution>
 class ExtentsOfPes<DistributedView<View, Distribution>> {
  public:

@@ -34,7 +34,7 @@ auto rows_of(View const& view, std::size_t first, std::size_t n) {
   return all(std::make_index_sequence<View::rank() - 1>());
 }
 
-/// Allocates a View of `n` rows like those of `view`.
+/// Allocates a View of `n` rows that have the same shape as the rows of `view`.
 template <class Rows, class View>
 Rows rows_like(View const& view, std::string const& label, std::size_t n) {
   auto const make = [&]<std::size_t... R>(std::index_sequence<R...>) {
@@ -46,16 +46,16 @@ Rows rows_like(View const& view, std::string const& label, std::size_t n) {
 
 }  // namespace Impl
 
-/// For stencils: this PE's rows of a DistributedView and the rows next to them,
-/// accessed with their global indices. An access only has to determine whether
-/// the row is before, among or after this PE's rows.
+/// For stencils: gives access to this PE's rows of a DistributedView and to the
+/// rows next to them, by global index. An access only determines whether the
+/// row is before, among or after this PE's rows.
 ///
 ///     symm::RowsAround const around(g, 1);  // rows first() - 1 to end()
-///     symm::barrier_all(exec);              // all have written their rows
+///     symm::barrier_all(exec);              // all PEs have written their rows
 ///     around.update(exec);
 ///     // in a kernel on rows first() to end() - 1:
 ///     x = around(i - 1, j) + around(i, j) + around(i + 1, j);
-///     // or, nearly as quick as local(), where it loops over j itself:
+///     // or, if the kernel loops over j, almost as fast as local():
 ///     auto const up = around.row(i - 1), down = around.row(i + 1);
 ///     x = up(j) + around(i, j) + down(j);
 ///
@@ -64,8 +64,8 @@ Rows rows_like(View const& view, std::string const& label, std::size_t n) {
 /// DistributedView: copies share the memory. There are no rows before the first
 /// or after the last row of the whole View, so loops must not access them.
 ///
-/// A RowsAround is meant for reading. (The program may also write this PE's
-/// rows, but writes to other PEs' rows might go to copies.)
+/// A RowsAround is for reading. (The program may also write this PE's rows, but
+/// a write to another PE's row may only change a copy.)
 ///
 /// \tparam Distributed a DistributedView with the distribution Blocks.
 template <class Distributed>
@@ -104,9 +104,9 @@ class RowsAround {
   }
 
   /// Copies the neighboring rows that are on far PEs; does nothing if both
-  /// neighbors are near. Make the call after the far PEs have written their
-  /// rows (after a barrier) and before they write them again. The call is
-  /// local, and runs in order with other work on `exec`.
+  /// neighbors are near. Call it after the far PEs have written their rows
+  /// (after a barrier) and before they write them again. The call is local, and
+  /// runs in order with other work on `exec`.
   template <Impl::ExecutionSpace Exec>
   void update(Exec const& exec) const {
     for (auto const* const neighbor : {&m_before, &m_behind}) {
@@ -152,23 +152,23 @@ class RowsAround {
     }
 
     T* m_data;
-    std::ptrdiff_t const* m_strides;  // those of the RowsAround
+    std::ptrdiff_t const* m_strides;  // the strides of the RowsAround
   };
 
-  /// Row i of the whole View, for loops over its elements: the row is located
+  /// Row i of the whole View. A loop over the elements of a Row locates the row
   /// only once. Precondition: the row is one of this PE's rows, or at most
   /// `reach` rows away from them.
   template <std::integral Index>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Row row(Index i) const {
-    // (Row is returned by value, so that compilers select it once per row and
-    // vectorize the loop over its elements.)
+    // (Returns the Row by value so that compilers select the address once per
+    // row and vectorize the loop over its elements.)
     auto const number = static_cast<std::ptrdiff_t>(i);
     auto const row_0  = number < m_first ? m_before.row_0
                         : number < m_end ? m_own
                                          : m_behind.row_0;
     return Row(reinterpret_cast<T*>(row_0) + number * m_strides[0], m_strides);
   }
-  /// Element (i, indices...) of the whole View, as an element of row(i).
+  /// Element (i, indices...) of the whole View, the same as row(i)(indices...).
   template <class Index, class... Indices>
   requires Impl::are_indices_of_v<View, Index, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION Impl::Reference<T>

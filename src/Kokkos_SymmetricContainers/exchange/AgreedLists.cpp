@@ -21,7 +21,8 @@ std::int64_t word_of(ElementsOfMembers const& elements, std::size_t member) {
                            : unknown_count;
 }
 
-/// The count of a block, which was passed by one of its two PEs or by both.
+/// The number of elements in a block. One or both of the block's two PEs know
+/// this number from their arguments.
 std::size_t agreed_count(char const* call, std::int64_t mine,
                          std::int64_t theirs, char const* what, Pe pe) {
   if (mine != unknown_count && theirs != unknown_count && mine != theirs) {
@@ -125,7 +126,7 @@ void AgreedLists::tell_starts() {
   m_words.exchange(m_members);
 }
 
-/// \throws UsageError on this PE if the boxes do not make a grid.
+/// \throws UsageError on this PE if the boxes do not form a grid.
 void AgreedLists::check_boxes() const {
   auto const own_box = my_box();
   for (std::size_t n = 0; n < m_n_members; ++n) {
@@ -156,8 +157,8 @@ bool AgreedLists::is_neighbor(std::size_t member) const {
   });
 }
 
-/// The box of the first plan. For joined plans, its `settings` are a hash of
-/// all plans.
+/// The box of the first plan. For joined plans, `settings` is a hash over all
+/// plans.
 BoxWords AgreedLists::my_box() const {
   auto box = m_lists[0].box;
   for (std::size_t p = 1; p < m_lists.size(); ++p) {

@@ -21,11 +21,11 @@ inline constexpr char const* exchange_plan = "symm::ExchangePlan";
 
 /// The lists that the members of a PE team passed for a plan, or for several
 /// joined plans. The members compare their lists and send each other the
-/// positions at which their blocks begin.
+/// starting positions of their blocks.
 class AgreedLists {
  public:
-  /// Local: allocates memory for the counts and starting positions of all
-  /// members' blocks, in `lists`.
+  /// Local: allocates memory in `lists` for the counts and starting positions
+  /// of all members' blocks.
   static void prepare(std::vector<ExchangeLists>& lists, PeTeam const& team);
 
   /// Collective over the world. Precondition: prepare() has been called with
@@ -38,8 +38,8 @@ class AgreedLists {
   /// Collective over the members: determines the counts and starting positions
   /// of all blocks.
   /// \throws UsageError on this PE if the lists or boxes of two PEs do not
-  ///         match, but only after the last collective call over the PE team,
-  ///         so that no other PE waits for this PE.
+  ///         match. Throws only after the last collective call over the PE
+  ///         team, so no other PE waits for this PE.
   void exchange();
 
   /// Collective over all PEs. Returns the element-wise maximum of `numbers`
@@ -59,11 +59,11 @@ class AgreedLists {
   [[nodiscard]] bool is_neighbor(std::size_t member) const;
   [[nodiscard]] std::size_t n_neighbors() const { return m_n_neighbors; }
 
-  /// The slot of this PE on the member (see BlockBuffers).
+  /// This PE's slot on the member (see BlockBuffers).
   [[nodiscard]] std::size_t slot_at(std::size_t member) const {
     return m_words.from(member, of_slot);
   }
-  /// The start of the member's block of owned elements for this PE in that
+  /// Where the member's block of owned elements for this PE begins in the
   /// member's buffers, in elements.
   /// \param p the number of the joined plan.
   [[nodiscard]] std::size_t owned_start_at(std::size_t member,
@@ -83,8 +83,8 @@ class AgreedLists {
  private:
   /// Indices of the words that a PE sends to another PE: the slot of the other
   /// PE on this PE, the description of this PE's box, and two words for each
-  /// joined plan. These two words hold first the numbers of elements in the two
-  /// blocks, and later the positions at which the blocks begin.
+  /// joined plan. These two words first hold the numbers of elements in the two
+  /// blocks, then the starting positions of the blocks.
   enum Word : std::size_t {
     of_slot,
     of_box,
@@ -92,7 +92,7 @@ class AgreedLists {
     of_ghosts = of_owned + 1,
     n_of_plan = 2
   };
-  /// The index of word `of` for a joined plan.
+  /// The index of a joined plan's word `of`.
   /// \param p the number of the joined plan.
   [[nodiscard]] static std::size_t word(Word of, std::size_t p) {
     return of + n_of_plan * p;

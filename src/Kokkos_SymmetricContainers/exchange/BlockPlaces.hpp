@@ -11,12 +11,12 @@
 #include "PlanBlocks.hpp"
 
 // A plan stores positions in elements, and each call has its own element size.
-// Together, they determine the byte offset of each block in the buffers.
+// The two together determine the byte offset of each block in the buffers.
 
 namespace symm::Impl {
 
-/// The places of one plan's blocks in the buffers. `blocks` are the blocks of
-/// one side of the plan.
+/// The byte offsets of one plan's blocks in the buffers. `blocks` are the
+/// blocks of one side of the plan.
 struct PlacesOfPlan {
   std::size_t element_bytes;
 
@@ -31,8 +31,8 @@ struct PlacesOfPlan {
                                                   std::size_t i) const {
     return blocks[i].there * element_bytes;
   }
-  /// \param last_field_bytes the number of bytes of an element in the last
-  ///        field, which is not padded.
+  /// \param last_field_bytes the number of bytes per element in the last field,
+  ///        which is not padded.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t bytes(
       Block const* blocks, std::size_t i, std::size_t last_field_bytes) const {
     auto const& block = blocks[i];
@@ -41,8 +41,8 @@ struct PlacesOfPlan {
   }
 };
 
-/// The places of joined plans' blocks in the buffers. The blocks of all plans
-/// for a PE are sent as one block, in the order of the plans.
+/// The byte offsets of joined plans' blocks in the buffers. The blocks of all
+/// plans for a PE are sent as one block, in the order of the plans.
 struct PlacesOfJoined {
   static constexpr std::uint32_t most = 8;
   struct Part {

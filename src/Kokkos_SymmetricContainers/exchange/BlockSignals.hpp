@@ -17,16 +17,16 @@
 
 namespace symm::Impl {
 
-/// Signals to neighbor i that the block for it has arrived. For a far neighbor,
-/// the same put carries the block.
+/// Signals to neighbor i that its block has arrived. For a far neighbor, the
+/// put with signal also carries the block.
 template <class Places>
 struct Notify {
   Buffers buffers;
   Block const* blocks;
   Places places;
   std::size_t last_field_bytes;
-  char const* run_data;  // data of the View whose runs are sent unpacked, or
-                         // null
+  char const* run_data;  // data of the View whose runs are sent without
+                         // packing, or null
   StoredCopies stored;   // which near blocks are already in place
   std::uint32_t shape;
   Pe my_pe;

@@ -14,10 +14,10 @@
 
 namespace symm {
 
-/// One box of a grid that is divided into one box per PE of the PE team, with
-/// ghost cells around each box; `order` says how these PEs are numbered. Along
-/// each axis, the owned cells of a View begin at index `ghost_width`, with
-/// ghosts on both sides of them, even at the ends of the grid.
+/// This PE's box of a grid that is divided into one box per PE of the PE team.
+/// Ghost cells surround each box. `order` says how the PEs are numbered. Along
+/// each axis, the owned cells of a View begin at index `ghost_width` and have
+/// ghosts on both sides, even at the ends of the grid.
 ///
 /// PEs compare these settings. All settings except `owned`, `first` and
 /// `view_extents` must be equal on all PEs. Adjacent boxes must have equal
@@ -29,9 +29,9 @@ struct BoxDecomposition {
   /// (1, 0).
   enum class Order { last_axis_fastest, first_axis_fastest };
 
-  /// Number of cells that this PE owns along each axis; the first 0 marks the
-  /// end of the axes. Boxes may differ in size, as long as the faces between
-  /// adjacent boxes have equal extents.
+  /// Number of cells that this PE owns along each axis. The grid has as many
+  /// axes as there are numbers before the first 0. Boxes may differ in size, as
+  /// long as the faces between adjacent boxes have equal extents.
   std::array<std::size_t, 3> owned{};
   std::array<int, 3> pe_grid{1, 1, 1};
   /// If the program numbers PEs in a different order, ghosts get wrong values.
@@ -46,8 +46,8 @@ struct BoxDecomposition {
   /// For each axis, whether the first and the last box along it are neighbors.
   std::array<bool, 3> periodic{};
   Neighbors neighbors = Neighbors::all;
-  /// Extents of the Views along each axis, if they are larger than what the
-  /// owned and ghost cells need; otherwise 0.
+  /// Extents of the Views along each axis, if larger than the owned and ghost
+  /// cells need; otherwise 0.
   std::array<std::size_t, 3> view_extents{};
   /// The number of ghost layers, counted from the box outward, that are filled.
   /// If 0, all layers are filled.
@@ -63,7 +63,7 @@ namespace symm::Impl {
   return box.depth == 0 ? box.ghost_width : box.depth;
 }
 
-/// The cells on this PE of which the neighbor in one direction has copies.
+/// This PE's cells that the neighbor in one direction has copies of.
 struct BoxPart {
   Pe pe;                         // the neighbor's number in the PE team
   std::array<int, 3> direction;  // each -1, 0 or 1
@@ -73,7 +73,7 @@ struct BoxPart {
   std::size_t in_block;  // number of earlier elements in the block for `pe`
 };
 
-/// The description of its own box that a PE sends to other PEs.
+/// A PE's description of its own box, which it sends to other PEs.
 struct BoxWords {
   static constexpr std::int64_t unknown = -1;
 
@@ -88,8 +88,8 @@ struct BoxWords {
   [[nodiscard]] static BoxWords of(std::int64_t const* words);
 };
 
-/// Why two boxes cannot be side by side; empty if they can.
-/// \param part the part of the first box of which the second box has copies.
+/// Why two boxes cannot be adjacent; empty if they can.
+/// \param part the part of the first box that the second box has copies of.
 std::optional<Text> difference(BoxPart const& part, BoxWords const& mine,
                                BoxWords const& theirs);
 

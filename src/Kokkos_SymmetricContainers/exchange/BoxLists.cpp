@@ -33,7 +33,7 @@ void append_cells(std::vector<ElementIndex>& cells,
             static_cast<ElementIndex>((i * extents[1] + j) * extents[2] + k));
 }
 
-/// The box of this PE, along with its neighbors.
+/// This PE's box and its neighbors.
 class Boxes {
  public:
   Boxes(char const* call, BoxDecomposition const& box, Pe my_pe, int n_pes)
@@ -106,8 +106,8 @@ class Boxes {
     }
     return pe;
   }
-  /// As bits, the axes along which the neighbor in direction `d` is across a
-  /// periodic end of the grid.
+  /// A bit mask of the axes along which the neighbor in direction `d` is across
+  /// a periodic end of the grid.
   [[nodiscard]] unsigned wraps(std::array<int, 3> const& d) const {
     unsigned result = 0;
     for (unsigned a = 0; a < m_rank; ++a) {
@@ -116,12 +116,12 @@ class Boxes {
     }
     return result;
   }
-  /// This PE's cells of which the neighbor in direction `d` has copies.
+  /// This PE's cells that the neighbor in direction `d` has copies of.
   [[nodiscard]] std::array<CellRange, 3> sent(
       std::array<int, 3> const& d) const {
     return part(d, 1, 0);
   }
-  /// This PE's ghosts that the neighbor in direction -d fills: it sends in
+  /// This PE's ghosts that the neighbor in direction -d fills by sending in
   /// direction `d`.
   [[nodiscard]] std::array<CellRange, 3> filled(
       std::array<int, 3> const& d) const {

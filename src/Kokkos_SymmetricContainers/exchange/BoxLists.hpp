@@ -9,7 +9,7 @@
 
 namespace symm::Impl {
 
-/// The lists of this PE for its box and the neighboring boxes.
+/// This PE's lists for its box and the neighboring boxes.
 /// \param call the name of the call, for error messages.
 /// \throws UsageError on this PE if the settings of `box` are wrong.
 ExchangeLists lists_of_box(char const* call, BoxDecomposition const& box,

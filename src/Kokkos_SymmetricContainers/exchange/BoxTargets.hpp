@@ -21,13 +21,13 @@
 namespace symm {
 
 /// Lets kernels store copies of this PE's cells for the neighbor in one
-/// direction of a box: in the ghosts of a near neighbor, or in the block that
-/// is sent to the neighbor. Kernels capture a BoxTarget by value. For axes that
-/// the box does not have, the index is 0.
+/// direction. Kernels store them in the ghosts of a near neighbor, or in the
+/// block that is sent to the neighbor. Kernels capture a BoxTarget by value.
+/// For axes that the box does not have, the index is 0.
 template <class T>
 class BoxTarget {
  public:
-  /// begin() and end() are the range of this PE's cells that have a copy at
+  /// begin() and end() are the range of this PE's cells that have a copy in
   /// this target: begin <= index < end along each axis.
   [[nodiscard]] KOKKOS_FUNCTION int begin(int axis) const {
     return m_begin[axis];
@@ -91,7 +91,7 @@ class BoxTargets {
 
 namespace symm::Impl {
 
-/// \param outbox the outbox of this PE.
+/// \param outbox this PE's outbox.
 template <class View>
 auto target_of(BoxCopies const& copies, View const& view, HeapMap const& heap,
                typename View::value_type* outbox, StoredCopies stored) {
@@ -118,9 +118,9 @@ auto target_of(BoxCopies const& copies, View const& view, HeapMap const& heap,
   return BoxTarget<T>(begin, end, first, stride);
 }
 
-/// \throws UsageError on this PE if the plan's box does not have as many axes
-///         as the View has dimensions, if the box has more than `most`
-///         directions, or if the View is too small.
+/// \throws UsageError on this PE if the plan is not for a box with as many axes
+///         as the View has dimensions, or if the View is too small. UsageError
+///         on this PE if the box has more than `most` directions.
 template <std::size_t most, class View>
 void expect_box_of(char const* call, PlanBlocks const& plan, View const& view) {
   if (!plan.is_box || View::rank() != plan.extents.size()) {

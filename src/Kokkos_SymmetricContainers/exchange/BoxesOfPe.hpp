@@ -11,8 +11,8 @@
 
 namespace symm::Impl {
 
-/// The boxes of a PE in a grid, decoded from the words that the PE has sent to
-/// others: a header, then six words per box.
+/// A PE's boxes in a grid, decoded from the words that the PE sent to others: a
+/// header, then six words per box.
 class BoxesOfPe {
  public:
   enum Word : std::size_t {

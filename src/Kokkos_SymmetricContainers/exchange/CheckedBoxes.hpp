@@ -14,7 +14,7 @@
 
 namespace symm::Impl {
 
-/// The GridBoxes of this PE after all checks that do not need other PEs.
+/// This PE's GridBoxes after all checks that do not involve other PEs.
 class CheckedBoxes {
  public:
   /// \param grid_boxes Must outlive this object.
@@ -43,7 +43,7 @@ class CheckedBoxes {
            : m_grid_boxes.neighbors == faces_and_edges ? 2
                                                        : 3;
   }
-  /// Extents of those indices of a View that select an element.
+  /// Extents of the View indices that select an element.
   [[nodiscard]] std::vector<std::size_t> extents() const;
 
   /// Number of words that write() writes.

@@ -27,7 +27,7 @@ struct Combine {
   std::uint32_t const* firsts;
   Contributions::From const* from;
   Places places;
-  std::size_t bytes_before;  // bytes of an element in earlier groups of fields
+  std::size_t bytes_before;  // bytes per element in earlier groups of fields
   Op op;
   Fields fields;
 

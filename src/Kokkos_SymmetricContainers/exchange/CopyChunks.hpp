@@ -19,11 +19,10 @@
 namespace symm::Impl {
 
 /// Copies chunks between Views and blocks. A host thread copies a whole chunk
-/// at a time. A GPU thread copies one element or, with `by_values`, one value
-/// of an element at a time, in the order of the block. In that case,
-/// neighboring threads access adjacent values in the block, so that a link
-/// carries whole sectors; but computing where a value is in a View takes
-/// longer.
+/// at a time. A GPU thread copies one element or, with `by_values`, single
+/// values of elements. With `by_values`, neighboring threads access adjacent
+/// values of the block, so a link carries whole sectors, but locating a value
+/// in the View takes longer.
 template <CopyWay way, class Fields, class Places, class Op = Assign>
 struct CopyChunks {
   BlockMemory buffers;
@@ -32,7 +31,7 @@ struct CopyChunks {
   ElementIndex const* elements;
   std::size_t n_elements;  // length of `elements`
   Places places;
-  std::size_t bytes_before;  // bytes of an element in earlier groups of fields
+  std::size_t bytes_before;  // bytes per element in earlier groups of fields
   bool sends_runs_unpacked;  // runs go to far PEs directly from the View
   bool skips_stored;         // skips near blocks that are already in place
   StoredCopies stored;
@@ -104,7 +103,8 @@ struct CopyChunks {
     auto const n = field.n_components;
     part += std::size_t{chunk.first} * n;
 #ifdef SYMM_FOR_DEVICE
-    constexpr std::uint32_t most_by_values = 1U << 20U;  // 32 bits count them
+    // With this many components, 32 bits can count the values in a chunk.
+    constexpr std::uint32_t most_by_values = 1U << 20U;
     if (by_values && n <= most_by_values) {
       copy_values(field, chunk, first, part);
       return;
@@ -141,8 +141,8 @@ struct CopyChunks {
     }
   }
 
-  /// Copies the values thread, thread + Chunk::most, ... of a chunk. Several of
-  /// them are in flight at once.
+  /// Copies values `thread`, `thread` + Chunk::most, ... of a chunk. Several
+  /// loads are in flight at once.
   template <class FieldOfView, class T>
   KOKKOS_FUNCTION void copy_values(FieldOfView const& field, Chunk const& chunk,
                                    std::uint32_t thread, T* part) const {
@@ -175,7 +175,7 @@ struct CopyChunks {
       }
     }
   }
-  /// The address in the View of value `i` of a chunk.
+  /// The address in the View of a chunk's value `i`.
   template <class FieldOfView>
   [[nodiscard]] KOKKOS_FUNCTION auto* find_value(FieldOfView const& field,
                                                  Chunk const& chunk,
@@ -198,7 +198,7 @@ struct CopyChunks {
       in_view = static_cast<T>(op(in_view, in_block));
     }
   }
-  /// \tparam fixed the number of components; if 0, that number is `n`.
+  /// \tparam fixed the number of components, or 0 to use `n` instead.
   template <std::uint32_t fixed, class T>
   KOKKOS_FORCEINLINE_FUNCTION void copy_components(std::uint32_t n, T* in_view,
                                                    T* part) const {
@@ -220,8 +220,8 @@ struct CopyChunks {
     }
   }
 
-  /// The host prefetches the element that is this far ahead, even if that is in
-  /// a later chunk.
+  /// The number of elements that the host prefetches ahead, even across the end
+  /// of a chunk.
   static constexpr std::size_t prefetched = 32;
 
   template <class T>
@@ -232,8 +232,9 @@ struct CopyChunks {
   }
 };
 
-/// Whether a side of a plan has enough elements that bandwidth matters more
-/// than latency: of plans with 26 neighbors, 64^3 cells do, and 32^3 do not.
+/// Whether a side of a plan is large enough for bandwidth to matter more than
+/// latency. With 26 neighbors, a box of 64^3 cells is large enough, and one of
+/// 32^3 cells is not.
 inline bool is_large(PlanSide const& side) { return side.chunks.size() > 128; }
 
 /// A function object that copies the chunks of one side of a plan, for one

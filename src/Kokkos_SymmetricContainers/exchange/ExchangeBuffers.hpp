@@ -13,8 +13,8 @@ namespace symm::Impl {
 using ExchangeSpace  = SymmetricSpace::execution_space;
 using ExchangeMemory = ExchangeSpace::memory_space;
 
-/// The number of turns in an inbox: the blocks of odd steps and those of even
-/// steps use different halves.
+/// The number of turns in an inbox: blocks of odd and even steps use different
+/// halves.
 inline constexpr unsigned exchange_turns = 2;
 using BlockMemory                        = BlocksInMemory<exchange_turns>;
 using Buffers                            = BlocksOnTheirWay<exchange_turns>;

@@ -24,22 +24,22 @@
 // The kernels of an exchange, in this order:
 // - CopyChunks packs the blocks.
 // - Notify signals the neighbors, and Await waits for them. Without gates, they
-//   are a single kernel unless the exchange is split into two halves.
+//   run in a single kernel unless the exchange is split into two halves.
 // - CopyChunks or Combine unpacks the blocks. If the program's kernels have
 //   already stored all copies (BoxTargets), only blocks that were sent are
 //   unpacked.
 //
-// An inbox has two halves, which are used alternately, so that no barrier is
-// needed. In each exchange, a PE packs into an inbox of each neighbor and sends
-// the neighbor a signal. The exchange ends when the signals from all neighbors
-// have arrived. A neighbor's signal in exchange n implies that it has unpacked
-// exchange n - 1. So the half that this PE overwrites in exchange n + 1 is one
-// that the neighbor has already unpacked. This requires neighbors to signal
-// each other even if blocks are sent in only one direction.
+// An inbox has two halves, which are used alternately, so no barrier is needed.
+// In each exchange, a PE fills one half of each neighbor's inbox and sends the
+// neighbor a signal. The exchange ends when the signals from all neighbors have
+// arrived. A neighbor's signal in exchange n implies that the neighbor has
+// unpacked the blocks of exchange n - 1. So in exchange n + 1, this PE
+// overwrites a half that the neighbor has already unpacked. This requires
+// neighbors to signal each other even if blocks are sent in only one direction.
 //
 // With gates (when PEs share a GPU), no kernel waits. Instead, the signals are
-// gates (PeTeamWords.hpp) at which the queue waits after Notify, which counts
-// the steps.
+// gates (PeTeamWords.hpp), and the queue waits at them after Notify. Notify
+// also counts the steps.
 
 namespace symm::Impl {
 
@@ -74,7 +74,7 @@ enum class Halves { together, apart };
 /// \returns a neighbor whose elements have a different shape; empty if there is
 ///          none, or if the host does not wait. (Kernels that wait abort the
 ///          job instead; with gates, shapes are not compared.)
-/// \throws the same as await_neighbors().
+/// \throws the same errors as await_neighbors().
 template <class Exec>
 std::optional<OtherShape> await_blocks(Exec const& exec, char const* call,
                                        Buffers const& buffers,
@@ -97,9 +97,9 @@ std::optional<OtherShape> await_blocks(Exec const& exec, char const* call,
 /// \param run_data the data of the View whose runs are sent without packing, or
 ///        null.
 /// \param stored which near blocks need no put because kernels have already
-///        stored them.
+///        stored the copies.
 /// \returns the same as await_blocks().
-/// \throws the same as await_blocks().
+/// \throws the same errors as await_blocks().
 template <class Exec, class Fields, class Places>
 std::optional<OtherShape> tell_blocks(
     Exec const& exec, char const* call, Buffers const& buffers,

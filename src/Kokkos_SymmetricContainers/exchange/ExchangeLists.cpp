@@ -39,10 +39,9 @@ void for_each_part(std::size_t count, Body const& body) {
     body(first, std::min(max_of_part, count - first));
 }
 
-/// Returns a negative number if `value` is outside 0 to end - 1; otherwise, a
-/// nonnegative number.
+/// Negative if `value` is not between 0 and end - 1; otherwise nonnegative.
 std::int64_t is_wrong(std::int64_t value, std::int64_t end) {
-  // Unsigned, so that the difference cannot overflow for any value.
+  // Unsigned because a signed difference could overflow.
   auto const left =
       static_cast<std::uint64_t>(end) - 1 - static_cast<std::uint64_t>(value);
   return value | static_cast<std::int64_t>(left);
@@ -56,8 +55,8 @@ std::vector<std::size_t> count(char const* call, char const* what,
   check_lengths(call, elements.size(), (std::string(what) + "s").c_str(),
                 pes.size(), "PEs");
   auto const its_end = static_cast<std::int64_t>(end);
-  // There are several counters per PE. With only one, each increment would wait
-  // for the previous one to be stored.
+  // Use several counters per PE: with only one, each increment would have to
+  // wait until the previous one is stored.
   constexpr std::size_t n_counters = 4;
   std::vector<std::size_t> counters(n_counters *
                                     static_cast<std::size_t>(n_pes));

@@ -13,7 +13,7 @@
 
 namespace symm::Impl {
 
-/// The number of an element in a View; elements are numbered row by row over
+/// The number of an element in a View. Elements are numbered row by row over
 /// the View's first indices.
 using ElementIndex                        = std::uint32_t;
 inline constexpr std::size_t max_elements = 0xffff'ffff;
@@ -78,8 +78,8 @@ struct ElementsOfMembers {
   std::vector<std::size_t> counts;  // one for each member of the PE team
   bool is_known = false;            // whether this PE's own arguments determine
                                     // the elements
-  /// Where each member's block begins in this PE's buffers, followed by the end
-  /// of the last block; all in elements.
+  /// The starting position of each member's block in this PE's buffers,
+  /// followed by the end of the last block; in elements.
   std::vector<std::size_t> starts{0};
 };
 
@@ -87,18 +87,18 @@ struct ElementsOfMembers {
 /// \param parts the elements for each member of the PE team.
 ElementsOfMembers joined(std::vector<std::vector<ElementIndex>> const& parts);
 
-/// What a single PE knows about a plan before the PEs exchange any data.
+/// The part of a plan that a PE knows before the PEs exchange any data.
 struct ExchangeLists {
   ElementsOfMembers owned;   // elements with ghosts on other PEs
   ElementsOfMembers ghosts;  // on this PE
-  /// For imports, the index that each ghost has on its owner.
+  /// For imports, each ghost's index on its owner.
   ElementList wanted;
   std::size_t n_owned = 0;
-  /// The extents of those indices of a View that select an element.
+  /// The extents of the View indices that select an element.
   std::vector<std::size_t> extents{0};
   bool are_exports = false;
-  bool is_joined   = false;  // whether the lists come from an existing plan,
-                             // to be joined
+  bool is_joined   = false;  // whether the lists come from an existing plan
+                             // that is being joined
   // The following members are used only by from_box().
   BoxWords box;
   std::size_t ghost_width = 0;
@@ -106,8 +106,8 @@ struct ExchangeLists {
   std::vector<BoxPart> box_parts;
 };
 
-// The following functions compute the lists of this PE. They throw UsageError
-// on this PE if an argument is wrong. `call` is the name of the call, for error
+// The following functions compute this PE's lists. They throw UsageError on
+// this PE if an argument is wrong. `call` is the name of the call, for error
 // messages.
 
 ExchangeLists lists_of_exports(char const* call, std::size_t n_owned,

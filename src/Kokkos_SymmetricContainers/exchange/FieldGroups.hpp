@@ -15,10 +15,9 @@
 
 #include "Fields.hpp"
 
-// Ranges of Views (std::vector<View>, std::span and the like), which a call
-// accepts in place of a View; the number of Views is known only at run time.
-// Each kernel handles a few of the Views, which it captures by value, so that
-// no exchange allocates memory.
+// A call also accepts ranges of Views (std::vector<View>, std::span and the
+// like), whose length is known only at run time. Each kernel handles a few of
+// the Views and captures them by value, so no exchange allocates memory.
 
 namespace symm::Impl {
 
@@ -76,14 +75,13 @@ class FieldSpan {
   }
   /// Calls f(group, bytes_before) for each group of fields that one kernel
   /// handles.
-  /// \param bytes_before the number of bytes of an element in earlier arguments
+  /// \param bytes_before the number of bytes per element in earlier arguments
   ///        of the exchange.
   template <class F>
   void for_each_group(std::size_t bytes_before, F const& f) const {
     for (std::size_t k = 0; k < m_views.size();) {
       auto const rest = m_views.size() - k;
-      // (The size of a group is fixed at compile time; a group need not be
-      // full.)
+      // (Group sizes are fixed at compile time; a group need not be full.)
       k += rest == 1   ? pass<1>(k, bytes_before, f)
            : rest == 2 ? pass<2>(k, bytes_before, f)
            : rest <= 4 ? pass<4>(k, bytes_before, f)
@@ -95,7 +93,7 @@ class FieldSpan {
   [[nodiscard]] FieldOfView field(std::size_t k) const {
     return Impl::field_of<Exec>(m_call, m_views[k], m_extents, m_end);
   }
-  /// Passes one group of up to `most` fields to f(), beginning with field
+  /// Passes one group of up to `most` fields to f(), starting with field
   /// `first`.
   /// \returns the number of fields in the group.
   template <std::uint32_t most, class F>
@@ -121,7 +119,7 @@ class FieldSpan {
 };
 
 /// Calls f(group, bytes_before) for each group of fields that one kernel
-/// handles. `bytes_before` is the number of bytes of an element in all earlier
+/// handles. `bytes_before` is the number of bytes per element in all earlier
 /// fields.
 template <class... Fields, class F>
 void for_each_group(FieldList<Fields...> const& fields, F const& f,
@@ -135,8 +133,8 @@ void for_each_group(FieldSpan<Exec, View> const& fields, F const& f,
 }
 
 /// The fields of several Views and ranges of Views, in argument order. PEs need
-/// not group them the same way: another PE may pass the Views of a range as
-/// separate arguments, and the resulting blocks are the same.
+/// not group Views in the same way: another PE may pass the Views of a range as
+/// separate arguments, and the blocks are still the same.
 template <class... Items>
 class FieldGroups {
  public:

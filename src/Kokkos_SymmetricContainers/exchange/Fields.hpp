@@ -17,12 +17,12 @@
 #include "../../runtime/symm_errors.hpp"
 #include "PlanBlocks.hpp"
 
-// Views in the form in which exchange kernels access them.
+// Views in the form that exchange kernels access.
 
 namespace symm::Impl {
 
-/// One or more consecutive indices of a View, treated as a single index that
-/// counts row by row.
+/// One or more consecutive indices of a View, treated as one index that counts
+/// row by row.
 template <std::size_t max_rank>
 struct IndexRange {
   std::size_t rank                = 0;
@@ -30,8 +30,7 @@ struct IndexRange {
   std::ptrdiff_t stride[max_rank] = {};
 
   void append(std::size_t its_extent, std::ptrdiff_t its_stride) {
-    // Merge this index with the previous one if the two together are
-    // contiguous.
+    // Merge this index with the previous one if together they are contiguous.
     if (rank > 0 && stride[rank - 1] ==
                         its_stride * static_cast<std::ptrdiff_t>(its_extent)) {
       extent[rank - 1] *= static_cast<std::uint32_t>(its_extent);
@@ -53,8 +52,8 @@ struct IndexRange {
   }
 };
 
-/// A View as an exchange uses it: its first indices select an element, and its
-/// other indices select a component of the element.
+/// A View in an exchange: its first indices select an element, and its other
+/// indices select a component of the element.
 template <class T, std::size_t rank>
 struct Field {
   using value_type = T;
@@ -90,11 +89,11 @@ struct FieldList<First, Others...> {
   First first;
   FieldList<Others...> others;
 
-  /// The bytes of an element, over all Views.
+  /// The bytes per element, summed over all Views.
   [[nodiscard]] std::size_t bytes() const {
     return first.bytes() + others.bytes();
   }
-  /// Hashes the number of bytes that an element has in each View.
+  /// Hashes the number of bytes per element in each View.
   [[nodiscard]] std::uint64_t hash(std::uint64_t before) const {
     return others.hash((before + first.bytes()) * 0x9e37'79b9'7f4a'7c15U);
   }
@@ -107,9 +106,9 @@ struct FieldList<First, Others...> {
   }
 };
 
-/// The shape of the elements that a PE passes, which must be the same on all
-/// PEs: the bytes of an element over all Views, and a hash of its bytes in each
-/// View. A shape is encoded in Buffers::shape_bits bits.
+/// The shape of the elements that a PE passes: the total number of bytes per
+/// element, and a hash of the bytes per element in each View. The shape must be
+/// the same on all PEs. It is encoded in Buffers::shape_bits bits.
 class ElementShape {
  public:
   ElementShape() = default;
@@ -209,7 +208,7 @@ auto fields_of([[maybe_unused]] char const* call,
 /// The direction of a copy between a View and a block.
 enum class CopyWay { to_block, from_block };
 
-/// An operation that replaces the old value with the incoming one.
+/// An operation that replaces the old value with the new one.
 struct Assign {
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(T const&, T const& b) const {

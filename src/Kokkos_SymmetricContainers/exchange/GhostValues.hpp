@@ -37,8 +37,8 @@ namespace symm::Impl {
   return owners;
 }
 
-/// The values of the exports in the order of PlanBlocks::of_exports(), followed
-/// by room for the values of `n_ghosts` ghosts.
+/// The values of the exports, in the order of PlanBlocks::of_exports(),
+/// followed by room for the values of `n_ghosts` ghosts.
 /// \throws UsageError on this PE if `pes` is not the plan's list of PEs, or if
 ///         there is not exactly one value per export.
 template <class Values>
@@ -63,8 +63,8 @@ auto values_of_exports(char const* call, PlanBlocks const& plan,
   return all;
 }
 
-/// Calls work() with the plan's elements temporarily replaced by its exports.
-/// Fences `exec` before the plan gets its own elements back.
+/// Calls work() while the exports temporarily replace the plan's elements.
+/// Fences `exec` before it restores the elements.
 /// \throws whatever work() throws.
 template <class Exec, class Work>
 void with_exports(Exec const& exec, char const* call, PlanBlocks& plan,

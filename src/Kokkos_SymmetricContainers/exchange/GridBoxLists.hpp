@@ -13,9 +13,9 @@
 
 namespace symm::Impl {
 
-/// Computes the lists of this PE. Collective over the world: even a PE without
-/// a PE team must call it.
-/// \param failure receives the reason why this PE has no lists; empty if it has
+/// Computes this PE's lists. Collective over the world: even a PE without a PE
+/// team must call it.
+/// \param failure set to the reason why this PE has no lists; empty if it has
 ///        them.
 /// \throws UsageError, OutOfMemory or SystemError on every PE, before any PE
 ///         computes its lists.

@@ -15,15 +15,15 @@ namespace symm {
 
 /// A PE's boxes in a grid, each with ghosts around it. A PE may have any number
 /// of boxes, anywhere and of any size. The boxes need not cover the grid: a
-/// ghost that lies in no box gets no value.
+/// ghost that is in no box gets no value.
 ///
-/// Boxes may overlap, as they do if adjacent cells share points (nodes, or
+/// Boxes may overlap, for example if adjacent cells share points (nodes, or
 /// faces of a staggered grid). The owner of a point is the first box that
 /// contains it: boxes are ordered by PE number, then by box number. All other
-/// boxes have copies of the point, in their ghosts and (if `shares_points` is
-/// set) inside; gather() makes these copies equal.
+/// boxes that contain the point have copies of it, in their ghosts and (if
+/// `shares_points` is set) inside. gather() updates these copies.
 struct GridBoxes {
-  /// The points first[a] to first[a] + extents[a] - 1 of the grid along axis a.
+  /// The grid's points first[a] to first[a] + extents[a] - 1 along each axis a.
   /// A box with an extent of 0 has no points. (If an initializer lists too few
   /// extents, the others are 0.)
   struct Box {
@@ -31,10 +31,10 @@ struct GridBoxes {
     std::array<std::size_t, 3> extents{1, 1, 1};
   };
 
-  /// Number of points in the whole grid along each axis; the first 0 marks the
-  /// end of the axes. Must be equal on all PEs. Along a periodic axis,
-  /// `grid[a]` is the period: point `grid[a]` is point 0, and boxes may extend
-  /// beyond both ends.
+  /// Number of points in the whole grid along each axis. The grid has as many
+  /// axes as there are numbers before the first 0. Must be equal on all PEs.
+  /// Along a periodic axis, `grid[a]` is the period: point `grid[a]` is point
+  /// 0, and boxes may extend beyond both ends.
   std::array<std::size_t, 3> grid{};
   /// Whether each axis is periodic. Must be equal on all PEs.
   std::array<bool, 3> periodic{};
@@ -43,8 +43,8 @@ struct GridBoxes {
   /// Whether the first index of the Views is the box number. If false, each PE
   /// may have at most one box, and the Views have only the axis indices.
   bool has_box_index = true;
-  /// Number of ghosts that the Views have on each side of a box, along each
-  /// axis: the first point of a box is at index ghost_width[a].
+  /// Number of ghost layers that the Views have on each side of a box along
+  /// each axis: the first point of a box is at index ghost_width[a].
   std::array<std::size_t, 3> ghost_width{1, 1, 1};
   /// The number of ghost layers, counted from the box outward, that are filled
   /// along each axis. By default, all layers are filled.
@@ -53,11 +53,12 @@ struct GridBoxes {
   /// every box that contains such a point computes it. If false, these points
   /// keep their values, and ghosts are copies from the first box.
   bool shares_points = true;
-  /// Along how many axes at once a ghost may lie outside its box: one
-  /// (`faces`), up to two (`faces_and_edges`), or up to three (`all`).
+  /// Selects the ghosts that are filled: ghosts outside their box along one
+  /// axis (`faces`), up to two axes (`faces_and_edges`), or up to three axes
+  /// (`all`).
   BoxDecomposition::Neighbors neighbors = BoxDecomposition::Neighbors::all;
-  /// Extents of the Views along each axis, if they are larger than the largest
-  /// box on this PE with its ghosts; otherwise 0.
+  /// Extents of the Views along each axis, if larger than this PE's largest box
+  /// with its ghosts; otherwise 0.
   std::array<std::size_t, 3> view_extents{};
 };
 

@@ -16,8 +16,8 @@
 
 namespace symm::Impl {
 
-/// If the first extent of the View is less than `needed`, enlarges it to an
-/// eighth more than `needed`.
+/// If the View's first extent is less than `needed`, enlarges it to `needed`
+/// plus one eighth.
 /// \throws UsageError on this PE if the View is too small and unmanaged.
 template <class View>
 void grow_view(char const* call, View& view, std::size_t needed) {
@@ -28,7 +28,7 @@ void grow_view(char const* call, View& view, std::size_t needed) {
                           " elements, but gets ", needed,
                           ": pass a larger one, or one that is managed"));
   } else {
-    // (view.layout() has the strides of the old extents.)
+    // (Do not use view.layout(): it has the strides of the old extents.)
     typename View::array_layout layout;
     layout.dimension[0] = needed + needed / 8;
     for (std::size_t r = 1; r < View::rank(); ++r)
@@ -38,7 +38,7 @@ void grow_view(char const* call, View& view, std::size_t needed) {
 }
 
 // Private Views grow before symmetric ones. So if a private View cannot grow on
-// some PE, no symmetric View has changed yet.
+// some PE, all symmetric Views are still unchanged.
 
 /// If the View is not symmetric, enlarges it if needed. The call is local.
 /// \param n_now the number of elements on this PE.

@@ -20,7 +20,7 @@
 namespace symm {
 
 /// The Views for one of several joined plans, as returned by symm::of_plan().
-/// Views are held by value. Ranges of Views are held by reference and must
+/// Views are stored by value. Ranges of Views are stored by reference and must
 /// outlive this object.
 template <class... Views>
 struct ViewsOfPlan {
@@ -31,9 +31,9 @@ struct ViewsOfPlan {
   std::tuple<kept<Views>...> views;
 };
 
-/// Groups Views and ranges of Views for an exchange of a plan created by
+/// Groups Views and ranges of Views for an exchange with a plan created by
 /// ExchangePlan::joined(). Their elements are exchanged as in joined plan
-/// number `plan`, counted from 0.
+/// number `plan`, counting from 0.
 template <class... Views>
 [[nodiscard]] ViewsOfPlan<Views...> of_plan(int plan, Views const&... views) {
   static_assert(sizeof...(Views) > 0, "pass Views of the plan");
@@ -50,13 +50,13 @@ inline constexpr bool is_views_of_plan_v = false;
 template <class... Views>
 inline constexpr bool is_views_of_plan_v<ViewsOfPlan<Views...>> = true;
 
-/// The fields for one or more of the joined plans. A FieldList holds those of a
-/// single plan.
+/// The fields for one or more of the joined plans. A FieldList holds the fields
+/// of a single plan.
 template <class... Fields>
 class JoinedFields {
  public:
-  /// \param plans for each of `fields`, the number of its plan. The numbers
-  ///        must all differ and be less than PlacesOfJoined::most.
+  /// \param plans the plan number of each of `fields`. The numbers must be
+  ///        distinct and less than PlacesOfJoined::most.
   JoinedFields(std::array<std::size_t, sizeof...(Fields)> plans,
                Fields const&... fields)
       : m_plans(plans), m_fields(fields...) {
@@ -65,7 +65,7 @@ class JoinedFields {
     });
   }
 
-  /// The number of bytes of one element of each plan, summed over all plans.
+  /// The number of bytes per element, summed over all plans.
   [[nodiscard]] std::size_t bytes() const {
     std::size_t all = 0;
     for (auto const bytes : m_element_bytes) all += bytes;
@@ -76,7 +76,7 @@ class JoinedFields {
   }
   [[nodiscard]] std::size_t bytes_of_last() const { return 0; }
   [[nodiscard]] std::uint64_t hash(std::uint64_t before) const {
-    // Hash in plan order, because PEs may pass the arguments in different
+    // Hash in plan order because PEs may pass the arguments in different
     // orders.
     for (std::size_t plan = 0; plan < m_element_bytes.size(); ++plan) {
       for_each([&](std::size_t its_plan, auto const& list) {

@@ -27,8 +27,8 @@ namespace symm::Impl {
   return {OperationKind::collective, call};
 }
 
-/// \param make_lists returns the lists of this PE. It is called only if this PE
-///        is in a PE team.
+/// \param make_lists returns this PE's lists. Called only if this PE is in a PE
+///        team.
 template <class MakeLists>
 PlanBlocks make_plan(char const* call, PeTeam const& team,
                      MakeLists const& make_lists) {

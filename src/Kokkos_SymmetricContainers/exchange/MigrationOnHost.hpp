@@ -29,14 +29,14 @@
 namespace symm::Impl {
 
 /// The host alternately packs leaving elements and unpacks arriving ones, chunk
-/// by chunk, in the order in which they are in the Views. With two PEs, the
-/// memory of the chunk just packed is still in cache when the host unpacks into
-/// it.
+/// by chunk, in the order of their positions in the Views. With two PEs, the
+/// elements just packed are still in cache when the host unpacks into their
+/// memory.
 ///
-/// The value of a PE's signal is Buffers::steps plus the number of that PE's
-/// elements that have arrived. The signal of PE `pe` is number `pe` in
-/// Buffers::near_signals. A far PE sends whole blocks, in an order that fence()
-/// preserves.
+/// The value of a sender's signal is Buffers::steps plus the number of that
+/// sender's elements that have arrived. The signal of sender `pe` is number
+/// `pe` in Buffers::near_signals. A far PE sends whole blocks, and fence()
+/// keeps them in order.
 template <class Exec, class Fields>
 class MigrationOnHost {
  public:
@@ -51,7 +51,7 @@ class MigrationOnHost {
         m_fields(fields) {}
 
   void operator()() {
-    // With several threads, each pass has several chunks per thread.
+    // With several threads, handle several chunks per thread at a time.
     auto const threads   = static_cast<std::size_t>(m_exec.concurrency());
     auto const at_a_time = threads == 1 ? 1 : 8 * threads;
     auto const n_chunks  = m_order.sent.size();
@@ -64,7 +64,7 @@ class MigrationOnHost {
   static constexpr auto all_are_free = std::numeric_limits<ElementIndex>::max();
 
   /// Packs chunks `first` to `end` - 1 and signals their receivers. Then
-  /// unpacks into the elements of the Views that are now free.
+  /// unpacks into the elements of the Views that have become free.
   void pack_and_unpack(std::size_t first, std::size_t end) {
     copy<CopyWay::to_block>(m_sent, m_order.sent.data() + first, end - first);
     for (auto k = first; k < end; ++k)
@@ -111,7 +111,7 @@ class MigrationOnHost {
     m_exec.fence(m_call);
   }
 
-  /// Signals to a near PE that the chunk has arrived. For a far PE, sends the
+  /// For a near PE, signals that the chunk has arrived. For a far PE, sends the
   /// block if this is its last chunk.
   void tell(Chunk const& chunk) const {
     symm::fence();
@@ -131,7 +131,8 @@ class MigrationOnHost {
     }
   }
 
-  /// Unpacks the chunks that have arrived and that go to elements before `end`.
+  /// Unpacks the chunks that have arrived and whose elements all go before
+  /// `end`.
   void unpack(ElementIndex end) {
     m_order.ready.clear();
     while (m_first < m_order.ends.size() &&
@@ -149,8 +150,8 @@ class MigrationOnHost {
     copy<CopyWay::from_block>(m_received, m_order.ready.data(),
                               m_order.ready.size());
   }
-  /// Appends to the ready list those chunks of received block `b` that have
-  /// arrived and that go to elements before `end`.
+  /// Appends to the ready list the chunks of received block `b` that have
+  /// arrived and whose elements all go before `end`.
   void list_ready(std::size_t b, ElementIndex end) {
     auto& next        = m_order.next[b];
     auto const signal = poll(signal_of(b));

@@ -28,7 +28,7 @@ struct Words {
 using ElementRange = std::pair<std::size_t, std::size_t>;
 
 /// Turns the list of leaving elements into a list of places for `n_arriving`
-/// elements: first the places that become free, then places after the last
+/// elements: first the places of leaving elements, then places after the last
 /// element.
 ElementList places_of_arriving(Leaving& leaving, std::size_t n_arriving) {
   auto& list = leaving.elements;
@@ -41,9 +41,9 @@ ElementList places_of_arriving(Leaving& leaving, std::size_t n_arriving) {
 }
 
 /// Appends the blocks of elements that this PE sends to PE `pe` or receives
-/// from it. On the host, there are several blocks per neighbor. On a GPU, there
-/// is exactly one, which may be empty. BlockRoute::there is relative to the
-/// start of the first block.
+/// from it. On the host, a neighbor may have several blocks. On a GPU, each
+/// neighbor has exactly one. A block may be empty. BlockRoute::there is
+/// relative to the start of the neighbor's first block.
 void append_blocks(std::vector<Block>& blocks, Pe pe, std::size_t n,
                    std::size_t here) {
   constexpr std::size_t most =
@@ -59,7 +59,8 @@ void append_blocks(std::vector<Block>& blocks, Pe pe, std::size_t n,
   } while (first < n);
 }
 
-/// The moves of staying elements whose index would be at or after the new end.
+/// The moves of elements that stay on this PE, but whose indices are at or
+/// after the new end.
 struct Moves {
   std::vector<ElementIndex> from;
   std::vector<ElementIndex> to;
@@ -96,7 +97,7 @@ ElementList sorted(ElementList& memory, Leaving const& leaving) {
   return memory;
 }
 
-/// Thrown on all PEs of the PE team together.
+/// All PEs of the PE team throw this error together.
 [[noreturn]] void throw_too_little_room(char const* call, std::size_t bytes) {
   throw UsageError(Text(call, ": ", bytes,
                         " bytes go to or from a PE, and there is less room: "
@@ -148,11 +149,10 @@ void MigrationBuffers::make(char const* call, std::optional<Failure> failure) {
 
 void MigrationBuffers::reserve(char const* call, std::size_t bytes) {
   agree(ObjectCall(call));
-  // (On other PEs, this call may be for a different migration that has been
-  // used before.)
+  // (Other PEs may make this call for a migration that already has memory.)
   if (reduce(team_world(), m_words.has_memory() ? 0 : 1, Max{}) != 0)
     make(call, {});
-  // (On PEs of other PE teams, the room may be different.)
+  // (The room may be different in other PE teams.)
   auto const most = reduce(team_world(), std::max(bytes, m_room), Max{});
   m_buffers.grow(ObjectCall(call),
                  {most, false, team_world().has_far_pes() ? most : 0});
@@ -183,11 +183,11 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving& leaving,
   m_words.to_all(members(), Words::element, leaving.element);
   m_words.to_all(members(), Words::symmetric_extents,
                  leaving.symmetric_extents);
-  // A PE calls exchange() only after it has unpacked its inbox. So all inboxes
+  // A PE calls exchange() only after it has unpacked its inbox, so all inboxes
   // may be overwritten after the call.
   bool const has_any_failed = m_words.exchange(members(), failure.has_value());
   auto const difference     = difference_of(call, leaving);
-  // (All PEs have received the same words, and come to the same result.)
+  // (All PEs have received the same words, so they all get the same result.)
   if (has_any_failed || difference)
     members().agree(ObjectCall(call), failure ? failure : difference);
 
@@ -281,7 +281,7 @@ void MigrationBuffers::make_room(char const* call, MigrationStep& step) {
     step.most = std::max(step.most, m_words.from(pe, Words::n_now));
     its_room  = std::max(its_room, m_words.from(pe, Words::room));
   }
-  // (All PEs have received the same words, and come to the same result.)
+  // (All PEs have received the same words, so they all get the same result.)
   if (has_any_failed) members().agree(ObjectCall(call), step.failure);
   if (!m_has_room || its_room * m_element_bytes > m_room) {
     if (!members().are_world())
@@ -298,7 +298,7 @@ void MigrationBuffers::make_room(char const* call, MigrationStep& step) {
       blocks[b].there += m_words.from(to, Words::place);
     }
   });
-  // (MigrationOnHost adds a number of elements, up to max_elements, to a step.)
+  // (MigrationOnHost adds up to max_elements elements to a step.)
   m_buffers.set_steps(runs_on_host_v<ExchangeSpace> ? m_n_calls << 32U
                                                     : m_n_calls);
   ++m_n_calls;

@@ -24,8 +24,7 @@
 
 namespace symm::Impl {
 
-/// The elements that leave this PE in one call, as known before PEs exchange
-/// counts.
+/// The elements that leave this PE in one call, before PEs exchange counts.
 struct Leaving {
   std::size_t n_before  = 0;  // number of elements on this PE before the call
   std::uint64_t element = 0;  // element_word() of all Views
@@ -38,10 +37,10 @@ struct Leaving {
   // The new PE of each leaving element; n_pes for dropped elements.
   Kokkos::View<Pe*, Kokkos::HostSpace> pes;
   std::vector<std::size_t> counts;  // number of leaving elements for each PE,
-                                    // then of dropped ones
+                                    // then the number of dropped elements
 
-  /// One word that combines the bytes of an element with a hash of its bytes in
-  /// each View.
+  /// A word that combines the total number of bytes per element with a hash of
+  /// the bytes per element in each View.
   template <class Fields>
   static std::uint64_t element_word(Fields const& fields) {
     return (fields.bytes() & max_bytes) |
@@ -90,8 +89,7 @@ struct MigrationStep {
   PlanSide sent;
   PlanSide received;
   HostOrder order;
-  // Elements that move within this PE into gaps: their old and their new
-  // indices.
+  // The old and the new indices of elements that move into gaps on this PE.
   KernelArray<ElementIndex> moved;
   KernelArray<ElementIndex> moved_to;
   std::size_t n_now = 0;
@@ -119,12 +117,12 @@ class MigrationBuffers {
   }
 
   /// Collective over the world.
-  /// \param bytes the number of bytes that can leave a PE, and can reach it, in
-  ///        one call to migrate(): the bytes of the elements, plus those of up
+  /// \param bytes the number of bytes that can leave a PE, and can arrive
+  ///        there, in one call to migrate(): the bytes of the elements, plus up
   ///        to 16 more elements for each other PE.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   void reserve(char const* call, std::size_t bytes);
-  /// The PEs among which elements move.
+  /// The PEs that exchange elements.
   [[nodiscard]] TeamMembers const& members() {
     if (!m_members) m_members.emplace(team_world());
     return *m_members;
@@ -132,10 +130,10 @@ class MigrationBuffers {
 
   // A call to migrate() has three parts: begin(), the allocation of private
   // memory, and make_room(). Each PE allocates all its private memory in the
-  // second part, so that no element has moved if a PE fails to do so.
+  // second part, so if this fails, no element has moved yet.
 
-  /// Collective over the members, which inform each other how many elements
-  /// they send.
+  /// Collective over the members, which send each other the numbers of elements
+  /// to expect.
   /// \param failure why this PE cannot take part; empty if it can. If set on
   ///        any PE, all PEs throw it.
   /// \returns the lists for the call; if this PE cannot create them, sets
@@ -144,10 +142,10 @@ class MigrationBuffers {
   MigrationStep begin(char const* call, Leaving& leaving,
                       std::optional<Failure> failure);
   /// Collective over the members, after each of them has allocated its private
-  /// memory or failed. Sends each member the position at which its blocks begin
-  /// in this PE's inbox. If the members are all PEs of the world, enlarges the
-  /// buffers if needed.
-  /// \throws the same as begin(); no element has moved then.
+  /// memory or failed to do so. Sends each member the starting position of its
+  /// blocks in this PE's inbox. If the members are all PEs of the world,
+  /// enlarges the buffers if needed.
+  /// \throws the same errors as begin(); in that case, no element has moved.
   void make_room(char const* call, MigrationStep& step);
 
   [[nodiscard]] Buffers const& in_kernels() const {
@@ -177,7 +175,7 @@ class MigrationBuffers {
   Signal m_n_calls            = 0;
 };
 
-/// Moves elements within the Views of this PE.
+/// Moves elements within this PE's Views.
 template <class Fields>
 struct MoveElements {
   ElementIndex const* from;

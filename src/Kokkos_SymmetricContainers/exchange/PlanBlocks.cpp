@@ -22,8 +22,8 @@ namespace {
 void append_chunks(std::vector<Chunk>& chunks, std::uint32_t number,
                    ElementIndex const* elements, std::size_t listed,
                    ElementIndex count, ElementIndex row) {
-  // On a GPU, each thread copies one element, so short chunks would leave
-  // threads idle.
+  // On a GPU, each thread copies one element, so short chunks leave threads
+  // idle.
   constexpr std::size_t long_run =
       runs_on_host_v<ExchangeSpace> ? 16 : Chunk::most;
   auto const append = [&](std::size_t first, std::size_t end, bool is_run) {
@@ -40,8 +40,8 @@ void append_chunks(std::vector<Chunk>& chunks, std::uint32_t number,
            (row == 0 || elements[k] % row != 0);
   };
   // Each long run contains at least one complete part of `half` elements that
-  // begins at a multiple of `half`. So it is enough to compare the two ends of
-  // each such part, which rules out most lists quickly.
+  // begins at a multiple of `half`. So comparing the two ends of each such part
+  // is enough, and quickly rules out most lists.
   constexpr std::size_t half = long_run / 2;
   std::size_t list           = 0;  // index of the first element that is not in
                                    // a chunk yet
@@ -62,7 +62,7 @@ void append_chunks(std::vector<Chunk>& chunks, std::uint32_t number,
   append(list, count, false);
 }
 
-/// The positions of elements in a list, sorted by element; the positions of
+/// The positions of elements in a list, sorted by element. The positions of
 /// equal elements stay in order.
 std::vector<std::uint32_t> sorted_positions(
     Kokkos::View<ElementIndex*, Kokkos::HostSpace> const& elements,

@@ -23,12 +23,12 @@
 #include "ExchangeLists.hpp"
 
 // The data of a plan. For each neighbor, a PE has one block of elements to send
-// and one to receive. A block contains its elements View by View.
+// and one to receive. A block stores its elements View by View.
 
 namespace symm::Impl {
 
-/// Each block begins at a multiple of this number of elements, and so does each
-/// View's part of a block. Hence each part is aligned to 16 bytes, whatever the
+/// Each block, and each View's part of a block, begins at a multiple of this
+/// number of elements. So each part is aligned to 16 bytes, whatever the
 /// element size.
 inline constexpr std::size_t block_unit = 16;
 
@@ -37,10 +37,11 @@ inline constexpr std::size_t block_unit = 16;
   return (count + block_unit - 1) / block_unit * block_unit;
 }
 
-/// Which ghosts on near PEs the program's kernels store directly, for
-/// gather_stored(). On GPUs, they store all of them. On CPUs, they store only
-/// ghosts that form long contiguous runs in the View. The other ghosts would
-/// cost one cache-line transfer each; they are packed, like those on far PEs.
+/// Says which ghosts on near PEs the program's kernels store directly, for
+/// gather_stored(). On GPUs, kernels store all of them. On CPUs, kernels store
+/// only ghosts that form long contiguous runs in the View. Each of the other
+/// ghosts would cost a cache-line transfer, so these are packed, like ghosts on
+/// far PEs.
 struct StoredCopies {
   static constexpr int on_gpus = 7;
 
@@ -79,7 +80,7 @@ struct Block : BlockRoute {
   }
 };
 
-/// A part of a block that a single host thread copies.
+/// A part of a block, copied by a single host thread.
 struct Chunk {
   static constexpr std::size_t most = 256;
 
@@ -88,12 +89,12 @@ struct Chunk {
   ElementIndex count;
   bool is_run;  // the elements are consecutive, beginning with `start`
   ElementIndex start;
-  std::size_t listed;  // where the list of elements begins in
+  std::size_t listed;  // where the chunk's elements begin in
                        // PlanSide::elements
 };
 
-/// One side of an exchange: either the owned elements that have ghosts
-/// elsewhere, or the ghosts.
+/// One side of an exchange: either the owned elements that have ghosts on other
+/// PEs, or the ghosts.
 struct PlanSide {
   Kokkos::View<ElementIndex*, ExchangeMemory> elements;
   KernelArray<Chunk> chunks;
@@ -111,8 +112,8 @@ struct PlanSide {
                        std::vector<Block> blocks);
 };
 
-/// The contributions that scatter() combines with each owned element, in order
-/// of PE number, then in the order of each PE's list.
+/// The contributions that scatter() combines with each owned element, in the
+/// order of the PE numbers, then in the order of each PE's list.
 struct Contributions {
   struct From {
     std::uint32_t block;
@@ -126,7 +127,7 @@ struct Contributions {
   [[nodiscard]] static Contributions to(PlanSide const& owned);
 };
 
-/// A BoxPart, along with where this PE stores copies of its cells.
+/// A BoxPart, and the places where this PE stores copies of its cells.
 struct BoxCopies {
   std::array<std::size_t, 3> begin;
   std::array<std::size_t, 3> end;
@@ -139,12 +140,12 @@ struct BoxCopies {
                                      // packed
 };
 
-/// The elements that PEs exchange, along with the neighbors on each side.
+/// The elements that PEs exchange, and the neighbors on each side.
 struct PlanElements {
   PlanSide owned;
   PlanSide ghosts;
   Contributions contributions;  // empty if scatter() does not need them
-  /// The extents of those indices of a View that select an element.
+  /// The extents of the View indices that select an element.
   std::vector<std::size_t> extents{0};
 };
 
@@ -153,27 +154,27 @@ struct PlanElements {
 /// in a signature.)
 using SideOfPlan = PlanSide PlanElements::*;
 
-/// A plan. Its collective calls are collective over the world: the PEs of one
-/// PE team create one plan, and the PEs of other PE teams may create their own
-/// plans in the same call.
+/// A plan. Its collective calls are collective over the world: the PEs of a PE
+/// team create one plan together, and other PE teams may create their own plans
+/// in the same call.
 struct PlanBlocks : PlanElements {
   /// The joined plans after the first one. All of them have the same neighbors,
   /// in the same order.
   std::vector<PlanElements> others;
   ExchangeBuffers buffers;
-  /// Identifies the plan: the same on all PEs, and different for each plan; 0
-  /// for an empty plan.
+  /// Identifies the plan: the same on all PEs, and unique among plans; 0 for an
+  /// empty plan.
   std::uint64_t number = 0;
   /// Size of each half of an inbox, in elements; the same on all PEs.
   std::size_t capacity = 0;
-  /// The largest element size, in bytes, for which the buffers have room; the
+  /// The largest element size, in bytes, that the buffers have room for; the
   /// same on all PEs.
   std::size_t room = 0;
   bool is_box      = false;
   std::vector<BoxCopies> box_copies;
   bool is_of_world = false;
   bool is_exports  = false;  // created by from_exports()
-  /// The number of each neighbor in the PE team.
+  /// Each neighbor's number in the PE team.
   std::vector<Pe> neighbors;
 
   /// Collective over the world.
@@ -197,8 +198,8 @@ struct PlanBlocks : PlanElements {
   [[nodiscard]] PlanElements of_exports() const;
   /// For each export, in the order of of_exports(), its index in the lists
   /// passed to from_exports().
-  /// \throws UsageError on this PE if `pes` differs from the list of PEs from
-  ///         which the plan was created.
+  /// \throws UsageError on this PE if `pes` differs from the list of PEs that
+  ///         the plan was created from.
   [[nodiscard]] std::vector<std::size_t> order_of_exports(
       char const* call, Integers const& pes) const;
   /// The lists of this plan, in the form that make() accepts. The call is
@@ -207,17 +208,17 @@ struct PlanBlocks : PlanElements {
   [[nodiscard]] std::vector<ExchangeLists> lists(char const* call,
                                                  PeTeam const& team) const;
 
-  /// Enlarges the buffers for elements of `bytes` bytes if they have less room
-  /// than that. In that case, the call is collective over the world.
-  /// \param begun the name of a call that has begun and not ended, in which
-  ///        case all PEs throw UsageError. Null if there is none.
+  /// Enlarges the buffers for elements of `bytes` bytes if they have less room.
+  /// In that case, the call is collective over the world.
+  /// \param begun the name of an exchange that has begun but not ended, in
+  ///        which case all PEs throw UsageError; null if there is none.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   void make_room(char const* call, std::size_t bytes, char const* begun);
 
   /// Allocates new buffers, for elements of `bytes` bytes. Collective over the
   /// world.
   /// \param text the name of the call, with details, for error messages.
-  /// \throws the same as make().
+  /// \throws the same errors as make().
   void grow(char const* text, std::size_t bytes,
             std::optional<Failure> failure);
   [[nodiscard]] ObjectCall room_call(char const* text,

@@ -28,8 +28,8 @@
 
 namespace symm::Impl {
 
-/// A plan along with its exchanges, of which one can be in progress: checks
-/// each call, and carries out the two halves of an exchange.
+/// A plan and its exchanges. Checks each call, and carries out the two halves
+/// of an exchange. Only one exchange can be in progress.
 class PlanExchange {
  public:
   /// Which elements are sent, and which receive values.
@@ -55,11 +55,11 @@ class PlanExchange {
   [[nodiscard]] PlanBlocks const& plan() const { return m_plan; }
   [[nodiscard]] PlanBlocks& plan() { return m_plan; }
 
-  // (Exchanges are not inlined; otherwise, GCC 12 generates slower code for
+  // (Exchanges are not inlined: otherwise, GCC 12 generates slower code for
   // adjacent kernels in the caller, 5 % slower in cg_solve.)
 
   /// The first half of an exchange: checks the arguments, enlarges the buffers
-  /// if needed, packs and sends.
+  /// if needed, and packs and sends the blocks.
   template <class Exec, class... Views>
   [[gnu::noinline]] void begin(Exec const& exec, char const* call,
                                Halves halves, Way way, Views const&... views) {
@@ -120,8 +120,8 @@ class PlanExchange {
     wait_for_messages(exec, call);
   }
 
-  /// A gather of one View for which the program's kernels have already stored
-  /// all copies (BoxTargets). It sends and unpacks only the blocks that are not
+  /// A gather of one View whose copies the program's kernels have already
+  /// stored (BoxTargets). It sends and unpacks only the blocks that are not
   /// already in place on near PEs (StoredCopies).
   template <class Exec, class View>
   [[gnu::noinline]] void gather_stored(Exec const& exec, char const* call,
@@ -150,10 +150,10 @@ class PlanExchange {
     wait_for_messages(exec, call);
   }
 
-  /// Enlarges the buffers for elements of `bytes` bytes if they have less room
-  /// than that. In that case, the call is collective over the world.
+  /// Enlarges the buffers for elements of `bytes` bytes if they have less room.
+  /// In that case, the call is collective over the world.
   /// \throws UsageError on this PE if the buffers must grow but the plan
-  ///         belongs to a PE team; otherwise the same as reserve().
+  ///         belongs to a PE team; otherwise, the same errors as reserve().
   void make_room(char const* call, std::size_t bytes) {
     bool const has_neighbors = m_plan.owned.blocks.size() > 0;
     if (bytes <= m_plan.room || (!has_neighbors && !m_plan.is_of_world)) return;
@@ -173,15 +173,15 @@ class PlanExchange {
   }
 
  private:
-  /// Whether a single thread unpacks all chunks, one after the other.
+  /// Whether a single thread unpacks all chunks one after another.
   template <class Exec>
   static bool is_in_order(Exec const& exec) {
     return runs_on_host_v<Exec> && exec.concurrency() == 1;
   }
-  /// The host waits for a GPU's exchange between nodes if the data are in GPU
-  /// memory and no graph records the exchange. Otherwise, a program that frees
-  /// memory next (cudaFree) would hang: the driver waits for the kernels, the
-  /// kernels wait for a thread of the library, and that thread waits for the
+  /// Makes the host wait for a GPU's exchange between nodes if the blocks are
+  /// in GPU memory and no graph records the exchange. Otherwise, a program that
+  /// frees memory next (cudaFree) would hang: the driver would wait for the
+  /// kernels, the kernels for a thread of the library, and that thread for the
   /// driver.
   template <class Exec>
   void wait_for_messages(Exec const& exec, char const* call) const {
@@ -192,7 +192,7 @@ class PlanExchange {
     }
   }
 
-  /// Checks the arguments and enlarges the buffers if needed, before anything
+  /// Checks the arguments and, if needed, enlarges the buffers before anything
   /// is sent.
   /// \returns the fields of the Views.
   template <class... Views>
@@ -205,8 +205,8 @@ class PlanExchange {
     make_room(call, Impl::max_bytes_of(fields));
     return fields;
   }
-  /// (For joined plans, the byte count is an estimate: the elements of the
-  /// first plan, with the fields of all plans.)
+  /// (For joined plans, the byte count is an estimate: it multiplies the first
+  /// plan's elements by the fields of all plans.)
   template <class Fields>
   Operation operation(char const* call, Way way, Fields const& fields) const {
     return {OperationKind::collective, call, -1,
@@ -216,7 +216,8 @@ class PlanExchange {
   template <class Exec, class... Views>
   auto receive(Exec const& exec, char const* call, Way way,
                Views const&... views) {
-    // (The name of a call has a unique address only within one source file.)
+    // (Compares text because a call's name may have several addresses, one for
+    // each source file.)
     if (m_call == nullptr || std::string_view(m_call) != call) {
       throw UsageError(std::string(call) +
                        ": this plan has not begun such an exchange");

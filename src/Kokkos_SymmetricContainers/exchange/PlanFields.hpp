@@ -51,8 +51,8 @@ std::size_t max_bytes_of(Fields const& fields) {
   }
 }
 
-/// Calls body(elements, fields, places) for each plan that has fields; `places`
-/// locates its blocks.
+/// Calls body(elements, fields, places) for each plan that has fields. `places`
+/// locates the plan's blocks.
 template <class Fields, class Body>
 void for_each_elements(PlanBlocks const& plan, Fields const& fields,
                        SideOfPlan side, Body const& body) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The PEs of a PE team make a plan from their lists.
+// Makes a plan from the lists of a PE team's PEs.
 
 #include <algorithm>
 #include <array>
@@ -65,8 +65,8 @@ class PlanMaker {
                                                 Kokkos::WithoutInitializing),
                              plan.capacity);
     }
-    // begin() is collective. So on return, m_wishes exists on every PE, and PEs
-    // may put to it.
+    // begin() is collective. So when it returns, m_wishes exists on every PE,
+    // and PEs may put to it.
     plan.buffers.begin(of_world[n_slots]);
     if (has_wishes) fetch_wishes();
     failure = failure_of([&] { fill(plan); });
@@ -75,8 +75,8 @@ class PlanMaker {
   }
 
  private:
-  /// Collective over the world. Each owner receives the indices of those of its
-  /// elements that other PEs import.
+  /// Collective over the world. Each owner receives the indices of its elements
+  /// that other PEs import.
   void fetch_wishes() {
     auto const& lists = m_lists[0];
     std::size_t first = 0;
@@ -90,7 +90,7 @@ class PlanMaker {
     barrier_all();
   }
 
-  /// Makes the lists of owned elements from the received indices.
+  /// Builds the lists of owned elements from the received indices.
   /// \throws UsageError on this PE if one of the elements does not exist.
   void take_wishes() {
     auto const n_owned = m_lists[0].n_owned;

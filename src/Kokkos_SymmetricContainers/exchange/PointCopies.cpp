@@ -13,7 +13,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// Finds the owner of each point of which this PE has copies.
+/// Finds the owner of each point that this PE has copies of.
 class PointOwners {
  public:
   PointOwners(CheckedBoxes const& mine, std::vector<BoxesOfPe> const& all,
@@ -42,8 +42,8 @@ class PointOwners {
     std::size_t box;
   };
 
-  /// Sorts the boxes along the axis that is divided into the most boxes,
-  /// because candidates() can exclude the most boxes there.
+  /// Sorts the boxes along the axis that is divided into the most boxes, where
+  /// candidates() can exclude the most boxes.
   void sort_boxes() {
     GridPlace most{};
     for (auto const& of_pe : m_all) {
@@ -75,8 +75,8 @@ class PointOwners {
               [](auto const& x, auto const& y) { return x.begin < y.begin; });
   }
 
-  /// The boxes that may contain points of m_grown, in order of PE number and
-  /// box number.
+  /// The boxes that may contain points of m_grown, ordered by PE number, then
+  /// by box number.
   [[nodiscard]] std::vector<Sorted> candidates() const {
     std::vector<Sorted> found;
     auto const period = m_mine.period(m_axis);
@@ -121,9 +121,9 @@ class PointOwners {
       take(candidate.pe, candidate.box);
   }
 
-  /// Uses those periodic images of a box that may contain points of which this
-  /// box has copies. If several images contain a point, the image in which the
-  /// point has the lowest index wins.
+  /// Takes the periodic images of PE `pe`'s box `b` that may contain points
+  /// that the current box has copies of. If several images contain a point, the
+  /// image in which the point has the lowest index wins.
   void take(std::size_t pe, std::size_t b) {
     Image image{pe, b, m_all[pe].box(b)};
     auto const box = image.region;
@@ -158,7 +158,7 @@ class PointOwners {
   void take(Image const& image) {
     if (image.pe == m_me && image.box == m_number &&
         image.region.begin == m_box.begin) {
-      m_are_inner_mine = true;  // except those in an earlier image
+      m_are_inner_mine = true;  // except points in earlier images
       return;
     }
     auto const both = intersection(m_grown, image.region);
@@ -206,12 +206,12 @@ class PointOwners {
   std::vector<Sorted> m_sorted;
   std::size_t m_axis        = 0;
   std::int64_t m_max_extent = 0;
-  // The box for whose copies owners are being found.
+  // The current box: the owners of its copies are being found.
   std::size_t m_number = 0;
   GridRegion m_box{}, m_grown{};
   std::vector<bool> m_has_owner;  // for each point in m_grown
-  /// If set, points inside the box get no more owners, because they are this
-  /// box's own.
+  /// If set, points inside the current box keep their own values, and
+  /// take_row() skips them.
   bool m_are_inner_mine = false;
 };
 

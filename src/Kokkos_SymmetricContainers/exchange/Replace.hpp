@@ -7,10 +7,10 @@
 
 namespace symm {
 
-/// An operation for ExchangePlan::scatter() and DistributedHashMap: the
-/// contribution replaces the element. If several PEs contribute to one element
-/// in scatter(), the one with the highest PE number wins. If several PEs
-/// contribute to a key of a map, any of them may win.
+/// An operation for ExchangePlan::scatter() and DistributedHashMap that
+/// replaces the old value with the contribution. If several PEs contribute to
+/// the same element in scatter(), the highest PE number wins. If several PEs
+/// contribute to the same key of a map, any of them may win.
 struct Replace {
   template <class T>
   KOKKOS_FUNCTION T operator()(T const&, T const& b) const {

@@ -15,7 +15,7 @@
 
 namespace symm::Impl {
 
-/// Returns the list, in memory that the host can access.
+/// Returns the list in memory that the host can access.
 template <class List>
 auto list_on_host(List const& list) {
   static_assert(Kokkos::is_view_v<List> && List::rank() == 1 &&

@@ -39,10 +39,10 @@ class LocalTable {
     auto& slot = slot_of(key, hash);
     return slot.is_used ? &slot.value : nullptr;
   }
-  /// Inserts `key` if it is not in the table yet.
+  /// Inserts `key` unless it is already in the table.
   /// \param hash_of returns the hash of a given key; used to rehash the keys
   ///        when the table grows.
-  /// \returns the value of the key, and whether the key was inserted.
+  /// \returns the key's value, and whether the key was inserted.
   template <class HashOf>
   std::pair<Value*, bool> insert(Key const& key, std::uint64_t hash,
                                  Value const& value, HashOf const& hash_of) {

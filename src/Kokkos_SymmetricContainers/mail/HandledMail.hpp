@@ -9,14 +9,13 @@
 namespace symm::Impl {
 
 /// The interface that a mailbox presents to MailOfThread. put_waiting() and
-/// receive() return whether they have moved any messages.
+/// receive() return whether they moved any messages.
 class HandledMail {
  public:
   HandledMail(HandledMail const&)            = delete;
   HandledMail& operator=(HandledMail const&) = delete;
 
-  /// Sends messages that handlers had to leave waiting, as long as there is
-  /// room for them.
+  /// Sends waiting messages from handlers, as long as there is room.
   virtual bool put_waiting() = 0;
   /// Handles blocks that have arrived, until MailOfThread::must_rest() returns
   /// true. If `one` is true, handles at most one block.
@@ -25,8 +24,8 @@ class HandledMail {
   [[nodiscard]] virtual bool has_room_to_wait() const = 0;
 
   // Used by MailOfThread and MailboxBase only.
-  std::uint64_t start = 0;    // number of the library's initialization when
-                              // the mailbox was opened; 0 if not open
+  std::uint64_t start = 0;    // in which initialization of the library the
+                              // mailbox was opened; 0 if not open
   bool makes_wait = false;    // whether messages from this mailbox's handler
                               // have had to wait in other mailboxes
   std::size_t n_waiting = 0;  // number of messages from handlers that wait in

@@ -54,11 +54,11 @@ class MailBins {
   [[nodiscard]] TeamMembers const& members() const { return m_members; }
   [[nodiscard]] std::size_t n_links() const { return m_is_last.size(); }
   [[nodiscard]] std::size_t n_inboxes() const { return m_is_last.size(); }
-  /// The link on which this PE sends messages for `pe`.
+  /// The link for this PE's messages to `pe`.
   [[nodiscard]] std::size_t link_to(Pe pe) const;
-  /// Whether the link leads to the receiver of all messages on it, so that no
-  /// PE passes them on. The result also applies to this PE's inbox with the
-  /// same number: whether this PE is the receiver of all its messages.
+  /// Whether the link leads to the receiver of all its messages, so that no PE
+  /// passes them on. The result also applies to this PE's inbox with the same
+  /// number: whether this PE is the receiver of all messages in the inbox.
   [[nodiscard]] bool is_last(std::size_t link) const {
     return m_is_last[link] != 0;
   }
@@ -75,7 +75,7 @@ class MailBins {
   }
 
   /// Makes room for a message on a link: sends the block in progress, if any,
-  /// and begins the next one.
+  /// and starts the next one.
   /// \returns whether there is room now; false while the receiver has not freed
   ///          a block.
   bool open(std::size_t link);
@@ -88,8 +88,7 @@ class MailBins {
 
   /// The number of messages in blocks that this PE has sent.
   [[nodiscard]] std::uint64_t n_sent() const { return m_n_sent; }
-  /// Identifies the mailbox: the same on all PEs, and different for each
-  /// mailbox.
+  /// Identifies the mailbox: the same on all PEs, and unique among mailboxes.
   [[nodiscard]] std::uint64_t number() const { return m_number; }
   [[nodiscard]] CollectiveClock const& clock() const { return *m_clock; }
 

@@ -61,7 +61,7 @@ MailBlocks::MailBlocks(char const* call, MailRoutes const& routes,
 }
 
 void MailBlocks::begin(char const* call, MailRoutes const& routes) {
-  // PE teams of other sizes may make their mailboxes in the same call.
+  // PE teams of different sizes may create their mailboxes in the same call.
   auto const most = reduce(team_world(), routes.max_links(), Max{});
   auto const bytes =
       reduce(team_world(), routes.max_links() * m_block_bytes, Max{});
@@ -106,7 +106,7 @@ void MailBlocks::send(std::size_t link, MailHeader header,
     fence();
     signal_op(arrived, number, SignalOp::set, route.pe);
   } else {
-    // (The block may be written again only after the receiver has freed it.)
+    // (This PE overwrites the block only after the receiver has freed it.)
     [[maybe_unused]] check::Call const its_call("symm::Mailbox");
     put_signal_nbi(
         reinterpret_cast<std::byte*>(buffers.turn(number, false)) + route.there,

@@ -33,12 +33,12 @@ class MailBlocks {
  public:
   static constexpr unsigned n_turns = 4;
 
-  /// Local: allocates all private memory of this PE.
+  /// Local: allocates all of this PE's private memory.
   /// \param call the name of the mailbox; must outlive this object.
   /// \param block_bytes the size of a block in bytes; must be the same on all
   ///        members.
-  /// \param least_block_bytes the size, in bytes, of a block with room for one
-  ///        message.
+  /// \param least_block_bytes the size, in bytes, of a block that has room for
+  ///        one message.
   /// \throws UsageError, OutOfMemory on this PE.
   MailBlocks(char const* call, MailRoutes const& routes,
              TeamMembers const& members, std::size_t block_bytes,
@@ -49,7 +49,7 @@ class MailBlocks {
 
   [[nodiscard]] std::size_t block_bytes() const { return m_block_bytes; }
   /// Where this PE writes the next block for a link; null if the receiver has
-  /// not freed the memory for it yet.
+  /// not freed that memory yet.
   [[nodiscard]] std::byte* next_block(std::size_t link) const;
   /// Sends the block that next_block() returned.
   /// \param message_bytes the size of one message in bytes.
@@ -58,7 +58,7 @@ class MailBlocks {
   /// The next block in an inbox; null if none has arrived.
   [[nodiscard]] std::byte const* received(std::size_t inbox) const;
   /// Frees the block that received() returned, so that its sender may write to
-  /// this memory again.
+  /// its memory again.
   void free(std::size_t inbox);
 
  private:

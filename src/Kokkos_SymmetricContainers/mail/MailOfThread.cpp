@@ -104,9 +104,9 @@ bool MailOfThread::work() noexcept {
   return has_moved;
 }
 
-// If the mailboxes of all PEs rested, they would wait for each other forever.
-// If little room is left for waiting messages, other PEs are most likely just
-// slow.
+// If the mailboxes on all PEs kept resting, they would wait for each other
+// forever. If little room is left for waiting messages, mailboxes rest longer
+// each time, because other PEs are most likely just slow.
 bool MailOfThread::must_go_on(bool has_moved) {
   constexpr Clock::duration shortest = std::chrono::microseconds(50);
   constexpr Clock::duration longest  = std::chrono::microseconds(100'000);

@@ -16,18 +16,17 @@
 
 namespace symm::Impl {
 
-/// The mailboxes that a thread has created. They may outlive the thread, in
-/// which case no thread handles their messages.
+/// The mailboxes that a thread has created. If they outlive the thread, no
+/// thread handles their messages.
 class MailOfThread final : public ThreadProgress {
  public:
   using Clock = std::chrono::steady_clock;
   using ThreadProgress::Working;
 
-  /// The object of the calling thread; the first call creates it.
+  /// The calling thread's object; the first call creates it.
   /// \throws std::bad_alloc.
   static std::shared_ptr<MailOfThread> const& here();
-  /// The object of the calling thread; null if the thread has created no
-  /// mailbox.
+  /// The calling thread's object; null if the thread has created no mailbox.
   [[nodiscard]] static MailOfThread const* find() noexcept;
 
   void add(HandledMail& mailbox);
@@ -40,7 +39,7 @@ class MailOfThread final : public ThreadProgress {
     return mailbox.makes_wait && n_waiting > mailbox.n_waiting;
   }
 
-  HandledMail* handling = nullptr;  // mailbox whose handler is running, or null
+  HandledMail* handling = nullptr;  // mailbox whose handler runs, or null
   std::size_t n_waiting = 0;        // number of messages from handlers that
                                     // wait for room
   std::optional<Failure> failure;   // the first failure in work()
@@ -56,13 +55,12 @@ class MailOfThread final : public ThreadProgress {
   /// \param has_moved whether this step has moved any messages.
   bool must_go_on(bool has_moved);
 
-  // Recursive because a handler, which runs in step(), may destroy a mailbox.
-  // Another thread may destroy one, too.
+  // Recursive because handlers run in step() and may destroy mailboxes. Other
+  // threads may destroy mailboxes, too.
   std::recursive_mutex m_mutex;
   std::vector<HandledMail*> m_mailboxes;  // null: removed during a step
   int m_n_steps = 0;                      // number of nested calls to step()
-  // The time since which no messages have moved, and how long mailboxes rest
-  // from then on.
+  // When messages stopped moving, and how long mailboxes rest after that.
   Clock::time_point m_idle_since{};
   Clock::duration m_rest{};
 };

@@ -65,7 +65,7 @@ void MailRoutes::set_order(std::vector<Pe> members) {
 
 namespace {
 
-/// The members in order of world PE number.
+/// The members, sorted by world PE number.
 std::vector<Pe> in_order_of_world(TeamMembers const& members) {
   std::vector<Pe> all(static_cast<std::size_t>(members.n()));
   std::iota(all.begin(), all.end(), 0);
@@ -75,7 +75,7 @@ std::vector<Pe> in_order_of_world(TeamMembers const& members) {
   return all;
 }
 
-/// The nodes of the members in that order.
+/// The nodes of the members in the given order.
 Nodes nodes_of(TeamMembers const& members, std::vector<Pe> const& order,
                Nodes const& world) {
   Nodes nodes;
@@ -94,7 +94,7 @@ Nodes nodes_of(TeamMembers const& members, std::vector<Pe> const& order,
 }  // namespace
 
 MailRoutes mail_routes(TeamMembers const& members, MailRouting routing) {
-  // With direct routing, this many PEs need 24 MiB of blocks, and the same
+  // With direct routing, this many PEs need 24 MiB for blocks, and as much
   // again for far PEs.
   constexpr int max_direct = 512;
   auto const& world        = nodes_of_job("symm::Mailbox");

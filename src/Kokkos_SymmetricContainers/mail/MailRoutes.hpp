@@ -39,7 +39,7 @@ class MailRoutes {
     bool is_last;        // whether the PE with the inbox is the receiver
   };
 
-  /// \param nodes the nodes of the members, in order of world PE number.
+  /// \param nodes the nodes of the members, sorted by world PE number.
   /// \param me this PE's number in that order; for direct routing, its member
   ///        number.
   MailRoutes(Nodes const& nodes, Pe me, bool by_nodes);
@@ -50,18 +50,18 @@ class MailRoutes {
   [[nodiscard]] std::size_t n_inboxes() const { return m_n_links; }
   /// The largest n_links() on any PE.
   [[nodiscard]] std::size_t max_links() const { return m_max_links; }
-  /// The inbox to which link number `link` of this PE leads.
+  /// The inbox that this PE's link number `link` leads to.
   [[nodiscard]] End target(std::size_t link) const { return other_end(link); }
-  /// The link through which messages reach inbox number `inbox` of this PE.
+  /// The link that leads to this PE's inbox number `inbox`.
   [[nodiscard]] End source(std::size_t inbox) const { return other_end(inbox); }
 
   /// Whether this PE has a link to each PE.
   [[nodiscard]] bool is_direct() const { return !m_by_nodes; }
-  /// The link on which this PE sends messages for `pe`.
+  /// The link for this PE's messages to `pe`.
   [[nodiscard]] std::size_t link_to(Pe pe) const {
     return m_by_nodes ? link_by_nodes(place_of(pe)) : index(pe);
   }
-  /// Sets the member numbers, in order of world PE number.
+  /// Sets the member numbers, sorted by world PE number.
   void set_order(std::vector<Pe> members);
 
  private:
@@ -84,8 +84,9 @@ class MailRoutes {
   }
 
   Nodes m_nodes;  // without host names, to save memory
-  // The position of each member in order of world PE number, and the member at
-  // each position. Both are empty if the members are in world order.
+  // The position of each member among the members sorted by world PE number,
+  // and the member at each position. Both are empty if the members are in world
+  // order.
   std::vector<Pe> m_places;
   std::vector<Pe> m_members;
   bool m_by_nodes  = false;

@@ -18,7 +18,7 @@ class Mailbox;
 
 namespace Impl {
 
-/// A message that another PE passes on to its receiver `pe`.
+/// A message that other PEs pass on to its receiver, `pe`.
 template <class Message>
 struct PassedMessage {
   Message message;
@@ -29,8 +29,8 @@ struct PassedMessage {
 
 /// Sends messages through a Mailbox from any number of host threads at the same
 /// time: from kernels in host execution spaces, or from std::threads.
-/// Mailbox::sender() returns it. It can be copied, and is valid as long as the
-/// mailbox exists.
+/// Mailbox::sender() returns a MailSender. It can be copied and stays valid as
+/// long as the mailbox exists.
 ///
 ///     auto const sender = mailbox.sender();
 ///     Kokkos::parallel_for(n, KOKKOS_LAMBDA(int k) {  // of OpenMP or Threads
@@ -46,8 +46,8 @@ class MailSender {
   /// until the mailbox's thread calls send(), progress() or finish(). The most
   /// recent messages from each thread stay there until finish(). (The mailbox
   /// reuses up to 64 MiB of that memory for later messages.) If PE `pe` does
-  /// not exist, or if there is not enough memory, the message is lost, and
-  /// finish() throws UsageError or OutOfMemory on all PEs.
+  /// not exist or memory runs out, the message is lost, and finish() throws
+  /// UsageError or OutOfMemory on all PEs.
   ///
   /// Callable from any host thread, but not from a GPU. While the mailbox's
   /// thread is in finish(), no other thread may send, so fence the kernel or
@@ -100,8 +100,8 @@ class MailSender {
   }
 
   Impl::MailThreads* m_threads;
-  unsigned m_n_direct;  // number of PEs to which this PE has a direct link; 0
-                        // if the mailbox does not use direct links
+  unsigned m_n_direct;  // number of PEs that this PE has a direct link to; 0 if
+                        // the mailbox does not use direct links
 };
 
 }  // namespace symm

@@ -41,7 +41,7 @@ class MailThreads {
     /// The free part of the link's chunk in progress.
     [[nodiscard]] Bin& bin(std::size_t link) { return bins[line + link]; }
 
-    // `bins` is padded at both ends, so that no other data share its cache
+    // `bins` is padded at both ends so that no other data share its cache
     // lines.
     static constexpr std::size_t line = 64 / sizeof(Bin);
     std::vector<Bin> bins;
@@ -56,7 +56,7 @@ class MailThreads {
 
   // The following functions are callable from any thread.
   [[nodiscard]] MailBins const& bins() const { return m_bins; }
-  /// The object in which the calling thread collects messages; null if there is
+  /// The object that collects the calling thread's messages; null if there is
   /// not enough memory.
   [[nodiscard]] Gathered* gathered_here() noexcept {
     struct Latest {
@@ -73,7 +73,7 @@ class MailThreads {
     return entry.gathered;
   }
   /// Makes room for a message on a link: hands over the chunk in progress, if
-  /// any, and begins the next one.
+  /// any, and starts the next one.
   /// \returns whether there is room now; false if there is not enough memory.
   bool open(Gathered& gathered, std::size_t link) noexcept;
   /// Records why a message was not sent. Only the first failure is kept.

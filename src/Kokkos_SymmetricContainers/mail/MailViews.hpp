@@ -17,8 +17,8 @@
 #include "../../runtime/symm_errors.hpp"
 #include "../../runtime/symm_job.hpp"
 
-// How the host sends messages that are in Views. If the host cannot access a
-// View, kernels copy it piece by piece to host-accessible memory.
+// Sends messages from Views, on the host. If the host cannot access a View,
+// kernels copy it piece by piece to host-accessible memory.
 
 namespace symm::Impl {
 
@@ -68,15 +68,15 @@ auto mail_range(Exec const& exec, std::size_t first, std::size_t end) {
                                                                    end);
 }
 
-/// A View that the host reads from the first element to the last, either
-/// directly or through copies of its pieces in a ring.
+/// A View that the host reads from front to back, either directly or through a
+/// ring to which kernels copy its pieces.
 template <class Exec, class View, bool copies>
 class PiecesOfView {
  public:
   using Element = typename View::non_const_value_type;
 
-  /// The size in bytes of a ring of `count` elements, rounded up to a multiple
-  /// of 64. 0 if no ring is needed.
+  /// The size, in bytes, of a ring of `count` elements, rounded up to a
+  /// multiple of 64; 0 if no ring is needed.
   static std::size_t bytes(std::size_t count) {
     return copies ? (count * sizeof(Element) + 63) / 64 * 64 : 0;
   }

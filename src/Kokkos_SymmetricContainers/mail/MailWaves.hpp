@@ -25,7 +25,7 @@ namespace symm::Impl {
 struct MailCounts {
   std::uint64_t n_sent     = 0;
   std::uint64_t n_received = 0;
-  std::uint64_t n_failures = 0;  // failures of handlers, and others
+  std::uint64_t n_failures = 0;  // of handlers and others
 
   friend bool operator==(MailCounts const&, MailCounts const&) = default;
   friend MailCounts operator+(MailCounts const& a, MailCounts const& b) {
@@ -35,37 +35,37 @@ struct MailCounts {
 };
 
 /// Detects when all messages have been handled on all PEs (Mattern's
-/// four-counter method). A wave adds up the counts of all PEs in the same
-/// pattern as a dissemination barrier: in round k, a PE sends its partial sums
-/// to PE me + 2^k, modulo the number of PEs. A PE begins a wave when it has
-/// nothing to do. If the number of messages sent, as counted in one wave,
-/// equals the number received, as counted in the previous wave, the phase has
-/// ended: no message was in flight between the two waves, and every PE was
-/// idle. All PEs come to the same result.
+/// four-counter method). A wave sums the counts of all PEs in the pattern of a
+/// dissemination barrier: in round k, a PE sends its partial sums to PE me +
+/// 2^k, modulo the number of PEs. A PE starts a wave when it is idle. If the
+/// number of messages sent, as counted in one wave, equals the number received,
+/// as counted in the previous wave, the phase has ended: no message was in
+/// flight between the two waves, and every PE was idle. All PEs reach the same
+/// result.
 ///
-/// Before a PE begins a wave, it completes its handlers' puts. So when a phase
+/// Before a PE starts a wave, it completes its handlers' puts. So when a phase
 /// has ended, all PEs see these puts, as after a barrier.
 class MailWaves {
  public:
   /// Collective over the world. \throws OutOfMemory, SystemError on every PE.
   MailWaves(char const* call, TeamMembers const& members);
 
-  /// Begins a wave unless one is in progress, and advances it as far as signals
-  /// from other PEs have arrived. Does not wait. Precondition: this PE has
-  /// nothing to do.
-  /// \param mine the counts of this PE.
+  /// Starts a wave unless one is in progress. Then advances the wave as far as
+  /// possible with the signals that have arrived. Does not wait. Precondition:
+  /// this PE is idle.
+  /// \param mine this PE's counts.
   /// \returns whether the wave has advanced. After several waves with equal
   ///          counts, returns false until the phase ends.
   bool advance(MailCounts const& mine);
   /// Whether all messages have been handled. Returns true only once, after the
-  /// wave that has detected this.
+  /// wave that detected the end.
   [[nodiscard]] bool take_end() { return std::exchange(m_is_end, false); }
   /// The number of failures on all PEs, in all phases.
   [[nodiscard]] std::uint64_t n_failures() const { return m_all.n_failures; }
 
  private:
-  /// Partial sums of the dissemination. `all` holds the counts of the 2^round
-  /// PEs up to and including this PE; `rest` holds those of the n_pes % 2^round
+  /// Partial sums of the dissemination. `all` is the sum over the 2^round PEs
+  /// up to and including this PE. `rest` is the sum over the n_pes % 2^round
   /// PEs up to and including this PE. (PE 0 comes after the last PE.)
   struct Sums {
     MailCounts all;

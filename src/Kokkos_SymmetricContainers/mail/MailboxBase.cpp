@@ -80,8 +80,8 @@ std::optional<Failure> MailboxBase::take_failure() {
 
 void MailboxBase::wait(char const* call, FunctionRef<bool> is_done,
                        FunctionRef<bool> step, FunctionRef<Text> describe) {
-  // (Otherwise, the wait itself would also call step() for this thread's
-  // mailboxes.)
+  // (Without this object, the wait itself would also call step() for this
+  // thread's mailboxes.)
   MailOfThread::Working const working(*m_thread);
   wait_and_serve(call, is_done, step, describe);
 }

@@ -24,7 +24,7 @@ class MailboxBase : public HandledMail {
  protected:
   MailboxBase() = default;
   ~MailboxBase() override { leave(); }
-  /// Adds the mailbox to those of the calling thread.
+  /// Adds this mailbox to the calling thread's mailboxes.
   /// \throws std::bad_alloc.
   void join();
   /// From this call on, the mailbox's messages may be handled.
@@ -46,9 +46,9 @@ class MailboxBase : public HandledMail {
   /// Whether this mailbox should rest, that is, handle no more blocks for now.
   /// It should if messages from its handler have had to wait in other
   /// mailboxes, and messages are still waiting in other mailboxes. If no
-  /// messages move for a while, a resting mailbox handles blocks all the same.
-  /// (Messages that wait in this mailbox do not count, because they would not
-  /// leave any sooner if it rested.)
+  /// messages move for a while, a resting mailbox handles a block anyway.
+  /// (Messages that wait in this mailbox do not count, because resting would
+  /// not make them leave sooner.)
   [[nodiscard]] bool must_rest() const;
 
   /// Whether this thread is running a handler, which must not wait.

@@ -35,8 +35,8 @@
 namespace symm::Impl {
 
 /// A mailbox for messages of one type: puts them into blocks, handles or passes
-/// on the messages in blocks that arrive, and detects the end of a phase. The
-/// contracts are those of Mailbox.
+/// on the messages in blocks that arrive, and detects the end of a phase. See
+/// Mailbox for the contracts.
 template <class Message>
 class TypedMailbox : public MailboxBase {
   using Passed = PassedMessage<Message>;
@@ -73,7 +73,7 @@ class TypedMailbox : public MailboxBase {
   /// Sends messages(k) to PE pes(k) for all k.
   template <class Exec, class Pes, class Messages>
   void send_all(Exec const& exec, Pes const& pes, Messages const& messages) {
-    // (A handler may also call this function while this call waits.)
+    // (While this call waits, a handler may also call this function.)
     auto pieces = std::exchange(m_pieces, {});
     Impl::for_each_message<!is_host_view_v<Pes>, !is_host_view_v<Messages>>(
         m_name, exec, pes, messages, static_cast<std::uint64_t>(m_n_pes),
@@ -130,8 +130,7 @@ class TypedMailbox : public MailboxBase {
     }
     Impl::throw_no_pe(pe, m_n_pes, Text(m_name, "::send"));
   }
-  // The functions put_in_block(), put() and append() return whether there was
-  // room.
+  // put_in_block(), put() and append() return whether there was room.
   bool put_in_block(Pe pe, Message const& message) {
     auto const link = m_bins.link_to(pe);
     return m_bins.is_last(link) ? append(link, message)
@@ -149,8 +148,7 @@ class TypedMailbox : public MailboxBase {
     bin.next += sizeof message;
     return true;
   }
-  // (The message is passed by value, so that send() can keep it in
-  // registers.)
+  // (The message is passed by value so that send() can keep it in registers.)
   void send_slowly(Pe pe, Message message);
 
   bool step_to_end();
@@ -180,7 +178,7 @@ class TypedMailbox : public MailboxBase {
   std::uint64_t m_n_handled = 0;  // in this phase
   MailPieces m_pieces;
   std::unique_ptr<MailThreads> m_threads;  // null until there is a sender
-  // The number of PEs to which this PE has a direct link; 0 if the mailbox does
+  // The number of PEs that this PE has a direct link to; 0 if the mailbox does
   // not use direct links.
   unsigned m_n_direct =
       m_bins.is_direct() ? static_cast<unsigned>(m_bins.members().n()) : 0;
@@ -248,9 +246,9 @@ bool TypedMailbox<Message>::receive(bool one) {
   return has_moved;
 }
 
-// A block with a later time than this PE's comes from a PE that has left a
-// collective call, such as finish(), while this PE is still in that call. The
-// block waits until this PE has left the call, too.
+// If a block carries a later time than this PE's clock shows, its sender has
+// left a collective call, such as finish(), that this PE is still in. The block
+// waits until this PE has left the call, too.
 template <class Message>
 bool TypedMailbox<Message>::receive_from(std::size_t inbox, bool one) {
   bool has_moved = false;
@@ -274,9 +272,10 @@ bool TypedMailbox<Message>::receive_from(std::size_t inbox, bool one) {
   return has_moved;
 }
 
-// A message goes from its sender to a PE on the sender's node, from there to a
-// PE on the receiver's node, and from there to its receiver. So no message
-// waits for room that the message itself occupies.
+// A message goes from its sender to a PE on the sender's node, then to a PE on
+// the receiver's node, and then to its receiver. Messages on one of these links
+// wait only for room on the next one, so they cannot wait for each other in a
+// cycle.
 template <class Message>
 bool TypedMailbox<Message>::pass_on(std::size_t inbox,
                                     std::byte const* messages,

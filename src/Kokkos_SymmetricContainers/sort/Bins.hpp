@@ -29,8 +29,8 @@ struct FindWrongBin {
   }
 };
 
-/// \throws UsageError on this PE if an entry of `bins` is not from 0 to n_bins
-///         - 1.
+/// \throws UsageError on this PE if an entry of `bins` is negative, or not less
+///         than `n_bins`.
 template <class Exec, class Bins>
 void expect_bins(Exec const& exec, char const* call, Bins const& bins,
                  std::size_t n_bins) {

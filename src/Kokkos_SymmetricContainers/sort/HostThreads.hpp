@@ -12,8 +12,7 @@
 
 namespace symm::Impl {
 
-/// A kernel that calls work(thread). (This is a class so that the kernel is not
-/// a lambda.)
+/// A kernel that calls work(thread), as a class instead of a lambda.
 template <class Work>
 struct OfThread {
   Work const* work;

@@ -49,8 +49,8 @@ using HostView = decltype(host_view(std::declval<View const&>()));
 template <class... Views>
 using HostViews = std::tuple<HostView<Views>...>;
 
-/// Copies `mirror`, a result of host_view(view), back to `view` if it is a
-/// copy.
+/// Copies `mirror`, a result of host_view(view), back to `view` if the mirror
+/// is a copy.
 template <class View>
 void copy_back(View const& view, HostView<View> const& mirror) {
   if constexpr (!is_host_view_v<View>) Kokkos::deep_copy(view, mirror);

@@ -17,7 +17,7 @@
 
 namespace symm::Impl {
 
-/// Memory that a sort allocates without initializing it.
+/// Uninitialized memory for a sort.
 template <class T>
 using SortMemory = Kokkos::View<T*, Kokkos::HostSpace>;
 template <class T>

@@ -18,7 +18,7 @@ struct NumberedKey {
   Bits bits;
   std::uint32_t number;
 };
-/// An element in a sort, if only its key matters.
+/// An element in a sort where only the key matters.
 template <class BitsOfItsKey>
 struct KeyAlone {
   using Bits = BitsOfItsKey;
@@ -28,15 +28,15 @@ struct KeyAlone {
 /// A stable sort of records by their bits, on one host thread. It distributes
 /// the records into buckets of equal width (about one per record, but at most
 /// 4096), and then sorts each bucket. (For millions of random 64-bit keys, it
-/// takes 0.15 times as long as std::sort, and 0.4 times as long as a
+/// takes 0.15 times as long as std::sort. It takes 0.4 times as long as a
 /// least-significant-digit radix sort, which passes over all memory once per
 /// digit.)
 template <class Record>
 class RadixSort {
  public:
   /// Sorts the records at `from`. The result is at `from` if `stays_at_from` is
-  /// true, otherwise at `to`. Both must have room for `count` records; `count`
-  /// must be less than 2^32.
+  /// true, and at `to` otherwise. Both must have room for `count` records;
+  /// `count` must be less than 2^32.
   static void sort(Record* from, Record* to, std::size_t count,
                    bool stays_at_from) {
     if (count <= few) {
@@ -95,8 +95,8 @@ class RadixSort {
   static constexpr std::size_t few = 16;
   static constexpr int max_bits    = 12;
 
-  /// Insertion sort, for few records or for records that are already near their
-  /// places.
+  /// Insertion sort, for few records or for records that are already close to
+  /// their final places.
   static void insert_each(Record const* from, Record* to, std::size_t count) {
     for (std::size_t k = 0; k < count; ++k) {
       auto const record = from[k];

@@ -26,11 +26,11 @@
 
 namespace symm::Impl {
 
-/// The part of a sort that one PE does on the host. The functions are called in
-/// the order in which they are declared, between those of a SortStep. Other PEs
+/// One PE's part of a sort, on the host. Call the functions in the order of
+/// their declarations, interleaved with the functions of a SortStep. Other PEs
 /// read this PE's elements from its outbox, which is in the symmetric heap. The
 /// outbox contains the bits of all keys, then the components of each View, all
-/// of them ordered by bucket.
+/// ordered by bucket.
 template <class Exec, class Keys, class Fields>
 class SortOnHost {
  public:
@@ -39,8 +39,8 @@ class SortOnHost {
   using Outbox = PeBlocks::Memory;
 
   /// The call is local.
-  /// \param input Its members `least` and `greatest` receive this PE's smallest
-  ///        and largest key.
+  /// \param input the constructor sets `least` and `greatest` to this PE's
+  ///        smallest and largest key.
   SortOnHost(Exec const& exec, char const* call, Keys const& keys,
              Fields const& fields, SortInput& input)
       : m_threads(exec, call),
@@ -131,8 +131,7 @@ class SortOnHost {
     }
   }
 
-  /// Copies all keys to the outbox, and sorts those in buckets that contain a
-  /// cut.
+  /// Copies all keys to the outbox, and sorts the buckets that contain a cut.
   void pack_keys(SortStep const& step, Outbox const& outbox) {
     m_outbox   = outbox;
     m_capacity = padded(step.max_before());
@@ -208,15 +207,15 @@ class SortOnHost {
     return ordered_bits<Key>(m_keys(k));
   }
 
-  /// The buckets to sort in the outbox. (None if each bucket has only one key:
-  /// equal keys are already in order.)
+  /// The buckets to sort in the outbox. (There are none if each bucket has only
+  /// one key: equal keys are already in order.)
   [[nodiscard]] std::span<std::size_t const> buckets_to_sort(
       SortStep const& step) const {
     if (m_buckets.have_one_key()) return {};
     return step.cut_buckets();
   }
 
-  /// Sorts the `n` elements of a bucket in the outbox, beginning with element
+  /// Sorts the `n` elements of a bucket in the outbox, starting with element
   /// `first`.
   void sort_bucket(std::size_t first, std::size_t n) {
     auto* const records = m_scratch[0].data();
@@ -295,8 +294,8 @@ class SortOnHost {
   }
 
   /// Calls body(pe, first, count) for the elements of part number `part` from
-  /// each PE, in order of PE number. `first` is relative to the first element
-  /// that this PE reads from PE `pe`.
+  /// each PE, in the order of the PE numbers. `first` is relative to the first
+  /// element that this PE reads from PE `pe`.
   template <class Places, class Body>
   static void for_each_block(Places const& places, std::size_t part,
                              Body const& body) {
@@ -337,8 +336,8 @@ class SortOnHost {
     unpack_fields(fields, 1, thread, p, part, places);
   }
 
-  /// \param f the index of the first View's block among the blocks in m_read
-  ///        from one PE.
+  /// \param f the index of the first View's block among one PE's blocks in
+  ///        m_read.
   template <class List, class Places>
   void unpack_fields(List const& list, std::size_t f, std::size_t thread,
                      std::size_t p, BucketPart const& part,
@@ -382,9 +381,9 @@ class SortOnHost {
   Fields m_fields;
   std::size_t m_count;
   SortBuckets m_buckets;
-  std::vector<std::size_t> m_counts;   // number of elements in each bucket
-  std::vector<std::size_t> m_next;     // where each thread's next element goes
-  SortMemory<std::uint32_t> m_places;  // where elements are in the outbox
+  std::vector<std::size_t> m_counts;      // number of elements in each bucket
+  std::vector<std::size_t> m_next;        // next place, by thread and bucket
+  SortMemory<std::uint32_t> m_places;     // where elements are in the outbox
   std::vector<std::size_t> m_first_part;  // the first part that each thread
                                           // handles
   std::vector<SortMemory<Record>> m_scratch;

@@ -19,21 +19,22 @@
 #include "../base/MemberWords.hpp"
 #include "../base/TeamMembers.hpp"
 
-// How PEs divide up the elements in a sort. Each PE distributes its elements
-// into buckets by key, in symmetric memory. From the sizes of all buckets, each
-// PE computes the cuts: where the elements of one PE end and those of the next
-// begin. If a cut is inside a bucket, the PEs search for the key at the cut.
-// Elements with equal keys are divided in order of PE number. So no PE sorts
-// all its keys twice, and every PE gets exactly its share of the elements.
+// PEs divide up the elements of a sort as follows. Each PE distributes its
+// elements into buckets by key, in symmetric memory. From the sizes of all
+// buckets, each PE computes the cuts, where one PE's elements end and the next
+// PE's elements begin. If a cut is inside a bucket, the PEs search for the key
+// at the cut. Elements with equal keys are divided in the order of the PE
+// numbers. So no PE sorts all its keys twice, and every PE gets exactly its
+// share of the elements.
 
 namespace symm::Impl {
 
-/// What a PE knows about its own elements before the sort.
+/// A PE's description of its elements before the sort.
 struct SortInput {
   std::size_t count         = 0;
   std::size_t element_bytes = 0;  // in all Views together
-  std::size_t capacity      = 0;  // number of elements for which all Views have
-                                  // room
+  std::size_t capacity      = 0;  // number of elements that all Views have room
+                                  // for
   std::uint64_t least    = ~std::uint64_t{0};  // smallest key, as bits
   std::uint64_t greatest = 0;
 };
@@ -63,7 +64,7 @@ struct SortBuckets {
   [[nodiscard]] bool have_one_key() const { return shift == 0; }
 };
 
-/// The place where the elements of one PE end and those of the next begin.
+/// The place where one PE's elements end and the next PE's elements begin.
 struct SortCut {
   std::size_t bucket = 0;
   std::size_t before = 0;  // number of elements in the bucket before the cut,
@@ -76,8 +77,8 @@ struct BucketPart {
   std::size_t count;
 };
 
-/// The work of one call to sort(). The functions are called in the order in
-/// which they are declared.
+/// The work of one call to sort(). Call the functions in the order of their
+/// declarations.
 class SortStep {
  public:
   /// Collective over the world.
@@ -114,13 +115,14 @@ class SortStep {
   [[nodiscard]] std::span<std::uint64_t const> starts() const {
     return {m_starts, m_buckets.count + 1};
   }
-  /// The buckets that contain a cut between two of their elements. Sort their
-  /// elements before cut().
+  /// The buckets that contain a cut between two of their elements. Sort these
+  /// buckets before cut().
   [[nodiscard]] std::span<std::size_t const> cut_buckets() const {
     return m_cut_buckets;
   }
-  /// The buckets from which this PE gets elements: first_bucket() is the first
-  /// of them, and parts() says what this PE gets from each.
+  /// first_bucket() is the first bucket that this PE gets elements from.
+  /// parts() says which elements this PE gets from that bucket and the next
+  /// ones.
   [[nodiscard]] std::size_t first_bucket() const { return m_first_bucket; }
   [[nodiscard]] std::vector<BucketPart> const& parts() const { return m_parts; }
 
@@ -132,8 +134,8 @@ class SortStep {
   /// starts() and the cuts.
   void cut(CountBelow const& count_below);
 
-  /// For each PE, the indices in its outbox at which the elements for this PE
-  /// begin, one for each bucket, followed by the index at which they end.
+  /// For each PE, the indices in its outbox where the elements for this PE
+  /// begin, one for each bucket, followed by the index where they end.
   using Places = std::vector<std::vector<std::uint64_t>>;
   /// Local: allocates an object for read().
   [[nodiscard]] Places empty_places() const;
@@ -159,7 +161,7 @@ class SortStep {
   /// Sends this PE's input to all members. Collective over the members.
   /// \param failure why the sort cannot continue, if this PE already knows a
   ///        reason. If it is empty and this PE finds a reason, tell() stores
-  ///        the reason here.
+  ///        that reason here.
   /// \returns whether the sort cannot continue; the same on all members.
   bool tell(char const* call, SortInput const& input,
             std::optional<Failure>& failure);

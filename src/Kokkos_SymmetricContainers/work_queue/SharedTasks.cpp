@@ -104,8 +104,8 @@ void SharedTasks::leave() {
   if (atomic_fetch_add(m_n_active, ~std::uint64_t{0}, m_root) == 1) tell(over);
 }
 
-/// Alternates between a random member on this node and a random one of all
-/// members.
+/// Alternates between a random member on this node and a random member
+/// anywhere.
 Pe SharedTasks::next_victim() {
   m_random ^= m_random << 13U;
   m_random ^= m_random >> 7U;

@@ -18,21 +18,22 @@
 namespace symm::Impl {
 
 /// The tasks that each PE shares for other PEs to steal, stored as bytes in the
-/// symmetric heap. A word holds the range of tasks that are still available:
-/// the PE that shares tasks stores this word, and a PE that steals updates it
-/// with a compare-and-swap. Near and far PEs alike use one-sided operations.
+/// symmetric heap. A word holds the range of tasks that are still available.
+/// The PE that shares tasks stores this word, and a PE that steals updates it
+/// with a compare-and-swap. All PEs, near and far, steal with one-sided
+/// operations.
 ///
 /// All tasks are done when no member has any left. Member 0 holds a counter of
-/// the PEs that may have tasks. A PE that runs out of tasks decrements it, and
-/// increments it again before it steals. The PE that decrements it to 0
-/// notifies member 0. Each notified PE notifies two others.
+/// the PEs that may have tasks. A PE that runs out of tasks decrements the
+/// counter, and increments it again before stealing. The PE that decrements the
+/// counter to 0 notifies member 0. Each notified PE notifies up to two others.
 class SharedTasks {
  public:
   /// Collective over the world.
   /// \param near       the result of near_of(members).
   /// \param task_bytes the size of a task in bytes.
   /// \param most the maximum number of tasks that a PE shares at a time.
-  /// \throws the same as a View's constructor, on every PE.
+  /// \throws the same errors as a View's constructor, on every PE.
   SharedTasks(char const* call, TeamMembers const& members,
               std::vector<Pe> near, std::size_t task_bytes, std::size_t most);
   /// The members on this node, as world PE numbers.
@@ -40,14 +41,15 @@ class SharedTasks {
   [[nodiscard]] static std::vector<Pe> near_of(TeamMembers const& members);
 
   /// Resets the counters. The call is local and must be followed by a barrier.
-  /// After the barrier, every member counts as one that may have tasks.
+  /// After the barrier, every member is counted as a PE that may have tasks.
   void begin();
 
-  // The following functions are for this PE's own tasks. All of them are called
-  // by the same thread.
+  // The following functions are for this PE's own tasks. The same thread calls
+  // all of them.
 
-  /// Whether other PEs have stolen all tasks that this PE has shared, and have
-  /// copied them. Always false if there is only one member.
+  /// Whether this PE may share tasks: no shared tasks are left, and other PEs
+  /// have copied all tasks that they have stolen. Always false if there is only
+  /// one member.
   [[nodiscard]] bool is_free() const;
   /// The memory for the tasks to share next. Precondition: is_free().
   [[nodiscard]] std::byte* places() const { return m_tasks.data(); }
@@ -61,16 +63,17 @@ class SharedTasks {
 
   // The following functions are for other PEs' tasks.
 
-  /// Waits until there are tasks on another PE, and steals some. Precondition:
-  /// this PE has no tasks.
+  /// Waits until another PE shares tasks, and steals some. Precondition: this
+  /// PE has no tasks.
   /// \param stolen receives half of the tasks that the other PE shares; its
   ///        capacity must be at least most() tasks.
-  /// \param has_own returns whether this PE has tasks of its own again, because
-  ///        a message handler has pushed some. In that case, nothing is stolen.
+  /// \param has_own returns whether this PE has its own tasks again, because a
+  ///        message handler has pushed some. In that case, nothing is stolen.
   /// \returns whether this PE has tasks now; false if no PE has any left.
   [[nodiscard]] bool steal(std::vector<std::byte>& stolen,
                            std::function<bool()> const& has_own);
-  /// Asks all PEs to discard their tasks. Does not wait until they have.
+  /// Asks all PEs to discard their tasks. Does not wait until they have done
+  /// so.
   void stop();
   /// Whether this PE has been notified of a call to stop() on any PE. Forwards
   /// a new notification to up to two other PEs.
@@ -95,7 +98,7 @@ class SharedTasks {
   void tell(Flag flag);
   void enter();
   void leave();
-  /// The world PE number of the PE from which to steal next.
+  /// The world PE number of the next PE to steal from.
   [[nodiscard]] Pe next_victim();
   [[nodiscard]] bool steal_from(Pe victim, std::vector<std::byte>& stolen);
 

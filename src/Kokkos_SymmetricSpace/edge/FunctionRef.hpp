@@ -9,9 +9,9 @@
 
 namespace symm::Impl {
 
-/// A reference to a function object that belongs to the caller, like
+/// A reference to a function object that the caller owns, like
 /// std::function_ref in C++26. Unlike a std::function, a FunctionRef allocates
-/// no memory. So a PE that is out of memory does not drop out of a call in
+/// no memory. A PE that is out of memory therefore does not fail in a call in
 /// which other PEs are waiting for that PE.
 template <class Result>
 class FunctionRef {

@@ -9,8 +9,8 @@ namespace symm::Impl {
 
 /// An element of a View with Kokkos' trait Atomic in a symmetric space. Its
 /// operators (+=, ++, &=, ...) are atomic with respect to all CPUs and GPUs on
-/// the node. (Kokkos' own element is atomic only with respect to the threads of
-/// one GPU.)
+/// the node. (Kokkos' own atomic elements are atomic only with respect to the
+/// threads of one GPU.)
 template <class T>
 class AtomicElement : public desul::AtomicRef<T, desul::MemoryOrderRelaxed,
                                               desul::MemoryScopeNode> {

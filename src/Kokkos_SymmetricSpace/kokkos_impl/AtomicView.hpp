@@ -98,8 +98,7 @@ class Kokkos::Impl::AtomicDataElement<Traits>
   }
 };
 
-/// Kokkos' own handle does not support const elements: they would be loaded
-/// non-atomically.
+/// Replaces Kokkos' own handle, which would load const elements non-atomically.
 template <class Traits>
 requires(symm::is_symmetric_space_v<typename Traits::memory_space>&&
              Traits::memory_traits::is_atomic&&

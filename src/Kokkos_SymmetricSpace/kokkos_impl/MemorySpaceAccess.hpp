@@ -26,7 +26,7 @@ struct SpaceAccess {
 }  // namespace symm::Impl
 
 // Symmetric host memory and HostSpace. Symmetric host memory is ordinary host
-// memory, but not the other way around.
+// memory, but ordinary host memory is not symmetric.
 template <>
 struct Kokkos::Impl::MemorySpaceAccess<Kokkos::HostSpace,
                                        symm::SymmetricHostSpace>

@@ -15,8 +15,8 @@
 // The race detector sees loads and stores of GPU kernels through the element
 // types of Views. SYMM_CHECK_VIEWS is defined in builds of
 // KokkosSymmetricSpace::Checked for GPUs. On the host, the compiler's
-// instrumentation sees the accesses instead. With SYMM_CHECK_VIEWS_ON_HOST,
-// which is for tests of these types on CPUs, the host uses the types, too.
+// instrumentation sees the accesses instead. With SYMM_CHECK_VIEWS_ON_HOST, the
+// host uses these types, too. That setting is for testing the types on CPUs.
 
 namespace symm::Impl {
 
@@ -44,8 +44,9 @@ inline constexpr bool has_seen_elements_v =
 
 /// An element that reports each load and store; used instead of a T&. It is
 /// valid only within the expression that creates it. A named variable of this
-/// type has no operators, because it would refer to the element although the
-/// program means the value. (Instead of `auto x = u(i)`, write the type of x.)
+/// type has no operators, because the variable would refer to the element,
+/// whereas the program means the value. (Instead of `auto x = u(i)`, write the
+/// type of x.)
 template <class T>
 class SeenElement {
   using Value = std::remove_const_t<T>;

@@ -14,15 +14,16 @@
 #include "AtomicView.hpp"
 #include "Version.hpp"
 
-// Views in the symmetric spaces whose elements are SeenElements. Kokkos has a
-// customization point for accessors (AtomicView.hpp). But deep_copy() and
-// constructors treat Views that use it differently, which must not happen here.
+// Makes the elements of Views in symmetric spaces SeenElements. Kokkos has a
+// customization point for accessors (AtomicView.hpp). This file does not use
+// it, because deep_copy() and constructors treat Views with a customized
+// accessor differently.
 
 namespace symm::Impl {
 
-/// Whether the elements of a View with these traits are SeenElements. Includes
-/// AnonymousSpace, because Kokkos' fills and copies use Views in that space for
-/// memory of any space.
+/// Whether the elements of a View with these traits are SeenElements. True also
+/// for AnonymousSpace, because Kokkos' fills and copies use Views in that space
+/// for memory of any space.
 template <class Traits>
 inline constexpr bool has_seen_views_v =
     (is_symmetric_space_v<typename Traits::memory_space> ||

@@ -15,8 +15,8 @@
 #include "../../runtime/pools/PoolCalls.hpp"
 
 // Kokkos fills a symmetric View like any other View. Then the PE waits for all
-// other PEs. So the fill cannot overwrite a value that another PE puts into the
-// View once that PE's constructor has returned.
+// other PEs. Because of this wait, the fill cannot overwrite a value that
+// another PE puts into the View after that PE's constructor has returned.
 
 namespace symm::Impl {
 
@@ -28,8 +28,8 @@ void destroy_unreturned_view(void* data) {
       Kokkos::Impl::SharedAllocationRecord<Space, void>::get_record(data));
 }
 
-/// Waits for the fill, which Kokkos only enqueues if the constructor was given
-/// an execution space instance.
+/// Waits for the fill. If the constructor was given an execution space
+/// instance, Kokkos has only enqueued the fill.
 template <class ExecutionSpace, class T>
 void wait_for_fill(
     Kokkos::Impl::ViewValueFunctor<ExecutionSpace, T> const& fill) {
@@ -48,7 +48,7 @@ class FillOnAllPes : public Fill {
  public:
   FillOnAllPes() = default;
   /// \throws OutOfMemory on this PE if the View has more bytes than there are
-  ///         addresses. (Kokkos does not detect this and has allocated fewer
+  ///         addresses. (Kokkos does not detect this, and has allocated fewer
   ///         bytes.) All other PEs throw, too.
   FillOnAllPes(T* data, std::size_t count, std::string const& label)
       : Fill(data, count, label) {
@@ -76,7 +76,7 @@ class FillOnAllPes : public Fill {
       wait_for_fill(*this);
     } catch (...) {
       failure = std::current_exception();
-      this->n = 0;  // destroy no elements: some do not exist
+      this->n = 0;  // destroy no elements: some were never constructed
     }
     T* const data = this->ptr;
     try {

@@ -90,10 +90,10 @@ namespace symm {
 
 // Operations on one element in PE `pe`'s memory, enqueued on an execution space
 // instance. They run in order with the kernels and copies on that instance, and
-// the host does not wait. If the instance runs on the host, the call fences it
-// and then does the same as the form for the host. On a GPU, each operation is
-// a kernel of one thread. In that case, the element may be in GPU memory, which
-// the forms for the host cannot change.
+// the host does not wait. If the instance runs on the host, the call fences the
+// instance and then does the same as the host form. On a GPU, each operation is
+// a kernel with one thread. In that case, atomic operations can also change GPU
+// memory on near PEs; the host forms cannot.
 //
 // \throws UsageError on this PE if PE `pe` does not exist, or if `address` is
 //         not aligned or is not in this PE's part of a symmetric heap. Nothing

@@ -26,8 +26,8 @@
 namespace symm::Impl {
 
 /// Enqueues a copy between addresses that this process can access. In a CUDA
-/// build, the addresses may be in any kind of memory: the CUDA runtime
-/// determines which.
+/// build, the addresses may be in any kind of memory: the CUDA runtime detects
+/// the kind.
 template <class Space, class Exec>
 void enqueue_copy_in(Exec const& exec, void* to, void const* from,
                      std::size_t bytes) {
@@ -39,7 +39,7 @@ void enqueue_copy_in(Exec const& exec, void* to, void const* from,
 }
 
 /// Copies to or from a far PE, with one GPU thread. The thread waits until the
-/// program may use `local` again.
+/// program may reuse `local`.
 struct FarCopyKernel {
   bool is_put;
   void const* there;  // symmetric address
@@ -85,9 +85,8 @@ void enqueue_far(Exec const& exec, char const* call, Kernel const& kernel) {
 
 /// Performs an operation on a PE's memory, in order with the other work on
 /// `exec`. Calls near() if this process can access the memory directly.
-/// Otherwise, the operation uses messages. If `exec` is on a GPU, the call
-/// enqueues `kernel`. If it is on the host, the call fences `exec` and calls
-/// by_host().
+/// Otherwise, the operation uses messages: on a GPU instance, the call enqueues
+/// `kernel`; on a host instance, it fences `exec` and calls by_host().
 /// \param by_host may be omitted if Exec never runs on the host.
 template <class Exec, class Near, class Kernel, class... ByHost>
 void enqueue_at(Exec const& exec, PeMemory memory, char const* call,
@@ -110,7 +109,7 @@ void enqueue_copy(Exec const& exec, Segment segment, void* to, void const* from,
                   std::size_t bytes, [[maybe_unused]] char const* call) {
   if constexpr (runs_on_host_v<Exec>) {
     if (!is_of_gpu(segment) && bytes <= max_bytes_by_words) {
-      exec.fence(call);  // Kokkos would use memcpy
+      exec.fence(call);  // Kokkos would use memcpy()
       copy_host_memory(to, from, bytes);
       return;
     }

@@ -27,7 +27,7 @@
 #include "EnqueuedRma.hpp"
 
 // Puts with signals that are enqueued on an execution space instance. On a GPU,
-// one kernel sends several of them, each in a separate thread block.
+// one kernel performs several puts, each in a separate thread block.
 
 namespace symm::Impl {
 
@@ -58,15 +58,15 @@ struct PutSignalsKernel {
     }
     copy_bytes<1>(group, put.dest, put.source, put.bytes);
     group.barrier();
-    // The signal has release order even if the put has no data: earlier kernels
-    // may have put data.
+    // The signal has release order even if this put has no data, because
+    // earlier kernels may have put data.
     if (group.rank() == 0) DeliverSignal{put.signal, put.value, put.op, true}();
   }
 };
 
 /// Whether the kernel copies the data of `put`; otherwise, a copy engine does.
-/// For larger blocks, a copy engine is faster. In addition, only copy engines
-/// can access all of the process's memory.
+/// For larger blocks, a copy engine is faster. Also, only copy engines can
+/// access all of the process's memory.
 [[nodiscard]] inline bool is_copied_by_kernel(SignaledPut const& put,
                                               Segment dest, char const* call) {
   constexpr std::size_t most = std::size_t{64} << 10U;
@@ -121,7 +121,7 @@ inline void check_put_signal(SignaledPut const& put, char const* call) {
 }
 
 /// Performs put_signal() for each of `puts`, in order with the other work on
-/// `exec`. If the call throws UsageError, nothing has been sent.
+/// `exec`. If the call throws UsageError, it has sent nothing.
 template <class Exec>
 void enqueue_put_signals(Exec const& exec, std::span<SignaledPut const> puts,
                          char const* call) {

@@ -15,19 +15,20 @@ namespace {
 
 using Dimension = ViewBlock::Dimension;
 
-/// The largest number of bytes to pack at once, or to read at once together
-/// with gaps.
+/// The largest number of bytes to pack at once, or to read at once including
+/// gaps.
 constexpr std::size_t max_packed = std::size_t{1} << 20U;
 
-/// A separate message of at most this number of elements costs more than
-/// sending them in a batch with elements of other blocks.
+/// Up to this number of elements, a separate message costs more than sending
+/// the elements in a batch with elements of other blocks.
 constexpr std::size_t max_in_batch = 32;
 
-/// From this size on, in bytes, a contiguous run is worth a separate message.
+/// A contiguous run of at least this size, in bytes, is worth a separate
+/// message.
 constexpr std::size_t long_run = std::size_t{2} << 10U;
 
-/// The block with its elements contiguous here, in the order of the dimensions.
-/// Precondition: the block is simplified().
+/// The same block, but with the elements packed contiguously here, in the order
+/// of the dimensions. Precondition: the block is simplified().
 ViewBlock packed(ViewBlock block) {
   std::size_t stride = block.element;
   for (std::size_t r = 0; r < block.rank; ++r) {
@@ -37,15 +38,14 @@ ViewBlock packed(ViewBlock block) {
   return block;
 }
 
-/// The number of copies with a single stride that make up a simplified block.
+/// The number of single-stride copies that make up a simplified block.
 std::size_t n_strided(ViewBlock const& block) {
   std::size_t n = 1;
   for (std::size_t r = 1; r < block.rank; ++r) n *= block.dimensions[r].extent;
   return n;
 }
 
-/// The number of bytes there, from the first element to the end of the last
-/// one.
+/// The number of bytes there, from the first to the last element inclusive.
 std::size_t span(ViewBlock const& block) {
   std::size_t bytes = block.element;
   for (std::size_t r = 0; r < block.rank; ++r) {
@@ -54,8 +54,8 @@ std::size_t span(ViewBlock const& block) {
   return bytes;
 }
 
-/// A copy between a block here and packed memory, which is the "there" of the
-/// result.
+/// A copy between the block here and packed memory. In the result, packed
+/// memory is "there".
 ViewBlock repacked(ViewBlock const& block) {
   ViewBlock result = packed(block);
   for (std::size_t r = 0; r < block.rank; ++r) {
@@ -65,7 +65,7 @@ ViewBlock repacked(ViewBlock const& block) {
   return result;
 }
 
-/// Calls copy(far, here, strides) for each copy with a single stride.
+/// Calls copy(far, here, strides) for each single-stride copy.
 template <class Here, class Copy>
 void for_each_strided(PeMemory far, Here* here, ViewBlock const& block,
                       std::size_t rank, Copy const& copy) {
@@ -82,9 +82,9 @@ void for_each_strided(PeMemory far, Here* here, ViewBlock const& block,
   }
 }
 
-/// Calls work(far, here, part) for parts of a simplified block: the largest
-/// parts with bytes_of(part) <= max_packed. A part of rank 0 is one element,
-/// whatever its size.
+/// Divides a simplified block into the largest possible parts with
+/// bytes_of(part) <= max_packed, and calls work(far, here, part) for each part.
+/// A part of rank 0 is one element of any size.
 template <class Here, class BytesOf, class Work>
 void for_each_part(PeMemory far, Here* here, ViewBlock const& block,
                    BytesOf const& bytes_of, Work const& work) {
@@ -122,7 +122,7 @@ void put_each(PeMemory far, char const* here, ViewBlock const& block,
                    });
 }
 
-/// Puts the elements one by one, in the batch of messages to the PE.
+/// Adds each element separately to the batch for the target PE.
 void put_in_batch(PeMemory far, char const* here, ViewBlock const& block,
                   char const* call) {
   for_each_strided(far, here, block, block.rank,
@@ -145,7 +145,7 @@ void get_each(char* here, PeMemory far, ViewBlock const& block,
                      });
     return;
   }
-  // Starts all gets before waiting: waiting for each get in turn would take one
+  // Starts all gets before waiting. Waiting for each get in turn would take one
   // round trip per get.
   complete_if_throws(call, [&] {
     for_each_strided(far, here, block, block.rank,
@@ -170,7 +170,7 @@ void put_block(PeMemory dest, void const* source, ViewBlock const& block,
   auto const* const start = static_cast<char const*>(source);
   auto const n_plain      = n_strided(plain);
   auto const n_packed     = n_strided(simplified(packed(plain)));
-  // (For elements of this size, a batch copies the value during the call.)
+  // (Elements of this size are copied into the batch during the call.)
   if (plain.element <= BatchEntry::max_bytes && !is_of_gpu(dest.segment) &&
       plain.count() <= max_in_batch * std::min(n_plain, n_packed)) {
     put_in_batch(dest, start, plain, call);

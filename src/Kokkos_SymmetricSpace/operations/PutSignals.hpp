@@ -20,7 +20,7 @@ namespace symm {
 
 /// Several put_signal() operations that are sent together, such as one to each
 /// neighbor. On a GPU, one kernel sends up to eight of these puts, whereas each
-/// put_signal(exec, ...) is a kernel of its own.
+/// put_signal(exec, ...) launches a separate kernel.
 ///
 ///     symm::PutSignals rows;
 ///     for (auto const& [pe, row, ghost, signal] : neighbors)
@@ -28,12 +28,12 @@ namespace symm {
 ///                subview(signals, signal), step, symm::SignalOp::set, pe);
 ///     rows.enqueue(exec);
 ///
-/// All calls are local. Only one thread at a time may use an object. An object
-/// that is reused in every step allocates memory only if the number of puts
-/// grows.
+/// All calls are local. Only one thread at a time may use an object. If an
+/// object is reused in every step, it allocates memory only when the number of
+/// puts grows.
 class PutSignals {
  public:
-  /// Adds one put with a signal. The arguments are those of put_signal().
+  /// Adds one put with a signal. Takes the same arguments as put_signal().
   /// Nothing is sent until enqueue().
   /// \throws UsageError with labels and extents on this PE if put_signal()
   ///         would reject the Views. Nothing is added in that case.
@@ -44,7 +44,7 @@ class PutSignals {
     add(dst.data(), src.data(), src.size(), Impl::signal_of(signal), value, op,
         pe);
   }
-  /// Adds one put with a signal. The arguments are addresses.
+  /// Adds one put with a signal, like the form above, but with addresses.
   /// \param count number of elements; if 0, the signal is sent without data.
   template <class T>
   void add(T* dest, std::type_identity_t<T> const* source, std::size_t count,
@@ -63,8 +63,8 @@ class PutSignals {
   /// \throws UsageError on this PE in the same cases as put_signal(). Nothing
   ///         has been sent in that case, and the object keeps the puts.
   ///         SystemError on this PE if CUDA fails to launch a kernel: the
-  ///         object keeps all puts, although earlier kernels may have sent
-  ///         some.
+  ///         object keeps all puts, although earlier kernels may have sent some
+  ///         of them.
   template <Impl::ExecutionSpace Exec>
   void enqueue(Exec const& exec) {
     if (m_puts.empty()) return;

@@ -58,9 +58,9 @@ inline constexpr bool are_same_bytes_v =
                    typename View::non_const_value_type> &&
     !View::memory_traits::is_atomic;
 
-/// Calls near(view), where `view` is the copy of a near `peer` as an ordinary
-/// View. (This is not a lambda because nvcc would warn about host functions
-/// that the lambda calls.)
+/// Calls near() with the copy of a near `peer` as an ordinary View. (If this
+/// were a lambda, nvcc would warn about the host functions that the lambda
+/// calls.)
 template <class View, class Near>
 struct AtNearView {
   RemotePeer<View> const& peer;
@@ -70,8 +70,8 @@ struct AtNearView {
   KOKKOS_FORCEINLINE_FUNCTION void operator()() const { near(peer.view()); }
 };
 
-/// Calls near(view) if loads and stores reach the copy of `peer`, where `view`
-/// is that copy as an ordinary View. Otherwise, calls far().
+/// If loads and stores reach the copy of `peer`, calls near() with that copy as
+/// an ordinary View. Otherwise, calls far().
 SYMM_CALLS_ANYTHING
 template <class View, class Near, class Far>
 KOKKOS_FORCEINLINE_FUNCTION void at_view_of(RemotePeer<View> const& peer,
@@ -80,7 +80,7 @@ KOKKOS_FORCEINLINE_FUNCTION void at_view_of(RemotePeer<View> const& peer,
 }
 
 /// Copies to or from a far PE, with one host thread. The host must be able to
-/// access the memory of the other View.
+/// access the memory of `other`.
 template <Direction direction, class View, class Other>
 void copy_far_view(RemotePeer<View> const& peer, Other const& other,
                    char const* call) {
@@ -101,9 +101,9 @@ void copy_far_view(RemotePeer<View> const& peer, Other const& other,
   }
 }
 
-// These functions do the work of symm::copy() with a group of threads, on the
-// host and in kernels. They end without a barrier. Precondition: the extents
-// are equal.
+// These functions implement symm::copy() for a group of threads, on the host
+// and in kernels. They do not end with a barrier. Precondition: the extents are
+// equal.
 
 /// For use in a kernel: copies to or from a far PE. If both sides are
 /// contiguous, copies them as one block; otherwise, element by element.
@@ -139,7 +139,7 @@ KOKKOS_FUNCTION void copy_far_in_kernel(Threads const& threads,
   });
 }
 
-/// Copies to or from `peer`, whether its PE is near or far.
+/// Copies to or from `peer`, on a near or far PE.
 SYMM_CALLS_ANYTHING
 template <Direction direction, Group Threads, class View, class Other>
 KOKKOS_INLINE_FUNCTION void copy_peer(Threads const& threads,
@@ -204,9 +204,9 @@ KOKKOS_FUNCTION void copy_alone(Dst const& dst, Src const& src) {
 inline constexpr char const* deep_copy_call =
     "Kokkos::deep_copy with a symm::RemotePeer";
 
-/// Calls work(v) with a View that the host can access: `view`, or a copy of it.
-/// For a put, that copy is filled before the call; for a get, its elements are
-/// copied back to `view` after the call.
+/// Calls work(v) with a View that the host can access: `view` or a copy of
+/// `view`. For a put, that copy is filled before the call. For a get, the
+/// elements of the copy are copied back to `view` after the call.
 template <Direction direction, class View, class Work>
 void with_host_view(View const& view, Work const& work) {
   if constexpr (is_host_reachable_v<typename View::memory_space>) {
@@ -227,7 +227,7 @@ void with_host_view(View const& view, Work const& work) {
   }
 }
 
-/// Waits for all kernels that must end before a deep_copy().
+/// Waits for all kernels that must finish before a deep_copy().
 template <class... Exec>
 void fence_before_far(Exec const&... exec) {
   if constexpr (sizeof...(Exec) == 0) {
@@ -237,9 +237,9 @@ void fence_before_far(Exec const&... exec) {
   }
 }
 
-/// Completes the puts, unless `exec` is a host instance. In that case, the
-/// program must complete them. (Without a host instance, the program may
-/// enqueue its barriers and signals on a GPU, where they would not complete the
+/// Completes the puts, unless `exec` is a host instance. With a host instance,
+/// the program must complete the puts. (Without a host instance, the program
+/// may enqueue barriers and signals on a GPU, where they would not complete the
 /// puts.)
 template <class... Exec>
 void quiet_unless_on_host(Exec const&... /*exec*/) {
@@ -286,7 +286,6 @@ void deep_copy_peer(RemotePeer<View> const& peer, Other const& other,
       });
 }
 
-/// Sets all elements of `dst` to `value`.
 template <class View, class... Exec>
 void fill_peer(RemotePeer<View> const& dst,
                typename View::const_value_type& value, Exec const&... exec) {

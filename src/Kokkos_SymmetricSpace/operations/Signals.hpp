@@ -40,7 +40,7 @@ struct WaitKernel {
 /// Makes the queue of a GPU wait without a kernel. Processes that take turns on
 /// a GPU need such a wait.
 /// \returns false if no wait was enqueued, because processes do not take turns
-///          on a GPU or because the queue cannot make this wait.
+///          on a GPU or because the queue does not support this wait.
 template <class Exec, class T>
 bool wait_in_queue(Exec const& exec, char const* call, WaitSet<T> const& set) {
   bool const is_equal = set.compare == Compare::eq;
@@ -101,7 +101,7 @@ void enqueue_put_signal(Exec const& exec, T* dest,
 namespace symm {
 
 /// Enqueues quiet() on an execution space instance. All work enqueued earlier
-/// on the instance is complete and visible to all PEs before work enqueued
+/// on the instance is complete and visible to all PEs before any work enqueued
 /// later starts. The host waits if the instance runs on the host. The call is
 /// local.
 template <Impl::ExecutionSpace Exec>
@@ -110,7 +110,7 @@ void quiet(Exec const& exec) {
     return Impl::Operation{Impl::OperationKind::quiet, "symm::quiet"};
   });
   // The launch itself orders the work: kernels and copies on one instance run
-  // one after the other. This kernel's fence makes the results of those kernels
+  // one after another. This kernel's fence makes the results of those kernels
   // and copies visible.
   Kokkos::parallel_for("symm::quiet", Kokkos::RangePolicy<Exec>(exec, 0, 1),
                        Impl::QuietKernel{});
@@ -118,21 +118,21 @@ void quiet(Exec const& exec) {
 
 // Signals and waits can be enqueued on an execution space instance; the host
 // does not wait. But if the instance runs on the host, the call waits for the
-// kernels of the instance and then does the same as the form for the host.
+// kernels of the instance and then does the same as the host form.
 //
 // Ordering. A signal comes after all earlier work on `exec`, as if fence() came
 // before the signal. A PE that has seen the signal also sees everything that
 // the kernels and copies of that earlier work wrote to that PE. Work enqueued
-// after a wait starts only after the wait has ended, and sees what the wait has
-// seen. On a GPU, a wait is a one-thread kernel that polls. Where PEs take
-// turns on a GPU (no MPS), a wait for `eq` or `ge` on GPU memory does not
-// occupy the GPU. In such a wait, `ge` treats a variable as smaller than
-// `value` if `value` is ahead of the variable by less than half of the type's
-// range. Where PEs take turns on a GPU, other waits take milliseconds. Beware
-// of deadlock: while a wait by this PE is pending, other PEs may in turn be
-// waiting for this PE. This PE must enqueue or call the operations that those
-// PEs are waiting for before it waits for its own kernels or calls a function
-// that does (Kokkos::fence(), constructing a View).
+// after a wait starts only after the wait has finished, and sees everything
+// that the wait has seen. On a GPU, a wait is a one-thread kernel that polls.
+// If PEs take turns on a GPU (no MPS), a wait for `eq` or `ge` on GPU memory
+// does not occupy the GPU. In such a wait, `ge` treats a variable as smaller
+// than `value` if `value` is ahead of the variable by less than half of the
+// type's range. If PEs take turns on a GPU, other waits take milliseconds.
+// Beware of deadlock: while a wait by this PE is pending, other PEs may in turn
+// be waiting for this PE. This PE must enqueue or call the operations that
+// those PEs are waiting for before it waits for its own kernels or calls a
+// function that does (Kokkos::fence(), constructing a View).
 
 /// Enqueues put_signal() on `exec` (nvshmemx_putmem_signal_on_stream): puts the
 /// data after the earlier work on `exec`, then changes the signal.
@@ -145,8 +145,8 @@ void put_signal(Exec const& exec, T* dest,
 }
 
 /// Enqueues a signal without data on `exec` (nvshmemx_signal_op_on_stream). The
-/// signal tells PE `pe` that the data that earlier work on `exec` wrote to that
-/// PE have arrived.
+/// signal tells PE `pe` that all data written to that PE by earlier work on
+/// `exec` have arrived.
 /// \throws UsageError on this PE in the same cases as put_signal().
 template <Impl::ExecutionSpace Exec>
 void signal_op(Exec const& exec, Signal* signal_address, Signal signal,
@@ -157,7 +157,7 @@ void signal_op(Exec const& exec, Signal* signal_address, Signal signal,
 
 /// Enqueues wait_until() on `exec` (nvshmemx_TYPE_wait_until_on_stream): work
 /// enqueued later starts only after the comparison of `*ivar` with `value` has
-/// been true.
+/// become true.
 /// \param ivar address in this PE's part of the symmetric heap; must be
 ///        aligned.
 /// \throws UsageError on this PE if `ivar` is not such an address, or if `exec`
@@ -175,7 +175,7 @@ void wait_until(Exec const& exec, T const* ivar, Compare compare,
 /// \param ivars address of the first of `count` variables in this PE's part of
 ///        the symmetric heap. If `count` is 0, nothing is enqueued.
 /// \param status null, or the address of one int for each variable: the wait
-///        counts only variables whose int is 0. The ints must be in memory that
+///        ignores variables whose int is not 0. The ints must be in memory that
 ///        the threads of `exec` can access; they are read when the wait runs.
 template <Impl::ExecutionSpace Exec, Impl::Waitable T>
 void wait_until_all(Exec const& exec, T const* ivars, std::size_t count,

@@ -48,7 +48,8 @@ ViewBlock simplified(ViewBlock block) {
   auto* const first = block.dimensions;
   auto* last        = std::remove_if(first, first + block.rank,
                                      [](Dimension const& d) { return d.extent == 1; });
-  // A stable sort by the strides there (std::stable_sort() allocates memory).
+  // A stable insertion sort by the strides there. (std::stable_sort() would
+  // allocate memory.)
   for (auto* d = first; d != last; ++d) {
     auto* const place = std::upper_bound(
         first, d, *d, [](Dimension const& a, Dimension const& b) {
@@ -100,7 +101,7 @@ void copy_block(void* there, void const* here, ViewBlock const& block,
     auto const n = std::min(row.extent - index[0], last - first);
     copy_row(to, from, row, n, block.element);
     first += n;
-    // Go back to the start of the row, then to the next row.
+    // Move back to the start of the row, then to the next row.
     to -= index[0] * row.there;
     from -= index[0] * row.here;
     index[0] = 0;

@@ -39,15 +39,15 @@ ViewBlock block_of(There const& there, Here const& here) {
 
 /// The same elements, described by as few dimensions as possible, in ascending
 /// order of the strides on the other PE. A run of elements that is contiguous
-/// on both sides becomes one element.
+/// on both PEs becomes one element.
 ViewBlock simplified(ViewBlock block);
 
 /// The copy in the other direction; the order of the dimensions stays the same.
 ViewBlock turned(ViewBlock block);
 
 /// Copies elements `first` to `last` - 1, counted in the order of the
-/// dimensions, from `here` to `there`. One host thread does the copying. Each
-/// word is stored with a single access, as by copy_host_memory().
+/// dimensions, from `here` to `there`. One host thread performs the copy. Each
+/// word is stored with a single access, as in copy_host_memory().
 void copy_block(void* there, void const* here, ViewBlock const& block,
                 std::size_t first, std::size_t last);
 

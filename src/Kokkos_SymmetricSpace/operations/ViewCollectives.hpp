@@ -33,8 +33,8 @@ std::string text_of_view(View const& view) {
   return text + ")";
 }
 
-/// Returns a description of what is wrong with the sizes of the Views, or "" if
-/// nothing is wrong.
+/// Describes the error in the sizes of the Views. Returns "" if there is no
+/// error.
 /// \param is_followed whether the sizes follow the rule.
 /// \param rule the text of that rule, for the error message.
 template <class Dst, class Src>
@@ -118,7 +118,7 @@ std::string problem_of_alltoalls(PeTeam const& team, Dst const& dst,
                          : problem;
 }
 
-// The parts that the forms for the host and the enqueued forms have in common.
+// The host forms and the enqueued forms share these functions.
 
 template <class Dst, class Src>
 auto broadcast_work(PeTeam const& team, Dst const& dst, Src const& src,
@@ -176,7 +176,7 @@ auto scan_work(PeTeam const& team, Dst const& dst, Src const& src, Op op,
 
 namespace symm {
 
-// The operations of symm_collectives.hpp for Views, done by the host or
+// The operations of symm_collectives.hpp for Views, performed by the host or
 // enqueued on an execution space instance.
 //
 // Both Views must be in the same symmetric space. They may have any rank and
@@ -186,9 +186,9 @@ namespace symm {
 // extents, on the same PEs as the forms with addresses. On a GPU, an enqueued
 // collect() aborts the program if `dst` is too small.
 //
-// The block of a View consists of its elements in memory order. So fcollect()
-// copies src(i, ...) from member `pe` to dst(pe, i, ...) with LayoutRight, and
-// to dst(i, ..., pe) with LayoutLeft.
+// The block of a View consists of the View's elements in memory order.
+// Therefore, fcollect() copies src(i, ...) from member `pe` to dst(pe, i, ...)
+// with LayoutRight, and to dst(i, ..., pe) with LayoutLeft.
 
 /// Copies `src` on member `root` to `dst` on all members. Both must have equal
 /// extents and layouts, and may be the same View.
@@ -242,7 +242,7 @@ void collect(Exec const& exec, PeTeam const& team,
 }
 
 /// Each View has one block for each member. Block n of `src` goes to member n.
-/// There, the block from member m becomes block m of `dst`.
+/// On that member, the block from member m becomes block m of `dst`.
 /// \param dst, src must have equal numbers of elements, a multiple of n_pes().
 template <class T, class... P, class U, class... Q>
 void alltoall(PeTeam const& team, Kokkos::View<T, P...> const& dst,

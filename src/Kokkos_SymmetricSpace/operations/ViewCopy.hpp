@@ -74,9 +74,9 @@ KOKKOS_FUNCTION bool are_equal_bytes(Dst const& dst, Src const& src) {
   return result;
 }
 
-/// Numbers the elements of a View, approximately in memory order: first along
-/// the dimension with the smallest stride, then through the other dimensions
-/// from the left or from the right, starting at the end with the smaller
+/// Numbers the elements of a View, approximately in memory order. The dimension
+/// with the smallest stride varies fastest. The other dimensions follow from
+/// left to right or from right to left, starting at the end with the smaller
 /// stride.
 template <class View>
 struct ElementOrder {
@@ -135,7 +135,7 @@ struct ElementOrder {
   }
 };
 
-/// \tparam Index the type for index arithmetic, 32 bits wide if possible
+/// \tparam Index the type for index arithmetic. It is 32 bits wide if possible,
 ///         because 64-bit divisions are slow on GPUs.
 template <class Index, Group Threads, class Dst, class Src>
 KOKKOS_INLINE_FUNCTION void copy_elements(Threads const& threads,
@@ -155,7 +155,7 @@ KOKKOS_INLINE_FUNCTION void copy_elements(Threads const& threads,
 }
 
 /// For the host: copies elements of equal types, without conversion. Each
-/// thread of the group copies a part of them.
+/// thread of the group copies a part of the elements.
 template <Group Threads, class Dst, class Src>
 void copy_parts(Threads const& threads, Dst const& dst, Src const& src) {
   auto const block        = simplified(block_of(dst, src));
@@ -168,8 +168,8 @@ void copy_parts(Threads const& threads, Dst const& dst, Src const& src) {
   });
 }
 
-/// Copies the elements of a View. All threads of the group must make the call,
-/// which ends without a barrier. Precondition: the extents are equal.
+/// Copies the elements of a View. All threads of the group must make the call.
+/// The call does not end with a barrier. Precondition: the extents are equal.
 template <Group Threads, class Dst, class Src>
 KOKKOS_INLINE_FUNCTION void copy_view(Threads const& threads, Dst const& dst,
                                       Src const& src) {
@@ -219,8 +219,8 @@ void check_extents(Dst const& dst, Src const& src) {
   throw_extents_differ(Dst::rank(), dst_extents, src_extents);
 }
 
-/// Describes to observers a copy that the host makes between two Views. Either
-/// View may be a RemotePeer.
+/// Describes, for observers, a copy by the host between two Views. Either View
+/// may be a RemotePeer.
 template <class Dst, class Src>
 [[nodiscard]] Operation operation_of_views(char const* call, Dst const& dst,
                                            Src const& src) {

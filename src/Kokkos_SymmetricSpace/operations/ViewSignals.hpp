@@ -78,10 +78,10 @@ auto const* variables_of(View const& variables) {
 
 namespace symm {
 
-// The operations of symm_signals.hpp for Views, done by the host or enqueued on
-// an execution space instance (operations/Signals.hpp describes their
-// ordering). All calls are local. A subview selects a part of this PE's View,
-// and thereby the same part of PE `pe`'s copy of the View.
+// The operations of symm_signals.hpp for Views, performed by the host or
+// enqueued on an execution space instance (operations/Signals.hpp describes the
+// ordering). All calls are local. A subview of this PE's View also selects the
+// same part of PE `pe`'s copy of the View.
 
 /// Puts `src` into PE `pe`'s copy of `dst`, then changes the signal on that PE.
 ///
@@ -130,8 +130,7 @@ void signal_op(Exec const& exec, Kokkos::View<S...> const& signal, Signal value,
 }
 
 /// Waits for the only element of a rank-0 View, as wait_until() does.
-/// \returns the value of the element after the wait (only in the form for the
-///          host).
+/// \returns the value of the element after the wait (only in the host form).
 template <class T, class... P>
 auto wait_until(Kokkos::View<T, P...> const& variable, Compare compare,
                 typename Kokkos::View<T, P...>::const_value_type& value) {

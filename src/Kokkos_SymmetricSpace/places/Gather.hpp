@@ -22,8 +22,8 @@
 
 namespace symm::Impl {
 
-/// Copies the elements at `places` to `dest`. (This is not a lambda because
-/// nvcc does not accept lambdas in a function with two parameter packs.)
+/// Copies the elements at `places` to `dest`. (A lambda would not work: nvcc
+/// does not accept lambdas in a function with two parameter packs.)
 template <class Dest, class View, class Places>
 struct GatherKernel {
   Dest dest;
@@ -60,7 +60,7 @@ class KernelFailure {
       if (!m_is_taken.exchange(true)) m_failure = std::current_exception();
     }
   }
-  /// Rethrows the recorded exception, if there is one. To be called after the
+  /// Rethrows the recorded exception, if there is one. Call it after the
   /// kernel.
   void rethrow() const {
     if (m_failure != nullptr) std::rethrow_exception(m_failure);
@@ -74,8 +74,8 @@ class KernelFailure {
 /// Which elements a host kernel copies.
 enum class GatheredPes { all_are_near, near, far };
 
-/// Copies those elements that `which` selects. (Near and far elements have
-/// separate kernels, because a processor that is starting a message does not
+/// Copies the elements that `which` selects. (Near and far elements are copied
+/// by separate kernels, because a CPU that is starting a message does not
 /// prefetch the next loads.)
 template <GatheredPes which, class Dest, class Remote, class Pes, class Indices>
 struct HostGatherKernel {
@@ -99,7 +99,7 @@ struct HostGatherKernel {
       failure->take_from([&] { at(pe, indices(n)).get_nbi(&dest(n)); });
     } else if constexpr (!Remote::is_on_host) {
       failure->take_from([&] { dest(n) = at(pe, indices(n)).get(); });
-    } else {  // a load cannot throw, and the loop is faster
+    } else {  // a load cannot throw; a plain loop is faster
       dest(n) = at(pe, indices(n)).get();
     }
   }
@@ -158,12 +158,14 @@ namespace symm {
 /// Copies the element of `view` at places(n) to dest(n), for all n, in one
 /// kernel that is enqueued on `exec`. Use it for elements that are read more
 /// than once. Local. There must be a barrier between the PEs' earlier writes to
-/// their copies and this call, and another between this call and later writes.
+/// their copies and this call, and another barrier between this call and later
+/// writes.
 ///
-/// \param dest   a View of rank 1 in any memory that kernels on `exec` can
-///        access; must not overlap the elements that are read.
+/// \param dest a rank-1 View in any memory that kernels on `exec` can access.
+///        It must not overlap the elements that are read.
 /// \param places made for this View by places(), which has checked that the
-///        elements exist and are on near PEs. This is not checked again here.
+///        elements exist and are on near PEs. gather() does not check this
+///        again.
 /// \throws UsageError on this PE if `dest` and `places` differ in length, or if
 ///         the View is not in the heap.
 template <Impl::ExecutionSpace Exec, class T, class... P, class View, class U,
@@ -188,22 +190,22 @@ void gather(Exec const& exec, Kokkos::View<T, P...> const& dest,
 
 /// Copies element indices(n) on PE pes(n) to dest(n), for all n, from near and
 /// far PEs. Use it for elements that are read only once. (For lists that are
-/// used again, an ExchangePlan or places() is faster.) Local. Needs the same
+/// used again, an ExchangePlan or places() is faster.) Local. Requires the same
 /// barriers as gather() with places.
 ///
 /// On a host instance, the copies are complete on return, and so are all puts
 /// by this PE; elements from far PEs arrive in blocks. On a GPU, the copy is
 /// enqueued, and a GPU thread waits for each element from a far PE.
 ///
-/// \param dest    a View of rank 1, with the element type of `view`, in any
-///        memory that kernels on `exec` can access.
-/// \param view    a View that remote_view() accepts, of rank 1.
-/// \param pes, indices Views of integers, of rank 1, in memory that those
-///        kernels can access.
+/// \param dest a rank-1 View with the element type of `view`, in any memory
+///        that kernels on `exec` can access.
+/// \param view a rank-1 View that remote_view() accepts.
+/// \param pes, indices rank-1 Views of integers, in memory that those kernels
+///        can access.
 /// \throws UsageError on this PE if lengths differ, if the View is not in the
 ///         heap, or, on a host instance, if a PE or an element does not exist.
 ///         Nothing has been copied in these cases. (On GPUs, PEs and indices
-///         are checked as by remote_view().) If any other error is thrown,
+///         are checked as in remote_view().) If any other error is thrown,
 ///         parts of `dest` may have been written, but nothing writes to `dest`
 ///         later.
 template <Impl::ExecutionSpace Exec, class T, class... P, class View, class U,

@@ -14,7 +14,7 @@
 #include "../view/ElementsOfPes.hpp"
 #include "../view/RemoteView.hpp"
 
-// The check that gather() makes on the host. It reads the lists of PEs and
+// The check of gather()'s arguments on the host. It reads the lists of PEs and
 // indices once, before any element is copied.
 
 namespace symm::Impl {
@@ -24,8 +24,9 @@ namespace symm::Impl {
 template <class Number>
 class NumberRange {
  public:
-  /// The type in which numbers are compared: 32 bits if that is wide enough,
-  /// because a SIMD vector holds twice as many 32-bit numbers as 64-bit ones.
+  /// The type in which numbers are compared. It has 32 bits if that is wide
+  /// enough, because a SIMD vector holds twice as many 32-bit numbers as 64-bit
+  /// numbers.
   using Word =
       std::conditional_t<(sizeof(Number) < 4) ||
                              (sizeof(Number) == 4 && std::is_signed_v<Number>),
@@ -68,7 +69,7 @@ template <class List>
                                      std::int64_t pe, int n_pes,
                                      std::int64_t index, std::size_t extent);
 
-/// The elements that gather() is to copy.
+/// The elements that gather() copies.
 template <class View, class Pes, class Indices>
 struct GatheredElements {
   RemoteView<View> remote;
@@ -78,7 +79,7 @@ struct GatheredElements {
   /// The number of entries that a thread checks at a time.
   static constexpr std::size_t block = std::size_t{16} << 10U;
 
-  /// Whether all elements that are named by entries `first` to `end` - 1 exist.
+  /// Whether all elements named by entries `first` to `end` - 1 exist.
   [[nodiscard]] bool are_there(std::size_t first, std::size_t end) const {
     auto const n_pes = static_cast<std::size_t>(remote.n_pes());
     if (!are_in_range(pes, n_pes, first, end)) return false;
@@ -90,7 +91,7 @@ struct GatheredElements {
       return are_there;
     }
   }
-  /// For a host kernel: checks block `b`. The reduced value of `wrong` is the
+  /// For a host kernel: checks block `b`. After the reduction, `wrong` is the
   /// number of the first block with an invalid entry.
   KOKKOS_FUNCTION void operator()([[maybe_unused]] std::size_t b,
                                   [[maybe_unused]] std::size_t& wrong) const {
@@ -130,7 +131,7 @@ void expect_gathered(Exec const& exec, View const& view,
   constexpr std::size_t none = ~std::size_t{0};
   std::size_t wrong          = none;
   std::size_t const n        = elements.count();
-  if (n <= block) {  // without a kernel, because a launch takes longer
+  if (n <= block) {  // no kernel: a launch would take longer
     exec.fence("symm::gather");
     elements(0, wrong);
   } else {

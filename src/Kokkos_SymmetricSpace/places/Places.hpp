@@ -27,24 +27,24 @@ namespace symm {
 /// The position of an element of a View on a near PE. places() computes it once
 /// for kernels that access the element often, for example through the column
 /// indices of a sparse matrix. PlacedView returns the element at a place. A
-/// Place is the distance in bytes from the first element of this PE's copy. It
-/// occupies 8 bytes: an access takes two loads, as with a list of 8-byte
-/// indices. It is valid only on this PE, for the View that it was made for and
-/// for all other Views in the same heap with the same element type, layout and
-/// extents. A default-constructed Place refers to this PE's first element.
+/// Place is the distance in bytes from the first element of this PE's copy. A
+/// Place occupies 8 bytes: an access takes two loads, as with a list of 8-byte
+/// indices. A Place is valid only on this PE, for the View that it was made for
+/// and for all other Views in the same heap with the same element type, layout
+/// and extents. A default-constructed Place refers to this PE's first element.
 struct Place {
   std::int64_t distance = 0;
 
   friend bool operator==(Place const&, Place const&) = default;
 };
 
-/// A Place in 4 bytes, which halves the memory traffic of loading places. It is
-/// for smaller Views: up to 2^31 elements with 2 PEs on the node, 2^29 with 8
-/// PEs. On the host, an access costs the same as with a Place if the node has
-/// only one PE. The same holds if the heap limits of the node's PEs
-/// (SYMM_HEAP_LIMIT) add up to at most 2^32 elements (for doubles on two PEs,
-/// 16 GiB each). Otherwise, and always on GPUs, an access takes an additional
-/// shift, multiplication and addition.
+/// A Place in 4 bytes, which halves the memory traffic of loading places. It
+/// works only for smaller Views: up to 2^31 elements with 2 PEs on the node,
+/// 2^29 with 8 PEs. On the host, an access costs the same as with a Place if
+/// the node has only one PE. The same holds if the heap limits of the node's
+/// PEs (SYMM_HEAP_LIMIT) add up to at most 2^32 elements (for doubles on two
+/// PEs, 16 GiB each). Otherwise, and always on GPUs, an access takes an
+/// additional shift, multiplication and addition.
 struct Place32 {
   std::uint32_t word = 0;
 
@@ -100,12 +100,13 @@ class PlacedView {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION reference_type
   operator()(Place32 place) const {
     // m_step is the same for all places, so compilers for CPUs move the test
-    // out of loops. (Kernels on GPUs, which mostly wait for memory, do without
+    // out of loops. (GPU kernels, which mostly wait for memory, do not need
     // this branch.)
     KOKKOS_IF_ON_HOST(
         (if (m_step == 0) return reference_type(m_first[place.word]);))
-    // The PE number in the upper bits of the word adds pe * 2^m_shift elements.
-    // m_step is the rest of the distance from PE to PE.
+    // As an element count, the word already includes pe * 2^m_shift elements.
+    // m_step is the remaining distance, in bytes, from one PE's copy to the
+    // next.
     auto const pe = static_cast<std::int64_t>(place.word >> m_shift);
     return reference_type(*(Impl::moved(m_first, pe * m_step) + place.word));
   }
@@ -119,8 +120,8 @@ class PlacedView {
   std::int64_t m_step = 0;  // from Place32Code
 };
 
-/// The PlacedView of `view`, which accesses elements on near PEs through
-/// places. Local.
+/// The PlacedView of `view`, for access to elements on near PEs through places.
+/// Local.
 /// \throws UsageError on this PE, if the View is not in the heap.
 template <class View>
 [[nodiscard]] auto placed_view(View const& view) {
@@ -130,7 +131,7 @@ template <class View>
 namespace Impl {
 
 /// Each of these three functions throws a UsageError on this PE. The message
-/// says why there are no places.
+/// says why the places cannot be computed.
 [[noreturn]] void throw_unequal_lists(std::string const& label);
 [[noreturn]] void throw_too_large_for_place32(std::string const& label,
                                               std::size_t elements, int bits);
@@ -151,7 +152,7 @@ std::int64_t number_at(List const& list, std::size_t n) {
 /// an element on a near PE.
 template <class P, class View, class Pes, class Index, class Places>
 struct MakePlaces {
-  // At least 1, because an array needs an element.
+  // At least 1, because Kokkos::Array needs an element.
   static constexpr std::size_t n_lists = View::rank() == 0 ? 1 : View::rank();
 
   ElementsOfPes<View> elements;
@@ -208,7 +209,7 @@ struct MakePlaces {
 ///
 /// \tparam P    Place (8 bytes) or Place32 (4 bytes).
 /// \param view  a View that global_view() accepts.
-/// \param pes   a View of integers, of rank 1: world PE numbers.
+/// \param pes a rank-1 View of integers: world PE numbers.
 /// \param indices one list for each dimension of `view`. All lists have the
 ///        same type and are as long as `pes`, in memory that kernels in the
 ///        execution space of `pes` can access.

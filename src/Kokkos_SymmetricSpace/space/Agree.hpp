@@ -12,18 +12,18 @@
 
 namespace symm::Impl {
 
-/// A collective call over the world, which is also a barrier. All PEs make the
-/// same call. If any PE has failed, all PEs throw.
+/// Collective over the world; also acts as a barrier. If any PE passes a
+/// failure, all PEs throw.
 /// \param failure why this PE cannot do its part, if it cannot.
 /// \returns a number for the object that the PEs create together. It is the
 ///          same on all PEs and different for each call.
 /// \throws UsageError on every PE if the calls differ. If any PE passes a
-///         failure, throws its error on every PE.
+///         failure: that failure, on every PE.
 std::uint64_t agree(ObjectCall const& call,
                     std::optional<Failure> failure = {});
 
-/// The text of a failure, without the call and this PE's number at its start.
-/// The message that all PEs throw already begins with these.
+/// Removes the name of the call and this PE's number from the beginning of a
+/// failure's text. The message that all PEs throw already begins with both.
 Text without_call(Text const& text, char const* call);
 
 /// \param call the name of the call, such as "symm::sort".

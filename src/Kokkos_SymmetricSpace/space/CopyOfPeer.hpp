@@ -9,9 +9,9 @@
 
 namespace symm::Impl {
 
-/// Describes to observers a copy that the host makes between two addresses: a
-/// put if `to` is in another PE's part of a heap, a get if `from` is. A copy
-/// within this PE's memory is described as a put with no PE.
+/// Describes, for observers, a copy by the host between two addresses. The copy
+/// is a put if `to` is in another PE's part of a heap, and a get if `from` is.
+/// A copy within this PE's memory is described as a put without a PE.
 [[nodiscard]] Operation operation_of_copy(char const* call, void const* to,
                                           void const* from, std::size_t bytes);
 

@@ -21,9 +21,9 @@ template <class Exec>
 inline constexpr bool runs_on_host_v =
     Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
 
-/// For the race detector: waits for all work on `exec`. To be called before and
-/// after the host reports what it enqueues on a GPU. Does nothing in an
-/// ordinary build.
+/// For the race detector: waits for all work on `exec`. Call it before and
+/// after the host reports the work that it enqueues on a GPU. Does nothing in
+/// an ordinary build.
 template <class Exec>
 void finish_for_check([[maybe_unused]] Exec const& exec,
                       [[maybe_unused]] char const* call) {
@@ -36,7 +36,7 @@ inline constexpr bool is_host_view_v =
     Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
                                typename View::memory_space>::accessible;
 
-/// The stream of an instance of a host space. Keeps the instance alive.
+/// The stream of a host instance. Keeps the instance alive.
 template <class Exec>
 class HostInstance final : public HostStream {
  public:
@@ -47,7 +47,7 @@ class HostInstance final : public HostStream {
   Exec m_exec;
 };
 
-/// The stream of an instance that enqueues on a GPU. Keeps the instance alive.
+/// The stream of a GPU instance. Keeps the instance alive.
 template <class Exec>
 class GpuInstance final : public QueueStream {
  public:
@@ -58,14 +58,13 @@ class GpuInstance final : public QueueStream {
   Exec m_exec;
 };
 
-/// The address of this variable is the key of the instance, for an execution
-/// space that has only one.
+/// If an execution space has only one instance, the address of this variable is
+/// the key of that instance.
 template <class Exec>
 inline constexpr char only_instance = 0;
 
-/// A key that is the same for copies of the same instance of a host space, and
-/// different for different instances. (Kokkos::Threads has no object per
-/// instance.)
+/// The key of a host instance: equal for copies of one instance, different for
+/// different instances. (Kokkos::Threads has no object per instance.)
 template <class Exec>
 [[nodiscard]] void const* key_of_host_instance(Exec const& exec) {
   if constexpr (requires { exec.impl_internal_space_instance(); }) {
@@ -86,7 +85,7 @@ template <class Exec>
 }
 
 /// The name of the instance's stream.
-/// \param exec must live as long as the result.
+/// \param exec must outlive the result.
 template <class Exec>
 [[nodiscard]] StreamName stream_of(Exec const& exec) {
   if constexpr (runs_on_host_v<Exec>) {

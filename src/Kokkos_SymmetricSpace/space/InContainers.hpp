@@ -6,8 +6,8 @@
 namespace symm {
 
 // Declarations only. If a program uses one of these classes without including
-// the header, the compiler's error shows the line below, which names the
-// header.
+// the header, the compiler's error message shows the declaration below. The
+// comment on that line names the header.
 class ExchangePlan;  // in <Kokkos_SymmetricContainers.hpp>
 class Migration;     // in <Kokkos_SymmetricContainers.hpp>
 template <class, class>

@@ -25,8 +25,8 @@ namespace {
 
 class KokkosHooks final : public Impl::LibraryHooks {
  public:
-  /// \param start initializes Kokkos; gets the device to take, if
-  ///        choose_device() names one. Not called after begin().
+  /// \param start initializes Kokkos. Its argument is the device to use, if
+  ///        choose_device() returns one. It is not called after begin().
   KokkosHooks(bool has_user_chosen,
               std::function<void(std::optional<int>)> start)
       : m_has_user_chosen(has_user_chosen), m_start(std::move(start)) {}
@@ -38,7 +38,8 @@ class KokkosHooks final : public Impl::LibraryHooks {
         "initialize() before Kokkos::finalize()");
   }
   void begin(int number_on_node) override {
-    // m_start refers to locals of initialize(), which this object outlives.
+    // m_start refers to local variables of initialize(). This object outlives
+    // them.
     auto const start = std::exchange(m_start, nullptr);
     if (!Kokkos::is_initialized()) {
       start(Impl::choose_device(number_on_node, m_has_user_chosen));
@@ -53,7 +54,7 @@ class KokkosHooks final : public Impl::LibraryHooks {
   }
   void end() override {
     Impl::end_observing_for_tools();
-    Impl::set_kernel_queue(nullptr);  // the next runtime may lack Kokkos
+    Impl::set_kernel_queue(nullptr);  // the next runtime may run without Kokkos
     if (m_has_begun && Kokkos::is_initialized()) Kokkos::finalize();
   }
 

@@ -16,20 +16,21 @@ namespace symm {
 /// communicator.) Initializes MPI (with MPI_THREAD_FUNNELED) and Kokkos first,
 /// unless the program has already done so. finalize() shuts down only what this
 /// call initialized. MPI is not used if SYMM_ROOT is set (the PEs then connect
-/// through TCP), with SYMM_START=pmix, or if the library was built without MPI.
+/// through TCP), if SYMM_START is "pmix", or if the library was built without
+/// MPI.
 ///
-/// In a CUDA build, the PEs on a node are assigned its GPUs round-robin, unless
-/// the user chooses. (The user chooses with --kokkos-device-id or
-/// --kokkos-map-device-id-by, with the corresponding Kokkos settings or
-/// environment variables, or through CTest's resource allocation.) The
-/// symmetric heap is on the GPU that Kokkos uses.
+/// In a CUDA build, the GPUs of a node are assigned to the node's PEs
+/// round-robin, unless the user chooses. (The user chooses with
+/// --kokkos-device-id or --kokkos-map-device-id-by, with the corresponding
+/// Kokkos settings or environment variables, or through CTest's resource
+/// allocation.) The symmetric heap is on the GPU that Kokkos uses.
 ///
 /// \param argc, argv the arguments of main(). Kokkos removes its options;
 ///        argv[argc] stays null.
-/// \throws UsageError, SystemError, OutOfMemory on every PE. The call has then
-///         shut down everything that it had initialized. Because MPI and Kokkos
-///         cannot be initialized twice, only a program that initializes both
-///         itself can call initialize() again.
+/// \throws UsageError, SystemError, OutOfMemory on every PE. In that case, the
+///         call has shut down everything that it initialized. Because MPI and
+///         Kokkos cannot be initialized twice, only a program that initializes
+///         both itself can call initialize() again.
 void initialize(int& argc, char* argv[], Communicator const& communicator = {});
 
 /// The same, with Kokkos settings instead of command-line options.
@@ -37,8 +38,8 @@ void initialize(Kokkos::InitializationSettings const& settings = {},
                 Communicator const& communicator               = {});
 
 /// Calls initialize() in its constructor and finalize() in its destructor.
-/// Declare it in main() before the first View, or declare Views in an inner
-/// block.
+/// Declare a ScopeGuard in main() before the first View, or declare Views in an
+/// inner block.
 class ScopeGuard {
  public:
   ScopeGuard(int& argc, char* argv[], Communicator const& communicator = {}) {
@@ -56,7 +57,7 @@ class ScopeGuard {
 };
 
 /// Collective: waits for the work in `space`, then calls barrier_all().
-/// Afterwards, all PEs see what this work has written on any PE.
+/// Afterwards, all PEs see everything that this work has written on any PE.
 /// \throws UsageError on every PE, if a PE is in a different collective call.
 template <class ExecutionSpace>
 requires Kokkos::is_execution_space_v<ExecutionSpace>

@@ -19,9 +19,9 @@ namespace Tools = Kokkos::Tools::Experimental;
 Tools::EventSet s_before;  // callbacks of the tool
 
 #if defined(SYMM_CHECK_VIEWS) && !defined(SYMM_CHECK_VIEWS_ON_HOST)
-// Copies and fills of GPU memory. Kernels report their accesses element by
-// element, through the element types of Views, but CUDA calls report nothing.
-// So a copy without a kernel is reported as a whole.
+// Copies and fills of GPU memory. Kernels report accesses element by element,
+// through the element types of Views, but CUDA calls report nothing. A copy
+// without a kernel is therefore reported as a whole.
 struct DeepCopy {
   void const* to;
   void const* from;

@@ -5,8 +5,8 @@
 
 namespace symm::Impl {
 
-/// From this call on, Kokkos reports to the race detector which kernel is
-/// running. A tool that Kokkos has loaded still gets its callbacks. Exists only
+/// Makes Kokkos report to the race detector which kernel is running. A tool
+/// that Kokkos has loaded still gets all callbacks. This function exists only
 /// in the library of KokkosSymmetricSpace::Checked. Precondition: Kokkos is
 /// initialized.
 void tell_check_of_kernels();

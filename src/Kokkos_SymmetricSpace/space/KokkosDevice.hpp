@@ -24,7 +24,7 @@ namespace symm::Impl {
 /// build without GPUs. Precondition: Kokkos is initialized.
 [[nodiscard]] std::optional<int> device_of_kokkos();
 
-/// From this call on, host calls enqueue their kernels on Kokkos' default
+/// After this call, host operations enqueue their kernels on Kokkos' default
 /// instance.
 void use_queue_of_kokkos();
 

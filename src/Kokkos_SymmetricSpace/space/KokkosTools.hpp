@@ -7,22 +7,23 @@
 
 namespace symm::Impl {
 
-// These functions report to Kokkos Tools (docs/profiling.md) what Kokkos does
-// not report itself. They are callable from any thread. But only operations by
-// the thread that called observe_for_tools() are reported, because tools keep
-// only one stack of regions.
+// These functions report events to Kokkos Tools (docs/profiling.md) that Kokkos
+// does not report itself. They are callable from any thread. However, only the
+// operations of the thread that called observe_for_tools() are reported,
+// because tools keep only one stack of regions.
 
-/// From this call on, reports this PE's host operations to the Kokkos tool, if
-/// one is loaded. Each operation appears as a region with the operation's name.
-/// Within the region, a transfer of elements appears as a deep copy, and a wait
-/// for PEs as a fence. Precondition: Kokkos is initialized.
+/// Starts reporting this PE's host operations to the Kokkos tool, if one is
+/// loaded. Each operation appears as a region with the operation's name. Within
+/// the region, a transfer of elements appears as a deep copy, and a wait for
+/// PEs as a fence. Precondition: Kokkos is initialized.
 void observe_for_tools();
 void end_observing_for_tools() noexcept;
 
-// Before observe_for_tools(), these functions do nothing.
+// These functions do nothing before observe_for_tools() and after
+// end_observing_for_tools().
 
-/// Labels memory. Reports of copies to or from that memory, or to or from
-/// peers' copies of it, show the label.
+/// Labels a range of memory. Reports of copies that involve this memory, or a
+/// peer's copy of this memory, show the label.
 /// \param space the name of the memory space; must live as long as the program.
 void note_label(char const* space, char const* label, void const* address,
                 std::size_t bytes) noexcept;

@@ -7,9 +7,9 @@
 #include <cstdint>
 
 // These functions record this PE's live Views in symmetric spaces. In builds in
-// which Kokkos checks bounds, the record shows whether the View that a
-// GlobalView or RemoteView refers to has been destroyed. Other builds record
-// nothing. The functions are callable from any thread.
+// which Kokkos checks bounds, the record shows whether the View of a GlobalView
+// or RemoteView has been destroyed. Other builds record nothing. The functions
+// are callable from any thread.
 
 namespace symm::Impl {
 

@@ -19,12 +19,12 @@ namespace symm::Impl {
 
 namespace {
 
-/// Alignment of Views' elements in bytes: a multiple of cache lines and
-/// vectors.
+/// Alignment of Views' elements in bytes: a multiple of the sizes of cache
+/// lines and SIMD vectors.
 constexpr std::size_t data_alignment = 256;
 
-/// Returns `bytes`, or more bytes than any heap has if adding the header
-/// overflowed.
+/// Returns `bytes`. If adding the header overflowed, returns more bytes than
+/// any heap has.
 std::size_t without_overflow(std::size_t bytes, std::size_t logical_bytes) {
   return bytes < logical_bytes ? std::numeric_limits<std::size_t>::max()
                                : bytes;
@@ -124,7 +124,7 @@ void SymmetricSpaceBase::deallocate(char const* label, void* address,
     return;
   }
   auto const failure = failure_of([&] { heap.free_view(address); });
-  if (failure) {  // on all PEs; no PE has freed it
+  if (failure) {  // failed on all PEs; no PE has freed it
     std::fprintf(stderr,
                  "symm: View \"%s\" is not freed now, but when all PEs have "
                  "destroyed it: %s\n",

@@ -22,8 +22,8 @@ enum class Deallocate {
   /// Local. The block can be reused once all PEs have destroyed their Views, in
   /// any order; later allocations detect this.
   retire,
-  /// Collective, with a barrier of all PEs, which must destroy their Views in
-  /// the same order. The memory is free when the destructor returns. (If the
+  /// Collective, with a barrier over all PEs. All PEs must destroy their Views
+  /// in the same order. The memory is free when the destructor returns. (If the
   /// orders differ, a message goes to stderr, and the memory is freed as with
   /// `retire`.)
   collective
@@ -42,14 +42,14 @@ struct HeadersOnly {};
 /// Constructing a View that allocates is collective: all PEs construct it with
 /// equal extents, in the same order relative to their other collective calls.
 /// Afterwards every PE can access the copy of every PE through global_view()
-/// and peer_view(). Copying a View is local, and so is destroying it, by
-/// default. Kernels, subview, deep_copy, resize and mirrors work on these Views
-/// as on any others.
+/// and peer_view(). Copying a View is local. By default, destroying a View is
+/// local, too. Kernels, subview, deep_copy, resize and mirrors work on these
+/// Views as on any others.
 ///
-/// When a constructor returns on any PE, every PE has allocated the memory, and
-/// has filled it (unless WithoutInitializing is passed): a put may follow at
-/// once. This holds even with an execution space instance: the constructor
-/// waits for the fill.
+/// When a constructor returns on any PE, every PE has allocated the memory and
+/// has filled it (unless WithoutInitializing is passed). A put may follow
+/// immediately. This holds even with an execution space instance: the
+/// constructor waits for the fill.
 ///
 /// Calls that allocate are collective, too: resize, realloc, and create_mirror
 /// without a space (pass Kokkos::HostSpace{} for a private mirror). After
@@ -70,7 +70,7 @@ class SymmetricSpaceBase {
   ///         this PE before initialize() and after finalize().
   void* allocate(char const* label, std::size_t bytes,
                  std::size_t logical_bytes) const;
-  /// Also called by Kokkos. With a pool, allocates in the order of `exec`,
+  /// Also called by Kokkos. With a pool, allocates in stream order on `exec`,
   /// normally without waiting (see SymmetricSpaceIn(MemPool)). This is not
   /// collective, but all PEs must make the same calls on a symmetric pool
   /// (symm_pools.hpp).
@@ -81,8 +81,8 @@ class SymmetricSpaceBase {
     void* const address =
         allocate_in_pool(stream_of(exec), label, bytes, logical_bytes);
     if constexpr (!runs_on_host_v<ExecutionSpace>) {
-      // Kokkos now writes the header on the host, while earlier kernels may
-      // still use the block.
+      // Next, Kokkos writes the header on the host. Earlier kernels may still
+      // be using the block.
       if (m_kind == MemoryKind::host) {
         exec.fence("symm: the header of a View in host memory");
       }
@@ -91,9 +91,9 @@ class SymmetricSpaceBase {
   }
 
   /// Called by Kokkos. Waits for any kernels that may still use the memory,
-  /// then frees it in the way that `Deallocate` specifies. Memory from a pool
-  /// is freed without waiting, in stream order, on the stream that allocated
-  /// it. Does nothing after finalize().
+  /// then frees the memory as `Deallocate` specifies. Memory from a pool is
+  /// freed without waiting, in stream order, on the stream that allocated it.
+  /// Does nothing after finalize().
   void deallocate(char const* label, void* address, std::size_t bytes,
                   std::size_t logical_bytes = 0) const noexcept;
   void deallocate(void* address, std::size_t bytes) const noexcept {
@@ -143,8 +143,8 @@ class SymmetricSpaceIn : public SymmetricSpaceBase {
 
   static constexpr MemoryKind memory_kind = kind;
 
-  /// Also called by Kokkos. With a pool, allocates in the order of the default
-  /// instance, which Kokkos then waits for.
+  /// Also called by Kokkos. With a pool, allocates in stream order on the
+  /// default instance; Kokkos then waits for that instance.
   void* allocate(char const* label, std::size_t bytes,
                  std::size_t logical_bytes) const {
     if (has_pool()) {
@@ -164,10 +164,10 @@ class SymmetricSpaceIn : public SymmetricSpaceBase {
   explicit SymmetricSpaceIn(Deallocate deallocate)
       : SymmetricSpaceBase(kind, Space::name(), deallocate) {}
   /// Views in this space are allocated from `pool`, which must be in this kind
-  /// of memory. They are constructed and destroyed in the order of an execution
-  /// space instance, without waiting. (Exception: constructing a View in host
-  /// memory with a GPU instance waits for the instance, because Kokkos writes
-  /// the header of the View on the host.)
+  /// of memory. They are constructed and destroyed in stream order on an
+  /// execution space instance, without waiting. (Exception: constructing a View
+  /// in host memory with a GPU instance waits for the instance, because Kokkos
+  /// writes the header of the View on the host.)
   ///
   ///     Kokkos::View<double*, symm::SymmetricSpace> t(
   ///         Kokkos::view_alloc(exec, symm::SymmetricSpace(pool), "t"), n);

@@ -98,9 +98,9 @@ KOKKOS_FUNCTION View first_of_view(View const& view, std::size_t n,
                                    std::index_sequence<R...>) {
   return Kokkos::subview(view, range_of_dimension<R == dimension>(n)...);
 }
-/// The subview with the first n indices of `view` in one dimension. This must
-/// be the dimension that varies slowest in memory, so that the type of the View
-/// stays the same.
+/// The subview with the first n indices of `view` in one dimension. That
+/// dimension must vary slowest in memory, so that the subview has the same type
+/// as the View.
 template <std::size_t dimension, class View>
 KOKKOS_FUNCTION View first_of_view(View const& view, std::size_t n) {
   return first_of_view<dimension>(view, n,
@@ -108,8 +108,8 @@ KOKKOS_FUNCTION View first_of_view(View const& view, std::size_t n) {
 }
 
 /// The extents of all PEs' copies, and `whole`, a View at least as large as
-/// each copy. Here, all extents are equal, and `whole` is the View itself; the
-/// specialization for UnevenView differs.
+/// each copy. In this primary template, all extents are equal, and `whole` is
+/// the View itself. The specialization for UnevenView differs.
 template <class View>
 class ExtentsOfPes {
  public:
@@ -158,8 +158,8 @@ class ElementsOfPes : private LabelInKernels,
     }
   }
 
-  /// The address of element (indices...) on PE `pe`. For a far PE, it is the
-  /// address where the element would be.
+  /// The address of element (indices...) on PE `pe`. For a far PE, this is the
+  /// address that the element would have if the PE were near.
   template <class... Indices>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION auto* address_of(
       Pe pe, Indices... indices) const {
@@ -175,7 +175,8 @@ class ElementsOfPes : private LabelInKernels,
   }
 
   /// PE `pe`'s copy, with the extents of PE `like`, as a View of type `Result`.
-  /// For a far PE, it is at the address where that PE's copy would be.
+  /// For a far PE, the View has the address that the copy would have if the PE
+  /// were near.
   template <class Result>
   [[nodiscard]] KOKKOS_FUNCTION Result copy_of(Pe pe, Pe like) const {
     expect_alive();
@@ -220,8 +221,7 @@ class ElementsOfPes : private LabelInKernels,
   }
 
   /// Aborts the program unless the element exists. Does nothing if Kokkos does
-  /// not check bounds. The message contains the element, the PE and the
-  /// extents.
+  /// not check bounds. The message states the element, the PE and the extents.
   template <class... Indices>
   KOKKOS_FUNCTION void expect_indices(
       [[maybe_unused]] char const* call, [[maybe_unused]] Pe pe,
@@ -296,7 +296,8 @@ class ViewOfPes {
     m_elements.expect_pe(call, pe, false);
     return m_elements.extent(pe, r);
   }
-  /// Whether PE `pe` exists and is near: loads and stores reach its elements.
+  /// Whether PE `pe` exists and is near, so that loads and stores reach that
+  /// PE's elements.
   [[nodiscard]] KOKKOS_FUNCTION bool is_near(Pe pe) const {
     return m_elements.reaches(pe);
   }

@@ -20,10 +20,10 @@ namespace symm {
 /// A GlobalView is a small value that kernels can capture. Like a pointer, a
 /// GlobalView owns nothing: it is valid as long as the View lives on this PE
 /// (with Deallocate::retire). Selecting the PE costs one multiplication and one
-/// addition, which a compiler moves out of loops over the indices. This part of
-/// the address arithmetic is done in 64 bits. Kokkos computes the rest in the
-/// type of the indices, as for any View: a View of more than 2^31 elements
-/// needs 64-bit indices.
+/// addition, which compilers move out of loops over the indices. This part of
+/// the address arithmetic uses 64 bits. For the rest, Kokkos uses the type of
+/// the indices, as for any View: a View of more than 2^31 elements needs 64-bit
+/// indices.
 template <class View>
 class GlobalView : public Impl::ViewOfPes<View, false> {
   using Base = Impl::ViewOfPes<View, false>;

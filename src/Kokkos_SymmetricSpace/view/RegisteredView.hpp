@@ -57,7 +57,7 @@ struct RetireRegistered {
   void destroy_shared_allocation() const noexcept;
 };
 
-// Parts of the templates below that are not templates themselves.
+// The non-template parts of the templates below.
 /// Checks that the runtime is initialized. The templates call this first,
 /// because constructing a View before Kokkos is initialized aborts the program.
 /// \throws UsageError if the runtime is not initialized.
@@ -76,8 +76,8 @@ void unregister_local(std::string const& label, void const* data,
 }  // namespace Impl
 
 /// The type of register_symmetric_view()'s result: a symmetric View that owns
-/// its memory. Its elements, layout and memory traits (such as Atomic) are
-/// those of `View`.
+/// its memory. It has the elements, layout and memory traits (such as Atomic)
+/// of `View`.
 template <class View>
 using RegisteredView = typename Impl::RegisteredViewOf<View>::type;
 
@@ -93,21 +93,22 @@ void register_view(Kokkos::View<T, Properties...> const& view) {
   Impl::register_local(view.label(), view.data(), Impl::bytes_of_view(view));
 }
 
-/// Ends the registration, like buffer_unregister(). Local. Call it after the
-/// kernels that use the View have ended, and before its memory is freed.
+/// Ends the registration, like buffer_unregister(). Local. Call it after all
+/// kernels that use the View have finished, and before the memory of the View
+/// is freed.
 /// \throws UsageError, SystemError on this PE.
 template <class T, class... Properties>
 void unregister_view(Kokkos::View<T, Properties...> const& view) {
   Impl::unregister_local(view.label(), view.data(), Impl::bytes_of_view(view));
 }
 
-/// Creates a View in an ordinary space whose memory can be registered later
-/// with register_symmetric_view(). This is for applications that want to keep
-/// the types of their Views. Elements are initialized as in any View: numbers
-/// are zero. Local. The memory is private to this PE. It consists of whole
-/// granules (2 MiB), beginning with the View's first element, and is freed with
-/// the last copy of the View. On the host, each such View keeps a file
-/// descriptor open (ulimit -n).
+/// Creates a View in an ordinary memory space. The memory of the View can be
+/// registered later with register_symmetric_view(). This is for applications
+/// that want to keep the types of their Views. Elements are initialized as in
+/// any View: numbers are zero. Local. The memory is private to this PE. It
+/// consists of whole granules (2 MiB), starting at the View's first element,
+/// and is freed when the last copy of the View is destroyed. On the host, each
+/// such View keeps a file descriptor open (ulimit -n).
 ///
 /// \tparam Properties as for Kokkos::View; the space, if given, must be
 ///         HostSpace, CudaSpace or CudaHostPinnedSpace.
@@ -136,7 +137,7 @@ template <class DataType, class... Properties, class... Extents>
       kind, View::memory_space::name(), label, bytes));
   auto const view  = maker.make_view(
        data, Shape(data, Impl::extent_or_layout(extents)...), {kind, data});
-  // The memory is zeroed already.
+  // The memory is already zeroed.
   if constexpr (std::is_default_constructible_v<Element> &&
                 !std::is_trivially_default_constructible_v<Element>) {
     using Elements = Kokkos::View<Element*, typename View::device_type,
@@ -152,8 +153,8 @@ template <class DataType, class... Properties, class... Extents>
 /// passes its own View, and all Views have equal layouts and extents.
 ///
 /// A kernel on a GPU that writes to the memory must access it through only one
-/// of the two Views. Its writes are visible through the other View after the
-/// kernel has ended.
+/// of the two Views. The kernel's writes are visible through the other View
+/// after the kernel has finished.
 ///
 /// \param view must not be empty or already registered. It is either a View
 ///        from make_registrable_view(), or an unmanaged View over a single
@@ -164,10 +165,10 @@ template <class DataType, class... Properties, class... Extents>
 /// \returns a managed View over the same memory, at its symmetric address. The
 ///          heap keeps the memory alive: the two Views may be destroyed in any
 ///          order, at different times on different PEs. Once all PEs have
-///          destroyed theirs, the next call that allocates, frees, registers or
-///          trims in the heap removes the memory from the heap. (At the latest,
-///          heap_trim() does so; a barrier does not.)
-/// \throws UsageError, OutOfMemory, SystemError on every PE. The message names
+///          destroyed the returned View, the next call that allocates, frees,
+///          registers or trims in the heap removes the memory from the heap.
+///          (At the latest, heap_trim() does so; a barrier does not.)
+/// \throws UsageError, OutOfMemory, SystemError on every PE. The message states
 ///         the PE, the View and the reason. Nothing has changed on any PE in
 ///         that case.
 template <class T, class... Properties>
@@ -178,7 +179,7 @@ register_symmetric_view(Kokkos::View<T, Properties...> const& view) {
   Impl::require_runtime("symm::register_symmetric_view");
   std::string label;
   std::optional<Impl::OwnedViewMaker<Result, Impl::RetireRegistered>> maker;
-  // If this PE lacks private memory, all PEs must throw.
+  // If this PE runs out of private memory, all PEs must throw.
   std::exception_ptr failure;
   try {
     label = view.label();

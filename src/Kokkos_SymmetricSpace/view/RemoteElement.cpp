@@ -57,8 +57,8 @@ FarElement find_far_element(void const* address, Pe pe) {
 
 void put_far_element(SymmetricHeap const& heap, void* dest, void const* value,
                      std::size_t bytes, Pe pe) {
-  // A value that fits into a batch is copied at once. A larger value must not
-  // be read after this call.
+  // A value that fits into a batch is copied immediately. A larger value must
+  // not be read after this call, so the call waits for local completion.
   bool const is_copied = bytes <= BatchEntry::max_bytes;
   put_without_stores(memory_of({nullptr, &heap}, dest, pe), value, bytes,
                      is_copied ? Completion::none : Completion::local,

@@ -22,10 +22,10 @@
 
 namespace symm::Impl {
 
-// Functions for elements that the host cannot load and store, namely those on
-// far PEs and those in GPU memory. These functions are not inlined and take few
-// arguments by value, so that they take no registers away from accesses to near
-// PEs.
+// Functions for elements that the host cannot load and store, because they are
+// on far PEs or in GPU memory. These functions are not inlined and take few
+// arguments by value, so that accesses to near PEs do not lose registers to
+// them.
 
 class SymmetricHeap;
 
@@ -46,7 +46,7 @@ struct FarElement {
   void* symmetric;
 };
 /// \param address the address of the element on `pe`. If `pe` is far, the
-///        address where the element would be.
+///        address that the element would have if `pe` were near.
 /// \throws UsageError on this PE, if PE `pe` does not exist.
 FarElement find_far_element(void const* address, Pe pe);
 
@@ -74,7 +74,7 @@ class ElementOfPe {
 
  protected:
   /// \param address the address of the element on `pe`. If `pe` is far, the
-  ///        address where the element would be.
+  ///        address that the element would have if `pe` were near.
   KOKKOS_FORCEINLINE_FUNCTION ElementOfPe(HeapMap const& map, T* address, Pe pe)
       : m_map(map), m_address(address), m_pe(pe) {}
   ~ElementOfPe() = default;
@@ -99,8 +99,8 @@ class ElementOfPe {
   KOKKOS_FORCEINLINE_FUNCTION auto by_message(
       Operation const& operation) const {
     KOKKOS_IF_ON_HOST((return call_far(m_address, m_pe, operation);))
-    // This moves the address from `pe`'s part to this PE's: peer_ptr() adds
-    // (argument - my_pe) strides.
+    // This translates the address from `pe`'s part of the heap to this PE's
+    // part: peer_ptr() adds (argument - my_pe) strides.
     KOKKOS_IF_ON_DEVICE(
         (return operation(m_map,
                           const_cast<Value*>(m_map.peer_ptr(
@@ -109,9 +109,9 @@ class ElementOfPe {
   }
 
  private:
-  // On the host, accesses to near PEs read only those members of the map that
+  // On the host, accesses to near PEs read only the members of the map that
   // at_pe() needs. call_far() looks up the map again, so that the other members
-  // are not even loaded.
+  // are never loaded.
   HeapMap m_map;
   T* m_address;
   Pe m_pe;
@@ -133,8 +133,8 @@ KOKKOS_FORCEINLINE_FUNCTION decltype(auto) value_of_element(T const& element) {
   }
 }
 
-/// An element whose operators load, store or do both, non-atomically. (An
-/// element of an Atomic View is an AtomicRemoteElement.)
+/// An element whose operators load and store non-atomically. (An element of an
+/// Atomic View is an AtomicRemoteElement.)
 template <class T, bool is_on_host>
 class RemoteElement : private ElementOfPe<T, is_on_host> {
   using Base = ElementOfPe<T, is_on_host>;
@@ -157,9 +157,10 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
   }
   KOKKOS_FORCEINLINE_FUNCTION operator value_type() const { return get(); }
 
-  /// Starts a get of the value, which is in `*into` after quiet(), or at once
-  /// if the PE is near. Unlike get(), does not wait for puts by this PE. On the
-  /// host, several gets share a message; a kernel waits for each get.
+  /// Starts a get of the value, which is in `*into` after quiet(), or
+  /// immediately if the PE is near. Unlike get(), does not wait for puts by
+  /// this PE. On the host, several gets share a message; a kernel waits for
+  /// each get.
   KOKKOS_FORCEINLINE_FUNCTION void get_nbi(value_type* into) const {
     [[maybe_unused]] check::Call const its_call("get_nbi of an element");
     this->tell_get_nbi(into);
@@ -406,8 +407,8 @@ class AtomicRemoteElement : private ElementOfPe<T, is_on_host> {
 };
 
 // These operators apply to the values of proxies. They are needed because
-// operators that are templates (such as those of Kokkos::complex) do not use a
-// proxy's conversion. The return type is deduced: Clang 14 evaluates an
+// template operators, such as the operators of Kokkos::complex, do not consider
+// a proxy's conversion. The return type is deduced: Clang 14 evaluates an
 // explicit return type before it checks the constraint.
 
 #define SYMM_OPERATOR(op)                                      \

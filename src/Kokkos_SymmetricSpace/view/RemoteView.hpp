@@ -23,8 +23,8 @@ class RemotePeer;
 /// All PEs' copies of one View, including copies on far PEs: `r(pe, i, j)` is a
 /// proxy for element (i, j) on PE `pe`. The proxy uses loads and stores if the
 /// PE is near (is_near()), and gets and puts if the PE is far. If all PEs are
-/// near, a GlobalView does the same with one fewer comparison, and elements of
-/// a GlobalView are ordinary references.
+/// near, use a GlobalView: it saves a comparison, and its elements are ordinary
+/// references.
 ///
 /// A RemoteView is a small value that kernels can capture. It is valid as long
 /// as a GlobalView would be, and has the same index arithmetic.
@@ -48,11 +48,11 @@ class RemotePeer;
 /// cannot be copied. To read a member of a struct, use e.get().member. To
 /// change a member, get the struct, change the member, and put the struct.
 ///
-/// Ordering on far PEs. A get of an element by this PE returns what this PE has
-/// previously put there. Other PEs see a put after quiet() or a barrier, as
+/// Ordering on far PEs. A get of an element by this PE sees this PE's earlier
+/// puts to that element. Other PEs see a put after quiet() or a barrier, as
 /// after put_nbi(); Kokkos::fence() does not wait for the put. Each get first
-/// waits for all puts issued by this PE. So keep loops that read apart from
-/// loops that write, and move whole blocks with copy() or deep_copy() of
+/// waits for all puts issued by this PE. Therefore, separate loops that read
+/// from loops that write, and move whole blocks with copy() or deep_copy() of
 /// peer(pe).
 template <class View>
 class RemoteView : public Impl::ViewOfPes<View, true> {
@@ -96,7 +96,8 @@ class RemoteView : public Impl::ViewOfPes<View, true> {
                           this->address_of(pe, indices...), pe);
   }
 
-  /// PE `pe`'s copy alone. The PE is checked if SYMM_CHECKS_IN_KERNELS is on.
+  /// PE `pe`'s copy of the View. The PE is checked if SYMM_CHECKS_IN_KERNELS is
+  /// on.
   [[nodiscard]] KOKKOS_FUNCTION RemotePeer<View> peer(Pe pe) const {
     this->m_elements.expect_pe(Base::call, pe, false);
     return RemotePeer<View>(*this, pe);
@@ -106,9 +107,9 @@ class RemoteView : public Impl::ViewOfPes<View, true> {
   friend class RemotePeer<View>;
 };
 
-/// The copy of a View on one PE, near or far. A RemotePeer is for generic code
-/// that indexes a View as p(i, j), including in kernels. The elements are
-/// proxies, like the elements of a RemoteView. symm::copy and Kokkos::deep_copy
+/// The copy of a View on one PE, near or far. A RemotePeer is for generic code,
+/// including kernels, that indexes a View as p(i, j). The elements are proxies,
+/// like the elements of a RemoteView. symm::copy and Kokkos::deep_copy
 /// (Kokkos_SymmetricSpace_Operations.hpp) move whole blocks with a RemotePeer
 /// on one side; on the host, symm::copy also accepts a RemotePeer on both
 /// sides. If p is a RemotePeer, Kokkos::subview(p, ...) is a RemotePeer, too.
@@ -185,7 +186,7 @@ auto remote_view(View const& view) {
 // would confuse the two.)
 namespace Kokkos {
 
-/// A part of the copy of a View on one PE, as a RemotePeer.
+/// A subview of one PE's copy of a View, as a RemotePeer.
 /// \param part the same arguments as for subview() of a View.
 template <class V, class... Part>
 [[nodiscard]] KOKKOS_FUNCTION auto subview(symm::RemotePeer<V> const& peer,

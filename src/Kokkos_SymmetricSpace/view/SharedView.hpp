@@ -21,8 +21,9 @@ namespace symm {
 
 /// Shares the elements of every PE's ordinary View in place. A View in
 /// HostSpace becomes a SharedHostBuffer, a View in CudaSpace becomes a
-/// SharedDeviceBuffer. See these classes for their operations, and for how long
-/// `view` must live. Elements are numbered in the order of their addresses.
+/// SharedDeviceBuffer. See these classes for their operations and for the
+/// required lifetime of `view`. Elements are numbered in the order of their
+/// addresses.
 ///
 /// Collective: every PE passes its own View. Extents may differ and may be 0.
 /// \throws UsageError on every PE, if the elements of a View are not contiguous

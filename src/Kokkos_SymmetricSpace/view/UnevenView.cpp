@@ -23,7 +23,7 @@ namespace {
 
 constexpr char const* uneven_view = "symm::UnevenView";
 
-/// The table of the extents that the members have passed. Local.
+/// The table of the extents that the members of the PE team have passed. Local.
 ExtentTable passed_extents(PeTeam const& team, std::uint64_t epoch) {
   using Kokkos::view_alloc;
   using Kokkos::WithoutInitializing;

@@ -48,12 +48,12 @@ void require_pe(std::string const& label, Pe pe, int n_pes);
 
 }  // namespace Impl
 
-/// A set of Views, one per PE, that share a label but differ between PEs in one
-/// extent: that of the dimension that varies slowest in memory. An example is
-/// the rows of a matrix if their number is not divisible by the number of PEs.
+/// A set of Views, one per PE, with a common label. The Views may differ in one
+/// extent, in the dimension that varies slowest in memory. For example, a
+/// matrix may have a number of rows that is not divisible by the number of PEs.
 /// Every PE allocates the largest extent, so that addresses are symmetric, as
-/// for any View. Each PE uses local(), the part with the extents that it asked
-/// for.
+/// for any View. Each PE uses local(), the part with the extents that this PE
+/// asked for.
 ///
 ///     symm::UnevenView<Kokkos::View<double*, symm::SymmetricSpace>> const
 ///         rows("rows", n_mine);
@@ -63,7 +63,7 @@ void require_pe(std::string const& label, Pe pe, int n_pes);
 ///
 /// global_view(), remote_view(), peer_view(), places(), placed_view(), gather()
 /// and heap_map() also accept an UnevenView. They use the extents on each PE
-/// and check bounds against those extents. Without bounds checks, this costs
+/// and check bounds against those extents. If bounds checks are off, this costs
 /// nothing. To all other functions, pass local(), an ordinary View. Among the
 /// collective operations on Views, only collect() accepts a local() whose
 /// extents differ between PEs. The other operations require equal extents and
@@ -74,9 +74,9 @@ void require_pe(std::string const& label, Pe pe, int n_pes);
 /// local() into an ordinary View with equal extents on all PEs, and leaves the
 /// UnevenView as it was. If PEs ask Kokkos::resize() for different extents,
 /// every PE gets a UsageError, and nothing changes. But if a PE asks for the
-/// extents that its part already has, Kokkos::resize() does nothing there: the
-/// other PEs wait until that PE makes its next collective call, and then all
-/// PEs get the error.
+/// extents that its part already has, Kokkos::resize() does nothing on that PE.
+/// The other PEs then wait until that PE makes its next collective call, and
+/// all PEs get the error.
 ///
 /// An UnevenView is a handle, like a View: copies share the memory, which lives
 /// until the last copy of the UnevenView or of local() is destroyed. The table
@@ -144,13 +144,14 @@ class UnevenView {
       : UnevenView(Shape{static_cast<std::size_t>(extents)...}, allocation) {}
 
   /// Changes the extent in uneven_dimension. Collective: all PEs make the call,
-  /// each with the extent that it wants, which may be unchanged. Elements that
-  /// are within both the old and the new extent are preserved; the others are
-  /// initialized. When the call returns on any PE, all PEs have the new memory
-  /// with the preserved elements, so a put may follow. Existing copies of this
-  /// UnevenView, of local(), and of a GlobalView of this UnevenView still refer
-  /// to the old memory, as copies of a View do after Kokkos::resize(). If no
-  /// PE's extent changes, nothing is allocated.
+  /// each with the extent that it needs. A PE may pass its current extent.
+  /// Elements that are within both the old and the new extent are preserved;
+  /// the others are initialized. When the call returns on any PE, all PEs have
+  /// the new memory with the preserved elements, so a put may follow
+  /// immediately. Existing copies of this UnevenView, of local(), and of a
+  /// GlobalView of this UnevenView still refer to the old memory, as copies of
+  /// a View do after Kokkos::resize(). If no PE's extent changes, nothing is
+  /// allocated.
   ///
   /// \throws UsageError, OutOfMemory or SystemError on every PE in the same
   ///         cases as the constructor; nothing changes in that case.
@@ -237,7 +238,7 @@ namespace Impl {
 template <class View>
 inline constexpr bool is_view_of_pes_v<UnevenView<View>> = true;
 
-/// All PEs have equal strides; the table has the extents on each PE.
+/// All PEs have equal strides. The table holds the extents on each PE.
 template <class View>
 class ExtentsOfPes<UnevenView<View>> {
  public:

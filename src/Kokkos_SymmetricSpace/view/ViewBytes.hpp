@@ -9,8 +9,8 @@
 
 #include <Kokkos_Core.hpp>
 
-/// Sizes of Views. Kokkos' own span() overflows, in some builds silently, if a
-/// View has more elements than there are addresses.
+/// Sizes of Views. If a View has more elements than there are addresses,
+/// Kokkos' own span() overflows, in some builds silently.
 namespace symm::Impl {
 
 /// The number of bytes that a View's elements take up, including the gaps
@@ -27,8 +27,8 @@ ViewBytes bytes_of_view(View const& view) {
   return bytes;
 }
 
-/// The span of a layout, in elements: from the first element to the end of the
-/// last one.
+/// The span of a layout, in elements, from the first to the last element
+/// inclusive.
 ViewBytes span_of_layout(Kokkos::LayoutStride const& layout, std::size_t rank);
 
 /// Converts an extent to std::size_t, because some constructors of Views accept

@@ -17,10 +17,9 @@ namespace symm::Impl {
 
 class SymmetricHeap;
 
-// Functions that find the object of an operation. All take a symmetric address:
-// the address of the object in this PE's part of a heap, which identifies the
-// copies on all PEs. In kernels, they also take the HeapMap, as the first
-// argument or after the group of threads.
+// Functions that locate the object of an operation. All take a symmetric
+// address: the object's address in this PE's part of a heap, which identifies
+// the copies on all PEs. Functions for kernels also take the HeapMap.
 
 /// Returns the heap that contains the symmetric address `address`, for a host
 /// operation on the `bytes` bytes at that address on PE `pe`. Local, and
@@ -32,13 +31,13 @@ SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
                               char const* call);
 
 /// Returns the location of PE `pe`'s copy of the `bytes` bytes at the symmetric
-/// address `address`. Each operation calls this function only once.
+/// address `address`. Each operation makes this call only once.
 /// \throws UsageError on this PE like heap_to_access().
 [[nodiscard]] PeMemory resolve(void const* address, std::size_t bytes, Pe pe,
                                char const* call);
 
-/// What resolve_copy() finds. It fits in two registers, for operations that
-/// take only a few instructions.
+/// The result of resolve_copy(). It fits in two registers, because some
+/// operations take only a few instructions.
 struct ResolvedCopy {
   void* words;  // the copy's address; null if loads and stores cannot reach it
   SymmetricHeap const* heap;
@@ -49,8 +48,8 @@ struct ResolvedCopy {
 [[nodiscard]] PeMemory memory_of(ResolvedCopy found, void const* address,
                                  Pe pe);
 
-/// Like resolve(), but for operations that only loads and stores, or messages,
-/// can carry out.
+/// Like resolve(), but for operations that require loads and stores, or
+/// messages: copies by the GPU cannot perform them.
 /// \throws UsageError on this PE also if the memory is on a near PE's GPU.
 [[nodiscard]] PeMemory resolve_words(void const* address, std::size_t bytes,
                                      Pe pe, char const* call);
@@ -65,7 +64,7 @@ inline void check_words(PeMemory there, void const* address, char const* call) {
 
 [[noreturn]] void throw_misaligned(void const* address, std::size_t alignment,
                                    char const* call);
-/// Checks the address of an object that PEs load, store or change atomically.
+/// Checks the address of an object that PEs access atomically.
 /// \throws UsageError on this PE if `address` is not a multiple of `alignment`,
 ///         which must be a power of two.
 inline void check_aligned(void const* address, std::size_t alignment,
@@ -86,14 +85,14 @@ void check_private(void const* address, char const* call);
 [[nodiscard]] PeMemory resolve_part(HeapMap const& heap, void const* address,
                                     Pe pe, char const* call);
 
-/// Like resolve_part(), but does not check `pe`. The preconditions are those of
+/// Like resolve_part(), but does not check `pe`. Has the preconditions of
 /// expect_access().
 [[nodiscard, gnu::cold]] PeMemory resolve_far(HeapMap const& heap,
                                               void const* address, Pe pe);
 
-/// In a kernel, aborts with a message that names the PE and the address if the
-/// arguments of an operation are invalid. They are also invalid if `heap` is
-/// not the map of the heap that contains the address. Does nothing without
+/// If the arguments of an operation are invalid, aborts with a message that
+/// names the PE and the address. The arguments are also invalid if `heap` is
+/// the map of a heap that does not contain the address. Does nothing without
 /// SYMM_CHECKS_IN_KERNELS.
 /// \param alignment required alignment of `address` in bytes; 1 if any address
 ///        is allowed.

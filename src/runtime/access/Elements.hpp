@@ -13,16 +13,16 @@
 
 namespace symm::Impl {
 
-// Elements of one-sided operations: checks of their type, and loads and stores
-// of single elements at addresses that the caller reaches directly.
+// Elements of one-sided operations: type checks, and loads and stores of single
+// elements at addresses that the caller can access directly.
 
-/// Which side of a copy is symmetric and on another PE: the destination of a
-/// put, the source of a get.
+/// The direction of a copy. The symmetric side, on the other PE, is the
+/// destination of a put or the source of a get.
 enum class Direction { put, get };
 
-/// Number of bytes spanned by `count` elements of `size` bytes each that are
-/// `stride` elements apart. On overflow, returns SIZE_MAX, which exceeds the
-/// size of any heap.
+/// Returns the number of bytes spanned by `count` elements of `size` bytes each
+/// that are `stride` elements apart. On overflow, returns SIZE_MAX, which
+/// exceeds the size of any heap.
 SYMM_INLINE_FUNCTION constexpr std::size_t bytes_of(std::size_t size,
                                                     std::size_t count,
                                                     std::size_t stride = 1) {
@@ -47,7 +47,7 @@ template <class T>
 inline constexpr bool is_one_access_v = MachineWord<T> &&
                                         alignof(T) == sizeof(T);
 
-/// Stores an element. In kernels, `to` must be in global memory.
+/// In kernels, `to` must be in global memory.
 template <class T>
 SYMM_INLINE_FUNCTION void store_element(T* to, T const& value) {
   if constexpr (is_one_access_v<T>) {
@@ -58,7 +58,7 @@ SYMM_INLINE_FUNCTION void store_element(T* to, T const& value) {
   }
 }
 
-/// Loads an element. In kernels, `from` must be in global memory.
+/// In kernels, `from` must be in global memory.
 template <class T>
 [[nodiscard]] SYMM_INLINE_FUNCTION T load_element(T const* from) {
   if constexpr (is_one_access_v<T>) {

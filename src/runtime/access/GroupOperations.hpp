@@ -23,23 +23,22 @@
 
 namespace symm::Impl {
 
-// One-sided operations on PE `pe`'s copy of the object at a symmetric address.
-// They are for kernels, and for the host if the heap is in host memory.
-// PeOperations.hpp has the operations for the host only. Callers need not
+// One-sided operations on PE `pe`'s copy of the object at a symmetric address,
+// for kernels, and for the host if the heap is in host memory.
+// (PeOperations.hpp has the operations for the host only.) Callers need not
 // distinguish near and far PEs.
 //
 // - `group`: all threads of the group must make the call, with the same
-//   arguments. There is no barrier at the beginning or at the end: the source
-//   must have been written before the call. On the host, one thread sends to
-//   far PEs.
-// - The preconditions are those of expect_access(), which these functions do
+//   arguments. Do not rely on a barrier at the start or the end: the source
+//   must be complete before the call. On the host, one thread sends to far PEs.
+// - Preconditions are the same as for expect_access(), which these functions do
 //   not call.
 // - `call`: the name of the call, for error messages on the host.
 // - `completion`: when operations on far PEs return. After Completion::none,
 //   quiet_far() on the host or quiet() in a kernel completes them.
 
-/// Calls near() if loads and stores reach PE `pe`'s memory; otherwise calls
-/// far().
+/// Calls near() if loads and stores reach PE `pe`'s memory, and far()
+/// otherwise.
 /// \returns the result of that call.
 SYMM_CALLS_ANYTHING
 template <class Near, class Far>
@@ -255,9 +254,9 @@ template <class T>
       [&] { return load_far_element(heap, from, pe, call); });
 }
 
-/// put_signal(): copies like copy_elements(), and then changes the signal once.
-/// Contains a barrier of the group, after which thread 0 changes the signal if
-/// `pe` is near.
+/// put_signal(): copies like copy_elements(), then updates the signal once.
+/// Contains a barrier of the group. If `pe` is near, thread 0 updates the
+/// signal after that barrier.
 template <Group Threads, class T>
 SYMM_INLINE_FUNCTION void put_with_signal(
     Threads const& group, HeapMap const& heap, T* dest, T const* source,
@@ -266,12 +265,11 @@ SYMM_INLINE_FUNCTION void put_with_signal(
   at_copy_of(
       heap, signal_address, pe,
       [&](Signal* its_signal) {
-        // One fence suffices for all threads. The barrier (bar.sync, or
-        // bar.warp.sync for the lanes of a warp) orders each thread's stores
-        // before the next operations of thread 0. Fences are cumulative in
-        // PTX's causality order. A fence with sys scope therefore also covers
-        // what other threads stored before a barrier with the thread that
-        // executes the fence.
+        // The one fence in DeliverSignal suffices for all threads. The barrier
+        // (bar.sync, or bar.warp.sync for the lanes of a warp) orders each
+        // thread's stores before thread 0's subsequent operations. Fences are
+        // cumulative in PTX's causality order, so thread 0's fence with sys
+        // scope also covers what the other threads stored before the barrier.
         copy_elements<Direction::put>(group, heap, dest, source, count, pe,
                                       call);
         group.barrier();

@@ -10,7 +10,8 @@ class PeTeam;
 namespace Impl {
 
 /// Kernels to enqueue. The queue calls enqueue(what, stream) with a stream of
-/// the GPU vendor's runtime, on a thread whose current device is the stream's.
+/// the GPU vendor's runtime, on a thread whose current device is that stream's
+/// device.
 struct EnqueuedKernels {
   void (*enqueue)(void const* what, void* stream);
   void const* what;
@@ -29,28 +30,28 @@ class KernelQueue {
   virtual void put_barrier(void* queue, PeTeam const& team) = 0;
 };
 
-/// Sets the queue, for a library that has queues of its own, such as Kokkos.
+/// Sets the queue, for a library that has its own queues, such as Kokkos.
 /// Without a queue (null), kernels run on the default stream of the calling
-/// thread's device, which must be the PE's GPU. A call then waits for all
-/// kernels of the PE.
+/// thread's device, which must be the PE's GPU. A call then waits for all of
+/// the PE's kernels.
 /// \param queue must live until another queue or null is set.
 void set_kernel_queue(KernelQueue* queue);
 
-/// Calls KernelQueue::run() on the queue that is set. If none is set, enqueues
+/// Calls KernelQueue::run() on the current queue. If no queue is set, enqueues
 /// the work on the default stream and waits for it.
 void run_in_kernel_queue(char const* call, EnqueuedKernels const& work);
 
-/// Calls KernelQueue::put_barrier() on the queue that is set. Precondition:
+/// Calls KernelQueue::put_barrier() on the current queue. Precondition:
 /// has_kernel_queue().
 void put_barrier(void* queue, PeTeam const& team);
 [[nodiscard]] bool has_kernel_queue();
 
-/// Reports that `call` was not compiled by a compiler for GPUs, so it has no
-/// kernel.
+/// Reports that `call` has no kernel, because it was not compiled by a compiler
+/// for GPUs.
 /// \throws UsageError on this PE.
 [[noreturn]] void throw_without_kernel(char const* call);
 
-/// Like the first run_in_kernel_queue(), but for a function object, which is
+/// Like the first run_in_kernel_queue(), but takes a function object, which is
 /// called as enqueue(stream).
 template <class Enqueue>
 void run_in_kernel_queue(char const* call, Enqueue const& enqueue) {

@@ -22,10 +22,12 @@ namespace symm::Impl {
 
 // Descriptions of one-sided operations. A call describes its operation once,
 // and runs it with run_operation() or within the scope of a GroupOperation
-// (both at the end of this file). A description holds the name of the call. Its
-// operation() returns the Operation that is passed to observers on the host.
-// Its report() reports the accesses to the race detector. Its expect() checks
-// the preconditions in kernels, like expect_access().
+// (both at the end of this file). A description contains the name of the call
+// and three functions:
+//
+// - operation() returns the Operation for observers on the host.
+// - report() reports the accesses to the race detector.
+// - expect() checks the preconditions in kernels, with expect_access().
 //
 // Addresses of objects on other PEs are symmetric addresses. Without observers
 // and checks, a description costs nothing.
@@ -87,7 +89,6 @@ struct StridedOperation {
   }
 };
 
-/// An atomic operation on one word.
 struct AtomicOperation {
   char const* call;
   void const* address;
@@ -128,7 +129,7 @@ struct SignalOperation {
   }
 };
 
-/// On the host: runs `body`, and reports it to observers as the operation that
+/// Runs `body` on the host, and reports it to observers as the operation that
 /// `it` describes.
 template <class It, class Body>
 [[gnu::always_inline]] inline decltype(auto) observe(It it, Body body) {
@@ -138,10 +139,10 @@ template <class It, class Body>
   return body();
 }
 
-/// On the host: reports the operation that `it` describes to the race detector,
-/// and runs it like observe().
-/// \param body a function object that captures by copy ([=]), so that no
-///        address of the caller's variables is taken when there are no
+/// Reports the operation that `it` describes to the race detector, and runs it
+/// like observe(). For the host.
+/// \param body a function object that captures by copy ([=]). Otherwise, the
+///        addresses of the caller's variables would be taken even without
 ///        observers.
 template <class It, class Body>
 [[gnu::always_inline]] inline decltype(auto) run_operation(It it, Body body) {
@@ -150,7 +151,7 @@ template <class It, class Body>
   return observe(it, body);
 }
 
-/// Marks an operation by a group of threads, from construction until the end of
+/// Marks an operation by a group of threads, from construction to the end of
 /// the scope. Used in kernels, and in host calls that take a heap map. The
 /// constructor checks the preconditions, and thread 0 reports the operation to
 /// the race detector.

@@ -24,8 +24,8 @@ Channel& channel_to(Pe pe, HostCall const& call) {
   throw UsageError(Text(call.name, ": there is no PE ", pe, " to be reached"));
 }
 
-/// Returns the GpuStaging for a copy to or from GPU memory of a far PE. If this
-/// PE's side is also in GPU memory, first waits for the kernels that may write
+/// Returns the GpuStaging for a copy to or from a far PE's GPU memory. If this
+/// PE's side is also in GPU memory, first waits for kernels that may write
 /// there.
 GpuStaging& staging_for(void const* local, char const* call) {
   auto& runtime = Runtime::instance(call);
@@ -34,7 +34,7 @@ GpuStaging& staging_for(void const* local, char const* call) {
   return *runtime.network()->staging();
 }
 
-/// Calls by_copy() for GPU memory of a near PE. For a far PE, calls
+/// Calls by_copy() for a near PE's GPU memory. For a far PE, calls
 /// by_gpu(staging, channel) for GPU memory and by_host(channel) for host
 /// memory.
 template <class ByCopy, class ByHost, class ByGpu>
@@ -50,8 +50,8 @@ void copy_at(PeMemory there, void const* local, HostCall const& call,
   }
 }
 
-/// Like copy_gpu_memory(), but with strides, and after all earlier work on this
-/// PE's GPU.
+/// Like copy_gpu_memory(), but strided, and starts only after all earlier work
+/// on this PE's GPU.
 void copy_gpu_memory_strided(CopyQueue::Strided const& copy, char const* call) {
   auto& queue = copy_queue(call);
   queue.synchronize();
@@ -70,7 +70,7 @@ bool have_no_gaps(Strides const& strides) {
 }
 
 /// Calls work(), a put or get that may consist of several messages. If work()
-/// throws, the messages that have begun are completed.
+/// throws, completes the messages that have begun before rethrowing.
 template <class Work>
 void complete_parts_if_throws(std::size_t bytes, Completion completion,
                               HostCall const& call, Work const& work) {

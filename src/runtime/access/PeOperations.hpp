@@ -24,18 +24,17 @@
 
 namespace symm::Impl {
 
-// The host's operations on the memory of one PE, as found by resolve(). Only
+// The host's operations on the memory of one PE, as located by resolve(). Only
 // this file chooses between loads and stores, GPU copies, and messages. Each
-// operation runs on the calling thread alone; any thread may call them.
+// operation runs on the calling thread alone, which may be any thread.
 //
-// All of them throw UsageError on this PE if the PE cannot be reached, and let
-// exceptions from the Transport propagate. After an exception, no part of the
-// operation is in progress.
+// All of them throw UsageError on this PE if the PE cannot be reached, and
+// propagate exceptions from the Transport. After an exception, no part of the
+// operation is in flight.
 
 /// Returns the queue for copies of the heap's GPU memory.
 /// \throws UsageError on this PE if there is no heap in GPU memory.
 CopyQueue& copy_queue(char const* call);
-/// Returns Runtime::has_gates().
 [[nodiscard]] bool has_gates(char const* call);
 
 /// Copies between the heap's GPU memory, on this PE or a near one, and any
@@ -47,9 +46,9 @@ void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
 /// context. Terminates the program if that fails.
 [[gnu::cold]] void complete_begun(HostCall const& call) noexcept;
 
-/// Calls work(), which begins operations on far PEs. If work() throws, the
-/// operations that have begun are completed before the exception is rethrown.
-/// The caller may then free the buffers.
+/// Calls work(), which begins operations on far PEs. If work() throws,
+/// completes the operations that have begun before rethrowing, so that the
+/// caller may then free the buffers.
 template <class Work>
 void complete_if_throws(HostCall const& call, Work const& work) {
   try {
@@ -60,9 +59,9 @@ void complete_if_throws(HostCall const& call, Work const& work) {
   }
 }
 
-// The next functions are for memory that loads and stores cannot reach: they
-// use GPU copies or messages. They are out of line, so that an operation with
-// loads and stores costs only one more comparison.
+// The next functions access memory that loads and stores cannot reach, with GPU
+// copies or messages. They are out of line, so that they add only one
+// comparison to an operation with loads and stores.
 
 void put_without_stores(PeMemory to, void const* from, std::size_t bytes,
                         Completion completion, HostCall const& call);
@@ -73,7 +72,6 @@ void get_otherwise(void* to, PeMemory from, std::size_t bytes,
 [[gnu::cold]] void get_strided_from(void* to, PeMemory from,
                                     Strides const& strides,
                                     HostCall const& call);
-/// Carries out a StridedCopy with put_strided_to() or get_strided_from().
 template <class Copy>
 void copy_strided_otherwise(PeMemory there, Copy const& copy,
                             HostCall const& call) {
@@ -85,7 +83,7 @@ void copy_strided_otherwise(PeMemory there, Copy const& copy,
   }
 }
 
-// The next functions are for memory that this PE reaches with messages.
+// The next functions access memory that this PE reaches with messages.
 
 /// Puts a block and then changes a signal.
 /// \param bytes if 0, only the signal is sent, and `to` and `from` are ignored.
@@ -97,8 +95,8 @@ void copy_strided_otherwise(PeMemory there, Copy const& copy,
 
 // Atomic operations. Values are passed as the bits of a word.
 
-/// Begins an atomic operation that stores the old value in `*was`. After
-/// quiet(), the value has arrived. `was` must have room for one word.
+/// Begins an atomic operation that stores the old value in `*was`, which must
+/// have room for one word. The value has arrived once quiet() returns.
 [[gnu::cold]] void fetch_at(PeMemory at, AtomicOp op, WordType type,
                             std::uint64_t value, std::uint64_t compare,
                             void* was, HostCall const& call);
@@ -110,7 +108,7 @@ void copy_strided_otherwise(PeMemory there, Copy const& copy,
 [[gnu::cold]] void post_atomic_at(PeMemory at, AtomicOp op, WordType type,
                                   std::uint64_t value, HostCall const& call);
 
-/// The WordType with which the target interprets a word of type T.
+/// The WordType that tells the target how to interpret a word of type T.
 template <class T>
 [[nodiscard]] SYMM_FUNCTION constexpr WordType word_type_of() {
   constexpr bool is_wide = sizeof(T) == 8;
@@ -151,7 +149,7 @@ void fetch_word_at(PeMemory at, HostCall const& call, T* fetch, AtomicOp op,
            std::bit_cast<BitsOfWord<T>>(compare), fetch, call);
 }
 
-/// Carries out a StridedCopy whose symmetric side is at `there`.
+/// Performs a StridedCopy whose symmetric side is at `there`.
 template <class Copy>
 [[gnu::always_inline]] inline void copy_found(PeMemory there, Copy const& copy,
                                               HostCall const& call) {
@@ -165,10 +163,10 @@ template <class Copy>
 // The same operations on a symmetric address, which they look up once. `call`
 // is a name or a HostCall. All of them also throw UsageError on this PE like
 // heap_to_access(). Operations on words and single elements also throw it if
-// the address is not aligned.
+// the address is misaligned.
 
 /// Calls by_words() with the address of the copy if loads and stores reach it;
-/// otherwise calls otherwise() with the memory of the copy.
+/// otherwise calls otherwise() with the copy's PeMemory.
 /// \returns the result of that call.
 template <class T, class Call, class ByWords, class Otherwise>
 [[gnu::always_inline]] inline auto at_copy_of(T* address, std::size_t bytes,
@@ -243,8 +241,8 @@ template <class T, class Call>
 }
 
 /// put_signal(): puts a block and then changes the signal.
-/// \param deliver_on_gpu runs the DeliverSignal that it is passed in a kernel.
-///        Called if the signal is in the GPU memory of a near PE.
+/// \param deliver_on_gpu runs a DeliverSignal in a kernel. Called only if the
+///        signal is in a near PE's GPU memory.
 template <class DeliverOnGpu>
 [[gnu::always_inline]] inline void put_with_signal(
     SignaledPut const& put, Completion completion, HostCall const& call,
@@ -297,7 +295,7 @@ template <class Result, class T, class Call, class Near>
       });
 }
 
-/// Like change_word(), but need not wait for the old value, which is stored in
+/// Like change_word(), but need not wait for the old value, which is in
 /// `*fetch` by the time quiet() returns.
 template <class T, class Near>
 void fetch_word_later(T* fetch, T const* address, Pe pe, HostCall const& call,
@@ -313,17 +311,17 @@ void fetch_word_later(T* fetch, T const* address, Pe pe, HostCall const& call,
       });
 }
 
-// Functions for all far PEs. In a job on a single node, they do nothing.
+// Functions for all far PEs. They do nothing in a job on a single node.
 
-/// Orders operations on far PEs: each PE carries out earlier operations on its
+/// Orders operations on far PEs: each target performs earlier operations on its
 /// memory before later ones.
 void fence_far();
 /// Completes the operations on far PEs that were issued without a context.
 void quiet_far(char const* call = "symm::quiet");
 /// Completes the operations on far PEs in all contexts, as a barrier requires.
 void quiet_all_contexts(char const* call);
-/// Carries out incoming operations from other nodes. To be called between two
-/// polls of a variable.
+/// Performs incoming operations from other nodes. Call it between two polls of
+/// a variable.
 void poll_far();
 
 }  // namespace symm::Impl

@@ -24,12 +24,12 @@
 #include "Elements.hpp"
 #include "ProxyUpdates.hpp"
 
-// Operations that kernels perform on far PEs. They are out of line, so that an
-// operation on a near PE costs only one more comparison.
+// Operations by kernels on far PEs. They are out of line, so that they add only
+// one comparison to an operation on a near PE.
 
 namespace symm::Impl {
 
-/// The ticket of a request, and the ticket of the next update at the time when
+/// The ticket of a request, and the ticket of the next update, read just before
 /// the request's ticket was drawn.
 struct RequestTicket {
   std::uint64_t number;
@@ -37,8 +37,8 @@ struct RequestTicket {
 };
 
 /// Draws the ticket for a request. Called by one thread; waits while the ring
-/// is full. (It is separate from write_request(), whose arguments would
-/// otherwise take up registers during the wait.)
+/// is full. (A separate function, because the arguments of write_request()
+/// would otherwise occupy registers during the wait.)
 template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION RequestTicket draw_request(Ring* ring) {
   expect_ring(ring);
@@ -79,12 +79,12 @@ template <class Ring>
   return value;
 }
 
-/// The operations of one thread of a kernel on far PEs. If `waits` is true, an
+/// Operations on far PEs by one thread of a kernel. If `waits` is true, an
 /// operation on a block returns when this PE's side of the copy is complete: a
 /// put's buffer may be reused, and a get's data has arrived.
 class ProxyClient {
  public:
-  /// The address of the object in this PE's part, and the target PE.
+  /// An object's address in this PE's part of the heap, and the target PE.
   struct PeAddress {
     void const* address;
     Pe pe;
@@ -181,15 +181,13 @@ class ProxyClient {
 
 #ifdef SYMM_FOR_DEVICE
 
-// Device code.
-
 namespace InKernel {
 
 [[nodiscard]] inline __device__ ProxyClient far_pes() {
   return ProxyClient(ring_of_module);
 }
 
-// fence() and quiet() for far PEs; they do nothing in a job without far PEs.
+// fence() and quiet() for far PEs, which do nothing in a job without far PEs.
 
 inline __device__ void fence_far() {
   if (ring_of_module != nullptr) [[unlikely]] {
@@ -202,8 +200,8 @@ inline __device__ void quiet_far() {
   }
 }
 
-/// To be called in the wait loops of kernels. Carries out some of the incoming
-/// atomic operations if the host has offered a batch.
+/// Performs some of the incoming atomic operations if the host has offered a
+/// batch. Called in the wait loops of kernels.
 inline __device__ void help_far() {
   if (ring_of_module != nullptr) [[unlikely]] {
     take_part(ring_of_module->board);
@@ -228,9 +226,9 @@ inline __device__ void set_bits_at(void* address, std::uint64_t bits,
   }
 }
 
-/// Whether a block is transferred in separate operations on at most 8 bytes
-/// each, because it is small or not accessible to the host (local or shared
-/// memory).
+/// Whether a block is transferred in separate operations of at most 8 bytes
+/// each, because it is small or because the host cannot access it (in local or
+/// shared memory).
 inline __device__ bool goes_by_words(void const* local, std::size_t bytes) {
   return bytes <= 8 || !__isGlobal(local);
 }
@@ -314,7 +312,7 @@ __device__ __noinline__ void put_signal_far(
     put_words(group, dest, source, bytes, pe);
     group.barrier();
     bytes = 0;
-    // The signal is ordered after the words of all threads.
+    // Order the signal after the words of all threads.
     if (group.rank() == 0) far_pes().fence();
   }
   if (group.rank() == 0) {

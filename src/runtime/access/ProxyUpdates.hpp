@@ -24,7 +24,7 @@ namespace symm::Impl {
 
 template <class Ring>
 SYMM_FUNCTION void expect_ring([[maybe_unused]] Ring const* ring) {
-  // (KernelText is not used: it would cost every thread stack space.)
+  // (KernelText would cost every thread stack space.)
 #ifdef SYMM_FOR_DEVICE
   if (ring == nullptr) {
     InKernel::abort(
@@ -34,10 +34,10 @@ SYMM_FUNCTION void expect_ring([[maybe_unused]] Ring const* ring) {
 #endif
 }
 
-/// To be called between two polls of a word. Carries out some of the incoming
-/// atomic operations, or pauses if there are none. (The GPU may have no room
-/// for the kernel that would otherwise carry them out, while far PEs wait for
-/// them.)
+/// Performs some of the incoming atomic operations, or pauses if there are
+/// none. Called between two polls of a word. (While far PEs wait for these
+/// operations, the GPU may have no room for the kernel that would otherwise
+/// perform them.)
 template <class Ring>
 SYMM_FUNCTION void help_or_pause(Ring* ring) {
   if (take_part(ring->board)) return;
@@ -48,9 +48,9 @@ SYMM_FUNCTION void help_or_pause(Ring* ring) {
 /// that has drawn a ticket.
 ///
 /// The thread with the lowest ticket that has no slot reads `freed` from host
-/// memory; the other threads read `limit`, which that thread updates. (If tens
-/// of thousands of threads read host memory, the host's stores to GPU memory
-/// are delayed. Threads that wait for such a store would then wait forever.)
+/// memory. The other threads read `limit`, which that thread updates. (If tens
+/// of thousands of threads read host memory, they delay the host's stores to
+/// GPU memory. Threads that wait for such a store would then wait forever.)
 template <class Ring, class Tickets>
 SYMM_FUNCTION void wait_for_ring(Ring* ring, Tickets& tickets,
                                  std::uint64_t ticket, std::uint64_t size) {
@@ -66,8 +66,8 @@ SYMM_FUNCTION void wait_for_ring(Ring* ring, Tickets& tickets,
 
 /// Draws a ticket. In kernels, one thread draws the tickets for all threads of
 /// its warp that make the call together, which need not be the whole warp. That
-/// thread must not wait, for instance for a free slot, before the others have
-/// their tickets. Otherwise, they would continue with wrong tickets.
+/// thread must not wait (for a free slot, say) before the others have their
+/// tickets, because they would then continue with wrong tickets.
 template <class Tickets>
 SYMM_FUNCTION std::uint64_t draw_ticket(Tickets& tickets) {
 #ifdef SYMM_FOR_DEVICE
@@ -100,7 +100,7 @@ template <class Ring>
 }
 
 /// Writes a fence to the ring. Requests and updates that this thread has made,
-/// or that happened before this call, are carried out before the thread's later
+/// or that happened before this call, are performed before the thread's later
 /// updates and requests.
 template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION void post_fence(Ring* ring) {

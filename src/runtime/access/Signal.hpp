@@ -12,7 +12,7 @@
 
 namespace symm {
 
-/// The type of a signal: a symmetric object that only signal operations and
+/// The type of a signal, a symmetric object that only signal operations and
 /// atomics may change.
 using Signal = std::uint64_t;
 
@@ -35,14 +35,14 @@ struct SignaledPut {
   Pe pe;
 };
 
-/// The atomic operation with which a message changes a signal, for the given
-/// SignalOp.
+/// Converts a SignalOp to the atomic operation that a message performs on the
+/// signal.
 [[nodiscard]] SYMM_INLINE_FUNCTION constexpr AtomicOp atomic_op_of(
     SignalOp op) {
   return op == SignalOp::set ? AtomicOp::set : AtomicOp::add;
 }
 
-/// Changes the signal at `target`, which may be a peer's copy. If data was sent
+/// Updates the signal at `target`, which may be a peer's copy. If data was sent
 /// before the signal (`has_data`), first makes visible all stores that the
 /// calling thread has made or seen.
 struct DeliverSignal {

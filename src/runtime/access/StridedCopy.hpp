@@ -34,14 +34,12 @@ struct StridedCopy {
   std::size_t count;
   std::size_t its_block = 1;
 
-  /// Number of elements in a block.
   [[nodiscard]] SYMM_FUNCTION constexpr std::size_t block() const {
     return has_blocks ? its_block : 1;
   }
   [[nodiscard]] SYMM_FUNCTION constexpr std::size_t block_bytes() const {
     return block() * sizeof(T);
   }
-  /// Whether there is nothing to copy.
   [[nodiscard]] SYMM_FUNCTION bool is_empty() const {
     return count == 0 || block() == 0;
   }
@@ -58,8 +56,7 @@ struct StridedCopy {
   }
   SYMM_FUNCTION T& to(std::size_t i) const { return dest[i * dest_stride]; }
 
-  /// The start of the symmetric side; symmetric_bytes() is the size of that
-  /// side.
+  /// The start of the symmetric side, which is symmetric_bytes() long.
   SYMM_FUNCTION auto& symmetric() {
     if constexpr (direction == Direction::put) {
       return dest;
@@ -75,16 +72,15 @@ struct StridedCopy {
                                                   : source_stride);
   }
   /// Whether the private side can be a single object, that is, spans at most
-  /// half the address space. (A negative stride, converted to unsigned, exceeds
-  /// that.) Precondition: the symmetric side is in a heap, and the copy is not
-  /// empty.
+  /// half the address space. (With a negative stride, converted to unsigned, it
+  /// spans more.) Precondition: the symmetric side is in a heap, and the copy
+  /// is not empty.
   [[nodiscard]] SYMM_FUNCTION bool is_private_side_possible() const {
     bool const is_put = direction == Direction::put;
     auto const there  = is_put ? dest_stride : source_stride;
     auto const here   = is_put ? source_stride : dest_stride;
     return here <= there || bytes_with(here) <= ~std::size_t{0} >> 1U;
   }
-  /// Number of bytes that are copied.
   [[nodiscard]] std::size_t moved_bytes() const {
     return count * block_bytes();
   }
@@ -108,8 +104,8 @@ struct StridedCopy {
   }
 };
 
-/// Carries out a copy with loads and stores by all threads of a group. Contains
-/// no barrier.
+/// Performs a copy with loads and stores by all threads of a group. Contains no
+/// barrier.
 template <Group Threads, Direction direction, class T, bool has_blocks>
 SYMM_INLINE_FUNCTION void run_strided(
     Threads const& threads, StridedCopy<direction, T, has_blocks> const& copy) {

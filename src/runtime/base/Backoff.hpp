@@ -9,10 +9,10 @@
 
 namespace symm::Impl {
 
-/// The pauses of a PE that is waiting for another PE. The waiting PE first
-/// spins, as the other one is probably running on another core; then it yields
-/// its core; finally it sleeps. A node may run more PEs than it has cores, so a
-/// waiting PE must not take CPU time from the PE that it is waiting for.
+/// The backoff of a PE that is waiting for another PE. The waiting PE first
+/// spins, because its peer is probably running on another core. Then it yields
+/// its core, and finally it sleeps. A node may run more PEs than it has cores,
+/// so a waiting PE must not take CPU time from the PE that it is waiting for.
 class Backoff {
  public:
   using Clock = std::chrono::steady_clock;
@@ -28,8 +28,9 @@ class Backoff {
   ///        call sleeps during the next 2 ms.
   Clock::duration pause(bool has_moved = false) {
     if (m_spins_left > 0) {
-      // A pause instruction takes up to 140 cycles, as long as another PE's
-      // reply may take to arrive. The first checks therefore run without it.
+      // A pause instruction takes up to 140 cycles, which is as long as a
+      // peer's reply may take to arrive. The first checks therefore run without
+      // it.
       if (++m_spins > n_hot_spins) relax();
       --m_spins_left;
       return Clock::duration::zero();

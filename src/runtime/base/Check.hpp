@@ -11,20 +11,21 @@
 #include "Types.hpp"
 
 // The library's reports to the race detector, which finds races between PEs
-// (check/, docs/races.md). Only the library that the CMake target
-// KokkosSymmetricSpace::Checked links, built with SYMM_CHECK, reports anything.
-// In other builds, these functions are empty.
+// (check/, docs/races.md). The functions report only in the library of the
+// CMake target KokkosSymmetricSpace::Checked, which is built with SYMM_CHECK.
+// In other builds, they are empty.
 //
-// Symmetric addresses are those of this PE's copy. All functions may be called
-// from any thread.
+// A symmetric address is always the address of this PE's copy. All functions
+// may be called from any thread.
 
 namespace symm::Impl::check {
 
 /// The key of a Meeting of all PEs in a collective call to the runtime.
 inline constexpr std::uint64_t key_of_all = 3;
 
-/// How the detector treats the loads and stores made during a library call, by
-/// the library's headers or by functions of the program that the library calls.
+/// How the detector treats loads and stores during a library call. They come
+/// from the library's headers, or from functions of the program that the
+/// library calls.
 enum class Accesses : std::uint8_t {
   are_hidden,  // ignored: the library reports the accesses of the call
   are_seen,    // treated as the program's own
@@ -40,9 +41,9 @@ enum class Stage { done, done_here, begun };
 
 inline constexpr bool has_detector = true;
 
-/// Marks this thread as inside a library call until the end of the scope. Its
-/// loads and stores there do not count as accesses by the program. Does nothing
-/// in kernels, because there the detector sees only what is reported to it.
+/// Marks this thread as inside a library call until the end of the scope. Loads
+/// and stores in the scope do not count as accesses by the program. Does
+/// nothing in kernels, where the detector sees only what is reported to it.
 class Call {
  public:
   /// \param name Must live as long as the program.
@@ -65,8 +66,8 @@ class Call {
   [[gnu::always_inline]] SYMM_FUNCTION ~Call() { SYMM_IF_ON_HOST((leave();)) }
 
  private:
-  /// Not inlined, so that its return address is the place in the program that
-  /// made the library call.
+  /// Not inlined, so that its return address identifies the place in the
+  /// program that made the library call.
   [[gnu::noinline]] void enter(char const* name) noexcept;
   void leave() noexcept;
 
@@ -76,7 +77,7 @@ class Call {
 };
 
 /// Marks this thread as running the program's own code until the end of the
-/// scope, although the thread is inside a library call. Used around message
+/// scope, even though the thread is inside a library call. Used around message
 /// handlers.
 class Program {
  public:
@@ -91,8 +92,8 @@ class Program {
   char const* m_name_of_seen;
 };
 
-// The functions for host code, defined in the library. Kernels call those of
-// the same name in `OnGpu` (<symm_gpu/CheckCalls.hpp>).
+// The functions for host code, defined in the library. Kernels call the
+// functions with the same names in `OnGpu` (<symm_gpu/CheckCalls.hpp>).
 namespace OnHost {
 void access(void const* address, std::size_t bytes, bool is_write,
             bool is_atomic) noexcept;
@@ -145,7 +146,7 @@ SYMM_FUNCTION void copy_strided(Copy const& copy, Pe pe, bool is_put) {
   }
 }
 /// Reports a put() or get() on a PE on another node. Does nothing inside a
-/// library call, which reports its own operations.
+/// library call, because that call reports its own operations.
 void copy_far(Pe pe, std::size_t offset, void const* local, std::size_t bytes,
               bool is_put, char const* call) noexcept;
 /// Reports that this PE has fetched `many_elements` elements from other nodes
@@ -168,10 +169,10 @@ SYMM_INLINE_FUNCTION void put_signal(void const* dest, void const* source,
                                      Pe pe, bool adds, bool is_later) noexcept {
   SYMM_TELL_CHECK(put_signal(dest, source, bytes, signal, pe, adds, is_later));
 }
-/// Announces that this thread's next operation is enqueued, which orders it
+/// Announces that this thread's next operation is enqueued, and so is ordered
 /// after the earlier work on the same execution space instance.
 void in_stream() noexcept;
-/// These two functions announce the context or the request of this thread's
+/// These two functions announce the context and the request of this thread's
 /// next operation; null means none.
 void in_context(void const* context) noexcept;
 void with_request(void const* request) noexcept;
@@ -212,14 +213,15 @@ void registered(void const* in_heap, void const* memory,
                 std::size_t bytes) noexcept;
 void unregistered(void const* memory) noexcept;
 /// Must be called before this PE ends the job. The first PE that calls this
-/// function prints the report of races, because no PE will reach finalize().
+/// function prints the race report, because no PE will reach finalize().
 void job_ends() noexcept;
 /// Reports that the heap has allocated memory.
 /// \param header_bytes The number of bytes before a View's data.
 void allocated(void const* address, std::size_t bytes, char const* label,
                std::size_t header_bytes) noexcept;
 
-/// Reports that all members of a PE team wait for each other within this scope.
+/// Reports that, within this scope, all members of a PE team wait for each
+/// other.
 class Meeting {
  public:
   /// \param key The same on all members, and different from the key of every
@@ -237,14 +239,14 @@ class Meeting {
 };
 #undef SYMM_TELL_CHECK
 
-/// The key of a Meeting of the members of a team.
+/// The key of a Meeting of the members of a PE team.
 /// \param kind Distinguishes meetings of the same members that serve different
 ///        purposes.
 template <class Team>
 [[nodiscard]] SYMM_FUNCTION std::uint64_t key_of(Team const& team,
                                                  std::uint64_t kind = 1) {
   constexpr std::uint64_t factor = 0x9e37'79b9'7f4a'7c15U;
-  // Hashing the number of PEs distinguishes a team from a larger one that
+  // Hashing the number of PEs distinguishes a PE team from a larger one that
   // begins with the same PEs.
   auto hash = (kind << 32U | static_cast<std::uint32_t>(team.n_pes())) * factor;
   for (Pe pe = 0; pe < team.n_pes(); ++pe) {

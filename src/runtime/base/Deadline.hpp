@@ -16,14 +16,14 @@
 
 namespace symm::Impl {
 
-/// The time at which a wait must end, if there is one.
+/// The time at which a wait must end, if any.
 class Deadline {
  public:
   using Clock = std::chrono::steady_clock;
 
   /// \param from_now the time until the deadline; 0 means no deadline, as in
-  ///        the environment variables for timeouts. Capped at 31 years, as the
-  ///        clock cannot represent every duration.
+  ///        the environment variables for timeouts. Capped at 31 years, because
+  ///        the clock cannot represent every duration.
   explicit Deadline(std::chrono::duration<double> from_now) {
     constexpr std::chrono::duration<double> most{1e9};
     if (from_now.count() <= 0) return;

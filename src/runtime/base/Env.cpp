@@ -156,7 +156,7 @@ std::optional<HugePages> env_pages(EnvironmentVariable const& variable) {
 }
 
 TemporaryVariables::~TemporaryVariables() {
-  // unsetenv() cannot fail: setenv() has accepted each of these names.
+  // unsetenv() fails only for invalid names, which these are not.
   for (char const* const name : m_names) static_cast<void>(::unsetenv(name));
 }
 

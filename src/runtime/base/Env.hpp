@@ -27,7 +27,8 @@ struct EnvironmentVariable {
   char const* meaning      = "";  // Markdown, for environment.md and symm_info
 };
 
-/// The value in effect for a variable, and the name that supplied it.
+/// The value in effect for a variable, and the name of the variable that
+/// supplied it.
 struct Setting {
   char const* name = nullptr;
   std::string_view text;
@@ -42,9 +43,10 @@ std::optional<Setting> setting_of(EnvironmentVariable const& variable);
 // If the value is malformed, the error names the variable, its value and the
 // accepted values.
 
-/// Parses a number of bytes: digits, optionally with a fraction, and optionally
-/// one of the units B, K, M, G, T (or KB, KiB, ...; powers of 1024; in either
-/// case). Examples: `512M`, `1.5G`. Returns nullopt if there is no setting.
+/// Parses a number of bytes: digits, optionally with a fraction and a unit. The
+/// units are B, K, M, G, T (or KB, KiB, ...), in upper or lower case, and are
+/// powers of 1024. Examples: `512M`, `1.5G`. Returns nullopt if there is no
+/// setting.
 /// \throws UsageError on this PE.
 std::optional<std::size_t> env_bytes(EnvironmentVariable const& variable);
 
@@ -89,7 +91,7 @@ class TemporaryVariables {
   TemporaryVariables& operator=(TemporaryVariables const&) = delete;
   ~TemporaryVariables();
 
-  /// Sets a variable, unless the environment already has it.
+  /// Sets a variable, unless it is already set in the environment.
   /// \param name must live as long as this object.
   /// \throws SystemError.
   void set(char const* name, char const* value);

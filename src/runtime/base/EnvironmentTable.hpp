@@ -7,24 +7,25 @@
 
 #include "Env.hpp"
 
-/// The environment variables that this library reads. From these entries,
-/// `symm_info --environment-table` generates the table in docs/environment.md.
+/// The environment variables that this library reads. `symm_info
+/// --environment-table` generates the table in docs/environment.md from these
+/// entries.
 namespace symm::Impl::environment {
 
 inline constexpr EnvironmentVariable heap_limit{
     {"SYMM_HEAP_LIMIT"},
     VariableType::bytes,
     "256G",
-    "what the heap of a PE can grow to: addresses are reserved for it, no "
-    "memory; the default is less with more than 128 PEs on a node, which share "
-    "32 TiB"};
+    "maximum size of a PE's heap; only addresses are reserved for it, no "
+    "memory; the default is smaller with more than 128 PEs on a node, which "
+    "share 32 TiB"};
 
 inline constexpr EnvironmentVariable symmetric_size{
     {"SYMM_SYMMETRIC_SIZE", "NVSHMEM_SYMMETRIC_SIZE", "SHMEM_SYMMETRIC_SIZE"},
     VariableType::bytes,
     "0",
-    "memory per PE that is mapped at start, in GPU memory where there is a "
-    "GPU; the default of a static heap is `1G`"};
+    "memory per PE that is mapped at startup, in GPU memory if there are "
+    "GPUs; the default for a static heap is `1G`"};
 
 inline constexpr EnvironmentVariable static_heap{
     {"SYMM_STATIC_HEAP"},
@@ -36,148 +37,150 @@ inline constexpr EnvironmentVariable huge_pages{
     {"SYMM_HUGE_PAGES"},
     VariableType::pages,
     "never",
-    "large pages for heaps of a job without GPUs; `advise`: the system is told "
-    "that they may have them, and gives some where "
+    "large pages for the heaps of a job without GPUs; `advise`: the library "
+    "allows the system to use large pages, and the system does so if "
     "`/sys/kernel/mm/transparent_hugepage/shmem_enabled` says `advise`; a "
-    "size, `2M` or `1G`: of those that an administrator has reserved "
-    "(`vm.nr_hugepages`); a heap grows by multiples of it, and "
-    "without enough of them an allocation fails; `never`: nothing is asked "
-    "for"};
+    "size, `2M` or `1G`: the library uses pages that an administrator has "
+    "reserved (`vm.nr_hugepages`), the heap grows by multiples of this size, "
+    "and an allocation fails if too few pages are free; `never`: the library "
+    "does not request large pages"};
 
 inline constexpr EnvironmentVariable timeout{
     {"SYMM_TIMEOUT"},
     VariableType::seconds,
     "60",
-    "seconds after which a PE that waits in a collective call reports which "
-    "PEs are missing, and what they called last, and one that waits for a "
-    "variable reports that; it waits on, unless all other PEs have left for "
-    "`finalize()`; 0: never"};
+    "seconds after which a waiting PE reports its wait; in a collective call, "
+    "the report says which PEs are missing and what they called last; the PE "
+    "continues to wait, unless all other PEs are in `finalize()`; 0: never"};
 
 inline constexpr EnvironmentVariable peer_timeout{
     {"SYMM_PEER_TIMEOUT"},
     VariableType::seconds,
     "60",
-    "seconds after which a PE of another node that others wait for, and that "
-    "gives no sign of life, counts as lost, which ends the job; 0: never, for "
-    "debuggers"};
+    "seconds after which a PE on another node counts as lost, if other PEs "
+    "wait for it and it gives no sign of life; the job then ends; 0: never, "
+    "for debuggers"};
 
 inline constexpr EnvironmentVariable network{
     {"SYMM_NETWORK"},
     VariableType::text,
     nullptr,
-    "the library that carries messages between nodes, `ucx` or `libfabric`; if "
-    "not set, the first of them that all PEs can run; `symm_info` lists them"};
+    "the library that carries messages between nodes, `ucx` or `libfabric`; "
+    "if not set, the first of these that all PEs can use; `symm_info` lists "
+    "them"};
 
 inline constexpr EnvironmentVariable start{
     {"SYMM_START"},
     VariableType::text,
     nullptr,
-    "what starts the job, `mpi`, `tcp` or `pmix`; if not set, TCP if "
-    "`SYMM_ROOT` is set, else MPI, and in a library without MPI PMIx, if the "
+    "what starts the job: `mpi`, `tcp` or `pmix`; if not set: TCP if "
+    "`SYMM_ROOT` is set, otherwise MPI; in a library without MPI, PMIx if the "
     "launcher has it"};
 
 inline constexpr EnvironmentVariable root{
     {"SYMM_ROOT"},
     VariableType::text,
     nullptr,
-    "if set, the job starts by TCP, without MPI: where PE 0 is found, "
-    "`host:port`, or `file:path` of a file that PE 0 writes, on a file system "
-    "that all PEs share: "
+    "if set, the job starts over TCP, without MPI; the address of PE 0: "
+    "`host:port`, or `file:path` with the path of a file that PE 0 writes, on "
+    "a file system that all PEs share: "
     "[nodes.md](nodes.md#a-start-without-mpi)"};
 
 inline constexpr EnvironmentVariable pe{
     {"SYMM_PE", "SLURM_PROCID", "PMI_RANK"},
     VariableType::count,
     nullptr,
-    "the number of this PE, from 0, for a start by TCP"};
+    "the number of this PE, starting from 0, for a start over TCP"};
 
 inline constexpr EnvironmentVariable pes{
     {"SYMM_PES", "SLURM_NTASKS", "PMI_SIZE"},
     VariableType::count,
     nullptr,
-    "the number of PEs, for a start by TCP"};
+    "the number of PEs, for a start over TCP"};
 
 inline constexpr EnvironmentVariable start_timeout{
     {"SYMM_START_TIMEOUT"},
     VariableType::seconds,
     "60",
-    "seconds that all PEs have to find PE 0 in a start by TCP or PMIx, and a "
-    "PE has to take each further step of the start and of the end of such a "
-    "job; 0: no limit, for debuggers"};
+    "seconds within which all PEs must find PE 0 in a start over TCP or PMIx, "
+    "and within which a PE must complete each further step of startup and "
+    "shutdown; 0: no limit, for debuggers"};
 
 inline constexpr EnvironmentVariable trace{
     {"SYMM_TRACE"},
     VariableType::text,
     nullptr,
-    "start of the names of files in which each PE writes at the end what its "
-    "host has put, got and waited for, `SYMM_TRACE=heat` those of "
-    "`heat.0.json`, ...; PE 0 prints a table, too: "
+    "prefix of the names of files to which each PE writes, at the end, the "
+    "puts, gets and waits of its host; `SYMM_TRACE=heat` writes "
+    "`heat.0.json`, ...; PE 0 also prints a table: "
     "[profiling.md](profiling.md)"};
 
 inline constexpr EnvironmentVariable check_report{
     {"SYMM_CHECK_REPORT"},
     VariableType::text,
     nullptr,
-    "file in which a program with `KokkosSymmetricSpace::Checked` writes the "
+    "file to which a program with `KokkosSymmetricSpace::Checked` writes the "
     "races that it has found, as JSON: [races.md](races.md)"};
 
 inline constexpr EnvironmentVariable check_status{
     {"SYMM_CHECK_STATUS"},
     VariableType::count,
     "66",
-    "exit status of such a program that has found races and would end with 0; "
-    "0: that"};
+    "exit status of a program with `KokkosSymmetricSpace::Checked` that has "
+    "found races and would otherwise exit with 0; 0: the status stays 0"};
 
 inline constexpr EnvironmentVariable ucx_transports{
     {"UCX_TLS"},
     VariableType::text,
     nullptr,
-    "UCX's: what it may use between nodes; if not set, all but shared memory "
-    "(`^sm`); with `cma` PEs of one machine copy blocks themselves: "
-    "[nodes.md](nodes.md#blocks-without-messages)"};
+    "read by UCX: the transports that it may use between nodes; if not set, "
+    "all except shared memory (`^sm`); with `cma`, PEs on one machine copy "
+    "blocks themselves: [nodes.md](nodes.md#blocks-without-messages)"};
 
 inline constexpr EnvironmentVariable fabric_provider{
     {"FI_PROVIDER"},
     VariableType::text,
     nullptr,
-    "libfabric's: the provider that it uses between nodes, `tcp` or `cxi`; if "
-    "not set, its own first choice that reaches other machines"};
+    "read by libfabric: the provider that it uses between nodes, `tcp` or "
+    "`cxi`; if not set, the first provider that libfabric lists and that "
+    "reaches other machines"};
 
 inline constexpr EnvironmentVariable pes_per_node{
     {"SYMM_PES_PER_NODE"},
     VariableType::count,
     "0",
-    "for tests: this many consecutive PEs, counted from PE 0, are a node of "
-    "their own; 0: the PEs that share one"};
+    "for tests: makes each group of this many consecutive PEs, counted from "
+    "PE 0, a node of its own; 0: the real nodes"};
 
 inline constexpr EnvironmentVariable visible_gpus{
     {"CUDA_VISIBLE_DEVICES"},
     VariableType::text,
     nullptr,
-    "CUDA's: the GPUs that a process sees; shown where it sees none"};
+    "read by CUDA: the GPUs that a process sees; an error message shows it if "
+    "a process sees none"};
 
 inline constexpr EnvironmentVariable module_loading{
     {"CUDA_MODULE_LOADING"},
     VariableType::text,
     nullptr,
-    "CUDA's: when kernels are loaded; if not set, a job of several nodes sets "
-    "it to `EAGER`, since a kernel that waits for another node may not let the "
-    "next one be loaded"};
+    "read by CUDA: when kernels are loaded; if not set, a job on several "
+    "nodes sets it to `EAGER`, because a kernel that waits for another node "
+    "may keep the next kernel from being loaded"};
 
 inline constexpr EnvironmentVariable gpu_connections{
     {"CUDA_DEVICE_MAX_CONNECTIONS"},
     VariableType::text,
     nullptr,
-    "CUDA's: queues of a process to a GPU; if not set, a job of several nodes "
-    "sets it to `8`, since clients of MPS have fewer, and work that a waiting "
-    "kernel needs may be queued behind it"};
+    "read by CUDA: the number of queues from a process to a GPU; if not set, "
+    "a job on several nodes sets it to `8`, because MPS clients have fewer, "
+    "and work that a waiting kernel needs may be queued after that kernel"};
 
 inline constexpr EnvironmentVariable kokkos_device{
     {"KOKKOS_DEVICE_ID", "KOKKOS_MAP_DEVICE_ID_BY", "CTEST_KOKKOS_DEVICE_TYPE"},
     VariableType::text,
     nullptr,
-    "Kokkos': if set, Kokkos chooses the GPU of a PE; otherwise the PEs of a "
-    "node take its GPUs in turn"};
+    "read by Kokkos: if set, Kokkos chooses the GPU of a PE; otherwise, the "
+    "GPUs of a node are assigned to its PEs round-robin"};
 
 inline constexpr std::array table{&heap_limit,
                                   &symmetric_size,

@@ -14,8 +14,8 @@ namespace {
 
 using Description = std::array<char, 128>;
 
-// GNU's strerror_r() returns the text. POSIX's writes it to the buffer and
-// returns 0 on success.
+// The GNU version of strerror_r() returns the text. The POSIX version writes
+// the text to the buffer and returns 0 on success.
 [[maybe_unused]] char const* description_of(char const* text,
                                             Description const& /*buffer*/) {
   return text;

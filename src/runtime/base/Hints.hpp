@@ -11,8 +11,8 @@ namespace symm::Impl {
 /// as slow.
 inline constexpr std::uint64_t many_elements = 10'000;
 
-/// The text that follows the list of slow PEs: what is slow, and what to use
-/// instead.
+/// The text that follows the list of slow PEs. It says what is slow, and what
+/// to use instead.
 inline constexpr char const* got_one_by_one =
     ": 10000 elements of PEs of other nodes, got one by one "
     "(symm::remote_view, symm::DistributedView), each with a message to wait "

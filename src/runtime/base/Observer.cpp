@@ -8,7 +8,7 @@ std::atomic<Observer*> s_first_observer{nullptr};
 
 namespace {
 
-/// How many nested operations this thread is in.
+/// The number of nested operations that this thread is in.
 thread_local int s_depth = 0;
 
 bool is_waiting(Operation const& operation) {

@@ -22,9 +22,9 @@ enum class OperationKind : std::uint8_t {
   quiet,
   barrier,
   collective,
-  allocation,  // also registration and pools, and releasing memory
-  /// Within another operation: the wait for PEs that have not made the call
-  /// yet.
+  allocation,  // also freeing, registration and pools
+  /// Within another operation: the wait for PEs that have not yet made the
+  /// call.
   waiting_for_pes
 };
 
@@ -41,12 +41,13 @@ struct Operation {
   void const* local     = nullptr;  // this PE's buffer
 };
 
-/// Is notified of this PE's host operations while it is in an ObserverList.
-/// These are the operations that the host calls or enqueues, not those that
-/// kernels call. For an observer, an enqueued operation ends as soon as it has
-/// been enqueued. If operations are nested, an observer is notified only of the
-/// outermost one, and of any `waiting_for_pes`. An observer's functions may be
-/// called on any thread.
+/// An object that is notified of this PE's host operations while it is in an
+/// ObserverList. Host operations are operations that the host calls or
+/// enqueues, not operations that kernels call. For an observer, an enqueued
+/// operation ends as soon as it has been enqueued. If operations are nested, an
+/// observer is notified only of the outermost one, and of any
+/// `waiting_for_pes`. The library may call an observer's functions on any
+/// thread.
 class Observer {
  public:
   Observer()                           = default;
@@ -55,8 +56,8 @@ class Observer {
   virtual ~Observer()                  = default;
 
   virtual void begin(Operation const& operation) noexcept = 0;
-  /// Called when the innermost observed operation of this thread has returned
-  /// or thrown.
+  /// Called when `operation` has returned or thrown. On each thread, the calls
+  /// of begin() and end() are properly nested.
   virtual void end(Operation const& operation) noexcept = 0;
 
  private:
@@ -65,21 +66,21 @@ class Observer {
 };
 
 /// The observers of this process. The list is defined in a source file, because
-/// a list defined in a header would exist twice in a program with hidden
-/// symbols.
+/// a program with hidden symbols would get a second list if a header defined
+/// it.
 class ObserverList {
  public:
-  /// Adds an observer. No other thread may be in an operation at that time.
+  /// Adds an observer. No other thread may be in an operation during this call.
   static void add(Observer& observer) noexcept;
   /// Removes an observer, if it is in the list. No other thread may be in an
-  /// operation at that time.
+  /// operation during this call.
   static void remove(Observer& observer) noexcept;
 
   static void begin(Operation const& operation) noexcept;
   static void end(Operation const& operation) noexcept;
 };
 
-/// The first observer; null if there are none. In that case, an operation reads
+/// The first observer; null if there are none. If it is null, operations read
 /// no other part of the list.
 extern std::atomic<Observer*> s_first_observer;
 
@@ -94,16 +95,17 @@ extern std::atomic<Observer*> s_first_observer;
          kind == OperationKind::allocation;
 }
 
-/// Reports to the observers an operation that lasts until the end of the scope.
-/// The constructor's argument is a function that creates the Operation. Without
-/// observers, the cost is one comparison, and no Operation is created.
+/// Reports an operation to the observers, from the construction of this object
+/// to the end of its scope. The constructor's argument is a function that
+/// creates the Operation. Without observers, the cost is one comparison, and no
+/// Operation is created.
 ///
 ///     Observed const observed([&] { return Operation{...}; });
 template <class MakeOperation>
 class Observed {
  public:
-  /// \param shows how the race detector is to treat the accesses made during
-  ///        the operation.
+  /// \param shows how the race detector should treat accesses during the
+  ///        operation.
   explicit Observed(
       MakeOperation const& make,
       check::Accesses shows = check::Accesses::are_hidden) noexcept

@@ -30,9 +30,9 @@ namespace symm::Impl {
   throw UsageError(Text(call, ": ", text_of_no_pe(pe, n_pes, where)));
 }
 
+/// Takes `call` as a template argument, so that its text is built only if there
+/// is an error.
 /// \throws UsageError on this PE if there is no PE `pe`.
-/// (`call` is a template argument so that its text is built only if there is an
-/// error.)
 void expect_pe(std::integral auto pe, std::integral auto n_pes,
                TextLike auto const& call, char const* where = "") {
   if (pe < 0 || pe >= n_pes) [[unlikely]] {

@@ -21,8 +21,8 @@ namespace symm::Impl {
 template <class T>
 concept TextLike = std::convertible_to<T const&, std::string_view>;
 
-/// What can be appended to a text: another text, an integer, or an address,
-/// which is written as "0x...".
+/// A type that can be appended to a text: another text, an integer, or an
+/// address, which is written as "0x...".
 template <class T>
 concept TextPart = TextLike<T> || std::integral<T> ||
     std::convertible_to<T const&, void const*>;
@@ -107,7 +107,7 @@ class BasicText {
     auto const end = std::to_chars(digits.data(), digits.data() + digits.size(),
                                    number, base);
     auto const length = static_cast<std::size_t>(end.ptr - digits.data());
-    // std::min() only suppresses a false warning of GCC 12 about longer copies.
+    // std::min() only suppresses a false GCC 12 warning about longer copies.
     append_one(
         std::string_view(digits.data(), std::min(length, digits.size())));
   }

@@ -20,7 +20,8 @@ std::optional<PeFailure> agree(Bootstrap& bootstrap,
     std::string_view(my_failure->message)
         .copy(report.message, sizeof(report.message) - 1);
   }
-  // A PE that cannot take part in an agreement cannot notify the others either.
+  // A PE that cannot take part in an agreement cannot notify the others,
+  // either.
   try {
     auto const failed = first_to_say(bootstrap, my_failure.has_value());
     if (!failed) return std::nullopt;

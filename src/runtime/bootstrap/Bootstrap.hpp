@@ -19,10 +19,10 @@ namespace symm::Impl {
 /// fork()). Used only while the runtime starts and shuts down; calls in between
 /// use Rendezvous.
 ///
-/// If a collective step throws, this PE takes no further step: it cannot know
-/// which step the other PEs have reached, and all of them would wait for each
-/// other. Later steps throw SystemError, and close() does not wait for other
-/// PEs.
+/// After a collective step has thrown, this PE takes no further step. It cannot
+/// know which step the other PEs have reached, and the PEs might wait for each
+/// other forever. Later steps throw SystemError, and close() does not wait for
+/// other PEs.
 class Bootstrap {
  public:
   virtual ~Bootstrap() = default;
@@ -58,8 +58,8 @@ class Bootstrap {
   /// \throws SystemError on this PE.
   virtual void close() = 0;
 
-  /// Ends the whole job without printing a message. For example, after a peer
-  /// has died, no collective call could return.
+  /// Ends the whole job without printing a message. This is needed after a peer
+  /// has died, for example, because no collective call could return.
   /// \param status the exit status that the launcher is to return.
   [[noreturn]] virtual void abort(int status) noexcept = 0;
   [[noreturn]] void abort() noexcept {
@@ -144,7 +144,7 @@ struct PeFailure {
 /// Collective: every PE passes its own failure, or nullopt if it succeeded.
 /// Returns the failure of the lowest PE that failed, or nullopt if none did.
 /// The result is the same on every PE. The PEs agree through Bootstrap while
-/// the runtime starts, and through Rendezvous afterwards.
+/// the runtime starts, and through Rendezvous after that.
 using Agree = std::function<std::optional<PeFailure>(
     std::optional<Failure> const& my_failure)>;
 
@@ -182,8 +182,8 @@ std::optional<Failure> error_of_all(Steps const& steps) {
 }
 
 /// Ends the job with an error message, because this PE has failed and cannot
-/// notify the other PEs, which are waiting for it. The exception being handled
-/// is given as the reason.
+/// notify the other PEs, which are waiting for it. The message gives the
+/// exception being handled as the reason.
 [[noreturn]] void end_job_alone(Bootstrap& bootstrap,
                                 char const* call) noexcept;
 

@@ -54,10 +54,10 @@ MPI_Comm mpi_of(Communicator const& communicator) {
   return mpi;
 }
 
-/// Waits for a collective operation that has begun, and yields the core
-/// meanwhile. MPI may not know that there are more PEs than cores, for example
-/// when several nodes share a machine. MPI's own waits would hold the core for
-/// a whole time slice.
+/// Waits for a nonblocking collective and yields the core meanwhile. MPI may
+/// not know that there are more PEs than cores, for example when several nodes
+/// share a machine. A wait in MPI would then hold the core for a whole time
+/// slice.
 void wait(MPI_Request& request, char const* call) {
   for (;;) {
     int is_done = 0;
@@ -78,7 +78,7 @@ void wait(MPI_Request& request, char const* call) {
     ::_exit(status);
   }
   std::this_thread::sleep_for(time_to_read);
-  // Not on the duplicate: MPICH might end only the processes of that
+  // Do not use the duplicate: MPICH might end only the processes of that
   // communicator, and wait forever for a process that has already exited.
   static_cast<void>(MPI_Abort(MPI_COMM_WORLD, status));
   std::abort();
@@ -132,7 +132,7 @@ class Bootstrap_Mpi final : public Bootstrap {
   }
 
   /// If MPI is finalized, it has freed everything. Freeing a communicator may
-  /// involve all PEs, so it is not done after a failed step.
+  /// involve all PEs, so skip it after a failed step.
   void close() override {
     if (m_gate.has_failed()) return;
     if (is_set(MPI_Finalized, "MPI_Finalized")) return;
@@ -183,7 +183,7 @@ class Bootstrap_Mpi final : public Bootstrap {
   int m_n_on_node         = 0;
 };
 
-/// Reports that this program was started by the mpiexec of another MPI. Such an
+/// Warns if the mpiexec of another MPI has started this program. Such an
 /// mpiexec starts each process as a job of one process, and nothing else would
 /// alert the user.
 void report_another_launcher() {

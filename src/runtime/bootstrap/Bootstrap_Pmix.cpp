@@ -24,7 +24,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// The functions of libpmix.so, which is opened at run time.
+/// The functions of libpmix.so, which is loaded at run time.
 struct Pmix {
   decltype(&PMIx_Init) init                 = nullptr;
   decltype(&PMIx_Finalize) finalize         = nullptr;
@@ -47,7 +47,7 @@ void find_in_pmix(void* library, char const* symbol, Function& function) {
 }
 
 Pmix load_pmix() {
-  // The library is never closed, because MPI may use it, too.
+  // Never close the library, because MPI may be using it, too.
   void* const library = ::dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     char const* const reason = ::dlerror();
@@ -97,7 +97,7 @@ class PmixValue {
   pmix_value_t* m_value = nullptr;
 };
 
-/// The completion of a fence, which PMIx reports on a thread of its own.
+/// The completion of a fence, which PMIx reports on its own thread.
 struct FenceEnd {
   std::mutex mutex;
   std::condition_variable changed;
@@ -112,7 +112,8 @@ struct FenceEnd {
   }
 };
 
-/// Collective: afterwards, all PEs see the values that any PE put before.
+/// Collective: after this call, every PE sees all values that the PEs have put
+/// so far.
 /// \throws SystemError on this PE if not all PEs call it in time.
 void exchange_puts(Deadline const& deadline) {
   pmix_info_t collects{};

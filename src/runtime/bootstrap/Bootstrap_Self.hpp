@@ -31,7 +31,7 @@ class Bootstrap_Self final : public Bootstrap {
   using Bootstrap::abort;
   [[noreturn]] void abort(int status) noexcept override {
     m_job.abort(status);
-    std::abort();  // for compilers that do not see that it does not return
+    std::abort();  // for compilers that cannot tell
   }
 
  private:

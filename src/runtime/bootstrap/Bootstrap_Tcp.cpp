@@ -105,8 +105,8 @@ class Bootstrap_Tcp final : public Bootstrap {
         data, bytes);
   }
 
-  /// Other PEs may end as soon as they have passed the barrier, so the watch
-  /// must be told to expect this first.
+  /// Other PEs may end as soon as they have passed the barrier, so first tell
+  /// the watch to expect this.
   void close() override {
     m_watch->expect_ends();
     auto const failure =
@@ -141,8 +141,8 @@ class Bootstrap_Tcp final : public Bootstrap {
           try {
             gather(head, take);
           } catch (...) {
-            // If a PE has ended, name it: a PE that is merely late may be
-            // waiting for it.
+            // If a PE has ended, name that PE, because a PE that is merely late
+            // may be waiting for it.
             throw_if_one_has_ended(m_steps);
             throw;
           }
@@ -183,7 +183,7 @@ class Bootstrap_Tcp final : public Bootstrap {
         send_all(socket, &end, sizeof end, pe, deadline);
         send_all(socket, result, bytes, pe, deadline);
       } catch (SystemError const&) {
-        // The PE may have received a part of the result.
+        // The PE may have received only part of the result.
         m_steps[index_of(pe)].reset();
         throw;
       }
@@ -207,8 +207,8 @@ class Bootstrap_Tcp final : public Bootstrap {
     throw SystemError(failure.data());
   }
 
-  /// Called after a step has failed on this PE. PE 0 notifies all other PEs, in
-  /// place of their next result.
+  /// Called after a step has failed on this PE. PE 0 notifies all other PEs
+  /// instead of sending the next result.
   void end_steps(std::string_view why) noexcept {
     if (my_pe() == 0) {
       struct {
@@ -227,7 +227,8 @@ class Bootstrap_Tcp final : public Bootstrap {
     for (auto const& socket : m_steps)
       static_cast<void>(::shutdown(socket.get(), SHUT_WR));
     if (m_watch->expects_ends()) return;
-    // If a process has ended, JobWatch also ends this one, and says why.
+    // If a process has ended, JobWatch also ends this one and prints the
+    // reason.
     std::this_thread::sleep_for(2 * JobWatch::time_to_report);
     m_watch->expect_ends();
   }
@@ -238,7 +239,7 @@ class Bootstrap_Tcp final : public Bootstrap {
     if (::gethostname(mine.name.data(), mine.name.size() - 1) != 0)
       throw SystemError("cannot name this host", "gethostname", errno);
     std::string boot;
-    // There may be no such file.
+    // This file may not exist.
     std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
     boot.copy(mine.boot.data(), mine.boot.size() - 1);
     auto const all = Impl::allgather(*this, mine);

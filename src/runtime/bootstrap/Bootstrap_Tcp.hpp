@@ -13,9 +13,9 @@ namespace symm::Impl {
 /// Whether SYMM_ROOT requests a start over TCP, without MPI.
 [[nodiscard]] bool is_tcp_asked_for();
 
-/// Returns the JobStart that uses TCP. It connects processes, no matter how
-/// they were started (by a shell, ssh, Slurm), to PE 0, whose address SYMM_ROOT
-/// gives. All collective steps go through PE 0, which is fast enough for
+/// Returns the JobStart that uses TCP. It connects processes to PE 0 at the
+/// address in SYMM_ROOT, no matter how the processes were started (by a shell,
+/// ssh, Slurm). All collective steps go through PE 0, which is fast enough for
 /// thousands of PEs, but not for more. A process that ends without finalize()
 /// ends the job, as under mpiexec.
 [[nodiscard]] JobStart& start_by_tcp();
@@ -26,7 +26,7 @@ namespace symm::Impl {
 /// Collective: connects the PEs of `job`, as a start over TCP does.
 /// \throws the same exceptions as connect_by_tcp().
 [[nodiscard]] JobPes make_tcp_pes(TcpJob const& job);
-/// Ends the job that make_tcp_pes() has connected; if there is none, ends only
+/// Ends the job that make_tcp_pes() has connected. If there is none, ends only
 /// this process.
 [[noreturn]] void abort_tcp_job(int status) noexcept;
 /// Rejects an MPI communicator in a job that starts without MPI.

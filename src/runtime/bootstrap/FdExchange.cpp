@@ -103,7 +103,7 @@ void FdExchange::send(Pe to, int fd, Attachment const& note) const {
   std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
 
   int const socket = link(to).socket.get();
-  // The socket has room: a PE is at most one exchange ahead of another.
+  // The socket has room, because a PE is at most one exchange ahead of another.
   auto const try_to_send = [&] {
     auto const sent = uninterrupted([&] {
       return ::sendmsg(socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -220,8 +220,9 @@ std::vector<FdExchange::Parcel> FdExchange::exchange(int fd,
   auto const keep_first = [&](std::optional<Failure> const& step) {
     if (step && !failure) failure = step;
   };
-  // In each round, a PE sends to one PE and receives from one PE: the system
-  // limits how many descriptors of a user may be in flight (like ulimit -n).
+  // In each round, a PE sends to one PE and receives from one PE, because the
+  // system limits how many descriptors a user may have in flight (like ulimit
+  // -n).
   Pe const first = m_nodes.first_near();
   int const me   = m_bootstrap.my_pe() - first;
   for (int round = 1; round < n_near; ++round) {

@@ -38,7 +38,7 @@ class FdExchange {
 
   /// Collective over all PEs of the job.
   /// \param timeout how long a PE waits in an exchange before it reports which
-  ///        PE it is waiting for; it then goes on waiting. 0 means that it
+  ///        PE it is waiting for. It then continues to wait. 0 means that it
   ///        never reports.
   /// \throws SystemError on every PE.
   FdExchange(Bootstrap& bootstrap, Nodes nodes,
@@ -60,7 +60,7 @@ class FdExchange {
   /// cannot do so, or if a peer's process has exited, the job ends with an
   /// error message.
   /// \throws SystemError, OutOfMemory only on the PE whose part failed. The PEs
-  ///         must therefore agree on the outcome afterwards.
+  ///         must therefore agree on the outcome after the call.
   [[nodiscard]] std::vector<Parcel> exchange(int fd,
                                              Attachment const& note = {});
 

@@ -31,7 +31,8 @@ class JobStart {
   /// \returns whether this call has initialized the library, so that end() must
   ///          follow.
   /// \throws UsageError on this PE if the library is already finalized or this
-  ///         process is not in `communicator`; nothing is initialized then.
+  ///         process is not in `communicator`. In that case, nothing is
+  ///         initialized.
   /// \throws SystemError on this PE.
   [[nodiscard]] virtual bool begin(int* argc, char*** argv,
                                    Communicator const& communicator) = 0;

@@ -69,7 +69,7 @@ void JobWatch::watch() noexcept {
   while (!m_is_over) {
     int const n = uninterrupted(
         [&] { return ::poll(entries.data(), entries.size(), -1); });
-    if (n < 0) {  // out of memory at the moment
+    if (n < 0) {  // temporarily out of memory
       std::this_thread::sleep_for(time_to_report);
       continue;
     }
@@ -84,7 +84,7 @@ void JobWatch::see_end(std::size_t which) const noexcept {
   auto const bytes = uninterrupted([&] {
     return ::recv(m_lives[which].get(), &status, sizeof status, MSG_DONTWAIT);
   });
-  if (bytes < 0 && errno == EAGAIN) return;  // not ended
+  if (bytes < 0 && errno == EAGAIN) return;  // the process has not ended
   bool const is_told = bytes == static_cast<ssize_t>(sizeof status);
   if (!is_told) {
     std::this_thread::sleep_for(time_to_report);

@@ -14,13 +14,13 @@
 
 namespace symm::Impl {
 
-/// Ends the job if one of its processes ends early: every PE watches PE 0, and
+/// Ends the job if one of its processes ends early. Every PE watches PE 0, and
 /// PE 0 watches all other PEs.
 class JobWatch {
  public:
-  /// When a PE has seen another PE's process end, it waits this long before it
-  /// ends the job. A library call that also detects the end can thus report it
-  /// first.
+  /// How long a PE waits before it ends the job, after it has noticed the end
+  /// of another PE's process. A library call that also detects the end can thus
+  /// report it first.
   static constexpr auto time_to_report = std::chrono::milliseconds(500);
 
   /// \param lives TcpLinks::lives.
@@ -30,12 +30,12 @@ class JobWatch {
   JobWatch& operator=(JobWatch const&) = delete;
   ~JobWatch();
 
-  /// From this call on, it is not an error if another PE's process ends.
+  /// After this call, it is not an error if another PE's process ends.
   void expect_ends() noexcept { m_is_over = true; }
   [[nodiscard]] bool expects_ends() const noexcept { return m_is_over; }
 
-  /// Ends the job that this process's JobWatch watches: notifies the other PEs,
-  /// through PE 0. If there is no JobWatch, ends only this process.
+  /// Ends the job that this process's JobWatch watches, and notifies the other
+  /// PEs through PE 0. If there is no JobWatch, ends only this process.
   [[noreturn]] static void end_job_of_process(int status) noexcept;
 
  private:

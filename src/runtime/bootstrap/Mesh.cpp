@@ -47,8 +47,8 @@ constexpr auto round_time = std::chrono::milliseconds(100);
 /// PEs.
 constexpr std::size_t max_silent = 256;
 
-/// The numbers that a PE draws before the PEs connect. All PEs of a node use
-/// those of the node's first PE.
+/// The random numbers that a PE draws before the PEs connect. All PEs on a node
+/// use the numbers of the node's first PE.
 struct Introduction {
   Number name{};  // part of the addresses of the node's PEs
   Number key{};   // known only to the PEs of the node
@@ -102,8 +102,8 @@ UniqueFd listen_here(Address const& address) {
   if (::bind(listener.get(), address.generic(), address.bytes) != 0) {
     throw SystemError("connecting PEs", "bind", errno);
   }
-  // The longest queue that the system allows: connections from other programs
-  // take up slots in it, too.
+  // Use the longest queue that the system allows, because connections from
+  // other programs take up slots in it, too.
   if (::listen(listener.get(), INT_MAX) != 0) {
     throw SystemError("connecting PEs", "listen", errno);
   }
@@ -121,9 +121,9 @@ ucred other_end_of(UniqueFd const& socket) {
   return process;
 }
 
-/// One PE's part of the start: it connects to the lower PEs on its node and
-/// accepts connections from the higher ones, all at the same time, and never
-/// waits for just one of them.
+/// One PE's part of the start. The PE connects to the lower-numbered PEs on its
+/// node and accepts connections from the higher-numbered ones. It does so
+/// concurrently, and never waits for just one of them.
 class Start {
  public:
   Start(Introduction const& its_node, Nodes const& nodes, Pe my_pe)
@@ -293,9 +293,8 @@ std::vector<MeshLink> connect_mesh(Bootstrap& bootstrap, Nodes const& nodes) {
                           " s");
       }
     });
-    // All PEs take part in this step after they have been connected. So each PE
-    // was alive when its process was opened by PID, and no other process had
-    // that PID.
+    // All PEs take part in this step after connecting. So each PE was alive
+    // when its process was opened by PID, and no other process had that PID.
     is_complete = !first_to_say(bootstrap, !start->is_complete());
   }
   return start->take_links();

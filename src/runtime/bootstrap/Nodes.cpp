@@ -39,8 +39,8 @@ struct Place {
   [[nodiscard]] std::string_view key() const {
     return {reinterpret_cast<char const*>(this), offsetof(Place, host)};
   }
-  /// Whether both are on one operating system instance, on the same node or not
-  /// (containers).
+  /// Whether both PEs run on one operating system instance, even if they are on
+  /// different nodes (containers).
   [[nodiscard]] bool shares_machine_with(Place const& other) const {
     return key() == other.key() ||
            (boot_id[0] != '\0' && std::strcmp(boot_id, other.boot_id) == 0);
@@ -69,8 +69,8 @@ Place find_my_place(Bootstrap const& bootstrap, int pes_per_node) {
   Place me;
   me.node = bootstrap.node();
   if (pes_per_node > 0) me.simulated = bootstrap.my_pe() / pes_per_node;
-  // Abstract sockets are per network namespace. Without /proc, the number is 0
-  // on all PEs.
+  // The names of abstract sockets belong to a network namespace. Without /proc,
+  // the number of the namespace is 0 on all PEs.
   constexpr char const* network_namespace = "/proc/self/ns/net";
   struct stat status {};
   if (::stat(network_namespace, &status) == 0) {
@@ -97,7 +97,7 @@ void check_equal_settings(Bootstrap& bootstrap, int pes_per_node) {
 /// A node whose PEs do not have consecutive numbers.
 struct Division {
   Pe first = 0;  // the node's first PE
-  Pe next  = 0;  // its first PE after those of another node
+  Pe next  = 0;  // the node's first PE that follows a PE of another node
 };
 
 [[noreturn]] void throw_divided(Division const& division,

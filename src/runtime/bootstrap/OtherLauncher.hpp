@@ -13,12 +13,12 @@ struct OtherLauncher {
   char const* variable = nullptr;  // the variable that gives n_processes
 };
 
-/// Called in a process that is a job of one PE. If a launcher started it
-/// together with other processes, each of which is then a job of one PE, too,
-/// returns that launcher; otherwise nullopt. Recognizes launchers that set the
-/// size of the job in the environment: Open MPI's, and those with PMI (MPICH's,
-/// Intel MPI's, Slurm's). Returns a launcher only in the first of these
-/// processes, so that only one process prints the warning.
+/// Must be called in a process that is a job of one PE. Returns the launcher
+/// that has started this process and others, each as a job of one PE; nullopt
+/// if there is none. Recognizes launchers that set the size of the job in the
+/// environment: Open MPI's, and those with PMI (MPICH's, Intel MPI's, Slurm's).
+/// Returns a launcher only in the first of these processes, so that only one of
+/// them prints the warning.
 [[nodiscard]] std::optional<OtherLauncher> other_launcher();
 
 }  // namespace symm::Impl

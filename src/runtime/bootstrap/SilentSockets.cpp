@@ -12,7 +12,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// Whether accept4() has failed for just this one connection: Linux passes on
+/// Whether accept4() has failed because of just one connection. Linux reports
 /// network errors that are already pending on the new socket.
 bool is_of_connection(int error) {
   return error == ECONNABORTED || error == EPROTO || error == ENOPROTOOPT ||

@@ -13,12 +13,12 @@
 
 namespace symm::Impl {
 
-/// A listening socket, and those of its connections whose other end has not yet
-/// sent its identity.
+/// A listening socket, and its connections on which the other end has not yet
+/// identified itself.
 ///
 /// Any program may open connections and send nothing. If there are more of
-/// these silent connections than this PE keeps or can open, the oldest are
-/// dropped. That does not affect PEs, which identify themselves at once.
+/// these silent connections than this PE keeps or can open, it drops the oldest
+/// ones. This does not affect PEs, which identify themselves at once.
 class SilentSockets {
  public:
   /// \param listener a non-blocking socket.
@@ -31,7 +31,7 @@ class SilentSockets {
     return m_sockets;
   }
 
-  /// Accepts new connections, at most as many as are to be kept, then calls
+  /// Accepts new connections, but not more than this object keeps, then calls
   /// `settle` for each silent connection. The sockets are non-blocking.
   /// \param settle settle(socket) returns whether the connection no longer
   ///        counts as silent: settle() has moved the socket elsewhere, or the
@@ -45,8 +45,8 @@ class SilentSockets {
     while (m_sockets.size() > m_most) drop_oldest();
   }
 
-  /// Opens another descriptor; to make room for it, drops silent connections if
-  /// necessary. Do not call this from within look().
+  /// Opens another descriptor, dropping silent connections if necessary. Must
+  /// not be called from within look().
   /// \param open a system call that returns the descriptor.
   /// \returns the result of the last call to `open`, with errno as that call
   ///          left it.
@@ -66,7 +66,8 @@ class SilentSockets {
   /// Whether a call has failed for lack of a resource that dropping connections
   /// would free.
   [[nodiscard]] static bool is_lack(int error);
-  /// \returns errno if this process can open no more connections; otherwise 0.
+  /// \returns errno if this process cannot open any more connections; otherwise
+  ///          0.
   [[nodiscard]] int accept_some();
   [[noreturn]] static void throw_lack(int error);
   /// Drops the oldest silent connection. Returns false if there is none.

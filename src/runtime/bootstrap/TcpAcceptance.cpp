@@ -25,11 +25,11 @@ namespace {
 constexpr std::size_t max_silent_tcp = 256;
 /// The maximum number of PEs that an error message names.
 constexpr int max_named = 8;
-/// How long PE 0 waits before it looks at silent connections again.
+/// How long PE 0 waits before it checks silent connections again.
 constexpr auto silent_pause = std::chrono::milliseconds(20);
 
-/// Answers a PE. The send may fail if the PE has ended; PE 0 then notices the
-/// end of the connection.
+/// Answers a PE. The send may fail if the PE has ended; PE 0 then notices that
+/// the connection is closed.
 void answer(UniqueFd const& socket, TcpAnswer const& message) {
   static_cast<void>(uninterrupted([&] {
     return ::send(socket.get(), &message, sizeof message,

@@ -16,9 +16,8 @@
 
 namespace symm::Impl {
 
-/// Accepts, on PE 0, the connections of the other PEs. Allocates memory only
-/// for PEs that have connected, because a wrong SYMM_PES may be arbitrarily
-/// large.
+/// On PE 0, accepts the connections of the other PEs. Allocates memory only for
+/// PEs that have connected, because a wrong SYMM_PES may be arbitrarily large.
 class TcpAcceptance {
  public:
   /// \param job must outlive this object.
@@ -26,7 +25,8 @@ class TcpAcceptance {
   TcpAcceptance(TcpJob const& job, UniqueFd listener, std::uint64_t key);
 
   /// \throws SystemError on this PE if not all PEs have connected before the
-  ///         deadline. The PEs that have connected are then refused.
+  ///         deadline. PE 0 then also sends the reason to the PEs that have
+  ///         connected.
   [[nodiscard]] TcpLinks accept_all(Deadline const& deadline);
 
  private:

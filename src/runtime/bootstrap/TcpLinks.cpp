@@ -67,8 +67,8 @@ TcpLinks accept_others(TcpJob const& job, Deadline const& deadline) {
 class Search {
  public:
   Search(TcpJob const& job, Deadline const& deadline)
-      // PE 0 may have started later than this PE, and gives up on its own, so
-      // wait twice as long for its answer.
+      // The timeout of PE 0 may have started later than this PE's, so wait
+      // twice as long for its answer.
       : m_job(job), m_deadline(deadline), m_last(2 * job.timeout) {
     do {
       m_hello.process = draw_number();

@@ -27,8 +27,8 @@ struct TcpHello {
 };
 
 /// PE 0's answer on the connection for steps, sent once all PEs have connected
-/// or PE 0 has given up. A PE that is refused right away also gets the answer
-/// on the other connection.
+/// or PE 0 has given up. A PE that is refused at once also gets the answer on
+/// the other connection.
 struct TcpAnswer {
   enum class Kind : std::uint32_t {
     let_in,

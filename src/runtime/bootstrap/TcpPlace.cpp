@@ -76,8 +76,8 @@ constexpr std::string_view no_regular_file = "it is no regular file";
 /// A host has a few hundred addresses at most, of up to 46 characters each.
 constexpr std::size_t max_of_tcp_file = std::size_t{64} << 10U;
 
-/// Why the file cannot be from PE 0, which runs as the same user; empty if it
-/// can.
+/// The reason why the file cannot be from PE 0, which runs as the same user;
+/// empty if it can.
 Text reason_to_distrust(struct stat const& status) {
   if (!S_ISREG(status.st_mode)) return no_regular_file;
   if (status.st_uid != ::geteuid()) {
@@ -179,7 +179,7 @@ TcpPlace write_tcp_file(std::string const& path, std::string const& port) {
 }
 
 std::optional<TcpPlace> read_tcp_file(std::string const& path, Text& why_not) {
-  // O_NONBLOCK: opening a FIFO would wait otherwise.
+  // Without O_NONBLOCK, opening a FIFO would block.
   UniqueFd const file(uninterrupted(
       [&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
   struct stat status {};

@@ -45,8 +45,8 @@ struct TcpPlace {
                                       std::string const& port);
 
 /// Reads the file that PE 0 has written. Accepts only a regular file that
-/// belongs to this user and that no other user can write. Whatever `path` is,
-/// the call does not block, and it reads a limited number of bytes.
+/// belongs to this user and that no other user can write. The call never
+/// blocks, whatever `path` is, and reads a limited number of bytes.
 /// \param why_not receives the reason if the result is nullopt.
 [[nodiscard]] std::optional<TcpPlace> read_tcp_file(std::string const& path,
                                                     Text& why_not);

@@ -31,7 +31,7 @@ struct FreeAddresses {
 };
 using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
 
-/// Null if the name cannot be resolved (at the moment).
+/// Null if the name cannot be resolved at present.
 Addresses find_addresses(char const* host, std::string const& port, int flags) {
   addrinfo hints{};
   hints.ai_family   = AF_UNSPEC;
@@ -52,7 +52,7 @@ void set_option(UniqueFd const& socket, int level, int option, int value) {
 bool connect(UniqueFd const& socket, addrinfo const& address) {
   if (::connect(socket.get(), address.ai_addr, address.ai_addrlen) == 0)
     return true;
-  // The connection attempt also goes on after EINTR.
+  // The connection attempt also continues after EINTR.
   if (errno != EINPROGRESS && errno != EINTR) return false;
   std::array events{pollfd{socket.get(), POLLOUT, 0}};
   int error       = 0;
@@ -68,8 +68,7 @@ bool connect(UniqueFd const& socket, addrinfo const& address) {
       Text("PE ", pe, " has ended, or has given up, while others wait for it"));
 }
 
-/// Throws for a call on a connection that has failed with errno, unless errno
-/// is EAGAIN.
+/// Throws after a call on a connection has failed, unless errno is EAGAIN.
 void throw_unless_busy(char const* call, Pe other) {
   if (errno == EAGAIN) return;
   if (errno == EPIPE || errno == ECONNRESET) throw_ended(other);

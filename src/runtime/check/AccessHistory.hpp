@@ -15,7 +15,7 @@
 
 namespace symm::Impl::check {
 
-/// An access, except for the bytes that it covers.
+/// An access, without the bytes that it covers.
 struct Access {
   bool is_write;
   Part part;
@@ -23,16 +23,16 @@ struct Access {
   bool is_atomic     = false;
   std::uint16_t site = 0;
   /// For writes: whether the access is a plain write, a signal, or a store of a
-  /// word in one piece.
+  /// whole word at once.
   Epoch::Kind kind = Epoch::Kind::plain;
-  /// Whether the access is enqueued. If so, it is ordered after earlier work on
-  /// its execution space instance. (Every kernel on a GPU waits for the one
-  /// before it.)
+  /// Whether the access is enqueued. An enqueued access is ordered after
+  /// earlier work on its execution space instance. (Every kernel on a GPU waits
+  /// for the previous kernel.)
   bool is_in_stream = false;
 };
 
-/// Assigns a new part and time to those recorded accesses of a network
-/// operation that match `epoch`.
+/// Assigns a new part and time to the recorded accesses of a network operation
+/// that match `epoch`.
 struct LaterAccess {
   Epoch epoch;
   std::size_t bytes;
@@ -41,8 +41,8 @@ struct LaterAccess {
   Time time;
 };
 
-/// Records accesses and checks them against earlier ones. This is the part of
-/// the race detector that the host and kernels share.
+/// Records accesses and checks them against earlier ones. The host and kernels
+/// share this part of the race detector.
 class AccessHistory {
  public:
   [[nodiscard]] SYMM_FUNCTION bool is_on() const { return m_is_on; }
@@ -54,8 +54,8 @@ class AccessHistory {
   [[nodiscard]] SYMM_FUNCTION bool is_in_heap(void const* address) const {
     return heap_of(address) < m_n_heaps;
   }
-  /// The near PE whose part contains `address`, and the offset in that part; PE
-  /// -1 for any other address.
+  /// The near PE whose part contains `address`, and the offset in that part.
+  /// The PE is -1 for any other address.
   [[nodiscard]] SYMM_FUNCTION Where where(void const* address) const {
     auto const i = heap_of(address);
     if (i == m_n_heaps) return {-1, 0};
@@ -66,7 +66,7 @@ class AccessHistory {
             i * start_of_heap + (at - pe * heap.map.stride)};
   }
   /// Like where(), but for PE `pe`'s copy of the object at the symmetric
-  /// address `address`; PE -1 if the address is not in any heap.
+  /// address `address`. The PE is -1 if the address is not in any heap.
   [[nodiscard]] SYMM_FUNCTION Where copy_of(void const* address, Pe pe) const {
     for (std::size_t i = 0; i < m_n_heaps; ++i) {
       auto const offset = m_heaps[i].map.offset_of(address);
@@ -77,8 +77,8 @@ class AccessHistory {
     return {-1, 0};
   }
 
-  /// Checks and records an access: every `step`-th of its words, starting with
-  /// word `first`.
+  /// Checks and records an access. Covers every `step`-th word of the access,
+  /// starting with word `first`.
   SYMM_FUNCTION void note(Where where, std::size_t bytes, Access const& access,
                           std::size_t first = 0, std::size_t step = 1) {
     if (!is_seen(where) || bytes == 0) return;
@@ -107,7 +107,7 @@ class AccessHistory {
     }
   }
   /// A mask with one bit for each byte of a word that an access covers.
-  /// \param in_word offset of the first such byte in the word.
+  /// \param in_word the offset of the first such byte in the word.
   [[nodiscard]] SYMM_FUNCTION static constexpr unsigned mask_of(
       std::size_t in_word, std::size_t bytes) {
     return (0xffU >> (8 - bytes)) << in_word;
@@ -118,15 +118,15 @@ class AccessHistory {
                  access.is_atomic)
         .of(access.kind);
   }
-  /// Whether the memory at `where` exists and has a shadow. If it does not
-  /// exist, the operation that accesses it throws.
+  /// Whether the memory at `where` exists and has a shadow. If the memory does
+  /// not exist, the operation that accesses it throws.
   [[nodiscard]] SYMM_FUNCTION bool is_seen(Where where) const {
     return 0 <= where.pe && where.pe < m_n_pes &&
            where.offset < end_of(where.offset);
   }
 
-  /// Records that this PE has reached `limit`: from now on, some races may be
-  /// missed.
+  /// Records that this PE has reached `limit`. From now on, the detector may
+  /// miss some races.
   SYMM_FUNCTION void note_limit(Limit limit) const {
     auto& my_limits = tables().limits[m_me];
     auto const bit  = std::uint32_t{1} << static_cast<std::uint32_t>(limit);
@@ -172,15 +172,15 @@ class AccessHistory {
 #endif
   }
 
-  /// Whether the recorded access `epoch` is done, and no concurrent reads are
+  /// Whether the recorded access `epoch` is done and no concurrent reads are
   /// recorded in addition to it.
   [[nodiscard, gnu::always_inline]] bool is_past(Epoch epoch,
                                                  bool is_read) const {
     return clocks.is_done(epoch, false) && !(is_read && epoch.has_more());
   }
   /// Fast path of note_word() for a load or a store on the host when all
-  /// earlier accesses to the word are done. \returns whether it has recorded
-  /// the access.
+  /// earlier accesses to the word are done. \returns whether this call has
+  /// recorded the access.
   bool note_after_all(Cell& cell, Epoch epoch, bool is_write) {
     auto& same_kind        = is_write ? cell.write : cell.read;
     auto const& other_kind = is_write ? cell.read : cell.write;
@@ -192,8 +192,9 @@ class AccessHistory {
            other_kind.load() == other;
   }
 
-  // An access is recorded before it is checked against those of other PEs. On
-  // the host, at least one of two concurrent accesses therefore sees the other.
+  // An access is recorded before it is checked against the accesses of other
+  // PEs. On the host, at least one of two concurrent accesses therefore sees
+  // the other.
   SYMM_FUNCTION void note_word(Where where, unsigned mask, std::size_t bytes,
                                Epoch epoch, Access const& access) {
     auto& cell            = m_memory.cell(where);
@@ -205,7 +206,7 @@ class AccessHistory {
     auto& same_kind    = is_write ? cell.write : cell.read;
     auto const before  = is_write ? last_write : last_read;
     auto const between = is_write ? last_read : last_write;
-    // Most accesses are already recorded, and conflict with no other access.
+    // Most accesses are already recorded and conflict with no other access.
     if (before.has(epoch) && (!is_network || before.is_atomic_with(epoch)) &&
         !(is_write && last_read.has_more()) &&
         (!between.is_access() ||
@@ -213,8 +214,8 @@ class AccessHistory {
       return;
     }
     // Concurrent network operations are not ordered with respect to each other.
-    // An atomic access to some bytes of a word does not make an access to all
-    // of them atomic.
+    // The masks of atomic accesses are not merged, because two atomic accesses
+    // to parts of a word are not one atomic access to both parts.
     if (!is_network && before.is_like(epoch) &&
         (!epoch.is_atomic() || (before.mask() & mask) == mask)) {
       if ((before.mask() & mask) != mask) {
@@ -308,8 +309,8 @@ class AccessHistory {
                 std::memory_order_relaxed);
   }
 
-  /// Records a read. It replaces the read recorded in the cell if that one is
-  /// done; otherwise, both are recorded.
+  /// Records a read. If the read recorded in the cell is done, the new read
+  /// replaces it. Otherwise, both are recorded.
   SYMM_FUNCTION void remember_read(Where where, Cell& cell, Epoch before,
                                    Epoch epoch) const {
     bool const is_network = epoch.kind() >= Part::network;
@@ -319,13 +320,13 @@ class AccessHistory {
       return;
     }
     auto* const reads = m_memory.reads_of(where, true);
-    if (reads == nullptr) {  // no room: keep one of them
+    if (reads == nullptr) {  // no room: keep one of the two reads
       note_limit(Limit::reads);
       if (random() % 4 == 0) cell.read.exchange(epoch.bits());
       return;
     }
     if (!before.has_more()) {
-      // These entries are older, or from memory that has since been freed.
+      // These entries are older, or describe memory that has since been freed.
       for (Pe pe = 0; pe < m_n_pes; ++pe) reads[pe].store(0);
     }
     auto& my_read = reads[m_me];

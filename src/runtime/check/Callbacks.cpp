@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 // Compilers emit calls to these functions for each load and store in code that
-// is compiled with -fsanitize=thread. They replace ThreadSanitizer's library.
+// is compiled with -fsanitize=thread. The functions replace ThreadSanitizer's
+// library.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +27,7 @@ void const* in_heap(void const volatile* address) {
   return s_checker.in_heap(const_cast<void const*>(address));
 }
 
-/// Whether this is an atomic operation of the program on symmetric memory.
+/// Whether this is an atomic operation by the program on symmetric memory.
 bool is_seen(void const volatile* address) {
   return s_checker.is_in_heap(in_heap(address)) && s_thread.n_calls == 0 &&
          s_checker.n_hiding.load(std::memory_order_relaxed) == 0;
@@ -68,7 +69,7 @@ void after_atomic(void const volatile* address, int order) {
 
 extern "C" {
 
-// The functions of the C library: everything is linked with --wrap.
+// The functions of the C library. Everything is linked with --wrap.
 void* __real_memcpy(void* to, void const* from, std::size_t bytes);
 void* __real_memmove(void* to, void const* from, std::size_t bytes);
 void* __real_memset(void* to, int value, std::size_t bytes);
@@ -154,7 +155,8 @@ int __wrap_memcmp(void const* a, void const* b, std::size_t bytes) {
   return __real_memcmp(a, b, bytes);
 }
 
-// The memory order of other atomic operations is at most as strong as this.
+// Atomic operations use the strongest memory order, whatever order the program
+// requests.
 #define SYMM_ORDER __ATOMIC_SEQ_CST
 #define SYMM_CHANGE(bits, type, name, operation)                               \
   type __tsan_atomic##bits##_##name(type volatile* at, type value,             \
@@ -221,8 +223,8 @@ SYMM_ATOMICS(64, std::uint64_t)
 void __tsan_atomic_thread_fence(int order) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   static_cast<void>(order);
-  // Kokkos has such fences at the end of kernels. They do not publish anything
-  // to other PEs.
+  // Kokkos has such fences at the end of kernels. They publish nothing to other
+  // PEs.
   if (s_checker.is_on() && s_thread.n_calls == 0) {
     s_checker.clocks.learn_later();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// The reports of the library's calls to the detector (base/Check.hpp).
+// Passes the library's calls to the detector (base/Check.hpp).
 #include "../base/Check.hpp"
 
 #include <array>
@@ -31,7 +31,7 @@ void finish_detector(Bootstrap& bootstrap) { s_checker.finish(bootstrap); }
 
 namespace {
 
-/// Whether this is a call by the program, not one that is nested in another
+/// Whether the program itself makes this call, rather than another library
 /// call.
 bool is_outermost() { return s_checker.is_on() && s_thread.n_calls == 1; }
 
@@ -123,7 +123,7 @@ void OnHost::copy(void const* dest, void const* source, std::size_t bytes,
 
 void copy_far(Pe pe, std::size_t offset, void const* local, std::size_t bytes,
               bool is_put, char const* name) noexcept {
-  // All other operations are reported by the calls that make them.
+  // Every other operation is reported by the call that makes it.
   if (!s_checker.is_on() || s_thread.n_calls != 0 ||
       s_checker.n_hiding.load(std::memory_order_relaxed) > 0) {
     return;
@@ -190,7 +190,7 @@ void OnHost::seen(void const* variable) noexcept {
   if (s_checker.is_on()) s_checker.seen(s_checker.in_heap(variable));
 }
 
-// To the detector, a lock is the word at its address on PE 0.
+// The detector treats a lock as the word at the lock's address on PE 0.
 
 void release_lock(void const* lock) noexcept {
   if (!s_checker.is_on()) return;

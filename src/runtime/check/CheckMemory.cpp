@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t page         = 4096;
 constexpr std::size_t tables_bytes = round_up(sizeof(Tables), page);
 
-/// How another process on this machine opens the memory file.
+/// Lets another process on this machine open the memory file.
 struct Address {
   std::int64_t process;
   int file;
@@ -39,8 +39,8 @@ int make_file(std::size_t bytes) {
   return -1;
 }
 
-/// Collective: opens the file that PE 0 creates. \returns -1 if this PE cannot
-/// open it.
+/// Collective. Opens the file that PE 0 creates. \returns -1 if this PE cannot
+/// open the file.
 int open_file_of_all(Bootstrap& bootstrap, std::size_t bytes) {
   Address address{::getpid(), -1};
   bool const is_maker = bootstrap.my_pe() == 0;
@@ -59,7 +59,7 @@ bool CheckMemory::open(Bootstrap& bootstrap,
                        std::array<std::size_t, max_heaps> const& part_bytes) {
   auto const n_pes = static_cast<std::size_t>(bootstrap.n_pes());
   if (n_pes > max_pes) return false;
-  // With a GPU, the tables are smaller: GPUs access all of them, so all of them
+  // With a GPU, the tables are smaller. GPUs access all of them, so all of them
   // occupy memory.
   bool const has_gpu = part_bytes[1] != 0;
   m_n_words          = std::size_t{1} << (has_gpu ? 18U : 21U);
@@ -96,7 +96,7 @@ bool CheckMemory::open(Bootstrap& bootstrap,
           reinterpret_cast<Cell*>(static_cast<char*>(memory) + start[heap]);
     }
   }
-  // On another machine, the same process id may belong to another process.
+  // On another machine, the process id may belong to a different process.
   std::uint64_t mark = 0;
   if (bootstrap.my_pe() == 0 && !has_failed) {
     mark = 0x5359'4d4d'0000'0000U ^ static_cast<std::uint64_t>(::getpid());
@@ -143,7 +143,7 @@ CheckMemory::Message CheckMemory::message_at(std::size_t i) const {
 
 namespace {
 
-// Keys of unused entries; the keys of messages are odd. A search for a key
+// Keys of unused entries. The keys of messages are odd. A search for a key
 // continues past an ended entry.
 constexpr std::uint64_t unused = 0;
 constexpr std::uint64_t ended  = 2;
@@ -182,7 +182,7 @@ void CheckMemory::clear(Where where, std::size_t bytes) const noexcept {
   auto const clear_here = [&](std::size_t a, std::size_t b) {
     std::memset(reinterpret_cast<char*>(m_tables) + a, 0, b - a);
   };
-  // Pages that GPUs access must not be replaced.
+  // Pages that GPUs access must stay in place.
   if (first_page < end_page && !m_keeps_pages &&
       ::fallocate(m_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                   static_cast<off_t>(first_page),

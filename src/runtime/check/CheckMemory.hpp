@@ -25,7 +25,7 @@ struct alignas(16) Cell {
   Word<std::uint64_t> write;
   Word<std::uint64_t> read;
 
-  /// Loads both words; on a GPU, in one access.
+  /// Loads both words. On a GPU, a single access loads them.
   SYMM_FUNCTION void load(Epoch& its_write, Epoch& its_read) const {
 #ifdef SYMM_FOR_DEVICE
     std::uint64_t low  = 0;
@@ -41,8 +41,8 @@ struct alignas(16) Cell {
   }
 };
 
-/// A place in the program, as a call stack: code addresses, stored as offsets
-/// in modules, innermost first.
+/// A place in the program, as a call stack. The frames are code addresses,
+/// stored as offsets in modules, innermost first.
 struct Site {
   static constexpr std::size_t n_frames = 6;
   Word<std::uint64_t> key;
@@ -63,8 +63,8 @@ struct Race {
   bool is_first_write;
   bool is_second_write;
   bool is_private;       // in the private buffer of an _nbi operation
-  Pe pe;                 // PE whose memory it is
-  std::uint64_t offset;  // in bytes: in the View, else in the heap
+  Pe pe;                 // PE that owns the memory
+  std::uint64_t offset;  // in bytes: in the View, or else in the heap
   std::uint32_t bytes;   // size of the second access
   std::array<char, 52> view;
 };
@@ -72,16 +72,17 @@ struct Race {
 /// The times that the members of a PE team exchange in a Meeting.
 struct Place {
   Word<std::uint64_t> key;
-  // Each PE counts its own meetings: GPUs can lose concurrent additions to host
-  // memory.
+  // Each PE counts its own meetings, because GPUs can lose concurrent additions
+  // to host memory.
   Word<std::uint32_t> n_meetings[max_pes];
-  // Used alternately, one array for each meeting. By the time that a PE begins
-  // the second meeting after this one, all PEs have read the times of this one.
+  // Meetings use the two arrays alternately. By the time a PE begins the second
+  // meeting after this one, all PEs have read the times of this one.
   Word<Time> known[2][max_pes * n_parts];
 };
 
-/// The tables and clocks that can become full. Once one is full, some races may
-/// be missed, and the report says so. A limit never causes false reports.
+/// The tables and clocks that can become full. If one is full, the detector may
+/// miss some races, and the report says so. A full table or clock never causes
+/// false reports.
 enum class Limit : std::uint32_t {
   time,        // this PE's clocks
   teams,       // teams whose members have met
@@ -93,8 +94,8 @@ enum class Limit : std::uint32_t {
 };
 inline constexpr std::uint32_t n_limits = 7;
 
-/// Tables in memory that all PEs on a machine share; each PE maps them. The
-/// memory is sparse.
+/// Tables in memory that all PEs on a machine share and map. The memory is
+/// sparse.
 struct Tables {
   static constexpr std::size_t n_sites   = 1U << 15U;
   static constexpr std::size_t n_races   = 1U << 12U;
@@ -103,11 +104,11 @@ struct Tables {
 
   Word<std::uint64_t> n_found;  // number of races
   // The state of the report that is printed if the job ends early. 1: a PE is
-  // writing it; 2: it is complete.
+  // writing the report; 2: the report is complete.
   Word<std::uint32_t> early_report;
   Word<std::uint32_t> n_modules_used;
   Word<std::uint32_t> has_unnamed[max_pes];  // whether a PE has races to name
-  // For each PE, one bit for each limit that it has reached.
+  // For each PE, a bit mask of the limits that the PE has reached.
   Word<std::uint32_t> limits[max_pes];
   Word<std::uint32_t> said_limits;  // limits that any PE has reported
   // For each PE, whether it has fetched many elements from other nodes one at a
@@ -116,13 +117,13 @@ struct Tables {
   std::array<std::array<char, 512>, n_modules> modules;
   std::array<Site, n_sites> sites;
   Race races[n_races];
-  Place places[n_places + 1];  // the last one is shared by all other teams
+  Place places[n_places + 1];  // all other teams share the last one
 };
 
-/// Maximum number of bytes, over all PEs' parts of a heap, that have a shadow.
+/// Maximum number of bytes with a shadow, summed over all PEs' parts of a heap.
 inline constexpr std::size_t max_bytes = std::size_t{1} << 45U;
 
-/// The number of heaps: one in host memory, one in GPU memory.
+/// The number of heaps: one in host memory and one in GPU memory.
 inline constexpr std::size_t max_heaps = 2;
 
 /// A byte in PE `pe`'s part of a heap. Offsets in the second heap begin at
@@ -136,9 +137,10 @@ inline constexpr std::size_t start_of_heap = std::size_t{1} << 46U;
 /// This process's mapping of the memory that all PEs share.
 class CheckMemory {
  public:
-  /// Collective. \returns whether all PEs have mapped the same memory; false if
-  /// the PEs are on several machines, or if there are more than max_pes PEs.
-  /// \param part_bytes size of one PE's part in each heap.
+  /// Collective. \returns whether all PEs have mapped the same memory. Returns
+  /// false if the PEs are on several machines, or if there are more than
+  /// max_pes PEs.
+  /// \param part_bytes the size of one PE's part in each heap.
   bool open(Bootstrap& bootstrap,
             std::array<std::size_t, max_heaps> const& part_bytes);
   /// Local: unmaps the memory.
@@ -168,7 +170,7 @@ class CheckMemory {
   }
   /// The times that the variable at `where` publishes to PEs that see its
   /// value; null if there are none. All variables without an entry of their own
-  /// share one, for which is_of_many() is true.
+  /// share one entry, for which is_of_many() is true.
   /// \param adds whether the caller is about to publish times.
   [[nodiscard]] SYMM_FUNCTION TimesOfPes told_by(Where where, bool adds) const {
     auto* const found =
@@ -190,17 +192,17 @@ class CheckMemory {
     return found == nullptr ? nullptr
                             : reinterpret_cast<Word<std::uint64_t>*>(found) + 1;
   }
-  /// The times that a PE publishes to the receivers of a message that another
-  /// library sends.
+  /// The times that a PE publishes to the receivers of a message sent by
+  /// another library.
   struct Message {
     Word<std::uint64_t>* key;
     Word<std::uint32_t>* n_receivers;  // number of PEs yet to receive it
-    TimesOfPes known;  // null: no such message, or no room for it
+    TimesOfPes known;                  // null: no such message, or no room
   };
   /// Callable from any thread of any PE.
   /// \param adds whether to assign an empty entry to a message that has none.
   [[nodiscard]] Message message(std::uint64_t key, bool adds) const;
-  /// The entry shared by all messages for which there is no room.
+  /// The entry that all messages without an entry of their own share.
   [[nodiscard]] Message message_of_many() const {
     return message_at(n_messages);
   }
@@ -216,23 +218,23 @@ class CheckMemory {
     void* start;
     std::size_t bytes;
   };
-  /// The memory that GPUs can access from the start: the tables, including
-  /// those of variables and of concurrent reads.
+  /// The memory that GPUs can access from the start: the tables, including the
+  /// tables of variables and of concurrent reads.
   [[nodiscard]] Range common() const;
   /// The cells of `bytes` bytes of a PE's part of a heap.
   [[nodiscard]] Range cells(Where where, std::size_t bytes) const;
   /// From now on, clear() keeps the pages in place, because GPUs access the
   /// cells.
   void keep_pages() { m_keeps_pages = true; }
-  /// From now on, the cells of a heap are in GPU memory; initially there are
-  /// none.
-  /// \param n_of_pe the number of cells from one PE's first cell to that of the
-  ///        next PE.
+  /// From now on, the cells of a heap are in GPU memory. Initially, there are
+  /// none; extend_on_gpu() adds them.
+  /// \param n_of_pe the number of cells from one PE's first cell to the next
+  ///        PE's first cell.
   void use_gpu(std::size_t heap, Cell* first, std::size_t n_of_pe) {
     m_cells[heap] = {first, n_of_pe, 0, true};
   }
-  /// Extends the cells in GPU memory so that they cover the first `bytes` bytes
-  /// of each PE's part.
+  /// Extends the cells in GPU memory to cover the first `bytes` bytes of each
+  /// PE's part.
   void extend_on_gpu(std::size_t heap, std::size_t bytes) {
     m_cells[heap].n_used = bytes / 8;
   }
@@ -245,8 +247,8 @@ class CheckMemory {
     bool is_on_gpu      = false;
   };
   /// The entry of a word in a table whose entries begin with an 8-byte key;
-  /// null if there is none. \param adds whether to assign an empty entry to a
-  /// word that has none.
+  /// null if there is none.
+  /// \param adds whether to assign an empty entry to a word that has none.
   SYMM_FUNCTION static char* find_entry(char* table, std::size_t n_entries,
                                         std::size_t entry_bytes, Where where,
                                         std::size_t n_tries, bool adds) {
@@ -274,8 +276,7 @@ class CheckMemory {
   Tables* m_tables = nullptr;
   Cells m_cells[max_heaps];
   // The table of variables that publish times. Each entry consists of a key and
-  // the times. One extra entry is shared by all variables for which there is no
-  // room.
+  // the times. All variables for which there is no room share one extra entry.
   char* m_words            = nullptr;
   std::size_t m_n_words    = 0;
   std::size_t m_word_bytes = 0;

@@ -103,8 +103,8 @@ void Checker::report_early() noexcept {
       report(tables());
       state.store(ended);
     }
-    // A PE that ends the job would also end the PE that reports: wait for the
-    // report.
+    // A PE that ends the job would also end the PE that writes the report.
+    // Therefore wait for the report.
     for (int i = 0; i < 1000 && state.load() != ended; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }

@@ -29,11 +29,11 @@ namespace symm::Impl::check {
 
 struct ShadowOnGpu;
 
-/// The race detector; there is one per process. It must also work before and
-/// after main(), since accesses are instrumented there, too.
+/// The race detector. There is one per process. It must also work before and
+/// after main(), because accesses there are instrumented, too.
 class Checker : public Shadow {
  public:
-  /// Collective. Does nothing unless all PEs run on one machine, and there are
+  /// Collective. Does nothing unless all PEs run on one machine and there are
   /// at most max_pes of them.
   /// \param heaps the heap in host memory, then the heap in GPU memory; null
   ///        for a heap that does not exist.
@@ -44,11 +44,11 @@ class Checker : public Shadow {
   void start(Bootstrap& bootstrap,
              std::array<HeapMap const*, max_heaps> const& heaps,
              MemoryProvider* gpu, Agree const& agree);
-  /// Collective: stops recording accesses, and reports the races.
+  /// Collective. Stops recording accesses, and reports the races.
   void finish(Bootstrap& bootstrap);
 
-  /// Reports the races. If another PE is already doing so, instead waits for
-  /// its report, for at most ten seconds.
+  /// Reports the races. If another PE is already reporting them, waits for that
+  /// report for at most ten seconds.
   void report_early() noexcept;
 
   [[nodiscard]] std::uint64_t n_races();
@@ -80,12 +80,12 @@ class Checker : public Shadow {
   void note_here(void const* address, std::size_t bytes, Access const& access);
   void allocated(void const* address, std::size_t bytes, char const* label,
                  std::size_t header_bytes);
-  /// Called by quiet(), after which the program may use the buffers of its
+  /// Called by quiet(). After quiet(), the program may use the buffers of its
   /// nonblocking operations again.
   void end_begun();
   void complete(void const* owner, Stage stage);
   /// move_operations() transfers the operations of one context or request to
-  /// another one; let_go() leaves the operations of `owner` without an owner.
+  /// another one. let_go() leaves the operations of `owner` without an owner.
   void move_operations(void const* from, void const* to);
   void let_go(void const* owner);
 
@@ -93,14 +93,14 @@ class Checker : public Shadow {
   void remove_alias(void const* memory);
 
   // The next two functions record the order that other libraries, such as MPI,
-  // establish; see Checker_Messages.cpp.
+  // establish. Checker_Messages.cpp implements them.
 
   /// Called before this PE sends a message that `n_receivers` PEs will receive.
   /// Publishes this PE's times to them.
-  /// \param key the message's key; odd and unique.
+  /// \param key the message's key, which is odd and unique.
   void send(std::uint64_t key, int n_receivers) noexcept;
-  /// Called when this PE has received the message or, if `is_only_there`, has
-  /// found that it is available.
+  /// Called when this PE has received the message. If `is_only_there`, the PE
+  /// has only found that the message is available.
   void receive(std::uint64_t key, bool is_only_there = false) noexcept;
 
   /// Adds the labels of Views to the races that this PE has found.
@@ -127,7 +127,7 @@ class Checker : public Shadow {
     std::size_t header_bytes;
     std::array<char, 52> label;
   };
-  /// An access by a network operation that is not complete yet. It is an access
+  /// An access by a network operation that is not complete yet. The access is
   /// to private memory or, if the operation belongs to a context or a request,
   /// to the heap.
   struct Begun {
@@ -136,12 +136,12 @@ class Checker : public Shadow {
     Epoch epoch;
     bool is_written;
     Pe pe;         // -1: private memory
-    bool is_here;  // whether it is on this PE's side
+    bool is_here;  // whether the access is on this PE's side
     void const* context;
     void const* request;
   };
 
-  /// Memory of the program that is also mapped in this PE's part of the heap.
+  /// Memory of the program that is also mapped into this PE's part of the heap.
   struct Alias {
     std::atomic<std::uintptr_t> start;
     std::atomic<std::size_t> bytes;  // 0: unused
@@ -150,8 +150,8 @@ class Checker : public Shadow {
   static constexpr std::size_t max_aliases = 256;
 
   /// Whether this access is already recorded and conflicts with no other
-  /// access, as is the case for most accesses.
-  /// \param at offset in bytes from m_heap_start.
+  /// access. This holds for most accesses.
+  /// \param at the offset in bytes from m_heap_start.
   [[nodiscard, gnu::always_inline]] bool is_again(std::size_t at,
                                                   std::size_t bytes,
                                                   bool is_write,
@@ -179,7 +179,7 @@ class Checker : public Shadow {
   [[gnu::cold]] void name_unnamed();
   void begin(Begun const& begun);
   void rename_owner(void const* from, void const* to);
-  /// Accesses of at most this many bytes are recorded without calling
+  /// The detector records accesses of at most this many bytes without calling
   /// is_in_block().
   static constexpr std::size_t max_unasked = 4096;
   [[nodiscard]] bool is_in_block(std::size_t offset, std::size_t bytes);
@@ -194,8 +194,8 @@ class Checker : public Shadow {
   void reach(std::size_t heap, std::size_t bytes);
   void extend_on_gpu(std::size_t end);
   /// Calls work(), which uses the shadow of GPU memory from the host. If work()
-  /// throws, prints the reason, unless one has been printed before, but does
-  /// not throw. \returns whether work() succeeded.
+  /// throws, this function does not throw. It prints the reason, unless it has
+  /// printed one before. \returns whether work() succeeded.
   template <class Work>
   bool try_on_gpu(Work const& work) noexcept;
   void tell_kernels();
@@ -204,23 +204,23 @@ class Checker : public Shadow {
   void change_on_gpu(Where where, LaterAccess const& later);
   void clear_on_gpu(Where where, std::size_t bytes);
 
-  // The near PEs' parts of the heap in host memory, which the host accesses
-  // with loads and stores.
+  // The near PEs' parts of the heap in host memory. The host accesses them with
+  // loads and stores.
   std::uintptr_t m_heap_start = 0;
   std::size_t m_heap_bytes    = 0;
-  Cell* m_near_cells          = nullptr;  // null unless they cover all of it
+  Cell* m_near_cells          = nullptr;  // null unless they cover it all
   // The smallest range that contains all aliases and all incomplete accesses to
   // private memory.
   std::uintptr_t m_other_start = 0;
   std::size_t m_other_bytes    = 0;
   std::array<Alias, max_aliases> m_aliases{};
-  std::atomic<std::size_t> m_n_aliases{0};  // some of them may be unused
+  std::atomic<std::size_t> m_n_aliases{0};  // includes unused aliases
   MemoryProvider* m_gpu = nullptr;
   ShadowOnGpu* m_on_gpu = nullptr;
   bool m_has_said       = false;
   std::mutex m_gpu_mutex;
   std::mutex m_mutex;
-  // Created by start(), never destroyed.
+  // Created by start() and never destroyed.
   std::map<std::size_t, Block>* m_blocks = nullptr;  // keyed by offset
   std::vector<Begun>* m_begun            = nullptr;
   std::vector<void*>* m_pinned           = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The members of Checker for kernels on GPUs.
+// The members of Checker that support kernels on GPUs.
 
 #include <algorithm>
 #include <array>
@@ -26,25 +26,25 @@ namespace {
 
 ShadowKernels s_kernels{};
 
-/// The granularity, in bytes of a heap, at which the shadow grows.
+/// The shadow grows in units of this many bytes of a heap.
 constexpr std::size_t unit = std::size_t{4} << 20U;
-/// The maximum number of bytes of a heap that have a shadow; the shadow is
+/// The maximum number of bytes of a heap that have a shadow. The shadow is
 /// twice as large.
 constexpr std::size_t max_on_gpu = std::size_t{16} << 30U;
 
 }  // namespace
 
-/// The part of the shadow that is in GPU memory, and what the host needs to
+/// The part of the shadow in GPU memory, and the objects that the host needs to
 /// access it.
 struct ShadowOnGpu {
   Agree agree;
-  // Connects all PEs, which are on one machine.
+  // Connects all PEs. They are on one machine.
   std::optional<FdExchange> exchange;
   std::optional<SymmetricRange> cells;  // of the heap in GPU memory
   bool is_full   = false;
   Shadow* shadow = nullptr;  // in GPU memory: a copy of this PE's Shadow
   void* queue    = nullptr;
-  Shadow back;  // the copy that is read back
+  Shadow back;  // receives the copy that is read back
 };
 
 void set_shadow_kernels(ShadowKernels const& kernels) { s_kernels = kernels; }
@@ -74,8 +74,9 @@ void Checker::begin_on_gpu(Bootstrap& bootstrap, Agree const& agree) {
     pin({&m_on_gpu->back, sizeof(Shadow)});
     pin(m_memory.common());
   });
-  // Kernels are checked on all PEs or on none: the signals of unchecked
-  // kernels, which order other accesses, would be missed.
+  // Either all PEs check kernels or none does. Otherwise, the detector would
+  // miss the signals of unchecked kernels, and these signals order other
+  // accesses.
   if (first_to_say(bootstrap, !is_done)) return end_on_gpu();
   is_done = try_on_gpu([&] { m_on_gpu->exchange.emplace(bootstrap); }) &&
             try_on_gpu([&] {
@@ -140,7 +141,7 @@ void Checker::reach(std::size_t heap, std::size_t bytes) {
   });
 }
 
-/// Collective. If it fails, it fails on all PEs.
+/// Collective. If this fails, it fails on all PEs.
 void Checker::extend_on_gpu(std::size_t end) {
   constexpr std::size_t heap = 1;
   auto& reached              = m_heaps[heap].reached;
@@ -167,7 +168,8 @@ void Checker::extend_on_gpu(std::size_t end) {
 
 /// Copies this PE's state to its GPU.
 void Checker::tell_kernels() {
-  // First read back the state: kernels may have been launched without Kokkos.
+  // First read the state back, because kernels may have been launched without
+  // Kokkos.
   if (m_is_on) learn_from_kernels();
   m_gpu->copy(m_on_gpu->shadow, static_cast<Shadow*>(this), sizeof(Shadow));
 }
@@ -230,7 +232,7 @@ void Checker::set_kernel(char const* label) {
   }
   constexpr std::array<char const*, n_kernel_deeds> calls{
       nullptr, "symm::put", "symm::get", nullptr, "symm::put_signal"};
-  // The line of the program that launches the kernel.
+  // The place is the line of the program that launches the kernel.
   auto const& thread = s_thread;
   auto const n       = std::min(thread.n_frames, ThreadState::max_frames);
   auto const* place  = n == 0 ? nullptr : thread.frames[n - 1];

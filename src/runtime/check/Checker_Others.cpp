@@ -59,7 +59,7 @@ void Checker::begin(Begun const& begun) {
   if (begun.pe < 0) include(begun.start, begun.bytes);
 }
 
-/// Called with m_mutex locked.
+/// Precondition: the caller holds m_mutex.
 void Checker::include(std::uintptr_t start, std::size_t bytes) {
   bool const is_first = m_other_bytes == 0;
   auto const end      = start + bytes;
@@ -69,7 +69,7 @@ void Checker::include(std::uintptr_t start, std::size_t bytes) {
   m_other_bytes = last - m_other_start;
 }
 
-/// Called with m_mutex locked.
+/// Precondition: the caller holds m_mutex.
 void Checker::include_all_others() {
   m_other_bytes = 0;
   for (auto const& alias : m_aliases) {
@@ -101,7 +101,7 @@ void Checker::let_go(void const* owner) {
   rename_owner(owner, nullptr);
 }
 
-/// Called with m_mutex locked.
+/// Precondition: the caller holds m_mutex.
 void Checker::rename_owner(void const* from, void const* to) {
   for (auto& begun : *m_begun) {
     if (begun.context == from) begun.context = to;
@@ -119,11 +119,12 @@ void Checker::complete(void const* owner, Stage stage) {
       return false;
     }
     if (begun.epoch.kind() == Part::signals) {
-      // PEs that have seen the signal know this time, and no other one.
+      // PEs that have seen the signal know this time, and only this time.
       clocks.end_signal(begun.epoch.time());
       return true;
     }
-    // From now on it counts as an access that was complete, or began, at once.
+    // From now on, the access counts as complete or, for Stage::begun, as an
+    // ordinary network operation that begins now.
     if (begun.pe < 0) return true;
     LaterAccess const later{begun.epoch, begun.bytes, begun.is_written,
                             part_of(me(), part), clocks.use(part)};

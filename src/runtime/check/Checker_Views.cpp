@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The members of Checker for blocks of the heap, and for naming races in them.
+// The members of Checker that handle blocks of the heap and name races in them.
 
 #include <algorithm>
 #include <iterator>
@@ -65,8 +65,8 @@ void Checker::name_unnamed() {
       if (next != m_blocks->begin()) {
         auto const& [start, block] = *std::prev(next);
         if (offset < start + block.bytes) {
-          // The block belongs to the library, which orders accesses to it by
-          // means that the detector does not see.
+          // The block belongs to the library. The detector does not see how the
+          // library orders accesses to the block.
           if (std::string_view(block.label.data()).starts_with("symm::")) {
             race.state.store(0);
             continue;

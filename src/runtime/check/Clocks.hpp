@@ -14,24 +14,25 @@
 
 namespace symm::Impl::check {
 
-/// Which of its own accesses a PE publishes with an operation.
+/// Selects the accesses of a PE that an operation publishes.
 enum class Tells {
   fenced,  // accesses before the latest fence()
-  stores,  // also loads and stores after it
+  stores,  // also loads and stores after the latest fence()
   done,    // all loads and stores, and network operations done by quiet()
 };
 
 /// An array of the known times of all parts of all PEs, PE 0 first.
 using TimesOfPes = Word<Time>*;
 
-/// Vector clocks that show which accesses this PE knows to be done: its own,
-/// and those of other PEs that were published by a signal, a lock or a barrier
-/// that this PE has seen. All threads of a PE count as one, including the
-/// threads of its kernels. No call blocks: times only ever increase.
+/// Vector clocks that show which accesses this PE knows to be done. These are
+/// the PE's own accesses, and accesses of other PEs that were published by a
+/// signal, a lock or a barrier that this PE has seen. All threads of a PE count
+/// as one, including the threads of its kernels. No call blocks, because times
+/// only ever increase.
 class Clocks {
  public:
-  /// This PE's own loads and stores count as done at once; its network
-  /// operations only after quiet().
+  /// Starts the clocks. This PE's own loads and stores count as done at once.
+  /// Its network operations count as done only after quiet().
   /// \param first the initial time; greater than 1 only in tests.
   void start(Pe me, int n_pes, Time first = 1) {
     m_me    = me;
@@ -56,7 +57,7 @@ class Clocks {
   [[nodiscard]] SYMM_FUNCTION Time now(Part part) const {
     return word_of(part) & ~used;
   }
-  /// Like now(), but also notes that an access is recorded at this time.
+  /// Like now(), but also marks the time as used by an access.
   [[nodiscard]] SYMM_FUNCTION Time use(Part part) {
     auto const now = word_of(part);
     if ((now & used) == 0) {
@@ -69,13 +70,13 @@ class Clocks {
     return m_has_ended.load(std::memory_order_relaxed) != 0;
   }
   /// Whether this PE knows that `access` is done.
-  /// \param for_network pass true to ask on behalf of a network operation of
-  ///        this PE. Network operations are ordered only after fenced accesses,
-  ///        so other accesses then do not count as done (except this PE's own
-  ///        loads and stores).
+  /// \param for_network whether the caller asks on behalf of a network
+  ///        operation of this PE. Such operations are ordered only after fenced
+  ///        accesses. If true, other accesses therefore do not count as done,
+  ///        except this PE's own loads and stores.
   [[nodiscard]] SYMM_FUNCTION bool is_done(Epoch access,
                                            bool for_network) const {
-    // To this PE, its own loads and stores are always done.
+    // A PE's own loads and stores are always done from its own point of view.
     if (access.pe() == m_me && access.kind() < Part::network) return true;
     auto const* const known = for_network ? m_fenced : m_known;
     return access.time() <=
@@ -90,7 +91,7 @@ class Clocks {
     m_fenced[part_of(m_me, Part::network)].raise(step(Part::network));
     m_fenced[part_of(m_me, Part::signals)].raise(step(Part::signals));
   }
-  /// Models an acquire fence: learns the times that learn() has deferred.
+  /// Models an acquire fence. Learns the times that learn() has deferred.
   SYMM_FUNCTION void learn_later() {
     if (m_has_later.exchange(0) == 0) return;
     for (std::size_t part = 0; part < m_parts; ++part) {
@@ -114,7 +115,7 @@ class Clocks {
   }
 
   /// Marks a put_signal() and all earlier ones as done.
-  /// \param time what begin_signal() returned.
+  /// \param time the time that begin_signal() returned.
   SYMM_FUNCTION void end_signal(Time time) {
     auto const signals = part_of(m_me, Part::signals);
     m_fenced[signals].raise(time);
@@ -123,7 +124,7 @@ class Clocks {
 
   /// Publishes times of this PE: raises the entries of `known` to these times.
   /// \param signaled the time of the put_signal() that publishes the times, or
-  ///        0.
+  ///        0 if another operation publishes them.
   SYMM_FUNCTION void tell(TimesOfPes known, Tells what, Time signaled = 0) {
     auto const first = part_of(m_me, Part::loads);
     for (std::size_t part = 0; part < m_parts; ++part) {
@@ -142,7 +143,8 @@ class Clocks {
     auto const time = done[signals].load(std::memory_order_relaxed);
     known[signals].raise(time < signaled ? signaled : time);
   }
-  /// Learns the times in `known`; if `later` is true, only at the next fence().
+  /// Learns the times in `known`. If `later` is true, defers this to the next
+  /// fence().
   SYMM_FUNCTION void learn(Word<Time> const* known, bool later = false) {
     auto const first = part_of(m_me, Part::loads);
     for (std::size_t part = 0; part < m_parts; ++part) {
@@ -193,8 +195,8 @@ class Clocks {
     return m_now[static_cast<std::size_t>(part)].load(
         std::memory_order_relaxed);
   }
-  /// Advances the clock of `part` or, if it is already at its last time, sets
-  /// m_has_ended.
+  /// Advances the clock of `part`. If the clock is already at its last time,
+  /// sets m_has_ended instead.
   /// \returns the previous time.
   SYMM_FUNCTION Time step(Part part) {
     auto now = word_of(part);
@@ -221,7 +223,7 @@ class Clocks {
   Word<Time> m_now[n_parts];
   Word<Time> m_known[max_parts];   // for this PE's loads and stores
   Word<Time> m_fenced[max_parts];  // for this PE's network operations
-  Word<Time> m_later[max_parts];   // known from the next fence() on
+  Word<Time> m_later[max_parts];   // times to learn at the next fence()
   Word<Time> m_fenced_stores;
   Word<std::uint32_t> m_has_later;
   Word<std::uint32_t> m_has_ended;

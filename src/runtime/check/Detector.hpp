@@ -12,14 +12,14 @@ namespace symm::Impl {
 class MemoryProvider;
 }  // namespace symm::Impl
 
-// Starts and ends the race detector, for the runtime. In a build without the
+// Starts and ends the race detector for the runtime. In a build without the
 // detector, both calls do nothing.
 
 namespace symm::Impl::check {
 
 #ifdef SYMM_CHECK
 
-/// Collective. Does nothing unless all PEs run on one machine, and there are at
+/// Collective. Does nothing unless all PEs run on one machine and there are at
 /// most max_pes of them.
 /// \param heaps The heap in host memory, then the heap in GPU memory; null for
 ///        a heap that does not exist.

@@ -11,12 +11,12 @@
 
 namespace symm::Impl::check {
 
-/// The accesses of a PE are divided into four parts. Each part has its own
-/// clock, because fences and signals order some parts but not others.
+/// A PE's accesses are divided into four parts. Each part has its own clock,
+/// because fences and signals order some parts and not others.
 enum class Part : std::uint8_t {
   loads,    // and operations that are complete on return
   stores,   // as other PEs see them: ordered by fence()
-  network,  // puts, and all else that quiet() completes
+  network,  // puts, and everything else that quiet() completes
   signals   // put_signal(), whose signal orders its own data
 };
 inline constexpr std::size_t n_parts = 4;
@@ -32,9 +32,9 @@ using Time = std::uint32_t;
          static_cast<std::size_t>(part);
 }
 
-/// An access to 8 bytes of memory, as recorded in their shadow: PE and part,
-/// time, bytes, and place in the program. If all bits are 0, there is no
-/// access.
+/// An access to 8 bytes of memory, as recorded in the shadow of these bytes: PE
+/// and part, time, bytes, and place in the program. If all bits are 0, there is
+/// no access.
 class Epoch {
  public:
   static constexpr unsigned time_bits = 28;
@@ -79,7 +79,7 @@ class Epoch {
   [[nodiscard]] SYMM_FUNCTION constexpr bool is_atomic() const {
     return (m_bits >> 60U & 1U) != 0;
   }
-  /// Kinds of writes: `added` and `set` are signals; `whole` is a put of one
+  /// Kinds of writes. `added` and `set` are signals. `whole` is a put of one
   /// word, which atomic loads may poll.
   enum class Kind : std::uint8_t { plain, added, set, whole };
   [[nodiscard]] SYMM_FUNCTION constexpr Epoch of(Kind kind) const {
@@ -99,9 +99,9 @@ class Epoch {
   [[nodiscard]] SYMM_FUNCTION constexpr Epoch with_more(bool has = true) const {
     return Epoch(has ? m_bits | more : m_bits & ~more);
   }
-  /// Whether both accesses are atomic with respect to each other, that is, both
-  /// are atomic and cover the same bytes. An `added` signal and one that is
-  /// `set` are not atomic with respect to each other.
+  /// Whether the two accesses are atomic with respect to each other. If so,
+  /// both are atomic and cover the same bytes. An `added` signal and one that
+  /// is `set` are not atomic with respect to each other.
   [[nodiscard]] SYMM_FUNCTION constexpr bool is_atomic_with(Epoch other) const {
     return is_atomic() && other.is_atomic() && mask() == other.mask() &&
            (m_bits >> 62U | other.m_bits >> 62U) != 3;
@@ -116,23 +116,24 @@ class Epoch {
   [[nodiscard]] SYMM_FUNCTION constexpr Epoch with(unsigned mask) const {
     return Epoch(m_bits | std::uint64_t{mask} << 36U);
   }
-  /// Whether recording `other` as well would add nothing: `other` has the same
-  /// part and time, and covers no bytes that this access does not cover. The
-  /// place in the program may differ.
+  /// Whether this record already covers `other`. If so, `other` has the same
+  /// part and time, and no additional bytes, and both or neither are atomic.
+  /// The place in the program may differ.
   [[nodiscard]] SYMM_FUNCTION constexpr bool has(Epoch other) const {
     auto const others = more | std::uint64_t{0xffff'00} << 36U |
                         std::uint64_t{~other.mask() & 0xffU} << 36U;
     return ((m_bits ^ other.m_bits) & ~others) == 0;
   }
-  /// Whether both accesses have the same part and time, whatever their bytes
-  /// and places in the program.
+  /// Whether both accesses have the same part and time, and both or neither are
+  /// atomic. Their bytes and places in the program may differ.
   [[nodiscard]] SYMM_FUNCTION constexpr bool is_like(Epoch other) const {
     constexpr auto others = more | std::uint64_t{0xff'ffff} << 36U;
     return ((m_bits ^ other.m_bits) & ~others) == 0;
   }
 
  private:
-  // For a read: has_more(). For a write: the upper bit of its Kind.
+  // For a read, this bit is has_more(). For a write, it is the upper bit of the
+  // Kind.
   static constexpr auto more = std::uint64_t{1} << 63U;
 
   std::uint64_t m_bits;

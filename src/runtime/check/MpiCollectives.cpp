@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// MPI's collective functions. A member learns what another member did before
-// only if it receives data from that member: MPI_Bcast() may return on the root
-// before any other member has called it.
+// MPI's collective functions. A member learns about another member's earlier
+// actions only if it receives data from that member. For example, MPI_Bcast()
+// may return on the root before any other member has called it.
 #include <utility>
 #include <vector>
 
@@ -17,7 +17,7 @@ using symm::Impl::check::s_checker;
 
 namespace {
 
-/// Which members send data to a member, or receive its data, given as a
+/// The members that send data to a member or receive its data, given as a
 /// condition on their ranks.
 struct Members {
   enum class Are { none, all, one, lower, higher, counted };
@@ -44,8 +44,8 @@ struct Order {
   Members to;
 };
 
-// The orders that calls establish, on member `me`. A call without data orders
-// nothing.
+// The order that each call establishes on member `me`. A call without data
+// establishes no order.
 
 Order all_to_all(int count) {
   if (count == 0) return {};
@@ -88,11 +88,11 @@ Order counted_to_counted(void const* source, int const* counts_sent,
            source == MPI_IN_PLACE ? counts_received : counts_sent}};
 }
 
-/// A collective call by this member.
+/// One member's collective call.
 class Call {
  public:
-  /// \param order_of called with this member's rank, if the communicator is
-  ///        known.
+  /// \param order_of called with this member's rank if the communicator has a
+  ///        record.
   template <class OrderOf>
   Call(MPI_Comm communicator, OrderOf const& order_of)
       : m_its(MpiCommunicator::of(communicator)) {

@@ -14,7 +14,7 @@ namespace {
 
 using Pointer = MpiCommunicator::Pointer;
 
-// Whether a process is a PE, by rank in MPI_COMM_WORLD.
+// Whether each process is a PE, by rank in MPI_COMM_WORLD.
 std::mutex s_mutex;
 std::vector<bool>& pes() {
   static auto& all = *new std::vector<bool>;  // static destructors use it, too
@@ -41,7 +41,7 @@ MpiCommunicator::Members members_of(MPI_Comm communicator) {
       has_its && has_world &&
       PMPI_Group_translate_ranks(group, size, ranks.data(), world,
                                  members.data()) == MPI_SUCCESS;
-  // If a group cannot be freed, nothing else is affected.
+  // A failure to free a group affects nothing else.
   if (has_its) static_cast<void>(PMPI_Group_free(&group));
   if (has_world) static_cast<void>(PMPI_Group_free(&world));
   for (auto& rank : members) rank = is_done && rank >= 0 ? rank : -1;
@@ -49,8 +49,8 @@ MpiCommunicator::Members members_of(MPI_Comm communicator) {
 }
 
 // The attribute is a pointer to a Pointer. MPI must not copy it to new
-// communicators: in MPI_Comm_create_group(), Open MPI would copy it although
-// not all members of the parent call.
+// communicators. In MPI_Comm_create_group(), Open MPI would copy it although
+// not all members of the parent make the call.
 
 int delete_attribute(MPI_Comm, int, void* value, void*) {
   delete static_cast<Pointer*>(value);
@@ -83,8 +83,8 @@ int key_of_attribute() {
 
 void set_child(MPI_Comm child, std::uint64_t id,
                MpiCommunicator::Members members) {
-  // Communicators from the same call have disjoint members, which make their
-  // ids differ.
+  // Communicators created by the same call have disjoint members, so hashing
+  // the members makes their ids differ.
   for (auto const rank : members) id = mix(id, static_cast<unsigned>(rank));
   set_attribute(child, key_of_attribute(), id, std::move(members));
 }

@@ -17,9 +17,9 @@ namespace symm::Impl::check {
 /// The record of one of the program's communicators, stored as an attribute of
 /// that communicator. The record counts messages, so that the sender and the
 /// receiver of a message compute the same key for it without communication.
-/// This works because MPI matches messages with the same source, destination
-/// and tag in the order in which they were sent, and collective calls in call
-/// order.
+/// This works because of MPI's matching rules. Messages with the same source,
+/// destination and tag match in the order in which they were sent. Collective
+/// calls match in call order.
 ///
 /// The detector does not see the order that communicators without a record
 /// establish. These are inter-communicators, and communicators created by
@@ -28,13 +28,13 @@ namespace symm::Impl::check {
 class MpiCommunicator {
  public:
   using Pointer = std::shared_ptr<MpiCommunicator>;
-  /// Ranks of the members in MPI_COMM_WORLD; -1 for a member that is not in it.
+  /// The members' ranks in MPI_COMM_WORLD; -1 for a member that is not in it.
   using Members = std::vector<int>;
 
   MpiCommunicator(std::uint64_t id, int rank, Members members)
       : m_id(id), m_rank(rank), m_members(std::move(members)) {}
 
-  /// From now on, new communicators are recorded. Precondition: MPI is running.
+  /// Starts recording new communicators. Precondition: MPI is running.
   static void begin();
   /// Sets which processes are PEs, by rank in MPI_COMM_WORLD.
   static void set_pes(std::vector<bool> are_pes);
@@ -54,16 +54,16 @@ class MpiCommunicator {
   /// the current job.
   [[nodiscard]] bool is_other_pe(int rank) const;
 
-  /// Called before a message is sent to rank `to`; does nothing for
+  /// Called before a message is sent to rank `to`. Does nothing for
   /// MPI_PROC_NULL.
   void send(int to, int tag);
-  /// Called when a message from rank `from` has been received or, if
-  /// `is_only_there`, is available.
+  /// Called when a message from rank `from` has been received. If
+  /// `is_only_there`, the message is only available.
   void receive(int from, int tag, bool is_only_there = false);
 
   /// Called when a collective call begins. \returns the number of the call.
   [[nodiscard]] std::uint64_t next_call();
-  /// The key under which a member publishes its times in a collective call.
+  /// The key that a member uses to publish its times in a collective call.
   [[nodiscard]] std::uint64_t key_of_call(std::uint64_t number, int from) const;
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The MPI functions that send and receive messages. The receiver learns what
-// its sender has done before. The sender learns nothing, whatever the send
+// The MPI functions that send and receive messages. The receiver learns about
+// the sender's earlier actions. The sender learns nothing, whatever the send
 // mode.
 #include <utility>
 
@@ -27,7 +27,7 @@ void receive(MPI_Comm communicator, MPI_Status const& status,
   }
 }
 
-/// An earlier request may have used the same handle; it is forgotten here.
+/// Forgets an earlier request that may have used the same handle.
 void remember_receive(MPI_Comm communicator, MPI_Request request, int from,
                       bool is_persistent) {
   static_cast<void>(symm::Impl::check::forget(request));
@@ -143,7 +143,7 @@ int MPI_Sendrecv_replace(void* data, int count, MPI_Datatype type, int to,
   return result;
 }
 
-// A message that a probe finds is the next one to be received.
+// If a probe finds a message, that message is the next one to be received.
 int MPI_Probe(int from, int tag, MPI_Comm communicator, MPI_Status* status) {
   MPI_Status own_status;
   auto* const used_status = status == MPI_STATUS_IGNORE ? &own_status : status;

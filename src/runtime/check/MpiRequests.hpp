@@ -13,8 +13,8 @@
 
 namespace symm::Impl::check {
 
-/// The record of an MPI request, used when the request completes or, for a
-/// persistent request, when it is started.
+/// The record of an MPI request. It is used when the request completes or, if
+/// the request is persistent, when it is started.
 struct MpiRequest {
   enum class Kind : std::uint8_t { receive, send, call };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The start of MPI, and the start of the detector in a program with MPI.
+// The start of MPI, and of the detector in a program with MPI.
 #include "MpiStart.hpp"
 
 #include <dlfcn.h>
@@ -18,7 +18,7 @@ namespace symm::Impl::check {
 
 namespace {
 
-/// Whether the MPI functions of this library are the ones that were linked.
+/// Whether the program is linked to this library's MPI functions.
 bool are_functions_seen() {
   static char const here = 0;
   Dl_info this_library{};

@@ -37,7 +37,7 @@ bool is_of_network(Epoch epoch) { return epoch.kind() >= Part::network; }
 
 std::string pe_text(Pe pe) { return "PE " + std::to_string(pe); }
 
-/// The action of one side, such as "loads in the kernel "update"".
+/// Describes one side's action, such as "loads in the kernel "update"".
 std::string action(Side const& side) {
   std::string text;
   if (side.site.call[0] != '\0') {
@@ -145,7 +145,8 @@ std::string text_of(Limit limit, std::string const& pes) {
   return "";
 }
 
-/// Lists the PEs for which `is_one` holds: "PE 1, PE 3"; empty for none.
+/// Lists the PEs for which `is_one` holds, such as "PE 1, PE 3". Empty if there
+/// are none.
 template <class IsOne>
 std::string pes_text(IsOne const& is_one) {
   std::string text;
@@ -170,7 +171,7 @@ std::vector<std::string> limits_of_all(Tables const& tables) {
   return texts;
 }
 
-/// The report as JSON, in the file that the environment names. Without such a
+/// The report as JSON, in the file given by the environment. Without such a
 /// file, does nothing.
 class JsonFile {
  public:

@@ -7,16 +7,16 @@
 
 namespace symm::Impl::check {
 
-/// Prints all races to stderr, and writes them to the file that
-/// SYMM_CHECK_REPORT names. Local.
+/// Prints all races to stderr, and writes them to the file given by
+/// SYMM_CHECK_REPORT. Local.
 void report(Tables const& tables);
 
-/// Prints the limits that PE `me` has reached, unless another PE has already
-/// printed them. Local.
+/// Prints the limits that PE `me` has reached, except those that another PE has
+/// already printed. Local.
 void say_limits(Tables& tables, Pe me);
 
-/// From now on, if races were found, exit(0) ends the process with the exit
-/// status SYMM_CHECK_STATUS.
+/// Arranges that, if races were found, exit(0) ends the process with the exit
+/// status given by SYMM_CHECK_STATUS.
 void end_with_status();
 void keep_result(Tables const& tables);
 

@@ -24,7 +24,8 @@ inline constexpr std::size_t n_kernel_deeds = 5;
 /// and in kernels. The object is in host memory that GPUs can access.
 class alignas(4096) Shadow : public AccessHistory {
  public:
-  /// Like CheckMemory::told_by(), but also null if `where` is not in any heap.
+  /// Like CheckMemory::told_by(), but also returns null if `where` is not in
+  /// any heap.
   [[nodiscard]] SYMM_FUNCTION TimesOfPes told_by(Where where, bool adds) const {
     if (where.pe < 0 || where.pe >= m_n_pes) return nullptr;  // the call throws
     auto* const told = m_memory.told_by(where, adds);
@@ -40,10 +41,11 @@ class alignas(4096) Shadow : public AccessHistory {
     if (told != nullptr) clocks.tell(told, what, signaled);
   }
 
-  // The functions below implement those of base/Check.hpp. A `caller`
+  // The functions below implement the functions of base/Check.hpp. A `caller`
   // represents the host or a kernel. caller.make(is_write, part, is_atomic)
   // creates an access. caller.here(address, bytes, access) records an access on
-  // this PE's side; caller.there(where, bytes, access) records one on any PE.
+  // this PE's side. caller.there(where, bytes, access) records an access on any
+  // PE.
 
   SYMM_CALLS_ANYTHING
   template <class Caller>
@@ -126,7 +128,7 @@ class alignas(4096) Shadow : public AccessHistory {
   }
 
   /// Whether the running kernel belongs to the library. If so, the library call
-  /// that launched the kernel reports its accesses.
+  /// that launched the kernel reports the kernel's accesses.
   [[nodiscard]] SYMM_FUNCTION bool hides_kernel() const {
     return m_hides_kernel;
   }
@@ -159,13 +161,13 @@ class alignas(4096) Shadow : public AccessHistory {
     clocks.learn(tables().places[at / 2].known[at % 2]);
   }
 
-  /// Copies of at most this many bytes arrive in whole words, so that a PE may
-  /// wait for any of these words.
+  /// Copies of at most this many bytes arrive in whole words, so a PE may wait
+  /// for any of these words.
   static constexpr std::size_t max_bytes_of_words = 64;
 
  protected:
-  // The sites of the running Kokkos kernel, by kind of access. They change only
-  // while no kernel runs.
+  // The sites of the running Kokkos kernel, indexed by the kind of access. They
+  // change only while no kernel runs.
   std::uint16_t m_kernel_sites[n_kernel_deeds]{};
   bool m_hides_kernel = false;
 };
@@ -180,7 +182,7 @@ struct ShadowKernels {
                  LaterAccess const& later);
 };
 /// Sets the kernels that update and check the shadow of GPU memory. Without
-/// such kernels, the host's operations on GPU memory are not recorded.
+/// them, the host's operations on GPU memory are not recorded.
 void set_shadow_kernels(ShadowKernels const& kernels);
 
 }  // namespace symm::Impl::check

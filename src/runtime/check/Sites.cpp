@@ -53,7 +53,8 @@ void copy_text(std::array<char, n>& to, char const* text) {
   from.copy(to.data(), n - 1);
 }
 
-/// The index of a module in the table of all PEs; n_modules if there is none.
+/// The index of a module in the table that all PEs share; n_modules if there is
+/// none.
 std::uint64_t module_of(Tables& tables, char const* path) {
   std::array<char, 512> real{};
   if (::access(path, R_OK) != 0 || std::strchr(path, '/') == nullptr) {
@@ -86,7 +87,7 @@ std::uint64_t offset_in_module(Tables& tables, void const* place) {
   return module == Tables::n_modules ? 0 : module << 48U | offset;
 }
 
-/// Finds a site in the table, or adds it.
+/// Finds a site in the table, or adds one.
 std::uint16_t find_site(Tables& tables, void const* place, char const* call,
                         char const* kernel) {
   auto const& thread = s_thread;
@@ -100,7 +101,7 @@ std::uint16_t find_site(Tables& tables, void const* place, char const* call,
   for (auto const frame : frames) key = mix(key, frame);
   key |= 1U;
   for (std::size_t i = 0; i < Tables::n_sites; ++i) {
-    // Site 0 stands for all sites for which there is no room.
+    // Site 0 represents all sites for which there is no room.
     auto const at       = 1 + (key + i) % (Tables::n_sites - 1);
     auto& site          = tables.sites[at];
     std::uint64_t found = 0;
@@ -131,8 +132,9 @@ bool is_of_library(std::string_view file) {
   return false;
 }
 
-/// The output of a program; incomplete if it cannot be run or read. Runs it
-/// without a shell, because a path may contain any characters.
+/// Returns the output of a program. The output is incomplete if the program
+/// cannot be run or read. Runs the program without a shell, because a path may
+/// contain any characters.
 std::string output_of(std::vector<std::string>& arguments) {
   std::vector<char*> argv;
   for (auto& argument : arguments) argv.push_back(argument.data());
@@ -162,7 +164,7 @@ std::string output_of(std::vector<std::string>& arguments) {
   for (ssize_t n = 0; (n = uninterrupted(read_part)) > 0;) {
     text.append(part.data(), static_cast<std::size_t>(n));
   }
-  // ECHILD: the process ignores the exit of its children.
+  // ECHILD: this process ignores the exit of its children.
   uninterrupted([&] { return ::waitpid(program, nullptr, 0); });
   return text;
 }
@@ -279,7 +281,7 @@ std::vector<std::string> lines_of(Tables const& tables,
   std::vector<std::string> lines;
   for (auto const site : sites) {
     std::string line;
-    std::string other;  // line in the library, used if there is no other
+    std::string other;  // a line in the library, used if there is no other
     for (auto const frame : tables.sites[site].frames) {
       if (frame == 0) break;
       for (auto const& pair : found[frame >> 48U][frame << 16U >> 16U]) {

@@ -14,13 +14,13 @@
 
 namespace symm::Impl::check {
 
-/// The state of a thread: the library calls that it is currently in.
+/// The state of a thread: the library calls that the thread is currently in.
 struct ThreadState {
   static constexpr std::size_t max_frames = 256;
   static constexpr std::size_t n_cached   = 1024;
 
   int n_calls       = 0;        // number of nested library calls
-  int n_hiding      = 0;        // number of those that hide all threads
+  int n_hiding      = 0;        // number of these calls that hide all threads
   void const* place = nullptr;  // return address of the outermost call
   char const* call  = nullptr;  // name of the outermost call
   // The name of the library call under which this thread's accesses are
@@ -29,7 +29,7 @@ struct ThreadState {
   // Properties of the thread's next operation.
   void const* context = nullptr;
   void const* request = nullptr;
-  bool is_in_stream   = false;  // whether it is enqueued
+  bool is_in_stream   = false;  // whether it is an enqueued one
   // Return addresses of the program's active functions, outermost first.
   std::size_t n_frames = 0;
   std::array<void const*, max_frames> frames{};
@@ -44,27 +44,27 @@ struct ThreadState {
 
 [[gnu::tls_model("initial-exec")]] extern thread_local ThreadState s_thread;
 
-/// The label of the running Kokkos kernel, or null; valid until the program
-/// ends.
+/// The label of the running Kokkos kernel, or null. A label is valid until the
+/// program ends.
 extern std::atomic<char const*> s_kernel;
-/// Returns a copy of a label, which lives until the program ends. Equal labels
-/// share one copy.
+/// Returns a copy of a label. The copy is valid until the program ends. Equal
+/// labels share one copy.
 [[nodiscard]] char const* kept_label(char const* label);
 
-/// Invalidates the sites that threads have cached, which refer to earlier
-/// tables.
+/// Invalidates the sites that threads have cached, because they refer to
+/// earlier tables.
 void forget_sites();
 /// The index of the site for an access at the return address `place`.
-/// \param call null for a load or a store.
+/// \param call the name of the library call; null for a load or a store.
 [[nodiscard]] std::uint16_t site_at(Tables& tables, void const* place,
                                     char const* call);
 
-/// Whether loads at this site are the initial guess of one of Kokkos' atomic
-/// operations, which compares the value afterwards.
+/// Whether loads at this site read the initial guess of one of Kokkos' atomic
+/// operations. Such an operation compares the value afterwards.
 [[nodiscard]] bool is_guess_of_atomics(Tables const& tables,
                                        std::uint16_t site);
 
-/// The line of the program for each site, such as "heat.cpp:40 (main)".
+/// The program's source line for each site, such as "heat.cpp:40 (main)".
 [[nodiscard]] std::vector<std::string> lines_of(
     Tables const& tables, std::vector<std::uint16_t> const& sites);
 

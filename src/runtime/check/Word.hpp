@@ -12,7 +12,7 @@ namespace symm::Impl::check {
 
 /// Like std::atomic, for types of 4 or 8 bytes, but also usable in kernels.
 /// Meant for objects in host memory that processes share and that GPUs can
-/// access. In kernels, all memory orders except acquire and release are
+/// access. In kernels, every memory order except acquire and release acts like
 /// relaxed.
 template <class T>
 class Word {
@@ -66,7 +66,8 @@ class Word {
     return ref().compare_exchange_strong(expected, value, order);
 #endif
   }
-  /// Atomically raises the word to `value`, unless it is already at least that.
+  /// Atomically raises the word to `value`, unless the word is already at least
+  /// `value`.
   SYMM_FUNCTION void raise(T value) {
     T now = load(Order::relaxed);
     while (now < value &&

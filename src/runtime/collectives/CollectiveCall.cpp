@@ -66,14 +66,14 @@ std::uint64_t digest_of(CollectiveCall const& call, std::uint64_t type,
   if (call.are_counts_equal()) {
     digest.add(call.count);
     digest.add(call.source_bytes);
-    // Without elements, the addresses do not matter.
+    // If there are no elements, the addresses do not matter.
     if (call.count != 0) add_blocks(digest, call, *heap);
   }
   return digest.value();
 }
 
-/// How a call's sources are sent along with its checks on the host, if they
-/// are.
+/// Decides whether and how a collective call on the host piggybacks its sources
+/// on the exchange that checks the call.
 class SourcePassing {
  public:
   /// \param heap The heap that contains the blocks. Null if the blocks are
@@ -100,14 +100,13 @@ class SourcePassing {
   }
 
   /// Collective: returns whether all PEs have sent the same word. If so, and if
-  /// sources are sent, every PE has received them.
+  /// sources are sent, this PE has received them on return.
   bool is_passed_by_all(std::uint64_t word) const {
     check::Meeting const meeting(check::key_of(m_team));
     return m_passes ? m_sync.pass(m_team, m_call, word, m_block)
                     : m_sync.compare_word(m_team, m_call, word, true);
   }
-  /// The sources, to be called after is_passed_by_all(); nothing if none were
-  /// sent.
+  /// The sources that is_passed_by_all() received; nullopt if none were sent.
   [[nodiscard]] std::optional<PassedSources> sources() const {
     if (!m_passes) return std::nullopt;
     return m_sync.passed(m_team, m_block);
@@ -135,7 +134,7 @@ class SourcePassing {
        "or addresses, or one has failed");
 }
 
-/// Whether dest and source overlap but must not.
+/// Whether dest and source overlap in a way that the call does not allow.
 bool is_overlap(CollectiveCall const& call) {
   auto const dest   = reinterpret_cast<std::size_t>(call.dest);
   auto const source = reinterpret_cast<std::size_t>(call.source);
@@ -145,11 +144,11 @@ bool is_overlap(CollectiveCall const& call) {
   return dest < source + call.source_bytes && source < dest + call.dest_bytes;
 }
 
-/// Collective: exchanges the counts for collect(), and its blocks, which matter
-/// only if any PE has an element. All PEs compute the same sum of the counts,
-/// so they throw the same error.
+/// Collective. For collect(), exchanges the counts and a digest of the blocks.
+/// The blocks matter only if any PE has elements. All PEs compute the same
+/// total count, so they all throw the same error.
 /// \param heap The heap of this PE's blocks; null if the blocks are invalid.
-/// \param failure Why they are invalid.
+/// \param failure Why this PE's blocks are invalid, if they are.
 SymmetricHeap& pass_counts(PeTeam const& team, CollectiveCall const& call,
                            SymmetricHeap* heap,
                            std::optional<Failure> const& failure) {
@@ -173,7 +172,8 @@ SymmetricHeap& pass_counts(PeTeam const& team, CollectiveCall const& call,
                    " elements; the PEs of the team have " +
                    std::to_string(total));
   }
-  // Each count has mapped memory, so the sum in bytes cannot overflow.
+  // Each PE's elements are in mapped memory, so the total in bytes cannot
+  // overflow.
   if (!heap->is_mapped(call.dest, total * call.collect_size)) {
     fail(call, "the PEs of the team have " + std::to_string(total) +
                    " elements together, for which there is no memory at dest");
@@ -181,7 +181,7 @@ SymmetricHeap& pass_counts(PeTeam const& team, CollectiveCall const& call,
   return *heap;
 }
 
-/// check_collective() for a PE team that has already been checked.
+/// Like check_collective(), for a PE team that has already been checked.
 SymmetricHeap& check_blocks(PeTeam const& team, CollectiveCall const& call,
                             std::string const& problem) {
   if (!problem.empty()) fail(call, problem);
@@ -214,7 +214,7 @@ CollectiveHeap check_collective(PeTeam const& team, CollectiveCall const& call,
                                 std::string const& problem) {
   check_team(team, call.name);
   // This PE cannot know yet whether other PEs have elements, so the kernel
-  // checks that.
+  // checks this later.
   bool const is_nothing = !call.are_counts_equal() && call.count == 0 &&
                           call.dest == nullptr && call.source == nullptr;
   if (is_nothing && problem.empty()) {
@@ -229,7 +229,7 @@ EnteredCall enter_collective(PeTeam const& team, CollectiveCall const& call,
   SymmetricHeap* heap = nullptr;
   auto const failure =
       failure_of([&] { heap = &check_blocks(team, call, problem); });
-  // Invalid addresses do not matter if no PE has an element.
+  // Invalid addresses do not matter if no PE has any elements.
   bool const may_be_nothing =
       !call.are_counts_equal() && call.count == 0 && problem.empty();
   bool const has_failed = failure && !may_be_nothing;

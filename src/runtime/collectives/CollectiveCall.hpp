@@ -27,9 +27,9 @@ enum class Overlap {
   unknown    // strided: nothing is checked
 };
 
-/// The arguments of a call, in the form that the checks need. In collect(), the
-/// counts and source sizes may differ between PEs, and dest has room for
-/// `dest_bytes`. If no PE has any element, the addresses do not matter.
+/// The arguments of a call, in the form that the checks need. For collect(),
+/// the counts and source sizes may differ between PEs, and `dest_bytes` is the
+/// size of dest. If no PE has any elements, the addresses do not matter.
 struct CollectiveCall {
   char const* name;
   std::size_t count;  // as the caller passed it
@@ -41,13 +41,13 @@ struct CollectiveCall {
   Overlap overlap          = Overlap::none;
   std::size_t collect_size = 0;  // element size in collect(); otherwise 0
   Passing passing          = Passing::nothing;
-  // Number of words that a kernel sends to each member if packets suffice; 0 if
-  // the call has no packets.
+  // The number of words that a kernel sends to each member if there are enough
+  // packets; 0 if the call cannot use packets.
   std::size_t n_words = 0;
   bool has_one_sender = false;  // whether only one PE sends these words
-  // For Passing::to_combine with sources that are too large: whether each
-  // member may receive its share of all sources instead, provided that the
-  // shares fit (EnteredCall::are_shares).
+  // Whether each member may receive only its share of every source, provided
+  // that the shares fit, if the sources are too large for Passing::to_combine
+  // (EnteredCall::are_shares).
   bool may_pass_shares = false;
 
   [[nodiscard]] SYMM_FUNCTION bool are_counts_equal() const {
@@ -72,8 +72,8 @@ CollectiveHeap check_collective(PeTeam const& team, CollectiveCall const& call,
 /// A call that all PEs in the PE team have made.
 struct EnteredCall {
   CollectiveHeap heap;
-  /// The sources, if they were sent along with the checks; otherwise empty.
-  /// (Only small sources in host memory are.)
+  /// The sources, if they were piggybacked on the checks; otherwise nullopt.
+  /// Only small sources in host memory are sent that way.
   std::optional<PassedSources> passed;
   /// Whether `passed` contains only this PE's share of each source, as defined
   /// by share_of().
@@ -83,7 +83,7 @@ struct EnteredCall {
 /// A member's share of `count` elements. All shares are equal, except that the
 /// last members may have fewer elements or none.
 struct MemberShare {
-  std::size_t each;   // elements of the largest share
+  std::size_t each;   // number of elements in the largest share
   std::size_t first;  // first element of this share
   std::size_t count;
 };
@@ -100,12 +100,12 @@ struct MemberShare {
 /// \param type A number that identifies the operation and its types. It must be
 ///        the same on all PEs.
 /// \throws UsageError on every PE of the PE team if the call is invalid on any
-///         PE, or if the calls differ. If `team` is invalid, throws it only on
-///         this PE.
+///         PE, or if the calls differ. If `team` is invalid, only this PE
+///         throws.
 EnteredCall enter_collective(PeTeam const& team, CollectiveCall const& call,
                              std::uint64_t type, std::string const& problem);
 
-/// Ends a call whose sources were sent as shares: sends this PE's share of the
+/// Ends a call whose sources were sent as shares. Sends this PE's share of the
 /// result to all PEs; includes a barrier.
 /// \param bytes The size of the largest share.
 /// \param mine_bytes The size of this PE's share.
@@ -115,20 +115,20 @@ PassedSources pass_shares(PeTeam const& team, char const* call,
                           void const* mine, std::size_t bytes,
                           std::size_t mine_bytes);
 
-/// Copies memory of this PE in pieces, and serves requests from other nodes in
-/// between. Only for jobs on several nodes.
+/// Copies local memory in pieces, and serves requests from other nodes between
+/// the pieces. Only for jobs on several nodes.
 void copy_while_serving(void* to, void const* from, std::size_t bytes,
                         char const* call);
 
-/// Like enter_collective(), but for a call without blocks: sends `word` to all
+/// Like enter_collective(), but for a call without blocks. Sends `word` to all
 /// PEs.
 /// \param failure Why this PE cannot do its part; the call then fails on all
 ///        PEs.
-/// \returns the epoch. Of the words that each PE sent in this epoch, `word` is
-///          the second.
+/// \returns the epoch. `word` is the second of the two words that each PE sent
+///          in this epoch.
 /// \throws UsageError on every PE of the PE team if any PE passes a `failure`,
 ///         or if the calls differ. A PE that passes a `failure` throws that
-///         instead. If `team` is invalid, throws UsageError only on this PE.
+///         failure instead. If `team` is invalid, only this PE throws.
 std::uint64_t pass_to_all(PeTeam const& team, char const* call,
                           std::uint64_t type, std::uint64_t word,
                           std::optional<Failure> const& failure = {});

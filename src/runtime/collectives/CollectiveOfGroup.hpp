@@ -38,14 +38,15 @@ struct BarriersInKernel {
 };
 
 #ifdef SYMM_FOR_DEVICE
-/// Performs the work of a collective operation, with the barriers in
-/// `barriers`, in a kernel of `n_blocks` thread blocks. Several blocks may open
-/// only if all members are near, pass equal counts, and may have several blocks
-/// that wait (PeTeam::may_blocks_wait()).
+/// Performs the work of a collective operation, and the barriers that
+/// `barriers` selects, in a kernel of `n_blocks` thread blocks. With several
+/// blocks, the kernel may include the opening barrier only under three
+/// conditions: all members are near, they pass equal counts, and
+/// PeTeam::may_blocks_wait() is true.
 ///
-/// Block 0 notifies the other members that this PE has arrived, and each block
-/// waits for them. Only the last block to end its work carries out the closing
-/// barrier.
+/// Block 0 notifies the other members that this PE has arrived, and every block
+/// waits for the members. Only the last block to finish its work carries out
+/// the closing barrier.
 template <class Work, class Block>
 __device__ void run_by_blocks(Block const& threads, HeapMap const& heap,
                               Work const& work, std::size_t block,
@@ -69,7 +70,7 @@ __device__ void run_by_blocks(Block const& threads, HeapMap const& heap,
   if (n_blocks > 1) {
     if (!ends_last(threads, words.n_blocks_done(), n_blocks)) return;
     if (barriers.opens) {
-      // The other blocks have read the epoch before.
+      // By now, all other blocks have read the old epoch.
       threads.for_each(1, [&](std::size_t) { *words.epoch() = epoch; });
       threads.barrier();
     }

@@ -26,11 +26,11 @@
 // How a collective operation runs: on the host, in kernels that the host
 // enqueues, or in a kernel of the program.
 //
-//   CollectiveCall      the arguments of the call, and their checks
+//   CollectiveCall      the arguments of a call, and their checks
 //   CollectiveWork      the work of each PE between the barriers: a function
-//   (and ReduceWork)    object with a `team`, whose call() returns the
-//                       CollectiveCall, on the host and in a kernel, and whose
-//                       operator() does the work
+//   (and ReduceWork)    object with a `team`. Its call() returns the
+//                       CollectiveCall; its operator() does the work. Both run
+//                       on the host and in kernels.
 //   CollectiveOfGroup   barrier, work, barrier, by one group of threads
 //   CollectiveKernels   the same in kernels that the host enqueues (symm_gpu/)
 
@@ -38,7 +38,7 @@ namespace symm::Impl {
 
 /// Runs a collective operation on the host.
 /// \param call the result of work.call().
-/// \param problem an error that the caller has found, for the error message;
+/// \param problem the error message if the caller has already found an error;
 ///        otherwise "".
 template <class Work>
 void run_on_host(Work const& work, CollectiveCall const& call,
@@ -78,8 +78,8 @@ void run_on_host(Work const& work, std::string const& problem = {}) {
   run_on_host(work, work.call(), problem);
 }
 
-/// Runs a collective operation in a kernel. All threads of one thread group on
-/// every PE call it.
+/// Runs a collective operation in a kernel. On every PE, all threads of one
+/// thread group must call it.
 template <class Threads, class Work>
 SYMM_INLINE_FUNCTION void run_in_kernel(Threads const& threads,
                                         HeapMap const& heap, Work const& work) {

@@ -29,36 +29,36 @@
 #endif
 
 // The work of each PE in a collective operation, between two barriers. After
-// the first barrier, every source is ready; after the second, every PE is done.
-// The same code runs on the host (one thread), in a kernel (one thread group),
-// and in a kernel with several blocks: work(group, heap, part, n_parts) does
-// part `part`.
+// the first barrier, every source is ready. After the second barrier, every PE
+// is done. The same code runs on the host (one thread), in a kernel (one thread
+// group), and in a kernel with several thread blocks. Calling work(group, heap,
+// part, n_parts) does part `part` of the work.
 //
-// Each PE fetches data from the others, and each starts with a different PE. In
-// kernels, fcollect() and alltoall() store them on the others instead. In a
-// reduction, each PE reduces a share and stores the result to all PEs. Every
-// result is thus computed only once and has the same bits on all PEs. In a
-// broadcast, kernels forward shares, too. Shares.hpp defines what each PE reads
-// and stores, so that each link carries as few bytes as possible.
+// Each PE fetches data from its peers, and each PE starts with a different
+// peer. In kernels, fcollect() and alltoall() store the data to the peers
+// instead. In a reduction, each PE reduces a share and stores the result to all
+// PEs, so every result is computed only once and is bitwise identical on all
+// PEs. In a broadcast, kernels also forward shares. Shares.hpp defines which
+// elements each PE loads and stores, so that each link carries as few bytes as
+// possible.
 //
-// On the host, small sources are sent along with the checks. Each PE then
-// copies them, or combines them in the same order, without further
-// communication (run_on_passed()). Kernels do the same with up to a few hundred
-// words (run_by_packets()).
+// On the host, small sources are piggybacked on the exchange that checks the
+// call. Each PE then copies them, or combines them in the same order, without
+// further communication (run_on_passed()). Kernels do the same with packets
+// (run_by_packets()).
 //
 // On the host, one thread of the group accesses far PEs through the Transport.
-// The barrier at the end waits for the operations that this thread has begun.
+// The barrier at the end completes the operations that this thread has begun.
 
 namespace symm::Impl {
 
-/// The maximum number of thread blocks of an enqueued operation, and of one in
-/// which each PE loads from several other PEs and stores to them at the same
-/// time. With more blocks, such an operation is slower (docs/laboratory.md,
-/// "Loads and stores of all PEs at once").
+/// The maximum number of thread blocks of an enqueued operation. The second
+/// limit applies if each PE loads from several peers and stores to them at the
+/// same time. With more blocks, such an operation is slower
+/// (docs/laboratory.md, "Loads and stores of all PEs at once").
 inline constexpr std::size_t max_collective_blocks = 64;
 inline constexpr std::size_t max_two_way_blocks    = 32;
 
-/// Returns Work::max_blocks(), if there is one.
 template <class Work>
 std::size_t max_blocks_of(Work const& work) {
   if constexpr (requires { work.max_blocks(); }) {
@@ -105,10 +105,10 @@ SYMM_INLINE_FUNCTION void copy_part(Threads const& group, T* dest,
                          range.count * sizeof(T));
 }
 
-/// Copies a part of a block between this PE and a member. In a get, `source` is
-/// a symmetric address, at which the member has its block; in a put, `dest` is.
-/// If the member is far, the operation is guaranteed to be complete only after
-/// quiet_far() on the host, or after the quiet() of the barrier in a kernel.
+/// Copies a part of a block between this PE and a member. For a get, `source`
+/// is the symmetric address of the member's block; for a put, `dest` is. If the
+/// member is far, the copy is guaranteed to be complete only after quiet_far()
+/// on the host, or after the barrier's quiet() in a kernel.
 template <Direction direction, class T, Group Threads>
 SYMM_INLINE_FUNCTION void copy_between(Threads const& group,
                                        HeapMap const& heap, PeTeam const& team,
@@ -148,7 +148,7 @@ void share_blocks(Threads const& group, HeapMap const& heap, PeTeam const& team,
   FarBlocks(group, team, call, fetch).share(block_of, has_all);
 }
 
-/// Stores in `to` the source that a member sent along with the checks.
+/// Copies to `to` the source that a member piggybacked on the checks.
 template <class T>
 void store_passed(T* to, PassedSources const& sources, Pe member,
                   std::size_t bytes) {
@@ -176,16 +176,16 @@ struct BroadcastWork {
   static constexpr bool has_packets = true;
   [[nodiscard]] static std::size_t max_blocks() { return max_two_way_blocks; }
 #ifdef SYMM_FOR_DEVICE
-  /// Does one part of the operation, possibly all of it, in a kernel, using
-  /// packets.
+  /// Carries out one part of the operation, possibly all of it, in a kernel,
+  /// using packets.
   template <PacketPhase phase, Group Threads>
   __device__ void run_by_packets(Threads const& group,
                                  PacketPart const& part) const {
     broadcast_packets<phase>(*this, group, part);
   }
 #endif
-  /// Does the entire operation on the host, using the sources that the PEs have
-  /// sent along with the checks.
+  /// Carries out the entire operation on the host, using the sources that the
+  /// PEs piggybacked on the checks.
   void run_on_passed(PassedSources const& sources) const {
     store_passed(dest, sources, root, count * sizeof(T));
   }
@@ -213,13 +213,13 @@ struct BroadcastWork {
   }
 
  private:
-  /// Whether members exchange shares. If all of them fetched everything from
-  /// the root, the root would send more bytes than each member receives.
+  /// Whether members exchange shares. If every member fetched the whole block
+  /// from the root, the root would send more bytes than each member receives.
   [[nodiscard]] bool is_shared_by_nodes() const {
     return team.n_pes() > 2 && do_nodes_combine(team, count * sizeof(T));
   }
-  /// Copies the root's source to the root's own dest while others fetch from
-  /// the source.
+  /// Copies the root's source to the root's own dest while other members fetch
+  /// from the source.
   template <Group Threads>
   void copy_roots(Threads const& group, Range const& range) const {
     if (group.rank() != 0 || dest == source) return;
@@ -301,14 +301,15 @@ struct GatherWork {
     }
     char const* const name = is_alltoall ? "symm::alltoall" : "symm::fcollect";
 #ifdef SYMM_FOR_DEVICE
-    // On NVLink, stores are faster than loads if all PEs make them at once.
+    // Over NVLink, stores are faster than loads if all PEs issue them at once.
     constexpr auto direction = Direction::put;
 #else
     constexpr auto direction = Direction::get;
 #endif
     for_each_block(team.n_pes(), me, part, n_parts,
                    [&](Pe pe, std::size_t of_block, std::size_t n_of_block) {
-                     // The PE that loads and the PE that stores.
+                     // The member that the data comes from, and the member that
+                     // it goes to.
                      Pe const from = direction == Direction::put ? me : pe;
                      Pe const to   = direction == Direction::put ? pe : me;
                      copy_between<direction>(

@@ -14,12 +14,13 @@
 namespace symm::Impl {
 
 /// Combines the sources of members 0 to `end` - 1, element by element, in
-/// member order. All reductions and scans use this order, so results have the
-/// same bits wherever the sources are. (Only PacketReduce and KernelReduce have
-/// their own loops, because they load from several members at once.)
+/// member order. All reductions and scans use this order, so results are
+/// bitwise identical wherever the sources are. (Only PacketReduce and
+/// KernelReduce have their own loops, because they load from several members at
+/// once.)
 ///
-/// \param values Receives the n results. With `has_values`, it initially
-///        contains elements that precede those of member 0.
+/// \param values Receives the n results. If `has_values` is true, it initially
+///        holds values that precede the elements of member 0.
 /// \param source_of Called once for each member; source_of(member)[i] is
 ///        element i of that member.
 SYMM_CALLS_ANYTHING
@@ -42,7 +43,7 @@ SYMM_FORCEINLINE_FUNCTION void combine(Values&& values, std::size_t n,
 }
 
 /// Like combine(), but for sources that the members have sent.
-/// \param init If not null, precedes the elements of member 0.
+/// \param init If not null, a value that precedes the elements of member 0.
 template <class T, class Op>
 void combine_passed(T* values, std::size_t n, Op const& op, Pe end,
                     PassedSources const& sources, T const* init = nullptr) {

@@ -27,13 +27,13 @@ struct NearMembers {
   }
 };
 
-/// On the host, in a PE team that spans several nodes, fetches blocks that all
-/// members need. Each byte is sent to a node only once, to one of its members,
-/// and the other members copy it from there. Blocks are elements [first, first
-/// + count) of `dest`, which has the same offset on all PEs.
+/// Fetches blocks that all members need, on the host, in a PE team that spans
+/// several nodes. Each byte is sent to a node only once: one member on the node
+/// fetches it, and the other members copy it from there. A block is the range
+/// [first, first + count) of `dest`, which has the same offset on all PEs.
 ///
 /// \tparam Fetch fetch(member, first, count) copies from the member's dest to
-///         this PE's dest, like fetch_part().
+///        this PE's dest, like fetch_part().
 template <Group Threads, class Fetch>
 class FarBlocks {
  public:
@@ -45,8 +45,8 @@ class FarBlocks {
         m_call(call),
         m_fetch(fetch) {}
 
-  /// Collective. At the start, block i is in the dest of member i. When the PE
-  /// team's next barrier ends, every member's dest has all blocks.
+  /// Collective. At the start, block i is in the dest of member i. When the
+  /// next barrier of the PE team ends, every member's dest has all blocks.
   /// \param block_of block_of(i) returns the `first` and `count` of block i.
   /// \param has_all Whether this PE's dest already has all blocks.
   template <class BlockOf>

@@ -35,7 +35,7 @@ class HostShare {
                    [&](std::size_t b) { run_block(range, b); });
   }
   /// Like run(), but for PE teams with far members; uses a single thread. If
-  /// there is enough private memory, it fetches a block from all far members at
+  /// there is enough private memory, fetches each block from all far members at
   /// once.
   template <Group Threads>
   void run_far(Threads const& group, Range const& range) {
@@ -47,10 +47,10 @@ class HostShare {
     });
   }
 
-  // Used by Work::run_block() for each member in order. source() and dest()
-  // return the member's block of source and dest. If the member is far, they
-  // return local buffers, possibly the same one. store() writes the block to
-  // the member's dest.
+  // Work::run_block() calls these functions for each member, in order. source()
+  // and dest() return the member's block of the source and of dest. If the
+  // member is far, they return local buffers, possibly the same buffer. store()
+  // writes the block to the member's dest.
 
   [[nodiscard]] T const* source(Pe member) {
     return at_block(
@@ -104,9 +104,9 @@ class HostShare {
     }
   };
 
-  /// Allocates one block for the result and one for each far member. If there
-  /// is not enough memory, uses `m_few`: one result and one block that all far
-  /// members share.
+  /// Allocates one block for the result and one block for each far member. If
+  /// there is not enough memory, uses `m_few` instead, which holds one block
+  /// for the result and one block that all far members share.
   void make_room(std::size_t count) {
     std::size_t n_far = 0;
     for_each_member<Members::of_other_nodes>(m_work.team, [&](Pe) { ++n_far; });
@@ -120,15 +120,15 @@ class HostShare {
     if (!m_has_all) m_block = few;
   }
 
-  /// Calls at_copy_of() with a member's block.
+  /// Calls at_copy_of() for a member's block.
   template <class Element, class Near, class Far>
   auto at_block(Element* symmetric, Pe member, Near const& near,
                 Far const& far) const {
     return at_copy_of(m_heap, symmetric + m_first, m_work.team.world_pe(member),
                       near, far);
   }
-  /// Block `i`; block 0 holds the result. (The buffer consists of bytes,
-  /// because T may have no default constructor.)
+  /// Block `i`; block 0 holds the result. The buffer consists of bytes, because
+  /// T may have no default constructor.
   [[nodiscard]] T* block(std::size_t i) {
     auto* const memory = m_has_all ? m_memory.get() : m_few.data();
     return reinterpret_cast<T*>(memory) + i * m_block;
@@ -153,15 +153,15 @@ class HostShare {
   std::size_t m_count     = 0;
   bool m_has_all          = false;
   std::size_t m_n_fetched = 0;
-  T* m_fetched            = nullptr;  // block of the far member fetched last
+  T* m_fetched = nullptr;  // the block fetched last from a far member
   std::unique_ptr<std::byte, Free> m_memory;
   alignas(alignment) std::array<std::byte, 2 * few * sizeof(T)> m_few;
 };
 
 #ifdef SYMM_FOR_DEVICE
-/// run_share() in a kernel, with far PEs: one request per element. (Arguments
-/// are passed by value: taking their address would keep them in memory in
-/// run_near(), too.)
+/// run_share() in a kernel, for PE teams with far members. Sends one request
+/// per element. The arguments are passed by value, because taking their
+/// addresses would force them into memory in run_near(), too.
 template <class Work, Group Threads>
 __device__ __noinline__ void run_share_far(Threads const& group, HeapMap heap,
                                            Work work, Range range) {

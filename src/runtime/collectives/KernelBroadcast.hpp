@@ -24,9 +24,9 @@ class KernelBroadcast {
   __device__ KernelBroadcast(Work const& work, HeapMap const& heap)
       : m_work(work), m_heap(heap), m_bytes(work.count * sizeof(*work.dest)) {}
 
-  /// Whether pass_on() is possible and sends less than fetching from the root
-  /// would. (With two members, both methods send the same amount.) The result
-  /// is the same on all members.
+  /// Whether pass_on() is possible and makes the root send fewer bytes than if
+  /// all members fetched from it. (With two members, both methods send the same
+  /// amount.) The result is the same on all members.
   [[nodiscard]] __device__ bool is_for() const {
     auto const bits = reinterpret_cast<std::size_t>(m_work.dest) |
                       reinterpret_cast<std::size_t>(m_work.source);
@@ -34,7 +34,7 @@ class KernelBroadcast {
            bits % sizeof(Word16) == 0;
   }
 
-  /// Called by all members except the root.
+  /// Must be called by all members except the root.
   template <Group Threads>
   __device__ void run(Threads const& group, std::size_t part,
                       std::size_t n_parts) const {
@@ -50,7 +50,7 @@ class KernelBroadcast {
         [&](Pe member, std::size_t i, Word16 const& word) {
           m_heap.peer_ptr(to, team.world_pe(member))[i] = word;
         });
-    // The remainder is shorter than a word.
+    // The rest is shorter than a word.
     std::size_t const n_left = m_bytes % sizeof(Word16);
     if (n_left == 0 || part != 0) return;
     copy_bytes<1>(group, to + n_words, words + n_words, n_left);

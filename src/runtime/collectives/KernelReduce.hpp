@@ -14,15 +14,15 @@
 
 namespace symm::Impl {
 
-/// The elements that a single access loads or stores.
+/// Elements that a single access loads or stores.
 template <class T, std::size_t n>
 struct alignas(n == 1 ? alignof(T) : 16) Pack {
   static constexpr std::size_t size = n;
   T values[n];
 };
 
-/// Packs that are kept in registers, because compilers unroll the loops over
-/// them. (A union, because T may have no default constructor.)
+/// Packs kept in registers, because compilers unroll the loops over them. (A
+/// union, because T may have no default constructor.)
 template <class P, std::size_t n>
 union Packs {
   P packs[n];
@@ -35,8 +35,8 @@ union Packs {
   }
 };
 
-/// Like combine(), but loads from member 0 and up to `n_ahead` others at the
-/// same time, and then from `n_ahead` members at a time.
+/// Like combine(), but loads from member 0 and up to `n_ahead` other members at
+/// once, and then from `n_ahead` members at a time.
 /// \param load load(pe, source) loads the elements of a member.
 template <std::size_t n_ahead, class Source, class Op, class Load>
 SYMM_FORCEINLINE_FUNCTION void combine_ahead(Source& values, Op const& op,
@@ -110,8 +110,8 @@ class KernelReduce {
     });
   }
 
-  /// Reduces the `n` packs begin, begin + row, .... Each thread has the loads
-  /// of all these packs from several members in flight at once.
+  /// Reduces `n` packs: begin, begin + row, and so on. Each thread has its
+  /// loads of all these packs from several members in flight at once.
   template <class P, std::size_t n>
   SYMM_FUNCTION void reduce_near(std::size_t first, std::size_t begin,
                                  std::size_t row) const {

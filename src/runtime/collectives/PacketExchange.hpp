@@ -20,11 +20,11 @@
 #include "../teams/Synchronize.hpp"
 #endif
 
-// Exchange of small blocks in kernels: the blocks are sent as part of a single
-// barrier instead of being fetched between two. Every packet contains the
-// epoch, so a member that sees the current epoch in a packet also has the
-// packet's data. This saves a separate flag, which would have to wait for the
-// data.
+// An exchange of small blocks in kernels. PEs send the blocks as part of a
+// single barrier instead of fetching them between two barriers. Every packet
+// contains the epoch, so a member that sees the current epoch in a packet also
+// has the packet's data. This avoids a separate flag, which would have to wait
+// for the data.
 
 namespace symm::Impl {
 
@@ -35,8 +35,9 @@ inline constexpr std::size_t word_bytes = sizeof(std::uint64_t);
 }
 
 /// Assigns a range of packet slots to each member. Either all members have the
-/// same number of packets, or there is only one sender: then each member has
-/// one packet, and the sender, which comes last, has the rest.
+/// same number of packets, or there is only one sender. In the latter case,
+/// every other member has one packet, and the sender comes last and has the
+/// rest.
 class PacketPlaces {
  public:
   SYMM_FUNCTION static PacketPlaces of_all(PeTeam const& team) {
@@ -63,9 +64,9 @@ class PacketPlaces {
   int m_n_pes;
 };
 
-/// The number of packets that a link carries at 370 GB/s in 3.9 us, the time of
-/// the round that packets save (docs/laboratory.md, "Collective operations on a
-/// stream").
+/// The number of packets that a link at 370 GB/s carries in 3.9 us, which is
+/// the time of the round that packets save (docs/laboratory.md, "Collective
+/// operations on a stream").
 inline constexpr std::size_t packets_of_a_round = 90'000;
 
 /// Whether `n_packets` packets per epoch are enough for the blocks of `call`,
@@ -74,16 +75,16 @@ inline constexpr std::size_t packets_of_a_round = 90'000;
     std::size_t n_packets, int n_pes, CollectiveCall const& call) {
   if (call.n_words == 0) return false;
   auto const n = static_cast<std::size_t>(n_pes);
-  // Written without sums or products that could overflow.
+  // Written so that no sum or product can overflow.
   if (n > 1 && call.n_words > packets_of_a_round / (n - 1)) return false;
   return call.has_one_sender ? n <= n_packets && call.n_words <= n_packets - n
                              : call.n_words <= n_packets / n;
 }
 
 /// Whether kernels send the blocks of `call` as packets. The result is the same
-/// on all members. Packets need twice as many bytes as blocks, but one round
+/// on all members. Packets take twice as many bytes as blocks, but one round
 /// fewer. In a kernel of the program, a single group of threads sends all
-/// packets, so only a few are allowed.
+/// packets, so only a few packets are allowed.
 [[nodiscard]] SYMM_INLINE_FUNCTION bool go_by_packets(
     PeTeam const& team, CollectiveCall const& call, bool is_enqueued) {
   std::size_t const n_packets =
@@ -104,11 +105,11 @@ inline constexpr bool are_units_of_words_v = word_bytes % sizeof(T) == 0 ||
                                              (sizeof(T) % word_bytes == 0 &&
                                               sizeof(T) <= 8 * word_bytes);
 
-/// The part of a packet exchange that one of several groups of threads on this
-/// PE processes. Part `part` on one PE waits only for part `part` on other PEs,
-/// and a GPU starts thread blocks in the order of their numbers. So there may
-/// be more parts than fit on the GPU at once. This is safe only if no other PE
-/// shares the GPU: otherwise, waiting blocks could leave no room for the blocks
+/// The part of a packet exchange that one of this PE's thread groups processes.
+/// Part `part` on one PE waits only for part `part` on other PEs, and a GPU
+/// starts thread blocks in the order of their numbers. There may therefore be
+/// more parts than fit on the GPU at once. This is safe only if no other PE
+/// shares the GPU. Otherwise, waiting blocks could leave no room for the blocks
 /// of the PE that they wait for.
 struct PacketPart {
   std::size_t part    = 0;
@@ -127,8 +128,8 @@ struct PacketPart {
 enum class PacketPhase { send, receive, both };
 
 #ifdef SYMM_FOR_DEVICE
-/// The size of the accesses with which an 8-byte word is read from or written
-/// to elements of type T.
+/// The size of each access that reads or writes part of an 8-byte word in
+/// elements of type T.
 template <class T>
 inline constexpr std::size_t unit_of = alignof(T) < word_bytes ? alignof(T)
                                                                : word_bytes;
@@ -184,9 +185,9 @@ __device__ void store_word(T* block, std::size_t count, std::size_t k,
   }
 }
 
-/// A barrier of a PE team in which members send packets to all others, for
-/// calls for which go_by_packets() is true. Each PE calls it with one group of
-/// threads, or with several groups that have one PacketPart each:
+/// A barrier in which the members of a PE team send packets to each other, for
+/// calls for which go_by_packets() is true. On each PE, one group of threads
+/// uses it, or several groups that have one PacketPart each:
 ///
 ///     PacketExchange const exchange(group, part, team, PacketPlaces::...);
 ///     exchange.send_to_all(...);
@@ -194,7 +195,7 @@ __device__ void store_word(T* block, std::size_t count, std::size_t k,
 ///     exchange.receive_each(...);       at least packet 0 of every member
 ///     exchange.end();
 ///
-/// One kernel may send and a later kernel receive.
+/// One kernel may send, and a later kernel may receive.
 template <Group Threads>
 class PacketExchange {
  public:
@@ -207,7 +208,7 @@ class PacketExchange {
         m_team(team),
         m_places(places),
         m_words(team.words()),
-        // Only this PE's collective calls use the epoch, one at a time.
+        // Only this PE's collective calls use its epoch, one call at a time.
         m_epoch(*m_words.epoch() + 1) {
     // After this barrier, all threads have read the epoch and written their
     // part of the data.
@@ -215,7 +216,7 @@ class PacketExchange {
   }
 
   /// Sends the packets of `range` to every member; packet k contains word(k).
-  /// All groups together must send at least packet 0.
+  /// Together, the groups must send at least packet 0.
   template <class Word>
   __device__ void send_to_all(Range const& range, Word const& word) const {
     m_group.for_each(range.count, [&](std::size_t i) {
@@ -273,9 +274,9 @@ class PacketExchange {
     }
   }
 
-  /// To be called after sending. If the team has gates, opens this PE's gate at
-  /// each member: receive() in a later kernel then finds that all packets have
-  /// arrived.
+  /// Must be called after sending. If the PE team has gates, opens this PE's
+  /// gate at each member. Once the queue has passed the gates, receive() in a
+  /// later kernel finds that all packets have arrived.
   __device__ void pass_gates() const {
     if (!m_team.has_gates()) return;
     m_group.barrier();
@@ -285,8 +286,8 @@ class PacketExchange {
   }
 
   /// Ends the exchange: the last group to call this writes the new epoch. By
-  /// then, all groups have read the old one, because they have received packets
-  /// that contain the new one.
+  /// then, all groups have read the old epoch, because they have received
+  /// packets that contain the new epoch.
   __device__ void end() const {
     after_all_groups([&](auto const& group) {
       group.for_each(1, [&](std::size_t) { *m_words.epoch() = m_epoch; });
@@ -312,7 +313,8 @@ class PacketExchange {
   /// received this PE's own packet, all copies have been sent.
   template <class Value>
   __device__ void send(std::size_t k, Value const& value) const {
-    // Packet 0 is ordered like the flag of a barrier; the others need no order.
+    // Packet 0 is ordered like the flag of a barrier; other packets need no
+    // ordering.
     if (k == 0) fence_release();
     int const n             = m_team.n_pes();
     Pe const me             = m_team.my_pe();

@@ -15,8 +15,8 @@
 namespace symm::Impl {
 
 #ifdef SYMM_FOR_DEVICE
-/// All the elements that one word holds, or one element that spans several
-/// words. T may have no default constructor.
+/// All elements in one word, or one element that spans several words. T may
+/// have no default constructor.
 template <class T>
 class PacketUnit {
  public:
@@ -37,8 +37,8 @@ class PacketUnit {
 
 /// Carries out a ReduceWork or ScanWork with packets: combines the elements of
 /// members 0 to `end` - 1, in member order. Precondition: are_units_of_words_v
-/// of the element type.
-/// \param init If not null, precedes the elements of member 0.
+/// is true for the element type.
+/// \param init If not null, a value that precedes the elements of member 0.
 template <PacketPhase phase, class Work, Group Threads>
 __device__ void combine_packets(Work const& work, Threads const& group,
                                 PacketPart const& part, Pe end,

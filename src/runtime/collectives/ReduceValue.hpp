@@ -22,11 +22,11 @@
 
 namespace symm::Impl {
 
-/// The PEs whose values are combined in a PE's result.
+/// Selects the PEs whose values are combined in a PE's result.
 enum class Combined { all, up_to_mine, before_mine };
 
-/// reduce(), inscan() and exscan() on the host with one value per PE. The value
-/// is sent along with the checks, with one exchange for each word.
+/// reduce(), inscan() and exscan() on the host, with one value per PE. The
+/// value is piggybacked on the checks, with one exchange for each word.
 template <class T, class Op, Combined whose = Combined::all>
 class ReduceValue {
   static constexpr std::size_t word_bytes = sizeof(std::uint64_t);
@@ -66,7 +66,7 @@ class ReduceValue {
                                           ? "symm::inscan"
                                           : "symm::exscan";
 
-  /// \returns the word from each PE.
+  /// Exchanges a word, and returns the word from each PE.
   [[nodiscard]] PassedSources pass(
       std::uint64_t word, std::optional<Failure> const& failure = {}) const {
     constexpr std::uint64_t type = hash_of_type<ReduceValue>();

@@ -23,7 +23,8 @@
 
 namespace symm::Impl {
 
-/// reduce(), or reduce_scatter(), whose sources have one block for each member.
+/// reduce() or, if is_scattered, reduce_scatter(). In reduce_scatter(), each
+/// source has one block per member.
 template <class T, class Op, bool is_scattered = false>
 struct ReduceWork {
   using Element = T;
@@ -56,11 +57,11 @@ struct ReduceWork {
   }
   static constexpr bool has_packets = are_units_of_words_v<T> && !is_scattered;
   [[nodiscard]] std::size_t max_blocks() const {
-    return team.n_pes() == 2 ? max_collective_blocks : max_two_way_blocks;
+    return team.n_pes() == 2 ? 2 * max_collective_blocks : max_two_way_blocks;
   }
 #ifdef SYMM_FOR_DEVICE
-  /// Does one part of the operation, possibly all of it, in a kernel, using
-  /// packets: each PE combines all sources itself, in the same order.
+  /// Carries out one part of the operation, possibly all of it, in a kernel,
+  /// using packets. Each PE combines all sources itself, in the same order.
   template <PacketPhase phase, Group Threads>
   __device__ void run_by_packets(Threads const& group,
                                  PacketPart const& part) const
@@ -68,13 +69,13 @@ struct ReduceWork {
     combine_packets<phase>(*this, group, part, team.n_pes());
   }
 #endif
-  /// Does the entire operation on the host, using the sources that the PEs have
-  /// sent along with the checks.
+  /// Carries out the entire operation on the host, using the sources that the
+  /// PEs piggybacked on the checks.
   void run_on_passed(PassedSources const& sources) const {
     combine_passed(dest, count, op, team.n_pes(), sources);
   }
-  /// Like run_on_passed(), but for when the PEs have sent only this PE's share
-  /// of each source.
+  /// Like run_on_passed(), but `sources` contains only this PE's share of each
+  /// source.
   void run_on_shares(PassedSources const& sources) const
       requires(!is_scattered) {
     int const n         = team.n_pes();

@@ -23,12 +23,12 @@
 
 namespace symm::Impl {
 
-/// The `init` of an inclusive ScanWork.
+/// The type of `init` in an inclusive scan.
 struct NoInit {};
 
 /// inscan() if Init is NoInit; exscan() if Init is T. Each PE processes one
-/// share of the elements: it alone reads and stores these elements, on all
-/// members. Therefore, `dest` may be the same as `source`.
+/// share of the elements, and is the only PE that reads and stores these
+/// elements, on all members. Therefore, `dest` may be the same as `source`.
 template <class T, class Op, class Init>
 struct ScanWork {
   PeTeam team;
@@ -65,8 +65,8 @@ struct ScanWork {
     }
   }
 #endif
-  /// Does the entire operation on the host, using the sources that the PEs have
-  /// sent along with the checks.
+  /// Carries out the entire operation on the host, using the sources that the
+  /// PEs piggybacked on the checks.
   void run_on_passed(PassedSources const& sources) const {
     if constexpr (is_inclusive) {
       combine_passed(dest, count, op, team.my_pe() + 1, sources);

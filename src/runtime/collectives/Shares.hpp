@@ -9,9 +9,9 @@
 #include "../base/Types.hpp"
 #include "../groups/GroupCopy.hpp"
 
-// This arithmetic determines what each PE reads and stores in a collective
-// operation. It needs no table and holds for any number of PEs. A test on CPUs
-// counts the bytes on each link (unit_tests/runtime/Shares.cpp).
+// These functions compute which elements each PE loads and stores in a
+// collective operation. They need no tables and work for any number of PEs. A
+// test on CPUs counts the bytes on each link (unit_tests/runtime/Shares.cpp).
 
 namespace symm::Impl {
 
@@ -31,11 +31,11 @@ SYMM_INLINE_FUNCTION Range part_of(std::size_t count, std::size_t part,
   return {first, left < each ? left : each};
 }
 
-/// Distributes the blocks that this PE exchanges with each member over the
+/// Distributes the blocks that this PE exchanges with the members over the
 /// parts of a kernel, so that all blocks are transferred at the same time. This
-/// PE's own block uses no link and need not wait for the others. Part `part`
-/// calls copy(member, piece, n_pieces) for each block of which it copies a
-/// piece.
+/// PE's own block uses no link and need not wait for the other blocks. Part
+/// `part` calls copy(member, piece, n_pieces) for each block of which it copies
+/// a piece.
 template <class Copy>
 SYMM_INLINE_FUNCTION void for_each_block(int n_pes, Pe me, std::size_t part,
                                          std::size_t n_parts,
@@ -55,8 +55,8 @@ SYMM_INLINE_FUNCTION void for_each_block(int n_pes, Pe me, std::size_t part,
 }
 
 /// A broadcast in which the root's link carries each word only once. Each other
-/// member loads a share of the root's words and stores it to all members except
-/// the root.
+/// member loads a share of the root's words and stores that share to all
+/// members except the root.
 /// \param load load(i) loads word i of the root.
 /// \param store store(member, i, word) stores word i at a member.
 template <class Threads, class Load, class Store>

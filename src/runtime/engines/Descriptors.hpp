@@ -22,11 +22,11 @@ void close_on_exec(int fd) noexcept;
 /// system lists them in /proc.
 void for_each_descriptor(std::function<void(int fd)> const& body);
 
-/// The descriptors that a started program would inherit.
+/// The descriptors that a program started by this process would inherit.
 [[nodiscard]] std::set<int> inheritable_descriptors();
 
-/// Calls close_on_exec() for each socket for whose local or remote address
-/// is_library(address) returns true.
+/// Calls close_on_exec() for each socket whose local or remote address
+/// satisfies is_library().
 void close_sockets_on_exec(
     std::function<bool(sockaddr_storage const&)> const& is_library);
 

@@ -36,7 +36,8 @@ constexpr std::array<std::pair<char const*, char const*>, 2> fabric_defaults{{
     // rendezvous. Larger payloads wait for the receiver anyway, because this
     // library offers them first.
     {"FI_OFI_RXM_EAGER_LIMIT", "66560"},
-    // In microseconds: how often to look for new connections.
+    // The interval, in microseconds, at which the provider looks for new
+    // connections.
     {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "1000"},
 }};
 
@@ -62,7 +63,7 @@ Fabric load_fabric() {
   constexpr char const* name = "libfabric.so.1";
   TemporaryVariables variables;
   set_fabric_defaults(variables);
-  // The library is never closed, because MPI may be using it, too.
+  // Never close the library: MPI may be using it, too.
   void* const library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     char const* const reason = ::dlerror();
@@ -100,7 +101,7 @@ void Fabric::check(long status, Text const& what, char const* call) const {
 }
 
 bool Fabric::is_for_nodes(fi_info const& info) {
-  // The user has chosen one. (A leading ^ marks a list of exclusions.)
+  // The user has named a provider. (A leading ^ marks a list of exclusions.)
   auto const chosen = setting_of(environment::fabric_provider);
   if (chosen && !chosen->text.starts_with('^')) return true;
   std::string_view const provider = info.fabric_attr->prov_name;
@@ -138,8 +139,8 @@ FabricInfo Fabric::one_sided_of(fi_info const& network) const {
   FabricInfo hints(fi_dupinfo(&network), fi_freeinfo);
   if (!hints) return hints;
   hints->caps |= FI_RMA;
-  // All except FI_MR_LOCAL, which would require local sources and destinations
-  // to be registered.
+  // Accept all modes except FI_MR_LOCAL, which would require local sources and
+  // destinations to be registered.
   hints->domain_attr->mr_mode =
       FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
   // fi_write must be able to complete on delivery. The other operations need

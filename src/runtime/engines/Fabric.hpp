@@ -41,10 +41,10 @@ struct Fabric {
 
   /// The libfabric installed on this machine. Local; callable from any thread.
   ///
-  /// While libfabric is being loaded, and during networks(), sets environment
-  /// variables that libfabric reads then, except those that the user has set.
-  /// \throws SystemError if libfabric is missing or too old. In that case, the
-  ///         next call tries again.
+  /// While it loads libfabric, and during networks(), sets environment
+  /// variables that libfabric reads, except those that the user has set.
+  /// \throws SystemError if libfabric is missing or too old. The next call then
+  ///         tries again.
   static Fabric const& instance();
 
   /// All networks with the features that the engine needs, in libfabric's order

@@ -16,9 +16,9 @@ namespace symm::Impl {
 /// and exactly once; the order is arbitrary. A message consists of a header of
 /// at most max_header bytes and a payload.
 ///
-/// poll() delivers messages. While no other thread calls poll(), a thread of
-/// the engine delivers them. The engine holds its only lock while it calls the
-/// Receiver, so only one thread at a time runs functions of the Receiver. These
+/// poll() delivers messages. While no other thread calls poll(), the engine's
+/// progress thread delivers them. The engine holds its only lock while it calls
+/// the Receiver, so the Receiver's functions run on one thread at a time. These
 /// functions may call send().
 class MessageEngine {
  public:
@@ -62,12 +62,12 @@ class MessageEngine {
   virtual void set_receiver(Receiver& receiver) = 0;
 
   /// Sends a message. Callable from any thread, and from within Receiver. A
-  /// payload that has a token is not copied and must live until sent(token).
-  /// Nor is a payload of more than max_eager bytes: without a token, it must
-  /// live until `to` has received it. Any other payload has been copied or sent
-  /// when this call returns. Never waits for `to`, since the caller may hold
-  /// resources that operations on other PEs need. Callers check is_full()
-  /// first.
+  /// payload that has a token is not copied and must live until sent(token). A
+  /// payload of more than max_eager bytes without a token is not copied,
+  /// either; it must live until `to` has received it. Any other payload has
+  /// been copied or sent when this call returns. Never waits for `to`, since
+  /// the caller may hold resources that operations on other PEs need. Callers
+  /// check is_full() first.
   /// \throws SystemError on this PE if `to` is lost. Within Receiver, the
   ///         message is dropped instead, and sent() follows.
   /// \throws UsageError on this PE if `to` is not another PE, or if the header
@@ -90,17 +90,17 @@ class MessageEngine {
   /// delivering.
   virtual bool poll() = 0;
 
-  /// To be called before and after waiting for an answer from `pe`. In between,
+  /// Call these functions around a wait for an answer from `pe`. In between,
   /// heartbeats check that `pe` is alive. Pairs of calls may be nested.
   virtual void watch(Pe pe)   = 0;
   virtual void unwatch(Pe pe) = 0;
-  /// Like watch() and unwatch(), for all PEs with which this PE has exchanged
-  /// messages or exchanges messages before unwatch_all().
+  /// Like watch() and unwatch(), but for all PEs with which this PE exchanges
+  /// messages, including any that it first contacts before unwatch_all().
   virtual void watch_all()   = 0;
   virtual void unwatch_all() = 0;
 
-  /// Sends a last message to every PE to which this PE is connected and can
-  /// send without waiting. Callable from any thread, and from within Receiver.
+  /// Sends a last message to every connected PE to which this PE can send
+  /// without waiting. Callable from any thread, and from within Receiver.
   virtual void send_farewell(std::span<std::byte const> header,
                              std::span<std::byte const> payload) noexcept = 0;
 

@@ -19,10 +19,12 @@ using namespace std::chrono_literals;
 
 /// The number of completions to read at once.
 constexpr std::size_t n_at_once = 16;
-/// Any further messages to a PE wait in this engine.
+/// The maximum number of messages to one PE that libfabric may hold. Any others
+/// wait in this engine.
 constexpr int max_posted_to_a_pe = 64;
 /// If libfabric has no room for a PE's messages for this long, even though none
-/// are in flight, it is trying to reconnect: the PE's process has ended.
+/// are in flight, then it is trying to reconnect, because the PE's process has
+/// ended.
 constexpr auto longest_reconnection = 300ms;
 
 }  // namespace
@@ -115,8 +117,8 @@ bool MessageEngine_Libfabric::try_post(Connection& peer,
   m_posted.add(parcel);
   ++peer.n_posted;
   ++m_n_posted;
-  // Without a token, no caller waits until this has been sent, so the thread
-  // may continue to sleep.
+  // Without a token, no caller waits for this send, so the thread may continue
+  // to sleep.
   if (parcel->token != 0) m_needs_progress = true;
   return true;
 }
@@ -161,8 +163,8 @@ bool MessageEngine_Libfabric::post_queued_of_all() noexcept {
 void MessageEngine_Libfabric::forget(Connection& peer,
                                      Parcel* parcel) noexcept {
   take_pending(peer, *parcel);
-  // A failed block is not complete, so do not call sent(). The caller finds out
-  // that the PE is lost.
+  // A failed block is not complete, so do not call sent(). The caller learns
+  // instead that the PE is lost.
   if (peer.has_failed && is_block(*parcel)) parcel->token = 0;
   finish(parcel);
 }

@@ -31,9 +31,9 @@ namespace symm::Impl {
 /// opened.
 ///
 /// A message of up to max_eager bytes is a single libfabric message. A larger
-/// payload is first offered to the receiver. The receiver posts a receive with
-/// a unique tag into the destination and answers with that tag. The sender then
-/// sends the payload with the same tag.
+/// payload is first offered to the receiver. The receiver posts a receive into
+/// the destination with a unique tag, and answers with that tag. The sender
+/// then sends the payload with the same tag.
 class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
  public:
   /// See MessageEngineKind::make().

@@ -16,13 +16,13 @@ namespace {
 
 // The words of a key.
 constexpr std::size_t number = 0;
-constexpr std::size_t origin = 1;  // addresses are relative to this
+constexpr std::size_t origin = 1;  // subtracted from addresses
 
 }  // namespace
 
 std::size_t MessageEngine_Libfabric::least_bytes() const noexcept {
-  // As messages, larger blocks would be offered first. Smaller ones may share
-  // messages, and a put need not wait for them.
+  // As messages, larger blocks would have to be offered first. Smaller blocks
+  // may share messages, and are copied, so that a put need not wait.
   return max_eager + 1;
 }
 

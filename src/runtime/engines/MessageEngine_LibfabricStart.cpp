@@ -26,8 +26,8 @@ constexpr char const* what_starts_fabric = "starting libfabric";
 /// The number of messages that may arrive before this PE polls.
 constexpr std::size_t n_buffers = 64;
 
-/// libfabric notices that a process is dead only when a message to that process
-/// is not received, so pings are needed.
+/// libfabric notices a dead process only when a message to that process is not
+/// received, so pings are needed.
 constexpr auto ping_at_least_every = 200ms;
 
 }  // namespace
@@ -153,7 +153,8 @@ void MessageEngine_Libfabric::look_after() noexcept {
 
 void MessageEngine_Libfabric::close() {
   {
-    // From now on, the end of a connection is not a failure: PEs are leaving.
+    // From here on, a closed connection is not a failure, since PEs are
+    // leaving.
     Section const section(*this);
     m_is_closing = true;
   }

@@ -44,8 +44,8 @@ void MessageEngine_Ucx::connect(Peer& its_peer) noexcept {
   params.err_handler.arg = &peer;
   auto const status = m_ucp->ucp_ep_create(m_worker, &params, &peer.endpoint);
   m_needs_progress  = true;
-  // Look at once: this PE may start another program as soon as the peer has
-  // received something from it.
+  // Look at once, because this PE may start another program as soon as the peer
+  // has received its first message.
   m_descriptors.look_if_few();
   if (status == UCS_OK) {
     peer.is_connected = true;
@@ -97,8 +97,8 @@ void MessageEngine_Ucx::on_sent(void* request, ucs_status_t status,
   engine.finish(parcel);
 }
 
-/// If the peer fails, UCX does not complete any operations on an endpoint
-/// without error handling. So this engine completes these parcels itself.
+/// If the peer fails, UCX completes no operations on an endpoint without error
+/// handling, so this engine completes their parcels itself.
 void MessageEngine_Ucx::give_back_bulk(Connection& peer) noexcept {
   while (auto* const parcel = peer.on_bulk.last()) {
     peer.on_bulk.take(parcel);

@@ -43,7 +43,7 @@ class MessageEngine_Ucx final : public ServedEngine {
     ucp_ep_h endpoint   = nullptr;
     ucp_ep_h bulk       = nullptr;  // null: `endpoint` sends all payloads
     bool is_bulk_wanted = false;
-    // The number of large payloads received. Counts only to 4: by then, the
+    // The number of large payloads received, counted only up to 4. By then, the
     // peer's `bulk` is connected.
     int n_large_heard = 0;
     ParcelList on_bulk;  // sent through `bulk`
@@ -66,7 +66,7 @@ class MessageEngine_Ucx final : public ServedEngine {
   [[nodiscard]] std::unique_ptr<Peer> make_peer() override;
   void connect(Peer& its_peer) noexcept override;
   /// Creates Connection::bulk for the peers in m_without_bulk: an endpoint
-  /// without error handling. Only between such endpoints does UCX receive a
+  /// without error handling. Only between such endpoints can UCX receive a
   /// payload from the socket directly into the destination. The other endpoint
   /// still reports failures.
   ///

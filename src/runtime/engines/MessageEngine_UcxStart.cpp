@@ -45,9 +45,10 @@ MessageEngine_Ucx::MessageEngine_Ucx(Bootstrap& bootstrap, FdExchange& exchange,
 
 void MessageEngine_Ucx::start(Nodes const& nodes) {
   m_ucp = &Ucp::instance();
-  // UCX reads these when it creates the context and the worker.
-  // ucp_config_modify() requires different names depending on the version (1.13
-  // "CONN_NB", later ones with "TCP_"), and only warns about unknown names.
+  // UCX reads these variables when it creates the context and the worker.
+  // ucp_config_modify() is no alternative: the names depend on the version
+  // ("CONN_NB" in 1.13, with "TCP_" in later ones), and it only warns about
+  // unknown names.
   TemporaryVariables variables;
   // Otherwise, the first message over a broken link would block in connect().
   variables.set("UCX_TCP_CONN_NB", "y");
@@ -55,9 +56,9 @@ void MessageEngine_Ucx::start(Nodes const& nodes) {
   // size, which are copied. The default of 64 KiB takes up to 1.6 times as
   // long.
   variables.set("UCX_TCP_RX_SEG_SIZE", "512k");
-  // A network may need megabytes in flight. But if all nodes are on the same
+  // A network may need megabytes in flight. But if all nodes are on one
   // machine, bytes beyond this limit have been evicted from the caches by the
-  // time they arrive, which takes 2.5 to 3 times as long.
+  // time they arrive, and a transfer takes 2.5 to 3 times as long.
   if (nodes.n_on_machine() == nodes.n_pes())
     variables.set("UCX_TCP_SNDBUF", "128k");
   start_context();
@@ -159,8 +160,8 @@ void MessageEngine_Ucx::close_endpoint(Connection& peer,
   auto const close    = [&](ucp_ep_h& endpoint) {
     auto* const request =
         m_ucp->ucp_ep_close_nbx(std::exchange(endpoint, nullptr), &params);
-    // If there is an error, nothing is left to do: the endpoint is closed as
-    // far as possible.
+    // After an error, nothing is left to do: the endpoint is closed as far as
+    // possible.
     if (UCS_PTR_IS_PTR(request)) m_closing.push_back(request);
   };
   close(peer.endpoint);
@@ -190,7 +191,8 @@ void MessageEngine_Ucx::wait_for_closed_endpoints(
 
 void MessageEngine_Ucx::close() {
   {
-    // From now on, the end of a connection is not a failure: PEs are leaving.
+    // From here on, a closed connection is not a failure, since PEs are
+    // leaving.
     Section const section(*this);
     m_is_closing = true;
   }

@@ -39,7 +39,7 @@ struct MessageEngineKind {
   ///
   /// Collective over all PEs, which must pass equal options.
   /// \param bootstrap Used here and in close().
-  /// \param exchange Its nodes must be those of the job.
+  /// \param exchange Its nodes must be the nodes of the job.
   /// \param vmm The Vmm for host memory. `bootstrap`, `exchange` and `vmm` must
   ///        outlive the engine.
   /// \throws SystemError on all PEs if any PE cannot create its engine.
@@ -47,7 +47,7 @@ struct MessageEngineKind {
                                          FdExchange& exchange, Vmm& vmm,
                                          MessageEngineOptions const& options);
 
-  /// Describes the operations that engines of this kind carry out without
+  /// Describes the operations that engines of this kind perform without
   /// involving the target's processor. Local. The pointer is null if no engine
   /// of this kind has any.
   /// \throws SystemError with the reason if there are none on this machine.

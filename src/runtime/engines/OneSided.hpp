@@ -13,8 +13,8 @@
 namespace symm::Impl {
 
 /// Operations with which an engine moves blocks to and from another PE's host
-/// memory without messages and without involving the program on that PE.
-/// Callable from any thread. These operations are ordered neither among
+/// memory, without messages and without involving the program on that PE.
+/// Callable from any thread. These operations are not ordered, neither among
 /// themselves nor with respect to messages.
 class OneSided {
  public:
@@ -47,8 +47,8 @@ class OneSided {
   /// \returns nullopt if the chunk can only be reached through messages.
   [[nodiscard]] virtual std::optional<Key> open_chunk(
       void* start, std::size_t bytes) noexcept = 0;
-  /// Must be called before a chunk is unmapped, even if it was never opened. By
-  /// then, no PE may still use the chunk's keys.
+  /// Must be called before a chunk is unmapped, even if the chunk was never
+  /// opened. By then, no PE may still use the chunk's keys.
   virtual void close_chunk(void* start) noexcept = 0;
 
   // Functions for the memory of other PEs.
@@ -60,13 +60,13 @@ class OneSided {
   // Only for memory for which reaches() returns true:
 
   /// Whether put() and get() are complete on return. Otherwise, they are
-  /// complete when Receiver::sent(token) is called. That call never comes if
-  /// the PE is lost first.
+  /// complete when Receiver::sent(token) is called, unless the PE is lost
+  /// first.
   [[nodiscard]] virtual bool is_immediate() const noexcept { return false; }
 
-  /// Writes a block. `from` must not change until the put is complete. Then the
-  /// data are in the target's memory, and are visible there before any message
-  /// sent later.
+  /// Writes a block. `from` must not change until the put is complete. By then,
+  /// the data are in the target's memory, and are visible there before any
+  /// message sent later.
   /// \throws SystemError on this PE if the memory does not exist or the PE is
   ///         lost.
   virtual void put(Place const& to, void const* from, std::size_t bytes,

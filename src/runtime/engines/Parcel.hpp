@@ -17,14 +17,14 @@
 
 namespace symm::Impl {
 
-/// The header that a ServedEngine puts in front of a message's own header.
+/// The header that a ServedEngine prepends to a message's own header.
 struct ParcelHead {
   enum class Kind : std::uint16_t {
     message,
     ping,  // answered with a pong
     pong,
     // Only for MessageEngine_Libfabric:
-    offer,  // offers a payload that waits to be sent
+    offer,  // offers a payload that is ready to be sent
     answer  // answers an offer
   };
 
@@ -36,7 +36,7 @@ struct ParcelHead {
 // Padding would leak leftover stack bytes.
 static_assert(std::has_unique_object_representations_v<ParcelHead>);
 
-/// An operation that a network library is carrying out.
+/// An operation in progress in a network library.
 struct InFlight {
   std::array<void*, 8> of_library{};  // scratch space for the library
   int kind = 0;                       // for the engine's use
@@ -69,7 +69,7 @@ struct Parcel : InFlight {
   Parcel* before          = nullptr;  // previous one in a ParcelList
   Parcel* next            = nullptr;  // next one in a ParcelQueue
 
-  /// The size in bytes of `large` that a copy of the payload needs; 0 if the
+  /// The size in bytes that `large` needs for a copy of the payload; 0 if the
   /// payload fits into `small`.
   [[nodiscard]] static constexpr std::size_t large_bytes_for(
       std::size_t payload_bytes) {

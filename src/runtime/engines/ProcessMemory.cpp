@@ -61,8 +61,8 @@ ProcessMemory::ProcessMemory() : m_secret(draw_number()) {}
 
 std::size_t ProcessMemory::least_bytes() const noexcept {
   // Measured: a put and quiet() of 520 bytes takes a tenth of the time of a
-  // message. Blocks of up to 512 bytes may share messages, which then take less
-  // time.
+  // message. Blocks of up to 512 bytes may share messages, which is even
+  // faster.
   return 513;
 }
 

@@ -14,14 +14,14 @@
 
 namespace symm::Impl {
 
-/// One-sided operations between processes on one machine, carried out by the
+/// One-sided operations between processes on one machine, performed by the
 /// operating system kernel (process_vm_writev, "CMA"). They are complete on
 /// return.
 ///
-/// A process is identified by its PID, which the system may reuse once the
-/// process has ended. So before each block, this PE checks that the other PE's
+/// A process is identified by its PID, which the system may reuse after the
+/// process has ended. So before each copy, this PE checks that the other PE's
 /// process is still alive. (A few hundred nanoseconds pass between the check
-/// and the block.)
+/// and the copy.)
 ///
 /// A PE cannot be reached if it is on another machine, in another PID
 /// namespace, or protected by the system (ptrace_scope, seccomp).
@@ -33,7 +33,7 @@ class ProcessMemory final : public OneSided {
   ProcessMemory& operator=(ProcessMemory const&) = delete;
 
   [[nodiscard]] std::size_t least_bytes() const noexcept override;
-  /// Returns the same key for all chunks: it gives access to the whole process,
+  /// Returns the same key for all chunks. It gives access to the whole process
   /// for as long as the process lives.
   [[nodiscard]] std::optional<Key> open_chunk(
       void* /*start*/, std::size_t /*bytes*/) noexcept override {

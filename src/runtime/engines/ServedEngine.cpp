@@ -15,7 +15,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A PE is full when messages to it take up more private memory than this.
+/// The queue to a PE is full when its messages take up more private memory than
+/// this.
 constexpr std::size_t max_pending_bytes = std::size_t{4} << 20U;
 
 struct LibraryVersion {
@@ -244,7 +245,7 @@ bool ServedEngine::is_of_job(ParcelHead const& head) noexcept {
   return false;
 }
 
-/// Without this message, the job cannot continue, so its sender is considered
+/// The job cannot continue without this message, so its sender is considered
 /// lost.
 void ServedEngine::refuse_message(Pe from) noexcept {
   m_receiver.load()->lost(
@@ -260,14 +261,13 @@ ServedEngine::Peer* ServedEngine::take_head(ParcelHead const& head) noexcept {
     refuse_message(head.from);
     return nullptr;
   }
-  // A PE that is considered lost stays lost, since the receiver has been
-  // notified.
+  // A PE considered lost stays lost, since the receiver has been notified.
   if (peer->has_failed) return nullptr;
 
   peer->was_heard = true;
   if (!peer->is_connected && !peer->is_to_connect) {
-    // Once this PE is connected, the network library reports when the peer
-    // fails.
+    // Once this PE is connected to the peer, the network library reports when
+    // the peer fails.
     peer->is_to_connect = true;
     m_to_connect.push_back(peer);
   }
@@ -313,8 +313,8 @@ bool ServedEngine::progress() noexcept {
   return settle() || any;
 }
 
-/// Does the work that had to wait while the network library was calling the
-/// engine.
+/// Does the work that could not be done while the network library was calling
+/// the engine.
 bool ServedEngine::settle() noexcept {
   bool any = false;
   while (!m_to_connect.empty()) {

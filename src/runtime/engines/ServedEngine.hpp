@@ -25,11 +25,11 @@
 
 namespace symm::Impl {
 
-/// An engine with one lock and one thread. The thread makes progress while no
-/// other thread polls. This class handles heartbeats, keeps track of the PEs
-/// that this PE has communicated with, and queues messages until the network
-/// library can accept them. A derived class supplies the network library. The
-/// derived class's constructor must call start_thread() last, and its
+/// An engine with one lock and one progress thread, which makes progress while
+/// no other thread polls. This class sends heartbeats, keeps track of the PEs
+/// with which this PE has communicated, and queues messages until the network
+/// library can accept them. A derived class adds the network library. The
+/// constructor of a derived class must call start_thread() last, and its
 /// destructor must call stop_thread() first.
 class ServedEngine : public MessageEngine {
  public:
@@ -50,7 +50,7 @@ class ServedEngine : public MessageEngine {
   void send_farewell(std::span<std::byte const> header,
                      std::span<std::byte const> payload) noexcept final;
 
-  /// The number of received messages that did not belong to this job.
+  /// The number of received messages that did not come from this job.
   [[nodiscard]] std::uint64_t n_strangers() const { return m_n_strangers; }
 
  protected:
@@ -58,7 +58,7 @@ class ServedEngine : public MessageEngine {
 
   ServedEngine(Bootstrap& bootstrap, MessageEngineOptions const& options);
 
-  /// A PE that this PE has communicated with: this PE has sent messages to it,
+  /// A PE with which this PE has communicated: this PE has sent messages to it,
   /// received messages from it, or waited for it.
   struct Peer {
     Peer()                       = default;
@@ -71,11 +71,12 @@ class ServedEngine : public MessageEngine {
     bool is_connected         = false;  // post() may be called
     bool is_to_connect        = false;  // whether in m_to_connect
     bool has_failed           = false;  // whether in m_failed, or lost
-    std::size_t pending_bytes = 0;      // memory of unsent messages
+    std::size_t pending_bytes = 0;      // memory taken up by unsent messages
     // Heartbeats
     int n_watching = 0;
-    bool was_heard = false;  // whether a message came since the last check
-    bool is_heard  = false;  // whether any message has come from this PE
+    bool was_heard =
+        false;  // whether a message has arrived since the last check
+    bool is_heard = false;  // whether any message has ever arrived
     Clock::time_point last_heard;
     Clock::time_point last_pinged;
   };
@@ -101,18 +102,20 @@ class ServedEngine : public MessageEngine {
   // but sleep(), wake_thread() and look_after() are called with the lock held.
 
   [[nodiscard]] virtual std::unique_ptr<Peer> make_peer() = 0;
-  /// Connects to a PE: sets is_connected or, on failure, calls note_failure().
+  /// Connects to a PE and sets is_connected. On failure, calls note_failure()
+  /// instead.
   virtual void connect(Peer& peer) noexcept = 0;
   /// Discards the messages and operations in flight to a lost PE, as far as
   /// possible.
   virtual void disconnect(Peer& peer) noexcept = 0;
-  /// Sends a parcel, and calls finish() once the parcel has been sent. May call
-  /// note_failure().
+  /// Sends a parcel, and calls finish() after the parcel has been sent. May
+  /// call note_failure().
   virtual void post(Peer& peer, Parcel* parcel) noexcept = 0;
-  /// Handles messages that have arrived or been sent. Returns whether there
-  /// were any.
+  /// Handles arrived messages and completed sends. Returns whether there were
+  /// any.
   virtual bool progress_network() noexcept = 0;
-  /// Why note_failure() was called for `peer`, for the error message.
+  /// The reason why note_failure() was called for `peer`, for the error
+  /// message.
   [[nodiscard]] virtual Text reason_of(Peer const& peer) const = 0;
   /// Prepares for sleep().
   /// \returns false if the thread must not sleep because there are new events.
@@ -130,7 +133,7 @@ class ServedEngine : public MessageEngine {
   Peer& peer_of(Pe pe);
   Parcel* parcel_for(std::span<std::byte const> header,
                      std::span<std::byte const> payload, std::size_t token);
-  /// These two functions track how much memory unsent parcels take up. A parcel
+  /// These two functions track the memory taken up by unsent parcels. A parcel
   /// counts while the network library or a queue holds it.
   void add_pending(Peer& peer, Parcel const& parcel) noexcept {
     count_pending(peer,
@@ -141,12 +144,12 @@ class ServedEngine : public MessageEngine {
                   peer.pending_bytes - sizeof(Parcel) - parcel.large_bytes);
   }
   void submit(Peer& peer, Parcel* parcel) noexcept;
-  /// To be called when the message has been sent, or when it never will be.
+  /// Must be called once the message has been sent, or will never be sent.
   void finish(Parcel* parcel) noexcept;
-  /// Handles the ParcelHead of a message that has arrived. Answers pings.
-  /// Returns the sender, or null if the message must be dropped.
+  /// Handles the ParcelHead of an arrived message. Answers pings. Returns the
+  /// sender, or null if the message must be dropped.
   Peer* take_head(ParcelHead const& head) noexcept;
-  /// Reports `from` as lost, since this PE cannot accept its message.
+  /// Reports `from` as lost, because this PE cannot accept its message.
   void refuse_message(Pe from) noexcept;
   void note_failure(Peer& peer) noexcept;
   [[nodiscard]] bool is_inside() const { return s_inside == this; }
@@ -213,8 +216,8 @@ class ServedEngine : public MessageEngine {
   std::atomic<int> m_n_waiting{0};  // number of threads waiting for m_mutex
 
   // m_mutex guards the members up to m_n_watching_all. The vectors and queues
-  // hold what remains to be done once the call to the network library has
-  // returned. Each vector has room for all of m_met.
+  // hold work to be done after the network library has returned. Each vector
+  // has room for all of m_met.
   std::vector<Peer*> m_to_connect;
   ParcelQueue m_to_post;
   std::vector<Peer*> m_failed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// The thread that serves messages while no other thread polls, and the
+// The thread that delivers messages while no other thread polls, and the
 // heartbeats.
 #include <algorithm>
 #include <utility>
@@ -15,14 +15,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long the thread sleeps while other threads poll. The longer they do, the
-/// longer it sleeps. Each time the thread wakes up, it takes the core away from
-/// a waiting PE for several microseconds.
+/// How long the thread sleeps at a time while other threads poll. The time
+/// grows as long as they keep polling. Each wake-up takes the core away from a
+/// waiting PE for several microseconds.
 constexpr auto shortest_park = std::chrono::microseconds(200us);
 constexpr auto longest_park  = std::chrono::microseconds(1000us);
-/// How long the thread polls after a message before it sleeps.
+/// How long the thread polls after the last message before it sleeps.
 constexpr auto silence = 5us;
-/// A thread that polls less often than this sleeps in between, as idle waits
+/// A thread that polls less often than this sleeps between polls, as idle waits
 /// do. Messages would have to wait until it wakes up.
 constexpr auto longest_between_polls = 50us;
 }  // namespace
@@ -78,7 +78,7 @@ bool ServedEngine::others_poll() noexcept {
   return now - m_they_polled < longest_park;
 }
 
-/// Lets threads that wait for the lock go first, then calls progress().
+/// Lets threads that are waiting for the lock go first, then calls progress().
 bool ServedEngine::progress_in_turn() noexcept {
   while (m_n_waiting.load() != 0) std::this_thread::yield();
   Section const section(*this);
@@ -111,17 +111,16 @@ void ServedEngine::sleep_until_something_comes() noexcept {
   m_is_asleep = false;
 }
 
-/// To be called after a caller has begun work that the thread may have to
-/// finish.
+/// Must be called after starting work that the thread may have to finish.
 void ServedEngine::wake_if_needed() noexcept {
   if (!m_needs_progress || !m_is_asleep) return;
   m_needs_progress = false;
   wake();
 }
 
-/// To be called after a caller has delivered messages. If the thread stayed in
-/// poll(2), the system would wake it for each message, and it would find none.
-/// When it is woken from here, it sleeps for a while instead.
+/// Must be called after delivering messages. If the thread stayed in poll(2),
+/// the system would wake it for each message, only to find the message already
+/// delivered. Woken from here, the thread sleeps for a while instead.
 void ServedEngine::wake_to_park() noexcept {
   if (!m_is_asleep) return;
   m_is_polled = true;

@@ -29,8 +29,8 @@ Ucp load_ucx() {
   constexpr char const* name = "libucp.so.0";
   TemporaryVariables variables;
   variables.set("UCX_ERROR_SIGNALS", "");
-  // The library is never closed, because MPI may be using it, too, and UCX's
-  // hooks stay installed.
+  // Never close the library: MPI may be using it, too, and UCX's hooks stay
+  // installed.
   void* const library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     char const* const reason = ::dlerror();

@@ -44,8 +44,7 @@ namespace symm::Impl {
 /// UCX, loaded when a job on several nodes starts. Programs are not linked with
 /// it, and jobs on one node do not load it.
 struct Ucp {
-  /// Older versions lack features that are needed here, or have not been
-  /// tested.
+  /// Older versions lack features that are needed here or have not been tested.
   static constexpr unsigned oldest_major = 1;
   static constexpr unsigned oldest_minor = 13;
 
@@ -59,11 +58,11 @@ struct Ucp {
 
   /// The UCX installed on this machine. Local; callable from any thread.
   ///
-  /// While UCX is being loaded, sets UCX_ERROR_SIGNALS to an empty value unless
-  /// the user has set it. Otherwise, UCX would install handlers for SIGSEGV and
+  /// While it loads UCX, sets UCX_ERROR_SIGNALS to an empty value unless the
+  /// user has set it. Otherwise, UCX would install handlers for SIGSEGV and
   /// other signals.
-  /// \throws SystemError if UCX is missing or too old. In that case, the next
-  ///         call tries again.
+  /// \throws SystemError if UCX is missing or too old. The next call then tries
+  ///         again.
   static Ucp const& instance();
 
   /// \throws SystemError "<what>: <call> failed: <text>" unless `status` is
@@ -78,9 +77,9 @@ struct Ucp {
 [[nodiscard]] std::vector<std::string> ucx_networks_of(Ucp const& ucp,
                                                        ucp_context& context);
 [[nodiscard]] std::string ucx_one_sided_of_this_machine();
-/// Whether UCX_TLS allows processes on one machine to copy each other's memory.
-/// It does if it names cma or all shared-memory transports, or if it is a list
-/// of exclusions that contains neither.
+/// Whether UCX_TLS allows processes on one machine to copy each other's memory:
+/// it names cma or all shared-memory transports, or it is a list of exclusions
+/// that contains neither.
 [[nodiscard]] bool ucx_allows_process_memory();
 
 }  // namespace symm::Impl

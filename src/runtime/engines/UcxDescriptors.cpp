@@ -44,8 +44,8 @@ bool read_field(std::string_view line, std::string_view name, int base,
   return std::from_chars(line.data(), end, number, base).ec == std::errc();
 }
 
-/// Calls body(descriptor, its file status) for everything that an epoll set
-/// watches.
+/// Calls body(descriptor, its file status) for each descriptor that an epoll
+/// set watches.
 template <class Body>
 void for_each_watched(int set, Body const& body) noexcept {
   constexpr std::string_view folder = "/proc/self/fdinfo/";
@@ -73,8 +73,8 @@ void for_each_watched(int set, Body const& body) noexcept {
       if (!read_field(line, "tfd:", 10, fd) || ::fstat(fd, &status) != 0) {
         continue;
       }
-      // By now, the number may refer to another file, whose inode differs. Old
-      // systems do not report the inode.
+      // The number may refer to another file by now; the inode then differs.
+      // Old systems do not report the inode.
       ino_t inode        = 0;
       bool const is_told = read_field(line, "ino:", 16, inode);
       if (!is_told || inode == status.st_ino) body(fd, status);
@@ -106,8 +106,8 @@ void close_sockets_in_child() noexcept {
   for (auto& set : s_sets) set = -1;
 }
 
-/// Returns the epoll set of UCX's thread, which is the one that UCX adds a new
-/// event to; -1 if there is none.
+/// Returns the epoll set of UCX's thread, or -1 if there is none. UCX adds new
+/// events to this set.
 int find_set_of_thread(Ucp const& ucp) {
   UniqueFd const event(::eventfd(0, EFD_CLOEXEC));
   if (!event) throw SystemError(what_finds, "eventfd", errno);

@@ -9,9 +9,9 @@
 
 namespace symm::Impl {
 
-/// Sets close-on-exec on UCX's file descriptors, since UCX does not. Otherwise,
-/// a program that a PE has started would keep the PE's connections open, and
-/// other PEs would not notice that the PE has died.
+/// Sets close-on-exec on UCX's file descriptors, because UCX does not.
+/// Otherwise, a program started by a PE would keep the PE's connections open,
+/// and other PEs would not notice the PE's death.
 ///
 /// /proc shows which descriptors UCX's epoll sets watch: the worker's set, the
 /// set of UCX's thread, and the sets nested in these. Without /proc, UCX's
@@ -23,20 +23,20 @@ class UcxDescriptors {
   UcxDescriptors& operator=(UcxDescriptors const&) = delete;
   ~UcxDescriptors() { forget(); }
 
-  /// From now on, exec() closes UCX's descriptors, and a forked child closes
-  /// UCX's sockets.
+  /// After this call, exec() closes UCX's descriptors, and a forked child
+  /// closes UCX's sockets.
   /// \param worker_set The result of ucp_worker_get_efd().
   /// \throws SystemError.
   void start(Ucp const& ucp, int worker_set);
-  /// To be called before the worker is destroyed.
+  /// Must be called before the worker is destroyed.
   void forget() noexcept;
 
   /// Sets close-on-exec on the descriptors that UCX has opened since the last
   /// look(). Callable from any thread.
   void look() noexcept;
-  /// To be called after a new connection: calls look(), unless there are many
-  /// descriptors. In that case, look() would take long, and the next regular
-  /// look() finds the new descriptors.
+  /// Must be called after each new connection. Calls look(), unless there are
+  /// many descriptors. In that case, look() would take long, and the next
+  /// regular look() finds the new descriptors.
   void look_if_few() noexcept {
     if (m_n_found < few) look();
   }

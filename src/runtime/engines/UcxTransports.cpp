@@ -96,8 +96,8 @@ std::vector<std::string> ucx_networks_of_this_machine() {
 std::vector<std::string> ucx_networks_of(Ucp const& ucp, ucp_context& context) {
   std::string const s = text_of(ucp, context);
 
-  // UCX offers this list only as text, with one line per transport: "# resource
-  // 2 : md 1 dev 2 flags -- tcp/eth0".
+  // UCX provides this list only as text, with one line per transport: "#
+  // resource 2 : md 1 dev 2 flags -- tcp/eth0".
   std::vector<std::string> transports;
   std::string_view rest = s;
   while (!rest.empty()) {
@@ -110,7 +110,7 @@ std::vector<std::string> ucx_networks_of(Ucp const& ucp, ucp_context& context) {
     }
     line.remove_prefix(begin + 3);
     line = line.substr(0, line.find(' '));
-    if (line.starts_with("self/")) continue;  // only reaches this process
+    if (line.starts_with("self/")) continue;  // reaches only this process
     transports.emplace_back(line);
   }
   return transports;

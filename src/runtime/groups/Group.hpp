@@ -11,16 +11,16 @@
 namespace symm::Impl {
 
 /// A group of threads on one PE that share the work of an operation. All of
-/// them must call the operation, with the same arguments.
+/// them must make the call, with the same arguments.
 ///
 /// - rank(): number of the calling thread, from 0 to size() - 1. On a GPU,
-///   neighboring threads have neighboring numbers.
-/// - barrier(): returns when all threads have called it; they then see
+///   adjacent threads have adjacent ranks.
+/// - barrier(): returns when all threads have called it. They then see
 ///   everything that any of them wrote before the barrier.
 /// - for_each(count, body): distributes the calls body(0) ... body(count - 1)
 ///   over the threads; provided by SharedLoops.
-/// - row: number of threads with adjacent ranks that access memory together:
-///   the threads of a warp.
+/// - row: number of threads with adjacent ranks whose memory accesses coalesce,
+///   that is, the threads of a warp.
 template <class T>
 concept Group = requires(T const& group, void (*body)(std::size_t)) {
   { group.rank() } -> std::same_as<std::size_t>;
@@ -30,15 +30,15 @@ concept Group = requires(T const& group, void (*body)(std::size_t)) {
   { T::row } -> std::convertible_to<std::size_t>;
 };
 
-/// Base class of groups: implements for_each() with rank() and size() of
+/// Base class of groups, which implements for_each() with rank() and size() of
 /// `Threads`.
 template <class Threads>
 struct SharedLoops {
   static constexpr std::size_t row = 32;
 
-  /// Contains no barrier. On a GPU, neighboring threads get neighboring
-  /// indices, so that their accesses coalesce. On the host, each thread gets
-  /// one contiguous range of indices.
+  /// Contains no barrier. On a GPU, adjacent threads get adjacent indices, so
+  /// that their accesses coalesce. On the host, each thread gets one contiguous
+  /// range of indices.
   template <class Body>
   SYMM_FORCEINLINE_FUNCTION void for_each(std::size_t count,
                                           Body const& body) const {
@@ -55,7 +55,6 @@ struct SharedLoops {
   }
 };
 
-/// A group of one thread.
 struct OneThread : SharedLoops<OneThread> {
   static constexpr std::size_t row = 1;
 
@@ -65,8 +64,8 @@ struct OneThread : SharedLoops<OneThread> {
 };
 
 /// Converts an object that represents threads to a group. Specializations (such
-/// as those for Kokkos' team handles) have a static function of(), which
-/// returns the group.
+/// as those for Kokkos' team handles) have a static function of() that returns
+/// the group.
 template <class T>
 struct GroupOf;
 
@@ -75,8 +74,8 @@ struct GroupOf<T> {
   SYMM_FUNCTION static T of(T const& group) { return group; }
 };
 
-/// The type of the argument that specifies an operation's threads: a group, or
-/// an object that GroupOf converts to one.
+/// The type of the argument that specifies the threads of an operation: a
+/// group, or an object that GroupOf converts to one.
 template <class T>
 concept ThreadGroup = requires(T const& threads) {
   { GroupOf<T>::of(threads) } -> Group;

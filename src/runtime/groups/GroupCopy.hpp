@@ -14,13 +14,11 @@
 
 namespace symm::Impl {
 
-// Copies by a group of threads.
-
 /// Calls store(i, load(i)) for i = 0 ... count - 1. On a GPU, every thread has
-/// several loads in flight before its first store, and neighboring threads
-/// access adjacent elements.
-/// \tparam n_loads the number of loads in flight; 0: a number that suits most
-///         copies.
+/// several loads in flight before its first store, and adjacent threads access
+/// adjacent elements.
+/// \tparam n_loads the number of loads in flight; 0 selects a number that suits
+///         most copies.
 template <std::size_t n_loads = 0, class Threads, class Load, class Store>
 SYMM_INLINE_FUNCTION void copy_each(Threads const& threads, std::size_t count,
                                     Load const& load, Store const& store) {
@@ -31,8 +29,8 @@ SYMM_INLINE_FUNCTION void copy_each(Threads const& threads, std::size_t count,
 #endif
 }
 
-/// copy_bytes() on the host: one part for each thread. A small copy has only
-/// one part.
+/// copy_bytes() on the host, where each thread copies one part. A small copy
+/// has only one part.
 template <std::size_t alignment, class Threads>
 void copy_by_parts(Threads const& threads, char* to, char const* from,
                    std::size_t bytes) {
@@ -49,8 +47,8 @@ void copy_by_parts(Threads const& threads, char* to, char const* from,
 }
 
 /// Whether the calling thread has no work in copy_bytes(), like most threads of
-/// a large team in a small copy. If such threads computed anything, they would
-/// delay the others.
+/// a large team in a small copy. Such a thread must not compute anything,
+/// because that would delay the others.
 template <std::size_t alignment, class Threads>
 [[nodiscard]] SYMM_INLINE_FUNCTION bool has_no_part(Threads const& threads,
                                                     std::size_t bytes) {
@@ -60,7 +58,7 @@ template <std::size_t alignment, class Threads>
 
 /// Copies bytes. On a GPU, uses the widest words that both addresses allow: 16
 /// bytes if they are congruent modulo 16. On the host, works like
-/// copy_host_memory(). All threads of the group must call it. Contains no
+/// copy_host_memory(). All threads of the group must make the call. Contains no
 /// barrier.
 ///
 /// \tparam alignment minimum alignment of both addresses, in bytes; `bytes`

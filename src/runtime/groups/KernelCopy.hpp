@@ -27,7 +27,7 @@ SYMM_INLINE_FUNCTION void copy_each_with_loads_in_flight(Threads const& threads,
                                                           : 2;
     constexpr std::size_t row     = Threads::row;
     constexpr std::size_t tile    = row * n_loads;
-    // The last tile may be incomplete, so loads and stores check `count`.
+    // The last tile may be partial, so loads and stores check `count`.
     std::size_t const n_tiles = (count + tile - 1) / tile;
     threads.for_each(n_tiles * row, [&](std::size_t i) {
       std::size_t const begin = i / row * tile + i % row;
@@ -44,7 +44,7 @@ SYMM_INLINE_FUNCTION void copy_each_with_loads_in_flight(Threads const& threads,
   }
 }
 
-/// A word that a GPU loads or stores in one access; may alias any object.
+/// A word that a GPU loads or stores in one access. It may alias any object.
 template <std::size_t bytes>
 struct Word;
 template <>
@@ -81,15 +81,15 @@ SYMM_FORCEINLINE_FUNCTION void copy_word(char* to, char const* from,
 }
 
 /// Number of halvings from `width` to `unit`. (A constant, because nvcc warns
-/// about bit_width() in a kernel.)
+/// about bit_width() in kernels.)
 template <std::size_t width, std::size_t unit>
 inline constexpr std::size_t n_halvings =
     std::bit_width(width) - std::bit_width(unit);
 
-/// Copies words of `width` bytes; the bytes before the first and after the last
-/// word are copied in the widest words possible. Preconditions: the addresses
-/// are congruent modulo `width`; they and `bytes` are multiples of `unit`;
-/// `bytes` is at least `width`.
+/// Copies words of `width` bytes. The bytes before the first word and after the
+/// last word are copied in the widest words possible. Preconditions: the
+/// addresses are congruent modulo `width`; the addresses and `bytes` are
+/// multiples of `unit`; `bytes` is at least `width`.
 template <std::size_t width, std::size_t unit, class Threads>
 SYMM_INLINE_FUNCTION void copy_words(Threads const& threads, char* to,
                                      char const* from, std::size_t bytes) {
@@ -120,8 +120,8 @@ SYMM_INLINE_FUNCTION void copy_words(Threads const& threads, char* to,
 
 /// If there is at most one word of `width` bytes per thread, and everything is
 /// aligned to `width`, copies one word per thread. (Without this function, 512
-/// threads spent half of the time of such a copy computing which of them had a
-/// word to copy.) \returns whether it has copied the bytes.
+/// threads would spend half of the time of such a copy on computing which of
+/// them have a word to copy.) \returns whether it has copied the bytes.
 template <std::size_t width, std::size_t unit, class Threads>
 SYMM_INLINE_FUNCTION bool copy_word_each(Threads const& threads, char* to,
                                          char const* from, std::size_t bytes) {

@@ -10,13 +10,14 @@
 
 #include "../memory/Words.hpp"
 
-// Finds the thread block of a kernel that ends last. It can do what has to
-// happen after the work of all blocks, so that no further kernel is needed.
+// Finds the thread block of a kernel that finishes last. That block can do the
+// work that must follow the work of all blocks, which saves a kernel launch.
 
 namespace symm::Impl {
 
-/// Counts a thread block. Called by one thread of each of `n_blocks` blocks.
-/// \param n_done a word that is 0 before the kernel and after it.
+/// Counts the calling thread's block as finished. Called by one thread of each
+/// of `n_blocks` blocks.
+/// \param n_done a word that is 0 before and after the kernel.
 /// \returns whether this block is the last one.
 __device__ inline bool is_last_block(std::uint64_t* n_done,
                                      std::size_t n_blocks) {
@@ -26,7 +27,7 @@ __device__ inline bool is_last_block(std::uint64_t* n_done,
   return true;
 }
 
-/// Called by all threads of each thread block at the end of its work.
+/// Called by all threads of each thread block at the end of the block's work.
 /// \returns whether this block is the last one. If so, its threads see
 ///          everything that any block has written, and a release by any of them
 ///          covers all of it.
@@ -36,8 +37,8 @@ __device__ bool ends_last(Block const& threads, std::uint64_t* n_done,
   threads.barrier();
   bool is_last = false;
   if (threads.rank() == 0) {
-    // Fences are cumulative: what the blocks of this GPU tell each other needs
-    // the scope of the GPU only.
+    // Fences are cumulative, so this fence covers the whole block. Device scope
+    // suffices, because only blocks on this GPU synchronize here.
     __threadfence();
     is_last = is_last_block(n_done, n_blocks);
     if (is_last) __threadfence();

@@ -8,9 +8,9 @@
 
 namespace symm {
 
-/// The calling thread's block, of any dimensions, as the group that operations
-/// take before the heap map: put(symm::this_block(), heap, ...). All threads of
-/// the block must call the operation. On the host, the group is the calling
+/// Returns the calling thread's block, of any dimensions, as the group argument
+/// that precedes the heap map: put(symm::this_block(), heap, ...). All threads
+/// of the block must make the call. On the host, the group is the calling
 /// thread alone. (Kokkos_SymmetricSpace_Operations.hpp has the groups for
 /// Kokkos kernels.)
 [[nodiscard]] SYMM_INLINE_FUNCTION Impl::ThreadBlock<3> this_block() {

@@ -25,8 +25,8 @@ void ChunkMap::Table::set(std::size_t i, Chunk const& chunk) {
   entry.kind.store(chunk.kind, std::memory_order_release);
 }
 
-/// All stores in `make` are release stores, so a reader that sees any of them
-/// also sees the odd version.
+/// All stores in `make` are release stores. A reader that sees any of them also
+/// sees the odd version.
 template <class Change>
 void ChunkMap::change(Change const& make) {
   auto const version = m_version.load(std::memory_order_relaxed);

@@ -18,11 +18,11 @@ namespace symm::Impl {
 
 /// Records which offsets of a heap have physical memory, and chooses offsets
 /// for new chunks. The heap's own chunks grow from the bottom up, and the
-/// program's registered memory from the top down. Makes no system calls. The
-/// results are the same on every PE.
+/// program's registered memory grows from the top down. Makes no system calls.
+/// The results are the same on every PE.
 ///
-/// Only one thread at a time may change the map, but any number of threads may
-/// call is_mapped() and mapped_around() meanwhile.
+/// Only one thread at a time may change the map. Meanwhile, any number of
+/// threads may call is_mapped() and mapped_around().
 class ChunkMap {
  public:
   enum class Kind : std::uint8_t {
@@ -44,11 +44,11 @@ class ChunkMap {
   };
 
   /// \param limit The maximum size of the heap, in bytes.
-  /// \param unit All chunk sizes are multiples of this; a power of two.
+  /// \param unit A power of two; all chunk sizes are multiples of it.
   ChunkMap(std::size_t limit, std::size_t unit);
 
-  /// Allocates the private memory for two chunks, one of which may be lost, so
-  /// that the next two add() calls do not throw.
+  /// Allocates the private memory for two chunks, one of which may be lost. The
+  /// next two add() calls then do not throw.
   void prepare() {
     if (size() + 2 > table().capacity()) enlarge();
   }
@@ -63,15 +63,17 @@ class ChunkMap {
   /// Precondition: a chunk starts at `offset` and is not lost yet.
   void lose(std::size_t offset) noexcept;
 
-  /// The offset for registered memory of `bytes` bytes, at the end of the
-  /// highest gap that is large enough; nullopt if there is no such gap.
+  /// Returns the offset for registered memory of `bytes` bytes, at the end of
+  /// the highest gap that is large enough. Returns nullopt if there is no such
+  /// gap.
   [[nodiscard]] std::optional<std::size_t> place_for_registered(
       std::size_t bytes) const;
 
-  /// The place for a new chunk in the first gap that is large enough, either
-  /// between chunks or after the last one; nullopt if there is none.
-  /// \param missing_bytes Returns the size, in bytes, that a chunk at a given
-  ///        offset must have; 0 if the request fits without a chunk.
+  /// Returns the place for a new chunk in the first gap that is large enough,
+  /// either between chunks or after the last one. Returns nullopt if there is
+  /// none.
+  /// \param missing_bytes Returns the minimum size, in bytes, of a chunk at a
+  ///        given offset; 0 if the request fits without a chunk.
   /// \param free_bytes_at Returns the size of the free block that starts at a
   ///        given offset.
   template <class MissingBytes, class FreeBytesAt>
@@ -100,9 +102,9 @@ class ChunkMap {
     return std::nullopt;
   }
 
-  /// Whether an entire range has physical memory; for an empty range, whether
-  /// the byte at `offset` has. Callable from any thread. During a change,
-  /// returns the result from either before or after the change.
+  /// Whether an entire range has physical memory. An empty range counts as
+  /// mapped if the byte at `offset` is mapped. Callable from any thread. During
+  /// a change, the result is from either before or after the change.
   [[nodiscard]] bool is_mapped(std::size_t offset, std::size_t bytes) const {
     return read(
         [&](Table const& table) { return table.is_mapped(offset, bytes); });
@@ -111,14 +113,15 @@ class ChunkMap {
     std::size_t offset = 0;
     std::size_t bytes  = 0;
   };
-  /// The chunk that contains the entire range. If several chunks cover the
-  /// range, returns the range itself; if the range is not mapped, returns 0
+  /// Returns the chunk that contains the entire range. If several chunks cover
+  /// the range, returns the range itself. If the range is not mapped, returns 0
   /// bytes. Callable from any thread, even during a change.
   [[nodiscard]] Mapped mapped_around(std::size_t offset,
                                      std::size_t bytes) const {
     return read([&](Table const& table) -> Mapped {
       if (!table.is_mapped(offset, bytes)) return {};
-      // During a change there may be no such chunk.
+      // During a change, it is possible that no chunk starts at or before
+      // `offset`.
       auto const next = table.first_behind(offset);
       if (next == 0) return {};
       auto const chunk = table.at(next - 1);
@@ -129,7 +132,7 @@ class ChunkMap {
     });
   }
 
-  /// These four functions return the total size in bytes and the number of the
+  /// These functions return the total size in bytes and the number of the
   /// heap's own chunks, and the same for registered chunks.
   [[nodiscard]] std::size_t mapped_bytes() const { return m_own.bytes; }
   [[nodiscard]] std::size_t n_own() const { return m_own.n_chunks; }
@@ -140,8 +143,8 @@ class ChunkMap {
     return m_registered.n_chunks;
   }
 
-  /// size() returns the number of chunks of all kinds, and chunk(i) the i-th of
-  /// them in order of offset.
+  /// size() returns the number of chunks of all kinds. chunk(i) returns the
+  /// i-th of these chunks in order of offset.
   [[nodiscard]] std::size_t size() const { return table().size(); }
   [[nodiscard]] Chunk chunk(std::size_t i) const { return table().at(i); }
 
@@ -182,8 +185,7 @@ class ChunkMap {
       }
       return low;
     }
-    /// Terminates even during a change, although the result is then
-    /// meaningless.
+    /// Terminates even during a change. The result is then meaningless.
     [[nodiscard]] bool is_mapped(std::size_t offset, std::size_t bytes) const {
       auto next = first_behind(offset);
       if (next == 0) return false;
@@ -218,14 +220,14 @@ class ChunkMap {
   [[nodiscard]] Table& table() const {
     return *m_table.load(std::memory_order_relaxed);
   }
-  /// Returns look(table), repeating the call until no change interferes.
+  /// Returns look(table). Repeats the call until no change interferes.
   template <class Look>
   [[nodiscard]] std::invoke_result_t<Look, Table const&> read(
       Look const& look) const {
     while (true) {
       auto const version = m_version.load(std::memory_order_acquire);
-      // Every load is an acquire: if any of them has seen a change, the check
-      // of the version below fails.
+      // All loads in look() are acquire loads. If any of them has seen a
+      // change, the version check below fails.
       auto const result = look(*m_table.load(std::memory_order_acquire));
       if (version % 2 == 0 &&
           m_version.load(std::memory_order_relaxed) == version) {
@@ -246,7 +248,7 @@ class ChunkMap {
   Sum m_own;
   Sum m_registered;
   // All tables created so far, because a reader may still be using an old one.
-  // Each has twice the capacity of the previous one.
+  // Each table has twice the capacity of the previous one.
   std::vector<std::unique_ptr<Table>> m_tables;
   std::atomic<Table*> m_table{nullptr};
   std::atomic<std::uint64_t> m_version{0};  // odd during a change

@@ -12,17 +12,16 @@
 
 namespace symm::Impl {
 
-/// A heap from which memory pools get the physical memory for their blocks.
+/// A heap that provides the physical memory for the blocks of memory pools.
 class ChunkSource {
  public:
   virtual ~ChunkSource() = default;
 
-  /// Locates the parts of all PEs, which contain all chunks.
+  /// Locates the parts of all PEs. These parts contain all chunks.
   [[nodiscard]] virtual HeapMap const& map() const = 0;
 
   /// Collective. Adds a chunk to `blocks` that is large enough for the request.
-  /// \param call The call, which is compared between the PEs and named in error
-  ///        messages.
+  /// \param call The call, which the PEs compare and which error messages name.
   /// \param max_bytes The maximum size of the chunk.
   /// \param is_enough Called after all PEs have waited for their kernels and
   ///        have met. Returns whether the request fits without a new chunk. The
@@ -34,9 +33,9 @@ class ChunkSource {
 
   /// Collective. Releases chunks of `blocks` that contain no allocated block.
   /// \param max_bytes Called after all PEs have waited for their kernels and
-  ///        have met. Returns the maximum number of bytes to release, which
-  ///        must be the same on all PEs.
-  /// \returns the number of bytes released, including chunks that are lost
+  ///        have met. Returns the maximum number of bytes to release. The
+  ///        result must be the same on all PEs.
+  /// \returns the number of bytes released. This includes chunks that are lost
   ///          because a PE could not unmap them; that PE prints the reason.
   /// \throws SystemError, UsageError on every PE.
   virtual std::size_t trim(Rendezvous::Call& call, HeapBlocks& blocks,

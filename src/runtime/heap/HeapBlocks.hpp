@@ -24,11 +24,11 @@ struct BlockIds {
 };
 
 /// The blocks of a heap: where they are, and which Views own them. All calls
-/// are local; PEs that make the same calls get the same results. Under
+/// are local. PEs that make the same calls get the same results. Under
 /// AddressSanitizer, free memory is poisoned. Not thread-safe.
 class HeapBlocks : public BlockIds {
  public:
-  /// A request for a block of `bytes` bytes with (offset + phase) % alignment
+  /// A request for a block of `bytes` bytes, with (offset + phase) % alignment
   /// == 0.
   struct Request {
     std::size_t bytes     = 0;
@@ -38,8 +38,8 @@ class HeapBlocks : public BlockIds {
 
   explicit HeapBlocks(HeapMap const& map) : m_map(map) {}
 
-  /// Allocates private memory so that adding a range, followed by one more
-  /// call, does not throw.
+  /// Allocates private memory, so that adding a range and then making one more
+  /// call does not throw.
   /// \param n_ranges The number of additional ranges that will be added or
   ///        removed.
   void prepare(std::size_t n_ranges = 0) {
@@ -54,7 +54,7 @@ class HeapBlocks : public BlockIds {
     m_allocator.prepare_to_remove(n_ranges);
   }
 
-  // Ranges of offsets that have physical memory for blocks.
+  // Ranges of offsets with physical memory for blocks.
 
   /// Precondition: the range overlaps no earlier range.
   void add_range(std::size_t offset, std::size_t bytes) {
@@ -71,8 +71,8 @@ class HeapBlocks : public BlockIds {
   }
 
   /// Moves free memory from this object to `to`, at most `most` bytes, which
-  /// must be a multiple of the granule. Before each move of a free block,
-  /// allocates the private memory that both objects need for it.
+  /// must be a multiple of the granule. Before it moves a free block, allocates
+  /// the private memory that both objects need for the move.
   void move_free_to(
       HeapBlocks& to,
       std::size_t most = std::numeric_limits<std::size_t>::max()) {
@@ -90,19 +90,19 @@ class HeapBlocks : public BlockIds {
     }
   }
   /// Makes room for the request with memory that is free in this object or in
-  /// `from`. Moves only those pieces from `from` to this object that the
-  /// request needs. Allocates private memory like move_free_to(). Takes linear
-  /// time.
+  /// `from`. Only the pieces that the request needs move from `from` to this
+  /// object. Allocates private memory like move_free_to(). Takes linear time.
   /// \returns whether there is room for the request.
   bool join(HeapBlocks& from, Request const& request);
-  /// Frees a block; its memory becomes free memory of `to`.
+  /// Frees a block. Its memory becomes free memory of `to`.
   void give_back_to(HeapBlocks& to, Id id) {
     end_block(id);
     auto const [offset, bytes] = m_allocator.remove(id);
     to.m_allocator.add_range(offset, bytes);
   }
 
-  /// The minimum size of a range to add at `offset` so that the request fits.
+  /// The minimum size that a range added at `offset` must have for the request
+  /// to fit.
   [[nodiscard]] std::size_t missing_bytes(std::size_t offset,
                                           Request const& request) {
     return m_allocator.missing_bytes(offset, request.bytes, request.alignment,
@@ -153,8 +153,8 @@ class HeapBlocks : public BlockIds {
     return m_map.part(m_map.my_pe) + m_allocator.place(id).offset;
   }
 
-  /// Why `address` cannot be freed, worded as the end of a sentence.
-  /// Precondition: no block starts at `address` or, if `is_view` is false, a
+  /// Returns why `address` cannot be freed, worded as the end of a sentence.
+  /// Precondition: no block starts at `address`, or `is_view` is false and a
   /// View owns that block.
   [[nodiscard]] Text complaint_about(void const* address, bool is_view) const;
 
@@ -187,8 +187,8 @@ class HeapBlocks : public BlockIds {
   [[nodiscard]] std::size_t largest_free_bytes() const {
     return m_allocator.largest_free_bytes();
   }
-  /// Like largest_free_bytes(), but takes constant time. The result is up to 3
-  /// % too low if the largest size class has more than eight free blocks.
+  /// Like largest_free_bytes(), but in constant time. The result is up to 3 %
+  /// too low if the largest size class has more than eight free blocks.
   [[nodiscard]] std::size_t about_largest_free_bytes() const {
     return m_allocator.largest_free_bytes(8);
   }

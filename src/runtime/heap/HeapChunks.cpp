@@ -52,8 +52,9 @@ std::optional<Failure> HeapChunks::grow(HeapBlocks& blocks,
     return no_room(blocks);
   }
   std::optional<Failure> first;
-  // If there is less memory than wanted, ask only for the bytes needed. If the
-  // first place was lost, the second attempt gets a different one.
+  // If there is less memory than wanted, the second attempt asks only for the
+  // bytes needed. If the first place was lost, the second attempt gets a
+  // different one.
   for (bool const is_second : {false, true}) {
     auto const place = m_places.place_for(
         [&](std::size_t offset) {
@@ -115,8 +116,8 @@ std::optional<Failure> HeapChunks::add_registered(std::size_t offset,
 std::optional<Failure> HeapChunks::add_chunk(
     ChunkMap::Chunk const& chunk,
     std::function<Vmm::Handle()> const& own_memory) {
-  // Recorded before the PEs agree: right after that, a far PE may put to this
-  // chunk, and this PE's progress thread looks up the offset.
+  // Record the chunk before the PEs agree. Right afterwards, a far PE may put
+  // to the chunk, and this PE's progress thread then looks up the offset.
   m_places.add(chunk);
   auto const added =
       m_range->try_to_add_chunk(chunk.offset, chunk.bytes, agree(), own_memory);

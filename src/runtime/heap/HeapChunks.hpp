@@ -23,13 +23,13 @@
 namespace symm::Impl {
 
 /// The physical memory of a heap: chunks at the same offsets on all PEs. A
-/// chunk is either the heap's own memory, in which it allocates blocks, or
-/// registered memory of the program.
+/// chunk is either the heap's own memory, in which the heap allocates blocks,
+/// or registered memory of the program.
 ///
 /// Each collective function of this class is a step of a larger call in which
 /// the PEs have already met. The step either succeeds on all PEs or fails on
 /// all of them with the same failure. Memory that any PE cannot unmap is lost
-/// on all PEs: its offsets are never used again.
+/// on all PEs: the heap never uses its offsets again.
 class HeapChunks {
  public:
   /// The alignment of each PE's part, so that an aligned offset yields an
@@ -51,8 +51,8 @@ class HeapChunks {
   [[nodiscard]] HeapOptions const& options() const { return m_options; }
   [[nodiscard]] ChunkMap const& places() const { return m_places; }
 
-  /// Sets a function to be called with the offset of each chunk just before the
-  /// chunk is unmapped. It must not throw.
+  /// Sets a function that is called with the offset of each chunk just before
+  /// the chunk is unmapped. The function must not throw.
   void tell_before_removal(std::function<void(std::size_t)> told) {
     m_told = std::move(told);
   }
@@ -61,14 +61,14 @@ class HeapChunks {
   void prepare() { m_places.prepare(); }
 
   /// Collective. Adds a chunk of the heap's own memory as a range of `blocks`.
-  /// Returns why this failed; nullopt on success.
+  /// Returns the reason on failure, and nullopt on success.
   [[nodiscard]] std::optional<Failure> add(HeapBlocks& blocks,
                                            std::size_t offset,
                                            std::size_t bytes);
 
   /// Collective. Adds a chunk that is large enough for the request, with room
-  /// for later requests if there is enough memory. Returns why this failed;
-  /// nullopt on success.
+  /// for later requests if there is enough memory. Returns the reason on
+  /// failure, and nullopt on success.
   /// \param max_bytes The maximum size of the chunk.
   [[nodiscard]] std::optional<Failure> grow(
       HeapBlocks& blocks, HeapBlocks::Request const& request,
@@ -78,7 +78,7 @@ class HeapChunks {
     std::size_t bytes = 0;
     /// Like `bytes`, but including lost chunks.
     std::size_t removed_bytes = 0;
-    /// The first failure, after which trim() has nevertheless continued.
+    /// The first failure. trim() continues after a failure.
     std::optional<PeFailure> failure;
   };
   /// Collective. Releases the chunks of `blocks` that contain no block.
@@ -88,23 +88,23 @@ class HeapChunks {
       HeapBlocks& blocks,
       std::size_t max_bytes = std::numeric_limits<std::size_t>::max());
 
-  /// An offset for `bytes` bytes of registered memory; nullopt if no gap is
-  /// large enough. Local.
+  /// Returns an offset for `bytes` bytes of registered memory, or nullopt if no
+  /// gap is large enough. Local.
   [[nodiscard]] std::optional<std::size_t> place_for_registered(
       std::size_t bytes) const {
     return m_places.place_for_registered(bytes);
   }
   /// Collective. Maps memory of the program. Each PE maps its own memory into
   /// its own part, and the memory of each near PE into that PE's part. Returns
-  /// why this failed; nullopt on success.
+  /// the reason on failure, and nullopt on success.
   /// \param memory The start of a mapping of `bytes` bytes that
   ///        ForeignMemory::find_mapping() finds.
   [[nodiscard]] std::optional<Failure> add_registered(std::size_t offset,
                                                       std::size_t bytes,
                                                       void const* memory);
 
-  /// Collective. Unmaps the chunk at `offset`. Returns why this failed; nullopt
-  /// on success.
+  /// Collective. Unmaps the chunk at `offset`. Returns the reason on failure,
+  /// and nullopt on success.
   [[nodiscard]] std::optional<PeFailure> remove(std::size_t offset);
 
   /// Keeps all memory mapped until the process ends.
@@ -119,8 +119,8 @@ class HeapChunks {
       std::function<Vmm::Handle()> const& own_memory = {});
   [[nodiscard]] Failure no_room(HeapBlocks const& blocks) const;
   Agree agree();
-  /// Unpoisons all chunks, since other memory may later be mapped at the same
-  /// addresses, or the chunks may be used after abandon().
+  /// Unpoisons all chunks. Other memory may later be mapped at the same
+  /// addresses, and the program may use the chunks after abandon().
   void unpoison() const noexcept;
 
   ForeignMemory& m_foreign;

@@ -23,11 +23,12 @@ struct HeapStats {
   // Registered memory of the program, not included in the figures above:
   std::size_t registered_buffers = 0;
   std::size_t registered_bytes   = 0;
-  /// The number of blocks of Views that this PE has destroyed but other PEs may
-  /// not have. These blocks are also counted as live or as registered.
+  /// The number of blocks whose Views this PE has destroyed, but other PEs may
+  /// not have. These blocks also count as live or as registered.
   std::size_t retired_blocks = 0;
-  /// How often this PE has synchronized with the other PEs: once in most
-  /// collective calls, but more often in calls that fill, copy or grow memory.
+  /// The number of times that this PE has synchronized with the other PEs: once
+  /// in most collective calls, but more often in calls that fill, copy or grow
+  /// memory.
   std::uint64_t n_collective_calls = 0;
 
   friend bool operator==(HeapStats const&, HeapStats const&) = default;

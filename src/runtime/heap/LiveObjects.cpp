@@ -36,7 +36,7 @@ std::string_view without_function(std::string_view name) {
 }
 
 /// The name of the library object that owns a View. (The label of a
-/// DistributedHashMap's mailbox contains a comma itself.)
+/// DistributedHashMap's mailbox itself contains a comma.)
 std::string name_of_object(std::string_view label) {
   auto const name  = label.substr(0, label.find(", "));
   auto const quote = name.find('"');

@@ -19,8 +19,9 @@ std::size_t aligned_start(std::size_t offset, std::size_t alignment,
   return round_up(offset + phase, alignment) - phase;
 }
 
-/// The number of blocks in a request's own size class to try before larger
-/// classes: enough to find the hole of an equal block freed just before.
+/// The number of blocks to try in a request's own size class before larger
+/// classes. This is enough to find the hole of an equal block that was just
+/// freed.
 constexpr int n_own_class_tries = 4;
 
 }  // namespace
@@ -68,8 +69,8 @@ OffsetAllocator::BlockId OffsetAllocator::find_fit(std::size_t bytes,
     if (fits(id, bytes, alignment, phase)) return id;
     id = m_blocks[id].next_free;
   }
-  // Every block in the size class after that of the worst case is large enough,
-  // regardless of its offset.
+  // In the size class after the worst case's class, every block is large
+  // enough, whatever its offset.
   auto const worst = bytes + alignment - granule;
   auto const row   = class_of(worst).row;
   auto const width = row == 0 ? granule : granule << (row - 1);
@@ -127,7 +128,7 @@ OffsetAllocator::BlockId OffsetAllocator::allocate(std::size_t bytes,
     result = insert_after(id, start, whole.bytes - m_blocks[id].bytes);
     add_free(id);
   }
-  if (m_blocks[result].bytes > bytes) {  // the tail stays free, too
+  if (m_blocks[result].bytes > bytes) {  // the tail also stays free
     auto const tail =
         insert_after(result, start + bytes, m_blocks[result].bytes - bytes);
     m_blocks[result].bytes = bytes;
@@ -182,7 +183,7 @@ void OffsetAllocator::merge_and_add_free(BlockId id) {
 
 OffsetAllocator::BlockId OffsetAllocator::last_before(
     std::size_t offset) const {
-  // Ranges are mostly added at the end, or each next to the previous one.
+  // Ranges are mostly added at the end or next to the previously added range.
   if (m_last == none || m_blocks[m_last].offset < offset) return m_last;
   auto id = m_added == none ? m_last : m_added;
   while (id != none && m_blocks[id].offset >= offset)

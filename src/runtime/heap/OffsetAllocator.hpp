@@ -17,15 +17,15 @@ namespace symm::Impl {
 /// offsets. The same calls yield the same offsets and block numbers on every
 /// PE, so PEs need not exchange them.
 ///
-/// Uses two-level segregated fit (Masmano et al., 2004): allocate and free take
-/// constant time, regardless of the number of holes. Only when no hole in a
-/// larger size class is left, because the heap is nearly full, does allocate
-/// try all other holes.
+/// Uses two-level segregated fit (Masmano et al., 2004). allocate() and free()
+/// take constant time, regardless of the number of holes. Only if the heap is
+/// so full that no larger size class has a hole does allocate() try all other
+/// holes.
 ///
 /// Free neighbors are merged (M50). The most recently freed block is merged
-/// only when a request does not match it exactly. Without this exception, a
-/// loop that allocates and frees would split and merge blocks in every
-/// iteration. Not thread-safe.
+/// only when a request does not match it exactly. Otherwise, a loop that
+/// allocates and frees would split and merge blocks in every iteration. Not
+/// thread-safe.
 class OffsetAllocator {
  public:
   using BlockId = std::uint32_t;
@@ -35,7 +35,7 @@ class OffsetAllocator {
   static constexpr std::size_t granule = 16;
 
   /// The maximum number of new block numbers between two calls to prepare():
-  /// one for a new range, two for a block cut out of it, and one spare.
+  /// one for a new range, two for a block cut out of that range, and one spare.
   static constexpr std::size_t max_new_blocks = 4;
 
   struct Place {
@@ -45,10 +45,11 @@ class OffsetAllocator {
 
   OffsetAllocator();
 
-  /// Adds [offset, offset + bytes), which must be multiples of the granule and
-  /// must not overlap an earlier range. Merges it with free neighbors. Takes
-  /// constant time if the range is at the end or next to the range added last;
-  /// otherwise, takes linear time in the number of blocks in between.
+  /// Adds [offset, offset + bytes) and merges it with free neighbors. `offset`
+  /// and `bytes` must be multiples of the granule, and the range must not
+  /// overlap an earlier one. Takes constant time if the range is at the end or
+  /// next to the range added last. Otherwise, takes linear time in the number
+  /// of blocks in between.
   void add_range(std::size_t offset, std::size_t bytes);
 
   /// Removes [offset, offset + bytes) if all of it is free. Returns whether the
@@ -59,14 +60,14 @@ class OffsetAllocator {
   /// elsewhere. Takes constant time.
   Place remove(BlockId id);
 
-  /// Removes any one free block and its range; returns 0 bytes if none is left.
+  /// Removes any one free block and its range. Returns 0 bytes if none is left.
   [[nodiscard]] Place remove_any_free();
 
-  /// Removes the first free piece of the range; returns 0 bytes if nothing in
-  /// it is free. Takes linear time.
+  /// Removes the first free piece of the range. Returns 0 bytes if no part of
+  /// the range is free. Takes linear time.
   [[nodiscard]] Place remove_free_in(Place const& range);
 
-  /// The lowest place for a block in the combined free memory of both
+  /// Returns the lowest place for a block in the combined free memory of both
   /// allocators; 0 bytes if there is none. For the arguments, see allocate().
   /// Takes linear time.
   [[nodiscard]] static Place find_in_both(OffsetAllocator& one,
@@ -75,8 +76,8 @@ class OffsetAllocator {
                                           std::size_t alignment,
                                           std::size_t phase);
 
-  /// Allocates private memory so that adding a range, followed by one more
-  /// call, does not throw.
+  /// Allocates private memory, so that adding a range and then making one more
+  /// call does not throw.
   void prepare() { make_room_for(max_new_blocks); }
 
   /// Like prepare(), but for removing `n_ranges` ranges.
@@ -104,7 +105,7 @@ class OffsetAllocator {
     return m_live.find(offset);
   }
   /// The live block that contains `offset`; `none` if there is none. Takes
-  /// linear time; used for error messages.
+  /// linear time. Error messages use this function.
   [[nodiscard]] BlockId find_enclosing(std::size_t offset) const;
 
   /// The offset and size of a live block. The size is the requested size,
@@ -124,8 +125,9 @@ class OffsetAllocator {
   [[nodiscard]] std::size_t largest_free_bytes(
       std::size_t max_blocks = std::numeric_limits<std::size_t>::max()) const;
 
-  /// The minimum size of a range to add at `offset` so that the request fits,
-  /// together with any free block that ends there.
+  /// Returns the minimum size that a range added at `offset` must have for the
+  /// request to fit. A free block that ends at `offset` counts as part of the
+  /// room.
   [[nodiscard]] std::size_t missing_bytes(std::size_t offset, std::size_t bytes,
                                           std::size_t alignment,
                                           std::size_t phase);
@@ -152,8 +154,8 @@ class OffsetAllocator {
     bool is_free          = false;
   };
 
-  /// A size class: rows are powers of two, and each is divided linearly into
-  /// columns.
+  /// A size class. Rows are powers of two, and each row is divided linearly
+  /// into columns.
   struct SizeClass {
     unsigned row;
     unsigned column;
@@ -166,8 +168,8 @@ class OffsetAllocator {
   [[nodiscard]] bool fits(BlockId id, std::size_t bytes, std::size_t alignment,
                           std::size_t phase) const;
   [[nodiscard]] BlockId last_before(std::size_t offset) const;
-  /// Block `id` if it is free; otherwise the next free block in order of
-  /// offset; `none` if there is none.
+  /// Returns block `id` if it is free; otherwise, the next free block in order
+  /// of offset, or `none` if there is none.
   [[nodiscard]] BlockId first_free_from(BlockId id) const;
   [[nodiscard]] bool are_adjacent(BlockId left, BlockId right) const;
 

@@ -14,7 +14,7 @@
 namespace symm::Impl {
 
 /// Maps the offset of a live block to its number. Uses open addressing with
-/// linear probing: a lookup costs one cache miss and, unlike in a node-based
+/// linear probing. A lookup costs one cache miss, and, unlike in a node-based
 /// map, the steady state allocates no memory.
 class OffsetMap {
  public:
@@ -67,8 +67,8 @@ class OffsetMap {
   [[nodiscard]] std::size_t next(std::size_t i) const {
     return (i + 1) & mask();
   }
-  /// Fibonacci hashing, since offsets are multiples of 16 or larger powers of
-  /// two.
+  /// Uses Fibonacci hashing, because offsets are multiples of 16 or of larger
+  /// powers of two.
   [[nodiscard]] std::size_t home(std::size_t offset) const {
     constexpr std::uint64_t golden = 0x9e37'79b9'7f4a'7c15;
     return (offset * golden) >> (64 - std::countr_zero(m_slots.size()));

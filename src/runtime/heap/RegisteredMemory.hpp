@@ -16,9 +16,10 @@
 
 namespace symm::Impl {
 
-/// Memory of the program that is part of a heap, and the checks on memory that
-/// is to become part of it. All calls are local. The entries are the same on
-/// all PEs, except for the program's addresses. Not thread-safe.
+/// Keeps track of the program's memory that is part of a heap, and checks
+/// memory that is about to become part of it. All calls are local. The entries
+/// are the same on all PEs, except for the program's addresses. Not
+/// thread-safe.
 class RegisteredMemory : public BlockIds {
  public:
   /// Marks an id as registered memory; never set in a block number.
@@ -33,7 +34,7 @@ class RegisteredMemory : public BlockIds {
     ViewInfo view{};
   };
 
-  /// Memory to register: one entire allocation from the virtual memory
+  /// Memory to register: one entire allocation made with the virtual memory
   /// management API.
   struct Wanted {
     ForeignMemory::Mapping memory;
@@ -49,7 +50,7 @@ class RegisteredMemory : public BlockIds {
   /// \throws UsageError if the data extend beyond that allocation.
   void enclose(char const* label, Wanted& wanted);
 
-  /// Why the heap cannot accept the memory; nullopt if it can.
+  /// Returns why the heap cannot accept the memory, or nullopt if it can.
   /// \param what Describes the memory in the error message, such as "address
   ///        0x...".
   [[nodiscard]] std::optional<Failure> refusal(
@@ -67,8 +68,8 @@ class RegisteredMemory : public BlockIds {
   /// An entry whose View all PEs have retired; `none` if there is none.
   [[nodiscard]] Id find_ended() const;
 
-  /// Why `bytes` bytes at `address` cannot be unregistered. If they can,
-  /// returns nullopt and sets `id` to their entry.
+  /// Returns why `bytes` bytes at `address` cannot be unregistered. If they
+  /// can, returns nullopt and sets `id` to their entry.
   [[nodiscard]] std::optional<Text> complaint_about(void const* address,
                                                     std::size_t bytes,
                                                     Id& id) const;

@@ -16,13 +16,13 @@
 
 namespace symm::Impl {
 
-/// Views that this PE has destroyed but other PEs may not have, identified by
-/// the numbers of their blocks or registered memory. Each View passes through
-/// retire(), collect(), notices() and told(). count() counts the PEs that have
-/// announced the destruction of a View.
+/// Views that this PE has destroyed, but other PEs may not have. They are
+/// identified by the numbers of their blocks or registered memory. Each View
+/// passes through retire(), collect(), notices() and told(). count() counts the
+/// PEs that have announced the destruction of a View.
 ///
-/// All calls are local. retire() may be called from any thread, all other
-/// functions only from the thread that is in a collective call.
+/// All calls are local. Any thread may call retire(). Only the thread that is
+/// in a collective call may call the other functions.
 class RetiredViews : public BlockIds {
  public:
   /// Records that this PE no longer needs the View's memory. Callable from any
@@ -43,10 +43,10 @@ class RetiredViews : public BlockIds {
     m_capacity = 2 * n_views;
   }
 
-  /// Processes newly retired addresses. If it throws, nothing has changed.
+  /// Processes newly retired addresses. If this throws, nothing has changed.
   /// \param end A function that marks the View at an address as retired on this
-  ///        PE, and returns its number, or `none` if there is no live View.
-  ///        Must not throw.
+  ///        PE. It returns the View's number, or `none` if there is no live
+  ///        View. Must not throw.
   template <class End>
   void collect(End const& end) {
     if (m_is_empty.load(std::memory_order_acquire)) return;
@@ -62,8 +62,8 @@ class RetiredViews : public BlockIds {
     m_is_empty.store(true, std::memory_order_relaxed);
   }
 
-  /// The numbers of the Views to announce to all PEs next, at most as many as
-  /// one call can carry.
+  /// The numbers of the Views to announce to all PEs next. There are at most as
+  /// many as one call can carry.
   [[nodiscard]] std::span<Id const> notices() const {
     return std::span(m_to_tell).first(
         std::min(m_to_tell.size(), Rendezvous::max_notices));
@@ -71,8 +71,9 @@ class RetiredViews : public BlockIds {
   [[nodiscard]] bool has_more_notices() const {
     return m_to_tell.size() > Rendezvous::max_notices;
   }
-  /// Removes those of the first `n` notices that are not greater than `last`,
-  /// since all PEs have read them.
+  /// Removes every notice among the first `n` that is not greater than `last`,
+  /// because all PEs have read those notices. If `last` is `none`, removes all
+  /// `n`.
   void told(std::size_t n, Id last) {
     auto const begin = m_to_tell.begin();
     auto const end   = begin + static_cast<std::ptrdiff_t>(n);
@@ -83,8 +84,8 @@ class RetiredViews : public BlockIds {
     m_to_tell.erase(kept, end);
   }
 
-  /// Adds `n_more` PEs that have announced the destruction of a View. Returns
-  /// whether all PEs have now done so.
+  /// Adds `n_more` to the number of PEs that have announced the destruction of
+  /// a View. Returns whether all PEs have now done so.
   [[nodiscard]] bool count(ViewInfo& view, int n_more, int n_pes) {
     view.n_retired += n_more;
     if (view.n_retired < n_pes) return false;
@@ -92,7 +93,7 @@ class RetiredViews : public BlockIds {
     return true;
   }
 
-  /// The number of Views that this PE has retired but not all PEs have.
+  /// The number of Views that this PE, but not every PE, has retired.
   [[nodiscard]] std::size_t n_waiting() const { return m_n_waiting; }
 
  private:

@@ -65,7 +65,8 @@ void* SymmetricHeap::calloc(std::size_t count, std::size_t size) {
     auto const id = find_room(call, {bytes});
     auto const failure =
         failure_of([&] { m_provider.zero(m_blocks.address_of(id), bytes); });
-    // All PEs wait here: the zeros must not overwrite a peer's put (C11).
+    // All PEs wait here, because the zeros must not overwrite a peer's put
+    // (C11).
     end_step(failure, id);
     return m_blocks.address_of(id);
   });
@@ -97,7 +98,7 @@ void* SymmetricHeap::realloc(void* address, std::size_t bytes) {
     auto* const to   = m_blocks.address_of(moved);
     auto const failure =
         failure_of([&] { m_provider.copy(to, address, old_bytes); });
-    // All PEs wait here: the copy must not overwrite a peer's put.
+    // All PEs wait here, because the copy must not overwrite a peer's put.
     end_step(failure, moved);
     m_blocks.give_back(id);
     return to;

@@ -33,21 +33,21 @@ namespace symm::Impl {
 /// copy.
 ///
 /// All PEs must make the same collective calls with equal arguments. Only one
-/// thread per PE may be in such a call at any time: a second thread gets a
+/// thread per PE may be in such a call at any time. A second thread gets a
 /// UsageError at once, on this PE only. Meanwhile, any number of threads may
 /// call contains(), map(), memory(), is_mapped(), stats(), can_register() and
 /// retire().
 ///
-/// A collective call waits for this PE's kernels. It is also a rendezvous: a
-/// barrier and a check that the arguments are equal. If arguments differ, or
-/// any PE cannot do its part, the call throws on every PE. The error message
-/// then names the PEs and values, and the heap is unchanged (M27-M30, M34,
-/// M48).
+/// A collective call waits for this PE's kernels. The call is also a
+/// rendezvous: a barrier and a check that the arguments are equal. If arguments
+/// differ, or if any PE cannot do its part, the call throws on every PE. The
+/// error message then names the PEs and values, and the heap is unchanged
+/// (M27-M30, M34, M48).
 class SymmetricHeap final : public ChunkSource {
  public:
   /// The minimum alignment of every allocation (M03, M04).
   static constexpr std::size_t default_alignment = OffsetAllocator::granule;
-  /// The maximum alignment, which is that of each PE's part.
+  /// The maximum alignment: the alignment of each PE's part.
   static constexpr std::size_t max_alignment = HeapChunks::alignment;
 
   /// Collective.
@@ -58,7 +58,7 @@ class SymmetricHeap final : public ChunkSource {
   SymmetricHeap(SymmetricHeap const&)            = delete;
   SymmetricHeap& operator=(SymmetricHeap const&) = delete;
 
-  /// Collective, with a barrier on exit: when the call returns on any PE, every
+  /// Collective, with a barrier on exit. When the call returns on any PE, every
   /// PE has the block, so a put may follow at once (M22, M26). The contents are
   /// indeterminate.
   ///
@@ -75,51 +75,51 @@ class SymmetricHeap final : public ChunkSource {
   /// Like malloc(), but all bits are zero on every PE when the call returns on
   /// any PE (C01-C15).
   ///
-  /// \param count, size The number of objects and the size of each in bytes. If
-  ///        either is 0, returns nullptr without a barrier.
+  /// \param count, size The number of objects, and the size of each in bytes.
+  ///        If either is 0, returns nullptr without a barrier.
   [[nodiscard]] void* calloc(std::size_t count, std::size_t size);
 
-  /// Collective. Changes the size of a block, which may move. The contents are
-  /// preserved up to the smaller of the two sizes (S01-S10).
+  /// Collective. Changes the size of a block, which may move the block. The
+  /// contents are preserved up to the smaller of the two sizes (S01-S10).
   ///
-  /// \param address If nullptr, acts like malloc(bytes).
-  /// \param bytes If 0, acts like free(address) and returns nullptr.
-  /// \throws on every PE whatever malloc() and free() throw; the block is then
+  /// \param address If nullptr, the call acts like malloc(bytes).
+  /// \param bytes If 0, the call acts like free(address) and returns nullptr.
+  /// \throws on every PE whatever malloc() and free() throw. The block is then
   ///         unchanged.
   void* realloc(void* address, std::size_t bytes);
 
   /// Collective, with a barrier on entry: no PE's copy is reused before all PEs
-  /// have called free() (M24). Does nothing if `address` is nullptr, and then
-  /// has no barrier (M16, M17).
+  /// have called free() (M24). If `address` is nullptr, does nothing and has no
+  /// barrier (M16, M17).
   ///
   /// \throws UsageError on every PE if `address` was not returned by an
-  ///         allocation, was freed already, or belongs to a View; nothing is
-  ///         freed.
+  ///         allocation, was freed already, or belongs to a View. Nothing is
+  ///         then freed.
   void free(void* address);
 
-  /// Like align(), but for the memory of a View; retire() frees it.
+  /// Like align(), but for the memory of a View. retire() frees the memory.
   ///
   /// \param label The View's label, for error messages.
-  /// \param bytes The size of the header and data together; error messages show
+  /// \param bytes The size of the header and data together. Error messages show
   ///        the size of the data.
   /// \param header The number of bytes before the View's data, a multiple of
   ///        default_alignment. The data are aligned, not the header.
   [[nodiscard]] void* allocate_view(char const* label, std::size_t bytes,
                                     std::size_t alignment, std::size_t header);
 
-  /// Collective, with a barrier on exit: completes the construction of a View.
+  /// Collective, with a barrier on exit. Completes the construction of a View.
   /// When the call returns on any PE, all PEs have initialized the View.
   ///
-  /// \param failure Why this PE could not construct the View, or nullopt if it
-  ///        did. If any PE passes a failure, all PEs throw it.
+  /// \param failure Why this PE could not construct the View, or nullopt on
+  ///        success. If any PE passes a failure, all PEs throw it.
   /// \throws UsageError on every PE if any PE is in another call. Even if this
   ///         function throws, the memory still belongs to the View.
   void finish_view(char const* label, std::optional<Failure> const& failure);
 
   /// Declares that this PE no longer needs the memory of a View. Local;
-  /// callable from any thread at any time. Once all PEs have retired the
-  /// memory, in any order, a later collective call detects this, and the heap
-  /// reuses the memory.
+  /// callable from any thread at any time. The PEs may retire the memory in any
+  /// order. Once all of them have, a later collective call detects this, and
+  /// the heap reuses the memory.
   void retire(void* address) noexcept;
 
   /// Collective: free() for the memory of a View.
@@ -127,14 +127,15 @@ class SymmetricHeap final : public ChunkSource {
 
   /// Collective, with a barrier on exit. Registers the program's own memory as
   /// part of the heap. The same physical memory is then also mapped at the
-  /// returned symmetric address, which all PEs can use like an address from
-  /// malloc() (R01-R03). The program's own address remains valid.
+  /// returned symmetric address. All PEs can use that address like an address
+  /// from malloc() (R01-R03). The program's own address remains valid.
   ///
-  /// \param memory The start of a single shareable allocation from the virtual
-  ///        memory management API, of the same kind and in the same place as
-  ///        this heap's memory (R05, R06, R15). Each PE passes its own.
-  /// \param bytes The size of `memory`: the same on all PEs, and a multiple of
-  ///        the recommended granularity (R12).
+  /// \param memory The start of a single shareable allocation made with the
+  ///        virtual memory management API. The allocation must be of the same
+  ///        kind and in the same place as this heap's memory (R05, R06, R15).
+  ///        Each PE passes its own.
+  /// \param bytes The size of `memory`. It must be the same on all PEs, and a
+  ///        multiple of the recommended granularity (R12).
   /// \param flags Must be 0 (R04).
   /// \throws OutOfMemory, UsageError, SystemError on every PE. In that case, no
   ///         PE has mapped the memory.
@@ -146,7 +147,7 @@ class SymmetricHeap final : public ChunkSource {
   ///
   /// \param address The address that register_memory() returned.
   /// \param bytes The size that was passed to register_memory().
-  /// \throws UsageError on every PE if any PE passes other values; nothing
+  /// \throws UsageError on every PE if any PE passes other values. Nothing then
   ///         changes.
   /// \throws SystemError on every PE if a PE cannot unmap the memory.
   void unregister_memory(void* address, std::size_t bytes);
@@ -159,7 +160,7 @@ class SymmetricHeap final : public ChunkSource {
   /// \param before Why this PE cannot take part, or nullopt if it can. If any
   ///        PE passes a failure, all PEs throw it.
   /// \returns the symmetric address of `data`. The offset of `data` in its
-  ///          memory must be equal on all PEs.
+  ///          allocation must be equal on all PEs.
   [[nodiscard]] void* register_view(char const* label, void const* data,
                                     std::size_t bytes,
                                     std::optional<Failure> const& before = {});
@@ -170,16 +171,16 @@ class SymmetricHeap final : public ChunkSource {
     return m_provider.find_mapping(address).has_value();
   }
 
-  /// Collective. On all PEs, returns to the system those chunks that contain no
-  /// allocated block.
+  /// Collective. On all PEs, returns the chunks that contain no allocated block
+  /// to the system.
   ///
   /// \returns the number of bytes released per PE; 0 for a static heap.
   /// \throws UsageError, SystemError on every PE. If a PE cannot unmap a chunk,
-  ///         its addresses are never used again, but the other chunks are still
-  ///         released.
+  ///         the chunk's addresses are never used again. The other chunks are
+  ///         still released.
   std::size_t trim();
 
-  // Overrides of ChunkSource: chunks for the blocks of memory pools.
+  // Overrides of ChunkSource, which provide chunks for blocks of memory pools.
 
   void grow(Rendezvous::Call& call, HeapBlocks& blocks,
             HeapBlocks::Request const& request, std::size_t max_bytes,
@@ -191,8 +192,8 @@ class SymmetricHeap final : public ChunkSource {
 
   /// Collective; must be the last call. Returns the label and size of each View
   /// that this PE has not destroyed. If there are any such Views, the memory
-  /// stays mapped until the process ends, because the destructors of these
-  /// Views read the Views' headers.
+  /// stays mapped until the process ends, because the Views' destructors read
+  /// the Views' headers.
   [[nodiscard]] std::vector<std::string> finalize();
 
   /// Keeps all memory of the heap and of its provider mapped until the process
@@ -249,7 +250,7 @@ class SymmetricHeap final : public ChunkSource {
  private:
   using Id = HeapBlocks::Id;
 
-  // Steps of collective calls, which are collective themselves:
+  // Steps of collective calls. The steps are collective themselves.
 
   /// Calls Rendezvous::run(), then publish_stats().
   template <class Body>
@@ -263,8 +264,8 @@ class SymmetricHeap final : public ChunkSource {
     });
   }
 
-  /// Begins a collective call: a barrier, the check of the arguments, and the
-  /// release of the memory of Views that all PEs have retired.
+  /// Begins a collective call: meets the other PEs at a barrier, checks the
+  /// arguments, and releases the memory of Views that all PEs have retired.
   void meet(Rendezvous::Call& call);
   /// Calls meet() again as long as any PE has more retired Views than one call
   /// can announce.
@@ -276,10 +277,10 @@ class SymmetricHeap final : public ChunkSource {
   /// Ends a call with a barrier. If any PE failed, frees `block` and throws.
   void end_step(std::optional<Failure> const& failure, Id block);
   void free_block(void* address, bool is_view);
-  /// Calls meet(), then maps memory of the program. Returns its symmetric
-  /// address.
+  /// Calls meet(), then maps memory of the program. Returns the symmetric
+  /// address of the memory.
   char* add_registered(Rendezvous::Call& call, RegisteredMemory::Entry entry);
-  /// Unmaps registered memory of Views that all PEs have retired.
+  /// Unmaps the registered memory of Views that all PEs have retired.
   void remove_registered_views();
 
   // The following functions are local.

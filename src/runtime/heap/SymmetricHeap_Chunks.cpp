@@ -41,7 +41,7 @@ std::size_t SymmetricHeap::trim(Rendezvous::Call& call, HeapBlocks& blocks,
 }
 
 void SymmetricHeap::prepare_to_trim(HeapBlocks& blocks, std::size_t n_ranges) {
-  // This collective call may add a chunk, or two if one is lost.
+  // This collective call may add one chunk, or two if one is lost.
   blocks.prepare_to_remove(n_ranges + m_lent.size() + m_chunks.places().size() +
                            2);
 }
@@ -64,7 +64,7 @@ std::size_t SymmetricHeap::trim_step(HeapBlocks& blocks,
   return trimmed.removed_bytes;
 }
 
-// A static heap cannot add chunks: it lends a block to the pool instead.
+// A static heap cannot add chunks. Instead, it lends a block to the pool.
 
 bool SymmetricHeap::lend(HeapBlocks& blocks, HeapBlocks::Request const& request,
                          std::size_t max_bytes) {

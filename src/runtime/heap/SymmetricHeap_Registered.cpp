@@ -28,7 +28,7 @@ void* SymmetricHeap::register_memory(void* memory, std::size_t bytes,
 
 char* SymmetricHeap::add_registered(Rendezvous::Call& call,
                                     RegisteredMemory::Entry entry) {
-  // Done before the PEs meet, so that add() cannot fail on one PE alone.
+  // Prepare before the PEs meet, so that add() cannot fail on one PE alone.
   auto const failure = failure_of([&] { m_registered.prepare(); });
   if (failure && !call.failure) call.failure = failure;
   meet(call);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The lifetime of a View: allocation, retirement on this PE, release on all
+// The lifetime of a View: allocation, retirement on this PE, and release on all
 // PEs.
 #include <cstdio>
 
@@ -43,8 +43,8 @@ SymmetricHeap::Id SymmetricHeap::find_room(Rendezvous::Call const& call,
   check::allocated(m_blocks.address_of(id), request.bytes, call.label,
                    is_view ? call.arguments[2] : 0);
   if constexpr (check::has_detector) {
-    // Wait until all PEs have cleared the access history of this memory, so
-    // that no PE accesses it earlier.
+    // Wait until all PEs have cleared the access history of this memory.
+    // Otherwise, a PE could access the memory earlier.
     static_cast<void>(m_rendezvous.agree(std::nullopt));
   }
   return id;
@@ -94,7 +94,7 @@ void SymmetricHeap::retire(void* address) noexcept {
 }
 
 void SymmetricHeap::meet(Rendezvous::Call& call) {
-  // Acquire all private memory that this call needs before the PEs meet: after
+  // Acquire all private memory that this call needs before the PEs meet. After
   // that, nothing may fail on one PE alone.
   call.memory          = memory();
   auto* const listener = m_rendezvous.listener();
@@ -110,7 +110,7 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
   call.notices          = m_retired.notices();
   call.has_more_notices = m_retired.has_more_notices();
   // If this throws, it throws on every PE, and no PE has read the notices. The
-  // next call sends them again.
+  // next call then sends them again.
   m_rendezvous.meet(call);
   if (!call.notices.empty()) {
     m_retired.told(call.notices.size(), m_rendezvous.last_told());
@@ -127,7 +127,8 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
       m_blocks.give_back(id);
     }
   });
-  // This must be last: it meets again, which replaces the notices.
+  // This call must be last: it meets the other PEs again, which replaces the
+  // notices.
   if (has_registered) remove_registered_views();
 }
 
@@ -160,7 +161,8 @@ void SymmetricHeap::remove_registered_views() {
     auto const id = m_registered.find_ended();
     if (id == RegisteredMemory::none) return;
     auto const failed = m_chunks.remove(m_registered.remove(id).offset);
-    // Print the failure instead of throwing it: the Views have already ended.
+    // Print the failure instead of throwing it, because the Views have already
+    // ended.
     if (!failed || failed->pe != map().my_pe) continue;
     std::fprintf(stderr,
                  "symm: PE %d: taking a View out of the heap: %s; its "

@@ -10,7 +10,7 @@
 
 namespace symm::Impl {
 
-/// The View, if any, that owns a piece of heap memory.
+/// Describes the View, if any, that owns a piece of heap memory.
 struct ViewInfo {
   std::array<char, 52> label{};        // truncated to fit
   std::int32_t n_retired     = 0;      // number of PEs that have retired it

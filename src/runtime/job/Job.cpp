@@ -20,10 +20,11 @@ namespace Impl {
 
 namespace {
 
-/// Records what begin_job() has begun, so that finalize() ends only that.
+/// Records what begin_job() has started, so that finalize() shuts down nothing
+/// else.
 struct Begun {
   JobStart* start = nullptr;  // the start of the latest job
-  bool must_end   = false;    // whether `start` has begun it
+  bool must_end   = false;    // whether `start` initialized its library
   std::unique_ptr<LibraryHooks> hooks;
 
   void end() {
@@ -71,7 +72,7 @@ void begin_job(int* argc, char*** argv, Communicator const& communicator,
         agree(*pes.bootstrap,
               failure_of([&] { s_begun.hooks->begin(pes.number_on_node); }));
     if (failed) {
-      // This failure matters more than a failure of close().
+      // Ignore a failure of close(): the failure above matters more.
       static_cast<void>(failure_of([&] { pes.bootstrap->close(); }));
       throw_failure(
           {failed->failure.kind, Text("symm::initialize: PE ", failed->pe, ": ",
@@ -86,8 +87,8 @@ void begin_job(int* argc, char*** argv, Communicator const& communicator,
 
 void end_scope(char const* name) noexcept {
   if (!is_initialized()) return;  // the program has called finalize()
-  // If the runtime cannot be closed, what started the job must stay open: it
-  // has to end the job.
+  // If the runtime cannot be closed, the library that started the job must stay
+  // initialized, because it has to abort the job.
   auto const failure = failure_of([] {
     Runtime::finalize();
     s_begun.end();
@@ -111,8 +112,8 @@ void finalize() {
   try {
     Impl::Runtime::finalize();
   } catch (...) {
-    // If the runtime has ended although closing it has failed, nobody can end
-    // what the job has begun later.
+    // If closing failed but the runtime has ended, no later call can shut down
+    // what begin_job() has started.
     if (!is_initialized()) Impl::s_begun.end();
     throw;
   }

@@ -18,14 +18,14 @@ class LibraryHooks {
  public:
   virtual ~LibraryHooks() = default;
 
-  /// Checks whether the library can be initialized.
-  /// \throws UsageError on this PE if not.
+  /// Checks that the library can be initialized.
+  /// \throws UsageError on this PE if it cannot.
   virtual void check() const = 0;
   /// Initializes the library, unless the program has done so.
   /// \param number_on_node The number of this PE on its node, counted from 0.
   virtual void begin(int number_on_node) = 0;
   /// The ordinal of this PE's GPU, whose memory also holds a heap; empty if
-  /// there is none. Called after begin().
+  /// there is no GPU. Called after begin().
   [[nodiscard]] virtual std::optional<int> gpu() const = 0;
   /// Finalizes the library if begin() initialized it and the program has not
   /// finalized it.
@@ -48,8 +48,9 @@ void begin_job(int* argc, char*** argv, Communicator const& communicator,
                std::unique_ptr<LibraryHooks> hooks,
                JobStart& start = job_start());
 
-/// For the destructor of a guard: calls finalize() unless the program has
-/// called it. If finalize() fails, prints an error message and ends the job.
+/// Called by the destructor of a guard. Calls finalize(), unless the program
+/// has already done so. If finalize() fails, prints an error message and ends
+/// the job.
 /// \param name The name of the guard, for the error message.
 void end_scope(char const* name) noexcept;
 

@@ -26,12 +26,12 @@ namespace {
 
 std::uint64_t s_n_runtimes = 0;
 bool s_was_finalized       = false;
-Runtime const* s_of_parent = nullptr;  // in a forked child of a PE
+Runtime const* s_of_parent = nullptr;  // null except in a forked child of a PE
 
 }  // namespace
 
-// Defined in a source file: if a header defined it, a program with hidden
-// symbols would have its own instance.
+// Defined in a source file: a program with hidden symbols would otherwise have
+// an instance of its own.
 std::unique_ptr<Runtime> Runtime::s_instance;
 
 void Runtime::initialize(std::unique_ptr<Bootstrap> bootstrap,
@@ -198,8 +198,8 @@ SymmetricHeap& Runtime::heap_of(void const* address, char const* call) {
 SymmetricHeap& Runtime::heap_for(void const* memory) {
   for (auto const& [provider, heap, missing, private_memory] : m_memories) {
     if (heap == nullptr) continue;
-    // If this fails, all PEs must find out. So the heap asks again in its
-    // collective call.
+    // If this fails, all PEs must learn of it. The heap therefore repeats this
+    // check in its collective call.
     bool can_register  = false;
     auto const failure = failure_of(
         [&, &asked = *heap] { can_register = asked.can_register(memory); });
@@ -252,8 +252,8 @@ void Runtime::finalize() {
       live.insert(live.end(), beside.begin(), beside.end());
       if (!beside.empty()) memory.heap->abandon();
     }
-    // After everything that may throw, because the listener must not end before
-    // the job does.
+    // This must follow everything that may throw, because the listener must not
+    // end before the job does.
     if (runtime.m_listener != nullptr) {
       auto const in_pools = runtime.m_listener->finalize();
       live.insert(live.end(), in_pools.begin(), in_pools.end());

@@ -49,9 +49,9 @@ struct RuntimeOptions {
   static RuntimeOptions from_environment(int n_near);
 };
 
-/// Owns everything that lives from initialize() to finalize(). There is one
-/// instance, a global object. It is also destroyed if the program calls exit()
-/// without finalize(). A forked child of a PE has no Runtime.
+/// Owns everything that lives from initialize() to finalize(). The only
+/// instance is a global object. It is also destroyed if the program calls
+/// exit() without finalize(). A forked child of a PE has no Runtime.
 class Runtime {
  public:
   /// Collective over the PEs of `bootstrap`. Either all PEs pass a device or
@@ -92,8 +92,8 @@ class Runtime {
   [[nodiscard]] Pe my_pe() const { return m_bootstrap->my_pe(); }
   [[nodiscard]] int n_pes() const { return m_bootstrap->n_pes(); }
   [[nodiscard]] Nodes const& nodes() const { return m_exchange->nodes(); }
-  /// The heap in GPU memory if the PEs have devices; otherwise, the one in host
-  /// memory.
+  /// The heap in GPU memory if the PEs have devices; otherwise, the heap in
+  /// host memory.
   [[nodiscard]] SymmetricHeap& heap() { return *m_memories[m_default].heap; }
   /// \throws UsageError on this PE if there is no heap of that kind.
   [[nodiscard]] SymmetricHeap& heap(MemoryKind kind, char const* call);
@@ -104,7 +104,7 @@ class Runtime {
   /// The heap whose part on this PE contains `address`; heap() if there is
   /// none.
   [[nodiscard]] SymmetricHeap& heap_of(void const* address);
-  /// The same as instance(call).heap_of(address), in a single function call.
+  /// Same as instance(call).heap_of(address), in a single function call.
   [[nodiscard]] static SymmetricHeap& heap_of(void const* address,
                                               char const* call);
   /// The heap to which the program's memory at `memory` can be added; heap() if
@@ -113,9 +113,9 @@ class Runtime {
 
   // Memory of the program.
 
-  /// LocalBuffers::add() for memory outside of all symmetric heaps.
+  /// Calls LocalBuffers::add() for memory outside all symmetric heaps.
   /// \throws UsageError on this PE if any of the memory is inside a heap; also
-  ///         whatever add() throws.
+  ///         throws whatever add() throws.
   void register_buffer(void* address, std::size_t bytes);
   /// The program's buffers that are registered as local operands.
   [[nodiscard]] LocalBuffers& buffers() { return *m_buffers; }
@@ -142,7 +142,8 @@ class Runtime {
   }
 
   /// Collective: a barrier in which all PEs must make the same call.
-  /// \param failure Why this PE cannot do its part; all PEs then fail.
+  /// \param failure Why this PE cannot do its part. If any PE passes a failure,
+  ///        the call fails on all PEs.
   /// \returns the number of the call, which is the same on all PEs and
   ///          different for each call.
   /// \throws UsageError on every PE if calls differ.
@@ -179,9 +180,10 @@ class Runtime {
   /// one process make other processes wait. In that case, streams rather than
   /// kernels wait for other PEs.
   [[nodiscard]] bool has_gates() const { return m_has_gates; }
-  /// Whether several thread blocks of a kernel may wait for other PEs. If PEs
-  /// shared a GPU, or other jobs did with MPS, waiting blocks could leave no
-  /// room for the kernel for which they wait.
+  /// Whether several thread blocks of a kernel may wait for other PEs. This is
+  /// false if PEs of this job share a GPU, or if other jobs might share it
+  /// through MPS. Waiting blocks could then leave no room for the kernel that
+  /// they wait for.
   [[nodiscard]] bool may_blocks_wait() const { return m_may_blocks_wait; }
   /// A pointer that expires when the runtime ends.
   [[nodiscard]] std::weak_ptr<void const> life() const { return m_bootstrap; }
@@ -215,15 +217,15 @@ class Runtime {
 
   /// The Rendezvous, which has the settings for such waits. Local.
   [[nodiscard]] Rendezvous const& rendezvous() const { return *m_rendezvous; }
-  /// A PE on this node whose process has ended, if there is one. This means a
-  /// failure, because no PE completes finalize() before this PE calls it.
-  /// Local; callable from any thread.
+  /// A PE on this node whose process has ended, if there is one. Such a PE has
+  /// failed, because no PE completes finalize() before this PE calls it. Local;
+  /// callable from any thread.
   [[nodiscard]] std::optional<Pe> find_gone() const;
   /// Ends the job; does not return.
   void abort(LostPe const& lost) { m_rendezvous->end_job(lost); }
 
  private:
-  /// The heap for one kind of memory or, in `missing`, why there is none.
+  /// One kind of memory and its heap. If there is no heap, `missing` says why.
   struct Memory {
     std::unique_ptr<MemoryProvider> provider;
     std::unique_ptr<SymmetricHeap> heap;
@@ -251,8 +253,8 @@ class Runtime {
   /// its parent's objects, without the threads, and shares the parent's
   /// sockets. It must therefore neither use nor destroy these objects.
   static void leave_in_child() noexcept;
-  /// In the first call of a process, registers leave_in_child() with
-  /// pthread_atfork().
+  /// Registers leave_in_child() with pthread_atfork(), the first time it is
+  /// called in a process.
   /// \throws SystemError on this PE.
   static void leave_in_children();
 

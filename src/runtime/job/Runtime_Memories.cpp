@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// Here a Runtime creates its memories and heaps.
+// The part of Runtime that creates its memories and heaps.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -108,7 +108,7 @@ void Runtime::make_device_memories(int device) {
   memory(MemoryKind::host).missing  = failure->message;
 }
 
-/// Collective: finds out whether PEs share GPUs, with or without MPS.
+/// Collective: determines whether PEs share GPUs, with or without MPS.
 void Runtime::find_shared_gpus(int device) {
   GpuOfPe mine;
   all_or_none(agree_through(*m_bootstrap), "symm::initialize",
@@ -139,7 +139,7 @@ void Runtime::find_shared_gpus(int device) {
 }
 
 /// Collective: creates, shares, maps and releases a small amount of memory. No
-/// property of a device shows whether peers can reach each other, or whether a
+/// device property says whether peers can reach each other, or whether a
 /// container forbids sharing. The only way to find out is to try.
 void Runtime::try_out(Vmm& vmm) {
   auto const agree = agree_through(*m_bootstrap);

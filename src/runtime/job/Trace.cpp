@@ -212,7 +212,7 @@ void Trace::print_table(std::vector<Row> const& rows) const {
     print_row(std::to_string(pe).c_str(), rows[pe]);
   }
   if (rows.size() == 1) return;
-  // The extremes in each column.
+  // The minimum and maximum of each column.
   auto least = rows[0];
   auto most  = rows[0];
   for (auto const& row : rows) {

@@ -25,9 +25,9 @@ class SymmetricHeap;
 /// Counts and times the operations that this PE's host performs, by kind and by
 /// peer, from the start of the job until finalize() (SYMM_TRACE).
 ///
-/// When operations are nested (such as the barriers in a collective operation),
-/// only the outermost one is counted. Waits for other PEs are counted even
-/// inside another operation.
+/// If operations are nested (such as the barriers in a collective operation),
+/// only the outermost operation is counted. Waits for other PEs are counted
+/// even inside another operation.
 class Trace final : public Observer {
  public:
   using Heaps = std::array<SymmetricHeap const*, n_memory_kinds>;

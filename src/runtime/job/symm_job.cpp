@@ -63,7 +63,7 @@ void global_exit(int status) {
   static_cast<void>(std::fflush(nullptr));
   Impl::check::job_ends();
   bootstrap.abort(status);
-  std::abort();  // never reached; for the compiler
+  std::abort();  // not reached; for the compiler
 }
 
 HeapStats heap_stats() {

@@ -25,7 +25,7 @@ void* null_on_failure(char const* name, void const* address,
   return result;
 }
 
-/// Out of line, because ptr() otherwise has few instructions.
+/// Out of line, to keep ptr() small.
 [[noreturn, gnu::noinline]] void throw_no_copy(HeapMap const& map,
                                                void const* address, Pe pe) {
   expect_pe(pe, map.n_pes, "symm::ptr");

@@ -14,14 +14,13 @@
 namespace symm::Impl {
 
 // Atomic operations on words in GPU memory, on behalf of far PEs. The host
-// posts the operations in batches, which a kernel of the library carries out in
-// parts. Kernels that wait for far PEs may occupy the whole GPU, so that the
-// library's kernel cannot start. In that case, the waiting threads of those
-// kernels carry out the parts.
+// posts the operations in batches, and a kernel of the library executes each
+// batch in parts. If kernels that wait for far PEs occupy the whole GPU, the
+// library's kernel cannot start. In that case, the waiting threads execute the
+// parts.
 
-/// The address of a word and the operation on it, packed into 64 bits. (The
-/// operation is not stored as WordOp::code(), because decoding that would cost
-/// waiting threads a register.)
+/// The address of a word and the operation on it, packed into 64 bits.
+/// (Decoding WordOp::code() instead would cost waiting threads a register.)
 class PostedWord {
  public:
   SYMM_FUNCTION explicit PostedWord(std::uint64_t bits) : m_bits(bits) {}
@@ -62,8 +61,8 @@ struct GpuAtomic {
         was(0) {}
 };
 
-/// Describes a batch of operations, which may be carried out in any order. The
-/// description is packed into one 64-bit word.
+/// Describes a batch of operations in one 64-bit word. The operations may be
+/// carried out in any order.
 class AtomicBatch {
  public:
   static constexpr std::size_t most    = 4096;
@@ -103,7 +102,7 @@ struct AtomicBoard {
   std::uint64_t n_done;   // number of finished parts of that batch
 };
 
-/// Parts [first, first + count) of a batch; a count of 0 means none are left.
+/// Parts [first, first + count) of a batch. If `count` is 0, no parts are left.
 struct ChangeParts {
   std::size_t first;
   std::size_t count;
@@ -117,8 +116,8 @@ SYMM_INLINE_FUNCTION ChangeParts claim_parts(Board& board, AtomicBatch run,
   while (true) {
     auto const number   = static_cast<std::uint32_t>(claimed >> 16U);
     bool const is_begun = number == run.number();
-    // A batch is posted only after the previous ones have ended, so `run` is
-    // out of date.
+    // A batch is posted only after the previous one has ended. If the board has
+    // a newer number, `run` has therefore ended.
     if (static_cast<std::int32_t>(run.number() - number) < 0) return {0, 0};
     auto const part = is_begun ? claimed & 0xffffU : 0;
     if (part >= run.n_parts()) return {0, 0};
@@ -131,7 +130,7 @@ SYMM_INLINE_FUNCTION ChangeParts claim_parts(Board& board, AtomicBatch run,
   }
 }
 
-/// Carries out operation `i` of part `part`, if the part has that many
+/// Carries out operation `i` of part `part`. Does nothing if the part has fewer
 /// operations.
 template <class Board>
 SYMM_INLINE_FUNCTION void change_one(Board const& board, AtomicBatch run,
@@ -151,8 +150,8 @@ SYMM_INLINE_FUNCTION void change_one(Board const& board, AtomicBatch run,
 }
 
 /// Like change_one(), but with a single compare-and-swap loop for all types and
-/// operations. (The loop rereads the value, because keeping it would cost two
-/// registers.)
+/// operations. (The loop loads the operand again in each iteration, because
+/// keeping it would cost two registers.)
 template <class Change>
 SYMM_FORCEINLINE_FUNCTION void change_by_swaps(Change* change) {
   PostedWord const posted(load_relaxed(&change->where));
@@ -178,8 +177,9 @@ SYMM_FORCEINLINE_FUNCTION void change_by_swaps(Change* change) {
   store_relaxed(&change->was, seen);
 }
 
-/// Reports `count` finished parts; the last report of a batch notifies the
-/// host. Called by one thread, after all of these parts are done.
+/// Reports `count` finished parts. The last report of a batch notifies the
+/// host. One thread calls this function after it has finished all of these
+/// parts.
 template <class Board>
 SYMM_INLINE_FUNCTION void finish_parts(Board& board, AtomicBatch run,
                                        std::size_t count) {
@@ -192,21 +192,21 @@ SYMM_INLINE_FUNCTION void finish_parts(Board& board, AtomicBatch run,
   store_release(board.finished, std::uint64_t{run.number()});
 }
 
-/// Carries out one part of the batch that is offered, if any. Called repeatedly
-/// by a thread that waits for far PEs. While no batch is offered, a call only
-/// reads one word of GPU memory.
+/// Carries out one part of the offered batch, if there is one. A thread calls
+/// this function repeatedly while it waits for far PEs. If no batch is offered,
+/// a call only reads one word of GPU memory.
 /// \returns whether this call carried out a part.
 ///
-/// Every kernel that operates on other PEs contains this function, which must
-/// not take registers away from operations on near PEs. The function is
-/// therefore small, and it is inlined: a function call would cost 30 registers.
+/// Every kernel that operates on other PEs contains this function, but
+/// operations on near PEs must not lose registers to it. The function is
+/// therefore small and inlined: a function call would cost 30 registers.
 template <class Board>
 SYMM_FORCEINLINE_FUNCTION bool take_part(Board* board) {
   AtomicBatch const run(load_relaxed(&board->wanted));
   if (run.count() == 0) return false;
   auto const part = claim_parts(*board, run, 1);
   if (part.count == 0) return false;
-  fence_words();  // to see what the host wrote before its offer
+  fence_words();  // to see what the host wrote before the offer
   auto const first = static_cast<std::uint32_t>(part.first) *
                      static_cast<std::uint32_t>(AtomicBatch::in_part);
   auto left = static_cast<std::uint32_t>(run.count()) - first;

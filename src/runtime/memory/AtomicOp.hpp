@@ -24,7 +24,7 @@ enum class AtomicOp : std::uint8_t {
   bit_xor
 };
 
-/// Types of the operands; enumerations and pointers are sent as unsigned
+/// Types of the operands. Enumerations and pointers are sent as unsigned
 /// integers.
 enum class WordType : std::uint8_t { i32, u32, f32, i64, u64, f64 };
 

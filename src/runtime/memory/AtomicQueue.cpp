@@ -18,7 +18,7 @@ constexpr auto shortest_look = std::chrono::microseconds(50);
 constexpr auto longest_look  = std::chrono::milliseconds(1);
 
 /// Maximum number of launches before the host checks that the kernels have
-/// ended. (CUDA queues about a thousand; after that, a launch blocks.)
+/// ended. (CUDA queues about a thousand launches; the next one blocks.)
 constexpr int max_launched = 64;
 
 }  // namespace
@@ -72,13 +72,13 @@ void AtomicQueue::post(std::size_t first, std::size_t count) {
   }
 }
 
-/// The queue may be idle while parts of the batch are left, if the batch was
-/// offered to threads that have since stopped waiting. The kernel is then
-/// launched again.
+/// If the batch was offered to threads that have since stopped waiting, the
+/// queue may be idle while parts of the batch are left. In that case, the
+/// kernel is launched again.
 ///
-/// At first the loop does not yield the core: the PE's own thread may share the
-/// core (`mpiexec` binds two PEs to it) and spin in a CUDA or MPI call for 3 ms
-/// each time it is scheduled.
+/// At first, the loop does not yield the core. The PE's own thread may share
+/// the core (`mpiexec` binds two PEs to it). That thread may spin in a CUDA or
+/// MPI call for 3 ms each time it is scheduled.
 void AtomicQueue::wait_for_run() {
   auto const is_finished = [&] {
     return __atomic_load_n(m_finished, __ATOMIC_ACQUIRE) == m_run.number();

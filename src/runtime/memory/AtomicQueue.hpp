@@ -15,27 +15,27 @@
 
 namespace symm::Impl {
 
-/// The host's side of an AtomicBoard. If other kernels occupy the GPU and the
-/// library's kernel does not start in time, the batch is offered to GPU threads
-/// that are waiting. Not thread-safe.
+/// The host's side of an AtomicBoard. If other kernels keep the library's
+/// kernel from starting in time, the queue offers the batch to waiting GPU
+/// threads. Not thread-safe.
 ///
-/// Any call may throw SystemError, even for an error in an earlier kernel.
+/// Any call may throw SystemError because of an error in an earlier kernel.
 class AtomicQueue {
  public:
   /// \param provider provides the GPU's memory; must outlive this object.
-  /// \param stores a queue (CopyQueue) that no kernel can block; must outlive
+  /// \param stores a CopyQueue queue that no kernel can block; must outlive
   ///        this object.
   AtomicQueue(MemoryProvider& provider, void* stores);
   ~AtomicQueue();
   AtomicQueue(AtomicQueue const&)            = delete;
   AtomicQueue& operator=(AtomicQueue const&) = delete;
 
-  /// The board, in GPU memory, from which waiting GPU threads take parts of a
-  /// batch.
+  /// The board, in GPU memory. Waiting GPU threads take parts of a batch from
+  /// it.
   [[nodiscard]] AtomicBoard* board() const { return m_board; }
 
-  /// Adds an operation without a result. Operations added between two calls to
-  /// finish() may be carried out in any order.
+  /// Adds an operation that returns no result. Operations added between two
+  /// calls to finish() may be carried out in any order.
   void add(void* word, AtomicOp op, WordType type, std::uint64_t value);
   void flush();
   /// Posts all operations and waits until they are done.

@@ -24,8 +24,8 @@ SYMM_INLINE_FUNCTION T change_typed_word(T* word, AtomicOp op, T value,
   switch (op) {
     case AtomicOp::fetch: return fetch_word(word);
     case AtomicOp::set:
-      // A release store instead of a fence, because ThreadSanitizer does not
-      // support fences.
+      // This is a release store instead of a fence because ThreadSanitizer does
+      // not support fences.
       SYMM_IF_ON_HOST(
           (std::atomic_ref<T>(*word).store(value, std::memory_order_release);))
       SYMM_IF_ON_DEVICE((set_word(word, value);))
@@ -59,7 +59,7 @@ SYMM_INLINE_FUNCTION std::uint64_t change_bits(void* word, AtomicOp op,
       bit_cast<T>(static_cast<Bits>(compare))));
 }
 
-/// Calls use(T()), where T is the type that `type` names.
+/// Calls use(T()), where T is the type named by `type`.
 template <class Use>
 SYMM_INLINE_FUNCTION auto with_type(WordType type, Use const& use) {
   switch (type) {
@@ -72,9 +72,9 @@ SYMM_INLINE_FUNCTION auto with_type(WordType type, Use const& use) {
   }
 }
 
-// The same operations as functions on bits, without access to memory. They need
-// few instructions and registers, so that they can be part of kernels whose
-// main purpose is something else.
+// The same operations as functions on bits, without memory accesses. They need
+// few instructions and registers, so any kernel can include them at little
+// cost.
 
 /// The value of a word after `op`, which must be add, min or max. Sums of
 /// integers wrap around.

@@ -14,11 +14,11 @@ namespace symm::Impl {
 struct AtomicBoard;
 
 /// Copies and fills memory that the host cannot load from or store to, and
-/// waits for work that uses such memory. One of the interfaces of
-/// MemoryProvider, for memory in the same place as the provider's. All calls
-/// are local and may be made from any thread.
+/// waits for work that uses such memory. This interface is part of
+/// MemoryProvider, and its memory is in the same place as the provider's. All
+/// calls are local and may be made from any thread.
 ///
-/// Any call may throw SystemError, even for an error in an earlier kernel.
+/// Any call may throw SystemError because of an error in an earlier kernel.
 class CopyQueue {
  public:
   /// Strided elements; strides in bytes.
@@ -33,16 +33,15 @@ class CopyQueue {
 
   virtual ~CopyQueue() = default;
 
-  /// Fills mapped memory with zeros. Returns when this is done.
+  /// Fills mapped memory with zeros. Returns when all zeros are written.
   virtual void zero(char* address, std::size_t bytes) = 0;
 
   /// Copies within mapped memory, or between mapped memory and host memory.
   /// Returns when the copy is done. The ranges must not overlap.
   virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
 
-  /// Enqueues a copy on `queue`, between any two locations in this process's
-  /// memory.
-  /// \param queue a queue of the GPU that makes the copy (a CUstream); null
+  /// Enqueues a copy between any two locations in this process's memory.
+  /// \param queue a queue (a CUstream) of the GPU that makes the copy; null
   ///        means that GPU's default stream.
   virtual void copy_strided(Strided const& elements, void* /*queue*/) {
     for (std::size_t i = 0; i < elements.count; ++i) {
@@ -51,8 +50,8 @@ class CopyQueue {
     }
   }
 
-  /// Waits for all work that this process has started and that may access the
-  /// memory, such as kernels.
+  /// Waits for all work of this process, such as kernels, that may access the
+  /// memory.
   virtual void synchronize() = 0;
 
   // The functions below operate on queues of the GPU (a CUstream; null means
@@ -76,13 +75,13 @@ class CopyQueue {
     std::size_t bytes = sizeof(std::uint64_t);
     /// If true, the word must equal `value`; if false, the word must not be
     /// below `value`. Numbers wrap around: a word is below `value` if the
-    /// distance from the word up to `value` is less than half of the range, and
-    /// not 0.
+    /// distance from the word up to `value` is not 0 and is at most half of the
+    /// range.
     bool is_equal = false;
   };
   /// Work enqueued on `queue` after this call does not start until each of the
   /// `n` conditions has been true. That work then sees everything that the
-  /// writers of the words wrote earlier. The wait occupies no kernel, so
+  /// writers of the words wrote earlier. No kernel is needed for the wait, so
   /// processes that share the GPU make progress. The host does not wait.
   virtual void wait_for_words(void* queue, WordWait const* waits,
                               std::size_t n);
@@ -97,10 +96,11 @@ class CopyQueue {
     }
   }
 
-  // For GpuAccessQueue, whose work must proceed while kernels wait for it.
+  // The functions below are for GpuAccessQueue, whose work must proceed even
+  // while kernels wait for that work.
 
-  /// Creates a queue that does not wait for other queues, and that no other
-  /// queue waits for. Returns null if the provider has no queues.
+  /// Creates a queue that neither waits for other queues nor blocks them.
+  /// Returns null if the provider has no queues.
   [[nodiscard]] virtual void* make_queue() { return nullptr; }
   virtual void free_queue(void* /*queue*/) noexcept {}
 
@@ -114,8 +114,8 @@ class CopyQueue {
   /// work on `queue`.
   virtual void store_words(void* queue, WordStore const* stores, std::size_t n);
 
-  /// Enqueues a kernel that carries out those parts of a batch that no thread
-  /// has claimed.
+  /// Enqueues a kernel that carries out the parts of a batch that no thread has
+  /// claimed.
   /// \param run the batch as AtomicBatch::word(); 0 for an empty batch.
   virtual void begin_changes(void* queue, AtomicBoard* board,
                              std::uint64_t run);

@@ -15,25 +15,25 @@
 namespace symm::Impl {
 
 // The runtime's only interface to GPUs. It is implemented in Device_Gpu.cpp
-// and Device_Cuda.cpp or, in a build without GPUs, in Device_None.cpp.
+// and Device_Cuda.cpp, or in Device_None.cpp for a build without GPUs.
 
 /// The number of GPUs that this process can use, at least 1. Local.
 /// \throws SystemError on this PE if there is none, with the reason.
 [[nodiscard]] int n_devices();
 
-/// A GPU that this process can use, for symm_info.
+/// Properties of a GPU that this process can use, for symm_info.
 struct DeviceProperties {
   std::string name;
   std::string bus_address;
   std::string architecture;  // such as "9.0"
   std::size_t memory_bytes = 0;
-  // A symmetric heap needs virtual memory management, and memory that can be
+  // A symmetric heap needs virtual memory management and memory that can be
   // shared through file descriptors. A heap in host memory also needs virtual
   // memory management of host memory.
   bool has_virtual_memory   = false;
   bool has_file_descriptors = false;
   bool has_host_memory      = false;
-  // Whether the GPU runs kernels of several processes at the same time.
+  // Whether the GPU can run kernels of several processes at the same time.
   bool has_mps = false;
   std::vector<int> peers;  // GPUs whose memory this GPU can access
 };
@@ -48,13 +48,13 @@ struct GpuOfPe {
 /// \throws SystemError on this PE.
 [[nodiscard]] GpuOfPe identify_device(int device);
 
-/// For jobs on several nodes, in which kernels wait for messages. Such a job
-/// hangs if the work that serves a message has to wait for a kernel that waits
-/// for the message. Therefore this call sets two of CUDA's environment
-/// variables:
-/// - Kernels are loaded eagerly: a kernel that is loaded at its first launch
+/// Prepares CUDA for a job on several nodes, in which kernels wait for
+/// messages. Such a job hangs if the work that serves a message has to wait for
+/// a kernel that waits for the message. Therefore this call sets two of CUDA's
+/// environment variables:
+/// - Kernels are loaded eagerly. A kernel that is loaded at its first launch
 ///   may have to wait for running kernels.
-/// - Under MPS, the process gets as many queues to the GPU as without MPS: work
+/// - Under MPS, the process gets as many queues to the GPU as without MPS. Work
 ///   from several streams that share a queue is serialized.
 /// Local. Does not override variables that are already set, and has no effect
 /// once CUDA has been initialized.
@@ -77,7 +77,7 @@ void prepare_devices_for_nodes();
 /// can access: the GPU's own memory, or host memory, which CPUs can also
 /// access. Local.
 ///
-/// \param device below n_devices().
+/// \param device less than n_devices().
 /// \param n_pes  number of PEs on this machine that each use the same amount of
 ///        host memory.
 /// \throws UsageError, SystemError on this PE if the GPU does not support this

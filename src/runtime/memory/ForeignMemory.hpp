@@ -12,10 +12,10 @@
 
 namespace symm::Impl {
 
-/// Memory that Vmm::create() did not create: memory of the program, and memory
-/// of other processes that this one may map. One of the interfaces of
-/// MemoryProvider, for memory of the same kind and in the same place as the
-/// provider's. Errors and thread safety are the same as for Vmm.
+/// Handles memory that Vmm::create() did not create: the program's memory, and
+/// memory of other processes that this process may map. This interface is part
+/// of MemoryProvider, and its memory is of the same kind and in the same place
+/// as the provider's. Errors and thread safety are the same as for Vmm.
 class ForeignMemory {
  public:
   /// One whole mapping of this process, made by the runtime or by the program.
@@ -35,14 +35,14 @@ class ForeignMemory {
 
   /// Returns another handle to the memory mapped at `address`, which may be
   /// anywhere in a mapping that find_mapping() finds. The caller must release
-  /// it like a handle from create(). Not allowed for mappings of imported
-  /// memory whose handle has been released.
+  /// the handle, as with a handle from create(). Not allowed for mappings of
+  /// imported memory whose handle has been released.
   [[nodiscard]] virtual Vmm::Handle retain(void const* address) = 0;
 
-  /// The mapping that contains `address`, if its memory is of the type that
-  /// Vmm::create() creates, and of the same kind and in the same place as the
-  /// provider's. The program may have created it with the system's functions
-  /// (V41). Returns nullopt if there is other memory at `address`, or none:
+  /// Returns the mapping that contains `address`. Its memory must be of the
+  /// type that Vmm::create() creates, and of the same kind and in the same
+  /// place as the provider's. The program may have created it with the system's
+  /// functions (V41). Returns nullopt if `address` has other memory or none;
   /// describe() says which.
   [[nodiscard]] virtual std::optional<Mapping> find_mapping(
       void const* address) = 0;
@@ -51,11 +51,13 @@ class ForeignMemory {
   /// the same physical memory.
   [[nodiscard]] virtual bool is_same_memory(void const* a, void const* b) = 0;
 
-  /// Names the memory at `address`, such as "memory of cudaMalloc on GPU 0".
+  /// Describes the memory at `address`, such as "memory of cudaMalloc on GPU
+  /// 0".
   [[nodiscard]] virtual std::string describe(void const* address) = 0;
 
-  /// Makes memory of the program accessible to everything that can access this
-  /// provider's memory, such as kernels: for a GPU, page-locks host memory.
+  /// Makes the program's memory accessible to everything that can access this
+  /// provider's memory, such as kernels. For a GPU, this page-locks host
+  /// memory.
   /// \returns whether the caller must call unpin() later.
   /// \throws UsageError if part of the range is not mapped, or if the memory
   ///         cannot be pinned (CUDA managed memory, B07).
@@ -65,7 +67,7 @@ class ForeignMemory {
   virtual void unpin(void* address) = 0;
 
   /// Exports memory of the program that has no Vmm::Handle but that another
-  /// process can nevertheless map (memory from cudaMalloc(), through CUDA IPC).
+  /// process can still map (memory from cudaMalloc(), through CUDA IPC).
   /// Returns nullopt if the provider has no such mechanism.
   /// \throws UsageError if [address, address + bytes) is not inside one such
   ///         allocation.
@@ -76,8 +78,8 @@ class ForeignMemory {
 
   /// Maps an allocation that export_foreign() exported in another process. An
   /// allocation that is opened twice must be closed twice.
-  /// \returns the allocation's start; the exported address is `handle.offset`
-  ///          bytes later.
+  /// \returns the start of the allocation. The exported address is
+  ///          `handle.offset` bytes later.
   [[nodiscard]] virtual char* open_foreign(ForeignHandle const& /*handle*/) {
     return nullptr;
   }

@@ -23,10 +23,10 @@ namespace symm::Impl {
 /// Not thread-safe.
 ///
 /// All accesses make progress even if a kernel occupies the whole GPU. Atomic
-/// operations need a kernel of the library: if it cannot start, threads that
-/// wait for far PEs carry them out (AtomicBoard).
+/// operations need a kernel of the library. If that kernel cannot start,
+/// threads that wait for far PEs carry out the operations (AtomicBoard).
 ///
-/// Any call may throw SystemError, even for an error in an earlier kernel.
+/// Any call may throw SystemError because of an error in an earlier kernel.
 class GpuAccessQueue {
  public:
   /// The maximum size of a load() in bytes, and half the size of the buffer for
@@ -43,17 +43,17 @@ class GpuAccessQueue {
   GpuAccessQueue(GpuAccessQueue const&)            = delete;
   GpuAccessQueue& operator=(GpuAccessQueue const&) = delete;
 
-  // The next two functions store to GPU memory. Stores are complete after
-  // finish(); the caller may reuse the source at once. An aligned word of 4 or
-  // 8 bytes is stored in one access.
+  // The next two functions store to GPU memory. The caller may reuse the source
+  // at once, but the stores are complete only after finish(). An aligned word
+  // of 4 or 8 bytes is stored in one access.
 
   void store(void* to, void const* from, std::size_t bytes);
-  /// \param count number of elements, which are contiguous in `from`; at most
-  ///        max_bytes in all.
+  /// \param count number of elements, contiguous in `from`; at most max_bytes
+  ///        in all.
   void store_strided(void* to, std::size_t to_stride, void const* from,
                      std::size_t element_bytes, std::size_t count);
-  /// Adds an atomic operation without a result. is_atomic() must hold for `op`
-  /// and `type`.
+  /// Adds an atomic operation that returns no result. is_atomic() must hold for
+  /// `op` and `type`.
   void change(void* word, AtomicOp op, WordType type, std::uint64_t value);
   void finish();
 
@@ -71,12 +71,12 @@ class GpuAccessQueue {
   /// \param bytes at most max_bytes.
   [[nodiscard]] std::span<std::byte const> load(void const* from,
                                                 std::size_t bytes);
-  /// Like load(), but for strided elements; they are contiguous in the result.
+  /// Like load(), but for strided elements, which are contiguous in the result.
   [[nodiscard]] std::span<std::byte const> load_strided(
       void const* from, std::size_t from_stride, std::size_t element_bytes,
       std::size_t count);
 
-  /// The board from which waiting GPU threads take parts of a batch; null if
+  /// The board from which waiting GPU threads take parts of a batch. Null if
   /// this object was constructed with Changes::none.
   [[nodiscard]] AtomicBoard* board() const {
     return m_changes == nullptr ? nullptr : m_changes->board();

@@ -11,11 +11,11 @@
 
 namespace symm {
 
-/// Locates every PE's part of an address range in the address space of this
-/// process. The part of PE p begins at base + p * stride. Kernels capture the
-/// map by value. Translating an address takes one multiplication and one
-/// addition, without a table (S16). Each process has its own base; offsets are
-/// the same everywhere (S14, S15). Only the parts of near PEs (the PEs on this
+/// Locates every PE's part of an address range in this process's address space.
+/// The part of PE p begins at base + p * stride. Kernels capture the map by
+/// value. Translating an address takes one multiplication and one addition,
+/// without a table (S16). Each process has its own base, but offsets are the
+/// same everywhere (S14, S15). Only the parts of near PEs (the PEs on this
 /// node) are mapped.
 struct HeapMap {
   char* base         = nullptr;  // start of PE 0's part, mapped or not
@@ -41,8 +41,7 @@ struct HeapMap {
     return base + static_cast<std::size_t>(pe) * stride;
   }
 
-  /// The distance in bytes from this PE's copy of an object to the copy of
-  /// `pe`.
+  /// The distance in bytes from this PE's copy of an object to PE `pe`'s copy.
   [[nodiscard]] SYMM_FUNCTION std::ptrdiff_t distance(Pe pe) const {
     return static_cast<std::ptrdiff_t>(pe - my_pe) *
            static_cast<std::ptrdiff_t>(stride);
@@ -77,8 +76,8 @@ struct HeapMap {
     return other < start ? start - other < bytes : other - start < total;
   }
 
-  /// The offset of `p` in bytes in this PE's part; at least `stride` if `p` is
-  /// not in this part.
+  /// The offset of `p` in bytes in this PE's part. The result is at least
+  /// `stride` if `p` is not in this part.
   [[nodiscard]] SYMM_FUNCTION std::size_t offset_of(void const* p) const {
     return reinterpret_cast<std::size_t>(p) -
            reinterpret_cast<std::size_t>(part(my_pe));

@@ -12,10 +12,10 @@
 
 namespace symm::Impl {
 
-// Copies within host memory whose words another thread or PE may be polling.
-// memcpy must not write such words: it may store a word twice (glibc 2.36 does
-// so with 8 bytes). A thread that has seen a value and cleared the word would
-// then see the value again.
+// Copies within host memory that contains words polled by another thread or PE.
+// memcpy must not write such words, because it may store a word twice (glibc
+// 2.36 does so with 8 bytes). A thread that has seen a value and cleared the
+// word would then see the value again.
 //
 // A word here is 1, 2, 4 or 8 bytes at a multiple of its size.
 
@@ -45,8 +45,8 @@ struct HostWord<1> {
   using type [[gnu::may_alias]] = std::uint8_t;
 };
 
-// Each function is one relaxed atomic access: compilers do not split, repeat or
-// merge such accesses, and do not turn a loop of them into memcpy.
+// Each function makes one relaxed atomic access. Compilers do not split, repeat
+// or merge such accesses, and do not turn a loop of them into memcpy.
 
 template <std::size_t bytes>
 [[nodiscard]] auto load_host_word(char const* from) {
@@ -67,11 +67,11 @@ void copy_host_words(void* to, void const* from, std::size_t bytes);
 /// access. The ranges must be equal or must not overlap. The copy is complete
 /// on return.
 ///
-/// For up to max_bytes_by_words bytes at any alignment, every word in the range
-/// at `from` is loaded once, and every word in the range at `to` is stored once
-/// and whole. If the corresponding word at `from` is also aligned, the stored
-/// value is one that this word had at a single moment. Larger copies may write
-/// words more than once, and in pieces.
+/// For up to max_bytes_by_words bytes at any alignment, the function loads
+/// every word in the range at `from` once. It stores every word in the range at
+/// `to` once and whole. If the corresponding word at `from` is also aligned,
+/// the stored value is one that this word had at a single moment. Larger copies
+/// may write words more than once, and in pieces.
 ///
 /// \tparam alignment a lower bound on the alignment of both addresses; `bytes`
 ///         must be a multiple of it.
@@ -82,7 +82,7 @@ template <std::size_t alignment = 1>
       alignment < widest_host_word ? alignment : widest_host_word;
   if (to == from) return;
   if (bytes > max_bytes_by_words) {
-    // No object is larger; without the mask, GCC warns about a wrapped count.
+    // No object is larger. Without the mask, GCC warns about a wrapped count.
     constexpr std::size_t largest = ~std::size_t{0} >> 1U;
     std::memcpy(to, from, bytes & largest);
     return;

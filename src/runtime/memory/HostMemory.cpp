@@ -62,10 +62,10 @@ std::size_t left_in_group(std::filesystem::path const& group,
   return *limit - std::min(*limit, held);
 }
 
-/// The bytes that a group, such as "/user.slice/job", and its ancestors have
-/// left. In a container, the group may appear as the root while its name is the
-/// path outside the container. A group whose files do not exist therefore has
-/// no limit.
+/// The bytes left in a group, such as "/user.slice/job", and in its ancestors.
+/// In a container, the group may appear as the root while its name is the path
+/// outside the container. A group whose files do not exist therefore counts as
+/// unlimited.
 std::size_t left_in_hierarchy(std::filesystem::path const& root,
                               std::string const& own, GroupFiles const& files) {
   std::size_t left = unlimited;
@@ -89,7 +89,7 @@ std::size_t left_in_control_groups(std::filesystem::path const& mount,
     auto const second = line.find(':', first + 1);
     if (second == std::string::npos || line[second + 1] != '/') continue;
     auto const own = line.substr(second + 1);
-    // Both versions may be mounted; only one of them controls memory.
+    // Both versions may be mounted, but only one of them controls memory.
     if (second == first + 1) {
       left = std::min(left, left_in_hierarchy(mount, own, version_2));
     } else if (("," + line.substr(first + 1, second - first - 1) + ",")

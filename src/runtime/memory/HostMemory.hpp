@@ -13,11 +13,11 @@ namespace symm::Impl {
 /// Whether the operating system may move the memory to swap space.
 enum class HostMemoryUse { pageable, pinned };
 
-/// The number of bytes that processes on this node can still commit. It is the
-/// minimum of what the machine has left (available memory and, for pageable
-/// use, free swap) and of what each enclosing memory control group has left.
-/// The result is a snapshot; it is SIZE_MAX if the system does not provide
-/// these numbers.
+/// The number of bytes that processes on this node can still commit. This is
+/// the smallest of several amounts: what the machine has left (available memory
+/// and, for pageable use, free swap), and what each enclosing memory control
+/// group has left. The result is a snapshot. It is SIZE_MAX if the system does
+/// not provide these numbers.
 std::size_t available_host_memory(HostMemoryUse use = HostMemoryUse::pageable);
 
 inline std::size_t available_pageable_memory() {
@@ -25,9 +25,9 @@ inline std::size_t available_pageable_memory() {
 }
 
 /// The number of bytes left in this process's memory control groups (version 1
-/// or 2); SIZE_MAX if they set no limit.
+/// or 2). SIZE_MAX if they set no limit.
 /// \param mount      where the control groups are mounted.
-/// \param membership the file that names the control groups of the process.
+/// \param membership the file that lists the control groups of the process.
 std::size_t left_in_control_groups(
     std::filesystem::path const& mount      = "/sys/fs/cgroup",
     std::filesystem::path const& membership = "/proc/self/cgroup");

@@ -11,7 +11,7 @@
 namespace symm::Impl {
 
 /// Memory that every PE has, with the same size and the same offsets. Messages
-/// address it by segment and offset; the target adds its own base address.
+/// address it by segment and offset, and the target adds its own base address.
 enum class Segment : std::uint8_t {
   host_heap,
   device_heap,
@@ -33,9 +33,9 @@ enum class AccessPath : std::uint8_t {
   messages  // with messages to another node
 };
 
-/// Memory of one PE, near or far, that an operation reads or writes. Valid as
-/// long as the heap block that contains the memory exists. Passed in two
-/// registers.
+/// Memory of one PE, near or far, that an operation reads or writes. A PeMemory
+/// is valid as long as the heap block that contains the memory exists. It is
+/// passed in two registers.
 class PeMemory {
  public:
   constexpr PeMemory() = default;
@@ -88,7 +88,7 @@ struct Strides {
 };
 
 /// When an operation returns. `local`: once nothing is left to do on this PE.
-/// `none`: as soon as possible; quiet() then completes the operation.
+/// `none`: as soon as possible, in which case quiet() completes the operation.
 enum class Completion { local, none };
 
 }  // namespace symm::Impl

@@ -11,8 +11,8 @@
 
 namespace symm::Impl {
 
-/// Page-locked host memory, which the GPU's kernels and copies access at the
-/// same address as the host does.
+/// Page-locked host memory. The GPU's kernels and copies access it at the same
+/// address as the host.
 class PinnedMemory {
  public:
   /// Allocates zeroed memory. \throws OutOfMemory, SystemError on this PE.

@@ -10,7 +10,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// Never destroyed: modules are added before main() and removed after it.
+/// Never destroyed, because modules are added before main() and removed after
+/// it.
 std::mutex& modules_mutex() {
   static auto* const mutex = new std::mutex;
   return *mutex;
@@ -30,7 +31,7 @@ void add_kernel_module(KernelModule& module) noexcept {
     if (s_ring != nullptr) module.set_ring(s_ring);
     if (s_shadow != nullptr) module.set_shadow(s_shadow);
   } catch (std::exception const& failure) {
-    // A kernel of the module that needs the missing ring reports it.
+    // If a kernel of the module needs the missing ring, the kernel reports it.
     std::fprintf(stderr, "symm: a library that was loaded: %s\n",
                  failure.what());
   }

@@ -16,16 +16,16 @@ namespace symm::Impl {
 
 struct AtomicBoard;
 
-// Kernels ask the host to carry out operations on far PEs (ProxyServer). Three
-// rings in page-locked host memory connect them: requests, replies, and
-// updates. An update is a store of a word, an atomic operation without a
-// result, or a fence.
+// Kernels ask the host to carry out operations on far PEs (ProxyServer).
+// Kernels and host communicate through three rings in page-locked host memory:
+// requests, replies, and updates. An update is a store of a word, an atomic
+// operation without a result, or a fence.
 //
 // The host reads each ring in ticket order. It carries out a request after all
 // updates whose tickets were drawn before the request was made. It carries out
 // a fence after all requests whose tickets were drawn before the fence.
-// Therefore everything that a thread does after a fence, or after a reply, is
-// ordered after all that it did before.
+// Therefore, everything that a thread does after a fence or a reply is ordered
+// after everything that the thread did before.
 
 enum class FarOp : std::uint8_t {
   load,         // up to 8 bytes, returned in the reply
@@ -44,13 +44,13 @@ struct alignas(64) FarRequest {
   std::uint64_t local;    // address of this PE's buffer, or a value
   std::uint64_t count;    // number of bytes or elements, or a value to compare
   std::uint64_t signal;  // address of the signal, or the remote stride in bytes
-  std::uint64_t value;   // value for the signal, or local stride in bytes
+  std::uint64_t value;   // value for the signal, or the local stride in bytes
   std::uint64_t pe_and_bytes;  // PE; upper half: bytes per element or word
   /// Lower half: FarCode::bits(). Upper half: the lower 32 bits of the next
   /// update's ticket.
   std::uint64_t code;
-  /// The number of the request, counted from 1; the thread writes this word
-  /// last. 0 once the thread has read the reply.
+  /// The number of the request, counted from 1. The thread writes this word
+  /// last, and clears it to 0 after it has read the reply.
   std::uint64_t number;
 };
 static_assert(sizeof(FarRequest) == 64);
@@ -71,15 +71,16 @@ struct FarCode {
   }
 };
 
-/// The reply to a request. `number` is the request's number; the host writes it
-/// last.
+/// The reply to a request. `number` is the request's number, and the host
+/// writes it last.
 struct alignas(16) FarReply {
   std::uint64_t value;
   std::uint64_t number;
 };
 
 /// The tickets of a ring. A thread draws one ticket for each entry that it
-/// writes. A ticket has a slot in the ring if it is below `*freed + size`.
+/// writes. A ticket has a slot in the ring if the ticket is below `*freed +
+/// size`.
 struct RingTickets {
   std::uint64_t const* freed;  // in host memory: lower tickets are done
   std::uint64_t next;
@@ -100,8 +101,8 @@ struct ProxyQueue {
 
 /// A module of kernels (one source file, compiled for GPUs). Each module stores
 /// its own pointers to the ProxyQueue and to the race detector's Shadow.
-/// Kernels therefore do not receive these pointers as arguments, nor do their
-/// calls to fence() and quiet().
+/// Therefore, neither kernels nor their calls to fence() and quiet() take these
+/// pointers as arguments.
 struct KernelModule {
   /// Both functions throw SystemError.
   void (*set_ring)(ProxyQueue* ring);
@@ -109,9 +110,8 @@ struct KernelModule {
   KernelModule* next = nullptr;
 };
 
-/// These two functions may be called from any thread, even before and after
-/// main(). A module that is added later, for example by dlopen(), gets the
-/// current ring.
+/// Any thread may call these two functions, even before and after main(). A
+/// module that is added later, for example by dlopen(), gets the current ring.
 void add_kernel_module(KernelModule& module) noexcept;
 void remove_kernel_module(KernelModule& module) noexcept;
 

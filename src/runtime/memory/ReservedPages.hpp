@@ -25,9 +25,8 @@ struct ReservedPages {
   ///         message lists the sizes that exist.
   [[nodiscard]] static ReservedPages of_size(std::size_t bytes);
 
-  /// The error text for the case that there are too few pages for `n_sharers`
-  /// PEs that need `wanted_bytes` bytes each. It says how to reserve more
-  /// pages.
+  /// The error text for too few pages, where `n_sharers` PEs need
+  /// `wanted_bytes` bytes each. The text says how to reserve more pages.
   [[nodiscard]] std::string refusal(std::size_t wanted_bytes,
                                     std::size_t n_sharers) const;
 };

@@ -132,7 +132,7 @@ void SymmetricRange::map_peers(Chunk& chunk, Offer own) {
   auto parcels = m_exchange.exchange(own.descriptor.get(), own.note);
   for (Pe const pe : m_map.near_pes()) {
     auto& parcel = parcels[index(pe)];
-    // A PE without a descriptor has failed, and reports the reason itself.
+    // A PE that sent no descriptor has failed and reports the reason itself.
     if (parcel.descriptor) map_peer(chunk, pe, std::move(parcel));
   }
 }

@@ -17,8 +17,8 @@
 namespace symm::Impl {
 
 /// One address range with a part for every PE on this node. A chunk of memory
-/// is mapped at the same offset in every part. Every PE on the node can access
-/// the memory that any of them creates.
+/// is mapped at the same offset in every part. Each PE on the node can access
+/// the memory that the others create.
 class SymmetricRange {
  public:
   /// Reserves `part_bytes` bytes of addresses for each PE that `exchange`
@@ -39,15 +39,15 @@ class SymmetricRange {
 
   /// The result of adding a chunk, the same on every PE.
   struct Addition {
-    /// The failure of the lowest PE that failed, with that PE's number in the
-    /// message. If set, no PE has the chunk.
+    /// The failure of the lowest PE that failed. The message contains that PE's
+    /// number. If this is set, no PE has the chunk.
     std::optional<Failure> failure;
-    /// Whether, after the failure, any PE could not unmap its part of the
+    /// Whether, after the failure, some PE could not unmap its part of the
     /// chunk. If so, this offset cannot be used again.
     bool is_lost = false;
   };
 
-  /// Collective: every PE creates `bytes` bytes and maps the memory of all PEs
+  /// Collective. Every PE creates `bytes` bytes and maps the memory of all PEs
   /// on its node at `offset`. Afterwards, either all PEs that take part in
   /// `agree` have the chunk, or none of them has it.
   ///
@@ -58,20 +58,20 @@ class SymmetricRange {
       std::size_t offset, std::size_t bytes, Agree const& agree,
       std::function<Vmm::Handle()> const& own_memory = {});
 
-  /// Like try_to_add_chunk(), but for callers that cannot use the range after a
-  /// failure.
+  /// Like try_to_add_chunk(), but for callers that cannot continue to use the
+  /// range after a failure.
   /// \throws OutOfMemory, SystemError on every PE.
   void add_chunk(std::size_t offset, std::size_t bytes, Agree const& agree);
 
   /// Removes a chunk from this process. The PE's own memory returns to the
   /// system once all PEs have removed the chunk. Local: if this fails, the
-  /// caller must agree on the failure with the other PEs, and then no PE can
-  /// use this offset again.
-  /// \throws SystemError on this PE, after unmapping all parts that it could.
+  /// caller must agree on the failure with the other PEs, and no PE can use
+  /// this offset again.
+  /// \throws SystemError on this PE, after unmapping as many parts as possible.
   void remove_chunk(std::size_t offset);
 
   /// Keeps all memory mapped until the process ends, because Views still use
-  /// it.
+  /// the memory.
   void abandon() noexcept { m_reservation = nullptr; }
   [[nodiscard]] bool is_abandoned() const noexcept {
     return m_reservation == nullptr;
@@ -91,7 +91,7 @@ class SymmetricRange {
   };
 
   // The steps of adding a chunk. Each step records its mappings in the chunk,
-  // so that remove_chunk() can undo them after a failure.
+  // so that remove_chunk() can undo the mappings after a failure.
 
   /// Calls work(), then releases the handle, even if work() fails.
   template <class Work>
@@ -114,8 +114,8 @@ class SymmetricRange {
   FdExchange& m_exchange;
   char* m_reservation = nullptr;  // start of the first part
   HeapMap m_map;
-  // Keyed by offset. A chunk that could not be removed completely stays in the
-  // map.
+  // Keyed by offset. If a chunk could not be removed completely, it stays in
+  // the map.
   std::map<std::size_t, Chunk> m_chunks;
 };
 

@@ -12,7 +12,7 @@
 
 namespace symm::Impl {
 
-/// An operation on a far PE that a kernel requests and that gets no reply.
+/// An operation on a far PE that a kernel requests without expecting a reply.
 struct Update {
   /// WordOp::code() of an atomic operation, or one of the values below:
   enum Kind : std::uint8_t {
@@ -34,10 +34,10 @@ static_assert(1U << WordOp::code_bits <= Update::store);
 
 /// The three words of an update in a ring in host memory. The upper byte of
 /// each word is the number of the lap around the ring (1 to 255, then 1 again).
-/// It shows the host that the word has been written. The GPU thread therefore
+/// This number shows the host that the word has been written, so the GPU thread
 /// needs no fence between the words. The first words of 32 updates are
-/// adjacent, and so are their second and third words: a warp writes them
-/// together.
+/// adjacent, and so are the second words and the third words. A warp therefore
+/// writes 32 updates in contiguous stores.
 class UpdateWords {
  public:
   static constexpr std::uint64_t size = std::uint64_t{1} << 16U;  // updates
@@ -68,7 +68,7 @@ class UpdateWords {
   [[nodiscard]] bool is_of_lap(std::uint64_t word) const {
     return (word ^ m_lap) >> 56U == 0;
   }
-  /// The update stored in three words, all of which are from this lap.
+  /// The update stored in three words. All three words must be from this lap.
   [[nodiscard]] static Update update_of(std::uint64_t a, std::uint64_t b,
                                         std::uint64_t c) {
     return {

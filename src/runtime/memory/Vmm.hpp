@@ -15,19 +15,20 @@
 namespace symm::Impl {
 
 /// Virtual memory management: reserves addresses, creates physical memory, maps
-/// it to addresses and shares it with other processes. All providers follow the
-/// rules of the CUDA driver's cuMem* functions (V01-V47). One of the interfaces
-/// of MemoryProvider.
+/// it to addresses, and shares it with other processes. This interface is part
+/// of MemoryProvider. All providers follow the rules of the CUDA driver's
+/// cuMem* functions (V01-V47).
 ///
 /// Order of calls: reserve, create, map, set_access, (export_handle; on the
 /// peer import_handle, map, set_access), ..., unmap, release, address_free.
 ///
 /// A call that breaks a rule throws UsageError with the call's name and values.
-/// A call that the system refuses throws SystemError; without enough memory,
-/// OutOfMemory. A call that throws has changed nothing.
+/// A call that the system refuses throws OutOfMemory if there is too little
+/// memory, and SystemError otherwise. A call that throws has changed nothing.
 ///
-/// All calls are local and may be made from any thread: Views that own memory
-/// may be destroyed while another thread is in a collective call.
+/// All calls are local and may be made from any thread. For example, a View
+/// that owns memory may be destroyed while another thread is in a collective
+/// call.
 class Vmm {
  public:
   /// Physical memory; the handle is valid only in this process (V12).
@@ -46,8 +47,7 @@ class Vmm {
 
   virtual ~Vmm() = default;
 
-  /// A description of where the memory is, such as "host memory" or "GPU 0
-  /// (NVIDIA H200)".
+  /// Says where the memory is, such as "host memory" or "GPU 0 (NVIDIA H200)".
   [[nodiscard]] virtual std::string place() const = 0;
 
   /// The unit of sizes, offsets and addresses, in bytes (a power of two).
@@ -69,14 +69,14 @@ class Vmm {
   /// \param bytes a positive multiple of the minimum granularity.
   [[nodiscard]] virtual Handle create(std::size_t bytes, Sharing sharing) = 0;
 
-  /// Maps the memory at `address`, with no access. The range must be reserved
-  /// and not mapped; for now, `offset` must be 0, and `bytes` must be the
-  /// memory's size.
+  /// Maps the memory at `address`, with no access rights. The range must be
+  /// reserved and not mapped. For now, `offset` must be 0, and `bytes` must be
+  /// the memory's size.
   virtual void map(char* address, std::size_t bytes, std::size_t offset,
                    Handle handle) = 0;
 
-  /// Sets this process's access rights to a range, which must be exactly one
-  /// that map() has mapped.
+  /// Sets this process's access rights to a range. The range must be exactly
+  /// one that map() has mapped.
   virtual void set_access(char* address, std::size_t bytes, Access access) = 0;
 
   /// Returns a descriptor that another process can import. The caller must
@@ -88,8 +88,8 @@ class Vmm {
   [[nodiscard]] virtual Handle import_handle(UniqueFd descriptor,
                                              std::size_t bytes) = 0;
 
-  /// Whether the memory of `descriptor` was exported by a provider of this
-  /// kind, so that import_handle() accepts it if the size is right.
+  /// Whether `descriptor` was exported by a provider of this kind. If so,
+  /// import_handle() accepts it if the size is right.
   [[nodiscard]] virtual bool can_import(UniqueFd const& descriptor) const = 0;
 
   /// The access that set_access(..., Access::read_write) gives to CPUs, or to
@@ -98,19 +98,19 @@ class Vmm {
   [[nodiscard]] virtual std::optional<Access> access_from(MemoryKind user,
                                                           int device) const = 0;
 
-  /// Removes a mapping; the range must be exactly one that map() mapped.
+  /// Removes a mapping. The range must be exactly one that map() has mapped.
   virtual void unmap(char* address, std::size_t bytes) = 0;
 
-  /// A handle for processes that access this memory over the fabric; nullopt if
-  /// the system does not grant one (V16, V17).
+  /// Returns a handle for processes that access this memory over the fabric.
+  /// Returns nullopt if the system does not grant one (V16, V17).
   [[nodiscard]] virtual std::optional<FabricHandle> export_fabric(
       Handle /*handle*/) {
     return std::nullopt;
   }
 
   /// Like import_handle(), but for handles from export_fabric(). Returns
-  /// nullopt if the process has no access (V39); the caller then imports the
-  /// descriptor instead.
+  /// nullopt if the process has no access (V39). In that case, the caller
+  /// imports the descriptor instead.
   [[nodiscard]] virtual std::optional<Handle> import_fabric(
       FabricHandle const& /*fabric*/, std::size_t /*bytes*/) {
     return std::nullopt;
@@ -120,12 +120,12 @@ class Vmm {
   /// or shared.
   virtual void release(Handle handle) = 0;
 
-  /// Frees an address range, which must be exactly one that reserve() returned.
-  /// Nothing may be mapped in it.
+  /// Frees an address range. The range must be exactly one that reserve()
+  /// returned, with nothing mapped in it.
   virtual void address_free(char* address, std::size_t bytes) = 0;
 
   /// Leaves every reservation and mapping in place until the process ends. Used
-  /// if memory is still in use when its owner is destroyed.
+  /// if the memory is still in use when its owner is destroyed.
   virtual void abandon() noexcept = 0;
 };
 

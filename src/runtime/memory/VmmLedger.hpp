@@ -22,10 +22,10 @@
 namespace symm::Impl {
 
 /// Records what a MemoryProvider has reserved, created and mapped, and checks
-/// each call against the rules of Vmm. Shared by all providers; makes no system
-/// calls.
+/// each call against the rules of Vmm. All providers use this class. It makes
+/// no system calls.
 ///
-/// \tparam Memory the provider's description of physical memory; has members
+/// \tparam Memory the provider's description of physical memory, with members
 ///         `bytes` and `sharing`.
 template <class Memory>
 class VmmLedger {
@@ -39,8 +39,8 @@ class VmmLedger {
   /// \param provider   the provider's name in error messages, such as
   ///        "Vmm_HostMemfd".
   /// \param page_bytes reservations must be multiples of this size.
-  /// \param unit       physical memory and mappings must be multiples of this
-  ///        size, the minimum granularity.
+  /// \param unit       the minimum granularity: physical memory and mappings
+  ///        must be multiples of this size.
   VmmLedger(std::string provider, std::size_t page_bytes, std::size_t unit)
       : m_provider(std::move(provider)),
         m_page_bytes(page_bytes),
@@ -77,8 +77,8 @@ class VmmLedger {
     check_multiple("import_handle", "size in bytes", bytes, m_unit);
   }
 
-  /// For memory that the provider may not have created: checks that the range
-  /// does not wrap around.
+  /// Checks that the range does not wrap around. This check is for memory that
+  /// the provider may not have created.
   void check_range(void const* address, std::size_t bytes,
                    char const* call) const {
     if (bytes > 0 && value_of(address) + (bytes - 1) < value_of(address)) {
@@ -189,8 +189,8 @@ class VmmLedger {
     return it->second.memory;
   }
 
-  /// Checks that the range is exactly one reservation, with nothing mapped in
-  /// it (V45, V46).
+  /// Checks that the range is exactly one reservation and that nothing is
+  /// mapped in it (V45, V46).
   void check_address_free(char const* address, std::size_t bytes) const {
     auto const it = m_reservations.find(address);
     if (it == m_reservations.end() || it->second != bytes) {
@@ -231,7 +231,8 @@ class VmmLedger {
                             std::to_string(unit));
     }
   }
-  /// The entry of a map of ranges that contains [address, address + bytes).
+  /// Returns the entry of `ranges` whose range contains [address, address +
+  /// bytes).
   template <class Ranges, class BytesOf>
   static auto enclosing(Ranges const& ranges, char const* address,
                         std::size_t bytes, BytesOf const& bytes_of) {

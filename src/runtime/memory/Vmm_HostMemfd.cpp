@@ -34,8 +34,8 @@ constexpr int no_access                       = PROT_NONE;
 /// The size must not change: accessing memory past a new end would kill a PE.
 constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW;
 
-/// Growing a file past the limit would kill the process with a signal instead
-/// of returning an error.
+/// Throws before a file would grow past the limit, because the system would
+/// kill the process with a signal instead of returning an error.
 void check_file_size(std::size_t bytes) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0) {
@@ -68,7 +68,7 @@ Vmm_HostMemfd::Vmm_HostMemfd(int n_sharers, AvailableMemory available_memory,
 Vmm_HostMemfd::~Vmm_HostMemfd() {
   if (m_is_abandoned) return;
   // Unmapping a reservation also removes the mappings in it. munmap() fails
-  // only for arguments that reserve() can never have recorded.
+  // only for arguments that reserve() never records.
   for (auto const& [address, bytes] : m_ledger.reservations()) {
     static_cast<void>(::munmap(const_cast<char*>(address), bytes));
   }
@@ -84,7 +84,7 @@ char* Vmm_HostMemfd::reserve(std::size_t bytes, std::size_t alignment,
                              void* hint) {
   std::lock_guard const lock(m_mutex);
   m_ledger.check_reserve(bytes, alignment, hint);
-  // mmap() aligns only to ordinary pages: reserve more and unmap both ends.
+  // mmap() aligns only to ordinary pages, so reserve more and unmap both ends.
   alignment =
       std::max(alignment,
                m_pages == HugePages::advise ? recommended_granularity : m_unit);
@@ -114,8 +114,8 @@ char* Vmm_HostMemfd::reserve(std::size_t bytes, std::size_t alignment,
           : first + (round_up(reinterpret_cast<std::size_t>(first), alignment) -
                      reinterpret_cast<std::size_t>(first));
   auto const head = static_cast<std::size_t>(result - first);
-  // With valid arguments, munmap() fails only at the limit on the number of
-  // mappings, and unmapping an end does not add a mapping.
+  // With valid arguments, munmap() fails only if the process reaches its limit
+  // on the number of mappings. Unmapping an end does not add a mapping.
   if (head > 0) static_cast<void>(::munmap(first, head));
   if (slack > head) static_cast<void>(::munmap(result + bytes, slack - head));
   m_ledger.add_reservation(result, bytes);
@@ -124,7 +124,7 @@ char* Vmm_HostMemfd::reserve(std::size_t bytes, std::size_t alignment,
 
 void Vmm_HostMemfd::check_capacity(std::size_t bytes) const {
   std::size_t promised = 0;  // created by this PE, not yet touched by any PE
-  // Count each memory once: it may have several handles and mappings.
+  // Count each memory object once. It may have several handles and mappings.
   std::set<Memory const*> counted;
   auto const count = [&](Memory const& memory) {
     if (memory.is_imported || !counted.insert(&memory).second) return;
@@ -132,7 +132,7 @@ void Vmm_HostMemfd::check_capacity(std::size_t bytes) const {
     if (::fstat(memory.descriptor.get(), &status) != 0) {
       throw SystemError("looking at memory of this PE", "fstat", errno);
     }
-    // st_blocks has this unit on every system.
+    // Every system counts st_blocks in units of this size.
     constexpr std::size_t block_bytes = 512;
     auto const touched =
         static_cast<std::size_t>(status.st_blocks) * block_bytes;
@@ -150,9 +150,9 @@ void Vmm_HostMemfd::check_capacity(std::size_t bytes) const {
   }
 }
 
-/// A mapping, even a momentary one, makes the system reserve all huge pages for
-/// the memory's lifetime. Otherwise, the first access to a missing page would
-/// raise SIGBUS.
+/// Mapping the memory, even for a moment, makes the system reserve all of its
+/// huge pages for as long as the memory exists. Without this reservation, the
+/// first access to a missing page would raise SIGBUS.
 void Vmm_HostMemfd::take_huge_pages(UniqueFd const& memory,
                                     std::size_t bytes) const {
   void* const mapping =
@@ -360,7 +360,7 @@ bool Vmm_HostMemfd::pin(void* address, std::size_t bytes) {
                                     address_text(address) +
                                     " are memory of this process");
   }
-  return false;  // nothing to undo: CPUs reach the memory anyway
+  return false;  // nothing to undo: CPUs can access the memory anyway
 }
 
 void Vmm_HostMemfd::unmap(char* address, std::size_t bytes) {
@@ -381,8 +381,8 @@ void Vmm_HostMemfd::release(Handle handle) {
   auto const memory = m_ledger.memory_of(handle, "release");
   m_ledger.remove_handle(handle);
   // A PE's own memory keeps its descriptor while it is mapped, for retain().
-  // Imported memory must not keep one: there would be a descriptor for every PE
-  // and chunk.
+  // Imported memory must not keep its descriptor, because every PE and chunk
+  // would then need one.
   auto const& handles = m_ledger.handles();
   bool const has_other_handle =
       std::any_of(handles.begin(), handles.end(),

@@ -21,18 +21,18 @@ namespace symm::Impl {
 ///
 /// Pages are committed on first touch, on the NUMA node of the thread that
 /// touches them. create() refuses memory that the machine or its control group
-/// could not commit, so a lack of memory causes an error instead of a later
-/// SIGBUS. Memory that was created earlier and has not been touched yet counts
-/// as used. For reserved huge pages (hugetlb), the system does the accounting:
-/// create() reserves every page that the memory can ever need.
+/// could not commit. A lack of memory therefore causes an error instead of a
+/// later SIGBUS. Memory that was created earlier and has not been touched yet
+/// counts as used. For reserved huge pages (hugetlb), the system does the
+/// accounting: create() reserves every page that the memory can ever need.
 class Vmm_HostMemfd final : public MemoryProvider {
  public:
   using AvailableMemory = std::function<std::size_t()>;
 
-  /// \param n_sharers number of PEs on this node that each create the same
-  ///        amount of memory as this one.
-  /// \throws UsageError if the system has no pages of the size given by
-  ///         `pages`.
+  /// \param n_sharers number of PEs on this node, including this one, that each
+  ///        create the same amount of memory.
+  /// \throws UsageError if the system has no pages of the size that `pages`
+  ///         specifies.
   explicit Vmm_HostMemfd(
       int n_sharers                    = 1,
       AvailableMemory available_memory = available_pageable_memory,
@@ -72,8 +72,8 @@ class Vmm_HostMemfd final : public MemoryProvider {
   void synchronize() override {}
   void abandon() noexcept override { m_is_abandoned = true; }
 
-  /// Whether the process has mapped every page of the range, no matter with
-  /// which access rights. The range must be at least one byte long.
+  /// Whether the process has mapped every page of the range, with any access
+  /// rights. The range must be at least one byte long.
   [[nodiscard]] static bool is_mapped(void const* address, std::size_t bytes);
 
  private:

@@ -49,7 +49,7 @@ SYMM_INLINE_FUNCTION T compare_swap_word(T* address, T compare, T value) {
 }
 
 /// Defines an operation of std::atomic_ref<T> in two forms: fetch_..._word()
-/// returns the old value; ..._word() returns nothing.
+/// returns the old value, and ..._word() returns nothing.
 #define SYMM_CHANGE_WORD(name, in_kernel)                               \
   template <class T>                                                    \
   SYMM_INLINE_FUNCTION T fetch_##name##_word(T* address, T value) {     \

@@ -12,7 +12,7 @@
 
 namespace symm::Impl {
 
-// The loads, stores and fences that operations use; symm_atomics.hpp documents
+// The loads, stores and fences that operations use. symm_atomics.hpp documents
 // their semantics.
 
 /// Has the semantics of shmem_fence.
@@ -21,9 +21,9 @@ SYMM_INLINE_FUNCTION void fence_words() {
   SYMM_IF_ON_DEVICE((InKernel::fence();))
 }
 
-/// The part of shmem_fence that a flag needs: loads and stores before this call
-/// are ordered before later stores of this thread, for readers that use
-/// load_acquire().
+/// The part of shmem_fence that a flag needs. For readers that use
+/// load_acquire(), loads and stores before this call are ordered before later
+/// stores of this thread.
 SYMM_INLINE_FUNCTION void fence_release() {
   SYMM_IF_ON_HOST((std::atomic_thread_fence(std::memory_order_release);))
   SYMM_IF_ON_DEVICE((InKernel::fence_release();))

@@ -27,8 +27,8 @@ namespace symm::Impl {
 class Rendezvous;
 class Transport_Messages;
 
-/// For jobs on several nodes: owns the transport between nodes, and tells the
-/// transport where this PE's memory is.
+/// Owns the transport of a job on several nodes, and tells it where this PE's
+/// memory is.
 class Network final : public TransportTarget {
  public:
   /// Collective.
@@ -45,18 +45,18 @@ class Network final : public TransportTarget {
   /// Lets far PEs access `heap`. No PE may access it before all PEs have called
   /// open(). Local.
   void open(SymmetricHeap& heap);
-  /// Like open(), but for the words of PE teams: this PE's part of `map`.
+  /// Like open(), but for the words of PE teams, in this PE's part of `map`.
   void open_team_words(MemoryKind kind, HeapMap const& map) {
     m_team_words_maps[index_of(kind)] = map;
     m_team_words[index_of(kind)]      = &m_team_words_maps[index_of(kind)];
   }
-  /// To be called before open() and open_team_words() for GPU memory. Local.
+  /// Must be called before open() and open_team_words() for GPU memory. Local.
   /// \param provider The provider of that memory. Must live until close()
   ///        returns.
   /// \throws SystemError, OutOfMemory on this PE.
   void open_gpu(MemoryProvider& provider);
-  /// To be called when all memory has been opened. Lets kernels access the
-  /// memory of far PEs. Local.
+  /// Lets kernels access the memory of far PEs. Must be called after all memory
+  /// has been opened. Local.
   /// \throws SystemError, OutOfMemory on this PE.
   void open_ring(MemoryProvider& provider);
   /// The queue through which kernels send requests for far PEs; null before
@@ -67,8 +67,8 @@ class Network final : public TransportTarget {
   /// For host operations on GPU memory of far PEs; null before open_gpu().
   [[nodiscard]] GpuStaging* staging() { return m_staging.get(); }
 
-  /// Makes `rendezvous` the source of the results of call(), progress() and
-  /// lost_pe(). `rendezvous` must live until close() returns.
+  /// Makes call(), progress() and lost_pe() take their results from
+  /// `rendezvous`, which must live until close() returns.
   void open_rendezvous(Rendezvous& rendezvous);
 
   [[nodiscard]] char* find(Segment segment, std::size_t offset,
@@ -83,8 +83,8 @@ class Network final : public TransportTarget {
   [[nodiscard]] PeProgress progress() const noexcept override;
   [[nodiscard]] LostPeRecord* lost_pe() noexcept override { return m_lost_pe; }
 
-  /// Collective. After this call, no PE accesses memory on other nodes any
-  /// more, and the memory may be freed.
+  /// Collective. After this call, no PE accesses memory on other nodes, and the
+  /// memory may be freed.
   /// \throws SystemError on every PE.
   void close();
 

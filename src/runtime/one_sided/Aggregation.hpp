@@ -23,14 +23,14 @@ class Channel;
 class NodeBins;
 
 /// The pending updates of a Context with ContextOptions::aggregate. Used by one
-/// thread at a time. Updates to near PEs are carried out in the order of the
-/// calls, one block at a time; while an update is pending, its word is
-/// prefetched into the cache. Updates to far PEs are passed on block by block:
-/// to the batches of the context's channel, which is locked once per block, or
-/// to the bins of the target nodes.
+/// thread at a time. Updates to near PEs are performed in call order, one block
+/// at a time; meanwhile, the words that they change are prefetched into the
+/// cache. Updates to far PEs are passed on in blocks, either to the batches of
+/// the context's channel, which is locked once per block, or to the bins of the
+/// target nodes.
 class Aggregation {
  public:
-  /// Number of updates in a block. A block is carried out when it is full.
+  /// Number of updates in a block. A full block is delivered.
   static constexpr std::size_t block = 256;
 
   /// \param life Runtime::number() of the current runtime.
@@ -43,17 +43,17 @@ class Aggregation {
   /// Sets the channel for updates to far PEs; null in a job on a single node.
   /// \param bins if null, updates are sent to each PE directly.
   void set_channel(Channel* channel, std::unique_ptr<NodeBins> bins);
-  /// Whether another PE on the target's node may carry out an update. In that
-  /// case, only quiet() orders updates.
+  /// Whether another PE on the target's node may perform an update. If so, only
+  /// quiet() orders updates.
   [[nodiscard]] bool is_by_nodes() const { return m_bins != nullptr; }
 
-  /// Queues an atomic operation without a result, and may deliver the pending
-  /// ones.
-  /// \returns false if the caller must carry out the operation itself, because
-  ///          it is observed, in GPU memory, or misaligned.
+  /// Queues an atomic operation that returns nothing, and may deliver the
+  /// pending updates.
+  /// \returns false if the caller must perform the operation itself, because it
+  ///          is observed, in GPU memory, or misaligned.
   /// \throws UsageError on this PE like heap_to_access(), and also if the
-  ///         runtime has ended. Throws what the channel throws if the pending
-  ///         updates cannot be delivered; they remain pending, and this
+  ///         runtime has ended. If the pending updates cannot be delivered,
+  ///         throws what the channel throws; they remain pending, and this
   ///         operation is not queued.
   template <class T>
   [[gnu::always_inline]] bool keep(T* address, Pe pe, char const* call,
@@ -86,7 +86,8 @@ class Aggregation {
     return true;
   }
 
-  /// Carries out the pending updates to near PEs, and begins those to far PEs.
+  /// Performs the pending updates to near PEs, and begins the pending updates
+  /// to far PEs.
   /// \throws UsageError on this PE if the runtime has ended; the pending
   ///         updates are dropped. Otherwise, throws what the channel throws;
   ///         updates that have not begun remain pending.
@@ -109,16 +110,18 @@ class Aggregation {
   void check_life(char const* call);
   void deliver_near(char const* call);
   void deliver_far(char const* call);
-  /// Delivers a full block. If this throws, the last update has been removed.
+  /// Delivers a full block. If this throws, the last update has been removed
+  /// from the block.
   void deliver_full_far(char const* call);
   void deliver_bins(char const* call);
 
   Channel* m_channel = nullptr;
   std::unique_ptr<NodeBins> m_bins;
   std::uint64_t m_life;
-  // The range of this PE's part that find() last found to be mapped; m_bytes is
-  // 0 if there is none. Forgotten when a block of updates is delivered. Until
-  // then it stays valid, because only collective calls unmap memory.
+  // The mapped range of this PE's part that find() looked up last; m_bytes is 0
+  // if there is none. Reset when a block of updates is delivered. The range is
+  // valid until then, because only collective calls unmap memory, and programs
+  // must call quiet() before they free memory.
   std::size_t m_begin = 0;
   std::size_t m_bytes = 0;
   HeapMap m_map{};

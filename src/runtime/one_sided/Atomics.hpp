@@ -60,8 +60,8 @@ template <class Result, class T, class Call, class Near, class... Operands>
                        });
 }
 
-/// Begins an atomic operation on the host. The old value is stored in `*fetch`
-/// by the time quiet() returns.
+/// Begins an atomic operation on the host. The old value is in `*fetch` by the
+/// time quiet() returns.
 template <class T, class Near, class... Operands>
 void fetch_on_host(HostCall const& call, T* fetch, T const* address, Pe pe,
                    Near near, AtomicOp op, Operands... operands) {
@@ -74,8 +74,8 @@ void fetch_on_host(HostCall const& call, T* fetch, T const* address, Pe pe,
                 });
 }
 
-/// Performs an atomic operation, called by one thread on the host or in a
-/// kernel. \returns the old value, unless Result is void.
+/// Performs an atomic operation by one thread, on the host or in a kernel.
+/// \returns the old value, unless Result is void.
 template <class Result, class T, class Near, class... Operands>
 SYMM_INLINE_FUNCTION Result change_in_heap(HeapMap const& heap,
                                            char const* call, T const* address,

@@ -22,7 +22,7 @@
 namespace symm::Impl {
 
 /// put_signal() on the host.
-/// \param completion when the call returns if `pe` is a far PE.
+/// \param completion when the call returns, if `pe` is far.
 template <class T>
 void put_signal_on_host(T* dest, std::type_identity_t<T> const* source,
                         std::size_t count, Signal* signal_address,

@@ -22,7 +22,7 @@
 
 namespace symm::Impl {
 
-// The common parts of the forms of put and get in symm_rma.hpp. `call` is the
+// Implementation of the forms of put and get in symm_rma.hpp. `call` is the
 // name of the call, for error messages.
 
 // On the host.
@@ -41,8 +41,8 @@ void copy_on_host(Call const& call, T* dest, T const* source, std::size_t count,
   check_element<T>();
   auto const bytes = bytes_of(sizeof(T), count);
   if (bytes == 0) return;
-  // Observers are notified inside the library: programs then contain less code,
-  // and the arguments stay in registers.
+  // Observers are notified inside the library, which keeps programs smaller and
+  // the arguments in registers.
   [[maybe_unused]] check::Call const its_call(name_of_call(call));
   CopyOperation<direction>{name_of_call(call), dest, source, bytes, pe,
                            completion}
@@ -96,7 +96,7 @@ template <class Call, class T>
       [=] { return load_element(source, pe, call); });
 }
 
-// In kernels, and on the host if a heap map is passed.
+// In kernels, and on the host in calls with a heap map.
 
 /// p(), called by one thread.
 template <class T>

@@ -21,13 +21,13 @@
 
 namespace symm::Impl {
 
-// The common parts of the forms of iput, iget, ibput and ibget, which copy
+// Implementation of the forms of iput, iget, ibput and ibget, which copy
 // elements or blocks of elements with strides.
 
 // On the host.
 
 /// Reports strides that are 0, negative, shorter than a block, or so long that
-/// elements would be outside the address space.
+/// elements would lie outside the address space.
 /// \throws UsageError on this PE.
 [[noreturn, gnu::cold]] void throw_strides(std::size_t dest_stride,
                                            std::size_t source_stride,
@@ -35,8 +35,8 @@ namespace symm::Impl {
 
 /// Checks a copy and looks up its symmetric side. Then calls copy_it(there,
 /// copy), unless there is nothing to copy. `there` is the memory of PE `pe`. If
-/// `pe` is near, the symmetric address in `copy` is replaced with the address
-/// of that PE's copy of the object.
+/// `pe` is near, `copy` has the address of that PE's copy of the object in
+/// place of the symmetric address.
 template <class Copy, class CopyIt>
 [[gnu::always_inline]] inline void find_and_copy(Copy copy, Pe pe,
                                                  CopyIt const& copy_it) {

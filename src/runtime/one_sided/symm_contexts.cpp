@@ -23,14 +23,13 @@ namespace symm {
 
 namespace {
 
-/// The number of the current runtime, which is different after each
-/// initialize().
+/// The number of the current runtime, which changes with each initialize().
 std::uint64_t life_of_runtime(char const* call) {
   return Impl::Runtime::instance(call).number();
 }
 
-/// Calls work(channel) as an operation named `call`, unless `channel` is null
-/// (no far PEs).
+/// Calls work(channel), reported to observers as an operation named `call`.
+/// Does nothing if `channel` is null (no far PEs).
 template <class Work>
 void complete(char const* call, Impl::Channel* channel, Work const& work) {
   if (channel == nullptr) return;
@@ -40,7 +39,7 @@ void complete(char const* call, Impl::Channel* channel, Work const& work) {
   work(*channel);
 }
 
-/// Returns null if updates are to be sent to each PE directly.
+/// Returns null if updates are to be sent directly to each PE.
 std::unique_ptr<Impl::NodeBins> make_bins(UpdateRouting routing,
                                           char const* call) {
   auto const& runtime    = Impl::Runtime::instance(call);
@@ -224,7 +223,8 @@ HostCall call_of(char const* name, Channel* channel, Request* request) {
 
 }  // namespace Impl
 
-/// Operations of an earlier runtime have ended: finalize() has completed them.
+/// Also true for operations of an earlier runtime, which finalize() has
+/// completed.
 bool Request::has_ended() const {
   if (m_operation.channel == nullptr) return true;
   return !Impl::Runtime::is_initialized() ||
@@ -245,7 +245,7 @@ void Request::wait() {
 }
 
 bool Request::is_past(Impl::Stage stage, char const* name) {
-  // During this check, the library may store incoming data.
+  // The library may store incoming data during this check.
   [[maybe_unused]] Impl::check::Call const its_call(name);
   if (!has_ended() && !m_operation.channel->test(m_operation, stage, name))
     return false;

@@ -31,16 +31,16 @@ namespace {
 
 static_assert(std::is_trivial_v<Lock>, "zero bytes are a free lock");
 
-/// A ticket lock for the threads of this PE that set or test a symm::Lock. It
-/// keeps a thread from seeing the state in which another thread is only testing
-/// the lock. A thread leaves the Entrance before it waits for other PEs to
-/// clear the lock.
+/// A ticket lock for the threads of this PE that set or test a symm::Lock.
+/// While one thread tests the lock, no other thread sees the intermediate
+/// state. A thread leaves the Entrance before it waits for other PEs to clear
+/// the lock.
 class Entrance {
  public:
   explicit Entrance(Lock const* lock) : m_line(line_of(lock)) {
     auto const ticket = m_line.n_come.fetch_add(1, std::memory_order_relaxed);
     if (is_turn_of(ticket)) return;
-    // The previous thread waits for at most one round trip.
+    // Each earlier thread holds the Entrance for at most one round trip.
     for (Backoff backoff(n_spins); !is_turn_of(ticket);)
       static_cast<void>(backoff.pause());
   }
@@ -49,8 +49,8 @@ class Entrance {
   ~Entrance() { m_line.n_gone.fetch_add(1, std::memory_order_release); }
 
  private:
-  /// The tickets. A lock's address selects its line, which several locks may
-  /// share.
+  /// The tickets. A lock's address selects its Line; several locks may share
+  /// one.
   struct alignas(64) Line {
     std::atomic<std::uint64_t> n_come{0};
     std::atomic<std::uint64_t> n_gone{0};
@@ -73,8 +73,8 @@ class Entrance {
 /// Values of Lock::turn.
 enum Turn : std::uint64_t { is_out, is_waiting, is_holder };
 
-/// One call on a lock. The PEs that hold the lock or wait for it form a list
-/// (the MCS lock of Mellor-Crummey and Scott): each PE stores the number of the
+/// One call on a lock. The PEs that hold the lock or wait for it form a queue
+/// (the MCS lock of Mellor-Crummey and Scott). Each PE stores the number of the
 /// next one, and the lock's home PE stores the number of the last one.
 class LockCall {
  public:
@@ -92,7 +92,7 @@ class LockCall {
   }
 
   /// If this PE neither holds the lock nor waits for it, marks this PE as
-  /// waiting and returns true. To be called within an Entrance.
+  /// waiting and returns true. Called within an Entrance.
   [[nodiscard]] bool enter() const {
     if (atomic_compare_swap(&m_lock->turn, is_out, is_waiting) != is_out) {
       return false;
@@ -135,7 +135,7 @@ class LockCall {
       store_relaxed(&m_lock->turn, is_out);
       return;
     }
-    // Another PE is now last in the list, and is about to store its number in
+    // Another PE is now last in the queue, and is about to store its number in
     // this PE's `next`.
     wait([&] { return load_acquire(&m_lock->next) != 0; },
          [&] { return Text("\n  the next PE for the lock at ", m_lock); });
@@ -155,7 +155,7 @@ class LockCall {
   [[nodiscard]] static Pe pe_of(std::uint64_t number) {
     return static_cast<Pe>(number - 1);
   }
-  // Atomic operations on words of the lock, including those on other PEs.
+  // Atomic operations on words of the lock, on this PE or others.
 
   void set(std::uint64_t* word, std::uint64_t value, Pe pe) const {
     change_word<void, std::uint64_t>(

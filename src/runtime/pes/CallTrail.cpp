@@ -9,9 +9,10 @@ namespace symm::Impl {
 
 namespace {
 
-/// Odd factors and a rotation lose no bits. So different words always yield
-/// different hashes, and the hashes stay different no matter which equal words
-/// follow.
+/// Each step is invertible (XOR, multiplication by an odd constant, rotation).
+/// Starting from the same hash, different words therefore yield different
+/// hashes. These hashes stay different as long as the words that follow are
+/// equal.
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
   return std::rotl(hash ^ (word * 0x9e3779b97f4a7c15U), 29) *
          0xff51afd7ed558ccdU;

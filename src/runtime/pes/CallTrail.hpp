@@ -13,27 +13,27 @@
 
 namespace symm::Impl {
 
-/// This PE's calls to stream-ordered pools. All PEs must make these calls in
-/// the same order, but the calls do not communicate. Instead, the next
-/// Rendezvous compares the hashes of all PEs. If the hashes differ, it finds
-/// the first of the stored calls that differs (P04).
+/// A log of this PE's calls to stream-ordered pools. All PEs must make these
+/// calls in the same order, but the calls themselves do not communicate.
+/// Instead, the next Rendezvous compares the hashes of all PEs. If the hashes
+/// differ, the Rendezvous finds the first logged call that differs (P04).
 ///
 /// All functions are local. Only one thread at a time may call them, and only
-/// while no other thread of the PE is in a collective call: such a call might
-/// or might not see the new entry.
+/// while no other thread of this PE is in a collective call. Otherwise, that
+/// collective call might or might not see the new entry.
 class CallTrail {
  public:
-  /// The number of most recent calls that are stored.
+  /// How many of the most recent calls are kept.
   static constexpr std::size_t capacity = 1024;
 
-  // Not "= default", which would zero m_kept: even in programs without pools,
-  // its pages would then take up memory.
+  // Not "= default", which would zero m_kept and thereby allocate its pages
+  // even in programs without pools.
   CallTrail() noexcept {}
 
   CallTrail(CallTrail const&)            = delete;
   CallTrail& operator=(CallTrail const&) = delete;
 
-  /// \param arguments Compared between PEs.
+  /// \param arguments Compared across PEs.
   /// \param label For error messages, truncated to fit; not compared.
   void note(RuntimeCall operation, RuntimeCallArguments const& arguments,
             char const* label = "") noexcept;
@@ -42,20 +42,21 @@ class CallTrail {
   [[nodiscard]] std::uint64_t count() const {
     return m_count.load(std::memory_order_relaxed);
   }
-  /// A hash of all calls so far, including their order and arguments; 0 if
-  /// there are no calls.
+  /// A hash of all calls so far, in order, with their arguments; 0 if there are
+  /// no calls.
   [[nodiscard]] std::uint64_t hash() const {
     return m_hash.load(std::memory_order_relaxed);
   }
-  /// How often the calls were found to differ between PEs. A pool from an
-  /// earlier generation may remain different on different PEs.
+  /// How many times the PEs' calls were found to differ. Pools from earlier
+  /// generations may still differ between PEs.
   [[nodiscard]] std::uint64_t generation() const {
     return m_generation.load(std::memory_order_relaxed);
   }
 
-  // For Rendezvous, which looks for the first call that differs.
+  // Rendezvous uses these functions to find the first call that differs.
 
-  /// The oldest stored call, counted from 0; count() if there is none.
+  /// The index of the oldest call kept, counted from 0; count() if there is
+  /// none.
   [[nodiscard]] std::uint64_t oldest() const {
     return count() < capacity ? 0 : count() - capacity;
   }
@@ -82,7 +83,7 @@ class CallTrail {
     return m_kept[call % capacity];
   }
 
-  // Atomic in case a program violates the rule about threads.
+  // Atomic in case a program violates the threading rule above.
   std::atomic<std::uint64_t> m_hash{0};
   std::atomic<std::uint64_t> m_count{0};
   std::atomic<std::uint64_t> m_generation{0};

@@ -47,7 +47,7 @@ void Combination::add(Summary const& said,
                       std::span<std::uint32_t const> its_notices) {
   parts().summary.add(said);
   if (its_notices.empty()) return;
-  // Add at most max_notices at a time; the result is the same.
+  // Adding at most max_notices at a time gives the same result.
   while (!its_notices.empty()) {
     auto const n = std::min(its_notices.size(), max_notices);
     auto& sorted = m_received.notices;
@@ -67,7 +67,7 @@ void Combination::add(Summary const& said,
 }
 
 /// \param more Sorted; a number may occur several times.
-/// \param last `more` is complete up to this number.
+/// \param last The highest number up to which `more` is complete.
 void Combination::add_notices(std::span<NoticeCount const> more,
                               std::uint32_t last) {
   parts().last_told     = std::min(parts().last_told, last);

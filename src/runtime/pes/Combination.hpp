@@ -18,7 +18,7 @@ namespace symm::Impl {
 
 /// The combined records of several PEs in one step of a Rendezvous.
 struct Summary {
-  // Flags: how PEs differ, or a state that at least one of them is in.
+  // Flags: how the PEs' calls differ, or a condition that holds on any PE.
   static constexpr std::uint32_t other_operation  = 1;
   static constexpr std::uint32_t other_arguments  = 2;  // or different memory
   static constexpr std::uint32_t other_trail      = 4;
@@ -27,7 +27,7 @@ struct Summary {
   static constexpr std::uint32_t is_wrong =
       other_operation | other_arguments | other_trail | has_failed;
 
-  ComparedCall call{};  // the lowest PE's call, without its failure
+  ComparedCall call{};  // the call of the lowest PE, without its failure
   std::uint64_t bits           = 0;   // the bits that are set on all PEs
   std::uint64_t lowest_first   = 0;   // the lowest first argument
   std::uint64_t highest_second = 0;   // the highest second argument
@@ -41,30 +41,30 @@ struct Summary {
   [[nodiscard]] bool is(std::uint32_t any_of) const {
     return (flags & any_of) != 0;
   }
-  /// Adds the summary of other PEs. The result does not depend on the order in
-  /// which summaries are added.
+  /// Merges the summary of other PEs into this one. The result does not depend
+  /// on the order of the merges.
   void add(Summary const& others);
 };
 static_assert(std::has_unique_object_representations_v<Summary>);
 
-/// The combined records of the PEs on some nodes in one step of a Rendezvous.
-/// The size of this object does not grow with the number of PEs. After
-/// construction, it allocates no private memory, not even for sending.
+/// The combined records of the PEs on one or more nodes, in one step of a
+/// Rendezvous. The size of this object does not depend on the number of PEs.
+/// After construction, it allocates no private memory, not even for sending.
 ///
-/// If there are too many notices, only those with the lowest numbers are kept.
-/// The result does not depend on the order in which PEs are combined: a number
-/// that is among the lowest over all PEs is also among the lowest over any
-/// subset that contains it.
+/// If there are more than max_notices different notices, only those with the
+/// lowest numbers are kept. The result does not depend on the order in which
+/// PEs are combined. This holds because a number that is among the lowest
+/// overall is also among the lowest in every subset that contains it.
 class Combination {
  public:
-  /// The maximum number of notices with different numbers.
+  /// The maximum number of distinct notice numbers.
   static constexpr std::size_t max_notices = 1024;
   static constexpr std::uint32_t told_all =
       std::numeric_limits<std::uint32_t>::max();
 
   void clear() { parts().clear(); }
 
-  /// Adds the record of a PE.
+  /// Adds the record of one PE.
   void add(Summary const& said, std::span<std::uint32_t const> its_notices);
 
   /// Adds a message() from PEs on other nodes.
@@ -82,7 +82,7 @@ class Combination {
   [[nodiscard]] std::span<NoticeCount const> notices() const {
     return std::span(parts().notices).first(parts().n_notices);
   }
-  /// Notices with higher numbers than the result have been left out.
+  /// Notices with numbers above the returned value have been dropped.
   [[nodiscard]] std::uint32_t last_told() const { return parts().last_told; }
 
  private:

@@ -10,8 +10,8 @@
 
 namespace symm::Impl {
 
-/// A collective call of all PEs on an object that is made of Views, such as a
-/// plan or a mailbox. A Rendezvous compares all members except `text`.
+/// A collective call by all PEs on an object built from Views, such as a plan
+/// or a mailbox. A Rendezvous compares all members except `text`.
 struct ObjectCall {
   /// \param its_kind The name of the call, such as
   ///        "symm::ExchangePlan::reserve".
@@ -22,15 +22,15 @@ struct ObjectCall {
         kind(hash_of_name(its_kind)),
         number(its_number),
         value(its_value) {}
-  /// A call without a number, whose text is its kind.
+  /// A call without a number. Its text is the name of the call.
   constexpr explicit ObjectCall(char const* its_kind)
       : ObjectCall(its_kind, its_kind) {}
 
   [[nodiscard]] constexpr RuntimeCallArguments arguments() const {
     return {kind, number, value};
   }
-  /// A nonzero key, which is the same for all calls of this kind on this
-  /// object, regardless of their `value`.
+  /// A nonzero key that is the same for all calls of this kind on this object,
+  /// regardless of `value`.
   [[nodiscard]] constexpr std::uint64_t key() const {
     return key_of(arguments());
   }

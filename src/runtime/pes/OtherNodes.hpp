@@ -23,7 +23,7 @@ namespace symm::Impl {
 /// leaders, and the result that a leader shares with the PEs on its node.
 class OtherNodes {
  public:
-  /// The leader's data for the PEs on its node, in shared memory.
+  /// Data that the leader publishes to the PEs on its node, in shared memory.
   struct Result {
     std::atomic<std::uint64_t> sequence{0};
     // For reports: the leader is waiting for a message from nodes
@@ -39,25 +39,25 @@ class OtherNodes {
   };
 
   /// \param nodes Must outlive this object.
-  /// \param result Memory for the Result, which the leader constructs there.
+  /// \param result Memory in which the leader constructs the Result.
   /// \throws std::bad_alloc.
   OtherNodes(Nodes const& nodes, StepMessages& messages, void* result,
              Pe my_pe);
 
   [[nodiscard]] StepMessages& messages() const { return m_messages; }
   [[nodiscard]] Result const& result() const { return *m_result; }
-  /// For the leader, which writes all members except lost_pe.
+  /// Only for the leader, which writes all members except lost_pe.
   [[nodiscard]] Result& result() { return *m_result; }
-  /// The host of this node; empty if it is not known.
+  /// The host name of this node; empty if it is unknown.
   [[nodiscard]] std::string_view host() const {
     return host_of(m_nodes.my_node);
   }
 
-  /// For the leader: combines `parts`, the data of this node, with the data of
-  /// all other nodes.
-  /// \param number The number of the message for phase 0; phase n uses number +
-  ///        n.
-  /// \param receive receive(step, pe, number) waits for a message.
+  /// Only for the leader. Combines `parts`, the data of this node, with the
+  /// data of all other nodes.
+  /// \param number The message number of phase 0; phase n uses number + n.
+  /// \param receive A function: receive(step, pe, number) waits for a message
+  ///        and returns it.
   template <class Parts, class Receive>
   void exchange(Parts& parts, std::uint64_t number, Receive const& receive) {
     for (auto const& step : m_steps) {
@@ -83,7 +83,7 @@ class OtherNodes {
   [[nodiscard]] Text name_of(Pe pe) const;
 
   Combination combination;
-  /// Rendezvous::has_more_notices() of the latest meet().
+  /// The result of Rendezvous::has_more_notices() for the latest meet().
   bool has_more_notices = false;
 
  private:

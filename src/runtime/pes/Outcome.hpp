@@ -10,7 +10,7 @@
 
 namespace symm::Impl {
 
-/// A question that is put to all PEs after a step has failed. The answers
+/// The question that all PEs answer after a step has failed. The answers
 /// explain the error.
 enum class Question : std::uint8_t { none, calls, failures, labels };
 
@@ -25,19 +25,18 @@ Question question_of(Summary const& summary);
 /// The result of a step; the same on all PEs.
 struct Outcome {
   Summary summary{};
-  // The answer of the lowest PE that gave one.
+  // The answer of the lowest-numbered PE that gave one.
   Pe lowest_pe             = 0;
   ErrorKind lowest_failure = ErrorKind::none;
   PeGroups::Words lowest_words;
-  /// The failure that all PEs throw, unless the trails differ. If the question
-  /// was Question::labels, the list of labels.
+  /// The failure that all PEs throw, unless the trails differ. For
+  /// Question::labels, this is the list of labels.
   Failure failure;
 };
 
 /// Sets `outcome` to the result of a step.
 /// \param groups The answers of all PEs.
-/// \param text The text of the call that the PEs made, if that is an
-///        ObjectCall.
+/// \param text The text of the call, if the PEs made an ObjectCall.
 void conclude(Outcome& outcome, Summary const& summary, PeGroups const& groups,
               char const* text = "");
 

@@ -10,8 +10,8 @@
 
 namespace symm::Impl {
 
-/// The backoff of a PE that waits for other PEs. It also processes messages
-/// from other nodes during the wait.
+/// The backoff of a PE that is waiting for other PEs. While it waits, the PE
+/// also processes messages from other nodes.
 class PeBackoff {
  public:
   using Clock = Backoff::Clock;
@@ -27,9 +27,9 @@ class PeBackoff {
         m_polls_per_pause(spins == 0 ? 1 : polls_per_pause) {}
 
   /// Pauses once.
-  /// \returns how long this wait has lasted so far.
-  /// \param has_done_work Whether the thread has just done other work that may
-  ///        be followed by more.
+  /// \returns the time since spinning ended, as of the latest actual pause.
+  /// \param has_done_work Whether the thread has just done other work. If so,
+  ///        more work may follow soon.
   Clock::duration pause(bool has_done_work = false) {
     if (m_transport == nullptr) return m_backoff.pause(has_done_work);
     bool const has_moved = m_transport->poll(m_call) || has_done_work;

@@ -22,8 +22,8 @@ namespace symm::Impl {
 /// message. The message names the lowest PEs in each group. Allocates private
 /// memory only in message().
 ///
-/// Only the max_groups groups with the lowest PEs are stored. Any other PEs are
-/// merely counted.
+/// Only the max_groups groups with the lowest PEs are stored. All other PEs are
+/// only counted.
 class PeGroups {
  public:
   static constexpr std::size_t max_groups = 16;
@@ -43,7 +43,7 @@ class PeGroups {
       return std::span(pes).first(
           std::min(max_named, static_cast<std::size_t>(n_pes)));
     }
-    /// The names for error messages: "PE 3", "PEs 0, 2".
+    /// The PEs' names for error messages: "PE 3", "PEs 0, 2".
     [[nodiscard]] Text names() const;
   };
 
@@ -52,8 +52,8 @@ class PeGroups {
   void add(Pe pe, ComparedCall const& call, std::string_view words,
            std::string_view host);
 
-  /// Adds a message() from other nodes. The numbers of their PEs must be all
-  /// higher, or all lower, than those of the PEs in this object.
+  /// Adds a message() from other nodes. The PE numbers in the message must be
+  /// either all higher or all lower than the PE numbers in this object.
   /// \throws SystemError if `message` is not valid.
   void add(std::span<std::byte const> message);
   /// Replaces the contents with a message() from all PEs.
@@ -67,9 +67,9 @@ class PeGroups {
     return std::span(m_groups).first(m_n_groups);
   }
 
-  /// To be appended to an error message: "; and 3 other PEs", or nothing.
+  /// Text to append to an error message: "; and 3 other PEs", or nothing.
   [[nodiscard]] Text others() const;
-  /// To be appended to an error message: the host of the lowest PE in each
+  /// Text to append to an error message: the host of the lowest PE in each
   /// group, or nothing.
   [[nodiscard]] Text hosts() const;
 

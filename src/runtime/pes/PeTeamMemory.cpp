@@ -10,7 +10,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// Two cache lines, since processors often fetch two at a time.
+/// Two cache lines, because processors often prefetch cache lines in pairs.
 constexpr std::size_t slot_alignment = 128;
 
 std::size_t slot_bytes(int n_pes, PeTeamWords::Buffers buffers, bool is_first) {
@@ -40,8 +40,8 @@ PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
                     bytes, 0);
   });
   m_range->add_chunk(0, bytes, agree);
-  // New GPU memory has indeterminate contents. New host memory is zero: if it
-  // is left untouched, it takes up no pages before it is used.
+  // New GPU memory has indeterminate contents. New host memory is already zero:
+  // clearing it would only allocate pages that may never be used.
   all_or_none(agree, "clearing the memory of PE teams", [&] {
     if (provider.creates_zeros()) return;
     m_queue.zero(m_range->map().part(bootstrap.my_pe()), bytes);
@@ -49,16 +49,17 @@ PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
 }
 
 void PeTeamMemory::begin(int slot, std::span<Pe const> members) {
-  // Clears the epoch, flags and gates left by the slot's last PE team.
-  // Exchanged words are read only after a flag, so they may stay.
+  // Clear the epoch, flags and gates that the slot's previous PE team left
+  // behind. Exchanged words need no clearing, because they are read only after
+  // a flag.
   auto const team_words = words(slot);
   std::vector<std::uint64_t> const zeros(
       PeTeamWords::n_fixed + index_of(team_words.map.n_pes) + members.size(),
       0);
   copy(team_words.epoch(), zeros);
   if (team_words.n_packets != 0) {
-    // A packet of the last PE team may carry an epoch that this PE team has yet
-    // to reach.
+    // A packet of the previous PE team may carry an epoch that the new PE team
+    // has yet to reach.
     m_queue.zero(
         reinterpret_cast<char*>(team_words.packets(team_words.map.my_pe, 0)),
         2 * team_words.n_packets * sizeof(PeTeamWords::Packet));

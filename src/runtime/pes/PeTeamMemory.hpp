@@ -31,10 +31,10 @@ class PeTeamMemory {
   /// An extra slot, for exchanges between PEs outside of any PE team
   /// (PairExchange).
   static constexpr int slot_of_pairs = max_teams;
-  /// The first slots have either rooms, which take up half a megabyte on every
-  /// PE, or many packets, which take up one megabyte. This memory must be
-  /// available even if it is never used. With these numbers, all slots on a GPU
-  /// take up 4 MiB.
+  /// Each of the first slots has either rooms, which take up half a megabyte on
+  /// every PE, or many packets, which take up one megabyte. This memory must be
+  /// available even if it is never used, so only a few slots have it. With
+  /// these numbers, all slots on a GPU together take up 4 MiB.
   static constexpr int n_teams_with_rooms        = 8;
   static constexpr int n_teams_with_many_packets = 2;
 
@@ -73,16 +73,16 @@ class PeTeamMemory {
   std::optional<SymmetricRange> m_range;
 };
 
-/// The slots of this PE's PE teams. Each new PE team gets a number that no
-/// earlier PE team of this process has had (until 2^32 PE teams have been
-/// created). The number shows whether a copy of a PeTeam refers to a PE team
-/// that has been destroyed. Local.
+/// Tracks which slots hold the PE teams that this PE belongs to. Each new PE
+/// team gets a number that no earlier PE team of this process had (until 2^32
+/// PE teams have been created). The number reveals whether a copy of a PeTeam
+/// refers to a destroyed PE team. Local.
 class PeTeamSlots {
  public:
-  /// Gives numbers to the fixed PE teams.
+  /// Assigns numbers to the fixed PE teams.
   PeTeamSlots();
 
-  /// Gives a number to a new PE team in a free slot.
+  /// Assigns a number to a new PE team in a free slot.
   void begin(int slot);
   void end(int slot) { m_numbers[index_of(slot)] = 0; }
   /// The number of the PE team in `slot`; 0 if there is none.

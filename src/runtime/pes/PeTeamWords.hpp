@@ -12,24 +12,24 @@
 
 namespace symm::Impl {
 
-/// The addresses of one PE team's words in every PE's memory. Kernels capture
-/// the object by value. Only the words of near PEs are mapped.
+/// Locates the words of one PE team in every PE's memory. Kernels capture this
+/// object by value. Only the words of near PEs are mapped.
 ///
-/// Into its own memory, a PE writes its epoch (the number of synchronizations
-/// that it has completed) and the members' world PE numbers. Into every PE's
-/// memory, each member writes a flag (the epoch that it has reached) and a pair
-/// of words to exchange. There are two pairs, used alternately, since a member
-/// may be one epoch ahead of another that is still reading.
+/// In its own memory, a PE keeps its epoch (the number of synchronizations that
+/// it has completed) and the members' world PE numbers. To every PE's memory,
+/// each member writes a flag (the epoch that it has reached) and a pair of
+/// words to exchange. There are two such pairs, used in alternate epochs,
+/// because a member may be one epoch ahead of a peer that is still reading.
 ///
-/// A gate is a word on which GPU queues wait. Its value is how often a member
-/// has arrived, minus how often this PE has begun to wait for that member. A
-/// gate is open unless it is negative.
+/// A gate is a word on which GPU queues wait. Its value is the number of times
+/// that a member has arrived, minus the number of times that this PE has begun
+/// to wait for that member. A gate is closed while its value is negative.
 ///
-/// For kernels there are packets, also in two sets that are used alternately. A
-/// packet holds a word and its epoch, which are written in one access, so it
-/// needs no flag. For the host, in jobs on several nodes, there are two rooms,
-/// used alternately, for the blocks that members exchange. The first PE teams
-/// have more packets than later ones, which have no rooms.
+/// Kernels exchange data in packets, of which there are also two sets for
+/// alternate epochs. A packet holds a word and its epoch, written in a single
+/// access, so it needs no flag. In jobs on several nodes, the hosts exchange
+/// blocks through two buffers called rooms, used in alternate epochs. Only the
+/// first PE teams have rooms or many packets.
 struct PeTeamWords {
   enum class Buffers { none, packets, many_packets, rooms };
 
@@ -61,8 +61,8 @@ struct PeTeamWords {
     return has_packets ? few_packets : 0;
   }
 
-  /// The size of one epoch's room in bytes. teams/FarSync.cpp defines its
-  /// layout.
+  /// The size in bytes of the room for one epoch. teams/FarSync.cpp defines the
+  /// layout of rooms.
   static constexpr std::size_t room_bytes = std::size_t{257} << 10U;
 
   static constexpr std::size_t bytes(int n_pes, Buffers buffers,
@@ -72,8 +72,8 @@ struct PeTeamWords {
     return end_of_words(n_pes) + 2 * of_epoch;
   }
 
-  /// \param pe The PE whose memory holds the words, as a world PE number.
-  /// \param member The member that writes the flag, by its number in the PE
+  /// \param pe The PE whose memory holds the word, as a world PE number.
+  /// \param member The member that writes the flag, numbered within the PE
   ///        team.
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* flag(Pe pe, Pe member) const {
     return word(pe, n_fixed + index_of(member));
@@ -91,8 +91,7 @@ struct PeTeamWords {
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* epoch() const {
     return word(map.my_pe, 0);
   }
-  /// A word that counts the thread blocks of a kernel that have done their
-  /// part.
+  /// Counts the thread blocks of a kernel that have finished their work.
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* n_blocks_done() const {
     return word(map.my_pe, 1);
   }

@@ -22,16 +22,18 @@ namespace symm::Impl {
 
 namespace {
 
-/// The first report comes early if an exception is unwinding the stack: the
-/// exception has not been printed yet, and may be why other PEs never arrive.
+/// The time to the first report while an exception is unwinding the stack. The
+/// report comes early because the exception has not been printed yet, and may
+/// be the reason why other PEs never arrive.
 constexpr std::chrono::duration<double> patience_with_exceptions{5};
 
-/// The number of spins: some tens of microseconds' worth if each PE on the
-/// machine has its own core, otherwise 0.
+/// Returns the number of spins: enough for a few tens of microseconds if every
+/// PE on the machine has its own core, otherwise 0.
 int choose_spins(Bootstrap& bootstrap, Nodes const& nodes) {
   cpu_set_t mine;
   CPU_ZERO(&mine);
-  // On failure (more than 1024 CPUs), the set stays empty: never spin.
+  // If this fails (more than 1024 CPUs), the set stays empty, and PEs do not
+  // spin.
   static_cast<void>(::sched_getaffinity(0, sizeof mine, &mine));
   cpu_set_t all;
   CPU_ZERO(&all);
@@ -91,9 +93,9 @@ Rendezvous::Record& Rendezvous::record(Pe pe, std::uint64_t sequence) const {
 
 void Rendezvous::publish(Call const& call) {
   if (m_across != nullptr) quiet();
-  // Another PE may be reading the record that is overwritten here. If it reads
-  // new contents, the fence ensures that it also sees the later sequence
-  // (last_call_of()).
+  // A peer may still be reading the record that this call overwrites. If the
+  // peer reads any new contents, this fence ensures that it also sees the
+  // sequence number of the record published in between (last_call_of()).
   std::atomic_thread_fence(std::memory_order_release);
   Record& my_record          = record(m_my_pe, ++m_sequence);
   my_record.call.operation   = call.operation;
@@ -172,9 +174,9 @@ std::uint64_t Rendezvous::latest(Pe pe) const {
 Text Rendezvous::last_call_of(Pe pe) const {
   auto const sequence = latest(pe);
   Text const text("#", sequence, " ", call_of(record(pe, sequence)));
-  // The PE may overwrite the record while it is being read here. Then the text
-  // is meaningless but ends within the record, and the sequence read after the
-  // fence is a later one.
+  // The PE may overwrite the record while this PE reads it. The text is then
+  // meaningless but ends within the record, and the load after the fence
+  // returns a later sequence number.
   std::atomic_thread_fence(std::memory_order_acquire);
   return latest(pe) == sequence ? text : Text("one that has just ended");
 }
@@ -263,7 +265,7 @@ void Rendezvous::check_alive() const {
   }
 }
 
-/// Inlined everywhere; used only in this file.
+/// Inlined into all callers, which are all in this file.
 [[gnu::always_inline]] inline void Rendezvous::wait_for_all() {
   for (Pe pe = m_first_near; pe < m_end_near; ++pe) {
     if (!has_arrived(pe)) wait_for(pe);
@@ -293,7 +295,7 @@ void Rendezvous::meet(Call const& call) {
 
 std::optional<PeFailure> Rendezvous::agree(
     std::optional<Failure> const& my_failure) {
-  // The notices that the latest meet() left over have yet to be delivered.
+  // Notices that the latest meet() did not deliver are still pending.
   bool const has_more = record(m_my_pe, m_sequence).has_more_notices != 0;
   check::Meeting const meeting(check::key_of_all);
   publish({.operation        = RuntimeCall::agree,
@@ -309,8 +311,8 @@ std::optional<PeFailure> Rendezvous::agree(
     if (!all.summary.is(Summary::has_failed)) return std::nullopt;
     return PeFailure{all.lowest_pe, {all.lowest_failure, all.lowest_words}};
   }
-  // Check all operations first: a PE that is in another call takes no part in
-  // this one.
+  // Check all operations first: a PE that is in a different call takes no part
+  // in this one.
   for (Pe pe = 0; pe < m_n_pes; ++pe) {
     if (record(pe, m_sequence).call.operation != RuntimeCall::agree) {
       throw_mismatch();
@@ -346,7 +348,7 @@ bool Rendezvous::has_more_notices() const {
 std::uint64_t Rendezvous::bits_of_all() const {
   if (m_across != nullptr) return result().summary.bits;
   auto bits = record(m_my_pe, m_sequence).bits;
-  // Usually this PE's bits are 0, and no record is read.
+  // This PE's bits are usually 0, and then no peer's record is read.
   for (Pe pe = 0; bits != 0 && pe < m_n_pes; ++pe) {
     bits &= record(pe, m_sequence).bits;
   }

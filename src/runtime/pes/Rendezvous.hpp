@@ -36,22 +36,22 @@ class OtherNodes;
 class PeGroups;
 class StepMessages;
 
-/// The step that all collective calls are built from. Each PE publishes a
-/// record of its call and reads the records of all PEs. This costs no more than
-/// a barrier and does three things: it acts as a barrier, lets the PEs agree on
-/// failures, and checks their calls. All PEs must have made the same call with
-/// the same arguments and, before it, the same calls in trail(). For use by one
-/// thread of a PE at a time.
+/// The building block of all collective calls. Each PE publishes a record of
+/// its call and reads the records of all PEs. For the cost of a barrier, this
+/// step synchronizes the PEs, lets them agree on failures, and checks their
+/// calls. All PEs must make the same call with the same arguments, and must
+/// have the same earlier calls in trail(). Only one thread of a PE at a time
+/// may use this object.
 ///
-/// Records are in shared memory, two per PE, used alternately. A PE writes its
-/// record n + 2 only after all PEs have published record n + 1 and so have read
-/// record n.
+/// Records are in shared memory. Each PE has two, used alternately. A PE writes
+/// its record n + 2 only after all PEs have published record n + 1 and so have
+/// read record n.
 ///
 /// In a job on several nodes, the PEs on each node do the same. The first PE on
-/// a node, its leader, then combines the node's records. The leaders combine
-/// these through messages, and each publishes the result for its node. A single
-/// buffer for the result is enough: once all PEs on the node have published
-/// their next records, they have read the result.
+/// a node, its leader, then combines the node's records. The leaders exchange
+/// the combined records through messages, and each leader publishes the result
+/// to its node. A single buffer for the result is enough: once all PEs on the
+/// node have published their next records, they have read the result.
 class Rendezvous {
  public:
   /// The maximum number of notices that one call can carry.
@@ -64,7 +64,7 @@ class Rendezvous {
     char const* label = "";  // for error messages; not compared
     /// Why this PE cannot do its part, if this is known before the call.
     std::optional<Failure> failure = no_failure();
-    /// Numbers that this PE sends to all PEs along with the call; not compared.
+    /// Numbers that this PE sends to all PEs with the call; not compared.
     std::span<std::uint32_t const> notices{};
     bool has_more_notices = false;
     std::uint64_t bits    = 0;  // for bits_of_all(); not compared
@@ -85,7 +85,7 @@ class Rendezvous {
 
   /// Collective, through the bootstrap.
   /// \param timeout A PE that has waited this long reports the missing PEs and
-  ///        continues to wait; 0: no reports.
+  ///        keeps waiting; 0: no reports.
   /// \param messages The messages between leaders; must outlive this object.
   ///        Null if there is only one node.
   /// \throws SystemError, OutOfMemory on every PE.
@@ -97,7 +97,7 @@ class Rendezvous {
   Rendezvous(Rendezvous const&)            = delete;
   Rendezvous& operator=(Rendezvous const&) = delete;
 
-  /// Runs `body`, which carries out an entire collective call of this PE,
+  /// Runs `body`, which carries out one entire collective call of this PE,
   /// through run_collective().
   /// \throws UsageError on this thread only, if another thread of this PE is in
   ///         a collective call. The error message names both calls.
@@ -128,23 +128,23 @@ class Rendezvous {
                           });
   }
 
-  /// Collective. Returns when all PEs have made this call. Everything that PEs
-  /// wrote before the call is visible afterwards. Ends the job with an error
-  /// message if the process of any PE has exited.
+  /// Collective. Returns when all PEs have made this call. Everything that any
+  /// PE stored before the call is visible afterwards. Ends the job with an
+  /// error message if the process of any PE has exited.
   /// \throws UsageError on every PE if operations, arguments or trails differ.
-  ///         Trails that differ are restarted.
+  ///         If trails differ, all PEs start new ones.
   /// \throws the failure's exception on every PE if any PE called with a
   ///         failure.
   void meet(Call const& call);
 
-  /// Collective; to be called after meet(). Exchanges the failures of a later
-  /// step of the call.
+  /// Collective; must follow a meet(). Exchanges failures from a later step of
+  /// the same call, and returns the failure of the lowest PE that failed.
   std::optional<PeFailure> agree(std::optional<Failure> const& my_failure);
 
   /// Calls read(number, n_pes) for each notice of the latest meet(), in the
-  /// same order on every PE: n_pes PEs have sent that number. `read` may be
-  /// called several times for the same number. The notices are valid until the
-  /// next rendezvous.
+  /// same order on every PE. Each of these calls stands for n_pes PEs that sent
+  /// this number, so a number may occur in several calls. The notices are valid
+  /// until the next rendezvous.
   template <class Read>
   void for_each_notice(Read const& read) const {
     if (m_across != nullptr) {
@@ -157,12 +157,11 @@ class Rendezvous {
       for (auto const number : notices(pe)) read(number, 1);
     }
   }
-  /// The latest meet() has delivered only notices whose numbers are at most the
-  /// result. PEs on many nodes may have more different notices than a
-  /// Combination can carry.
+  /// The latest meet() delivered only notices with numbers up to the returned
+  /// value. PEs on many nodes may send more different notices than a
+  /// Combination can hold.
   [[nodiscard]] std::uint32_t last_told() const;
-  /// Whether any PE had more notices than the latest meet() delivered to all
-  /// PEs.
+  /// Whether any PE had more notices than the latest meet() delivered.
   [[nodiscard]] bool has_more_notices() const;
   /// The bits that all PEs set in Call::bits in the latest meet(). Valid until
   /// the next rendezvous.
@@ -190,14 +189,14 @@ class Rendezvous {
   [[nodiscard]] RendezvousListener* listener() const {
     return m_listener.load(std::memory_order_acquire);
   }
-  /// \param listener Must live until another listener is set. Null: no
+  /// \param listener Must live until another listener is set. Null means no
   ///        listener.
   void set_listener(RendezvousListener* listener) {
     m_listener.store(listener, std::memory_order_release);
   }
 
-  // For code that waits for PEs, in this class and elsewhere. All of these are
-  // local and callable from any thread.
+  // For code that waits for PEs, in this class and elsewhere. These functions
+  // are local and callable from any thread.
 
   /// The interval at which to check that the other PEs' processes are alive.
   static constexpr auto health_interval = FdExchange::health_interval;
@@ -208,16 +207,16 @@ class Rendezvous {
   /// \param transport Must live until another one, or null, is set. No other
   ///        thread may be waiting for PEs during this call.
   void set_transport(Transport* transport) { m_transport = transport; }
-  /// The time between two reports; 0: no reports.
+  /// The time between two reports of missing PEs; 0: no reports.
   [[nodiscard]] std::chrono::duration<double> timeout() const {
     return m_timeout;
   }
-  /// Whether `pe` is waiting for this PE in finalize(), and so does nothing
-  /// else anymore. If so, everything that `pe` has stored is visible to this
+  /// Whether `pe` is waiting for this PE in finalize(), and therefore does
+  /// nothing else. If so, everything that `pe` has stored is visible to this
   /// thread.
-  /// \param most How long to wait for the reply of a PE on another node;
-  ///        returns false if none arrives. 0: uses an earlier reply from that
-  ///        PE instead of asking it.
+  /// \param most How long to wait for a reply if `pe` is on another node.
+  ///        Returns false if no reply arrives in that time. 0: uses an earlier
+  ///        reply from `pe` instead of asking.
   /// \param call The caller's name, for the error message if a PE is lost; null
   ///        in a collective call.
   [[nodiscard]] bool is_in_finalize(Pe pe, std::chrono::milliseconds most = {},
@@ -228,9 +227,10 @@ class Rendezvous {
   [[nodiscard]] bool is_in_object_call(Pe pe, std::uint64_t key,
                                        std::chrono::milliseconds most,
                                        char const* call) const;
-  /// For error messages: "PE 2, whose last collective call was #6 ..." or "PE
-  /// 2, which waits in collective call #7 symm::finalize()". A PE on another
-  /// node that does not reply is just "PE 9 of another node (host b)".
+  /// A description for error messages: "PE 2, whose last collective call was #6
+  /// ..." or "PE 2, which waits in collective call #7 symm::finalize()". For a
+  /// PE on another node that does not reply, the description is "PE 9 of
+  /// another node (host b)".
   /// \param call See is_in_finalize().
   [[nodiscard]] Text describe(Pe pe, char const* call = nullptr) const;
   /// This PE's reply when other PEs call Transport::progress_of().
@@ -261,8 +261,9 @@ class Rendezvous {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
   static_assert(sizeof(Record) == 2048);
 
-  /// Completes the operations on other nodes, both those of this PE and those
-  /// of kernels that this PE has waited for: collective calls are barriers.
+  /// Completes this PE's operations on other nodes, including operations of
+  /// kernels that this PE has waited for. Collective calls need this because
+  /// they are barriers.
   [[gnu::noinline]] void quiet() const;
   void end_call(RuntimeCall operation) const {
     if (auto* const following = listener()) following->before_return(operation);
@@ -308,7 +309,7 @@ class Rendezvous {
   [[gnu::noinline]] void check_meeting();
   [[nodiscard]] BasicText<255> missing_nodes() const;
 
-  // Errors of a call, in Rendezvous_Mismatch.cpp:
+  // For error messages, in Rendezvous_Mismatch.cpp:
   [[noreturn]] void throw_mismatch();
   [[nodiscard]] Summary summary() const;
   [[nodiscard]] PeGroups answers(Summary const& all,

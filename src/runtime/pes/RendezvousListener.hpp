@@ -11,9 +11,10 @@
 
 namespace symm::Impl {
 
-/// Is notified of a job's collective calls, which show what all PEs have done.
-/// The memory pools are one such listener. A Rendezvous has at most one
-/// listener, and calls it on the thread of the collective call.
+/// An object that is notified of a job's collective calls, and learns from them
+/// what all PEs have done. The memory pools are one such listener. A Rendezvous
+/// has at most one listener, and calls it on the thread that makes the
+/// collective call.
 class RendezvousListener {
  public:
   virtual ~RendezvousListener() = default;
@@ -32,9 +33,9 @@ class RendezvousListener {
   virtual void all_ended() = 0;
   /// Called before a collective call returns; may perform collective steps.
   virtual void before_return(RuntimeCall call) = 0;
-  /// Called by free() for an address that is in no heap. If the address is in
-  /// memory of this PE alone, such as a local pool, waits for the kernels and
-  /// frees the memory. Local; callable from any thread.
+  /// Called by free() for an address outside all heaps. If the address is in
+  /// memory of this PE alone, such as a local pool, waits for kernels and frees
+  /// the memory. Local; callable from any thread.
   /// \returns whether the address was in such memory.
   /// \throws SystemError on this PE.
   [[nodiscard]] virtual bool free_at_once(void* address) = 0;

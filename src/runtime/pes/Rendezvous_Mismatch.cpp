@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The error messages for when the PEs have not all made the same calls, or one
-// has failed.
+// Error messages for calls that differ between PEs, and for calls that fail on
+// any PE.
 
 #include <algorithm>
 #include <cstdint>
@@ -51,7 +51,7 @@ Outcome Rendezvous::outcome() const {
 void Rendezvous::throw_mismatch() {
   auto const found = outcome();
   if (!found.summary.is(Summary::other_trail)) throw_failure(found.failure);
-  // The different call to a pool came first, and may have caused the rest.
+  // The mismatched call to a pool came first, and may have caused the rest.
   Text text("mismatched stream-ordered call", trail_difference());
   m_trail.start_anew();
   if (found.failure.kind != ErrorKind::none) {
@@ -65,8 +65,8 @@ void Rendezvous::throw_mismatch() {
   throw UsageError(text);
 }
 
-/// Collective: a step of the comparison of trails. All PEs are in this step, so
-/// only the arguments can differ. Returns whether they are equal.
+/// Collective: one step in the comparison of trails. All PEs are in this step,
+/// so only the arguments can differ. Returns whether they are equal.
 bool Rendezvous::compare(RuntimeCallArguments const& arguments,
                          char const* text) {
   step({.operation = RuntimeCall::compare_trails,
@@ -75,8 +75,8 @@ bool Rendezvous::compare(RuntimeCallArguments const& arguments,
   return !summary().is(Summary::other_arguments);
 }
 
-/// Collective. Returns nullopt if the call is older than the calls that all PEs
-/// have stored.
+/// Collective. Returns nullopt if the first difference is older than the calls
+/// that all PEs have kept.
 std::optional<std::uint64_t> Rendezvous::first_differing_call() {
   compare({m_trail.count(), m_trail.oldest()});
   auto const all             = summary();
@@ -87,7 +87,7 @@ std::optional<std::uint64_t> Rendezvous::first_differing_call() {
   };
   if (low > high || !is_equal_before(low)) return std::nullopt;
   if (is_equal_before(high)) return high;  // some PEs made no further calls
-  // Equal before call `low`, different before call `high`.
+  // Invariant: equal before call `low`, different before call `high`.
   while (high - low > 1) {
     auto const middle                      = low + (high - low) / 2;
     (is_equal_before(middle) ? low : high) = middle;
@@ -95,8 +95,8 @@ std::optional<std::uint64_t> Rendezvous::first_differing_call() {
   return low;
 }
 
-/// Collective: the first difference between the trails, worded as the end of a
-/// sentence.
+/// Collective. Describes the first difference between the trails, worded as the
+/// end of a sentence.
 Text Rendezvous::trail_difference() {
   auto const call = first_differing_call();
   Text label;

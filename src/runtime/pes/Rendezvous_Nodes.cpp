@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The part of the step that involves several nodes, which their leaders do.
+// The part of a step that involves several nodes, carried out by their leaders.
 
 #include <algorithm>
 #include <chrono>
@@ -60,8 +60,8 @@ PeProgress Rendezvous::progress() const {
       record(m_my_pe, sequence).call.operation == RuntimeCall::finalize;
   auto const key  = key_of_object(record(m_my_pe, sequence));
   auto const text = last_call_of(m_my_pe);
-  // By now, the record may be that of a later call, but no call follows
-  // finalize().
+  // A later call may have overwritten the record in the meantime. In that case,
+  // report neither finalize() nor a key.
   bool const is_same = latest(m_my_pe) == sequence;
   return {sequence, is_finalize && is_same, is_same ? key : 0, text};
 }
@@ -101,7 +101,7 @@ void Rendezvous::end_job(LostPe const& lost) const {
   check::job_ends();
   if (m_transport != nullptr) m_transport->end_job(lost);
   m_bootstrap.abort();
-  std::abort();  // for the compiler
+  std::abort();  // not reached; for the compiler
 }
 
 void Rendezvous::check_meeting() {
@@ -110,8 +110,8 @@ void Rendezvous::check_meeting() {
   if (all.is(Summary::is_wrong)) throw_mismatch();
 }
 
-/// Waits at most `health_interval` for the message, and meanwhile does the work
-/// of this thread's ThreadProgress.
+/// Waits at most `health_interval` for the message. Meanwhile, does the work of
+/// this thread's ThreadProgress.
 std::optional<std::vector<std::byte>> Rendezvous::receive_for_a_while(
     Pe from, std::uint64_t number) {
   auto& messages = m_across->messages();
@@ -126,8 +126,7 @@ std::optional<std::vector<std::byte>> Rendezvous::receive_for_a_while(
   }
 }
 
-/// To be called by the leader of this node when all PEs on the node have
-/// arrived.
+/// Called by the leader of this node once all PEs on the node have arrived.
 void Rendezvous::lead() {
   Observed const observed([this] { return waiting(); });
   auto& across       = *m_across;
@@ -173,7 +172,7 @@ void Rendezvous::lead() {
       conclude(to_publish.outcome, all, groups, m_label);
     }
   } catch (...) {
-    // End the job, since the other PEs are waiting for this one.
+    // The other PEs are waiting for this PE, so end the job.
     end_job_alone(m_bootstrap,
                   name_of(record(m_my_pe, m_sequence).call.operation));
   }

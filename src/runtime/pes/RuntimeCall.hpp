@@ -12,9 +12,9 @@
 
 namespace symm::Impl {
 
-/// The calls that all PEs must make in the same order, as numbers in the
-/// records of a Rendezvous: collective calls, and calls to stream-ordered pools
-/// (CallTrail).
+/// Identifies a call that all PEs must make in the same order: a collective
+/// call, or a call to a stream-ordered pool (CallTrail). The records of a
+/// Rendezvous contain this number.
 enum class RuntimeCall : std::uint16_t {
   none,
   barrier_all,

@@ -5,9 +5,9 @@
 
 namespace symm::Impl {
 
-/// What a thread does for other PEs while it waits: one of the PEs that it
-/// waits for may itself be waiting for this thread. Each thread has at most one
-/// ThreadProgress. A derived class implements work().
+/// The work that a thread does for other PEs while it waits. A PE that the
+/// thread waits for may itself be waiting for this work. Each thread has at
+/// most one ThreadProgress. A derived class implements work().
 ///
 /// Barriers, collective calls, locks and waits on variables call make().
 /// One-sided operations do not: the library's own threads complete them.
@@ -30,11 +30,11 @@ class ThreadProgress {
   ~ThreadProgress() { end(); }
   /// Makes this object the ThreadProgress of the calling thread.
   void begin() noexcept;
-  /// To be called by the same thread as begin().
+  /// Must be called by the thread that called begin().
   void end() noexcept;
 
-  /// Marks the thread as already at work until the end of the scope, so that
-  /// make() does nothing meanwhile. May be nested.
+  /// Marks the thread as working until the end of the scope. In the meantime,
+  /// make() does nothing. May be nested.
   class Working {
    public:
     explicit Working(ThreadProgress& progress) noexcept
@@ -54,8 +54,8 @@ class ThreadProgress {
   virtual bool work() noexcept = 0;
   bool make_of_thread() noexcept;
 
-  // (Defined in a source file: if it were defined in the header, a program with
-  // hidden symbols would get its own copy.)
+  // Defined in a source file: a program with hidden symbols would otherwise get
+  // a copy of its own.
   static thread_local ThreadProgress* t_current;
   bool m_is_working = false;
 };

@@ -22,8 +22,9 @@
 namespace symm::Impl {
 
 /// A pool of another process, accessed through its file descriptor. The first
-/// imported pointer contains the pool's size; import() then maps all memory of
-/// the pool. The pool cannot allocate in this process (H86). Not thread-safe.
+/// call to import() takes the pool's size from the imported pointer, and maps
+/// all memory of the pool. The pool cannot allocate in this process (H86). Not
+/// thread-safe.
 class ImportedPool final : public Pool {
  public:
   /// \param job The job that abort() ends.
@@ -47,20 +48,20 @@ class ImportedPool final : public Pool {
   [[nodiscard]] void* import(char const* call, SharedPointer const& pointer,
                              MemoryProvider& provider);
 
-  /// Whether import() has returned `address` more often than it was freed.
+  /// Whether `address` has been imported more often than it has been freed.
   [[nodiscard]] bool has(void const* address) const {
     return m_range && m_range->map().contains(address) &&
            m_blocks.contains(m_range->map().offset_of(address));
   }
   /// Precondition: has(address).
-  /// \param at Work enqueued on streams before this position may still use the
+  /// \param at A stream position; work enqueued before it may still use the
   ///        block.
   void free(void const* address, StreamOrder::Position at);
 
   /// The provider of the pool's kind of memory; null until the first import().
   [[nodiscard]] MemoryProvider* provider() const { return m_provider; }
 
-  /// Whether the pool was destroyed and no block is in use any longer.
+  /// Whether the pool was destroyed and none of its blocks is still in use.
   /// \param ended The position up to which all work has ended.
   [[nodiscard]] bool has_ended(StreamOrder::Position ended) const {
     return m_is_ending && m_blocks.empty() && m_latest_free <= ended;

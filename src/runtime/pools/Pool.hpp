@@ -11,7 +11,8 @@
 
 namespace symm::Impl {
 
-/// Base class of StreamPool, whose pools can allocate, and of ImportedPool.
+/// Base class of StreamPool, which can allocate, and of ImportedPool, which
+/// cannot.
 class Pool {
  public:
   /// The attributes of a pool that the program can set.
@@ -53,7 +54,7 @@ class Pool {
   }
   void set_shared_name(SharedPoolName const& name) { m_shared_name = name; }
 
-  /// Marks the pool to be destroyed as soon as its last block is freed (H44).
+  /// Marks the pool for destruction as soon as its last block is freed (H44).
   void end() { m_is_ending = true; }
   [[nodiscard]] bool is_ending() const { return m_is_ending; }
 

@@ -8,13 +8,13 @@
 #include "../symm_pools.hpp"
 #include "Stream.hpp"
 
-// The calls declared in symm_pools.hpp, for any kind of stream, including
+// The calls that symm_pools.hpp declares, for any kind of stream, including
 // Kokkos execution space instances.
 
 namespace symm::Impl {
 
-/// \param pool If null, the current pool for the default kind of memory is
-///        used.
+/// \param pool If null, the call uses the current pool for the default kind of
+///        memory.
 Status malloc_async(void** address, std::size_t bytes, MemPool const* pool,
                     StreamName const& stream) noexcept;
 Status free_async(void* address, StreamName const& stream) noexcept;
@@ -28,15 +28,15 @@ void note_stream_barrier(StreamName const& stream);
 /// Allocates memory for a View: a header, followed by the data. The data are
 /// aligned, not the header.
 /// \throws an exception in every case in which malloc_async() returns an error.
-/// \param memory The kind of memory of the View's space. The pool must have the
-///        same kind (otherwise UsageError).
+/// \param memory The kind of memory of the View's space. If the pool has
+///        another kind, the call throws UsageError.
 /// \param bytes The size of the header and the data together.
 [[nodiscard]] void* allocate_in_pool(MemPool pool, MemoryKind memory,
                                      std::size_t bytes, std::size_t header,
                                      StreamName const& stream,
                                      char const* label);
-/// Frees memory in stream order, on the stream on which it was allocated.
-/// Prints any failure. Does nothing after finalize().
+/// Frees memory in stream order, on the stream on which the memory was
+/// allocated. Prints any failure. Does nothing after finalize().
 void free_in_pool(char const* label, void* address) noexcept;
 /// Whether a live block of a pool starts at `address`.
 [[nodiscard]] bool is_in_pool(void const* address);

@@ -66,8 +66,8 @@ void Pools::begin_generation() {
   m_symmetric.push_back(std::make_unique<PoolSet>(m_runtime.n_pes()));
   auto& group = *m_symmetric.back();
   for (auto const memory : {MemoryKind::host, MemoryKind::device}) {
-    // Count even if this heap does not exist, so that numbers do not depend on
-    // it.
+    // Count even if this heap does not exist, so that the numbers are the same
+    // with and without it.
     ++m_n_symmetric;
     auto* const heap = m_runtime.find_heap(memory);
     if (heap == nullptr) continue;
@@ -201,8 +201,8 @@ MemPool Pools::default_pool(MemoryKind memory) {
 
 MemPool Pools::current_pool(MemoryKind memory) {
   static_cast<void>(m_runtime.heap(memory, "symm::device_get_mem_pool"));
-  // Usually without the lock, because a thread that holds it may be waiting for
-  // other PEs.
+  // Take the lock only if necessary, because a thread that holds it may be
+  // waiting for other PEs.
   if (m_n_generations <= m_runtime.rendezvous().trail().generation()) {
     Lock const lock(m_mutex);
     static_cast<void>(symmetric());
@@ -215,7 +215,7 @@ void Pools::set_current_pool(MemoryKind memory, MemPool pool) {
   auto const lock            = lock_for(pool);
   auto const found           = get_in_step(pool, call);
   require_memory(found.pool, memory, call);
-  // Recorded, because the current pool determines where malloc_async()
+  // Record the call, because the current pool determines where malloc_async()
   // allocates.
   note(found.pool, RuntimeCall::pool_current, {pool.number()});
   m_current[index_of(memory)] = pool.number();
@@ -285,7 +285,7 @@ void* Pools::malloc(char const* call, MemPool which,
   if (address != nullptr) return address;
   pool.grow(bytes, phase, label);
   catch_up(group);
-  // Look up the number again: catch_up() may have forgotten the stream.
+  // Look up the number again, because catch_up() may have forgotten the stream.
   return take(group.order.number_of(name));
 }
 
@@ -339,8 +339,8 @@ void Pools::free(char const* call, void* address, StreamName const& name) {
         is_in_symmetric_heap(address) ? nullptr : find_importer(address);
     if (imported == nullptr) throw_no_block(call, address);
     // The memory belongs to the process that created the pool. This process
-    // unmaps it once all known streams have been idle, so make this stream
-    // known.
+    // unmaps the memory once all known streams have been idle, so make this
+    // stream known.
     static_cast<void>(m_local.order.number_of(name));
     return imported->free(address, m_local.order.advance());
   }
@@ -374,7 +374,7 @@ void Pools::order_after(StreamName const& later, StreamName const& earlier) {
   for (auto* const group : groups()) {
     catch_up(*group);
     auto& order = group->order;
-    // If no pool in the group uses either stream, ignore the order.
+    // If neither stream is used by a pool of this group, ignore the order.
     if (!order.knows(later) && !order.knows(earlier)) continue;
     auto const numbers =
         std::pair(order.number_of(later), order.number_of(earlier));

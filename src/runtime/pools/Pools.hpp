@@ -25,9 +25,9 @@
 namespace symm::Impl {
 
 /// All pools of a PE, from the first call that involves pools until finalize().
-/// Implements the calls of symm_pools.hpp and those of the Kokkos memory space,
-/// but reports errors as exceptions. Callable from any thread, but for
-/// symmetric pools only from one thread at a time.
+/// Implements the calls of symm_pools.hpp and of the Kokkos memory space, but
+/// reports errors as exceptions. Callable from any thread, but only one thread
+/// at a time may make calls on symmetric pools.
 class Pools final : public RendezvousListener {
  public:
   /// \throws UsageError on this PE before initialize() and after finalize().
@@ -58,8 +58,8 @@ class Pools final : public RendezvousListener {
                              StreamName const& name, char const* label);
   /// \throws UsageError, NotSupported.
   void free(char const* call, void* address, StreamName const& name);
-  /// Frees a block in stream order, on the stream on which it was allocated.
-  /// Ignores blocks that were still alive at an earlier finalize().
+  /// Frees a block in stream order, on the stream on which the block was
+  /// allocated. Ignores blocks that were still alive at an earlier finalize().
   void free_on_its_stream(void* address);
   [[nodiscard]] bool free_at_once(void* address) override;
   /// Whether a live block of any pool starts at `address`.
@@ -74,12 +74,12 @@ class Pools final : public RendezvousListener {
   void trim_to(MemPool pool, std::size_t min_bytes_to_hold);
 
   // The next functions share pools between processes and devices. They are
-  // local, and defined in Pools_Sharing.cpp.
+  // local. Pools_Sharing.cpp defines them.
 
   /// \throws UsageError, SystemError.
   [[nodiscard]] UniqueFd export_pool(MemPool pool, MemPoolHandleType type,
                                      unsigned flags);
-  /// \param descriptor Remains owned by the caller.
+  /// \param descriptor The caller keeps ownership.
   [[nodiscard]] MemPool import_pool(int descriptor, MemPoolHandleType type,
                                     unsigned flags);
   [[nodiscard]] MemPoolPtrExportData export_pointer(void const* address);
@@ -88,8 +88,7 @@ class Pools final : public RendezvousListener {
                                      MemPoolPtrExportData const& data);
   [[nodiscard]] MemAccessFlags access(MemPool pool, MemLocation const& location,
                                       char const* call);
-  /// Only checks that each location already has the given access; changes
-  /// nothing.
+  /// Checks that each location already has the given access. Changes nothing.
   /// \throws UsageError if any location has a different access.
   void set_access(MemPool pool, std::span<MemAccessDesc const> list);
 
@@ -111,7 +110,7 @@ class Pools final : public RendezvousListener {
   static constexpr unsigned generation_shift = 32;
 
   /// The pools of one kind (local, or symmetric of one generation), and the
-  /// order of the streams that use them.
+  /// order of the streams that use these pools.
   struct PoolSet {
     explicit PoolSet(int n_pes) : order(n_pes) {}
 
@@ -125,8 +124,8 @@ class Pools final : public RendezvousListener {
     StreamPool& pool;
   };
 
-  /// The current generation of symmetric pools, that is, those for which all
-  /// PEs have made the same calls so far.
+  /// The current generation of symmetric pools. All PEs have made the same
+  /// calls on these pools so far.
   [[nodiscard]] PoolSet& symmetric();
   void begin_generation();
   [[nodiscard]] std::array<PoolSet*, 2> groups() {
@@ -142,7 +141,7 @@ class Pools final : public RendezvousListener {
   [[nodiscard]] Lock lock_for(MemPool pool) {
     return Lock(is_local(pool) ? m_local_mutex : m_mutex);
   }
-  /// Whether the address is in a symmetric heap, and may therefore belong to a
+  /// Whether the address is in a symmetric heap and may therefore belong to a
   /// symmetric pool. Callable from any thread.
   [[nodiscard]] bool is_in_symmetric_heap(void const* address);
   [[nodiscard]] Lock lock_for(void const* address) {
@@ -163,7 +162,7 @@ class Pools final : public RendezvousListener {
   [[noreturn]] static void throw_no_pool(MemPool pool, char const* call);
   [[nodiscard]] StreamPool* find_owner(void const* address);
   /// Records a call on a symmetric pool. The next collective call compares the
-  /// recorded calls of all PEs.
+  /// calls that the PEs have recorded.
   void note(Pool const& pool, RuntimeCall call,
             RuntimeCallArguments const& arguments, char const* label = "");
   /// Performs a recorded call. If the call fails only on this PE, the next
@@ -171,12 +170,12 @@ class Pools final : public RendezvousListener {
   template <class Step>
   decltype(auto) run_noted(Pool const& pool, Step const& step);
   void free_block(StreamPool& pool, void* address, StreamOrder::Number stream);
-  /// Makes freed memory available to all streams if all uses of it have ended.
+  /// Makes freed memory available to all streams if all of its uses have ended.
   static void catch_up(PoolSet& group);
   /// These three functions are steps of a collective call in which the PEs have
   /// met. They release memory above the release thresholds and remove destroyed
-  /// pools. Pools that are out of step release all memory once no PE has blocks
-  /// in them.
+  /// pools. A pool that is out of step releases all of its memory once no PE
+  /// has blocks in it.
   static void release(PoolSet& group);
   void release_local();
   void release_out_of_step();
@@ -191,12 +190,12 @@ class Pools final : public RendezvousListener {
   [[nodiscard]] bool is_out_of_step(Pool const& pool);
 
   Runtime& m_runtime;
-  // Protects symmetric pools. Recursive: a thread may hold this mutex during a
-  // collective call, which calls functions of RendezvousListener.
+  // Protects symmetric pools. The mutex is recursive because a thread may hold
+  // it during a collective call, which calls functions of RendezvousListener.
   std::recursive_mutex m_mutex;
   // Protects local and imported pools. The thread that holds this mutex may
-  // wait for the GPU, but not for other PEs. The only collective call that
-  // waits for this mutex is finalize().
+  // wait for the GPU, but not for other PEs. finalize() is the only collective
+  // call that waits for this mutex.
   std::recursive_mutex m_local_mutex;
   std::array<std::unique_ptr<LocalHeap>, n_memory_kinds> m_local_heaps;
   std::vector<std::unique_ptr<PoolSet>>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// How pools take part in collective calls.
+// The part that pools play in collective calls.
 #include "../base/Failure.hpp"
 #include "Pools.hpp"
 
@@ -30,7 +30,7 @@ void Pools::prepare() {
 
 void Pools::all_ended() {
   Lock const lock(m_mutex);
-  // Local pools are excluded, because other threads may be using them.
+  // This call excludes local pools, because other threads may be using them.
   // release_local() queries their streams.
   symmetric().order.all_ended();
 }
@@ -46,7 +46,7 @@ void Pools::before_return(RuntimeCall call) {
     release(symmetric());
     if (call == RuntimeCall::heap_trim) release_out_of_step();
   }
-  // Failures are ignored: the next call tries again.
+  // Ignore failures, because the next call tries again.
   static_cast<void>(failure_of([&] { release_local(); }));
 }
 
@@ -72,7 +72,7 @@ void Pools::release(PoolSet& group) {
 void Pools::release_out_of_step() {
   for (auto const& group : m_symmetric) {
     if (group == m_symmetric.back()) return;
-    // Growth is collective, so `has_memory` is the same on all PEs.
+    // Growth is collective, so all PEs compute the same `has_memory`.
     bool has_memory    = false;
     std::size_t n_live = 0;
     for (auto const& pool : group->pools) {

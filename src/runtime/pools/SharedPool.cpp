@@ -14,8 +14,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// FNV-1a over all bytes after `check`. Data that differ in a single byte have
-/// different checksums, and the checksum of zeros is not 0.
+/// FNV-1a over all bytes after `check`. If two sets of data differ in a single
+/// byte, their checksums differ. The checksum of zeros is not 0.
 std::uint32_t check_of(MemPoolPtrExportData const& data) {
   std::uint32_t hash = 2'166'136'261U;
   for (auto i = sizeof(SharedPointer::check); i < data.bytes.size(); ++i) {

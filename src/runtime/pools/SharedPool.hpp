@@ -9,14 +9,14 @@
 #include "../base/UniqueFd.hpp"
 #include "../symm_pools.hpp"
 
-// Data about pools that processes exchange.
+// Data about pools, exchanged between processes.
 
 namespace symm::Impl {
 
 /// Identifies a pool across processes: the file that its descriptors refer to,
-/// the process that created the pool, and the pool's number there. The file
-/// alone does not suffice, because all memory of a GPU may be a single file.
-/// (An importing process has only the file until it imports a pointer.)
+/// the process that created the pool, and the pool's number in that process.
+/// The file alone does not suffice, because all memory of a GPU may be a single
+/// file. (An importing process has only the file until it imports a pointer.)
 struct SharedPoolName {
   std::uint64_t device  = 0;
   std::uint64_t file    = 0;

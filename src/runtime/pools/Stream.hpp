@@ -9,8 +9,9 @@
 
 namespace symm::Impl {
 
-/// A stream as pools use it: a queue of a GPU, or an execution space instance
-/// that runs on the host and that the Stream keeps alive. All calls are local.
+/// The pools' view of a stream: a queue of a GPU, or an execution space
+/// instance that runs on the host. The Stream keeps the instance alive. All
+/// calls are local.
 ///
 /// Every function throws SystemError on this PE if CUDA reports an error.
 class Stream {
@@ -21,20 +22,20 @@ class Stream {
   [[nodiscard]] virtual bool is_idle() = 0;
   /// Waits on the host for all work enqueued so far.
   virtual void fence() = 0;
-  /// Makes work that is enqueued from now on start only after all work on
-  /// `earlier` has ended. The host does not wait if both are queues of a GPU.
+  /// Makes later work on this stream wait for all work already enqueued on
+  /// `earlier`. The host does not wait if both streams are queues of a GPU.
   virtual void wait_for(Stream& earlier) = 0;
   /// Enqueues a barrier of all PEs, on a PE team reserved for pools.
   /// Precondition: has_barrier().
   virtual void barrier() = 0;
   [[nodiscard]] virtual bool has_barrier() const { return true; }
-  /// Whether work runs asynchronously on a GPU. If not, it has already ended
+  /// Whether work runs asynchronously on a GPU. Otherwise, the work has ended
   /// when the call that enqueues it returns.
   [[nodiscard]] virtual bool is_on_gpu() const { return false; }
 };
 
-/// A queue of the heap's GPU. Without a GPU, work is done during the calls on
-/// the host, in the order of these calls.
+/// A queue of the heap's GPU. Without a GPU, work runs on the host during the
+/// calls, in call order.
 class QueueStream : public Stream {
  public:
   /// \param gpu Null if there is none.
@@ -69,7 +70,7 @@ class HostStream : public Stream {
   void barrier() override;
 };
 
-/// Identifies a stream in calls, and holds a function that creates the
+/// Identifies a stream in calls, and contains a function that creates the
 /// corresponding Stream.
 struct StreamName {
   /// A key that is unique among live streams; not null.
@@ -87,8 +88,8 @@ struct StreamName {
 /// sequence of calls on the host.
 [[nodiscard]] StreamName name_of_queue(void* const& queue);
 [[nodiscard]] bool is_captured_queue(void* queue);
-/// The interface to the GPU whose memory contains the symmetric heap; null if
-/// there is none.
+/// The interface to the GPU whose memory contains the symmetric heap. Null if
+/// there is no GPU.
 [[nodiscard]] CopyQueue* gpu_of_streams();
 
 }  // namespace symm::Impl

@@ -13,26 +13,26 @@
 namespace symm::Impl {
 
 /// The streams, and the known order of their work on this PE and on all PEs.
-/// The state is the same on PEs that make the same calls. Only idle() and
-/// are_idle() query the GPU, so only their results may differ.
+/// PEs that make the same calls have the same state. Only idle() and are_idle()
+/// query the GPU, so only their results may differ between these PEs.
 ///
 /// Time is counted in calls: a *position* is the number of a call. The work of
 /// a stream at a position is all work enqueued on the stream before that call.
-/// Each stream has a vector clock: for every other stream, it holds the latest
-/// position whose work ends before any later work of this stream starts.
+/// Each stream has a vector clock. For every other stream, the clock holds the
+/// latest position whose work ends before any later work of this stream starts.
 class StreamOrder {
  public:
   using Number   = std::uint32_t;
   using Position = std::uint64_t;
 
-  /// The maximum number of streams in use at a time. (Each is one bit of a
-  /// 64-bit word.)
+  /// The maximum number of streams in use at a time. (Each stream is one bit of
+  /// a 64-bit word.)
   static constexpr Number max_streams = 63;
 
   explicit StreamOrder(int n_pes) : m_is_alone(n_pes == 1) {}
 
-  /// The number of a stream. On first use, a stream is assigned the lowest
-  /// unused number.
+  /// The number of a stream. A stream that is used for the first time gets the
+  /// lowest unused number.
   /// \throws UsageError on this PE if too many streams are in use.
   Number number_of(StreamName const& name) {
     if (m_latest < m_streams.size() && m_streams[m_latest].key == name.key) {
@@ -44,7 +44,7 @@ class StreamOrder {
   [[nodiscard]] Stream& stream(Number number) {
     return *m_streams[number].stream;
   }
-  /// An exclusive upper bound on the numbers of streams; some lower numbers may
+  /// An exclusive upper bound on the numbers of streams. Some lower numbers may
   /// be unused.
   [[nodiscard]] Number n_streams() const {
     return static_cast<Number>(m_streams.size());
@@ -55,8 +55,8 @@ class StreamOrder {
 
   // The next two functions enqueue dependencies and record them.
 
-  /// Makes later work of `later` wait for all work enqueued on `earlier` so
-  /// far.
+  /// Makes later work on stream `later` wait for all work enqueued on `earlier`
+  /// so far.
   /// \throws SystemError on this PE.
   void make_wait(Number later, Number earlier) {
     if (later == earlier) return;
@@ -73,19 +73,20 @@ class StreamOrder {
   /// Records that all work enqueued on `earlier` so far ends before any later
   /// work on `later` starts.
   void order_after(Number later, Number earlier);
-  /// Records that later work on stream `number` starts only after the work
-  /// enqueued so far on every PE's stream `number` has ended.
+  /// Records a barrier of all PEs. Later work on stream `number` starts only
+  /// after the work enqueued so far on every PE's stream `number` has ended.
   void barrier(Number number);
   /// Records that this PE has waited for all of its streams.
   void all_ended_here();
   /// Records that all PEs have waited for all of their streams and have met.
   void all_ended();
-  /// Records that all PEs have found these streams idle and have met since.
+  /// Records that all PEs have found these streams idle, and have met since
+  /// then.
   /// \param numbers One bit for each stream number.
   void were_idle(std::uint64_t numbers);
 
   /// Queries the streams whose bits are set in `numbers`. Returns the bits of
-  /// those that are idle on this PE.
+  /// the streams that are idle on this PE.
   [[nodiscard]] std::uint64_t idle(std::uint64_t numbers);
 
   /// Whether all streams are idle on this PE.
@@ -108,9 +109,8 @@ class StreamOrder {
   [[nodiscard]] bool was_idle_behind(Number earlier, Position at) const {
     return m_streams[earlier].was_idle >= at;
   }
-  /// ended_here() returns the position up to which all work has ended on this
-  /// PE (for local pools), and ended() the position up to which it has ended on
-  /// all PEs.
+  /// The positions up to which all work has ended: ended_here() on this PE (for
+  /// local pools), and ended() on all PEs.
   [[nodiscard]] Position ended_here() const { return m_ended_here; }
   [[nodiscard]] Position ended() const { return m_ended; }
 
@@ -140,7 +140,7 @@ class StreamOrder {
   Position m_ended_here = 0;
   Position m_ended      = 0;
   Number m_latest       = 0;  // the latest result of number_of()
-  // The stream of the latest barrier; max_streams if it has ended.
+  // The stream of the latest barrier; max_streams if that barrier has ended.
   Number m_latest_barrier = max_streams;
   std::vector<Known> m_streams;
 };

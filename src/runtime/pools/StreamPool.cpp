@@ -64,8 +64,8 @@ void StreamPool::move_freed(Number from, Number to, bool follows) {
 bool StreamPool::may_take_over(Number from, Number to, bool follows) const {
   auto const& state = m_streams[from];
   if (state.arena == nullptr || state.arena->free_bytes() == 0) return false;
-  // On all PEs, the last uses of this memory end before any work that was
-  // enqueued on `from` after position `latest`.
+  // On all PEs, the last uses of this memory end before any work enqueued on
+  // `from` after position `latest` starts.
   return (follows && m_order.precedes(from, state.latest, to)) ||
          (m_policy.allow_opportunistic &&
           m_order.was_idle_behind(from, state.latest));
@@ -142,7 +142,7 @@ StreamPool::Taken StreamPool::take_of_others(
 char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
                        char const* label) {
   auto const request = request_of(bytes, phase);
-  // Allocate private memory first: once the block is taken, nothing may fail.
+  // Allocate private memory first. Once the block is taken, nothing may fail.
   m_live.prepare();
   if (m_unused.empty()) {
     m_blocks.emplace_back();
@@ -150,7 +150,7 @@ char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
     m_unused.push_back(static_cast<std::uint32_t>(m_blocks.size() - 1));
   }
   auto* state = &per_stream(stream);
-  // The common cases: memory that this stream has used before.
+  // The common cases use memory that this stream has used before.
   auto [arena, id] = take_waiting(stream, request);
   if (id == HeapBlocks::none) {
     move_freed(stream, stream, m_policy.follow_event_dependencies);
@@ -202,8 +202,8 @@ HeapBlocks::Id StreamPool::take_joined(HeapBlocks& arena,
 
 HeapBlocks::Id StreamPool::take_when_idle(Number stream,
                                           HeapBlocks::Request const& request) {
-  // In a symmetric pool, PEs could see different states. So barrier_all()
-  // queries their streams instead.
+  // In a symmetric pool, PEs could see different states. Therefore
+  // barrier_all() queries the streams instead.
   if (!is_local() || !m_policy.allow_opportunistic) return HeapBlocks::none;
   for (Number other = 0; other < m_streams.size(); ++other) {
     if (other == stream || !could_serve(m_streams[other], request)) continue;
@@ -272,7 +272,7 @@ void StreamPool::free(Number stream, void* address, bool is_over) {
   state.freed.push_back({block.arena, block.id, m_order.advance()});
   --m_streams[block.stream].n_live;
   m_live.erase(offset);
-  // Cannot throw, because the slot was taken from this vector.
+  // Cannot throw, because the slot was once taken from this vector.
   m_unused.push_back(slot);
   block.arena = nullptr;
   m_used.current -= bytes;
@@ -281,7 +281,7 @@ void StreamPool::free(Number stream, void* address, bool is_over) {
 
 HeapBlocks::Request StreamPool::request_of(std::size_t bytes,
                                            std::size_t phase) const {
-  // Limits the size to more than any pool has, so that rounding up cannot
+  // Limit the size to more than any pool has, so that rounding up cannot
   // overflow.
   auto const too_much = m_map.stride + alignment;
   return {round_up(std::min(bytes, too_much), alignment), alignment,
@@ -314,7 +314,7 @@ std::uint64_t StreamPool::streams_to_watch() const {
   std::uint64_t result = 0;
   for (Number stream = 0; stream < m_streams.size(); ++stream) {
     auto const& state = m_streams[stream];
-    // A stream that has been found idle since `at` need not be queried again.
+    // If a stream was found idle after `at`, do not query it again.
     auto const is_new = [&](Position at) {
       return !m_order.was_idle_behind(stream, at);
     };

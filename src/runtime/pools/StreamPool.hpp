@@ -27,19 +27,20 @@ namespace symm::Impl {
 /// Free memory is kept in *arenas*. The common arena serves every stream. Each
 /// stream also has its own arena, which only later work on this stream may use.
 /// free() appends a block to the queue of its stream. A stream that needs
-/// memory moves a block into its own arena if the order of streams shows that
-/// the two uses cannot overlap in time (H02). Once all PEs have waited for all
-/// of their streams, all free memory returns to the common arena.
+/// memory may move such a block into its own arena. It does so only if the
+/// order of streams shows that the two uses cannot overlap in time (H02). Once
+/// all PEs have waited for all of their streams, all free memory returns to the
+/// common arena.
 ///
-/// Decisions depend only on the sequence of calls, so they are the same on all
-/// PEs of a symmetric pool. A local pool additionally checks which streams are
-/// idle (H54). Not thread-safe.
+/// In a symmetric pool, decisions depend only on the sequence of calls, so all
+/// PEs make the same decisions. A local pool also checks which streams are idle
+/// (H54). Not thread-safe.
 class StreamPool final : public Pool {
  public:
   using Number   = StreamOrder::Number;
   using Position = StreamOrder::Position;
 
-  /// The alignment of blocks. Block sizes are multiples of it.
+  /// The alignment of blocks. Block sizes are multiples of this value.
   static constexpr std::size_t alignment = 256;
 
   /// A live block.
@@ -53,8 +54,8 @@ class StreamPool final : public Pool {
   /// \param heap Shared by all PEs or, for a local pool, owned by this PE
   ///        alone.
   /// \param order The order of the streams that use pools of this kind.
-  /// \param own Owns `heap` if the heap is used only by this pool (H80);
-  ///        otherwise null.
+  /// \param own Owns `heap` if only this pool uses the heap (H80); otherwise
+  ///        null.
   StreamPool(std::uint64_t number, MemPoolProperties const& properties,
              ChunkSource& heap, StreamOrder& order,
              std::unique_ptr<LocalHeap> own = nullptr)
@@ -76,9 +77,9 @@ class StreamPool final : public Pool {
   [[nodiscard]] char* take(Number stream, std::size_t bytes, std::size_t phase,
                            char const* label);
 
-  /// Collective for a symmetric pool: waits for this PE's kernels, then grows
-  /// the pool. Does not grow it if the request fits in existing memory and
-  /// either half of the pool is unused or the pool is at its limit.
+  /// Collective for a symmetric pool. Waits for this PE's kernels, then grows
+  /// the pool. If at least half of the pool is unused, or if the pool is at its
+  /// limit, does not grow it for a request that fits in existing memory.
   /// \throws OutOfMemory, SystemError on every PE.
   /// \throws UsageError on every PE if any PE is in another call.
   void grow(std::size_t bytes, std::size_t phase, char const* label = "");
@@ -94,13 +95,13 @@ class StreamPool final : public Pool {
 
   /// Precondition: a block starts at `address`.
   /// \param is_over Whether this PE's uses of the block have already ended,
-  ///        rather than merely being ordered on the stream.
+  ///        rather than only being ordered on the stream.
   void free(Number stream, void* address, bool is_over);
 
   /// Allocates private memory so that collect() and release() cannot throw. If
-  /// they did, this PE's state could differ from that of the other PEs.
+  /// they did, this PE's state could differ from the other PEs' state.
   void prepare_to_collect();
-  /// Makes freed memory available to every stream if all uses of it have ended
+  /// Makes freed memory available to every stream if all of its uses have ended
   /// on all PEs (for a local pool: on this PE).
   void collect();
 
@@ -111,19 +112,19 @@ class StreamPool final : public Pool {
   /// \throws OutOfMemory, SystemError on this PE.
   void take_all();
 
-  /// Collective for a symmetric pool: waits for this PE's kernels, then
-  /// releases unused memory, but holds at least `min_bytes_to_hold` bytes.
+  /// Collective for a symmetric pool. Waits for this PE's kernels, then
+  /// releases unused memory, but keeps at least `min_bytes_to_hold` bytes.
   void trim_to(std::size_t min_bytes_to_hold);
-  /// A step of a collective call in which the PEs have met; must be called
+  /// A step of a collective call in which the PEs have met. Must be called
   /// after collect(). Releases memory above the release threshold, or all
   /// memory if the pool was destroyed.
   void release();
 
-  /// One bit for each stream, set if the stream has live blocks, or freed
-  /// blocks in its queue.
+  /// One bit for each stream. The bit is set if the stream has live blocks, or
+  /// freed blocks in its queue.
   [[nodiscard]] std::uint64_t streams_in_use() const;
-  /// One bit for each stream, set if other streams may use its memory once it
-  /// is idle.
+  /// One bit for each stream. The bit is set if other streams may use the
+  /// stream's memory once the stream is idle.
   [[nodiscard]] std::uint64_t streams_to_watch() const;
 
   [[nodiscard]] std::size_t n_live() const { return m_live.count(); }
@@ -178,8 +179,8 @@ class StreamPool final : public Pool {
   [[nodiscard]] HeapBlocks& arena_of(PerStream& state);
   [[nodiscard]] HeapBlocks::Request request_of(std::size_t bytes,
                                                std::size_t phase) const;
-  // `follows` says whether dependencies between different streams are taken
-  // into account.
+  // `follows`: whether to take dependencies between different streams into
+  // account.
   [[nodiscard]] bool may_reuse(Number from, Position at, Number to,
                                bool follows) const;
   [[nodiscard]] bool may_take_over(Number from, Number to, bool follows) const;
@@ -189,7 +190,7 @@ class StreamPool final : public Pool {
     HeapBlocks::Id id = HeapBlocks::none;
   };
   /// Takes the last or the first block in the stream's queue if that block has
-  /// exactly the requested size. Allocations in a loop thus need no arena.
+  /// exactly the requested size. Allocations in a loop therefore need no arena.
   [[nodiscard]] Taken take_waiting(Number stream,
                                    HeapBlocks::Request const& request);
   /// Finds memory outside the stream's own queue and arena. Tries, in this
@@ -197,13 +198,13 @@ class StreamPool final : public Pool {
   /// joined with the common one, idle streams, and a new dependency.
   [[nodiscard]] Taken take_of_others(Number stream,
                                      HeapBlocks::Request const& request);
-  /// Moves those blocks that `to` may use from the queue of `from` to the arena
+  /// Moves the blocks that `to` may use from the queue of `from` to the arena
   /// of `to`.
   void move_freed(Number from, Number to, bool follows);
-  /// Moves free memory from the arena of `from` to that of `to` if `to` may use
-  /// it: room for the request plus half of the rest. This keeps streams from
-  /// repeatedly taking everything from each other. If the request does not fit,
-  /// moves everything.
+  /// If `to` may use the free memory in the arena of `from`, moves room for the
+  /// request plus half of the rest to the arena of `to`. Moving everything
+  /// would let streams repeatedly take everything from each other. If the
+  /// request does not fit, moves everything.
   void move_arena(Number from, Number to, HeapBlocks::Request const& request,
                   bool follows);
   /// Whether the stream's own arena probably has room. (Alignment may use up
@@ -215,8 +216,8 @@ class StreamPool final : public Pool {
   }
   [[nodiscard]] bool could_serve(PerStream const& state,
                                  HeapBlocks::Request const& request) const;
-  /// Takes a block from a stream's arena, or from this arena combined with the
-  /// common one, because pieces of both may be adjacent.
+  /// Takes a block from a stream's arena, or from that arena joined with the
+  /// common one, because pieces of the two may be adjacent.
   [[nodiscard]] HeapBlocks::Id take_joined(HeapBlocks& arena,
                                            HeapBlocks::Request const& request);
   [[nodiscard]] HeapBlocks::Id take_with_dependency(
@@ -226,7 +227,7 @@ class StreamPool final : public Pool {
   /// Whether at least half of the pool's memory is in queues or in other
   /// streams' arenas, so that reuse is better than growth.
   [[nodiscard]] bool has_much_to_reuse(Number stream) const;
-  /// The number of bytes that the pool holds at least, until it is destroyed.
+  /// The number of bytes that the pool always holds until it is destroyed.
   [[nodiscard]] std::size_t least_bytes() const {
     return m_own_heap != nullptr ? m_properties.max_bytes : 0;
   }

@@ -35,8 +35,8 @@ char* PrivateMemory::allocate(std::string const& label, std::size_t bytes) {
   if (!failure) return address;
   if (address != nullptr) {
     m_blocks.erase(address);
-    // Only the first failure is reported. The provider's destructor frees
-    // whatever remains.
+    // Report only the first failure. The provider's destructor frees whatever
+    // remains.
     static_cast<void>(failure_of([&] {
       if (is_mapped) m_vmm.unmap(address, rounded);
       m_vmm.address_free(address, rounded);

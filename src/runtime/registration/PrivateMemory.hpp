@@ -29,8 +29,9 @@ class PrivateMemory {
   [[nodiscard]] char* allocate(std::string const& label, std::size_t bytes);
 
   /// Frees a block. If the block is registered, it stays part of the heap until
-  /// it is unregistered. An address that does not belong to a live block is
-  /// ignored: it was allocated before the latest initialize().
+  /// it is unregistered. Ignores an address that does not belong to a live
+  /// block, because such an address was allocated before the latest
+  /// initialize().
   void free(void const* address) noexcept;
 
   /// The label and the size of each block that has not been freed.

@@ -24,11 +24,11 @@
 
 namespace symm::Impl {
 
-/// What the other PEs need to know about a PE's shared memory.
+/// The data that the other PEs need to access a PE's shared memory.
 struct SharedBuffer::PartNote {
   std::uint64_t address = 0;  // in the PE's process
   std::uint64_t count   = 0;
-  ForeignMemory::ForeignHandle handle;  // kind device
+  ForeignMemory::ForeignHandle handle;  // for MemoryKind::device only
   std::array<char, 40> place{};
 };
 
@@ -62,8 +62,8 @@ void check_memory(void const* data, std::size_t count,
                    " do not fit into the address space");
 }
 
-/// Reads the first and the last byte of a process's memory range. Returns 0, or
-/// errno.
+/// Reads the first and the last byte of a process's memory range. Returns 0 on
+/// success, and errno on failure.
 int try_to_read(pid_t process, char* start, std::size_t bytes) {
   std::array<char, 2> ends{};
   iovec const here{ends.data(), ends.size()};
@@ -105,7 +105,7 @@ void move_bytes(bool is_put, pid_t process, char* mine, char* theirs,
   while (done < bytes) {
     iovec const here{mine + done, bytes - done};
     iovec const there{moved(theirs, done), bytes - done};
-    // One call copies at most 2 GiB, and less if the memory ends earlier.
+    // One call copies at most 2 GiB. It copies less if the memory ends earlier.
     auto const moved = uninterrupted([&] {
       return is_put ? ::process_vm_writev(process, &here, 1, &there, 1, 0)
                     : ::process_vm_readv(process, &here, 1, &there, 1, 0);
@@ -170,14 +170,15 @@ void SharedBuffer::share(void const* data, std::size_t count,
     });
   });
   if (!opened) return;
-  // Once this throws, a PE may free its memory, so all PEs close their imports
-  // first. A failure to close matters less than the failure to open.
+  // Once this throws, a PE may free its memory. Therefore all PEs close their
+  // imports first. A failure to close matters less than the failure to open.
   static_cast<void>(rendezvous.agree(failure_of([&] { close_imports(); })));
   throw_failure(*opened);
 }
 
 SharedBuffer::~SharedBuffer() {
-  // No caller could act on a failure. The end of the process frees the rest.
+  // No caller could act on a failure. When the process ends, the system frees
+  // the rest.
   if (!m_runtime.expired()) {
     static_cast<void>(failure_of([&] { close_imports(); }));
   }
@@ -261,8 +262,8 @@ void SharedBuffer::open_device_part(Pe pe, PartNote const& note) {
                            note.place.data(), "): ", failure->message)});
 }
 
-/// Only an actual read shows what the system allows (Yama, containers,
-/// set-user-id).
+/// Only an actual read shows whether the system allows access (Yama,
+/// containers, set-user-id).
 void SharedBuffer::try_host_part(Pe pe) const {
   auto const& part = m_parts[index_of(pe)];
   auto const bytes = part.count * m_element_bytes;
@@ -287,7 +288,8 @@ void SharedBuffer::close_imports() {
   auto* const provider =
       Runtime::instance(type_name_of(m_kind)).provider(m_kind);
   if (provider == nullptr) return;  // nothing was opened
-  // Continues the loop even after a failure.
+  // If a step fails, continue with the rest and throw the first failure at the
+  // end.
   auto first = failure_of([&] { provider->synchronize(); });
   for (auto const& part : parts) {
     if (part.import_start == nullptr) continue;
@@ -358,7 +360,7 @@ char* SharedBuffer::range(Pe pe, void const* local, std::size_t index,
                      elements_text(index, count) + " of PE " +
                      std::to_string(pe) + ": the address on this PE is null");
   }
-  // By now, the PID may belong to another process.
+  // The PID may by now belong to another process.
   if (pe != m_my_pe &&
       Runtime::instance(type_name_of(m_kind)).exchange().is_gone(pe)) {
     throw SystemError(std::string(type_name_of(m_kind)) + "::" + call + ": " +

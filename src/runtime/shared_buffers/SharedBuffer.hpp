@@ -16,13 +16,13 @@
 
 namespace symm::Impl {
 
-/// The common part of SharedHostBuffer and SharedDeviceBuffer
-/// (symm_shared_buffers.hpp), independent of the element type: the address of
-/// every PE's memory, and how this PE accesses it.
+/// The part of SharedHostBuffer and SharedDeviceBuffer
+/// (symm_shared_buffers.hpp) that does not depend on the element type: the
+/// address of every PE's memory, and how this PE accesses that memory.
 class SharedBuffer {
  public:
-  /// Collective. SharedElements in symm_shared_buffers.hpp documents the
-  /// arguments and the exceptions.
+  /// Collective. symm_shared_buffers.hpp documents the arguments and the
+  /// exceptions at SharedElements.
   SharedBuffer(MemoryKind kind, void const* data, std::size_t count,
                std::size_t element_bytes, std::exception_ptr const& failure);
   SharedBuffer(SharedBuffer&& other) noexcept : SharedBuffer(other.m_kind) {
@@ -47,12 +47,12 @@ class SharedBuffer {
  private:
   /// The memory that a PE has shared.
   struct Part {
-    // Address in this process for GPU memory, in the PE's process for host
-    // memory.
+    // The address in this process for GPU memory, and in the PE's process for
+    // host memory.
     char* start       = nullptr;
     std::size_t count = 0;  // in elements
     pid_t process     = 0;  // the PE's process; only for host memory
-    // The GPU memory that this PE has mapped; null if none.
+    // The start of the GPU memory that this PE has mapped; null if none.
     char* import_start = nullptr;
   };
   struct PartNote;
@@ -69,7 +69,7 @@ class SharedBuffer {
   void try_host_part(Pe pe) const;
   void close_imports();
   [[nodiscard]] Part const& part(Pe pe, char const* call) const;
-  /// The address of the elements on `pe` to be copied; null if there are none.
+  /// The address of the elements to copy on `pe`; null if there are none.
   [[nodiscard]] char* range(Pe pe, void const* local, std::size_t index,
                             std::size_t count, char const* call) const;
 
@@ -78,7 +78,7 @@ class SharedBuffer {
   std::uint64_t m_number      = 0;  // the same on all PEs
   Pe m_my_pe                  = 0;
   std::vector<Part> m_parts;            // empty once closed
-  std::weak_ptr<void const> m_runtime;  // the runtime that created it
+  std::weak_ptr<void const> m_runtime;  // the runtime that created this object
 };
 
 }  // namespace symm::Impl

@@ -13,9 +13,9 @@
 
 namespace symm::Impl {
 
-/// Data sent with the pair of a round: `out_bytes` bytes at offset `out` in
-/// this PE's room() go to offset `in` in the receiver's room(). There must be
-/// space for one pair before `out`.
+/// Data that accompanies the pair of a round. `out_bytes` bytes at offset `out`
+/// in this PE's room() go to offset `in` in the receiver's room(). There must
+/// be space for one pair before `out`.
 struct RoundData {
   std::size_t out       = 0;
   std::size_t out_bytes = 0;
@@ -25,8 +25,8 @@ struct RoundData {
 
 /// The messages of a dissemination barrier with ceil(log2(n)) rounds. In round
 /// r, each member sends pairs of words, and possibly data, to the member 2^r
-/// positions after it. This PE receives the pairs in its words, and the data in
-/// its room(), for this epoch. No member overwrites these before this PE has
+/// positions after it. For each epoch, this PE receives the pairs in its words,
+/// and the data in its room(). No member overwrites them until this PE has
 /// begun the next epoch.
 class DisseminationRounds {
  public:
@@ -51,7 +51,7 @@ class DisseminationRounds {
     store_relaxed(pair(m_words.map.my_pe, place), to.first);
     store_relaxed(pair(m_words.map.my_pe, place) + 1, to.second);
   }
-  /// The first of this PE's pairs, one for each member.
+  /// The array of this PE's pairs, one for each member.
   [[nodiscard]] Pair* all() const {
     return reinterpret_cast<Pair*>(pair(m_words.map.my_pe, 0));
   }
@@ -60,9 +60,9 @@ class DisseminationRounds {
     return m_words.room(m_words.map.my_pe, m_epoch);
   }
 
-  /// Runs one round: sends this PE's first `n_pairs` pairs, which the receiver
-  /// stores from index `place` on, and waits for the same number of pairs from
-  /// another member. With data, `n_pairs` must be 1.
+  /// Runs one round. Sends this PE's first `n_pairs` pairs, which the receiver
+  /// stores starting at index `place`, and waits for as many pairs from another
+  /// member. With data, `n_pairs` must be 1.
   void run(int step, std::size_t n_pairs, std::size_t place,
            RoundData const& data = {}) {
     tell(member(step), n_pairs, place, data);
@@ -84,9 +84,9 @@ class DisseminationRounds {
   [[nodiscard]] std::uint64_t* pair(Pe pe, std::size_t place) const {
     return m_words.passed(pe, 0, m_epoch) + 2 * place;
   }
-  /// The number that identifies the messages of this round. It contains the
-  /// slot of the PE team, since the same two PEs may exchange messages in
-  /// several PE teams at the same time.
+  /// Identifies the messages of this round. The number includes the slot of the
+  /// PE team, because the same two PEs may exchange messages in several PE
+  /// teams at the same time.
   [[nodiscard]] std::uint64_t number() const {
     constexpr unsigned round_bits = 8;
     constexpr unsigned epoch_bits = 48;
@@ -109,23 +109,23 @@ class DisseminationRounds {
   std::uint64_t m_round = 0;
 };
 
-/// The pair that a member sends in compare_far(). If the member has seen only
-/// equal words, the pair is the word and its complement, which no other call
-/// sends.
+/// The pair that a member sends in compare_far(). If the member has received
+/// only equal words so far, the pair is the word and its complement, which no
+/// other call sends.
 inline DisseminationRounds::Pair pair_of(std::uint64_t word, bool is_equal) {
   return {word, is_equal ? ~word : word};
 }
 
 /// A barrier that returns whether all members have called it with the same
 /// word.
-/// \param load provides the data: load.data(step) returns the data for a round,
+/// \param load provides the data. load.data(step) returns the data for a round,
 ///        and load.arrive(step) is called after the round.
 template <class Load>
 bool compare_far(PeTeam const& team, DisseminationRounds& rounds,
                  std::uint64_t word, Load const& load) {
   bool is_equal = true;
-  // The pairs have the same places as in exchange_words(), so that a member in
-  // that call sees a different word.
+  // Pairs are stored at the same places as in exchange_words(), so that a
+  // member in that call receives a different word.
   for (int step = 1; step < team.n_pes(); step *= 2) {
     auto const place = static_cast<std::size_t>(step);
     rounds.set(0, pair_of(word, is_equal));

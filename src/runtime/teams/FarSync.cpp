@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t pair_bytes = sizeof(DisseminationRounds::Pair);
 
 /// Broadcasts the root's block into each member's room. Members that have the
-/// block pass it on.
+/// block forward it.
 class FromRoot {
  public:
   FromRoot(PeTeam const& team, std::byte* room, PassedBlock const& block)
@@ -33,7 +33,8 @@ class FromRoot {
       std::memcpy(room + pair_bytes, block.source, m_bytes);
   }
   [[nodiscard]] RoundData data(int step) const {
-    // Members fewer than `step` positions after the root have the block.
+    // Members fewer than `step` positions after the root already have the
+    // block.
     bool const gives = m_distance < step && m_distance + step < m_n;
     bool const takes = m_distance >= step && m_distance < 2 * step;
     return {pair_bytes, gives ? m_bytes : 0, pair_bytes, takes ? m_bytes : 0};
@@ -46,7 +47,7 @@ class FromRoot {
   int m_distance;  // number of positions after the root
 };
 
-/// Gathers the blocks of all members. Block i is that of member me - i (modulo
+/// Gathers the blocks of all members. Block i comes from member me - i (modulo
 /// n), so that new blocks follow those already received.
 class ToAll {
  public:
@@ -68,10 +69,10 @@ class ToAll {
   int m_n;
 };
 
-/// Sends a block from each member to every other one (Bruck's all-to-all).
-/// Block i moves i members ahead: by 2^r in round r if bit r of i is set. At
-/// the end, block i is the one from member me - i (modulo n). The areas for
-/// outgoing and incoming blocks follow the n blocks.
+/// Sends a block from each member to every other member (Bruck's all-to-all).
+/// Block i moves i members ahead: in round r, it moves 2^r members if bit r of
+/// i is set. At the end, block i is the block from member me - i (modulo n).
+/// The areas for outgoing and incoming blocks follow the n blocks.
 class ToEach {
  public:
   ToEach(PeTeam const& team, std::byte* room, PassedBlock const& block)
@@ -102,7 +103,7 @@ class ToEach {
     });
   }
 
-  /// Number of blocks that must fit in the room, for n members.
+  /// The number of blocks that must fit in the room, for n members.
   static constexpr std::size_t n_blocks(std::size_t n) {
     auto const rounds = static_cast<std::size_t>(std::bit_width(n - 1));
     return n + (1 + rounds) * (n / 2);
@@ -115,7 +116,7 @@ class ToEach {
   [[nodiscard]] std::byte* out_area() const {
     return block_at(m_n) + pair_bytes;
   }
-  /// Each round has its own area, because a near member may be a round ahead.
+  /// Each round has its own area, because a near member may be one round ahead.
   [[nodiscard]] std::byte* in_area(int step) const {
     // Round r has step 2^r. Its area follows the areas of the r earlier rounds.
     auto const place = static_cast<std::size_t>(std::bit_width(index_of(step)));
@@ -137,14 +138,14 @@ class ToEach {
   int m_n;
 };
 
-/// Number of blocks that must fit in the room, for n members.
+/// The number of blocks that must fit in the room, for n members.
 std::size_t n_blocks_in_room(Passing passing, std::size_t n) {
   switch (passing) {
     case Passing::by_root: return 1;
     case Passing::to_each: return ToEach::n_blocks(n);
-    // The blocks may fill half the room, so that the last message is at most 64
-    // KiB long. For larger sources, combining shares is faster (reduce of 64
-    // KiB, 4 nodes: 2.2 instead of 2.8 times MPI's time).
+    // The blocks may fill only half of the room, so that the last message is at
+    // most 64 KiB long. For larger sources, combining shares is faster (reduce
+    // of 64 KiB, 4 nodes: 2.2 instead of 2.8 times MPI's time).
     case Passing::to_combine: return 2 * n;
     case Passing::to_all:
     case Passing::nothing: break;
@@ -162,20 +163,20 @@ struct NothingGoesAlong {
 /// received so far to the member 2^r positions after it.
 class FarSync final : public HostSync {
  public:
-  /// The messages of the last round contain the words of half the PE team.
+  /// The messages of the last round contain the words of half of the PE team.
   std::uint64_t exchange_words(PeTeam const& team, char const* call,
                                std::uint64_t first,
                                std::uint64_t second) const override {
     DisseminationRounds rounds(team, call);
     auto const n = static_cast<std::size_t>(team.n_pes());
-    // Pair i is that of member me - i (modulo n), so that the pairs of a round
-    // arrive as one block after the earlier ones.
+    // Pair i comes from member me - i (modulo n), so that the pairs of a round
+    // arrive as one block after the earlier pairs.
     rounds.set(0, {first, second});
     for (std::size_t n_known = 1; n_known < n; n_known *= 2) {
       rounds.run(static_cast<int>(n_known), std::min(n_known, n - n_known),
                  n_known);
     }
-    // Sort the pairs: pair i becomes that of member i.
+    // Reorder the pairs, so that pair i is from member i.
     auto* const pairs = rounds.all();
     auto const me     = static_cast<std::ptrdiff_t>(team.my_pe());
     std::reverse(pairs, pairs + n);
@@ -184,7 +185,7 @@ class FarSync final : public HostSync {
     return rounds.end();
   }
 
-  /// Its messages are 16 bytes long.
+  /// The messages are 16 bytes long.
   bool compare_word(PeTeam const& team, char const* call, std::uint64_t word,
                     bool) const override {
     DisseminationRounds rounds(team, call);
@@ -196,8 +197,8 @@ class FarSync final : public HostSync {
                               PassedBlock const& block) const override {
     if (team.slot() >= PeTeamMemory::n_teams_with_rooms) return false;
     auto const n = static_cast<std::size_t>(team.n_pes());
-    // The room has space for two pairs besides the blocks; one of them is
-    // before the data to send.
+    // Besides the blocks, the room has space for two pairs. One of them
+    // precedes the data to send.
     return block.bytes <= (PeTeamWords::room_bytes - 2 * pair_bytes) /
                               n_blocks_in_room(block.passing, n);
   }

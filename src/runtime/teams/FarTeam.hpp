@@ -9,8 +9,8 @@
 
 namespace symm::Impl {
 
-/// The members for which for_each_member() calls body(member): those on this
-/// PE's node, or those on other nodes.
+/// Selects the members for which for_each_member() calls body(member): the
+/// members on this PE's node, or the members on other nodes.
 enum class Members { of_this_node, of_other_nodes };
 template <Members members, class Team, class Body>
 void for_each_member(Team const& team, Body const& body) {
@@ -29,7 +29,7 @@ void for_each_member(Team const& team, Body const& body) {
   return team.has_far_pes() && bytes >= least;
 }
 
-/// Whether any node has several PEs, which can share the messages between
+/// Whether any node has several PEs, which can then share the messages to other
 /// nodes. The result is the same on all PEs.
 [[nodiscard]] bool has_shared_nodes();
 

@@ -18,38 +18,37 @@ struct PassedBlock {
   Passing passing;
   Pe root;
   void const* source;
-  std::size_t bytes;  // of one block
+  std::size_t bytes;  // size of one block
   // Size of all blocks together. The last blocks may be shorter, or empty.
   std::size_t source_bytes;
 };
 
 /// Synchronizes the members of a PE team on the host, with one thread on each
-/// PE: with flags within a node, and with messages between nodes. All functions
-/// except of(), can_pass() and passed() are collective.
+/// PE. Members on the same node use flags; members on different nodes use
+/// messages. All functions except of(), can_pass() and passed() are collective.
 class HostSync {
  public:
   [[nodiscard]] static HostSync const& of(PeTeam const& team);
 
   /// A barrier in which every member passes two words to all others.
-  /// \returns the epoch of the barrier: team.words().passed(own PE, member,
-  ///          epoch, which) is word `which` (0 or 1) of `member` until this PE
-  ///          begins the next epoch.
+  /// \returns the epoch of the barrier. Until this PE begins the next epoch,
+  ///          team.words().passed(own PE, member, epoch, which) is word `which`
+  ///          (0 or 1) of `member`.
   virtual std::uint64_t exchange_words(PeTeam const& team, char const* call,
                                        std::uint64_t first,
                                        std::uint64_t second) const = 0;
 
   /// A barrier that returns whether all members have called it with the same
   /// word. The result is the same on all members.
-  /// \param looks pass false if the caller does not need the result.
+  /// \param looks whether the caller needs the result.
   virtual bool compare_word(PeTeam const& team, char const* call,
                             std::uint64_t word, bool looks) const = 0;
 
   /// Whether pass() can send `block`. The result is the same on all members.
   [[nodiscard]] virtual bool can_pass(PeTeam const& team,
                                       PassedBlock const& block) const = 0;
-  /// Like compare_word(), with the same number of messages, but the messages
-  /// also carry the members' blocks. If pass() returns true, passed() gives
-  /// access to the sources.
+  /// Like compare_word(), but the same messages also carry the members' blocks.
+  /// If pass() returns true, passed() gives access to the sources.
   virtual bool pass(PeTeam const& team, char const* call, std::uint64_t word,
                     PassedBlock const& block) const = 0;
   /// The sources passed in this PE's latest call to pass() for the PE team.

@@ -13,8 +13,8 @@
 
 namespace symm::Impl {
 
-/// The sources that each PE receives along with the checks of a collective call
-/// on the host.
+/// Selects the sources that each PE receives with the checks of a collective
+/// call on the host.
 enum class Passing {
   nothing,
   to_all,      // the sources of all members
@@ -22,8 +22,8 @@ enum class Passing {
   by_root,     // the root's source
   to_each      // from each member's source, the block for this PE
 };
-// (If sources are too large for to_combine, the call may use to_each instead:
-// see CollectiveCall::may_pass_shares.)
+// If the sources are too large for to_combine, the call may use to_each
+// instead: see CollectiveCall::may_pass_shares.
 
 /// Gives read access to elements of type T in an array of bytes that need not
 /// be aligned.
@@ -43,9 +43,9 @@ class PassedElements {
   std::byte const* m_first;
 };
 
-/// The sources that members have passed along with the checks of a collective
-/// call on the host. Each source is a block of bytes. Valid until this PE's
-/// next collective call on the PE team.
+/// The sources that members have piggybacked on the checks of a collective call
+/// on the host. Each source is a block of bytes. Valid until this PE's next
+/// collective call on the PE team.
 class PassedSources {
  public:
   /// The source of member i is at first + i * stride.

@@ -30,14 +30,15 @@ struct MakePeTeam;
 /// independent sequences.
 class PeTeam {
  public:
-  /// Creates an invalid PeTeam, which is not a PE team. Functions that split PE
-  /// teams return an invalid PeTeam on PEs that are in none of the new ones.
+  /// Creates an invalid PeTeam, which refers to no PE team. Functions that
+  /// split PE teams return an invalid PeTeam on PEs that are in none of the new
+  /// PE teams.
   PeTeam() = default;
 
   [[nodiscard]] SYMM_FUNCTION bool is_valid() const { return m_n_pes > 0; }
-  /// Number of PEs; 0 if this is not a PE team.
+  /// The number of PEs; 0 if this PeTeam is invalid.
   [[nodiscard]] SYMM_FUNCTION int n_pes() const { return m_n_pes; }
-  /// This PE's number in the PE team; -1 if this is not a PE team.
+  /// The number of this PE in the PE team; -1 if this PeTeam is invalid.
   [[nodiscard]] SYMM_FUNCTION Pe my_pe() const { return m_my_pe; }
 
   /// The world PE number of member `pe`. put(), peer_view() and all other calls
@@ -50,8 +51,9 @@ class PeTeam {
     return static_cast<Pe>(*words().member(pe));
   }
 
-  /// The words with which members synchronize: on the host, those in host
-  /// memory; in a kernel, those in GPU memory. Precondition: is_valid().
+  /// The words with which members synchronize. On the host, returns the words
+  /// in host memory; in a kernel, the words in GPU memory. Precondition:
+  /// is_valid().
   [[nodiscard]] SYMM_FUNCTION Impl::PeTeamWords words() const {
     SYMM_IF_ON_HOST((return m_on_host;))
     SYMM_IF_ON_DEVICE((return m_on_device;))
@@ -63,16 +65,16 @@ class PeTeam {
   /// and no kernel waits.
   [[nodiscard]] SYMM_FUNCTION bool has_gates() const { return m_has_gates; }
   /// Whether several thread blocks of a kernel may wait for other members,
-  /// which must all be near. Only the first PE teams, of the world and the
-  /// node, may have such kernels (one each at a time): at most 64 blocks, which
-  /// leave room on a GPU with more multiprocessors.
+  /// which must all be near. Only the PE teams of the world and of the node may
+  /// have such kernels, one kernel each at a time. Together, these have at most
+  /// 64 blocks, which leaves room on a GPU with more multiprocessors.
   [[nodiscard]] bool may_blocks_wait() const { return m_may_blocks_wait; }
-  /// The words of the PE team in GPU memory. Without GPUs, their `n_packets` is
-  /// 0.
+  /// The words of the PE team in GPU memory. If there is no GPU, their
+  /// `n_packets` is 0.
   [[nodiscard]] SYMM_FUNCTION Impl::PeTeamWords const& words_on_gpu() const {
     return m_on_device;
   }
-  /// The PE team's slot in PeTeamMemory; -1 if this is not a PE team.
+  /// The PE team's slot in PeTeamMemory; -1 if this PeTeam is invalid.
   [[nodiscard]] int slot() const { return m_slot; }
   /// The number that PeTeamSlots assigned to the PE team.
   [[nodiscard]] std::uint32_t number() const { return m_number; }
@@ -101,7 +103,7 @@ class PeTeam {
 
 namespace symm::Impl {
 
-/// Creates the PeTeam for a PE team that has already begun in its slot. Local.
+/// Creates the PeTeam for a PE team that already occupies its slot. Local.
 struct MakePeTeam {
   /// A PE team of all PEs, in the order of their world PE numbers.
   static PeTeam of_all(int slot, char const* call);
@@ -112,8 +114,8 @@ struct MakePeTeam {
   static PeTeam of(int slot, char const* call, std::span<Pe const> members);
 };
 
-/// \throws UsageError on this PE if `team` is not a PE team or has been
-///         destroyed, and also before initialize() and after finalize().
+/// \throws UsageError on this PE if `team` is invalid or has been destroyed, or
+///         before initialize() or after finalize().
 void check_team(PeTeam const& team, char const* call);
 
 /// Text for error messages: " of the PE team of PEs 0, 2, 4 (here member 1)".

@@ -26,9 +26,9 @@ void wait_for_members(char const* call, PeTeam const& team,
 
 #ifdef SYMM_FOR_DEVICE
 /// Opens this PE's gate at each member, ordered after the group's writes. Also
-/// lowers this PE's own gate for each member by one, so that the gate is closed
-/// for the next wait until the member arrives again. Precondition: the group
-/// has passed a barrier since these writes.
+/// decrements this PE's own gate for each member, so that the next wait at the
+/// gate blocks until that member has arrived, too. Precondition: the group has
+/// passed a barrier since these writes.
 template <Group Threads>
 __device__ void pass_gates(Threads const& group, PeTeam const& team) {
   auto const words = team.words();
@@ -53,8 +53,8 @@ __device__ void pass_gates(Threads const& group, PeTeam const& team) {
   });
 }
 
-/// Waits until all members have reached `epoch`. Other threads of the group
-/// must not go on before a barrier of the group.
+/// Waits until all members have reached `epoch`. Each thread waits for only
+/// some of the members, so the group must pass a barrier before it proceeds.
 template <Group Threads>
 __device__ void wait_for_flags(Threads const& group, PeTeam const& team,
                                std::uint64_t epoch) {
@@ -77,9 +77,9 @@ SYMM_INLINE_FUNCTION std::uint64_t arrive(Threads const& group,
   PeTeamWords const words = team.words();
   Pe const me             = team.my_pe();
   auto const n            = static_cast<std::size_t>(team.n_pes());
-  // Only this PE's collective calls use its epoch, and they are sequential.
+  // Only this PE's collective calls use its epoch, one call at a time.
   std::uint64_t const epoch = *words.epoch() + 1;
-  group.barrier();  // now all threads have read the epoch and done their writes
+  group.barrier();  // all threads have now read the epoch and done their writes
   auto const tell = [&](Pe pe) {
     before_flag(pe, epoch);
     // Ordered after all writes of the group by the barrier above.
@@ -91,7 +91,7 @@ SYMM_INLINE_FUNCTION std::uint64_t arrive(Threads const& group,
   };
 #ifdef SYMM_FOR_DEVICE
   if (team.has_far_pes()) [[unlikely]] {
-    // All operations on far PEs are complete before any flag is set.
+    // All operations on far PEs must be complete before any flag is set.
     if (group.rank() == 0) InKernel::far_pes().quiet();
     group.barrier();
     auto* const flag = words.flag(words.map.my_pe, me);
@@ -115,7 +115,8 @@ SYMM_INLINE_FUNCTION std::uint64_t arrive(Threads const& group,
   return epoch;
 }
 
-/// A barrier of the PE team. All threads of the group call it, on every member.
+/// A barrier of the PE team. All threads of the group must call it, on every
+/// member.
 /// \param call name for the host's error messages, such as "symm::barrier".
 /// \param before_flag as in arrive().
 /// \returns the epoch of the barrier.
@@ -163,7 +164,7 @@ struct PassWord {
 };
 
 /// On the host: whether word `which` (0 or 1) from every member in the barrier
-/// `epoch` is equal to `mine`.
+/// `epoch` equals `mine`.
 [[nodiscard]] inline bool is_equal_on_all(PeTeam const& team,
                                           std::uint64_t epoch,
                                           std::size_t which,

@@ -40,7 +40,7 @@ int low_of(std::uint64_t bits) {
   return std::bit_cast<int>(static_cast<std::uint32_t>(bits));
 }
 
-/// The kinds of calls, as passed in the first exchange. None equals
+/// The kinds of calls, sent in the first exchange. None of the values equals
 /// word_of_barrier.
 enum class Split {
   by_color = 1,
@@ -51,7 +51,7 @@ enum class Split {
   end
 };
 
-/// A hash of the members' numbers in the world, in order.
+/// A hash of the members' world PE numbers, in order.
 std::uint64_t digest_of(PeTeam const& parent, std::span<Pe const> members) {
   std::uint64_t hash = 0xcbf2'9ce4'8422'2325U;
   for (Pe const member : members) {
@@ -69,10 +69,10 @@ std::uint64_t digest_of(PeTeam const& parent, std::span<Pe const> members) {
 }
 
 /// One call that splits a PE team. Its constructors and functions are
-/// collective over the calling PEs: those of the parent, or only the members of
-/// a new PE team. It allocates its memory before the first exchange. In that
-/// exchange, a PE that is out of memory notifies the others. Therefore, no PE
-/// leaves on its own between two exchanges.
+/// collective over the calling PEs: all PEs of the parent, or only the members
+/// of the new PE team. It allocates its memory before the first exchange. In
+/// that exchange, a PE that is out of memory notifies the others. Therefore, no
+/// PE leaves the call alone between two exchanges.
 class SplitCall {
  public:
   /// \throws UsageError on every calling PE, unless all have made the same call
@@ -82,7 +82,7 @@ class SplitCall {
             int b = 0, int c = 0)
       : SplitCall(parent, {}, call, kind, a, b, c) {}
 
-  /// A call that only these members of the parent make.
+  /// A call that only these members of the parent PE team make.
   SplitCall(PeTeam const& parent, std::span<Pe const> members,
             char const* call);
 
@@ -99,7 +99,8 @@ class SplitCall {
     int key;
     Pe pe;                    // number of the PE in the parent
     std::uint64_t taken = 0;  // a bit for each slot in use on that PE
-    /// Orders by new PE team, and within a PE team by the order of its members.
+    /// Sorts by new PE team, and within each PE team by the order of its
+    /// members.
     friend bool operator<(Wish const& a, Wish const& b) {
       return std::tie(a.color, a.key, a.pe) < std::tie(b.color, b.key, b.pe);
     }
@@ -108,8 +109,8 @@ class SplitCall {
   /// Exchanges a word between the calling PEs. m_words receives the words,
   /// unless it is empty.
   void exchange(std::uint64_t mine);
-  /// Exchanges a word and returns the words of the calling PEs, in order. Valid
-  /// until the next gather().
+  /// Exchanges a word and returns the words of the calling PEs, in order. The
+  /// result is valid until the next gather().
   std::vector<std::uint64_t> const& gather(std::uint64_t mine);
   void expect_equal(Split kind, int a, int b, int c);
   void gather_wishes(int color, int key);
@@ -170,8 +171,8 @@ std::vector<std::uint64_t> const& SplitCall::gather(std::uint64_t mine) {
 void SplitCall::expect_equal(Split kind, int a, int b, int c) {
   bool is_first = true;
   for (auto const mine : {bits_of(static_cast<int>(kind), a), bits_of(b, c)}) {
-    // A difference is reported at once: the other PEs detect it in the same
-    // exchange, whatever call they have made.
+    // Report a difference at once: the other PEs detect it in the same
+    // exchange, whichever call they have made.
     bool is_equal = true;
     for (auto const other : gather(mine)) {
       if (is_first &&
@@ -253,7 +254,8 @@ PeTeam SplitCall::begin(int slot) {
       }
     });
   }
-  // No PE uses a new PE team before all members have begun it.
+  // This exchange ensures that no PE uses a new PE team before all its members
+  // have prepared their words.
   auto const my_error = failure ? failure->kind : ErrorKind::none;
   auto any_error      = ErrorKind::none;
   for (auto const word : gather(static_cast<std::uint64_t>(my_error))) {

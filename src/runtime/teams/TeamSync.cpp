@@ -75,7 +75,7 @@ void wait_for_members(char const* call, PeTeam const& team,
     auto why               = HostWait::who_is_gone();
     for (Pe member = next; member < team.n_pes() && why.empty(); ++member) {
       Pe const pe = team.world_pe(member);
-      // has_come() is checked last: the member may have arrived before
+      // Check has_come() last: the member may have arrived before it entered
       // finalize().
       if (!rendezvous.is_in_finalize(pe) || has_come(member)) continue;
       why = Text("PE ", pe, " waits in symm::finalize()");

@@ -13,26 +13,25 @@
 
 namespace symm::Impl {
 
-/// Records which numbered messages from one PE have been carried out, and
-/// stores those that must wait for others. For use by one thread at a time,
-/// except for done_up_to().
+/// Records which numbered messages from one PE have been processed, and stores
+/// those that must wait for others. Only done_up_to() may be called by several
+/// threads at a time.
 template <class Held>
 class ArrivalOrder {
  public:
-  /// All messages up to this number have been carried out.
+  /// All messages up to this number have been processed.
   [[nodiscard]] std::uint64_t done_up_to() const { return m_done.up_to(); }
   [[nodiscard]] bool may_be_done(std::uint64_t after) const {
     return after <= done_up_to();
   }
 
-  /// Stores `held` until all messages up to number `after` have been carried
-  /// out.
+  /// Stores `held` until all messages up to number `after` have been processed.
   void hold(std::uint64_t after, Held held) {
     m_held.emplace_back(after, std::move(held));
     std::push_heap(m_held.begin(), m_held.end(), is_later);
   }
   /// Removes and returns the held message with the lowest `after`, if it may be
-  /// carried out now.
+  /// processed now.
   std::optional<Held> take() {
     if (m_held.empty() || !may_be_done(m_held.front().first)) return {};
     std::pop_heap(m_held.begin(), m_held.end(), is_later);

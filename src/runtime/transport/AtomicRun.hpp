@@ -24,16 +24,17 @@ namespace symm::Impl {
 //               a multiple of 2^32 words, is the base of the indices.
 //   value       8 bytes, only for Kind::run
 //   count       4 bytes
-//   operations  `count` times the index in words, 4 bytes; for
-//               Kind::run_of_values followed by the value, 4 or 8 bytes
+//   operations  `count` indices in words, 4 bytes each; for
+//                 Kind::run_of_values, a value of 4 or 8 bytes follows each
+//                 index
 //   zeros       up to a multiple of 8 bytes
 
 /// Merges the last entry of a batch with the operations that follow it into a
 /// run.
 class AtomicRunWriter {
  public:
-  /// To be called after a single atomic operation has been added to the batch,
-  /// as an entry that starts at byte `at`.
+  /// Must be called after a single atomic operation has been added to the
+  /// batch, as an entry that starts at byte `at`.
   void begin(std::size_t at, Segment segment, std::size_t offset, AtomicOp op,
              WordType type, std::uint64_t value) {
     auto const shift = shift_of(type);
@@ -47,14 +48,14 @@ class AtomicRunWriter {
     m_value = value;
     m_has_values = false;
   }
-  /// Ends the run. To be called before an entry of its own is added to the
-  /// batch, and when the batch is sent.
+  /// Ends the run. Must be called before a separate entry is added to the
+  /// batch, and before the batch is sent.
   void end() { m_count = 0; }
 
   /// Adds an operation if it continues the run and fits into the batch. Returns
-  /// whether it did.
+  /// whether the operation was added.
   /// \param bytes The number of bytes used in the batch, which this call
-  ///        increases. Afterwards, it need not be a multiple of 8.
+  ///        increases. Afterward, it need not be a multiple of 8.
   bool append(std::byte* batch, std::size_t& bytes, std::size_t capacity,
               Segment segment, std::size_t offset, AtomicOp op, WordType type,
               std::uint64_t value) {
@@ -79,9 +80,9 @@ class AtomicRunWriter {
     return true;
   }
 
-  /// Does the same as append() for the leading operations of `all`. Stops at
-  /// the first one that is not on PE `pe`, does not continue the run, or does
-  /// not fit. Adds none unless the run already has at least two.
+  /// Like append(), for the leading operations of `all`. Stops at the first
+  /// operation that is not on PE `pe`, does not continue the run, or does not
+  /// fit. Adds none unless the run already has at least two operations.
   /// \returns the number of operations added.
   std::size_t append_all(std::byte* batch, std::size_t& bytes,
                          std::size_t capacity, Pe pe,
@@ -126,7 +127,8 @@ class AtomicRunWriter {
     auto const head = m_head.as_run(m_has_values).word();
     std::memcpy(batch + m_at, &head, sizeof head);
     m_count_at = m_at + BatchEntry::head_bytes;
-    if (!m_has_values) m_count_at += sizeof m_value;  // stays in place
+    if (!m_has_values)
+      m_count_at += sizeof m_value;  // the value stays in place
     return add(batch, m_count_at + sizeof m_count, m_first, m_value,
                word_bytes);
   }
@@ -173,7 +175,7 @@ class AtomicRunReader {
   }
 
   [[nodiscard]] std::size_t count() const { return m_count; }
-  /// The size of the run in the batch, without the entry's word, in bytes.
+  /// The size of the run in the batch, in bytes, not counting the entry's word.
   [[nodiscard]] std::size_t bytes() const { return m_bytes; }
   /// The offset in bytes of operation `i`'s word, relative to the run's offset.
   [[nodiscard]] std::size_t offset(std::size_t i) const {

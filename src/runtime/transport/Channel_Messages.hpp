@@ -24,29 +24,28 @@ namespace symm::Impl {
 class Transport_Messages;
 struct Outgoing;
 
-/// Where the answer to an entry of a batch is stored.
+/// The destination of the answer to a batch entry.
 struct AnswerPlace {
   void* to;
   std::size_t bytes;
 };
 
-/// The state of an operation that has begun. It is allocated dynamically if the
+/// The state of an operation in flight. It is allocated dynamically if the
 /// caller does not wait for the operation. Its address serves as the token in
-/// MessageEngine::send(). The tokens sent to other PEs come from the
-/// PendingTable.
+/// MessageEngine::send(). Tokens sent to other PEs come from the PendingTable.
 struct PendingOperation {
   void* to               = nullptr;  // where the data or the old value goes
   std::size_t word_bytes = 0;        // size of the old value; 0: none
   Strides strides{};                 // for a get_strided()
   std::atomic<std::uint64_t>* left = nullptr;  // decremented when done
-  Outgoing* outgoing               = nullptr;  // where `begun` is counted
-  std::uint64_t begun              = 0;
+  Outgoing* outgoing  = nullptr;  // if not null, its `done` records `begun`
+  std::uint64_t begun = 0;
   SideDone::Owner side{};
   bool is_on_heap = false;
   std::vector<AnswerPlace> answers{};  // for a batch
 
-  /// Records that the operation is complete. The object may already have been
-  /// destroyed when this call returns.
+  /// Marks the operation as complete. The object may no longer exist when this
+  /// call returns.
   void finish();
 };
 
@@ -56,7 +55,7 @@ struct BlockMove {
 
   Kind kind;
   OneSided::Place there;
-  void* here;  // a put only reads here
+  void* here;  // a put only reads it
   std::size_t bytes;
   char const* call;  // the name of the call, or null
 
@@ -67,46 +66,46 @@ struct BlockMove {
 
 /// A Channel of a Transport_Messages.
 ///
-/// Order. The engine does not order messages. So a channel numbers those
-/// messages to a PE that change memory, and each message carries the number of
-/// the last message before the channel's last fence(). The target holds a
-/// message back until all messages up to that number have been carried out. So
-/// fence() need not wait for any reply: a put, a fence() and the put of a flag
-/// take two messages, without a round trip in between. Messages nearly always
-/// arrive in order, and then none is held back. Holding back a put of more than
-/// MessageEngine::max_eager would take too much private memory, so the sender
-/// waits before it sends one.
+/// Order. The engine does not order messages, so a channel numbers the messages
+/// to a PE that change memory. Each of them also carries the number of the last
+/// message before the channel's last fence(). The target holds a message back
+/// until it has processed all messages up to that number. So fence() need not
+/// wait for any reply: a put, a fence() and the put of a flag take two
+/// messages, without a round trip in between. Messages nearly always arrive in
+/// order, and then the target holds none back. A put of more than
+/// MessageEngine::max_eager bytes would take too much private memory while held
+/// back, so its sender waits for the earlier messages first.
 ///
 /// Blocks. If the engine has one-sided operations, it moves blocks to and from
 /// the host heap without messages. With Completion::local, the caller waits
-/// until the block has arrived. Otherwise, quiet() waits for this, and so does
-/// fence(), so that later messages arrive after the block. Like a large put, a
-/// put after a fence() waits until the messages before the fence() have been
-/// acknowledged. But if it has at most MessageEngine::max_eager bytes, it
-/// becomes a message instead of waiting. The signal of a block is a message
-/// that is sent once the block has arrived. If the caller does not wait for the
-/// block, the message also carries the block.
+/// until the block has arrived. Otherwise, quiet() and fence() wait for it, so
+/// that later messages arrive after the block. Like a large put, a put after a
+/// fence() waits until the messages before the fence() have been acknowledged.
+/// If the put has at most MessageEngine::max_eager bytes, it becomes a message
+/// instead of waiting. The signal of a block is a message that is sent after
+/// the block has arrived. If the caller does not wait for the block, that
+/// message also carries the block.
 ///
-/// Completion. A target acknowledges all of a channel's messages up to a
-/// certain number at once. The acknowledgement is part of an answer or, if the
-/// initiator asks for it, a separate message. For channel 0, every message on
-/// that channel carries an acknowledgement. The initiator asks for an
-/// acknowledgement in the message that it expects to be the last before
-/// quiet(): it assumes that there are as many messages as before the previous
-/// quiet(). If there are fewer, quiet() asks. The initiator also asks often
-/// enough that at most a few MiB are in flight to any PE.
+/// Completion. A single acknowledgment from the target covers all of a
+/// channel's messages up to a certain number. It is part of an answer or, on
+/// request, a separate message. Every message on channel 0 also carries an
+/// acknowledgment. The initiator requests one in the message that it expects to
+/// be the last before quiet(): it assumes as many messages as before the
+/// previous quiet(). If there are fewer, quiet() makes the request. The
+/// initiator also requests acknowledgments often enough that at most a few MiB
+/// are in flight to any PE.
 ///
 /// Batches. Small puts and gets with Completion::none, post_atomic() and
-/// fetch_nbi() are gathered into one batch per PE. The batch is sent when it is
+/// fetch_nbi() are collected in one batch per PE. The batch is sent when it is
 /// full, and in fence(), quiet(), Transport::poll() and any other call for that
-/// PE. Otherwise, a thread sends it after a while. A single reply holds all
-/// answers to a batch. At most Options::max_batches PEs have memory for a
-/// batch. When another PE needs a batch, these PEs take turns: the batch of one
-/// of them is sent, and its memory passes to the new PE. A closed channel has
-/// no such memory.
+/// PE. Otherwise, a background thread sends it a little later. A single reply
+/// carries all answers to a batch. At most Options::max_batches PEs have memory
+/// for a batch. When another PE needs a batch, the channel sends the batch of
+/// one of these PEs, in turn, and reuses its memory. A closed channel keeps no
+/// batch memory.
 ///
-/// quiet() waits for operations that any thread has begun before it, but not
-/// for those that other threads begin during the wait. To tell them apart,
+/// quiet() waits for operations that any thread started before it, but not for
+/// those that other threads start during the wait. To tell them apart,
 /// messages, gets and large puts are numbered.
 ///
 /// One mutex guards the state of the sending side. The Receiver never locks
@@ -170,15 +169,15 @@ class Channel_Messages final : public Channel {
   /// The operations that wait for replies.
   [[nodiscard]] PendingTable& asked() noexcept { return m_asked; }
 
-  /// A new channel is open. Between close() and open(), callers begin no
-  /// operations, and each batch's memory is released once the batch has been
-  /// sent.
+  /// Channels are created open. Between close() and open(), callers start no
+  /// operations, and the memory of each batch is released once the batch has
+  /// been sent.
   void open() noexcept;
   void close() noexcept;
 
   /// ask_for_all() and wait_for() are the two halves of quiet(), so that a
   /// caller can wait for several channels at once. A `Last` holds the numbers
-  /// of the last message sent to a PE and of the last operation begun there.
+  /// of the last message sent to a PE and of the last operation started on it.
   struct Last {
     Outgoing* outgoing;
     std::uint64_t number;
@@ -206,26 +205,25 @@ class Channel_Messages final : public Channel {
   void try_flush_all();
 
  private:
-  /// The lock for an operation, with the name of the call that the operation is
-  /// part of.
+  /// The lock for an operation, and the name of the call that the operation
+  /// belongs to.
   struct Lock : std::unique_lock<std::mutex> {
     using std::unique_lock<std::mutex>::unique_lock;
     char const* call = nullptr;
   };
 
   /// The maximum number of payloads of more than max_eager bytes in flight at
-  /// once to or from each PE. Over TCP, many such payloads would share the
-  /// connection and be slower than two.
+  /// once to or from each PE. Over TCP, more of them would share the
+  /// connection, which is slower.
   static constexpr std::uint64_t max_large = 2;
-  /// The maximum number of blocks that are moved without messages at once, to
-  /// or from each PE.
+  /// The maximum number of blocks in flight without messages, to or from each
+  /// PE.
   static constexpr std::uint64_t max_blocks = 64;
 
   [[nodiscard]] Outgoing& outgoing_to(Pe pe);
 
-  /// Locks m_mutex for an operation. Threads that have waited for a PE and need
-  /// the lock again take precedence, since the mutex alone would not be fair to
-  /// them.
+  /// Locks m_mutex for an operation. Threads that return from a wait for a PE
+  /// take precedence, since the mutex alone would not be fair to them.
   [[nodiscard]] Lock enter(char const* call);
   /// Locks m_mutex again after a wait.
   void enter_again(Lock& lock);
@@ -233,51 +231,52 @@ class Channel_Messages final : public Channel {
   // These functions must be called with m_mutex held:
 
   void mark_dirty(Outgoing& outgoing);
-  /// Ensures that `outgoing` has memory for a batch. May unlock in between.
+  /// Ensures that `outgoing` has memory for a batch. May unlock temporarily.
   void ensure_batch(Lock& lock, Outgoing& outgoing);
   void drop_batch(Outgoing& outgoing) noexcept;
-  /// The index in m_with_batch of the PE whose batch memory goes to another PE
-  /// next. This is the next PE in turn whose batch can be sent at once or, if
-  /// there is none, simply the next PE in turn.
+  /// The index in m_with_batch of the PE whose batch memory is reassigned next:
+  /// the next PE in turn whose batch can be sent at once or, if there is none,
+  /// simply the next PE in turn.
   [[nodiscard]] std::size_t next_to_give();
   void add_atomic(Lock& lock, Outgoing& outgoing, PeMemory at, AtomicOp op,
                   WordType type, std::uint64_t value);
   /// Sends batches until the open one has room for an entry and its answer. May
-  /// unlock in between.
+  /// unlock temporarily.
   void make_room(Lock& lock, Outgoing& outgoing, std::size_t bytes,
                  std::size_t answer_bytes);
   /// Writes the head of an entry, for which there must be room.
-  /// \returns where the entry's data go.
+  /// \returns where to write the entry's data.
   std::byte* put_entry(Lock const& lock, Outgoing& outgoing, BatchEntry entry);
   /// Adds an entry to the open batch.
-  /// \returns where the entry's data go.
+  /// \returns where to write the entry's data.
   std::byte* add_entry(Lock& lock, Outgoing& outgoing, BatchEntry entry);
-  /// Like add_entry(), but for an entry to which the target replies.
+  /// Like add_entry(), but for an entry that the target answers.
   /// \param answer Where to store the answer.
   std::byte* add_answered_entry(Lock& lock, Outgoing& outgoing,
                                 BatchEntry entry, void* answer);
-  /// Whether the next batch has to wait because many batches are waiting for
-  /// replies. Replies take up the target's memory.
+  /// Whether the next batch has to wait because too many batches await replies.
+  /// Replies take up memory on the target.
   [[nodiscard]] static bool are_answers_full(Outgoing const& outgoing);
-  /// Whether flush() has to wait.
+  /// Whether flush() would have to wait.
   [[nodiscard]] bool must_batch_wait(Outgoing const& outgoing) const;
   enum class Wait { may, must_not };
-  /// Sends the batch, if there is one. With Wait::must_not, a batch that would
-  /// have to wait is not sent. During the wait, another thread may send the
-  /// batch.
+  /// Sends the open batch, if any. With Wait::must_not, does not send a batch
+  /// that would have to wait. During a wait, another thread may send the batch.
   void flush(Lock& lock, Outgoing& outgoing, Wait wait = Wait::may,
              bool wants_ack = false);
   [[nodiscard]] bool is_window_full(Outgoing const& outgoing) const;
   /// Whether the window is full, or the engine holds too many unsent messages
   /// to the same PE, from all channels together.
   [[nodiscard]] bool is_full(Outgoing const& outgoing) const;
-  /// Waits until neither the window nor the engine is full. May unlock in
-  /// between. Waits only once: if other threads fill the window or the engine
-  /// again meanwhile, each thread that has waited may still add one message.
+  /// Waits until neither the window nor the engine is full. May unlock
+  /// temporarily. Waits only once: if other threads fill the window or the
+  /// engine again meanwhile, each thread that has waited may still add one
+  /// message.
   void wait_for_room(Lock& lock, Outgoing& outgoing);
   /// Sends a numbered message without waiting, and counts it toward the window
-  /// and the acknowledgements.
-  /// \param after The last message that must be carried out before this one.
+  /// and the acknowledgments.
+  /// \param after The last message that the target must process before this
+  ///        one.
   /// \param unsent If not null, the payload must stay unchanged until the
   ///        transport calls unsent->finish().
   void post(Outgoing& outgoing, MessageHeader header, std::uint64_t after,
@@ -299,31 +298,31 @@ class Channel_Messages final : public Channel {
   /// operation so that quiet() waits for it.
   PendingOperation* begin(Outgoing& outgoing, PendingOperation pending,
                           OperationHandle* handle);
-  /// Whether the message of `handle` has been acknowledged. If not, asks for an
-  /// acknowledgement.
+  /// Whether the message of `handle` has been acknowledged. If not, requests an
+  /// acknowledgment.
   [[nodiscard]] bool is_acknowledged(OperationHandle& handle, char const* call);
 
   // These functions must be called without m_mutex held:
 
   /// These two functions move a block, or the first part of one, without
-  /// messages. A put first waits until the messages before the last fence()
-  /// have been carried out (see wait_for_fenced()).
+  /// messages. A put first waits until the target has processed all messages
+  /// before the last fence() (see wait_for_fenced()).
   /// \returns the number of bytes moved. The caller sends the rest in a
-  /// message.
+  ///          message.
   std::size_t put_one_sided(PeMemory to, void const* from, std::size_t bytes,
                             Completion completion, HostCall const& call);
   std::size_t get_one_sided(void* to, PeMemory from, std::size_t bytes,
                             Completion completion, HostCall const& call);
-  /// \param left The number of bytes of the whole block that have not been
-  ///        moved yet, including `move`.
+  /// \param left The number of bytes of the whole block that are still to be
+  ///        moved, including those of `move`.
   void move_part(BlockMove const& move, std::size_t left, Completion completion,
                  OperationHandle* handle);
-  /// Waits until the messages before the last fence() have been carried out.
-  /// \returns false, without waiting, if they have not and `bytes` is at most
+  /// Waits until the target has processed all messages before the last fence().
+  /// \returns false, without waiting, if it has not and `bytes` is at most
   ///          MessageEngine::max_eager. The caller then puts the block into a
-  ///          message, which the target carries out after those messages.
+  ///          message, which the target processes after those messages.
   bool wait_for_fenced(Pe pe, std::size_t bytes, HostCall const& call);
-  /// Ends the job if any PE is lost; called before an operation on `pe`.
+  /// Ends the job if any PE is lost. Called before an operation on `pe`.
   /// \param call The name of the call, or null.
   /// \param what Describes the operation if there is no name.
   void check_lost(char const* call, char const* what, Pe pe);
@@ -342,7 +341,7 @@ class Channel_Messages final : public Channel {
   std::vector<Outgoing*> m_dirty;         // PEs with incomplete operations
   std::atomic<std::size_t> m_n_open = 0;  // number of open batches
   std::vector<Outgoing*> m_with_batch;    // PEs with memory for a batch
-  std::size_t m_n_given = 0;  // how often batch memory was passed on
+  std::size_t m_n_given = 0;  // how often batch memory was reassigned
 };
 
 /// A channel's messages to one PE.
@@ -360,8 +359,8 @@ struct Outgoing {
   // Guarded by the channel's mutex.
 
   std::uint64_t sent   = 0;  // the number of the last message
-  std::uint64_t fenced = 0;  // number of the last one before a fence()
-  std::uint64_t asked  = 0;  // number of the last one that asks for an ack
+  std::uint64_t fenced = 0;  // number of the last message before a fence()
+  std::uint64_t asked  = 0;  // number of the last message that requests an ack
   // The number of messages since the last quiet(), and the number between the
   // last two calls of quiet().
   std::uint64_t n_since_quiet = 0;
@@ -370,8 +369,8 @@ struct Outgoing {
   // sender waits until message `half` is acknowledged.
   std::size_t bytes_since_half = 0;
   std::uint64_t half           = 0;
-  // The number of operations that begin() has begun so far, such as gets, puts
-  // whose payload is read later, and blocks moved without messages.
+  // The number of operations that begin() has started so far, such as gets,
+  // puts whose payload is read later, and blocks moved without messages.
   std::uint64_t begun      = 0;
   std::uint64_t last_block = 0;  // value of `begun` for the last put of a block
   std::size_t dirty_at     = 0;  // index in m_dirty
@@ -394,7 +393,7 @@ struct Outgoing {
   Counter gets       = 0;  // in flight with Completion::none
   Counter large_gets = 0;
   Counter blocks     = 0;  // blocks in flight without messages
-  Counter answers    = 0;  // number of batches that wait for answers
+  Counter answers    = 0;  // number of batches that await answers
   DoneNumbers done;        // which of the `begun` operations are done
 };
 

@@ -12,7 +12,8 @@
 namespace symm::Impl {
 
 /// Records which of the numbers 1, 2, ... are done. Each is set once, in any
-/// order. set() may be called by one thread at a time, up_to() by any thread.
+/// order. Only one thread at a time may call set(); any thread may call
+/// up_to().
 class DoneNumbers {
  public:
   /// All numbers up to this one are done.

@@ -17,19 +17,19 @@ CopyQueue::Strided block(void* to, void const* from, std::size_t bytes) {
           1};
 }
 
-/// `call` for one of several messages. Only the last one carries the Request,
-/// since acknowledging it covers all messages before it.
+/// The HostCall for one of several messages. Only the last message carries the
+/// Request, since its acknowledgment covers all messages before it.
 HostCall of_message(HostCall const& call, bool is_last) {
   return {call.name, nullptr, is_last ? call.request : nullptr};
 }
 
-/// Elements larger than this, in bytes, are not packed into a message with
+/// Elements of more than this many bytes are not packed into a message with
 /// others.
 constexpr std::size_t max_of_element = std::size_t{4} << 10U;
 
 }  // namespace
 
-/// Gets that have begun. The destructor waits for them.
+/// Gets in flight. The destructor waits for them.
 class GpuStaging::Begun {
  public:
   Begun(Channel& channel, Pe pe, char const* call)
@@ -86,7 +86,7 @@ void GpuStaging::put(Channel& channel, PeMemory to, void const* from,
   if (bytes != 0) begin(0);
   for (std::size_t done = 0; done < bytes; done += half) {
     m_queue.finish();
-    // The next half is copied from the GPU while this one is sent.
+    // Copy the next half from the GPU while this one is sent.
     if (done + half < bytes) begin(done + half);
     try {
       put_from_host(channel, to.moved(done), half_of(done / half),
@@ -155,7 +155,7 @@ void GpuStaging::get(Channel& channel, void* to, PeMemory from,
   for (std::size_t done = 0; done < bytes; done += half) {
     begun.wait();
     m_queue.finish();  // the other half may now be overwritten
-    // The next half is fetched while this one is copied to the GPU.
+    // Fetch the next half while this one is copied to the GPU.
     if (done + half < bytes) begin(done + half);
     m_queue.begin_copy(
         block(data + done, half_of(done / half), std::min(bytes - done, half)));

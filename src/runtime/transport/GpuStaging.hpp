@@ -14,10 +14,10 @@
 
 namespace symm::Impl {
 
-/// Operations on the memory of far PEs. The memory on either side may be GPU
-/// memory. Data on this PE's GPU pass through page-locked host memory, from
-/// which messages are sent and into which they are received. The copies do not
-/// wait for running kernels. Callable from any thread.
+/// Operations on the memory of far PEs, where the memory on either side may be
+/// GPU memory. Data on this PE's GPU are staged in page-locked host memory:
+/// messages are sent from there and received there. The copies do not wait for
+/// running kernels. Callable from any thread.
 ///
 /// All functions throw SystemError on this PE.
 class GpuStaging {

@@ -20,17 +20,16 @@ struct HostCall {
   // The name for error messages, such as "symm::put"; null: unknown.
   char const* name = nullptr;
   Channel* channel = nullptr;  // for far PEs; null: the default channel
-  // If not null, and if the operation is carried out through messages, receives
+  // If not null, and if the operation uses messages, the operation stores here
   // what a Request waits for.
   OperationHandle* request = nullptr;
-  // Whether small puts may wait in a batch even with Completion::local, where
-  // the caller may reuse the source as soon as the call returns.
+  // Whether small puts may be batched even with Completion::local, where the
+  // caller may reuse the source as soon as the call returns.
   bool aggregates = false;
 };
 
 // Operations that take only a few instructions accept a name or a HostCall.
-// They create a HostCall from the name only if they are about to send a
-// message.
+// They create a HostCall from the name only if they have to send a message.
 [[nodiscard]] constexpr char const* name_of_call(char const* call) {
   return call;
 }

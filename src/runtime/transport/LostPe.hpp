@@ -19,12 +19,12 @@ struct LostPe {
   Text why;         // worded as the end of a sentence: "its process is gone"
 };
 
-/// The first PE that any PE on this node has found to be lost, in memory shared
-/// by the node's PEs. So the error messages of all these PEs name that PE, and
-/// not another one that exited as a consequence.
+/// The first PE that any PE on this node found to be lost, in memory that the
+/// PEs on the node share. So the error messages of all these PEs name that PE,
+/// and not another one that exited as a consequence.
 class LostPeRecord {
  public:
-  /// Callable from any thread of these PEs. Only the first call has an effect.
+  /// Any thread of these PEs may call this. Only the first call has an effect.
   void set(LostPe const& lost) noexcept {
     auto expected = State::none;
     if (!m_state.compare_exchange_strong(expected, State::being_written)) {

@@ -16,24 +16,25 @@
 
 namespace symm::Impl {
 
-// Transport_Messages sends a header and a payload. All PEs run the same program
+// Each message consists of a header and a payload. All PEs run the same program
 // on the same kind of processor, so objects are sent as raw bytes.
 static_assert(std::endian::native == std::endian::little);
 
-/// The largest payload of a strided operation, whose elements are packed.
+/// The largest payload of a strided operation, in bytes. Its elements are
+/// packed.
 inline constexpr std::size_t max_strided = MessageEngine::max_eager;
 
 enum class MessageKind : std::uint8_t {
-  // Numbered messages, which the target acknowledges. The comments say what the
-  // payload is.
+  // Numbered messages, which the target acknowledges. Each comment describes
+  // the payload.
   put,           // the data
   put_strided,   // packed elements
-  put_signal,    // the data; afterwards, the signal changes
+  put_signal,    // the data; the signal is updated afterward
   atomic,        // answered by atomic_reply
   node_updates,  // NodeUpdates; if `compare` is 0, `value` applies to all,
                  // otherwise a value follows each
-  batch,  // a sequence of BatchEntries; if there is a token, a get_reply holds
-          // all answers, in the order of the entries
+  batch,         // a sequence of BatchEntries; if the header has a token, one
+                 // get_reply returns all answers in the order of the entries
   // Messages without a number:
   get,          // answered by get_reply
   get_strided,  // the same, with packed elements
@@ -42,12 +43,12 @@ enum class MessageKind : std::uint8_t {
   ack,          // no payload, only the header's `acked`
   ack_request,  // asks for an ack of all messages up to `number`
   key_request,  // asks for the key of the chunk at `offset`; answered by key
-  key,          // WireKey; empty: only messages reach the chunk
+  key,          // WireKey, or empty if only messages can reach the chunk
   note,         // StepMessages::send() with this `number`
-  where,        // asks for the call that the PE is in; answered by progress
+  where,        // asks which call the PE is in; answered by progress
   progress,     // WireProgress, and the name of the call
-  farewell      // the sender ends the job: PE `number` is lost, as PE `offset`
-                // noticed; the payload says why
+  farewell      // the sender ends the job, because PE `offset` has found PE
+                // `number` lost; the payload gives the reason
 };
 
 constexpr bool is_numbered(MessageKind kind) {
@@ -59,18 +60,19 @@ struct MessageHeader {
   Segment segment{};
   AtomicOp op{};
   WordType type{};
-  /// The sender wants an ack as soon as this message has been carried out.
+  /// The sender wants an ack as soon as this message has been processed.
   bool wants_ack = false;
   Segment signal_segment{};
   /// In an answer or an ack, the receiver's channel; otherwise the sender's.
   std::uint16_t channel = 0;
 
-  /// In numbered messages: 1, 2, ..., separately for each channel and target.
+  /// Only in numbered messages: 1, 2, ..., counted separately for each channel
+  /// and target.
   std::uint64_t number = 0;
-  /// The target carries out all messages up to this number before this one.
+  /// The target processes all messages up to this number before this one.
   std::uint64_t after = 0;
-  /// The sender of this message has carried out the messages up to this number
-  /// that the receiver had sent on channel `channel`. 0: no acknowledgement.
+  /// The sender has processed the messages up to this number that the receiver
+  /// sent on channel `channel`. 0: no acknowledgment.
   std::uint64_t acked = 0;
 
   std::uint64_t offset = 0;
@@ -99,24 +101,25 @@ struct MessageHeader {
 static_assert(std::is_trivially_copyable_v<MessageHeader>);
 static_assert(sizeof(MessageHeader) <= MessageEngine::max_header);
 
-/// The numbers in a PeProgress, as sent.
+/// The numbers in a PeProgress, as they are sent.
 struct WireProgress {
   std::uint64_t n_calls        = 0;
   std::uint64_t is_in_finalize = 0;
   std::uint64_t object_key     = 0;
 };
 
-/// What another PE needs for one-sided operations on a chunk of this PE's heap.
+/// The data that another PE needs for one-sided operations on a chunk of this
+/// PE's heap.
 struct WireKey {
   OneSided::Key key{};
-  std::uint64_t address = 0;  // the chunk's, in that PE's address space
+  std::uint64_t address = 0;  // of the chunk, in its owner's address space
 };
 
 inline std::span<std::byte const> bytes_of(MessageHeader const& header) {
   return {reinterpret_cast<std::byte const*>(&header), sizeof header};
 }
 
-/// Reads a header from the bytes that bytes_of() returned.
+/// The inverse of bytes_of().
 inline MessageHeader header_of(std::span<std::byte const> bytes) {
   MessageHeader header{};
   std::memcpy(&header, bytes.data(), sizeof header);

@@ -21,17 +21,17 @@ class OpenChunks {
   using Answer = std::optional<OneSided::Place>;
 
   /// \param offset The chunk's offset.
-  /// \returns the other PE's answer, which may itself be nullopt; nullopt if no
-  ///          answer has arrived yet.
+  /// \returns nullopt if no answer has arrived yet. Otherwise, returns the
+  ///          other PE's answer, which may itself be nullopt.
   [[nodiscard]] std::optional<Answer> find(std::size_t offset) const {
     std::lock_guard const lock(m_mutex);
     auto const found = m_answers.find(offset);
     if (found == m_answers.end()) return {};
     return found->second;
   }
-  /// \returns whether the caller is the first to need the chunk and so must ask
-  ///          the other PE for it. Each chunk is asked for only once, so no
-  ///          answer arrives after the chunk has been unmapped.
+  /// \returns whether the caller is the first to need the chunk and so must
+  ///          request its key from the other PE. Each key is requested only
+  ///          once, so no answer arrives after the chunk has been unmapped.
   /// \throws std::bad_alloc.
   [[nodiscard]] bool is_to_ask(std::size_t offset) {
     std::lock_guard const lock(m_mutex);

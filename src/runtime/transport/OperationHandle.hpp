@@ -14,9 +14,9 @@ namespace symm::Impl {
 
 class Channel;
 
-/// A flag that an operation sets when this PE's side of the operation is done.
-/// The flag has two owners, an OperationHandle and the operation, and lives
-/// until both have released it.
+/// A flag that an operation sets upon local completion. The flag has two
+/// owners, an OperationHandle and the operation, and lives until both have
+/// released it.
 class SideDone {
  public:
   struct Drop {
@@ -48,22 +48,22 @@ class SideDone {
 
 /// The stages of an operation.
 enum class Stage {
-  side,      // this PE's side: the source may be overwritten, or the data have
-             // arrived
-  operation  // the target has carried it out
+  side,  // local completion: the source may be overwritten, or the data have
+         // arrived
+  operation  // remote completion: the target has executed it
 };
 
-/// A handle to an operation of a Channel. If `channel` is null, there is no
+/// A handle to an operation on a Channel. If `channel` is null, there is no
 /// operation, or it is complete.
 struct OperationHandle {
   Channel* channel = nullptr;
   Pe pe            = 0;
-  // The target has carried out the operation once it has acknowledged this
-  // message of the channel, or this batch. If both are 0, the operation has
-  // been carried out when this PE's side is done.
+  // The operation is remotely complete once the target has acknowledged this
+  // message of the channel, or this batch. If both are 0, local completion
+  // implies remote completion.
   std::uint64_t message = 0;
   std::uint64_t batch   = 0;
-  SideDone::Owner side  = nullptr;  // null: this PE's side is done
+  SideDone::Owner side  = nullptr;  // null: locally complete
 };
 
 }  // namespace symm::Impl

@@ -15,20 +15,20 @@ namespace symm::Impl {
 
 struct PendingOperation;
 
-/// The operations of a channel that wait for a reply, keyed by the tokens of
-/// their messages. A token belongs to one message to one PE. find() returns
-/// null for the token of a reply if the token is wrong, was sent to another PE,
-/// or has already been used. (A token contains the generation of a slot, which
-/// is odd while the slot holds an operation.)
+/// A channel's operations that await a reply, keyed by the tokens of their
+/// messages. Each token belongs to one message to one PE. find() returns null
+/// if the token of a reply is invalid, was sent to another PE, or has already
+/// been used. (A token contains the generation of a slot, which is odd while
+/// the slot holds an operation.)
 ///
-/// One thread at a time adds operations, holding the channel's mutex. The
-/// Receiver finds and removes them concurrently.
+/// Only one thread at a time adds operations, holding the channel's mutex. The
+/// Receiver finds and removes operations concurrently.
 class PendingTable {
  public:
   /// 0 means no operation.
   using Token = std::uint64_t;
 
-  /// The properties of a reply that are known before it arrives.
+  /// Known properties of a reply that has yet to arrive.
   struct Asked {
     PendingOperation* pending = nullptr;
     std::size_t bytes         = 0;      // size of the reply's payload
@@ -54,7 +54,7 @@ class PendingTable {
     if (chunk.load(std::memory_order_relaxed) != nullptr) return;
     chunk.store(new Place[least << number], std::memory_order_release);
   }
-  /// Adds an operation and returns its token. To be called after make_room(),
+  /// Adds an operation and returns its token. Must be called after make_room(),
   /// without releasing the mutex in between.
   Token add(Pe pe, Asked const& asked) noexcept {
     auto const index = take_free();

@@ -146,7 +146,7 @@ bool ProxyServer::take_requests() {
       static_cast<void>(m_updates.take(m_head));
       if (!m_updates.may_begin(m_head, update)) break;
     }
-    // Consecutive quiets are carried out as one.
+    // Consecutive quiets are merged into one.
     if (!m_quiets.empty() && !is_quiet) quiet_all();
     carry_out(request);
     ++m_head;
@@ -210,8 +210,7 @@ bool ProxyServer::finish_pending() {
   return has_any;
 }
 
-/// Tells kernels which slots are free, and drain() which requests have been
-/// carried out.
+/// Publishes free slots to kernels, and completed requests to drain().
 void ProxyServer::advance() {
   auto completed = m_completed.load(std::memory_order_relaxed);
   while (completed < m_head && m_states[completed % size] != State::pending) {
@@ -220,7 +219,7 @@ void ProxyServer::advance() {
   m_completed.store(completed, std::memory_order_release);
   auto const freed = m_freed;
   while (m_freed < completed) {
-    // A reply belongs to the kernel until the kernel has read it.
+    // The slot of a reply stays in use until the kernel has read the reply.
     bool const is_replied = m_states[m_freed % size] == State::replied;
     if (is_replied && is_written(m_freed)) break;
     ++m_freed;

@@ -26,11 +26,11 @@
 
 namespace symm::Impl {
 
-/// A thread that carries out the requests that this PE's kernels put into the
-/// ProxyQueue. It starts requests in the order of their tickets. Many requests
-/// may be waiting for replies from other PEs at once. Updates are carried out
-/// in between, as ProxyQueue.hpp describes. The thread polls while there is
-/// work and for 2 ms afterwards, and then at intervals of up to a millisecond.
+/// A thread that executes the requests that this PE's kernels put into the
+/// ProxyQueue. It starts requests in ticket order, and many requests may await
+/// replies from other PEs at once. It executes updates in between, as
+/// ProxyQueue.hpp describes. The thread polls while there is work and for 2 ms
+/// afterward, and then at intervals of up to a millisecond.
 class ProxyServer final : public KernelRequests {
  public:
   /// Finds the object on `pe` that corresponds to `address` in this PE's part
@@ -42,8 +42,8 @@ class ProxyServer final : public KernelRequests {
   using EndJob = std::function<void()>;
 
   /// \param provider The provider of the GPU's memory.
-  /// \param memory The memory of this PE in which `find` finds objects.
-  ///        `provider`, `transport` and `memory` must outlive this object.
+  /// \param memory This PE's memory, in which `find` finds objects. `provider`,
+  ///        `transport` and `memory` must outlive this object.
   /// \throws SystemError, OutOfMemory on this PE.
   ProxyServer(Pe my_pe, int n_pes, Transport& transport,
               MemoryProvider& provider, TransportTarget& memory, Find find,
@@ -56,9 +56,9 @@ class ProxyServer final : public KernelRequests {
   /// The queue that kernels use.
   [[nodiscard]] ProxyQueue* ring() const { return m_ring; }
 
-  /// Waits until all requests of kernels that have ended have begun, and the
-  /// gets among these requests are complete. Callable from any thread except
-  /// the server's own.
+  /// Waits until the server has executed all requests and updates from
+  /// completed kernels. Gets are then complete; puts may still be in flight.
+  /// Callable from any thread except the server's own.
   void drain(char const* call) override;
 
  private:
@@ -69,14 +69,14 @@ class ProxyServer final : public KernelRequests {
 
   enum class State : std::uint8_t { done, pending, replied };
 
-  /// A request that is waiting for another PE.
+  /// A request that awaits a reply from another PE.
   struct PendingRequest {
     Number ticket;
     Pe pe;
     bool wants_reply;
     Channel::Counter left{1};
     std::uint64_t value       = 0;
-    std::byte* receive_buffer = nullptr;  // where the block arrives
+    std::byte* receive_buffer = nullptr;  // receives the block
     void* to                  = nullptr;
     std::size_t bytes         = 0;
   };
@@ -125,7 +125,7 @@ class ProxyServer final : public KernelRequests {
   UpdateServer m_updates;
 
   // Used only by the server's thread:
-  Number m_head  = 0;  // the next request to be carried out
+  Number m_head  = 0;  // the next request to start
   Number m_freed = 0;
   std::vector<State> m_states;
   std::list<PendingRequest> m_pending;
@@ -133,8 +133,8 @@ class ProxyServer final : public KernelRequests {
   std::vector<Number> m_quiets;               // tickets not yet replied to
   std::optional<Watch> m_watch;
 
-  std::atomic<Number> m_begun = 0;  // lower tickets are carried out or pending
-  std::atomic<Number> m_completed = 0;  // lower tickets have been carried out
+  std::atomic<Number> m_begun     = 0;  // all lower tickets have started
+  std::atomic<Number> m_completed = 0;  // all lower tickets are complete
   std::atomic<bool> m_is_over     = false;
   std::thread m_thread;
 };

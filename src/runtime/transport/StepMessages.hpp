@@ -14,17 +14,16 @@
 
 namespace symm::Impl {
 
-/// Messages that make up collective steps between PEs on different nodes. The
-/// receiver asks for a message by its number. Each PE uses each number only
-/// once for messages to the same PE. A message may arrive before the receiver
-/// asks for it.
+/// Messages for the steps of collective calls between PEs on different nodes.
+/// The receiver looks up a message by its number; the message may arrive before
+/// that. Each PE uses each number only once for messages to the same PE.
 ///
 /// If a PE is lost, the job ends with an error message that names the PE, its
 /// host and the call. The name of the call is `call` or, if that is null, the
 /// collective call that a thread of this PE is in.
 class StepMessages {
  public:
-  /// Numbers from this one on are reserved for Rendezvous.
+  /// Numbers from this one up are reserved for Rendezvous.
   static constexpr std::uint64_t first_of_rendezvous = std::uint64_t{1} << 63U;
 
   virtual ~StepMessages() = default;
@@ -36,26 +35,25 @@ class StepMessages {
   /// Waits for message `number` from `from`, and returns it.
   [[nodiscard]] virtual std::vector<std::byte> receive(
       Pe from, std::uint64_t number) = 0;
-  /// Like receive(), but waits for at most `most`. If `most` is 0, only checks
-  /// whether the message has arrived. Returns nullopt if the message has not
-  /// arrived.
+  /// Like receive(), but waits for at most `most`, and returns nullopt if the
+  /// message has not arrived by then. If `most` is 0, only checks whether the
+  /// message has arrived.
   [[nodiscard]] virtual std::optional<std::vector<std::byte>> receive_within(
       Pe from, std::uint64_t number, std::chrono::milliseconds most,
       char const* call = nullptr) = 0;
 
-  /// For a caller that calls the functions above repeatedly to wait for `pe`.
+  /// For callers that wait for `pe` by calling the functions above repeatedly.
   /// Between watch() and unwatch(), heartbeats check that `pe` is alive: if it
   /// is silent for too long, it is considered lost. Pairs of calls may be
   /// nested.
   virtual void watch(Pe pe)   = 0;
   virtual void unwatch(Pe pe) = 0;
 
-  /// Makes progress, and returns whether anything was done. All waits in the
+  /// Makes progress, and returns whether there was any. All waits in the
   /// library call this function.
   virtual bool poll(char const* call = nullptr) = 0;
 };
 
-/// Calls watch() in its constructor and unwatch() in its destructor.
 class Watch {
  public:
   Watch(StepMessages& messages, Pe pe) : m_messages(messages), m_pe(pe) {

@@ -12,24 +12,24 @@
 
 namespace symm::Impl {
 
-// A target carries out the operations of far PEs with the same code as
-// operations within a node. Other threads and PEs may be polling the memory
-// meanwhile.
+// A target executes the operations of far PEs with the same code as operations
+// within a node. Meanwhile, other threads and PEs may be polling the memory.
 
-/// Carries out a put. An aligned word of 1, 2, 4 or 8 bytes is written with a
-/// single release store. Earlier stores are visible before any part of the put.
+/// Performs a put. An aligned word of 1, 2, 4 or 8 bytes is written with a
+/// single release store. Earlier stores become visible before any part of the
+/// put.
 void store_block(char* to, void const* from, std::size_t bytes);
 
 /// Whether `op` exists for `type`. (Data from the network are not trusted.)
 [[nodiscard]] bool is_atomic(AtomicOp op, WordType type);
 
-/// Carries out an operation for which is_atomic() is true. Earlier stores are
+/// Performs an operation for which is_atomic() is true. Earlier stores become
 /// visible before the operation. Returns the word's old value as bits; for
 /// AtomicOp::set, returns `value` instead.
 std::uint64_t change_word(char* word, AtomicOp op, WordType type,
                           std::uint64_t value, std::uint64_t compare = 0);
 
-/// change_word() for each of `changes`.
+/// Calls change_word() for each of `changes`.
 void change_words(std::span<WordChange const> changes, AtomicOp op,
                   WordType type);
 

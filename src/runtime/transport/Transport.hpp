@@ -17,7 +17,7 @@
 
 namespace symm::Impl {
 
-/// The latest call of a PE, as that PE reports it.
+/// The latest call of a PE, as reported by that PE.
 struct PeProgress {
   std::uint64_t n_calls = 0;  // number of rendezvous the PE has reached
   bool is_in_finalize   = false;
@@ -26,74 +26,74 @@ struct PeProgress {
   Text call;  // the name of the latest call
 };
 
-/// The requests of this PE's kernels, which reach a Transport through the host.
+/// Requests from this PE's kernels, which the host passes to the Transport.
 class KernelRequests {
  public:
   virtual ~KernelRequests() = default;
 
-  /// Waits until all requests of kernels that have ended have reached the
+  /// Waits until all requests from completed kernels have reached the
   /// Transport.
   /// \param call See StepMessages::poll().
   virtual void drain(char const* call) = 0;
 };
 
-/// Reaches PEs on other nodes: through channels, which carry operations on
-/// those PEs' memory, and through the messages that make up collective steps.
-/// Callable from any thread.
+/// Connects this PE to PEs on other nodes. Channels carry operations on those
+/// PEs' memory, and step messages make up collective calls. Callable from any
+/// thread.
 class Transport : public StepMessages {
  public:
   /// The channel for all operations without a context.
   [[nodiscard]] Channel& channel() const noexcept { return m_first; }
-  /// Opens a channel for a context. Returns null if no more channels are
-  /// available. Local.
+  /// Opens a channel for a context. Returns null if no channel is available.
+  /// Local.
   /// \throws std::bad_alloc.
   [[nodiscard]] virtual Channel* open_channel() { return nullptr; }
-  /// Makes the channel available to open_channel() again. Operations that have
-  /// already begun are still carried out.
+  /// Makes the channel available to open_channel() again. Operations in flight
+  /// still complete.
   virtual void close_channel(Channel& /*channel*/) noexcept {}
-  /// Completes the operations that this PE's host and kernels have begun, in
-  /// all channels.
+  /// Completes, on all channels, the operations that this PE's host threads and
+  /// kernels have started.
   void quiet(char const* call = nullptr) {
     drain_kernels(call);
     quiet_channels(call);
   }
 
-  // These functions are for everything that concerns PEs on other nodes except
-  // access to their memory. They are callable from any thread.
+  // The functions below do not access the memory of other PEs. They are
+  // callable from any thread.
 
-  /// Asks `pe` for its progress, and returns the answer, or nullopt if none
-  /// arrives within `most`. If `most` is 0, does not ask. If `pe` has already
-  /// answered that it is in finalize, that answer is returned at once. Ends the
-  /// job if any PE is lost.
+  /// Asks `pe` for its progress and returns the answer, or nullopt if none
+  /// arrives within `most`. If `most` is 0, sends no query. If `pe` has already
+  /// reported that it is in finalize, returns that report at once. Ends the job
+  /// if any PE is lost.
   [[nodiscard]] virtual std::optional<PeProgress> progress_of(
       Pe pe, std::chrono::milliseconds most, char const* call = nullptr) = 0;
 
-  /// To be called before and after a wait for PEs that the caller does not
-  /// know. In between, heartbeats check all PEs that this PE has exchanged
-  /// messages with. Pairs of calls may be nested.
+  /// Call these functions around a wait for PEs that the caller cannot name. In
+  /// between, heartbeats check all PEs with which this PE has exchanged
+  /// messages. Pairs of calls may be nested.
   virtual void watch_all()   = 0;
   virtual void unwatch_all() = 0;
 
-  /// Ends the job. This PE has already printed the reason. The PEs on this
-  /// node, and those on other nodes that this PE has exchanged messages with,
-  /// are notified and print the reason, too.
+  /// Ends the job. The caller has already printed the reason. Notifies the PEs
+  /// on this node, and all other PEs with which this PE has exchanged messages.
+  /// They print the reason, too.
   [[noreturn]] virtual void end_job(LostPe const& lost) noexcept = 0;
 
-  /// To be called before the chunk at `offset` in the host heap is unmapped.
-  /// The call is local, but is made within a collective call, so that no PE
-  /// accesses the chunk anymore.
+  /// Must be called before the chunk at `offset` in the host heap is unmapped.
+  /// The call is local, but part of a collective call, so no PE accesses the
+  /// chunk anymore.
   virtual void forget_chunk(std::size_t /*offset*/) noexcept {}
 
-  /// Shuts the transport down. Collective; to be called once all PEs have
-  /// called their last operations.
+  /// Shuts the transport down. Collective; to be called after all PEs have
+  /// issued their last operations.
   /// \throws SystemError on this PE.
   virtual void close() = 0;
 
-  /// How often a wait polls before it yields the core; 0 if PEs share cores.
-  /// Callable from any thread.
+  /// The number of polls before a waiting thread yields the core; 0 if PEs
+  /// share cores. Callable from any thread.
   void set_spins(int spins) noexcept { m_spins = spins; }
 
-  /// Waits until all requests of kernels that have ended have reached the
+  /// Waits until all requests from completed kernels have reached the
   /// Transport.
   void drain_kernels(char const* call = nullptr) {
     if (auto* const requests = m_kernel_requests.load()) requests->drain(call);

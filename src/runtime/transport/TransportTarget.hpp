@@ -20,8 +20,8 @@ struct MemoryRange {
   std::size_t offset = 0;
   std::size_t bytes  = 0;  // 0: no memory
 
-  /// The address of [its_offset, its_offset + its_bytes); null if it is not in
-  /// this range.
+  /// The address of [its_offset, its_offset + its_bytes); null if this range
+  /// does not contain it.
   [[nodiscard]] char* find(std::size_t its_offset,
                            std::size_t its_bytes) const noexcept {
     auto const from    = its_offset - offset;
@@ -30,16 +30,16 @@ struct MemoryRange {
   }
 };
 
-/// Memory that has been looked up before. Most of the memory that a message
-/// needs is close to memory that the same message has already used.
+/// The memory found by the previous lookup. Most addresses in a message are
+/// close to one that the same message has already used.
 class KnownMemory {
  public:
   KnownMemory() = default;
   KnownMemory(Segment segment, MemoryRange range)
       : m_segment(segment), m_range(range) {}
 
-  /// The address of [offset, offset + bytes); null if that is not in the memory
-  /// looked up before.
+  /// The address of [offset, offset + bytes); null if that memory does not
+  /// contain it.
   [[nodiscard]] char* find(Segment segment, std::size_t offset,
                            std::size_t bytes) const noexcept {
     return segment == m_segment ? m_range.find(offset, bytes) : nullptr;
@@ -50,10 +50,9 @@ class KnownMemory {
   MemoryRange m_range;
 };
 
-/// Provides a transport with information about its own PE: addresses in the
-/// segments, for operations of far PEs, and the PE's progress, for queries of
-/// far PEs. Callable from any thread, even while another thread is in a
-/// collective call.
+/// Tells a transport about its own PE: addresses in the segments, for
+/// operations from far PEs, and the PE's progress, for queries from far PEs.
+/// Callable from any thread, even while another thread is in a collective call.
 class TransportTarget {
  public:
   virtual ~TransportTarget() = default;
@@ -61,8 +60,8 @@ class TransportTarget {
   /// The address of [offset, offset + bytes); null if there is no such memory.
   [[nodiscard]] virtual char* find(Segment segment, std::size_t offset,
                                    std::size_t bytes) noexcept = 0;
-  /// Like find(), but returns the range of all memory around those bytes that
-  /// is known to exist.
+  /// Like find(), but returns the whole known range of memory around those
+  /// bytes.
   [[nodiscard]] virtual MemoryRange find_around(Segment segment,
                                                 std::size_t offset,
                                                 std::size_t bytes) noexcept {
@@ -70,9 +69,9 @@ class TransportTarget {
     return {start, offset, start == nullptr ? 0 : bytes};
   }
 
-  /// The distance in bytes from this PE's part of the host heap to that of the
-  /// PE with number `number` on this node. nullopt if there is no such PE or no
-  /// host heap.
+  /// The distance in bytes from this PE's part of the host heap to the part of
+  /// the PE that has number `number` on this node. nullopt if there is no such
+  /// PE or no host heap.
   [[nodiscard]] virtual std::optional<std::ptrdiff_t> distance_to_near(
       int number) noexcept {
     return number == 0 ? std::optional<std::ptrdiff_t>(0) : std::nullopt;
@@ -91,7 +90,7 @@ class TransportTarget {
   [[nodiscard]] virtual char const* call() const noexcept { return nullptr; }
   [[nodiscard]] virtual PeProgress progress() const noexcept { return {}; }
 
-  /// The record of the first lost PE, which the PEs on this node share; null if
+  /// The record of the first lost PE, shared by the PEs on this node; null if
   /// there is no such record.
   [[nodiscard]] virtual LostPeRecord* lost_pe() noexcept { return nullptr; }
 };

@@ -35,9 +35,8 @@ Transport_Messages::Transport_Messages(Pe my_pe, int n_pes,
 
 Transport_Messages::~Transport_Messages() {
   stop_thread();
-  // The engine's thread may be in the Receiver, which uses m_engine until the
-  // thread has ended. So m_engine must not become null before then, as it would
-  // with reset().
+  // Until the engine's thread has ended, the Receiver may use m_engine. So
+  // m_engine must not become null before then, as it would with reset().
   m_engine.get_deleter()(m_engine.get());
   static_cast<void>(m_engine.release());
   for (auto& peer : m_peers) delete peer.load();
@@ -178,7 +177,8 @@ void Transport_Messages::send_message(Pe to, MessageHeader const& header,
 }
 
 void Transport_Messages::end_job_unless_lost(Text const& failed) noexcept {
-  // If the engine has just found a PE to be lost, it reports this when polled.
+  // If the engine has just found that a PE is lost, it reports this when
+  // polled.
   for (int i = 0; i < 100 && !m_is_lost; ++i) {
     if (m_engine->poll()) continue;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -195,7 +195,7 @@ void Transport_Messages::send(Pe to, std::uint64_t number,
   bool const is_large = message.size() > MessageEngine::max_eager;
   Counter left        = is_large ? 1 : 0;
   PendingOperation unsent{.left = &left};
-  static_cast<void>(peer_of(to));  // marks it as met
+  static_cast<void>(peer_of(to));  // records the contact
   if (m_is_lost) end_job_of_lost(call, "a collective call", to);
   m_default.flush(to);
   wait(call, "a collective call", to, [&] { return !m_engine->is_full(to); });

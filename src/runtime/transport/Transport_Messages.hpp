@@ -34,17 +34,17 @@ namespace symm::Impl {
 
 /// A Transport over any MessageEngine; Channel_Messages describes the protocol.
 /// A target accesses GPU memory through its GpuAccessQueue, and waits for that
-/// queue before it considers a message carried out.
+/// queue before it marks a message as done.
 class Transport_Messages final : public Transport,
                                  private MessageEngine::Receiver {
  public:
   using EndJob = std::function<void()>;
 
   struct Options {
-    /// A thread sends each batch after at most twice this time. 0: there is no
-    /// such thread, and only calls send batches.
+    /// A background thread sends each batch after at most twice this interval.
+    /// 0: there is no such thread, and batches are sent only within calls.
     std::chrono::microseconds flush_interval{250};
-    /// A sender asks for an acknowledgement each time it has sent this many
+    /// A sender requests an acknowledgment each time it has sent this many
     /// bytes to a PE. At most twice as many bytes are in flight to that PE.
     std::size_t half_window = std::size_t{2} << 20U;
     /// The maximum number of batches that a channel can have open at once. Each
@@ -89,8 +89,8 @@ class Transport_Messages final : public Transport,
 
   using Counter = Channel::Counter;
 
-  /// Once a wait has lasted this long, this PE checks with heartbeats that the
-  /// PE it waits for is alive.
+  /// After waiting this long for a PE, this PE checks with heartbeats that the
+  /// other PE is alive.
   static constexpr auto watch_time = std::chrono::milliseconds(2);
 
   struct Peer;
@@ -110,37 +110,36 @@ class Transport_Messages final : public Transport,
   template <class Work>
   void for_each_channel(Work const& work);
 
-  /// Sends a message, but possibly not if any PE is lost. In that case, the
-  /// next thread that waits for a PE ends the job.
+  /// Sends a message. May drop the message if any PE is lost; the next thread
+  /// that waits for a PE then ends the job.
   /// \param unsent If not null, the payload must stay unchanged until the
   ///        transport calls unsent->finish(). If null, the caller may reuse the
   ///        payload as soon as send_message() returns.
   void send_message(Pe to, MessageHeader const& header,
                     std::span<std::byte const> payload = {},
                     PendingOperation* unsent           = nullptr) noexcept;
-  /// Ends the job with the error message `failed`, unless a PE is lost: the
-  /// loss may have caused the failure.
+  /// Ends the job with the error message `failed`. If a PE is lost, returns
+  /// instead, since the loss may have caused the failure.
   void end_job_unless_lost(Text const& failed) noexcept;
   void flush_in_time();
-  /// To be called after a batch has been opened.
+  /// Must be called after a batch has been opened.
   void wake_thread();
   void stop_thread();
 
   /// Removes and returns the note with this number, if it has arrived.
   /// \param n_seen The number of notes from `peer` at the previous call for
-  ///        this number, which the call updates. Pass SIZE_MAX the first time.
+  ///        this number; updated by the call. Pass SIZE_MAX the first time.
   std::optional<std::vector<std::byte>> take_note(Peer& peer,
                                                   std::uint64_t number,
                                                   std::size_t& n_seen);
   // The parameters `call`, `what` and `pe` are for the error message about a
   // lost PE. `call` is the name of the call, or null. `what` describes the call
-  // if it has no name. `pe` is the PE that the call needs.
+  // if it has no name. `pe` is the PE that the call waits for.
   template <class IsDone>
   void wait(char const* call, char const* what, Pe pe, IsDone const& is_done);
-  /// Like poll(), but without sending the batches of all channels.
+  /// Like poll(), but does not send batches.
   bool progress(char const* call, char const* what, Pe pe);
-  /// Whether any PE is lost, whether this PE noticed it or another PE reported
-  /// it.
+  /// Whether any PE is lost, as noticed by this PE or reported by another.
   [[nodiscard]] bool has_lost() noexcept;
   /// The name of a PE for error messages: "PE 3 (host b)".
   [[nodiscard]] Text name_of(Pe pe) const noexcept;
@@ -149,12 +148,12 @@ class Transport_Messages final : public Transport,
   /// Ends the job because of a failure on this PE.
   [[noreturn]] void end_job_of_failure(Text const& why) noexcept;
 
-  // Transport_Messages_OneSided.cpp: blocks without messages.
+  // Transport_Messages_OneSided.cpp: moving blocks without messages.
 
-  /// Where the engine finds a block, and how many of the block's bytes a single
-  /// operation of the engine can move. The first call of place_of_block() for a
-  /// PE's chunk asks that PE for the key and waits for the answer.
-  /// place_of_block() returns nullopt if the engine cannot reach the block.
+  /// The location of a block for the engine, and how many of its bytes a single
+  /// engine operation can move. place_of_block() returns nullopt if the engine
+  /// cannot reach the block. The first call for a chunk of a PE asks that PE
+  /// for the key and waits for the answer.
   struct BlockPlace {
     OneSided::Place place;
     std::size_t bytes;
@@ -164,16 +163,16 @@ class Transport_Messages final : public Transport,
   [[nodiscard]] bool are_moves_immediate() const {
     return m_engine->one_sided()->is_immediate();
   }
-  /// Starts to move a block. Ends the job if the engine reports an error.
+  /// Starts moving a block. Ends the job if the engine reports an error.
   void begin_move(BlockMove const& move, PendingOperation* pending);
-  /// Moves a block, and waits until it has been moved.
+  /// Moves a block and waits until the move is complete.
   void move_block(BlockMove const& move);
   void answer_key_request(Pe from, MessageHeader const& header);
   void take_key(Peer& peer, MessageHeader const& header,
                 std::span<std::byte const> payload);
 
-  // Transport_Messages_Arrivals.cpp: messages that arrive. None of these
-  // functions waits.
+  // Transport_Messages_Arrivals.cpp: arriving messages. None of these functions
+  // waits.
 
   void receive(Pe from, std::span<std::byte const> header,
                std::span<std::byte const> payload) noexcept override;
@@ -200,7 +199,7 @@ class Transport_Messages final : public Transport,
   void take_progress(Peer& peer, std::span<std::byte const> payload);
   void take_farewell(Pe from, MessageHeader const& header,
                      std::span<std::byte const> payload);
-  /// Records that the message has been carried out and whether it wants an ack,
+  /// Records that the message has been processed and whether it wants an ack,
   /// but does not send one.
   static void set_done(Incoming& from, MessageHeader const& header);
   void carry_out_held(Incoming& from);
@@ -219,8 +218,8 @@ class Transport_Messages final : public Transport,
                    std::span<std::byte const> payload);
   void put_signal(Incoming& from, MessageHeader const& header);
   void answer_atomic(Incoming& from, MessageHeader const& header);
-  /// Sends the reply, with an ack, to a numbered message that has been carried
-  /// out.
+  /// Sends the reply to a numbered message that has been processed. The reply
+  /// includes an ack.
   void answer_numbered(Incoming& from, MessageHeader const& header,
                        MessageHeader& reply,
                        std::span<std::byte const> payload = {});
@@ -229,7 +228,7 @@ class Transport_Messages final : public Transport,
                        std::span<std::byte const> payload);
   void carry_out_node_updates(Incoming const& from, MessageHeader const& header,
                               std::span<std::byte const> payload);
-  /// \param payload The batch after the head of the run.
+  /// \param payload The rest of the batch after the head of the run.
   /// \returns the size of the run in `payload`, in bytes.
   std::size_t carry_out_run(Incoming const& from, BatchEntry head,
                             std::span<std::byte const> payload,
@@ -239,7 +238,7 @@ class Transport_Messages final : public Transport,
   GpuAccessQueue& put_on_gpu(Incoming const& from, BatchEntry entry,
                              std::span<std::byte const> data);
   /// Ends the job if there is no such memory.
-  /// \param known If not null, the memory to search first. If that does not
+  /// \param known If not null, the memory to search first. If it does not
   ///        contain the bytes, `*known` is set to the memory around them.
   char* find(Pe from, std::string_view operation, Segment segment,
              std::uint64_t offset, std::uint64_t bytes,
@@ -262,7 +261,7 @@ class Transport_Messages final : public Transport,
   TransportTarget& m_target;
   EndJob m_end_job;
   Options const m_options;
-  std::vector<std::atomic<Peer*>> m_peers;  // null: not yet met
+  std::vector<std::atomic<Peer*>> m_peers;  // null: no contact yet
   // The result of OneSided::least_bytes(); SIZE_MAX if the engine has no
   // one-sided operations.
   std::size_t m_least_one_sided = SIZE_MAX;
@@ -283,9 +282,9 @@ class Transport_Messages final : public Transport,
   std::atomic<bool> m_thread_sleeps = false;
   bool m_thread_is_done             = false;
 
-  std::mutex m_notes_mutex;  // always locked last
+  std::mutex m_notes_mutex;  // no other mutex is locked while it is held
 
-  std::mutex m_lost_mutex;  // also always locked last
+  std::mutex m_lost_mutex;  // likewise
   std::atomic<bool> m_is_lost = false;
   LostPe m_lost;
   std::atomic<std::thread::id> m_is_ending{};  // the thread that ends the job
@@ -296,8 +295,8 @@ class Transport_Messages final : public Transport,
   std::vector<void*> m_receive_buffers;
   std::vector<std::byte> m_answer_bytes;
 
-  // The number of replies to gets that are being sent, with payloads that are
-  // read directly from this PE's memory.
+  // The number of get replies in flight whose payloads are read directly from
+  // this PE's memory.
   Counter m_n_answers = 0;
   PendingOperation m_answers{.left = &m_n_answers};
 
@@ -314,7 +313,7 @@ struct Transport_Messages::Incoming {
   std::uint64_t ack_sent   = 0;
 };
 
-/// The state of this PE's exchange of messages with another PE.
+/// This PE's communication state for one other PE.
 struct Transport_Messages::Peer {
   explicit Peer(Pe number) : pe(number), incoming{number, 0} {}
 
@@ -336,8 +335,9 @@ struct Transport_Messages::Peer {
 template <class IsDone>
 void Transport_Messages::wait(char const* call, char const* what, Pe pe,
                               IsDone const& is_done) {
-  // Yielding the core takes as long as a poll or two, in which a message may
-  // arrive. So if every PE has its own core, the loop does not always yield.
+  // Yielding the core takes as long as one or two polls, and a message may
+  // arrive meanwhile. So if every PE has its own core, the loop yields less
+  // often.
   unsigned const polls_per_pause = spins() == 0 ? 1 : 8;
   unsigned n_polls               = 0;
   Backoff backoff(spins() / 8);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// Messages that arrive at this PE: their order, where their payloads go,
-// acknowledgements, and answers to this PE's requests.
+// Arriving messages: their order, where their payloads go, acknowledgments, and
+// answers to this PE's requests.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -149,7 +149,7 @@ void Transport_Messages::received(Pe from, std::span<std::byte const> bytes,
     ::operator delete(place);
     return;
   }
-  // The data are already where they belong.
+  // The data are already in place.
   auto const header = header_of(bytes);
   if (header.kind != MessageKind::get_reply) return receive(from, bytes, {});
   auto& all = channel_of(from, header).asked();

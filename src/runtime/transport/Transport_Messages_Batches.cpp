@@ -15,11 +15,10 @@ namespace symm::Impl {
 
 namespace {
 
-/// The maximum size of the answers to a batch: a full batch of 8-byte gets has
-/// as many bytes of answers.
+/// The maximum total size of the answers to a batch. A full batch of 8-byte
+/// gets has as many bytes of answers.
 constexpr std::size_t max_answers = Channel_Messages::batch_size;
-/// The maximum number of batches of a channel to any PE that may wait for
-/// answers.
+/// The maximum number of a channel's batches to one PE that may await answers.
 constexpr std::uint64_t max_answered = 64;
 
 }  // namespace
@@ -44,7 +43,7 @@ void Channel_Messages::ensure_batch(Lock& lock, Outgoing& outgoing) {
     auto const i = next_to_give();
     auto& other  = *m_with_batch[i];
     flush(lock, other);
-    // flush() may have unlocked.
+    // flush() may have unlocked the mutex.
     if (outgoing.batch || &other != m_with_batch[i] || other.batch_bytes != 0)
       continue;
     outgoing.batch  = std::move(other.batch);
@@ -100,7 +99,7 @@ void Channel_Messages::make_room(Lock& lock, Outgoing& outgoing,
   };
   while (!has_room()) {
     flush(lock, outgoing);
-    // Receive what other PEs are sending. Otherwise, the engine's thread would
+    // Receive messages from other PEs. Otherwise, the engine's thread would
     // take the core to do so, which costs more.
     static_cast<void>(m_transport.m_engine->poll());
   }
@@ -156,7 +155,7 @@ void Channel_Messages::flush(Lock& lock, Outgoing& outgoing, Wait wait,
     if (wait == Wait::must_not) return;
     auto const n = outgoing.n_batches;
     wait_for_room(lock, outgoing);
-    if (are_answers_full(outgoing)) {  // once, like wait_for_room()
+    if (are_answers_full(outgoing)) {  // waits only once, like wait_for_room()
       lock.unlock();
       wait_until(lock.call, "a get", outgoing.pe,
                  [&] { return outgoing.answers <= max_answered; });

@@ -42,7 +42,7 @@ Outgoing* Channel_Messages::find_outgoing(Pe pe) const noexcept {
 
 Outgoing& Channel_Messages::outgoing_to(Pe pe) {
   if (auto* const outgoing = find_outgoing(pe)) return *outgoing;
-  static_cast<void>(m_transport.peer_of(pe));  // marks it as met
+  static_cast<void>(m_transport.peer_of(pe));  // records the contact
   auto made          = std::make_unique<Outgoing>(pe);
   Outgoing* expected = nullptr;
   auto& place        = m_outgoing[static_cast<std::size_t>(pe)];
@@ -147,7 +147,7 @@ void Channel_Messages::post_block(Lock& lock, Outgoing& outgoing,
                                   OperationHandle* handle) {
   check_lost(lock.call, "a put", outgoing.pe);
   flush(lock, outgoing);
-  // Fences that other threads call while this one waits do not apply.
+  // Fences that other threads call during the waits below do not apply.
   auto const after       = outgoing.fenced;
   auto const* const data = static_cast<std::byte const*>(from);
   bool const wants_ack   = handle != nullptr;
@@ -273,7 +273,7 @@ bool Channel_Messages::is_acknowledged(OperationHandle& handle,
     if (handle.batch > outgoing.n_batches) return false;  // no room
   }
   if (handle.batch != 0) {
-    handle.message = outgoing.last_batch;  // or that of a later batch
+    handle.message = outgoing.last_batch;  // or a later batch's message
     handle.batch   = 0;
   }
   if (outgoing.acked >= handle.message) return true;

@@ -18,8 +18,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// How long a PE that ends the job waits, so that other PEs can print why they
-/// are ending.
+/// How long a PE that ends the job waits for other PEs to print the reason.
 constexpr auto time_of_farewell = std::chrono::milliseconds(500);
 
 }  // namespace
@@ -28,8 +27,8 @@ constexpr auto time_of_farewell = std::chrono::milliseconds(500);
 
 std::optional<PeProgress> Transport_Messages::progress_of(
     Pe pe, std::chrono::milliseconds most, char const* call) {
-  // Nothing is known about a PE that was never met, and a mere check sends no
-  // message.
+  // A PE that this PE has never contacted cannot have reported anything, and
+  // with `most` 0, no query is sent.
   bool const is_met = m_peers[static_cast<std::size_t>(pe)].load() != nullptr;
   if (!is_met && most.count() == 0) return {};
   auto& peer     = peer_of(pe);
@@ -177,8 +176,8 @@ void Transport_Messages::end_job(LostPe const& lost) noexcept {
                 .number = static_cast<std::uint64_t>(lost.pe),
                 .offset = static_cast<std::uint64_t>(lost.found_by)}),
       std::as_bytes(std::span(why.data(), why.size())));
-  // The launcher ends all PEs as soon as one ends. So wait, to let them print
-  // why they are ending.
+  // The launcher ends all PEs as soon as one exits. So give them time to print
+  // the reason.
   auto const end = std::chrono::steady_clock::now() + time_of_farewell;
   while (record != nullptr && std::chrono::steady_clock::now() < end) {
     if (m_engine->poll()) continue;

@@ -13,8 +13,8 @@
 
 namespace symm::Impl {
 
-// Keys. A PE asks another PE for the key of a chunk when it first has a block
-// to move to or from that chunk.
+// Keys. A PE requests the key of another PE's chunk when it first moves a block
+// to or from that chunk.
 
 std::optional<Transport_Messages::BlockPlace>
 Transport_Messages::place_of_block(PeMemory at, std::size_t bytes,
@@ -121,8 +121,8 @@ void Transport_Messages::move_block(BlockMove const& move) {
 void Channel_Messages::move_part(BlockMove const& move, std::size_t left,
                                  Completion completion,
                                  OperationHandle* handle) {
-  // A Request waits for a single operation, which is the last part. So wait for
-  // the other parts here.
+  // A Request waits for a single operation, the last part. So wait for the
+  // other parts here.
   bool const waits = completion == Completion::local ||
                      (handle != nullptr && move.bytes != left) ||
                      m_transport.are_moves_immediate();
@@ -133,7 +133,7 @@ void Channel_Messages::move_part(BlockMove const& move, std::size_t left,
   }
   auto& outgoing = outgoing_to(move.there.pe);
   auto lock      = enter(move.call);
-  if (outgoing.blocks >= max_blocks) {  // once, like wait_for_room()
+  if (outgoing.blocks >= max_blocks) {  // waits only once, like wait_for_room()
     lock.unlock();
     wait_until(move.call, move.what(), outgoing.pe,
                [&] { return outgoing.blocks < max_blocks; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// Puts, gets and atomic operations: which messages they become.
+// Puts, gets and atomic operations, and the messages they become.
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -14,7 +14,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// The maximum number of gets in flight to a PE.
+/// The maximum number of gets in flight to one PE.
 constexpr std::uint64_t max_gets = 256;
 /// The same for strided gets: each reply takes up max_strided bytes at the
 /// target.
@@ -62,8 +62,8 @@ void Channel_Messages::put_signal(PeMemory to, void const* from,
                                   std::size_t bytes, PeMemory signal,
                                   std::uint64_t value, AtomicOp op,
                                   Completion completion, HostCall const& call) {
-  // The signal must not be sent before a block that is moved without messages
-  // has arrived, so the caller has to wait.
+  // The signal must not be sent before a block moved without messages has
+  // arrived, so the caller has to wait.
   if (bytes >= m_transport.m_least_one_sided &&
       (completion == Completion::local || m_transport.are_moves_immediate())) {
     auto const done =
@@ -160,7 +160,7 @@ void Channel_Messages::get(void* to, PeMemory from, std::size_t bytes,
   bool const is_large = bytes > MessageEngine::max_eager;
   auto& left          = is_large ? outgoing.large_gets : outgoing.gets;
   auto const most     = is_large ? max_large : max_gets;
-  if (left >= most) {  // once, like wait_for_room()
+  if (left >= most) {  // waits only once, like wait_for_room()
     lock.unlock();
     wait_until(call.name, "a get", from.pe, [&] { return left < most; });
     enter_again(lock);
@@ -205,7 +205,8 @@ void Channel_Messages::get_strided(void* to, PeMemory from, Strides strides,
     try {
       m_asked.make_room();
     } catch (std::bad_alloc const&) {
-      failure = std::current_exception();  // replies need `pending`
+      failure =
+          std::current_exception();  // outstanding replies still use `pending`
       break;
     }
     header.detail.strided = {
@@ -345,7 +346,7 @@ void Channel_Messages::post_node_updates(Pe to,
   MessageHeader header{.kind = MessageKind::node_updates};
   header.detail.atomic = {value, has_values ? 1U : 0U, 0};
   post(outgoing, header, outgoing.fenced, updates);
-  // Receive what other PEs are sending, as make_room() does.
+  // Receive messages from other PEs, as make_room() does.
   static_cast<void>(m_transport.m_engine->poll());
 }
 

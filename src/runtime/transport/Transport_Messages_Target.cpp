@@ -60,7 +60,7 @@ void Transport_Messages::answer_get_strided(Incoming& from,
   }
   std::byte elements[max_strided];
   for (std::size_t i = 0; i < count; ++i) {
-    // (A single element has no stride: any number may stand there.)
+    // (A single element has no stride, so remote_bytes may be any number.)
     copy_host_memory(elements + i * size,
                      place + i * header.detail.strided.remote_bytes, size);
   }
@@ -169,7 +169,7 @@ void Transport_Messages::put_signal(Incoming& from,
 
 namespace {
 
-/// An entry of a batch on host memory, with its place in that memory.
+/// A batch entry on host memory, with its address there.
 struct FoundEntry {
   BatchEntry entry = BatchEntry(0);
   char* place;
@@ -227,7 +227,7 @@ void Transport_Messages::carry_out_batch(Incoming const& from,
   std::span<std::byte> answers(m_answer_bytes);
   GpuAccessQueue* queue = nullptr;  // null: nothing has been added to it
   KnownMemory known;
-  // Several at once, so that words that are in no cache are fetched while
+  // Process several entries at once, so that uncached words are fetched while
   // others are being changed.
   std::array<FoundEntry, 16> found;
   while (!payload.empty()) {
@@ -293,7 +293,7 @@ std::size_t Transport_Messages::carry_out_run(
     }
     return run->bytes();
   }
-  // Several at once, as in carry_out_batch().
+  // Process several at once, as in carry_out_batch().
   WordChange changes[64];
   for (std::size_t i = 0; i < run->count();) {
     std::size_t n = 0;
@@ -329,7 +329,7 @@ void Transport_Messages::carry_out_node_updates(
     }
     op   = update.op;
     type = update.type;
-    // Calling only find_word(), for each word, takes a tenth longer.
+    // Calling find_word() for every word would take a tenth longer.
     bool const is_aligned = (update.offset & (bytes - 1)) == 0;
     char* my_word         = nullptr;
     if (is_of_kind && is_aligned)

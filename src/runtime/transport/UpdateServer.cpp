@@ -10,8 +10,8 @@ namespace symm::Impl {
 namespace {
 
 constexpr UpdateServer::Number max_at_once = 4096;
-/// Threads that have drawn tickets but have not yet written leave holes.
-/// drain() looks beyond at most this many adjacent holes.
+/// A thread that has drawn a ticket but not yet written its update leaves a
+/// hole. drain() looks past at most this many adjacent holes.
 constexpr UpdateServer::Number max_holes = 1024;
 constexpr UpdateServer::Number max_ahead = 256;
 constexpr std::size_t bytes_of_line      = 64;
@@ -50,8 +50,7 @@ bool UpdateServer::take(Number next_request) {
   m_range          = {};
   Update update;
   for (; m_head - begin < max_at_once && read(m_head, update); ++m_head) {
-    // Prefetch, because memory written by a GPU is in no cache or in a shared
-    // one.
+    // Prefetch, because memory written by a GPU is at best in a shared cache.
     if (m_head % 8 == 0) {
       UpdateWords const later(m_words, m_head + max_ahead);
       for (std::size_t i = 0; i < 3; ++i) __builtin_prefetch(later.word(i));

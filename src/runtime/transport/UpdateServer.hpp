@@ -20,8 +20,8 @@
 
 namespace symm::Impl {
 
-/// Carries out the updates in a ProxyQueue in the order of their tickets, one
-/// block of atomic operations at a time. Used by a single thread.
+/// Executes the updates in a ProxyQueue in ticket order, one block of atomic
+/// operations at a time. Used by a single thread.
 class UpdateServer {
  public:
   using Number = std::uint64_t;
@@ -31,7 +31,7 @@ class UpdateServer {
   using Find = std::function<PeMemory(void const* address, std::size_t bytes,
                                       Pe pe, char const* what)>;
 
-  /// \param memory The memory of this PE in which `find` finds objects. Must
+  /// \param memory This PE's memory, in which `find` finds objects. Must
   ///        outlive this object.
   /// \throws SystemError, OutOfMemory on this PE.
   UpdateServer(MemoryProvider& provider, Channel& channel,
@@ -42,13 +42,13 @@ class UpdateServer {
   [[nodiscard]] std::uint64_t* words() const { return m_words; }
   [[nodiscard]] std::uint64_t const* freed() const { return m_freed; }
 
-  /// Carries out updates that have been written: a few thousand at most, and
-  /// only up to a fence that has to wait for requests.
-  /// \param next_request All requests with lower tickets have begun.
+  /// Executes updates that kernels have written: at most a few thousand, and
+  /// none beyond a fence that has to wait for requests.
+  /// \param next_request All requests with lower tickets have started.
   /// \returns whether there were any updates.
   bool take(Number next_request);
-  /// Whether a request may begin: the updates before it have been carried out,
-  /// or a fence is waiting for it.
+  /// Whether a request may start: either the updates before it have been
+  /// executed, or a fence is waiting for it.
   /// \param ticket The lower 32 bits of the ticket that the next update had
   ///        when the request was made.
   [[nodiscard]] bool may_begin(Number request, std::uint32_t ticket) const {
@@ -59,7 +59,7 @@ class UpdateServer {
 
   // Callable from any thread:
 
-  /// One past the last update written by kernels that have ended.
+  /// One past the last update written by completed kernels.
   [[nodiscard]] Number end_of_written() const;
   [[nodiscard]] bool is_carried_out(Number end) const {
     return m_taken.load(std::memory_order_acquire) >= end;
@@ -82,11 +82,11 @@ class UpdateServer {
   std::uint64_t* m_words;
   std::uint64_t* m_freed;
 
-  Number m_head    = 0;  // the next update to be carried out
+  Number m_head    = 0;  // the next update to be executed
   Number m_awaited = 0;  // a fence waits for requests below this
-  // The range in this PE's part of a heap that find() looked up most recently.
-  // take() resets it. (The range stays mapped meanwhile: calls that unmap
-  // memory wait for the updates of kernels that have ended.)
+  // The range of this PE's part of a heap that find() looked up last. take()
+  // resets it. (The range stays mapped meanwhile, because calls that unmap
+  // memory wait for the updates from completed kernels.)
   MemoryRange m_range;
   Segment m_segment{};
   std::size_t m_n_atomics = 0;

@@ -10,8 +10,8 @@
 
 namespace symm::Impl {
 
-// Atomic operations that are carried out many at a time. The value for a 4-byte
-// word is in the lower 32 bits.
+// Atomic operations that are executed in bulk. The value for a 4-byte word is
+// in the lower 32 bits.
 
 /// An operation on a word that this PE can access directly. The kind of
 /// operation is passed separately.

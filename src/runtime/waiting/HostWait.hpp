@@ -23,11 +23,10 @@ namespace symm::Impl {
 ///       if (wait.must_report(why)) wait.report(why, ...);
 ///     }
 ///
-/// In each step of the wait, pause() calls ThreadProgress::make() on the
-/// waiting thread.
+/// Each pause() calls ThreadProgress::make() on the waiting thread.
 ///
 /// A HostWait allocates no private memory before a report is due, so that a PE
-/// that is out of memory continues to wait and does not leave a barrier alone.
+/// that has run out of memory keeps waiting and does not drop out of a barrier.
 /// (When a report is due, this PE asks far PEs for their latest calls, one by
 /// one, until it finds a far PE that is not in finalize(). Contacting a far PE
 /// for the first time allocates 2 KiB.)
@@ -42,9 +41,9 @@ class HostWait {
     if (m_is_observed) ObserverList::end(operation());
   }
 
-  /// Pauses once. Returns whether it is time to check on the other PEs. (After
-  /// the first check, heartbeats watch the far PEs that this PE has contacted.
-  /// If one of those PEs is lost, the job ends in this call.)
+  /// Pauses once. Returns whether it is time to check on the other PEs. (From
+  /// the first check on, heartbeats monitor the far PEs that this PE has
+  /// contacted. If one of those PEs is lost, this call ends the job.)
   bool pause() {
     m_waited = m_backoff.pause(ThreadProgress::make());
     if (m_waited < m_next_look) return false;
@@ -52,18 +51,17 @@ class HostWait {
     return true;
   }
   /// If the process of a PE has ended, returns a text such as "the process of
-  /// PE 2 is gone"; otherwise, returns "". The last stores of that process are
-  /// visible on return.
+  /// PE 2 is gone"; otherwise, returns "". On return, the last stores of that
+  /// process are visible.
   [[nodiscard]] static Text who_is_gone();
   /// Returns the text of who_is_gone(). If that is "", but a report is due and
   /// all other PEs are in finalize(), returns a text that says so. (Does not
-  /// check this in jobs with more than 1000 far PEs.) The earlier stores of
-  /// those PEs are visible on return.
+  /// check for finalize() in jobs with more than 1000 far PEs.) On return, the
+  /// earlier stores of those PEs are visible.
   [[nodiscard]] Text reason_to_give_up() const;
 
   /// How long this PE waits for a far PE to answer whether it is in finalize().
   static constexpr std::chrono::milliseconds time_to_answer{50};
-  /// Whether report() must be called.
   [[nodiscard]] bool must_report(Text const& reason_to_give_up) const {
     return !reason_to_give_up.empty() || is_report_due();
   }

@@ -14,7 +14,8 @@
 
 namespace symm::Impl {
 
-/// Returns why PE `pe` can no longer arrive, or "" if it may still arrive.
+/// Returns the reason why PE `pe` can no longer arrive; "" if it may still
+/// arrive.
 inline Text reason_to_give_up(Pe pe, char const* call) {
   auto const gone = HostWait::who_is_gone();
   if (!gone.empty() || !Runtime::instance(call).rendezvous().is_in_finalize(
@@ -28,9 +29,9 @@ struct LookAtNothing {
   void operator()(Rendezvous const&) const {}
 };
 
-/// Waits until has_come() returns true, which PE `pe` brings about by making
-/// the same call. Prints reports like HostWait; ends the job if the process of
-/// any PE has ended, or if `pe` is in finalize().
+/// Waits until has_come() returns true, which happens when PE `pe` makes the
+/// same call. Prints reports like HostWait. Ends the job if the process of any
+/// PE has ended, or if `pe` is in finalize().
 /// \param where returns the text after the name of the call: "" or " of ...".
 /// \param on_look called with the Rendezvous at each check on the other PEs;
 ///        may throw.

@@ -73,8 +73,8 @@ void check_variable(char const* call, void const* address, std::size_t bytes) {
 std::uint64_t scatter() {
   static std::atomic<std::uint64_t> s_calls{0};
   std::uint64_t x = s_calls.fetch_add(1, std::memory_order_relaxed);
-  // The mixing function of splitmix64, without its last step. Two callers that
-  // alternate do not get only even or only odd numbers.
+  // Mixes like splitmix64, minus its second multiplication. Without mixing, two
+  // callers that alternate would get only even or only odd numbers.
   x = (x + 1) * 0x9e37'79b9'7f4a'7c15U;
   x = (x ^ (x >> 30U)) * 0xbf58'476d'1ce4'e5b9U;
   return x ^ (x >> 31U);
@@ -87,7 +87,7 @@ void wait_on_host(char const* call, Poll& is_done) {
   while (!is_done()) {
     if (!wait.pause()) continue;
     auto const why = wait.reason_to_give_up();
-    if (is_done()) return;  // other PEs may have stored before their end
+    if (is_done()) return;  // other PEs may have stored before they exited
     if (wait.must_report(why)) wait.report(why, "", text_of(is_done.set));
   }
 }

@@ -30,7 +30,7 @@ template <class T>
 concept Waitable = std::integral<T> && !std::same_as<T, bool> &&
                    !std::is_const_v<T> && MachineWord<T>;
 
-/// Whether `now` compares to `value` as `compare` requires.
+/// Whether the comparison of `now` with `value` is true.
 template <Waitable T>
 SYMM_INLINE_FUNCTION constexpr bool is_true(T now, Compare compare, T value) {
   switch (compare) {
@@ -45,16 +45,17 @@ SYMM_INLINE_FUNCTION constexpr bool is_true(T now, Compare compare, T value) {
 }
 
 /// The load that all waits and tests use. (A relaxed load, with a fence after
-/// success, would also be correct. But on a GPU the fence waits for the
-/// thread's own stores, while an acquire load only invalidates the L1 cache.)
+/// success, would also be correct. On a GPU, however, the fence would wait for
+/// the thread's own stores, while an acquire load only invalidates the L1
+/// cache.)
 template <Waitable T>
 SYMM_INLINE_FUNCTION T poll(T const* ivar) {
   return load_acquire(ivar);
 }
 
-/// Checks the address of a variable for a wait or a test. Also handles incoming
-/// messages from far PEs, since a program may test a variable in a loop until
-/// such a message changes it.
+/// Checks the address of a variable for a wait or a test. Also processes
+/// incoming messages from far PEs, because a program may test a variable in a
+/// loop until such a message changes it.
 /// \param bytes size of the variable, or of the first of several.
 /// \throws UsageError on this PE if the host cannot load from `address`, or if
 ///         `address` is not a multiple of `bytes`.
@@ -116,7 +117,7 @@ struct PollAll {
 template <class T>
 struct PollAny {
   WaitSet<T> set;
-  // The first variable to check. It varies, so that no variable starves.
+  // The first variable to check. It varies so that no variable starves.
   std::size_t first = choose_first(set.count);
   std::size_t found = SIZE_MAX;
   SYMM_FUNCTION bool operator()() {
@@ -155,9 +156,9 @@ struct PollSome {
   }
 };
 
-/// Waits until is_done() returns true. Reports, and ends the job, as documented
-/// in symm_signals.hpp. The library instantiates this for all Waitable types.
-/// Precondition: is_done() has returned false.
+/// Waits until is_done() returns true. Prints reports and ends the job as
+/// documented in symm_signals.hpp. The library instantiates this function for
+/// all Waitable types. Precondition: is_done() has returned false.
 template <class Poll>
 void wait_on_host(char const* call, Poll& is_done);
 

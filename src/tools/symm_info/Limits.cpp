@@ -28,7 +28,7 @@ using symm::Impl::HugePages;
 using symm::Impl::Vmm;
 
 /// A resource limit (setrlimit(), ulimit): the soft limit, with the hard limit
-/// as remark.
+/// as a remark.
 Value limit_of(decltype(RLIMIT_NOFILE) resource,
                Value (*format)(std::uint64_t)) {
   rlimit limit{};
@@ -50,7 +50,7 @@ std::optional<std::uint64_t> number_in(char const* file) {
 }
 
 /// The setting for transparent huge pages of shared memory: the word in
-/// brackets.
+/// brackets in the file.
 std::string transparent_huge_pages() {
   std::ifstream in("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
   for (std::string word; in >> word;) {
@@ -64,7 +64,7 @@ Value mappings() {
   return limit ? number(*limit) : nothing("not known");
 }
 
-/// Free space in /dev/shm, which MPI may use; the heap does not use it.
+/// Free space in /dev/shm. MPI may use /dev/shm; the heap does not.
 Value shared_memory() {
   struct statvfs file_system {};
   if (::statvfs("/dev/shm", &file_system) != 0) return nothing("no /dev/shm");
@@ -96,7 +96,7 @@ Value shareable_memory(HugePages pages = HugePages::never) {
   }
 }
 
-/// The huge pages that a heap gets on this machine, with the setting
+/// The huge pages that a heap gets on this machine with the current value of
 /// SYMM_HUGE_PAGES.
 Value huge_pages() {
   auto pages = HugePages::never;
@@ -115,8 +115,8 @@ Value huge_pages() {
                            "the system gives none: shmem_enabled is " + use);
 }
 
-/// Whether pidfd_open() works. The library uses it to detect the end of a PE's
-/// process.
+/// Whether pidfd_open() works. The library uses pidfd_open() to detect that a
+/// PE's process has exited.
 Value pidfd() {
 #ifdef SYS_pidfd_open
   symm::Impl::UniqueFd const self(

@@ -14,7 +14,8 @@ namespace symm_info {
 
 namespace {
 
-/// Describes a network library of this machine, or says why it cannot run.
+/// Describes a network library on this machine, or says why the library cannot
+/// run.
 Value description_of(symm::Impl::MessageEngineKind const& kind) {
   std::string library;
   try {
@@ -31,8 +32,8 @@ Value description_of(symm::Impl::MessageEngineKind const& kind) {
   }
 }
 
-/// The network library that a job of several nodes would choose, if all its PEs
-/// were on this machine.
+/// The network library that a multi-node job would choose if all nodes were
+/// like this machine.
 Value choice() {
   try {
     auto const* const named = symm::Impl::message_engine_of_environment();
@@ -47,7 +48,7 @@ Value choice() {
   }
 }
 
-/// Describes the operations that a network library carries out without the
+/// Describes the operations that a network library performs without the
 /// target's CPU.
 Value one_sided_of(symm::Impl::MessageEngineKind const& kind) {
   if (kind.one_sided == nullptr)
@@ -59,9 +60,10 @@ Value one_sided_of(symm::Impl::MessageEngineKind const& kind) {
   }
 }
 
-/// Redirects standard output to standard error while it lives, so that warnings
-/// of UCX are not printed into the JSON. (Setting UCX_LOG_FILE would be too
-/// late if MPI uses UCX, which reads it before main().) Failures are ignored.
+/// Redirects standard output to standard error while this object exists, so
+/// that warnings from UCX do not end up in the JSON. (If MPI uses UCX, UCX
+/// reads UCX_LOG_FILE before main(). Setting that variable here would be too
+/// late.) Failures are ignored.
 class ToStandardError {
  public:
   ToStandardError() : m_output(::dup(STDOUT_FILENO)) {

@@ -16,8 +16,8 @@
 #include "Sections.hpp"
 
 // Finds the NUMA nodes of the heap's pages. A page is allocated when a thread
-// first touches it, on the node that the thread's memory policy selects: by
-// default, the node of the thread's CPU.
+// first touches it, on the node that the thread's memory policy selects. By
+// default, this is the node of the thread's CPU.
 
 namespace symm_info {
 
@@ -25,8 +25,8 @@ namespace {
 
 using symm::Impl::Vmm;
 
-/// The numbers in a file with a list such as "0-2,5", the system's format for
-/// sets of CPUs and nodes. Empty if there is no such file.
+/// The numbers in a file that contains a list such as "0-2,5", the system's
+/// format for sets of CPUs and nodes. Empty if the file does not exist.
 std::vector<int> numbers_in(std::string const& file) {
   std::ifstream in(file);
   std::vector<int> numbers;
@@ -66,7 +66,7 @@ std::vector<int> nodes_of_cpus(std::vector<int> const& nodes) {
   return found;
 }
 
-/// The parts of a line of /proc/self/numa_maps, such as "7f2c4fe00000 default
+/// The fields of a line of /proc/self/numa_maps, such as "7f2c4fe00000 default
 /// file=/memfd:symm\040(deleted) dirty=512 N0=512 kernelpagesize_kB=4".
 struct Placement {
   std::string policy;
@@ -89,7 +89,7 @@ std::optional<Placement> placement_of(void const* address) {
   return std::nullopt;
 }
 
-/// The placement of memory that is allocated like the heap's and first touched
+/// The placement of memory that is allocated like heap memory and first touched
 /// by this thread.
 std::optional<Placement> placement_of_touched_memory() {
   symm::Impl::Vmm_HostMemfd vmm;

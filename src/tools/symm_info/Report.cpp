@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdio>
 
-// Writes JSON without a library, which the build would otherwise need. The
+// Writes JSON without a library, so that the build does not depend on one. The
 // objects contain only a few types of values.
 
 namespace symm_info {

@@ -22,9 +22,10 @@ struct Value {
 Value text(std::string_view text);
 Value flag(bool is_so);
 Value number(std::uint64_t number);
-/// The text has a unit, such as "1.5 GiB"; JSON has the number of bytes.
+/// The text includes a unit, such as "1.5 GiB". JSON contains the number of
+/// bytes.
 Value bytes(std::uint64_t bytes);
-/// No value, for instance if there is no limit: null in JSON.
+/// A missing value, for instance if there is no limit: null in JSON.
 Value nothing(std::string_view text);
 Value numbers(std::vector<int> const& numbers);
 Value texts(std::vector<std::string> const& texts);
@@ -37,7 +38,7 @@ using Facts = std::vector<std::pair<std::string, Value>>;
 /// Facts that are one line in the text and an object in JSON.
 Value object(std::string_view text, Facts const& facts);
 
-/// A title and facts. If it is a list, `items` has the facts of each item.
+/// A title and facts. In a list, `items` holds the facts of each item.
 struct Section {
   std::string title;
   bool is_list = false;

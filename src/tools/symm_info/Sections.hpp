@@ -13,25 +13,25 @@ namespace symm_info {
 /// with.
 Section build();
 
-/// The GPU driver, or why there is none.
+/// The GPU driver, or the reason that there is none.
 Section gpu_driver();
 Section gpus();
 
 /// How PEs communicate within a node and between nodes.
 Section network();
 
-/// The system's limits for this process that matter to the library.
+/// The system's limits on this process that affect the library.
 Section limits();
 
 /// The NUMA nodes of the machine, of this process's CPUs, and of heap pages
 /// that this process touches first.
 Section numa();
 
-/// The environment variables: their values in effect, and where each value
-/// comes from.
+/// The environment variables: the values in effect, and the source of each
+/// value.
 /// \param is_valid set to false if a variable is malformed.
 Section variables(bool& is_valid);
-/// Prints all environment variables as the table of docs/environment.md.
+/// Prints all environment variables as the table in docs/environment.md.
 void print_environment_table(std::ostream& out);
 
 }  // namespace symm_info

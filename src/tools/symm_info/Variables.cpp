@@ -26,8 +26,7 @@ char const* name_of(VariableType type) {
   }
 }
 
-/// The library's error message for a variable's value; nothing if the value is
-/// valid.
+/// The library's error message for a variable's value, if the value is invalid.
 std::optional<std::string> junk_in(EnvironmentVariable const& variable) {
   try {
     switch (variable.type) {

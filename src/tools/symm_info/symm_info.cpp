@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // Prints how the library was built, what this machine provides, and the
-// settings in effect: for finding faults, and for bug reports.
+// settings in effect. Use the output for troubleshooting and for bug reports.
 
 #include <cstdio>
 #include <cstdlib>
