@@ -170,6 +170,21 @@ TEST(TransportMessageCounts, many_puts_have_one_ack) {
   EXPECT_EQ(messages_of(job, many), 1001U);
 }
 
+TEST(TransportMessageCounts, a_large_put_is_acknowledged_before_the_next_asks) {
+  FakeJob job(2);
+  auto const large = block_of(1, 70'000);
+  auto const put   = [&] {
+    job[0].channel().put({1, Segment::host_heap, 100'000}, large.data(),
+                           large.size());
+    job[0].channel().fence();
+  };
+  static_cast<void>(messages_of(job, put));  // counts puts before a quiet()
+  static_cast<void>(messages_of(job, put));
+  // Otherwise, each put after a fence() asks and waits for the answer: a
+  // message more, and a round trip.
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(messages_of(job, put), 2U);
+}
+
 TEST(TransportMessageCounts, an_answer_acknowledges) {
   FakeJob job(2);
   EXPECT_EQ(messages_of(job,
@@ -389,7 +404,7 @@ TEST(TransportMessageCounts, no_more_than_two_large_blocks_are_under_way) {
     job[0].channel().put(data, block.data(), block.size(), Completion::none);
     most = std::max(most, job.network.n_waiting());
   }
-  EXPECT_EQ(most, 3U) << "and an ack";
+  EXPECT_EQ(most, 4U) << "two blocks, and an ack of each";
   job[0].channel().quiet();
   job.deliver_all();
   most = 0;

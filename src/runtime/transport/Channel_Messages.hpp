@@ -93,7 +93,9 @@ struct BlockMove {
 /// be the last before quiet(): it assumes as many messages as before the
 /// previous quiet(). If there are fewer, quiet() makes the request. The
 /// initiator also requests acknowledgments often enough that at most a few MiB
-/// are in flight to any PE.
+/// are in flight to any PE. It requests one for each block of more than
+/// MessageEngine::max_eager bytes, so that the next such block after a fence()
+/// need not wait for a round trip.
 ///
 /// Batches. Small puts and gets with Completion::none, post_atomic() and
 /// fetch_nbi() are collected in one batch per PE. The batch is sent when it is
@@ -282,9 +284,11 @@ class Channel_Messages final : public Channel {
   void post(Outgoing& outgoing, MessageHeader header, std::uint64_t after,
             std::span<std::byte const> payload, bool wants_ack = false,
             PendingOperation* unsent = nullptr);
+  /// \param ends_block Whether this message completes a block that the engine
+  ///        has already moved, at least in part.
   void post_block(Lock& lock, Outgoing& outgoing, MessageHeader const& header,
                   void const* from, std::size_t bytes, Completion completion,
-                  OperationHandle* handle);
+                  OperationHandle* handle, bool ends_block = false);
   void ask_for_ack(Outgoing& outgoing);
   /// Locks, then waits until an atomic operation may be sent at once.
   [[nodiscard]] Lock enter_for_atomic(Outgoing& outgoing, char const* call);

@@ -144,13 +144,16 @@ PendingOperation* Channel_Messages::begin(Outgoing& outgoing,
 void Channel_Messages::post_block(Lock& lock, Outgoing& outgoing,
                                   MessageHeader const& header, void const* from,
                                   std::size_t bytes, Completion completion,
-                                  OperationHandle* handle) {
+                                  OperationHandle* handle, bool ends_block) {
   check_lost(lock.call, "a put", outgoing.pe);
   flush(lock, outgoing);
   // Fences that other threads call during the waits below do not apply.
   auto const after       = outgoing.fenced;
   auto const* const data = static_cast<std::byte const*>(from);
-  bool const wants_ack   = handle != nullptr;
+  // A later block may have to wait for this one, if there is a fence() between
+  // them. Then the acknowledgment is already on its way.
+  bool const wants_ack =
+      handle != nullptr || ends_block || bytes > MessageEngine::max_eager;
   if (bytes <= MessageEngine::max_eager) {
     wait_for_room(lock, outgoing);
     std::byte words[max_bytes_by_words];
@@ -160,7 +163,7 @@ void Channel_Messages::post_block(Lock& lock, Outgoing& outgoing,
     } else {
       post(outgoing, header, after, {data, bytes}, wants_ack);
     }
-    if (wants_ack) *handle = {this, outgoing.pe, outgoing.sent, 0, {}};
+    if (handle != nullptr) *handle = {this, outgoing.pe, outgoing.sent, 0, {}};
     return;
   }
   if (outgoing.acked < after || outgoing.unsent >= max_large) {
@@ -181,7 +184,7 @@ void Channel_Messages::post_block(Lock& lock, Outgoing& outgoing,
   Counter left = 1;
   PendingOperation unsent{.left = &left};
   post(outgoing, header, after, {data, bytes}, wants_ack, &unsent);
-  if (wants_ack) *handle = {this, outgoing.pe, outgoing.sent, 0, {}};
+  if (handle != nullptr) *handle = {this, outgoing.pe, outgoing.sent, 0, {}};
   lock.unlock();
   wait_until(lock.call, "a put", outgoing.pe, [&] { return left == 0; });
 }

@@ -64,10 +64,10 @@ void Channel_Messages::put_signal(PeMemory to, void const* from,
                                   Completion completion, HostCall const& call) {
   // The signal must not be sent before a block moved without messages has
   // arrived, so the caller has to wait.
+  std::size_t done = 0;
   if (bytes >= m_transport.m_least_one_sided &&
       (completion == Completion::local || m_transport.are_moves_immediate())) {
-    auto const done =
-        put_one_sided(to, from, bytes, Completion::local, {call.name});
+    done = put_one_sided(to, from, bytes, Completion::local, {call.name});
     to   = to.moved(done);
     from = static_cast<std::byte const*>(from) + done;
     bytes -= done;
@@ -81,7 +81,7 @@ void Channel_Messages::put_signal(PeMemory to, void const* from,
                        .offset         = to.offset()};
   header.detail.signal = {signal.offset(), value};
   post_block(lock, outgoing_to(to.pe), header, from, bytes, completion,
-             call.request);
+             call.request, done != 0);
 }
 
 void Channel_Messages::put_strided(PeMemory to, void const* from,
