@@ -149,6 +149,12 @@ TEST_F(CudaRuntime, PEs_with_a_GPU_each_take_no_turns) {
       2, [](int pe) { return pe; }, "", false, true);
 }
 
+TEST_F(CudaRuntime, one_block_waits_on_each_GPU_if_one_of_them_is_small) {
+  FakeCuda::set("FAKE_CUDA_SMALL", "1");
+  expect_sharing(
+      2, [](int pe) { return pe; }, "", false);
+}
+
 TEST_F(CudaRuntime, other_jobs_may_be_on_the_GPU_with_MPS) {
   FakeCuda::set("FAKE_CUDA_MPS", "1");
   expect_sharing(

@@ -72,7 +72,7 @@ void FakeCuda::set(char const* variable, std::string const& value) {
 void FakeCuda::set_machine(int n_devices) {
   for (char const* variable :
        {"FAKE_CUDA_MEMORY", "FAKE_CUDA_NAME", "FAKE_CUDA_NO_VMM",
-        "FAKE_CUDA_NO_DESCRIPTORS", "FAKE_CUDA_NO_HOST_NUMA",
+        "FAKE_CUDA_NO_DESCRIPTORS", "FAKE_CUDA_NO_HOST_NUMA", "FAKE_CUDA_SMALL",
         "FAKE_CUDA_NO_PEER", "FAKE_CUDA_FABRIC", "FAKE_CUDA_READ_ONLY",
         "CUDA_VISIBLE_DEVICES"}) {
     ::unsetenv(variable);

@@ -71,6 +71,8 @@ GpuOfPe identify_device(int device) {
   GpuOfPe result;
   std::copy(std::begin(uuid.bytes), std::end(uuid.bytes), result.uuid.begin());
   result.has_mps = driver.has_mps(handle, place);
+  result.n_multiprocessors =
+      driver.attribute(handle, gpu::n_multiprocessors, place);
   return result;
 }
 

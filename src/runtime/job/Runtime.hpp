@@ -181,9 +181,9 @@ class Runtime {
   /// kernels wait for other PEs.
   [[nodiscard]] bool has_gates() const { return m_has_gates; }
   /// Whether several thread blocks of a kernel may wait for other PEs. This is
-  /// false if PEs of this job share a GPU, or if other jobs might share it
-  /// through MPS. Waiting blocks could then leave no room for the kernel that
-  /// they wait for.
+  /// false if PEs of this job share a GPU, if other jobs might share it through
+  /// MPS, or if a GPU is small (PeTeam::may_blocks_wait()).
+  /// Waiting blocks could then leave no room for the kernel that they wait for.
   [[nodiscard]] bool may_blocks_wait() const { return m_may_blocks_wait; }
   /// A pointer that expires when the runtime ends.
   [[nodiscard]] std::weak_ptr<void const> life() const { return m_bootstrap; }

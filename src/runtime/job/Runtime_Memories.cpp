@@ -108,7 +108,8 @@ void Runtime::make_device_memories(int device) {
   memory(MemoryKind::host).missing  = failure->message;
 }
 
-/// Collective: determines whether PEs share GPUs, with or without MPS.
+/// Collective: determines whether PEs share GPUs, with or without MPS, and
+/// whether several blocks of a kernel may wait on all of the GPUs.
 void Runtime::find_shared_gpus(int device) {
   GpuOfPe mine;
   all_or_none(agree_through(*m_bootstrap), "symm::initialize",
@@ -118,15 +119,19 @@ void Runtime::find_shared_gpus(int device) {
   auto const all = allgather(*m_bootstrap, mine);
   auto n_most    = std::ptrdiff_t{0};
   bool has_mps   = false;
+  bool have_room = true;
+  // Of the PE teams of the world and of the node.
+  constexpr auto max_on_gpu = static_cast<int>(2 * max_waiting_blocks);
   for (auto const& gpu : all) {
     auto const n = std::count_if(all.begin(), all.end(), [&](auto const& it) {
       return it.uuid == gpu.uuid;
     });
     m_are_gpus_shared = m_are_gpus_shared || n > 1;
     has_mps           = has_mps || gpu.has_mps;
+    have_room         = have_room && gpu.n_multiprocessors > max_on_gpu;
     if (!gpu.has_mps) n_most = std::max(n_most, n);
   }
-  m_may_blocks_wait = !m_are_gpus_shared && !has_mps;
+  m_may_blocks_wait = !m_are_gpus_shared && !has_mps && have_room;
   m_has_gates       = n_most > 1;
   if (m_has_gates && my_pe() == 0) {
     std::fprintf(

@@ -40,8 +40,9 @@ struct DeviceProperties {
 
 /// Identifies the GPU of a PE.
 struct GpuOfPe {
-  std::array<char, 16> uuid{};  // unique; the same in all processes
-  bool has_mps = false;         // as in DeviceProperties
+  std::array<char, 16> uuid{};    // unique; the same in all processes
+  bool has_mps          = false;  // as in DeviceProperties
+  int n_multiprocessors = 0;
 };
 /// Returns the identity of GPU `device`, which must be below n_devices().
 /// Local.

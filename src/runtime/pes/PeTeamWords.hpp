@@ -12,6 +12,11 @@
 
 namespace symm::Impl {
 
+/// The maximum number of thread blocks of a kernel that wait for other PEs. It
+/// lets the kernels of several PE teams wait on a GPU at the same time, and
+/// leaves room for the kernels for which they wait.
+inline constexpr std::size_t max_waiting_blocks = 32;
+
 /// Locates the words of one PE team in every PE's memory. Kernels capture this
 /// object by value. Only the words of near PEs are mapped.
 ///

@@ -67,7 +67,7 @@ class PeTeam {
   /// Whether several thread blocks of a kernel may wait for other members,
   /// which must all be near. Only the PE teams of the world and of the node may
   /// have such kernels, one kernel each at a time. Together, these have at most
-  /// 64 blocks, which leaves room on a GPU with more multiprocessors.
+  /// 2 * max_waiting_blocks blocks, fewer than each GPU has multiprocessors.
   [[nodiscard]] bool may_blocks_wait() const { return m_may_blocks_wait; }
   /// The words of the PE team in GPU memory. If there is no GPU, their
   /// `n_packets` is 0.

@@ -44,6 +44,8 @@ std::vector<Device> read_devices() {
              [](Device& device) { device.has_descriptors = false; });
   for_listed("FAKE_CUDA_NO_HOST_NUMA", devices,
              [](Device& device) { device.has_host_numa = false; });
+  for_listed("FAKE_CUDA_SMALL", devices,
+             [](Device& device) { device.n_multiprocessors = 56; });
   return devices;
 }
 

@@ -21,6 +21,7 @@ struct Device {
   bool has_vmm             = true;
   bool has_descriptors     = true;
   bool has_host_numa       = true;
+  int n_multiprocessors    = 132;
 };
 
 /// The machine and what this process sees of it, as described by the
@@ -33,6 +34,7 @@ struct Device {
 /// FAKE_CUDA_NO_VMM          GPUs without virtual memory management, "0,2"
 /// FAKE_CUDA_NO_DESCRIPTORS  GPUs whose memory has no descriptors
 /// FAKE_CUDA_NO_HOST_NUMA    GPUs that cannot share host memory
+/// FAKE_CUDA_SMALL           GPUs with 56 multiprocessors; others have 132
 /// FAKE_CUDA_NO_PEER         pairs that do not reach each other, "0-1,2-3"
 /// FAKE_CUDA_FABRIC          absent (default), denied (create is not
 ///                           permitted), granted, import_denied

@@ -168,6 +168,9 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute,
     case CU_DEVICE_ATTRIBUTE_MAX_PITCH:
       *value = fake_cuda::max_pitch;
       return CUDA_SUCCESS;
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+      *value = properties.n_multiprocessors;
+      return CUDA_SUCCESS;
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
       // As a driver that is older than the attribute.
       if (driver.config.fabric == fake_cuda::Fabric::absent) {

@@ -118,6 +118,8 @@ inline constexpr auto has_host_memory =
     CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED;
 inline constexpr auto numa_node = CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID;
 inline constexpr auto max_pitch = CU_DEVICE_ATTRIBUTE_MAX_PITCH;
+inline constexpr auto n_multiprocessors =
+    CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
 
 // Physical memory.
 inline constexpr auto pinned        = CU_MEM_ALLOCATION_TYPE_PINNED;

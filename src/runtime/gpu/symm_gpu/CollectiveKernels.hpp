@@ -117,10 +117,6 @@ struct PassWordKernel {
   }
 };
 
-/// The maximum number of thread blocks of a kernel that wait for other PEs. It
-/// lets the kernels of several operations wait on a GPU at the same time, and
-/// leaves room for the kernels for which they wait.
-inline constexpr std::size_t max_waiting_blocks = 32;
 /// For more bytes than this, the launch that is saved if all blocks wait
 /// matters less than the speed of more blocks.
 inline constexpr std::size_t max_bytes_of_waiting_blocks = std::size_t{4}
