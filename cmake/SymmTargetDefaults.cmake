@@ -25,25 +25,33 @@ function(symm_target_defaults target)
   endif()
 endfunction()
 
-# symm_unity(<target>)
+# symm_unity(<target> [LONG])
 #
 # With SYMM_UNITY, compiles up to 16 sources of the target at a time, so that the
 # compiler reads Kokkos and the standard library once for all of them: everything in
 # half the time or less. A change of one source takes longer than without, a change of
 # a header less long. Names in anonymous namespaces must differ between the sources of
 # a target. (That a local name hides one of another source is no mistake.) With 32 cores
-# or more a build takes as long as its longest file, so it is one source at a time.
+# or more, up to 4 sources at a time, but only one if the sources are LONG: such a build
+# takes as long as its longest file.
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 set(symm_unity_sources 16)
+set(symm_unity_long_sources 16)
 if(cores GREATER_EQUAL 32)
-  set(symm_unity_sources 1)
+  set(symm_unity_sources 4)
+  set(symm_unity_long_sources 1)
 endif()
 option(SYMM_UNITY
        "Compile up to 16 sources at a time: quick for all, slow for one that changes" ON)
 function(symm_unity target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "LONG" "" "")
+  set(n_sources ${symm_unity_sources})
+  if(arg_LONG)
+    set(n_sources ${symm_unity_long_sources})
+  endif()
   if(SYMM_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON
-                                               UNITY_BUILD_BATCH_SIZE ${symm_unity_sources})
+                                               UNITY_BUILD_BATCH_SIZE ${n_sources})
     target_compile_options(${target} PRIVATE -Wno-shadow)
   endif()
 endfunction()

@@ -270,7 +270,7 @@ function(symm_add_mpi_test)
   endif()
   add_executable(${arg_TARGET} ${arg_SOURCES})
   symm_target_defaults(${arg_TARGET})
-  symm_unity(${arg_TARGET})
+  symm_unity(${arg_TARGET} LONG)
   symm_precompile(${arg_TARGET} FROM symm_test_mpi_main)
   symm_optimize_test(${arg_TARGET})
   target_link_libraries(
