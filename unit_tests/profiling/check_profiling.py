@@ -120,7 +120,7 @@ def check_trace(traces, pe):
         assert entry["calls"] == done[entry["operation"]]["calls"], entry
     assert len(trace["peers"]) == 4, trace["peers"]
     heap, = trace["heaps"]
-    assert 240 + 32 <= heap["most_live_bytes"] < 2048, heap
+    assert 240 + 32 <= heap["max_live_bytes"] < 2048, heap
     if pe == 0:  # PE 1 comes 0.1 s late
         assert done["waiting"]["seconds"] > 0.08, done["waiting"]
         assert done["barrier"]["seconds"] > 0.08, done["barrier"]

@@ -114,8 +114,8 @@ bool CheckMemory::open(Bootstrap& bootstrap,
 void CheckMemory::close() {
   m_keeps_pages = false;
   if (m_bytes == 0) return;
-  if (::munmap(m_tables, std::exchange(m_bytes, 0)) != 0 ||
-      ::close(std::exchange(m_file, -1)) != 0) {
+  bool const is_unmapped = ::munmap(m_tables, std::exchange(m_bytes, 0)) == 0;
+  if (::close(std::exchange(m_file, -1)) != 0 || !is_unmapped) {
     std::fprintf(stderr, "symm: the detector of races keeps its memory: %s\n",
                  std::strerror(errno));
   }

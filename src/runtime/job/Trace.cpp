@@ -163,7 +163,7 @@ void Trace::write_file(double seconds) const {
   for (std::size_t kind = 0; kind < n_memory_kinds; ++kind) {
     if (m_heaps[kind] == nullptr) continue;
     std::fprintf(file,
-                 "%s\n  {\"memory\": \"%s\", \"most_live_bytes\": %zu, "
+                 "%s\n  {\"memory\": \"%s\", \"max_live_bytes\": %zu, "
                  "\"max_mapped_bytes\": %zu}",
                  separator, kind == 0 ? "host" : "device",
                  m_live_bytes[kind].load(), m_mapped_bytes[kind].load());
