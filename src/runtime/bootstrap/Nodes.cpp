@@ -89,9 +89,9 @@ Place find_my_place(Bootstrap const& bootstrap, int pes_per_node) {
 void check_equal_settings(Bootstrap& bootstrap, int pes_per_node) {
   auto const other = difference_of(bootstrap, pes_per_node);
   if (!other) return;
-  throw UsageError(Text(
-      "SYMM_PES_PER_NODE differs between PEs: ", other->of_first, " on PE 0, ",
-      other->value, " on PE ", other->pe, "; start all PEs with one value"));
+  throw UsageError(Text("SYMM_PES_PER_NODE differs between PEs: ",
+                        other->of_first, " on PE 0, ", other->value, " on PE ",
+                        other->pe, "; start all PEs with the same value"));
 }
 
 /// A node whose PEs do not have consecutive numbers.
