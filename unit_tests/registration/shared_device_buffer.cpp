@@ -297,7 +297,7 @@ TEST_F(SharedDeviceBuffers, wrong_pes_and_closed_ones_are_errors) {
       message_of<symm::UsageError>([&] { static_cast<void>(buffer.peer(0)); }),
       name + "peer: the buffer is closed");
   EXPECT_THAT(message_of<symm::UsageError>([&] { buffer.close(); }),
-              HasSubstr("the buffer is closed already"));
+              HasSubstr("the buffer is already closed"));
 }
 
 TEST_F(SharedDeviceBuffers, a_host_buffer_on_one_pe_is_an_error_on_all) {

@@ -58,7 +58,7 @@ void PrivateMemory::free(void const* address) noexcept {
     m_vmm.address_free(start, bytes);
   });
   if (failure) {
-    std::fprintf(stderr, "symm: freeing registrable memory at %p: %s\n",
+    std::fprintf(stderr, "symm: freeing registrable memory at %p failed: %s\n",
                  address, failure->message.c_str());
   }
 }
