@@ -174,7 +174,7 @@ TEST(PeTeamsOfMembers, without_a_slot_on_one_member_all_fail_and_no_others) {
     EXPECT_THAT(message_of<symm::OutOfMemory>([&] {
                   static_cast<void>(symm::team_split_members(world(), two));
                 }),
-                HasSubstr("61 teams already"));
+                HasSubstr("already in 61 teams"));
   } else {
     expect_members({symm::my_pe()}, mail);
   }

@@ -39,7 +39,7 @@ TEST(SharedPoolErrors, H80_a_pool_with_handles_has_a_size_and_is_local) {
   EXPECT_REFUSED(symm::mem_pool_create(&pool, properties), "symmetric");
   properties             = shareable(memory());
   properties.handle_type = static_cast<symm::MemPoolHandleType>(7);
-  EXPECT_REFUSED(symm::mem_pool_create(&pool, properties), "of type 7");
+  EXPECT_REFUSED(symm::mem_pool_create(&pool, properties), "handle type 7");
   properties           = shareable(memory());
   properties.max_bytes = ~std::size_t{0};
   EXPECT_EQ(symm::mem_pool_create(&pool, properties), Status::out_of_memory);
@@ -73,10 +73,10 @@ TEST(SharedPoolErrors, H82_H83_flags_are_0_and_the_type_is_a_descriptor) {
                           static_cast<symm::MemPoolHandleType>(9)}) {
     EXPECT_REFUSED(
         symm::mem_pool_export_to_shareable_handle(&descriptor, pool, type, 0),
-        "of type");
+        "handle type");
     EXPECT_REFUSED(symm::mem_pool_import_from_shareable_handle(
                        &imported, &descriptor, type, 0),
-                   "of type");
+                   "handle type");
   }
   EXPECT_REFUSED(symm::mem_pool_export_to_shareable_handle(&descriptor, pool,
                                                            by_descriptor, 1),

@@ -190,7 +190,7 @@ void SplitCall::expect_equal(Split kind, int a, int b, int c) {
                  "different lists; the list on this PE has " +
                      std::to_string(a) + " PEs"
                : ": the PEs of the parent team have made different calls or "
-                 "passed different arguments; on this PE: (" +
+                 "passed different arguments; here (" +
                      std::to_string(a) + ", " + std::to_string(b) + ", " +
                      std::to_string(c) + ")"));
     }
