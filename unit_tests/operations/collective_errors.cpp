@@ -65,7 +65,7 @@ class CollectiveErrors : public testing::Test {
 
 TEST_F(CollectiveErrors, a_root_that_is_not_there) {
   for (Pe const root : {-1, symm::n_pes()}) {
-    expect_errors("there is no PE", [&] {
+    expect_errors("invalid PE", [&] {
       symm::broadcast(team, b.data(), a.data(), 10, is_wrong() ? root : 0);
     });
   }
@@ -370,7 +370,7 @@ TEST_F(CollectiveErrors, an_enqueued_call_throws_and_the_team_works) {
                 symm::broadcast(SpaceExec(), team, b.data(), a.data(), 10,
                                 symm::n_pes());
               }),
-              HasSubstr("there is no PE"));
+              HasSubstr("invalid PE"));
   EXPECT_THAT(message_of<UsageError>([&] {
                 symm::inscan(SpaceExec(), team, a.data(), a.data() + 9, 10,
                              symm::Sum{});

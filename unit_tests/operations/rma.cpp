@@ -187,9 +187,9 @@ void expect_errors(char const* name, std::function<void(int*, Pe)> const& call,
   int own            = 0;
   int* const foreign = &own;
   EXPECT_THAT(message_of<UsageError>([&] { call(symmetric, -1); }),
-              AllOf(HasSubstr(name), HasSubstr("there is no PE -1")));
+              AllOf(HasSubstr(name), HasSubstr("invalid PE -1")));
   EXPECT_THAT(message_of<UsageError>([&] { call(symmetric, symm::n_pes()); }),
-              AllOf(HasSubstr(name), HasSubstr("there is no PE"),
+              AllOf(HasSubstr(name), HasSubstr("invalid PE"),
                     HasSubstr("PEs are 0 to")));
   for (int* const address : {foreign, static_cast<int*>(nullptr)}) {
     EXPECT_THAT(message_of<UsageError>([&] { call(address, right()); }),

@@ -292,9 +292,9 @@ void expect_errors(char const* name, Call const& call, int* symmetric) {
         [&] { call(address, other, stride, other_stride, count, pe); });
   };
   EXPECT_THAT(text(symmetric, &own, 2, 3, 1, -1),
-              AllOf(HasSubstr(name), HasSubstr("there is no PE -1")));
+              AllOf(HasSubstr(name), HasSubstr("invalid PE -1")));
   EXPECT_THAT(text(symmetric, &own, 2, 3, 1, symm::n_pes()),
-              AllOf(HasSubstr(name), HasSubstr("there is no PE")));
+              AllOf(HasSubstr(name), HasSubstr("invalid PE")));
   EXPECT_THAT(text(&own, &own, 2, 3, 1, right()),
               AllOf(HasSubstr(name), HasSubstr("not in this PE's part")));
   EXPECT_THAT(text(symmetric, null, 2, 3, 1, right()),

@@ -286,11 +286,11 @@ TEST_F(SharedDeviceBuffers, wrong_pes_and_closed_ones_are_errors) {
   for (Pe const bad : {-1, n}) {
     EXPECT_EQ(message_of<symm::UsageError>(
                   [&] { static_cast<void>(buffer.peer(bad)); }),
-              name + "peer: there is no " + pe_text(bad) + "; PEs are 0 to " +
+              name + "peer: invalid " + pe_text(bad) + "; PEs are 0 to " +
                   std::to_string(n - 1));
     EXPECT_THAT(message_of<symm::UsageError>(
                     [&] { static_cast<void>(buffer.count(bad)); }),
-                HasSubstr(name + "count: there is no " + pe_text(bad)));
+                HasSubstr(name + "count: invalid " + pe_text(bad)));
   }
   buffer.close();
   EXPECT_EQ(

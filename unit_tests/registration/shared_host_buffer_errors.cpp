@@ -102,12 +102,12 @@ TEST_F(SharedHostErrors, wrong_pes_and_ranges_name_call_pe_and_values) {
   };
   std::string const pes = "; PEs are 0 to " + std::to_string(n - 1);
   EXPECT_EQ(put(0, &word, 1, -1),
-            "symm::SharedHostBuffer::put: there is no PE -1" + pes);
+            "symm::SharedHostBuffer::put: invalid PE -1" + pes);
   EXPECT_EQ(get(&word, 0, 1, n),
-            "symm::SharedHostBuffer::get: there is no " + pe_text(n) + pes);
+            "symm::SharedHostBuffer::get: invalid " + pe_text(n) + pes);
   EXPECT_THAT(
       message_of<symm::UsageError>([&] { static_cast<void>(buffer.count(n)); }),
-      HasSubstr("symm::SharedHostBuffer::count: there is no " + pe_text(n)));
+      HasSubstr("symm::SharedHostBuffer::count: invalid " + pe_text(n)));
   for (Pe pe = 0; pe < n; ++pe) {
     EXPECT_EQ(
         put(7, &word, 2, pe),
