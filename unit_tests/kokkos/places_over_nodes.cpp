@@ -210,7 +210,7 @@ TEST(Gather, knows_the_extents_of_each_PE) {
   EXPECT_THAT(message_of_gather(whole, 9, last, 3),
               HasSubstr("element (3) on PE " + std::to_string(last) +
                         " is out of bounds; the extents are (3)"));
-  EXPECT_THAT(message_of_gather(uneven, 9, -1, 0), HasSubstr("no PE -1"));
+  EXPECT_THAT(message_of_gather(uneven, 9, -1, 0), HasSubstr("invalid PE -1"));
   symm::barrier_all();
 }
 
