@@ -117,7 +117,7 @@ fi_info* Fabric::best_of(fi_info& networks) {
 }
 
 FabricInfo Fabric::networks() const {
-  constexpr char const* what = "asking libfabric for its networks";
+  constexpr char const* what = "querying the networks of libfabric";
   FabricInfo const hints(fi_dupinfo(nullptr), fi_freeinfo);
   if (!hints) throw SystemError(what, "fi_dupinfo", ENOMEM);
   hints->caps                       = FI_MSG | FI_TAGGED;

@@ -19,7 +19,7 @@ namespace symm::Impl {
 
 namespace {
 
-constexpr char const* what_asks = "asking UCX for its transports";
+constexpr char const* what_asks = "querying the transports of UCX";
 
 template <class T>
 using OwnedByUcx = std::unique_ptr<T, void (*)(T*)>;

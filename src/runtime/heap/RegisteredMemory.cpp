@@ -48,8 +48,7 @@ std::optional<Failure> RegisteredMemory::refusal(
                    ", which are reserved; pass 0");
   }
   if (at == nullptr) return refused("must not be null");
-  if (wanted.bytes == 0)
-    return refused("has 0 bytes, but must have at least 1");
+  if (wanted.bytes == 0) return refused("has 0 bytes; the size must not be 0");
   if (!is_multiple(wanted.bytes, unit)) {
     return refused("has " + bytes_text(wanted.bytes) +
                    ", which is not a multiple of the granularity of " +

@@ -83,7 +83,7 @@ SYMM_INLINE_FUNCTION void copy_strided(Threads const& threads,
   check_element<typename Copy::Element>();
   auto const group = group_of(threads);
   expect(copy.are_strides_long_enough(), copy.call,
-         "strides must be at least 1, and at least the elements of a block");
+         "strides must be at least 1, and at least the size of a block");
   if (!copy.is_empty()) {
     expect(copy.is_private_side_possible(), copy.call,
            "strides must not be negative or lead beyond the address space");

@@ -60,7 +60,7 @@ Signature signature_of(RuntimeCall operation) {
     case RuntimeCall::stream_barrier:
       return {"symm::barrier on a stream", {"stream"}};
     case RuntimeCall::pool_failure:
-      return {"that call without success", {"pool"}};
+      return {"failure of the previous call", {"pool"}};
     case RuntimeCall::agree: return {"end of the previous call", {}};
     case RuntimeCall::compare_trails:
       return {"comparison of stream-ordered calls", {}};
