@@ -68,7 +68,7 @@ void Atomic_View_of_complex_numbers() {
   view(0) = {};  // a legacy View alone is no error
 }
 
-// refused: a SharedHostBuffer has no peer.*the private memory of another process
+// refused: a SharedHostBuffer has no peer.*memory of another process
 void peer_of_a_SharedHostBuffer(symm::SharedHostBuffer<int> const& shared) {
   shared.peer(0);
 }

@@ -59,8 +59,7 @@ std::vector<std::string> lines_of_live_views(
     std::span<std::string const> views) {
   constexpr char const* remedy =
       " before finalize(), for example at the end of an inner scope. The "
-      "memory "
-      "stays allocated until the process ends";
+      "memory stays allocated until the process ends";
   std::vector<std::string> lines;
   std::vector<Object> objects;
   for (auto const& view : views) {
