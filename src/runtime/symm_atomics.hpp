@@ -89,10 +89,10 @@ using AtomicValue = std::type_identity_t<T>;
 
 #define SYMM_EXPECT_TYPE(concept, types)                                       \
   static_assert(Impl::concept<T>,                                              \
-                "this atomic operation of symm is for non-const " types        \
-                " of 4 or 8 bytes: any other would need a lock, and those of " \
-                "a process do not keep other PEs out, whose updates would be " \
-                "lost")
+                "this atomic operation of symm supports only non-const " types \
+                " of 4 or 8 bytes: other sizes would need a lock, but a lock " \
+                "within one process does not protect against updates by "      \
+                "other PEs")
 #define SYMM_EXPECT_WORD() \
   SYMM_EXPECT_TYPE(AtomicWord, "numbers, enumerations and pointers")
 #define SYMM_EXPECT_NUMBER() SYMM_EXPECT_TYPE(AtomicNumber, "numbers")

@@ -81,8 +81,8 @@ class SharedElements {
 template <class T>
 class SharedHostBuffer : public Impl::SharedElements<T, MemoryKind::host> {
   static_assert(std::is_trivially_copyable_v<T>,
-                "the elements of a shared buffer are copied as bytes: they "
-                "must be trivially copyable");
+                "the elements of a shared buffer must be trivially "
+                "copyable, because they are copied as bytes");
   using Value = std::remove_const_t<T>;
 
  public:
@@ -103,8 +103,8 @@ class SharedHostBuffer : public Impl::SharedElements<T, MemoryKind::host> {
   void put(std::size_t dest_index, T const* source, std::size_t count,
            Pe pe) const {
     static_assert(!std::is_const_v<T>,
-                  "the elements of a SharedHostBuffer<T const> cannot be "
-                  "written: there is no put");
+                  "a SharedHostBuffer<T const> is read-only: it has no put(). "
+                  "Use a SharedHostBuffer<T>");
     this->m_core.put(dest_index, source, count, pe);
   }
 
@@ -119,9 +119,9 @@ class SharedHostBuffer : public Impl::SharedElements<T, MemoryKind::host> {
   template <class U = T>
   U* peer(Pe /*pe*/) const {
     static_assert(!std::is_same_v<U, U>,
-                  "a SharedHostBuffer has no peer(): no address leads to "
-                  "another process' private memory. Use put() and get(), or a "
-                  "View in symm::SymmetricHostSpace");
+                  "a SharedHostBuffer has no peer(): the private memory of "
+                  "another process has no address in this one. Use put() and "
+                  "get(), or a View in symm::SymmetricHostSpace");
     return nullptr;
   }
 };

@@ -202,7 +202,7 @@ TEST(TrackedMigration, what_cannot_move_leaves_no_places) {
   EXPECT_THAT(message_of<UsageError>([&] {
                 migration.migrate(Exec(), ints({me == n - 1 ? n : 0}), x);
               }),
-              HasSubstr("there is no PE " + std::to_string(n)));
+              HasSubstr("invalid PE " + std::to_string(n)));
   EXPECT_EQ(migration.pes().extent(0), 0U);
   EXPECT_EQ(migration.migrate(Exec(), ints({me}), x), 1U);
   migration.follow(Exec());
@@ -233,11 +233,10 @@ TEST(Migration, what_cannot_move_is_an_error_on_all_PEs_and_nothing_moves) {
         [&] { migration.migrate(Exec(), ints(dest), view); });
   };
   auto const last = std::to_string(n - 1);
-  EXPECT_THAT(
-      text({0, 0, n}, x),
-      AllOf(HasSubstr("symm::Migration::migrate failed: on PE " + last +
-                      ": element 2: there is no PE " + std::to_string(n))));
-  EXPECT_THAT(text({0, -3}, x), HasSubstr("element 1: there is no PE -3"));
+  EXPECT_THAT(text({0, 0, n}, x),
+              AllOf(HasSubstr("symm::Migration::migrate failed: on PE " + last +
+                              ": element 2: invalid PE " + std::to_string(n))));
+  EXPECT_THAT(text({0, -3}, x), HasSubstr("element 1: invalid PE -3"));
   EXPECT_THAT(text({0, 0, 0, 0}, shorter),
               AllOf(HasSubstr("\"shorter\" is too small"),
                     HasSubstr("it has 3 elements, and there are 4 PEs")));

@@ -82,9 +82,9 @@ TEST(ExchangePlan, a_wrong_export_is_an_error_on_all_PEs) {
   EXPECT_THAT(text({0, -1}, {0, 0}),
               HasSubstr("export 1: there is no element -1"));
   EXPECT_THAT(text({0, 1, 2}, {0, 0, n}),
-              HasSubstr("export 2: there is no PE " + std::to_string(n)));
+              HasSubstr("export 2: invalid PE " + std::to_string(n)));
   EXPECT_THAT(text({0, 1, 2}, {0, -1, 0}),
-              HasSubstr("export 1: there is no PE -1"));
+              HasSubstr("export 1: invalid PE -1"));
   EXPECT_THAT(text({0, 1, 2}, {0}), HasSubstr("3 exports, but 1 PEs"));
   EXPECT_EQ(text({0}, {0}), "no exception");
 }
@@ -97,7 +97,7 @@ TEST(ExchangePlan, the_lowest_number_is_an_error_as_any_other) {
         [&] { (void)ExchangePlan::from_exports(5, ids, pes); });
   };
   pes(0) = lowest;
-  EXPECT_THAT(text(), HasSubstr("there is no PE " + std::to_string(lowest)));
+  EXPECT_THAT(text(), HasSubstr("invalid PE " + std::to_string(lowest)));
   pes(0) = 0;
   ids(0) = lowest;
   EXPECT_THAT(text(),
@@ -121,7 +121,7 @@ TEST(ExchangePlan, a_wrong_import_is_an_error_on_all_PEs) {
   EXPECT_THAT(text({0, -7}, {0, 0}),
               HasSubstr("import 1: there is no element -7"));
   EXPECT_THAT(text({0}, {n}),
-              HasSubstr("import 0: there is no PE " + std::to_string(n)));
+              HasSubstr("import 0: invalid PE " + std::to_string(n)));
   EXPECT_THAT(message_of<UsageError>([&] {
                 (void)ExchangePlan::from_imports(3, ints({0, 0}), ints({0, 0}),
                                                  ints({1}));

@@ -118,7 +118,7 @@ TEST_F(WrongPointer, M49_of_another_pe) {
 TEST_F(WrongPointer, M49_freed_already) {
   auto* const freed = malloc_bytes(64);
   symm::free(freed);
-  expect_refused(freed, {"not allocated", "freed already", "on PE"});
+  expect_refused(freed, {"not allocated", "already freed", "on PE"});
 }
 
 TEST_F(WrongPointer, M49_never_allocated) {

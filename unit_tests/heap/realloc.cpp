@@ -89,7 +89,7 @@ TEST(Realloc, S05_to_size_zero_frees) {
   EXPECT_STREQ(symm::last_error(), "");
   EXPECT_EQ(heap_state().live_blocks, before.live_blocks);
   EXPECT_EQ(heap_state().live_bytes, before.live_bytes);
-  expect_free_fails(block, {"freed already"});
+  expect_free_fails(block, {"already freed"});
 }
 
 TEST(Realloc, S09_a_block_that_moves_leaves_its_old_place) {

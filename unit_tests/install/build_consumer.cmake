@@ -32,7 +32,7 @@ if(WAY STREQUAL "find_package")
       RESULT_VARIABLE status
       ERROR_VARIABLE output)
     message("${variables}: ${status}\n${output}")
-    string(FIND "${output}" "job of one PE, but was started with 4 (PMI_SIZE)" at)
+    string(FIND "${output}" "job of one PE, but was started as one of 4 (PMI_SIZE)" at)
     if(NOT status EQUAL 0)
       message(FATAL_ERROR "failed")
     elseif(variables MATCHES "RANK=0" AND at EQUAL -1)

@@ -52,12 +52,12 @@ void peer_view_of_a_private_View() {
 // refused: elements of an Atomic View are proxies
 void global_view_of_an_Atomic_View() { symm::global_view(Atomic()); }
 
-// refused: numbers of 4 or 8 bytes: any other would need a lock
+// refused: numbers of 4 or 8 bytes: other sizes would need a lock
 void atomic_add_of_a_complex_number(Kokkos::complex<double>* number) {
   symm::atomic_add(number, 1);
 }
 
-// refused: integers of 4 or 8 bytes: any other would need a lock
+// refused: integers of 4 or 8 bytes: other sizes would need a lock
 void atomic_or_of_a_double(double* number) { symm::atomic_or(number, 1, 0); }
 
 // refused: have 4 or 8 bytes, and that alignment: any other would need a lock
@@ -68,7 +68,7 @@ void Atomic_View_of_complex_numbers() {
   view(0) = {};  // a legacy View alone is no error
 }
 
-// refused: a SharedHostBuffer has no peer.*another process' private memory
+// refused: a SharedHostBuffer has no peer.*memory of another process
 void peer_of_a_SharedHostBuffer(symm::SharedHostBuffer<int> const& shared) {
   shared.peer(0);
 }
@@ -91,7 +91,7 @@ void share_view_of_elements_with_pointers() {
 // refused: a View in a symmetric space is shared already
 void share_view_of_a_symmetric_View() { symm::share_view(Symmetric()); }
 
-// refused: SharedHostBuffer<T const> cannot be written
+// refused: SharedHostBuffer<T const> is read-only
 void put_of_const_elements(Private const& own, int const& number) {
   Kokkos::View<int const*, Kokkos::HostSpace> const read_only(own);
   symm::share_view(read_only).put(0, &number, 1, 0);

@@ -187,8 +187,8 @@ TEST(DistributedCopy, with_a_root_that_is_no_PE_throws_on_all_PEs) {
   for (Pe const root : {-1, symm::n_pes()}) {
     EXPECT_THAT(
         message_of<UsageError>([&] { symm::scatter(view, whole, root); }),
-        HasSubstr("there is no PE " + std::to_string(root) +
-                  " to be the root; PEs are 0 to "));
+        HasSubstr("invalid PE " + std::to_string(root) +
+                  " as the root; PEs are 0 to "));
   }
 }
 

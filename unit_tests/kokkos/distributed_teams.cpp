@@ -176,9 +176,9 @@ TYPED_TEST(DistributedTeams, fail_together) {
   // No PE of it has rows.
   Pe const other = this->n > 2 ? 0 : 1 - this->me;
   Kokkos::View<int**, Kokkos::HostSpace> const whole("whole", 7, 3);
-  EXPECT_THAT(message_of<UsageError>([&] { symm::gather(whole, view, other); }),
-              this->n == 1 ? HasSubstr("there is no PE")
-                           : HasSubstr("cannot be the root"));
+  EXPECT_THAT(
+      message_of<UsageError>([&] { symm::gather(whole, view, other); }),
+      this->n == 1 ? HasSubstr("invalid PE") : HasSubstr("cannot be the root"));
   // The view is as it was.
   set_mine(view, 1);
   symm::barrier(this->m_team);

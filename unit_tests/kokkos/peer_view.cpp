@@ -162,7 +162,7 @@ TEST(PeerView, a_PE_that_is_not_there_is_a_UsageError_naming_it) {
   for (symm::Pe const pe : {-1, symm::n_pes(), 1'000'000}) {
     EXPECT_THAT(
         message_of<symm::UsageError>([&] { symm::peer_view(view, pe); }),
-        AllOf(HasSubstr("\"u\""), HasSubstr("no PE " + std::to_string(pe)),
+        AllOf(HasSubstr("\"u\""), HasSubstr("invalid PE " + std::to_string(pe)),
               HasSubstr("0 to " + std::to_string(symm::n_pes() - 1))));
   }
 }

@@ -212,7 +212,7 @@ TEST(Places, of_a_View_of_rank_0_take_PEs_only) {
   EXPECT_EQ(copy, 7 + right());
   EXPECT_THAT(message_of<UsageError>(
                   [&] { (void)symm::places(number, list_of<int>({-1})); }),
-              HasSubstr("there is no PE -1"));
+              HasSubstr("invalid PE -1"));
   symm::barrier_all();
 }
 
@@ -237,8 +237,8 @@ TEST(Places, refuse_what_is_not_there) {
   for (long const pe : {n, -1L, 1L << 32U}) {
     EXPECT_THAT(
         message({0, pe, 0}, {2, 0, 3}, {3, 0, 0}),
-        AllOf(HasSubstr("symm::places of \"temperature\": place 1: there is "
-                        "no PE " +
+        AllOf(HasSubstr("symm::places of \"temperature\": place 1: invalid "
+                        "PE " +
                         std::to_string(pe)),
               HasSubstr("PEs are 0 to " + std::to_string(n - 1))));
   }

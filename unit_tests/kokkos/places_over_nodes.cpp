@@ -118,10 +118,10 @@ TEST(Gather, refuses_PEs_that_are_not_there_before_it_begins) {
   symm::barrier_all();
   int const n_pes = symm::n_pes();
   auto const none = [&](std::size_t n, auto pe) {
-    return AllOf(HasSubstr("symm::gather of \"temperature\": entry " +
-                           std::to_string(n - 1) + ": there is no PE " +
-                           std::to_string(pe)),
-                 HasSubstr("PEs are 0 to " + std::to_string(n_pes - 1)));
+    return AllOf(
+        HasSubstr("symm::gather of \"temperature\": entry " +
+                  std::to_string(n - 1) + ": invalid PE " + std::to_string(pe)),
+        HasSubstr("PEs are 0 to " + std::to_string(n_pes - 1)));
   };
   // As many as a thread looks at, more, and so few that no loop is unrolled.
   for (std::size_t const n : {1UL, 3UL, 900UL, 70'001UL}) {
@@ -210,7 +210,7 @@ TEST(Gather, knows_the_extents_of_each_PE) {
   EXPECT_THAT(message_of_gather(whole, 9, last, 3),
               HasSubstr("element (3) on PE " + std::to_string(last) +
                         " is out of bounds; the extents are (3)"));
-  EXPECT_THAT(message_of_gather(uneven, 9, -1, 0), HasSubstr("no PE -1"));
+  EXPECT_THAT(message_of_gather(uneven, 9, -1, 0), HasSubstr("invalid PE -1"));
   symm::barrier_all();
 }
 

@@ -515,7 +515,7 @@ TEST(RemoteCopy, of_differing_extents_is_a_UsageError) {
 #ifndef SYMM_CHECKS_IN_KERNELS
   auto const nobody = symm::remote_view(view).peer(-1);
   EXPECT_THAT(message_of<UsageError>([&] { symm::copy(nobody, view); }),
-              HasSubstr("no PE -1"));
+              HasSubstr("invalid PE -1"));
 #endif
 }
 

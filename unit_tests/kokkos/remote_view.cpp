@@ -451,12 +451,13 @@ TEST(RemoteView, errors_name_call_View_and_what_to_do) {
         AllOf(HasSubstr("\"u\""), HasSubstr("symm::remote_view(view).peer")));
 #ifndef SYMM_CHECKS_IN_KERNELS
     auto const remote = symm::remote_view(view);
-    EXPECT_THAT(message_of<UsageError>([&] { remote(symm::n_pes(), 1) = 1; }),
-                AllOf(HasSubstr("symm::remote_view"),
-                      HasSubstr("no PE " + std::to_string(symm::n_pes()))));
+    EXPECT_THAT(
+        message_of<UsageError>([&] { remote(symm::n_pes(), 1) = 1; }),
+        AllOf(HasSubstr("symm::remote_view"),
+              HasSubstr("invalid PE " + std::to_string(symm::n_pes()))));
     EXPECT_THAT(
         message_of<UsageError>([&] { static_cast<void>(remote(-1, 1).get()); }),
-        HasSubstr("no PE -1"));
+        HasSubstr("invalid PE -1"));
 #endif
   }
   symm::barrier_all();

@@ -118,7 +118,7 @@ TEST(StartSymm, finalize_within_the_life_of_a_ScopeGuard_is_enough) {
 TEST(StartSymm, twice_is_a_UsageError_and_changes_nothing) {
   symm::ScopeGuard const guard({});
   EXPECT_THAT(message_of<symm::UsageError>([] { symm::initialize(); }),
-              HasSubstr("initialized already"));
+              HasSubstr("already initialized"));
   EXPECT_THROW(symm::ScopeGuard({}), symm::UsageError);
   expect_ring_works(1);
 }

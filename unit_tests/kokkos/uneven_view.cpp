@@ -412,7 +412,7 @@ TEST(UnevenView, has_places_of_what_each_PE_has_and_of_no_more) {
   EXPECT_THAT(message_of<UsageError>([&] {
                 (void)symm::places(view, list_of_one(-1), list_of_one(0));
               }),
-              HasSubstr("there is no PE -1"));
+              HasSubstr("invalid PE -1"));
   symm::barrier_all();
 }
 

@@ -78,7 +78,7 @@ TEST_F(ViewErrors, M27_different_extents_name_labels_PEs_and_sizes) {
             HasSubstr("PE"),
             HasSubstr(symm::n_pes() == 2 ? "; PE 1" : "; PEs 1, 2"),
             HasSubstr("Nothing was changed"),
-            HasSubstr("for a call of one PE alone, give them a View in "
+            HasSubstr("to call them on one PE only, pass a View in "
                       "HostSpace")));
 }
 

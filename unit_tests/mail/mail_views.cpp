@@ -181,14 +181,12 @@ std::string error_of_wrong_pe(Number value) {
 TEST(Mail, a_PE_that_does_not_exist_is_an_error_before_anything_is_sent) {
   auto const where = "symm::Mailbox \"views\"::send: PE " +
                      std::to_string(symm::my_pe()) + ": element 701: ";
-  EXPECT_THAT(
-      error_of_wrong_pe<int>(symm::n_pes()),
-      HasSubstr(where + "there is no PE " + std::to_string(symm::n_pes()) +
-                "; PEs are 0 to " + std::to_string(symm::n_pes() - 1)));
-  EXPECT_THAT(error_of_wrong_pe<short>(-3),
-              HasSubstr(where + "there is no PE -3"));
+  EXPECT_THAT(error_of_wrong_pe<int>(symm::n_pes()),
+              HasSubstr(where + "invalid PE " + std::to_string(symm::n_pes()) +
+                        "; PEs are 0 to " + std::to_string(symm::n_pes() - 1)));
+  EXPECT_THAT(error_of_wrong_pe<short>(-3), HasSubstr(where + "invalid PE -3"));
   EXPECT_THAT(error_of_wrong_pe<std::uint64_t>(std::uint64_t{1} << 32U),
-              HasSubstr(where + "there is no PE 4294967296"));
+              HasSubstr(where + "invalid PE 4294967296"));
 }
 
 TEST(Mail, a_message_without_a_PE_is_an_error) {

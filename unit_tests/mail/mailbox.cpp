@@ -395,9 +395,9 @@ TEST(Mailbox, what_cannot_be_sent_is_an_error) {
   EXPECT_THAT(
       error_of<UsageError>([&] { mailbox.send(symm::n_pes(), 1); }),
       (AllOf(HasSubstr("symm::Mailbox \"errors\"::send"),
-             HasSubstr("there is no PE " + std::to_string(symm::n_pes())))));
+             HasSubstr("invalid PE " + std::to_string(symm::n_pes())))));
   EXPECT_THAT(error_of<UsageError>([&] { mailbox.send(-1, 1); }),
-              (HasSubstr("there is no PE -1")));
+              (HasSubstr("invalid PE -1")));
   EXPECT_EQ(mailbox.finish(), 0U);
   struct Large {
     char bytes[1000];

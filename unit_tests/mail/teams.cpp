@@ -79,7 +79,7 @@ TEST_F(MailTeams, messages_come_to_the_numbers_of_the_team) {
     }
     EXPECT_EQ(n_wrong, 0);
     EXPECT_THAT(message_of<UsageError>([&] { mail.send(m_team.n_pes(), {}); }),
-                HasSubstr("there is no PE " + std::to_string(m_team.n_pes())));
+                HasSubstr("invalid PE " + std::to_string(m_team.n_pes())));
   }
 }
 

@@ -330,8 +330,8 @@ TEST(AggregatingContexts, refuse_at_once_what_others_refuse) {
   };
   std::uint64_t here = 0;
   EXPECT_THAT(text_of(&words(0), symm::n_pes()),
-              HasSubstr("symm::atomic_inc: there is no PE"));
-  EXPECT_THAT(text_of(&words(0), -1), HasSubstr("there is no PE -1"));
+              HasSubstr("symm::atomic_inc: invalid PE"));
+  EXPECT_THAT(text_of(&words(0), -1), HasSubstr("invalid PE -1"));
   EXPECT_THAT(text_of(&here, 0), HasSubstr("symm::atomic_inc: 8 bytes"));
   EXPECT_THAT(text_of(nullptr, 0), HasSubstr("symm::atomic_inc: 8 bytes"));
   context.quiet();

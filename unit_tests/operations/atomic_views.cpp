@@ -214,8 +214,8 @@ class AtomicErrors : public testing::Test {
 
 TEST_F(AtomicErrors, a_PE_that_is_not_there) {
   std::string const n = std::to_string(symm::n_pes());
-  expect_errors(m_view.data(), symm::n_pes(), "there is no PE " + n);
-  expect_errors(m_view.data(), -1, "there is no PE -1");
+  expect_errors(m_view.data(), symm::n_pes(), "invalid PE " + n);
+  expect_errors(m_view.data(), -1, "invalid PE -1");
   EXPECT_EQ(count_equal(m_view, 0), 3U);
 }
 

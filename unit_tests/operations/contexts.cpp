@@ -241,9 +241,9 @@ TEST(Contexts, of_a_team_take_the_teams_numbers) {
     for (Pe const wrong : {-1, n}) {
       EXPECT_THAT(
           [&] { symm::put(context, &words(3), &mine, 1, wrong); },
-          testing::ThrowsMessage<UsageError>(AllOf(
-              HasSubstr("symm::put: there is no PE " + std::to_string(wrong)),
-              HasSubstr("PE team of the context"))));
+          testing::ThrowsMessage<UsageError>(
+              AllOf(HasSubstr("symm::put: invalid PE " + std::to_string(wrong)),
+                    HasSubstr("PE team of the context"))));
     }
     symm::barrier_all();
   }
@@ -349,7 +349,7 @@ TEST(Contexts, refuse_what_calls_without_one_refuse) {
   EXPECT_THAT(
       [&] { symm::put_nbi(context, &words(1), &one, 1, symm::n_pes()); },
       testing::ThrowsMessage<UsageError>(
-          HasSubstr("symm::put_nbi: there is no PE")));
+          HasSubstr("symm::put_nbi: invalid PE")));
   EXPECT_THROW(symm::get(context, &was, &one, 1, 0), UsageError);
   EXPECT_THROW(symm::put(context, &words(1), nullptr, 1, 0), UsageError);
   EXPECT_THROW(symm::atomic_add(context, &was, 1, 0), UsageError);

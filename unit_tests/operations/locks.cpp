@@ -215,10 +215,10 @@ TEST(Locks, wrong_calls_are_refused_on_the_PE_that_makes_them) {
   symm::Lock* const lock = &locks(static_cast<std::size_t>(symm::my_pe()));
   EXPECT_THAT(refused([&] { symm::clear_lock(lock); }),
               AllOf(HasSubstr("symm::clear_lock: this PE does not hold"),
-                    HasSubstr("set it first")));
+                    HasSubstr("call symm::set_lock() first")));
   symm::set_lock(lock);
   EXPECT_THAT(refused([&] { symm::set_lock(lock); }),
-              HasSubstr("symm::set_lock: this PE holds the lock at "));
+              HasSubstr("symm::set_lock: this PE already holds the lock at "));
   symm::clear_lock(lock);
   EXPECT_THAT(refused([&] { symm::clear_lock(lock); }),
               HasSubstr("symm::clear_lock: this PE does not hold"));

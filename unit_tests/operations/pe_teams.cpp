@@ -204,7 +204,7 @@ TEST(PeTeams, a_strided_split_has_the_PEs_that_it_names_or_is_refused_by_all) {
                       AllOf(HasSubstr("symm::team_split_strided of a team of " +
                                       std::to_string(n) +
                                       " PEs: first = " + std::to_string(first)),
-                            HasSubstr("do not name PEs of it")))
+                            HasSubstr("do not select PEs of this team")))
               << text;
           continue;
         }
@@ -226,7 +226,7 @@ TEST(PeTeams, a_strided_split_has_the_PEs_that_it_names_or_is_refused_by_all) {
                   static_cast<void>(
                       symm::team_split_strided(parent, 0, stride, INT_MAX));
                 }),
-                HasSubstr("do not name PEs"));
+                HasSubstr("do not select PEs"));
     auto team = symm::team_split_strided(parent, 0, stride, 1);
     expect_team(team, parent.my_pe() == 0 ? Pes{symm::my_pe()} : Pes{}, mail);
     end(team);
@@ -260,7 +260,7 @@ TEST(PeTeams, a_2d_split_gives_the_row_and_the_column_of_a_PE) {
                 }),
                 HasSubstr("symm::team_split_2d of a team of " +
                           std::to_string(n) + " PEs: x_range = " +
-                          std::to_string(x_range) + " is below 1"));
+                          std::to_string(x_range) + " must be at least 1"));
   }
   EXPECT_EQ(mail.count_wrong(world()), 0);
   symm::barrier_all();
@@ -327,7 +327,8 @@ TEST(PeTeams, the_world_and_the_node_are_not_destroyed) {
   for (auto team : {world(), symm::team_node()}) {
     EXPECT_THAT(
         message_of<symm::UsageError>([&] { symm::team_destroy(team); }),
-        HasSubstr("symm::team_destroy: the world and the node's team stay"));
+        HasSubstr("symm::team_destroy: the world team and the node team must "
+                  "not be destroyed"));
     bool const is_world = team.slot() == world().slot();
     expect_team(team, is_world ? sequence(0, symm::n_pes()) : pes_of_node(),
                 mail);

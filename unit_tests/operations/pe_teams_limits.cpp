@@ -17,10 +17,9 @@ using testing::HasSubstr;
 
 void expect_out_of_memory(std::string const& name,
                           std::function<void()> const& call) {
-  EXPECT_THAT(
-      message_of<symm::OutOfMemory>(call),
-      AllOf(HasSubstr("symm::" + name + ": "),
-            HasSubstr("61 teams already, besides those of the library")));
+  EXPECT_THAT(message_of<symm::OutOfMemory>(call),
+              AllOf(HasSubstr("symm::" + name + ": "),
+                    HasSubstr("already in 61 teams, the maximum")));
 }
 
 TEST(PeTeamLimits, there_are_61_besides_those_of_the_library_and_no_more) {

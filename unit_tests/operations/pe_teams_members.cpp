@@ -128,7 +128,7 @@ TEST(PeTeamsOfMembers, wrong_lists_are_refused_where_they_are_passed) {
                 AllOf(HasSubstr("symm::team_split_members of a team of " +
                                 std::to_string(n) +
                                 " PEs: members[1] = " + std::to_string(wrong)),
-                      HasSubstr("is no PE of it, or there twice")));
+                      HasSubstr("is not a PE of this team or is a duplicate")));
   }
   EXPECT_THAT(text_of(world(), {me, me}), HasSubstr("members[1] = "));
   EXPECT_THAT(
@@ -150,8 +150,8 @@ TEST(PeTeamsOfMembers, lists_that_differ_are_refused_by_all_who_are_in_them) {
                   static_cast<void>(symm::team_split_members(world(), mine));
                 }),
                 AllOf(HasSubstr("symm::team_split_members: the members have "
-                                "made different calls, or with different "
-                                "lists; here of "),
+                                "made different calls or passed different "
+                                "lists; the list on this PE has "),
                       HasSubstr(std::to_string(n) + " PEs")));
     expect_members(all, mail);
   }
@@ -174,7 +174,7 @@ TEST(PeTeamsOfMembers, without_a_slot_on_one_member_all_fail_and_no_others) {
     EXPECT_THAT(message_of<symm::OutOfMemory>([&] {
                   static_cast<void>(symm::team_split_members(world(), two));
                 }),
-                HasSubstr("61 teams already"));
+                HasSubstr("already in 61 teams"));
   } else {
     expect_members({symm::my_pe()}, mail);
   }

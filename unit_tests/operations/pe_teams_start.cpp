@@ -105,7 +105,8 @@ TEST(PeTeamsFromStartToEnd, who_is_late_to_a_barrier_is_reported) {
         report,
         AllOf(HasSubstr("PE " + std::to_string(symm::my_pe()) + " has waited"),
               HasSubstr("in symm::barrier of the PE team of PEs " + members +
-                        " (here member " + std::to_string(backwards.my_pe()) +
+                        " (this PE is member " +
+                        std::to_string(backwards.my_pe()) +
                         ") for\n  PE 0, whose last collective call was #"),
               Not(HasSubstr("PE 1,")), HasSubstr("SYMM_TIMEOUT")));
   }

@@ -190,7 +190,7 @@ TEST(PutSignalsErrors, send_nothing_and_lose_nothing) {
   puts.add(subview(rows, 1, ALL), subview(rows, 2, ALL), subview(signals, 1), 1,
            SignalOp::add, symm::n_pes());
   EXPECT_THAT(message_of<symm::UsageError>([&] { puts.enqueue(exec); }),
-              HasSubstr("there is no PE " + std::to_string(symm::n_pes())));
+              HasSubstr("invalid PE " + std::to_string(symm::n_pes())));
   EXPECT_EQ(puts.size(), 2U);
   puts.clear();
   Signal mine = 0;

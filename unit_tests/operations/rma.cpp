@@ -187,9 +187,9 @@ void expect_errors(char const* name, std::function<void(int*, Pe)> const& call,
   int own            = 0;
   int* const foreign = &own;
   EXPECT_THAT(message_of<UsageError>([&] { call(symmetric, -1); }),
-              AllOf(HasSubstr(name), HasSubstr("there is no PE -1")));
+              AllOf(HasSubstr(name), HasSubstr("invalid PE -1")));
   EXPECT_THAT(message_of<UsageError>([&] { call(symmetric, symm::n_pes()); }),
-              AllOf(HasSubstr(name), HasSubstr("there is no PE"),
+              AllOf(HasSubstr(name), HasSubstr("invalid PE"),
                     HasSubstr("PEs are 0 to")));
   for (int* const address : {foreign, static_cast<int*>(nullptr)}) {
     EXPECT_THAT(message_of<UsageError>([&] { call(address, right()); }),
@@ -284,7 +284,7 @@ TEST(HostRma, refuses_null_on_its_own_side_and_strides_of_0) {
   Kokkos::View<int[8], Space> const view("v");
   auto* const at   = view.data();
   int* const null  = nullptr;
-  auto const is_ok = HasSubstr("this PE's side of the copy is null");
+  auto const is_ok = HasSubstr("the local address of the copy is null");
   Pe const pe      = right();
   SpaceExec const exec;
   EXPECT_THAT(message_of<UsageError>([&] { symm::put(at, null, 1, pe); }),
@@ -301,12 +301,14 @@ TEST(HostRma, refuses_null_on_its_own_side_and_strides_of_0) {
   EXPECT_THAT(
       message_of<UsageError>([&] { symm::iget(null, at, 1, 1, 1, pe); }),
       is_ok);
-  EXPECT_THAT(message_of<UsageError>([&] { symm::iput(at, at, 0, 1, 2, pe); }),
-              HasSubstr("symm::iput: strides are at least 1, not 0 (dest) and "
-                        "1 (source)"));
-  EXPECT_THAT(message_of<UsageError>([&] { symm::iget(at, at, 1, 0, 2, pe); }),
-              HasSubstr("symm::iget: strides are at least 1, not 1 (dest) and "
-                        "0 (source)"));
+  EXPECT_THAT(
+      message_of<UsageError>([&] { symm::iput(at, at, 0, 1, 2, pe); }),
+      HasSubstr("symm::iput: strides must be at least 1, not 0 (dest) and "
+                "1 (source)"));
+  EXPECT_THAT(
+      message_of<UsageError>([&] { symm::iget(at, at, 1, 0, 2, pe); }),
+      HasSubstr("symm::iget: strides must be at least 1, not 1 (dest) and "
+                "0 (source)"));
   EXPECT_EQ(count_equal(view, 0), view.size());
   symm::barrier_all();
 }

@@ -217,7 +217,7 @@ TEST(EnqueuedStridedRma, of_0_elements_does_nothing) {
   symm::iput(exec, null, null, 7, 3, 0, symm::n_pes());
   EXPECT_THAT(message_of<UsageError>(
                   [&] { symm::iput(exec, null, null, 0, 1, 0, right()); }),
-              HasSubstr("strides are at least 1"));
+              HasSubstr("strides must be at least 1"));
 }
 
 TEST(BlockRma, refuses_strides_that_are_shorter_than_a_block) {
@@ -232,14 +232,15 @@ TEST(BlockRma, refuses_strides_that_are_shorter_than_a_block) {
     });
   };
   EXPECT_THAT(text(2, 3, 3, 2),
-              AllOf(HasSubstr("symm::ibput: strides are at least the 3 "
+              AllOf(HasSubstr("symm::ibput: strides must be at least the 3 "
                               "elements of a block, not 2 (dest) and 3"),
                     HasSubstr("(source)")));
   EXPECT_THAT(text(3, 2, 3, 2), HasSubstr("the 3 elements of a block"));
-  EXPECT_THAT(text(0, 1, 0, 2), HasSubstr("strides are at least 1"));
-  EXPECT_THAT(message_of<UsageError>(
-                  [&] { symm::ibget(own.data(), a, 1, 1, 2, 1, right()); }),
-              HasSubstr("symm::ibget: strides are at least the 2 elements"));
+  EXPECT_THAT(text(0, 1, 0, 2), HasSubstr("strides must be at least 1"));
+  EXPECT_THAT(
+      message_of<UsageError>(
+          [&] { symm::ibget(own.data(), a, 1, 1, 2, 1, right()); }),
+      HasSubstr("symm::ibget: strides must be at least the 2 elements"));
   // The last block ends behind the memory, or its size overflows.
   for (std::size_t const block : {most / 4, most / 2, most}) {
     EXPECT_THAT(text(most, most, block, 1), HasSubstr("not in this PE's part"))
@@ -291,18 +292,18 @@ void expect_errors(char const* name, Call const& call, int* symmetric) {
         [&] { call(address, other, stride, other_stride, count, pe); });
   };
   EXPECT_THAT(text(symmetric, &own, 2, 3, 1, -1),
-              AllOf(HasSubstr(name), HasSubstr("there is no PE -1")));
+              AllOf(HasSubstr(name), HasSubstr("invalid PE -1")));
   EXPECT_THAT(text(symmetric, &own, 2, 3, 1, symm::n_pes()),
-              AllOf(HasSubstr(name), HasSubstr("there is no PE")));
+              AllOf(HasSubstr(name), HasSubstr("invalid PE")));
   EXPECT_THAT(text(&own, &own, 2, 3, 1, right()),
               AllOf(HasSubstr(name), HasSubstr("not in this PE's part")));
-  EXPECT_THAT(
-      text(symmetric, null, 2, 3, 1, right()),
-      AllOf(HasSubstr(name), HasSubstr("this PE's side of the copy is null")));
+  EXPECT_THAT(text(symmetric, null, 2, 3, 1, right()),
+              AllOf(HasSubstr(name),
+                    HasSubstr("the local address of the copy is null")));
   EXPECT_THAT(text(symmetric, &own, 0, 3, 2, right()),
-              AllOf(HasSubstr(name), HasSubstr("strides are at least 1")));
+              AllOf(HasSubstr(name), HasSubstr("strides must be at least 1")));
   EXPECT_THAT(text(symmetric, &own, 3, 0, 2, right()),
-              AllOf(HasSubstr(name), HasSubstr("strides are at least 1")));
+              AllOf(HasSubstr(name), HasSubstr("strides must be at least 1")));
   for (std::size_t const stride : {most, most / 4, most / 4 + 1}) {
     EXPECT_THAT(text(symmetric, &own, stride, 1, 2, right()),
                 AllOf(HasSubstr(name), HasSubstr("not in this PE's part")))

@@ -277,11 +277,11 @@ TEST(SignalErrors, a_signal_that_cannot_be_is_refused_before_anything_is_put) {
   EXPECT_THAT(put(&mine, right()), testing::ContainsRegex(elsewhere));
   EXPECT_THAT(put(nullptr, right()), testing::ContainsRegex(elsewhere));
   EXPECT_THAT(put(signals.data(), symm::n_pes()),
-              HasSubstr("symm::put_signal: there is no PE " +
+              HasSubstr("symm::put_signal: invalid PE " +
                         std::to_string(symm::n_pes())));
-  EXPECT_THAT(put(signals.data(), -1), HasSubstr("there is no PE -1"));
+  EXPECT_THAT(put(signals.data(), -1), HasSubstr("invalid PE -1"));
   EXPECT_THAT(enqueue(&mine, right()), testing::ContainsRegex(elsewhere));
-  EXPECT_THAT(enqueue(signals.data(), -1), HasSubstr("there is no PE -1"));
+  EXPECT_THAT(enqueue(signals.data(), -1), HasSubstr("invalid PE -1"));
   SpaceExec().fence();
   symm::barrier_all();
   EXPECT_EQ(count_equal(dest, 0), 4U);
@@ -302,12 +302,12 @@ TEST(SignalErrors, a_signal_alone_that_cannot_be_is_refused_by_its_name) {
   };
   constexpr auto elsewhere =
       "symm::signal_op: 8 bytes at .*not in this PE's part";
-  auto const no_pe = HasSubstr("symm::signal_op: there is no PE " +
-                               std::to_string(symm::n_pes()));
+  auto const no_pe =
+      HasSubstr("symm::signal_op: invalid PE " + std::to_string(symm::n_pes()));
   EXPECT_THAT(tell(&mine, right()), testing::ContainsRegex(elsewhere));
   EXPECT_THAT(tell(nullptr, right()), testing::ContainsRegex(elsewhere));
   EXPECT_THAT(tell(signals.data(), symm::n_pes()), no_pe);
-  EXPECT_THAT(tell(signals.data(), -1), HasSubstr("there is no PE -1"));
+  EXPECT_THAT(tell(signals.data(), -1), HasSubstr("invalid PE -1"));
   EXPECT_THAT(enqueue(&mine, right()), testing::ContainsRegex(elsewhere));
   EXPECT_THAT(enqueue(signals.data(), symm::n_pes()), no_pe);
   SpaceExec().fence();

@@ -381,7 +381,7 @@ TEST(ViewCollectiveErrors, a_PE_with_another_View_stops_all) {
                 symm::reduce(symm::team_world(), is_wrong ? c : b, a,
                              symm::Sum{});
               }),
-              HasSubstr(is_wrong ? "\"c\" (13)" : "one has failed"));
+              HasSubstr(is_wrong ? "\"c\" (13)" : "has failed on another PE"));
 }
 
 TEST(ViewCollectiveErrors, the_destination_of_collect_is_too_small) {
@@ -389,7 +389,7 @@ TEST(ViewCollectiveErrors, the_destination_of_collect_is_too_small) {
   Left1 const source("source", 10);
   Left1 const dest("dest", 10 * n - 1);
   auto const text = "dest has room for " + std::to_string(10 * n - 1) +
-                    " elements; the PEs of the team have " +
+                    " elements, but the PEs of the team contribute " +
                     std::to_string(10 * n);
   EXPECT_THAT(message_of<UsageError>(
                   [&] { symm::collect(symm::team_world(), dest, source); }),

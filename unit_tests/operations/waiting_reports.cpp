@@ -114,7 +114,7 @@ TEST(WaitingReports, a_wait_for_a_lock_names_the_PE_before_in_its_queue) {
   EXPECT_THAT(report, AllOf(has_waited("symm::set_lock"),
                             HasSubstr("\n  the lock at " +
                                       symm::Impl::address_text(lock.data()) +
-                                      ", that PE 0 holds or waits for\n")));
+                                      ", which PE 0 holds or waits for\n")));
 }
 
 /// The last PE has left for finalize().

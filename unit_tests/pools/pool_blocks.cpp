@@ -102,7 +102,7 @@ TEST_P(PoolBlocks, H33_no_pool_or_one_that_has_ended_is_an_invalid_value) {
   EXPECT_EQ(symm::malloc_from_pool_async(&address, 100, {}, Exec()),
             Status::invalid_value);
   EXPECT_EQ(address, nullptr);
-  EXPECT_THAT(symm::last_error(), HasSubstr("no pool"));
+  EXPECT_THAT(symm::last_error(), HasSubstr("the pool is invalid"));
   address = not_null;
   EXPECT_EQ(symm::malloc_from_pool_async(&address, 100,
                                          symm::MemPool::make(123'456), Exec()),
@@ -161,7 +161,8 @@ TEST_P(PoolBlocks, H24_what_is_no_block_of_a_pool_is_an_invalid_value) {
     EXPECT_EQ(symm::free_async(address, exec), Status::invalid_value);
     EXPECT_THAT(
         symm::last_error(),
-        AllOf(HasSubstr("symm::free_async"), HasSubstr("is no block of a pool"),
+        AllOf(HasSubstr("symm::free_async"),
+              HasSubstr("is not a block of a pool"),
               HasSubstr(symm::Impl::Text("address ",
                                          static_cast<void const*>(address))
                             .c_str())));

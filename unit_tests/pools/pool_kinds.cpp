@@ -95,7 +95,7 @@ TEST(DefaultPool, H12_what_cannot_be_current_is_an_invalid_value) {
             Status::invalid_value);
   EXPECT_EQ(symm::device_get_mem_pool(nullptr, here()), Status::invalid_value);
   EXPECT_EQ(symm::device_set_mem_pool(here(), {}), Status::invalid_value);
-  EXPECT_THAT(symm::last_error(), HasSubstr("no pool"));
+  EXPECT_THAT(symm::last_error(), HasSubstr("the pool is invalid"));
   expect_current_is(default_pool());
 }
 

@@ -77,7 +77,7 @@ TEST_F(PoolMismatch, P04_different_bytes) {
                       HasSubstr(called(odd, "symm::malloc_async(pool = ")),
                       HasSubstr("bytes = 2000"), HasSubstr("bytes = 1000"),
                       HasSubstr("Found in symm::barrier_all()"),
-                      HasSubstr("did nothing on any PE")));
+                      HasSubstr("changed nothing on any PE")));
     give(block, exec);
     expect_usable();
   });

@@ -39,7 +39,7 @@ TEST(SharedPoolErrors, H80_a_pool_with_handles_has_a_size_and_is_local) {
   EXPECT_REFUSED(symm::mem_pool_create(&pool, properties), "symmetric");
   properties             = shareable(memory());
   properties.handle_type = static_cast<symm::MemPoolHandleType>(7);
-  EXPECT_REFUSED(symm::mem_pool_create(&pool, properties), "of type 7");
+  EXPECT_REFUSED(symm::mem_pool_create(&pool, properties), "handle type 7");
   properties           = shareable(memory());
   properties.max_bytes = ~std::size_t{0};
   EXPECT_EQ(symm::mem_pool_create(&pool, properties), Status::out_of_memory);
@@ -54,13 +54,13 @@ TEST(SharedPoolErrors, H42_H81_a_pool_without_handles_is_not_exported) {
   int descriptor = -1;
   EXPECT_REFUSED(symm::mem_pool_export_to_shareable_handle(&descriptor, pool,
                                                            by_descriptor, 0),
-                 "made without handles");
+                 "created without handles");
   symm::MemPool of_all_pes;
   ASSERT_EQ(symm::device_get_default_mem_pool(&of_all_pes, memory()),
             Status::success);
   EXPECT_REFUSED(symm::mem_pool_export_to_shareable_handle(
                      &descriptor, of_all_pes, by_descriptor, 0),
-                 "made without handles");
+                 "created without handles");
   EXPECT_EQ(descriptor, -1);
 }
 
@@ -73,10 +73,10 @@ TEST(SharedPoolErrors, H82_H83_flags_are_0_and_the_type_is_a_descriptor) {
                           static_cast<symm::MemPoolHandleType>(9)}) {
     EXPECT_REFUSED(
         symm::mem_pool_export_to_shareable_handle(&descriptor, pool, type, 0),
-        "of type");
+        "handle type");
     EXPECT_REFUSED(symm::mem_pool_import_from_shareable_handle(
                        &imported, &descriptor, type, 0),
-                   "of type");
+                   "handle type");
   }
   EXPECT_REFUSED(symm::mem_pool_export_to_shareable_handle(&descriptor, pool,
                                                            by_descriptor, 1),
@@ -102,7 +102,7 @@ TEST(SharedPoolErrors, H84_H87_H88_null_is_refused) {
                  "is null");
   EXPECT_REFUSED(symm::mem_pool_export_to_shareable_handle(
                      &descriptor, symm::MemPool(), by_descriptor, 0),
-                 "no pool");
+                 "the pool is invalid");
   EXPECT_REFUSED(symm::mem_pool_import_from_shareable_handle(
                      nullptr, &descriptor, by_descriptor, 0),
                  "is null");
@@ -110,7 +110,7 @@ TEST(SharedPoolErrors, H84_H87_H88_null_is_refused) {
                                                              by_descriptor, 0),
                  "is null");
   EXPECT_REFUSED(symm::mem_pool_export_pointer(nullptr, block), "is null");
-  EXPECT_REFUSED(symm::mem_pool_export_pointer(&data, nullptr), "no block");
+  EXPECT_REFUSED(symm::mem_pool_export_pointer(&data, nullptr), "not a block");
   EXPECT_REFUSED(symm::mem_pool_import_pointer(nullptr, imported, &data),
                  "is null");
   EXPECT_REFUSED(symm::mem_pool_import_pointer(&address, imported, nullptr),
@@ -133,12 +133,12 @@ TEST(SharedPoolErrors, H84_what_is_no_descriptor_of_memory_is_refused) {
   for (int descriptor : {-1, closed}) {
     EXPECT_REFUSED(symm::mem_pool_import_from_shareable_handle(
                        &imported, &descriptor, by_descriptor, 0),
-                   "no open file descriptor");
+                   "not an open file descriptor");
   }
   for (int descriptor : {reader.get(), zeros.get(), folder.get()}) {
     EXPECT_REFUSED(symm::mem_pool_import_from_shareable_handle(
                        &imported, &descriptor, by_descriptor, 0),
-                   "no descriptor of memory");
+                   "not a descriptor of memory");
   }
   EXPECT_FALSE(imported.is_valid());
 }
@@ -151,14 +151,15 @@ TEST(SharedPoolErrors, H87_blocks_of_exported_pools_only_are_exported) {
                  "has not been exported");
   auto const handle = handle_of(pool);
   EXPECT_EQ(symm::mem_pool_export_pointer(&data, block), Status::success);
-  EXPECT_REFUSED(symm::mem_pool_export_pointer(&data, block + 256), "no block");
-  EXPECT_REFUSED(symm::mem_pool_export_pointer(&data, &data), "no block");
+  EXPECT_REFUSED(symm::mem_pool_export_pointer(&data, block + 256),
+                 "not a block");
+  EXPECT_REFUSED(symm::mem_pool_export_pointer(&data, &data), "not a block");
   symm::UniqueMemPool const imported(import_pool(handle));
   void* const theirs = import_pointer(imported, data);
-  EXPECT_REFUSED(symm::mem_pool_export_pointer(&data, theirs), "no block");
+  EXPECT_REFUSED(symm::mem_pool_export_pointer(&data, theirs), "not a block");
   EXPECT_EQ(symm::free_async(theirs), Status::success);
   EXPECT_EQ(symm::free_async(block), Status::success);
-  EXPECT_REFUSED(symm::mem_pool_export_pointer(&data, block), "no block");
+  EXPECT_REFUSED(symm::mem_pool_export_pointer(&data, block), "not a block");
 }
 
 TEST(SharedPoolErrors, H88_export_data_that_are_none_or_of_another_pool) {
@@ -182,7 +183,7 @@ TEST(SharedPoolErrors, H88_export_data_that_are_none_or_of_another_pool) {
     EXPECT_REFUSED(import(imported, wrong), "damaged") << "byte " << i;
   }
   EXPECT_REFUSED(import(pool, data), "not imported");
-  EXPECT_REFUSED(import(symm::MemPool(), data), "no pool");
+  EXPECT_REFUSED(import(symm::MemPool(), data), "the pool is invalid");
   void* const theirs = import_pointer(imported, data);
   EXPECT_REFUSED(import(imported, data_of(other_block)), "another pool");
   EXPECT_EQ(address, nullptr);

@@ -154,7 +154,7 @@ def main(logger, draw_trace, *command):
         done = run(command, KOKKOS_TOOLS_LIBS=logger, SYMM_TRACE=prefix,
                    SYMM_TEST_TOOL_LOG=str(folder / "log"))
         assert done.returncode == 0, done
-        assert done.stderr.count("symm: SYMM_TRACE: operations of the hosts of "
+        assert done.stderr.count("symm: SYMM_TRACE: host operations of "
                                  "2 PEs") == 1, done.stderr
         for pe in range(2):
             check_events(steps_of(folder / f"log.{pe}"), pe)

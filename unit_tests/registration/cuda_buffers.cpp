@@ -159,7 +159,7 @@ TEST(CudaBuffers, R15_one_address_range_of_two_memories_is_refused) {
   }
   auto* const all = reinterpret_cast<char*>(start);
   expect_failure([&] { return buffer_register_symmetric(all, 2 * bytes, 0); },
-                 {"is the start of a memory of " + std::to_string(bytes)});
+                 {"is the start of an allocation of " + std::to_string(bytes)});
   // One by one they work.
   auto* const first =
       static_cast<char*>(buffer_register_symmetric(all, bytes, 0));

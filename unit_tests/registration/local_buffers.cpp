@@ -162,8 +162,9 @@ TEST_F(LocalBuffers, B08_freed_memory_is_detected_where_it_is_used_again) {
   EXPECT_EQ(buffer_register(at, bytes), Status::success);
   first.unmap();  // a mistake
   Pages const second(bytes, at);
-  expect_invalid([&] { return buffer_register(at, bytes); },
-                 {"overlaps", "unregister that first (before its memory"});
+  expect_invalid(
+      [&] { return buffer_register(at, bytes); },
+      {"overlaps", "unregister that buffer first, and before freeing"});
   EXPECT_EQ(buffer_unregister(at), Status::success);
   EXPECT_EQ(buffer_register(at, bytes), Status::success);
   EXPECT_EQ(buffer_unregister(at), Status::success);
@@ -271,9 +272,9 @@ TEST_F(LocalBuffers, B18_one_PE_alone_may_call) {
 
 TEST_F(LocalBuffers, B19_nothing_is_refused) {
   expect_invalid([&] { return buffer_register(nullptr, bytes); },
-                 {"symm::buffer_register", "nothing to register"});
+                 {"symm::buffer_register", "must not be null"});
   expect_invalid([&] { return buffer_register(m_at, 0); },
-                 {"0 bytes", "nothing to register"});
+                 {"0 bytes", "size must not be 0"});
   expect_invalid([&] { return buffer_register(nullptr, 0); }, {});
   expect_invalid([&] { return buffer_register(m_at, ~std::size_t{0}); },
                  {"18446744073709551615 bytes"});

@@ -286,18 +286,18 @@ TEST_F(SharedDeviceBuffers, wrong_pes_and_closed_ones_are_errors) {
   for (Pe const bad : {-1, n}) {
     EXPECT_EQ(message_of<symm::UsageError>(
                   [&] { static_cast<void>(buffer.peer(bad)); }),
-              name + "peer: there is no " + pe_text(bad) + "; PEs are 0 to " +
+              name + "peer: invalid " + pe_text(bad) + "; PEs are 0 to " +
                   std::to_string(n - 1));
     EXPECT_THAT(message_of<symm::UsageError>(
                     [&] { static_cast<void>(buffer.count(bad)); }),
-                HasSubstr(name + "count: there is no " + pe_text(bad)));
+                HasSubstr(name + "count: invalid " + pe_text(bad)));
   }
   buffer.close();
   EXPECT_EQ(
       message_of<symm::UsageError>([&] { static_cast<void>(buffer.peer(0)); }),
       name + "peer: the buffer is closed");
   EXPECT_THAT(message_of<symm::UsageError>([&] { buffer.close(); }),
-              HasSubstr("the buffer is closed already"));
+              HasSubstr("the buffer is already closed"));
 }
 
 TEST_F(SharedDeviceBuffers, a_host_buffer_on_one_pe_is_an_error_on_all) {

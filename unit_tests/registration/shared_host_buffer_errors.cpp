@@ -46,7 +46,8 @@ void expect_refused(char* bad, std::size_t bad_count,
 }
 
 TEST_F(SharedHostErrors, null_with_elements_on_one_pe_is_refused_by_all) {
-  expect_refused(nullptr, 5, HasSubstr("the address is null, and the count 5"));
+  expect_refused(nullptr, 5,
+                 HasSubstr("the address is null, but the count is 5"));
 }
 
 TEST_F(SharedHostErrors, more_than_the_address_space_is_refused_by_all) {
@@ -101,22 +102,24 @@ TEST_F(SharedHostErrors, wrong_pes_and_ranges_name_call_pe_and_values) {
   };
   std::string const pes = "; PEs are 0 to " + std::to_string(n - 1);
   EXPECT_EQ(put(0, &word, 1, -1),
-            "symm::SharedHostBuffer::put: there is no PE -1" + pes);
+            "symm::SharedHostBuffer::put: invalid PE -1" + pes);
   EXPECT_EQ(get(&word, 0, 1, n),
-            "symm::SharedHostBuffer::get: there is no " + pe_text(n) + pes);
+            "symm::SharedHostBuffer::get: invalid " + pe_text(n) + pes);
   EXPECT_THAT(
       message_of<symm::UsageError>([&] { static_cast<void>(buffer.count(n)); }),
-      HasSubstr("symm::SharedHostBuffer::count: there is no " + pe_text(n)));
+      HasSubstr("symm::SharedHostBuffer::count: invalid " + pe_text(n)));
   for (Pe pe = 0; pe < n; ++pe) {
-    EXPECT_EQ(put(7, &word, 2, pe),
-              "symm::SharedHostBuffer::put: 2 elements from element 7 on of " +
-                  pe_text(pe) + ", which has 8");
-    EXPECT_EQ(get(&word, 9, 0, pe),
-              "symm::SharedHostBuffer::get: 0 elements from element 9 on of " +
-                  pe_text(pe) + ", which has 8");
+    EXPECT_EQ(
+        put(7, &word, 2, pe),
+        "symm::SharedHostBuffer::put: 2 elements starting at element 7 of " +
+            pe_text(pe) + ", which shares only 8");
+    EXPECT_EQ(
+        get(&word, 9, 0, pe),
+        "symm::SharedHostBuffer::get: 0 elements starting at element 9 of " +
+            pe_text(pe) + ", which shares only 8");
     constexpr auto most = std::numeric_limits<std::size_t>::max();
-    EXPECT_THAT(put(most, &word, 2, pe), HasSubstr("which has 8"));
-    EXPECT_THAT(get(&word, 1, most, pe), HasSubstr("which has 8"));
+    EXPECT_THAT(put(most, &word, 2, pe), HasSubstr("which shares only 8"));
+    EXPECT_THAT(get(&word, 1, most, pe), HasSubstr("which shares only 8"));
     EXPECT_THAT(put(0, nullptr, 1, pe), HasSubstr("on this PE is null"));
     EXPECT_THAT(get(nullptr, 0, 1, pe), HasSubstr("on this PE is null"));
   }
@@ -137,8 +140,8 @@ TEST_F(SharedHostErrors, memory_taken_away_while_it_is_shared_is_reported) {
   auto const begin = pages.page();
   auto const count = 2 * pages.page();
   auto const words =
-      AllOf(HasSubstr(std::to_string(count) + " elements from element " +
-                      std::to_string(begin) + " on of " + pe_text(right())),
+      AllOf(HasSubstr(std::to_string(count) + " elements starting at element " +
+                      std::to_string(begin) + " of " + pe_text(right())),
             HasSubstr(std::to_string(pages.page()) + " of " +
                       std::to_string(count) + " bytes were copied"),
             HasSubstr("Bad address"),
@@ -166,7 +169,7 @@ TEST_F(SharedHostErrors, a_closed_one_has_nothing_and_closes_no_second_time) {
       HasSubstr("symm::SharedHostBuffer::count: " + is_closed));
   EXPECT_THAT(message_of<symm::UsageError>([&] { buffer.close(); }),
               AllOf(HasSubstr("close of a shared buffer("),
-                    HasSubstr("the buffer is closed already")));
+                    HasSubstr("the buffer is already closed")));
   expect_sharing_works();
 }
 

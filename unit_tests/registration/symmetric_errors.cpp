@@ -53,7 +53,7 @@ TEST_F(SymmetricErrors, R04_flags_other_than_0) {
   expect_refused(
       m_good.data(), bytes,
       [&] { return buffer_register_symmetric(m_good.data(), bytes, 5); },
-      {"comes with flags 5", "nothing was changed on any PE"});
+      {"was passed with flags 5", "nothing was changed on any PE"});
 }
 
 TEST_F(SymmetricErrors, R08_a_PE_that_makes_another_call) {
@@ -100,7 +100,7 @@ TEST_F(SymmetricErrors, R10_memory_of_malloc) {
                  {"cannot be mapped into the symmetric heap"});
   expect_refused(m_good.data(), bytes,
                  [&] { return buffer_register_symmetric(nullptr, bytes, 0); },
-                 {"is no memory"});
+                 {"must not be null"});
 }
 
 TEST_F(SymmetricErrors, R10_memory_that_was_freed) {
@@ -127,7 +127,7 @@ TEST_F(SymmetricErrors, R12_R15_sizes_that_are_not_the_memorys) {
     SCOPED_TRACE(wrong);
     expect_failure(
         [&] { return buffer_register_symmetric(m_good.data(), wrong, 0); },
-        {"is the start of a memory of " + std::to_string(bytes) + " bytes",
+        {"is the start of an allocation of " + std::to_string(bytes) + " bytes",
          "not " + std::to_string(wrong)});
   }
 }
@@ -152,7 +152,7 @@ TEST_F(SymmetricErrors, R15_memory_of_the_heap) {
         [&] {
           return buffer_register_symmetric(symm::ptr(block, pe), granule, 0);
         },
-        {"is in the symmetric heap already"});
+        {"is already in the symmetric heap"});
   }
   symm::free(block);
 }
@@ -197,18 +197,19 @@ TEST_F(SymmetricErrors, R19_addresses_that_are_not_registered) {
   auto* const block   = malloc_bytes(granule);
   std::vector<char> memory(granule);
   for (char* wrong : {m_good.data(), block, memory.data()}) {
-    expect_not_unregistered(wrong, bytes,
-                            {"symm::buffer_unregister_symmetric(",
-                             "is no symmetric address of registered memory"});
+    expect_not_unregistered(
+        wrong, bytes,
+        {"symm::buffer_unregister_symmetric(",
+         "is not a symmetric address of registered memory"});
   }
-  expect_not_unregistered(nullptr, bytes, {"is no symmetric address"});
+  expect_not_unregistered(nullptr, bytes, {"is not a symmetric address"});
   expect_not_unregistered(address + granule, bytes,
                           {"is " + std::to_string(granule) +
                            " bytes after the start; pass the start"});
   for (symm::Pe pe = 0; pe < symm::n_pes(); ++pe) {
     if (pe == symm::my_pe()) continue;
     expect_not_unregistered(symm::ptr(address, pe), bytes,
-                            {"is no symmetric address"});
+                            {"is not a symmetric address"});
   }
   for (symm::Pe odd = 0; odd < symm::n_pes(); ++odd) {
     bool const is_odd = odd == symm::my_pe();
@@ -218,7 +219,7 @@ TEST_F(SymmetricErrors, R19_addresses_that_are_not_registered) {
   symm::free(block);
   expect_all_reach_all(address, bytes);
   unregister(address, bytes);
-  expect_not_unregistered(address, bytes, {"is no symmetric address"});
+  expect_not_unregistered(address, bytes, {"is not a symmetric address"});
 }
 
 TEST_F(SymmetricErrors, R19_two_buffers_in_another_order) {

@@ -91,7 +91,7 @@ TEST(ChosenStart, refuses_what_it_does_not_know_and_what_is_missing) {
     Told const told(Variables{{"SYMM_START", "tcp"}});
     EXPECT_THAT([] { return chosen_start().begin(nullptr, nullptr, {}); },
                 ThrowsMessage<symm::UsageError>(
-                    HasSubstr("SYMM_START=tcp: set SYMM_ROOT, too")));
+                    HasSubstr("SYMM_START=tcp requires SYMM_ROOT")));
   }
 #ifdef SYMM_WITHOUT_MPI
   Told const told(Variables{{"SYMM_START", "mpi"}});
@@ -118,7 +118,7 @@ TEST(ChosenStart, by_PMIx_without_a_launcher_or_its_server_is_an_error) {
     Told const told(Variables{{"SYMM_START", "pmix"}});
     EXPECT_THAT([] { return chosen_start().begin(nullptr, nullptr, {}); },
                 ThrowsMessage<symm::UsageError>(
-                    HasSubstr("no launcher with PMIx has started this")));
+                    HasSubstr("was not started by a launcher with PMIx")));
   }
   Told const told(Variables{{"SYMM_START", "pmix"},
                             {"PMIX_RANK", "0"},

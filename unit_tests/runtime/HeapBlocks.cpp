@@ -69,8 +69,8 @@ TEST_F(HeapBlocksTest, views_are_listed_until_they_end_here) {
 
 TEST(LiveObjects, are_named_once_with_their_Views) {
   std::string const end =
-      " before finalize() (a closing brace before it does). Its memory stays "
-      "until the process ends";
+      " before finalize(), for example at the end of an inner scope. The "
+      "memory stays allocated until the process ends";
   std::vector<std::string> const views{
       "\"symm::Mailbox \"updates\", outboxes\" (8 bytes)",
       "\"u, and more\" (16 bytes)",

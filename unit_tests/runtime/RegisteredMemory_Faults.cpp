@@ -172,7 +172,8 @@ TEST(RegistrationFaults, a_View_that_cannot_be_unmapped_is_told_and_harmless) {
     auto const text = testing::internal::GetCapturedStderr();
     stack.vmm.heal();
     if (bootstrap.my_pe() == failing) {
-      EXPECT_THAT(text, HasSubstr("PE 1: taking a View out of the heap: an"));
+      EXPECT_THAT(text,
+                  HasSubstr("PE 1: removing a View from the heap failed: an"));
       EXPECT_THAT(text, HasSubstr("its addresses are lost"));
     } else {
       EXPECT_EQ(text, "");

@@ -143,7 +143,7 @@ TEST_P(RendezvousTrailFound, P04_another_value_is_named_with_its_pes) {
                        "bytes = 1024, stream = 5); PE 1 called "
                        "symm::malloc_async \"pressure\"(pool = 1, bytes = "
                        "2048, stream = 5)."),
-             HasSubstr("Found in symm::barrier_all(), which did nothing"),
+             HasSubstr("Found in symm::barrier_all(), which changed nothing"),
              Not(HasSubstr("free_async")))});
 }
 
@@ -218,7 +218,8 @@ TEST_P(RendezvousTrailFound, P04_any_call_that_is_kept_is_named) {
 
 TEST_P(RendezvousTrailFound, P04_a_call_that_is_not_kept_any_more_is_said_so) {
   auto const text = "mismatched stream-ordered call, before the latest " +
-                    number_text(kept_calls) + ", which alone are kept: ";
+                    number_text(kept_calls) +
+                    " calls, the only ones that are kept: ";
   auto const count = 3 * kept_calls;
   expect_found(GetParam(), one_of(count, 2 * kept_calls),
                {HasSubstr(text +
@@ -275,7 +276,7 @@ INSTANTIATE_TEST_SUITE_P(Nodes, RendezvousTrailMismatch,
 
 TEST_P(RendezvousTrailMismatch, the_collective_call_may_differ_as_well) {
   expect_found(GetParam(), note_own_call,
-               {AllOf(own_calls, HasSubstr("went wrong itself: mismatched"),
+               {AllOf(own_calls, HasSubstr("also failed: mismatched"),
                       HasSubstr("PE 0 called symm::barrier_all(); PEs 1, 2 "
                                 "called symm::malloc(bytes = 64)")),
                 [](Rendezvous& rendezvous, Pe pe) {
@@ -330,7 +331,7 @@ TEST_P(RendezvousTrailMismatch, a_call_of_the_heap_is_not_carried_out) {
     EXPECT_EQ(failure->kind, ErrorKind::usage);
     EXPECT_THAT(failure->message,
                 AllOf(own_calls, HasSubstr("Found in symm::malloc(bytes = "
-                                           "128), which did nothing")));
+                                           "128), which changed nothing")));
     EXPECT_EQ(heap.stats().live_blocks, 1U);
     note_own_call(stack.rendezvous.trail(), bootstrap.my_pe());
     EXPECT_TRUE(symm::Impl::failure_of([&] { heap.free(before); }));

@@ -120,7 +120,7 @@ TEST(RuntimeRma, refuses_what_is_no_symmetric_address_and_no_PE) {
         [&] { symm::put(&mine, block, 1, 0); },
         ThrowsMessage<symm::UsageError>(HasSubstr("symm::put: 4 byte")));
     EXPECT_THAT([&] { symm::get(&mine, block, 1, symm::n_pes()); },
-                ThrowsMessage<symm::UsageError>(HasSubstr("there is no PE")));
+                ThrowsMessage<symm::UsageError>(HasSubstr("invalid PE")));
     EXPECT_THAT([&] { symm::iput(block, &mine, 0, 1, 1, 0); },
                 ThrowsMessage<symm::UsageError>(HasSubstr("strides")));
     EXPECT_THAT([&] { symm::p<int>(nullptr, 1, 0); },

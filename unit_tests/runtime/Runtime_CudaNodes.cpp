@@ -372,7 +372,7 @@ TEST_F(CudaOfNodes, what_a_kernel_asks_for_that_is_not_there_ends_the_job) {
   });
   EXPECT_TRUE(results[1].has_exited_with(aborted_status)) << results[1].output;
   EXPECT_THAT(results[1].output,
-              AllOf(HasSubstr("an operation of a kernel"), HasSubstr("4 bytes"),
+              AllOf(HasSubstr("a kernel's operation"), HasSubstr("4 bytes"),
                     HasSubstr("on PE 0")));
 }
 

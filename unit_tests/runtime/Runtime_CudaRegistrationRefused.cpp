@@ -147,17 +147,18 @@ TEST_F(CudaRegistration, R15_VMM_memory_of_one_pe_that_does_not_do) {
       expect(unshared.address(), bytes, HasSubstr("without a handle type"));
       expect(unreachable.address(), bytes, HasSubstr("without access to it"));
       expect(small.address(), bytes,
-             HasSubstr("is the start of a memory of 2097152 bytes, not "));
+             HasSubstr("is the start of an allocation of 2097152 bytes, not "));
       expect(pair.address(), bytes,
-             HasSubstr("is the start of a memory of 2097152 bytes, not "));
+             HasSubstr("is the start of an allocation of 2097152 bytes, not "));
       expect(memory + unit, unit,
              HasSubstr("is 2097152 bytes after the start "
-                       "of its memory"));
+                       "of its allocation"));
       expect(memory + 1, bytes, HasSubstr("is 1 bytes after the start"));
       for (std::size_t const wrong : {unit, 3 * unit}) {
-        expect(memory, wrong,
-               HasSubstr("is the start of a memory of 4194304 bytes, not " +
-                         std::to_string(wrong)));
+        expect(
+            memory, wrong,
+            HasSubstr("is the start of an allocation of 4194304 bytes, not " +
+                      std::to_string(wrong)));
       }
       expect(memory, 0, HasSubstr("has 0 bytes"));
       for (std::size_t const wrong : {unit - 1, bytes + 1}) {

@@ -190,7 +190,7 @@ TEST_F(CudaRuntime, H84_a_descriptor_that_the_driver_does_not_know_is_refused) {
                                                           by_descriptor, 0),
               Status::invalid_value);
     fake().heal();
-    EXPECT_THAT(symm::last_error(), HasSubstr("no descriptor of memory"));
+    EXPECT_THAT(symm::last_error(), HasSubstr("not a descriptor of memory"));
     EXPECT_FALSE(pool.is_valid());
     EXPECT_EQ(held(), before);
   });

@@ -105,8 +105,8 @@ TEST_F(CudaRuntime, a_gpu_that_shares_no_host_memory_has_its_own_heap) {
         failure_text([] { static_cast<void>(heap(MemoryKind::host)); });
     EXPECT_EQ(failure.kind, ErrorKind::usage);
     EXPECT_THAT(failure.message,
-                AllOf(HasSubstr("no symmetric heap in host memory: it cannot "
-                                "be had: PE 1 failed: "),
+                AllOf(HasSubstr("no symmetric heap in host memory: it is not "
+                                "available: PE 1 failed: "),
                       HasSubstr("GPU 1 (Fake H200, 0000:20:00.0)"),
                       HasSubstr("virtual memory management of host memory")));
     EXPECT_EQ(symm::heap_trim(), 0U) << "a block lives in the only chunk";

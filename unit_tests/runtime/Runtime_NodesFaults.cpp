@@ -184,8 +184,9 @@ TEST_F(FaultyNodes, a_PE_that_is_stopped_for_longer_is_lost_and_hears_of_it) {
     symm::wait_until(words, Compare::eq, 77L);
   });
   EXPECT_EQ(::waitpid(continuer, nullptr, 0), continuer);
-  expect_others_say(results, 3,
-                    "PE 3 .host .* is lost.*no sign of life.*symm::wait_until");
+  expect_others_say(
+      results, 3,
+      "PE 3 .host .* is lost.*has not responded for.*symm::wait_until");
   expect_others_say({results[3]}, -1, "given up|is lost|is gone");
 }
 

@@ -172,7 +172,7 @@ TEST_F(OneSidedOfNodes, atomics_of_misaligned_words_are_refused) {
          {"symm::atomic_set", [&] { atomic_set(gathers, half, 1, pe); }},
          {"symm::atomic_fetch_add",
           [&] { was = atomic_fetch_add(gathers, at, 1, pe); }}},
-        "no multiple of", pe);
+        "not a multiple of", pe);
     gathers.quiet();
     context.quiet();
     quiet();
@@ -219,7 +219,7 @@ TEST_F(OneSidedOfNodes, words_that_are_put_got_or_signaled_are_aligned) {
             put_signal_nbi(gathers, dest, data.data(), 4, signal, 1,
                            SignalOp::set, pe);
           }}},
-        "no multiple of", pe);
+        "not a multiple of", pe);
     // Of bytes, not of words.
     std::array<char, 2> pair{};
     get(pair.data(), moved<char>(words, 3), 2, pe);
@@ -263,7 +263,7 @@ TEST_F(OneSidedOfNodes, waits_for_misaligned_variables_are_refused) {
          {"symm::set_lock", [&] { set_lock(lock); }},
          {"symm::test_lock", [&] { static_cast<void>(test_lock(lock)); }},
          {"symm::clear_lock", [&] { clear_lock(lock); }}},
-        "no multiple of", pe);
+        "not a multiple of", pe);
   });
 }
 
@@ -288,7 +288,7 @@ TEST_F(OneSidedOfNodes, strides_that_leave_memory_are_refused_on_both_sides) {
          {"symm::ibget", [&] { ibget(end, words, back, 2, 2, 4, pe); }},
          {"symm::ibget",
           [&] { ibget(here.data(), words, far / 4, 2, 2, 17, pe); }}},
-        "strides are", pe);
+        "strides must", pe);
     // Of the symmetric side.
     expect_refused(
         {{"symm::iput", [&] { iput(last, here.data(), back, 1, 4, pe); }},

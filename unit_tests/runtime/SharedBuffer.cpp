@@ -169,7 +169,7 @@ TEST(SharedBufferOfPes, a_put_to_a_process_that_is_gone_is_an_error) {
     EXPECT_EQ(failure->kind, ErrorKind::system);
     EXPECT_THAT(failure->message,
                 AllOf(HasSubstr("put"),
-                      HasSubstr("1 elements from element 0 on of PE 1: its "
+                      HasSubstr("1 elements starting at element 0 of PE 1: its "
                                 "process is gone")));
     ::_exit(testing::Test::HasFailure() ? 1 : 0);  // nobody to finalize with
   });

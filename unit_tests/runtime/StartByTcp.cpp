@@ -120,10 +120,10 @@ TEST(StartByTcp, is_refused_to_a_second_PE_and_to_one_of_another_job) {
       is_refused = true;
       ++*n_refused;
       EXPECT_THAT(error.what(),
-                  AllOf(HasSubstr("is not let in: "),
-                        HasSubstr(is_alien ? "PE 0 has a job of 3 PEs, this "
-                                             "process is PE 2 of 7"
-                                           : "there is a PE 1 already")));
+                  AllOf(HasSubstr("was rejected: "),
+                        HasSubstr(is_alien ? "PE 0 has a job of 3 PEs, but "
+                                             "this process is PE 2 of 7"
+                                           : "PE 1 has already connected")));
     }
     std::vector<char> all(5);
     char const mine = is_refused ? 1 : 0;
@@ -210,11 +210,11 @@ TEST(StartByTcp, says_what_the_environment_lacks) {
     message("must be host:port of PE 0");
   }
   tell("host:80", 2, 2);
-  message("there is no PE SYMM_PE=2 among SYMM_PES=2");
+  message("SYMM_PE=2 is invalid with SYMM_PES=2");
   for (auto const* const missing : {"SYMM_PE", "SYMM_PES"}) {
     tell("host:80", 0, 2);
     unsetenv(missing);
-    message(std::string("set ") + missing + ", the number of");
+    message(std::string("set ") + missing + " (the number of");
   }
   for (auto const* const name :
        {"SYMM_ROOT", "SYMM_PE", "SYMM_PES", "SYMM_START_TIMEOUT"})

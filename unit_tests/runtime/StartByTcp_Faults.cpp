@@ -111,8 +111,9 @@ TEST(StartByTcp, a_step_that_fails_fails_on_all_PEs_and_so_do_all_later_ones) {
   auto const root = file_root();
   expect_on_pes(4, [&](ForkedBootstrap& forked) {
     tell(root, forked.my_pe(), 4);
-    auto const pes        = start_told();
-    std::string const why = "PE 2 makes another step of the start than PE 0";
+    auto const pes = start_told();
+    std::string const why =
+        "PE 2 is in a different step of the start than PE 0";
     if (forked.my_pe() == 2) {
       EXPECT_THAT([&] { static_cast<void>(pes.bootstrap->min(1)); },
                   ThrowsMessage<SystemError>(HasSubstr(why)));

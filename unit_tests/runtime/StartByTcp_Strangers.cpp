@@ -152,7 +152,7 @@ TEST(StartByTcp, a_PE_whose_connection_PE_0_has_dropped_connects_again) {
       }
       tell("127.0.0.1:" + std::to_string(port), 1, 2, "10");
       EXPECT_THAT([] { auto const pes = start_told(); },
-                  ThrowsMessage<UsageError>(HasSubstr("is not let in: end")));
+                  ThrowsMessage<UsageError>(HasSubstr("was rejected: end")));
       forked.barrier();
     });
   }
@@ -190,9 +190,9 @@ struct FalseFile {
 TEST(StartByTcp, trusts_no_file_that_others_can_write) {
   FalseFile const file;
   ASSERT_EQ(::chmod(file.path.c_str(), 0620), 0);
-  file.expect_refused("other users may write it");
+  file.expect_refused("other users may write to it");
   ASSERT_EQ(::chmod(file.path.c_str(), 0602), 0);
-  file.expect_refused("other users may write it");
+  file.expect_refused("other users may write to it");
 }
 
 TEST(StartByTcp, trusts_no_file_of_another_user) {
@@ -210,9 +210,9 @@ TEST(StartByTcp, reads_regular_files_only_and_no_more_than_PE_0_writes) {
   file.expect_refused("");
   ASSERT_EQ(::unlink(file.path.c_str()), 0);
   ASSERT_EQ(::mkfifo(file.path.c_str(), 0600), 0);
-  file.expect_refused("it is no regular file");
+  file.expect_refused("it is not a regular file");
   file.root = "file:/dev/zero";
-  file.expect_refused("it is no regular file");
+  file.expect_refused("it is not a regular file");
 }
 
 TEST(StartByTcp, PE_0_replaces_regular_files_only) {
@@ -221,7 +221,7 @@ TEST(StartByTcp, PE_0_replaces_regular_files_only) {
   ASSERT_EQ(::mkfifo(file.path.c_str(), 0600), 0);
   tell(file.root, 0, 2, "0.1");
   EXPECT_THAT([] { auto const pes = start_told(); },
-              ThrowsMessage<UsageError>(HasSubstr("it is no regular file")));
+              ThrowsMessage<UsageError>(HasSubstr("it is not a regular file")));
   EXPECT_TRUE(std::filesystem::is_fifo(file.path));
 }
 

@@ -153,7 +153,7 @@ TEST_P(VmmContract, B19_what_is_no_memory_is_not_pinned) {
   EXPECT_THAT(refusal([&] {
                 static_cast<void>(m_vmm->pin(ours.data(), more_than_there_is));
               }),
-              HasSubstr("more than there are addresses"));
+              HasSubstr("exceeds the address space"));
   EXPECT_THAT(
       refusal([&] {
         static_cast<void>(m_vmm->pin(ours.data(), std::size_t{1} << 46U));

@@ -136,7 +136,7 @@ TEST_F(VmmLedger, V37_a_number_is_never_used_again) {
   EXPECT_THAT(
       refusal([&] { static_cast<void>(m_ledger.memory_of(first, "map")); }),
       AllOf(StartsWith("Vmm_X::map: handle "),
-            HasSubstr("not one of this process, or released")));
+            HasSubstr("not a handle of this process, or was released")));
 }
 
 }  // namespace

@@ -263,7 +263,7 @@ TEST_F(CudaForeign, what_is_exported_stays_inside_one_allocation) {
   }
   EXPECT_THAT(
       refusal([&] { static_cast<void>(vmm->export_foreign(start, SIZE_MAX)); }),
-      HasSubstr("more than there are addresses"));
+      HasSubstr("exceeds the address space"));
 }
 
 TEST_F(CudaForeign, memory_of_cudaMalloc_is_mapped_by_all_the_other_pes) {

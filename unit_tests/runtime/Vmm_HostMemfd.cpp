@@ -369,7 +369,7 @@ TEST(HostMemfd, memory_that_a_peer_could_make_smaller_is_not_imported) {
       [&] { static_cast<void>(vmm.import_handle(std::move(file), bytes)); });
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->kind, symm::Impl::ErrorKind::usage);
-  EXPECT_THAT(failure->message, HasSubstr("can be made smaller"));
+  EXPECT_THAT(failure->message, HasSubstr("not sealed against shrinking"));
 }
 
 TEST(HostMemfd, more_than_a_file_may_have_is_refused) {

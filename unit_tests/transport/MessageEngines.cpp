@@ -95,10 +95,11 @@ TEST(MessageEngines, without_one_for_all_PEs_the_reasons_of_each_are_told) {
 }
 
 TEST(MessageEngines, a_name_that_there_is_not_is_refused_with_those_there_are) {
-  expect_refusal(table, ErrorKind::usage,
-                 AllOf(HasSubstr("PE 2 failed: SYMM_NETWORK=pigeon"),
-                       HasSubstr("there is absent, fastnet, anynet, slownet")),
-                 "anynet", "pigeon");
+  expect_refusal(
+      table, ErrorKind::usage,
+      AllOf(HasSubstr("PE 2 failed: SYMM_NETWORK=pigeon"),
+            HasSubstr("the choices are absent, fastnet, anynet, slownet")),
+      "anynet", "pigeon");
 }
 
 TEST(MessageEngines, names_that_differ_are_refused_with_two_PEs) {

@@ -148,11 +148,11 @@ TEST_F(TransportDeathTest, a_target_checks_offsets) {
          static_cast<void>(
              it.channel().atomic(at(all), AtomicOp::add, WordType::u32, 1));
        }},
-      {"an atomic operation on 8 bytes at offset 4 .*no multiple",
+      {"an atomic operation on 8 bytes at offset 4 .*not a multiple",
        [&](auto& it) {
          it.channel().post_atomic(at(4), AtomicOp::add, WordType::i64, 1);
        }},
-      {"an atomic operation on 8 bytes at offset 12 .*no multiple",
+      {"an atomic operation on 8 bytes at offset 12 .*not a multiple",
        [&](auto& it) {
          auto const update = [](std::uint64_t offset) {
            return symm::Impl::NodeUpdate{offset, 0, AtomicOp::add,
@@ -167,7 +167,7 @@ TEST_F(TransportDeathTest, a_target_checks_offsets) {
        [&](auto& it) {
          it.channel().put({1, Segment::host_team_words, 4096}, &word, 8);
        }},
-      {"makes no sense", [&](auto& it) {
+      {"has sent an invalid message", [&](auto& it) {
          it.channel().post_atomic(at(0), AtomicOp::bit_or, WordType::f64, 1);
        }}};
   for (auto const& [text, call] : calls) {
@@ -314,7 +314,7 @@ TEST_F(TransportDeathTest, a_reply_that_fits_no_question_names_its_pe) {
     auto const& [ask, bytes, change, wrong] = cases[i];
     bool const is_right                     = wrong < 0;
     auto const text = "PE 0: PE " + std::to_string(wrong) +
-                      " of another node has sent a message that makes no sense";
+                      " of another node has sent an invalid message";
     EXPECT_EXIT(answer(ask, bytes, change),
                 ExitedWithCode(is_right ? 0 : ended_status),
                 is_right ? "" : text)
@@ -337,7 +337,7 @@ TEST_F(TransportDeathTest, a_farewell_of_a_pe_that_is_not_there_is_nonsense) {
               "PE 1 has ended the job");
   for (auto const& [lost, found_by] : {std::pair{2U, 1U}, std::pair{1U, ~0U}}) {
     EXPECT_EXIT(say_farewell(lost, found_by), ExitedWithCode(ended_status),
-                "PE 1 of another node has sent a message that makes no sense");
+                "PE 1 of another node has sent an invalid message");
   }
 }
 
@@ -349,8 +349,7 @@ TEST_F(TransportDeathTest, memory_of_gpus_is_refused_with_a_remedy) {
                 }),
                 ExitedWithCode(ended_status),
                 "a put of 8 bytes at offset .* of segment [13] of this PE, "
-                "where there is "
-                "no such memory");
+                "which has no memory there");
   }
 }
 

@@ -302,7 +302,7 @@ TEST_F(TransportOneSidedDeathTest, an_operation_that_fails_ends_the_job) {
   };
   EXPECT_EXIT(
       get(), ExitedWithCode(ended_status),
-      "a get of 3001 bytes, of memory of PE 1, has failed: no such memory");
+      "a get of 3001 bytes in the memory of PE 1 failed: no such memory");
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ TEST(Ucp, a_library_that_is_too_old_is_refused_with_what_to_install) {
     ASSERT_TRUE(failure);
     EXPECT_EQ(failure->kind, ErrorKind::system);
     EXPECT_THAT(failure->message.c_str(),
-                AllOf(HasSubstr("the UCX of this machine is 1.12.1"),
+                AllOf(HasSubstr("the UCX on this machine is version 1.12.1"),
                       HasSubstr("needs UCX 1.13 or later")));
   });
 }
@@ -54,7 +54,7 @@ TEST(Ucp, a_library_that_lacks_a_function_is_refused_with_its_name) {
     ASSERT_TRUE(failure);
     EXPECT_EQ(failure->kind, ErrorKind::system);
     EXPECT_THAT(failure->message.c_str(),
-                HasSubstr("the UCX of this machine has no ucp_am_recv_data"));
+                HasSubstr("the UCX on this machine lacks ucp_am_recv_data"));
   });
 }
 

@@ -91,7 +91,7 @@ std::size_t max_rows(PeTeam const* team, std::size_t mine) {
 void expect_root(char const* call, PeTeam const& team, Pe root) {
   for (Pe k = 0; k < team.n_pes(); ++k)
     if (team.world_pe(k) == root) return;
-  expect_pe(root, n_pes(), call, " to be the root");
+  expect_pe(root, n_pes(), call, " as the root");
   throw UsageError(Text(call, ": PE ", root,
                         " cannot be the root: it is not in the PE team of the "
                         "DistributedView"));

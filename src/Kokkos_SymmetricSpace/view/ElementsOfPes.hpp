@@ -214,7 +214,7 @@ class ElementsOfPes : private LabelInKernels,
            << " is on another node, where no loads and stores reach: use "
               "symm::remote_view(view)(pe, ...), or put and get";
     } else {
-      text << "there is no PE " << pe << "; PEs are 0 to " << m_map.n_pes - 1;
+      text << "invalid PE " << pe << "; PEs are 0 to " << m_map.n_pes - 1;
     }
     text.abort();
 #endif

@@ -52,7 +52,7 @@ FarElement find_far_element(void const* address, Pe pe) {
     if (pe < 0 || pe >= n_pes) break;
     if (offset < map.stride) return {*heap, map.part(map.my_pe) + offset};
   }
-  throw_no_pe(pe, n_pes, call_of_elements, " with this View");
+  throw_no_pe(pe, n_pes, call_of_elements, " for this View");
 }
 
 void put_far_element(SymmetricHeap const& heap, void* dest, void const* value,

@@ -18,9 +18,9 @@ namespace {
                                                    std::size_t bytes,
                                                    char const* call) {
   throw UsageError(Text(call, ": ", bytes, " bytes at ", address,
-                        " are not in this PE's part of the symmetric heap: "
-                        "pass the address of this PE's copy, and the PE's "
-                        "number"));
+                        " are not in this PE's part of the symmetric heap; "
+                        "pass the address of this PE's copy and the number of "
+                        "the PE to access"));
 }
 
 /// heap_to_access(), inlined into its callers below. A function call would take
@@ -51,24 +51,24 @@ constexpr Segment segment_of(MemoryKind kind) {
 }
 
 [[noreturn, gnu::noinline]] void throw_null(char const* call) {
-  throw UsageError(
-      Text(call, ": the address of this PE's side of the copy is null"));
+  throw UsageError(Text(call, ": the local address of the copy is null"));
 }
 
 }  // namespace
 
 void throw_not_reached(void const* address, char const* call) {
   throw UsageError(Text(call, ": ", address,
-                        " is in GPU memory, where the host has no loads and "
-                        "stores: call it in a kernel, or use "
+                        " is in GPU memory, which the host cannot load or "
+                        "store; make this call in a kernel, or use "
                         "SymmetricHostSpace"));
 }
 
 void throw_misaligned(void const* address, std::size_t alignment,
                       char const* call) {
-  throw UsageError(Text(call, ": ", address, " is no multiple of ", alignment,
-                        ": pass an aligned address, as PEs load, store and "
-                        "change a word in one step"));
+  throw UsageError(Text(call, ": ", address, " is not a multiple of ",
+                        alignment,
+                        "; pass an aligned address, because PEs access words "
+                        "atomically"));
 }
 
 SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,

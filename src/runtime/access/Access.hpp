@@ -111,12 +111,12 @@ SYMM_INLINE_FUNCTION void expect_access(
   KernelText text;
   text << call << ": PE " << heap.my_pe << ": " << bytes << " bytes at "
        << address << " on PE " << pe << ": "
-       << (!is_pe       ? "there is no such PE"
+       << (!is_pe       ? "the PE does not exist"
            : !is_inside ? "not in this PE's part of the symmetric heap whose "
-                          "map was passed: pass symm::heap_map(view) of the "
-                          "View that has them"
-                        : "no multiple of the alignment: words that PEs share "
-                          "are aligned to their size");
+                          "map was passed; pass symm::heap_map(view) of the "
+                          "View that contains them"
+                        : "not aligned to their size, as words that PEs share "
+                          "must be");
   text.abort();
 #endif
 }

@@ -37,8 +37,8 @@ SYMM_INLINE_FUNCTION constexpr std::size_t bytes_of(std::size_t size,
 template <class T>
 SYMM_FUNCTION constexpr void check_element() {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_volatile_v<T>,
-                "the elements must be trivially copyable: they travel as "
-                "bytes");
+                "the elements must be trivially copyable, because they are "
+                "copied as bytes");
 }
 
 /// Whether T is one word, loaded and stored with a single access that bypasses

@@ -36,8 +36,8 @@ bool has_kernel_queue() { return s_kernel_queue != nullptr; }
 
 void throw_without_kernel(char const* call) {
   throw UsageError(std::string(call) +
-                   ": the memory is a GPU's, and this call was not compiled by "
-                   "a compiler for GPUs");
+                   ": the memory is GPU memory, but this call was not compiled "
+                   "for GPUs; compile its source file with the GPU compiler");
 }
 
 }  // namespace symm::Impl

@@ -21,7 +21,7 @@ Channel& channel_to(Pe pe, HostCall const& call) {
   if (auto* const transport = Runtime::find_transport()) {
     return transport->channel();
   }
-  throw UsageError(Text(call.name, ": there is no PE ", pe, " to be reached"));
+  throw UsageError(Text(call.name, ": PE ", pe, " cannot be reached"));
 }
 
 /// Returns the GpuStaging for a copy to or from a far PE's GPU memory. If this

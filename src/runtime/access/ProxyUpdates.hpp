@@ -28,8 +28,8 @@ SYMM_FUNCTION void expect_ring([[maybe_unused]] Ring const* ring) {
 #ifdef SYMM_FOR_DEVICE
   if (ring == nullptr) {
     InKernel::abort(
-        "symm: an operation of a kernel on a PE of another node: the kernel's "
-        "library was loaded while the job could not tell it how");
+        "symm: a kernel cannot access PEs on other nodes, because the setup of "
+        "its library failed when the library was loaded");
   }
 #endif
 }

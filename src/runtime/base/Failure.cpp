@@ -22,7 +22,7 @@ using Description = std::array<char, 128>;
 }
 [[maybe_unused]] char const* description_of(int error,
                                             Description const& buffer) {
-  return error == 0 ? buffer.data() : "an unknown error";
+  return error == 0 ? buffer.data() : "unknown error";
 }
 
 Text system_text(std::string_view what, char const* call, int error_number) {

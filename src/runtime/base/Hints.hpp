@@ -14,10 +14,10 @@ inline constexpr std::uint64_t many_elements = 10'000;
 /// The text that follows the list of slow PEs. It says what is slow, and what
 /// to use instead.
 inline constexpr char const* got_one_by_one =
-    ": 10000 elements of PEs of other nodes, got one by one "
-    "(symm::remote_view, symm::DistributedView), each with a message to wait "
-    "for: a symm::RowsAround, a symm::ExchangePlan, symm::gather() of places "
-    "and deep_copy() of a part get many at once";
+    ": 10000 elements of PEs of other nodes, read one by one "
+    "(symm::remote_view, symm::DistributedView), each in a round trip; to read "
+    "many at once, use a symm::RowsAround, a symm::ExchangePlan, "
+    "symm::gather() of places, or deep_copy() of a part";
 
 }  // namespace symm::Impl
 

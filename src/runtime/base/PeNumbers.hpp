@@ -13,12 +13,12 @@ namespace symm::Impl {
 
 // Checks of the PE numbers that a program passes, and their error messages.
 
-/// The text "there is no PE 7; PEs are 0 to 3".
+/// The text "invalid PE 7; PEs are 0 to 3".
 /// \param where text to insert after the PE number, such as " in the PE team".
 [[nodiscard]] Text text_of_no_pe(std::integral auto pe,
                                  std::integral auto n_pes,
                                  std::string_view where = {}) {
-  return Text("there is no PE ", pe, where, "; PEs are 0 to ", n_pes - 1);
+  return Text("invalid PE ", pe, where, "; PEs are 0 to ", n_pes - 1);
 }
 
 /// \param call the beginning of the error message.

@@ -19,7 +19,8 @@ namespace symm::Impl {
   std::uint64_t number = 0;
   if (uninterrupted([&] { return ::getrandom(&number, sizeof number, 0); }) !=
       static_cast<ssize_t>(sizeof number)) {
-    throw SystemError("cannot draw a number of the job", "getrandom", errno);
+    throw SystemError("cannot generate a random number for the job",
+                      "getrandom", errno);
   }
   return number;
 }

@@ -41,7 +41,7 @@ Agree agree_through(Bootstrap& bootstrap) {
 void end_job_alone(Bootstrap& bootstrap, char const* call) noexcept {
   auto const failure = current_failure();
   std::fprintf(stderr,
-               "symm: PE %d: %s: %s, where the other PEs cannot hear of it. "
+               "symm: PE %d: %s: %s; the other PEs cannot be notified. "
                "Ending the job.\n",
                bootstrap.my_pe(), call, failure.message.c_str());
   bootstrap.abort();

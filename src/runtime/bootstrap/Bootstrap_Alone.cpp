@@ -21,7 +21,7 @@ class StartAlone final : public JobStart {
     if (auto const other = other_launcher()) {
       std::fprintf(stderr,
                    "symm: this process is a job of one PE, but was started "
-                   "with %d (%s): the library was built without MPI, and "
+                   "as one of %d (%s): the library was built without MPI, and "
                    "neither SYMM_ROOT nor PMIx connects them. Set SYMM_ROOT, "
                    "or use a library that was built with the launcher's MPI.\n",
                    other->n_processes, other->variable);

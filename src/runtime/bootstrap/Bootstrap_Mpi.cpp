@@ -196,11 +196,12 @@ void report_another_launcher() {
   check(MPI_Get_library_version(version, &length), "MPI_Get_library_version");
   version[std::strcspn(version, ",\n")] = '\0';
   for (char& c : version) c = c == '\t' ? ' ' : c;
-  std::fprintf(stderr,
-               "symm: this process is a job of one PE, but was started with %d "
-               "(%s): by the mpiexec of another MPI than the program's, which "
-               "is %s. Start it with the mpiexec of that one.\n",
-               other->n_processes, other->variable, version);
+  std::fprintf(
+      stderr,
+      "symm: this process is a job of one PE, but was started as one of %d "
+      "(%s): the launcher belongs to a different MPI than the program's, "
+      "which is %s. Use the mpiexec of the program's MPI.\n",
+      other->n_processes, other->variable, version);
 }
 
 class StartByMpi final : public JobStart {
@@ -216,7 +217,7 @@ class StartByMpi final : public JobStart {
     }
     if (is_set(MPI_Finalized, "MPI_Finalized")) {
       throw UsageError(
-          "symm::initialize: MPI is finalized, and cannot start again; call "
+          "symm::initialize: MPI is finalized and cannot be restarted; call "
           "initialize() before MPI_Finalize()");
     }
     bool const begins = !is_set(MPI_Initialized, "MPI_Initialized");

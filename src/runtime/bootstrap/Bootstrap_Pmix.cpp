@@ -40,8 +40,8 @@ void find_in_pmix(void* library, char const* symbol, Function& function) {
   function = reinterpret_cast<Function>(::dlsym(library, symbol));
   if (function == nullptr) {
     throw SystemError(
-        Text("symm::initialize by PMIx: the libpmix.so.2 of this "
-             "machine has no ",
+        Text("symm::initialize by PMIx: the libpmix.so.2 on this "
+             "machine lacks ",
              symbol));
   }
 }
@@ -51,10 +51,10 @@ Pmix load_pmix() {
   void* const library = ::dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     char const* const reason = ::dlerror();
-    throw SystemError(
-        Text("symm::initialize by PMIx: no PMIx on this machine: ",
-             reason != nullptr ? reason : "libpmix.so.2",
-             "; install it (Debian's libpmix2), or start by TCP: SYMM_ROOT"));
+    throw SystemError(Text(
+        "symm::initialize by PMIx: no PMIx on this machine: ",
+        reason != nullptr ? reason : "libpmix.so.2",
+        "; install it (Debian's libpmix2), or start over TCP (SYMM_ROOT)"));
   }
   Pmix pmix;
   find_in_pmix(library, "PMIx_Init", pmix.init);
@@ -147,9 +147,9 @@ class StartByPmix final : public JobStart {
     refuse_communicator(communicator, "by PMIx");
     if (!is_pmix_offered()) {
       throw UsageError(
-          "symm::initialize: SYMM_START=pmix, but no launcher with PMIx has "
-          "started this process (PMIX_RANK is not set): use one, such as "
-          "srun --mpi=pmix, or start by TCP: SYMM_ROOT");
+          "symm::initialize: SYMM_START=pmix, but this process was not started "
+          "by a launcher with PMIx (PMIX_RANK is not set); use one, such as "
+          "srun --mpi=pmix, or start over TCP (SYMM_ROOT)");
     }
     check_pmix(pmix_library().init(&m_self, nullptr, 0), "PMIx_Init");
     return true;
@@ -194,7 +194,8 @@ class StartByPmix final : public JobStart {
     first.rank = 0;
     PmixValue const entry(first, key.c_str());
     if (entry.get().type != PMIX_STRING)
-      throw SystemError("symm::initialize by PMIx: PE 0 has put no text");
+      throw SystemError(
+          "symm::initialize by PMIx: the value from PE 0 is not a string");
     return entry.get().data.string;
   }
 

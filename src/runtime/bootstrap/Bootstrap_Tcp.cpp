@@ -166,9 +166,10 @@ class Bootstrap_Tcp final : public Bootstrap {
       StepHead of_pe;
       receive_all(socket, &of_pe, sizeof of_pe, pe, deadline);
       if (of_pe != head) {
-        throw SystemError(Text("PE ", pe,
-                               " makes another step of the start than PE 0: "
-                               "start the same program on all PEs"));
+        throw SystemError(
+            Text("PE ", pe,
+                 " is in a different step of the start than PE 0; "
+                 "start the same program on all PEs"));
       }
       receive_all(socket, part.data(), part.size(), pe, deadline);
       take(pe, part.data());
@@ -237,7 +238,8 @@ class Bootstrap_Tcp final : public Bootstrap {
   void find_node() {
     Host mine;
     if (::gethostname(mine.name.data(), mine.name.size() - 1) != 0)
-      throw SystemError("cannot name this host", "gethostname", errno);
+      throw SystemError("cannot get the name of this host", "gethostname",
+                        errno);
     std::string boot;
     // This file may not exist.
     std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
@@ -267,24 +269,23 @@ TcpJob job_of_environment() {
   auto const root = setting_of(environment::root);
   if (!root) {
     throw UsageError(
-        "symm::initialize: SYMM_START=tcp: set SYMM_ROOT, too, host:port or "
-        "file:path, where PE 0 is found");
+        "symm::initialize: SYMM_START=tcp requires SYMM_ROOT, the host:port "
+        "or file:path by which PE 0 is found");
   }
   job.root       = root->text;
   auto const pe  = env_count(environment::pe);
   auto const pes = env_count(environment::pes);
   if (!pe || !pes) {
     throw UsageError(Text(
-        "symm::initialize: SYMM_ROOT is set, so the job starts by TCP: set ",
-        pes ? "" : "SYMM_PES, the number of PEs, ",
-        pe ? "" : "SYMM_PE, the number of this PE, from 0, ",
-        "or start the program by srun, which does"));
+        "symm::initialize: SYMM_ROOT is set, so the job starts over TCP; set ",
+        pes ? "" : "SYMM_PES (the number of PEs), ",
+        pe ? "" : "SYMM_PE (the number of this PE, from 0), ",
+        "or start the program with srun, which sets them"));
   }
   if (*pe >= *pes) {
-    throw UsageError(Text("symm::initialize: there is no PE SYMM_PE=", *pe,
-                          " among SYMM_PES=", *pes,
-                          "; PEs are 0 to SYMM_PES "
-                          "- 1"));
+    throw UsageError(Text("symm::initialize: SYMM_PE=", *pe,
+                          " is invalid with SYMM_PES=", *pes,
+                          "; PEs are 0 to SYMM_PES - 1"));
   }
   job.my_pe   = *pe;
   job.n_pes   = *pes;
@@ -298,7 +299,7 @@ class StartByTcp final : public JobStart {
 
   [[nodiscard]] bool begin(int* /*argc*/, char*** /*argv*/,
                            Communicator const& communicator) override {
-    refuse_communicator(communicator, "by TCP, as SYMM_ROOT says");
+    refuse_communicator(communicator, "over TCP (SYMM_ROOT)");
     m_job = job_of_environment();
     return false;
   }
@@ -333,7 +334,7 @@ void abort_tcp_job(int status) noexcept {
 void refuse_communicator(Communicator const& communicator, char const* why) {
   if (!communicator.handle()) return;
   throw UsageError(Text("symm::initialize: the job starts ", why,
-                        ", without MPI: pass no communicator"));
+                        ", without MPI; do not pass a communicator"));
 }
 
 std::chrono::duration<double> start_timeout() {

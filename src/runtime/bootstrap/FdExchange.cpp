@@ -161,7 +161,7 @@ void FdExchange::wait_for_message(Pe from) const {
     std::fprintf(stderr,
                  "symm: PE %d has waited %ld s for PE %d in exchange %llu of "
                  "file descriptors, which is part of a collective call that "
-                 "makes or maps memory. Still waiting (SYMM_TIMEOUT sets the "
+                 "creates or maps memory. Still waiting (SYMM_TIMEOUT sets the "
                  "seconds between reports, 0: none).\n",
                  m_bootstrap.my_pe(), static_cast<long>(waited.count()), from,
                  static_cast<unsigned long long>(m_n_exchanges));
@@ -193,7 +193,7 @@ FdExchange::Parcel FdExchange::receive(Pe from) const {
   char const* const what = "no message was received from";
   if (received < 0) end_job_out_of_step(what, from, std::strerror(errno));
   if (received != static_cast<ssize_t>(sizeof message)) {
-    end_job_out_of_step(what, from, "it is cut off");
+    end_job_out_of_step(what, from, "it is truncated");
   }
   if (message.exchange != m_n_exchanges) {
     char text[64];
@@ -203,9 +203,9 @@ FdExchange::Parcel FdExchange::receive(Pe from) const {
     end_job_out_of_step(what, from, text);
   }
   if (!result.descriptor && message.has_descriptor != 0) {
-    throw SystemError("receiving a file descriptor from PE " +
-                      std::to_string(from) +
-                      ": it got lost; are too many files open (ulimit -n)?");
+    throw SystemError(
+        "receiving a file descriptor from PE " + std::to_string(from) +
+        ": it was lost; raise the limit of open files (ulimit -n)");
   }
   return result;
 }

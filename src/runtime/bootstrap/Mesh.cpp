@@ -190,10 +190,10 @@ class Start {
     }
     auto const process = other_end_of(socket);
     if (process.uid != ::geteuid()) {
-      throw SystemError(what + ": its process belongs to user " +
-                        std::to_string(process.uid) + ", this one to user " +
-                        std::to_string(::geteuid()) +
-                        "; start all PEs as one user");
+      throw SystemError(
+          what + ": its process belongs to user " +
+          std::to_string(process.uid) + ", this process to user " +
+          std::to_string(::geteuid()) + "; start all PEs as the same user");
     }
     if (uninterrupted([&] {
           return ::send(socket.get(), &m_hello, sizeof m_hello, MSG_NOSIGNAL);
@@ -288,7 +288,7 @@ std::vector<MeshLink> connect_mesh(Bootstrap& bootstrap, Nodes const& nodes) {
       auto const now = Clock::now();
       start->work_until(now + round_time);
       if (auto const missing = start->missing(); missing && now > deadline) {
-        throw SystemError("no connection with PE " + std::to_string(*missing) +
+        throw SystemError("no connection to PE " + std::to_string(*missing) +
                           " within " + std::to_string(connect_time.count()) +
                           " s");
       }

@@ -76,12 +76,12 @@ Place find_my_place(Bootstrap const& bootstrap, int pes_per_node) {
   if (::stat(network_namespace, &status) == 0) {
     me.network_namespace = status.st_ino;
   } else if (errno != ENOENT && errno != EACCES) {
-    throw SystemError(std::string("cannot look at ") + network_namespace,
-                      "stat", errno);
+    throw SystemError(std::string("cannot query ") + network_namespace, "stat",
+                      errno);
   }
   read_line("/proc/sys/kernel/random/boot_id").copy(me.boot_id, 36);
   if (::gethostname(me.host, sizeof(me.host) - 1) != 0) {
-    throw SystemError("cannot name this host", "gethostname", errno);
+    throw SystemError("cannot get the name of this host", "gethostname", errno);
   }
   return me;
 }
@@ -89,9 +89,9 @@ Place find_my_place(Bootstrap const& bootstrap, int pes_per_node) {
 void check_equal_settings(Bootstrap& bootstrap, int pes_per_node) {
   auto const other = difference_of(bootstrap, pes_per_node);
   if (!other) return;
-  throw UsageError(Text(
-      "SYMM_PES_PER_NODE differs between PEs: ", other->of_first, " on PE 0, ",
-      other->value, " on PE ", other->pe, "; start all PEs with one value"));
+  throw UsageError(Text("SYMM_PES_PER_NODE differs between PEs: ",
+                        other->of_first, " on PE 0, ", other->value, " on PE ",
+                        other->pe, "; start all PEs with the same value"));
 }
 
 /// A node whose PEs do not have consecutive numbers.
@@ -108,8 +108,8 @@ struct Division {
   throw UsageError(
       Text("PE ", division.first, " and PE ", division.next, " run on ",
            host(division.next), ", but PE ", division.next - 1,
-           " between them on ", host(division.next - 1),
-           ": PEs of one node must have consecutive numbers; place them node "
+           " between them runs on ", host(division.next - 1),
+           "; PEs of one node must have consecutive numbers: place them node "
            "by node (mpiexec --map-by ppr:N:node or --map-by core, srun -m "
            "block)"));
 }

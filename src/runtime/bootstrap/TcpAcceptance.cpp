@@ -119,9 +119,10 @@ bool TcpAcceptance::hear(UniqueFd& socket) {
     return true;
   if (hello.n_pes != m_job.n_pes || hello.pe < 1 || hello.pe >= m_job.n_pes) {
     refuse(socket,
-           Text("PE 0 has a job of ", m_job.n_pes, " PEs, this process is PE ",
-                hello.pe, " of ", hello.n_pes,
-                ": start all with one SYMM_PES, and with SYMM_PE from 0"));
+           Text("PE 0 has a job of ", m_job.n_pes,
+                " PEs, but this process is PE ", hello.pe, " of ", hello.n_pes,
+                "; start all PEs with the same SYMM_PES, and number SYMM_PE "
+                "from 0"));
     return true;
   }
   join(hello, socket);
@@ -134,9 +135,10 @@ void TcpAcceptance::join(TcpHello const& hello, UniqueFd& socket) {
   // The process has given up on this attempt.
   if (is_same && hello.attempt < member.attempt) return;
   if (!is_same && (is_open(member.life) || is_open(member.steps))) {
-    return refuse(socket, Text("there is a PE ", hello.pe,
-                               " already: two processes have this SYMM_PE, or "
-                               "two jobs this SYMM_ROOT"));
+    return refuse(socket,
+                  Text("PE ", hello.pe,
+                       " has already connected; two processes have "
+                       "this SYMM_PE, or two jobs have this SYMM_ROOT"));
   }
   m_n_complete -= member.is_complete() ? 1 : 0;
   if (!is_same || hello.attempt > member.attempt)

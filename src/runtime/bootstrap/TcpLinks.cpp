@@ -90,7 +90,7 @@ class Search {
         for (auto const& host : place->hosts) {
           if (auto links = try_host(host, *place)) return std::move(*links);
         }
-        m_why_not = Text("nobody answers there");
+        m_why_not = Text("no answer from there");
       }
       std::this_thread::sleep_for(pause);
     } while (!m_deadline.is_over());
@@ -129,7 +129,7 @@ class Search {
     if (answer->kind == TcpAnswer::Kind::given_up)
       throw SystemError(Text("symm::initialize: ", answer->why.data()));
     throw UsageError(Text("symm::initialize: PE ", m_job.my_pe,
-                          " is not let in: ", answer->why.data()));
+                          " was rejected: ", answer->why.data()));
   }
 
   /// Waits for the answer, which PE 0 sends once all PEs have connected.

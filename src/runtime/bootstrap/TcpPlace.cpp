@@ -72,7 +72,7 @@ std::vector<std::string> addresses_of_this_host() {
   return found;
 }
 
-constexpr std::string_view no_regular_file = "it is no regular file";
+constexpr std::string_view no_regular_file = "it is not a regular file";
 /// A host has a few hundred addresses at most, of up to 46 characters each.
 constexpr std::size_t max_of_tcp_file = std::size_t{64} << 10U;
 
@@ -81,11 +81,11 @@ constexpr std::size_t max_of_tcp_file = std::size_t{64} << 10U;
 Text reason_to_distrust(struct stat const& status) {
   if (!S_ISREG(status.st_mode)) return no_regular_file;
   if (status.st_uid != ::geteuid()) {
-    return Text("it belongs to user ", status.st_uid, ", this process to user ",
-                ::geteuid());
+    return Text("it belongs to user ", status.st_uid,
+                ", but this process to user ", ::geteuid());
   }
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-    return "other users may write it";
+    return "other users may write to it";
   return {};
 }
 
@@ -135,9 +135,8 @@ TcpPlace tcp_place_of(std::string const& root) {
   if (host.empty() || !is_number || std::stoi(port) < 1 ||
       std::stoi(port) > 65535) {
     throw UsageError(Text("SYMM_ROOT=", root,
-                          ": it must be host:port of PE 0, the port a number "
-                          "from 1 to 65535, or file:path of a file that PE 0 "
-                          "is to write"));
+                          ": it must be host:port of PE 0, with a port from 1 "
+                          "to 65535, or file:path, a file for PE 0 to write"));
   }
   return {{host}, port};
 }
@@ -164,7 +163,7 @@ TcpPlace write_tcp_file(std::string const& path, std::string const& port) {
   struct stat there {};
   if (::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
     throw UsageError(Text("SYMM_ROOT=file:", path, ": ", no_regular_file,
-                          "; name one that PE 0 is to write"));
+                          "; give the path of a file for PE 0 to write"));
   }
   auto const place = tcp_place_here(port);
   auto const part  = path + ".part";
@@ -202,7 +201,7 @@ std::optional<TcpPlace> read_tcp_file(std::string const& path, Text& why_not) {
   auto const end = all.find('\n');
   auto place     = end == all.npos ? std::optional<TcpPlace>()
                                    : place_of_text(std::string(all.substr(0, end)));
-  if (!place) why_not = Text("it is not what PE 0 writes");
+  if (!place) why_not = Text("it does not have the contents that PE 0 writes");
   return place;
 }
 

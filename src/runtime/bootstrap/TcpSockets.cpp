@@ -84,7 +84,8 @@ void wait_for_pe(UniqueFd const& socket, short events, Pe other,
   throw SystemError(Text("PE ", other,
                          " has not taken the next step of the start or end of "
                          "the job within SYMM_START_TIMEOUT seconds; if it "
-                         "needs longer, raise that (0: no limit)"));
+                         "needs more time, raise SYMM_START_TIMEOUT (0: no "
+                         "limit)"));
 }
 
 }  // namespace
@@ -112,8 +113,8 @@ UniqueFd listen_at(std::string const& port) {
   }
   throw SystemError("symm::initialize: PE 0 cannot listen at port " + port +
                         (error == EADDRINUSE
-                             ? ", which another program has, maybe another job "
-                               "that was started with the same SYMM_ROOT"
+                             ? ", which another program uses, possibly another "
+                               "job with the same SYMM_ROOT"
                              : ""),
                     "bind", error);
 }

@@ -116,7 +116,7 @@ void CheckMemory::close() {
   if (m_bytes == 0) return;
   bool const is_unmapped = ::munmap(m_tables, std::exchange(m_bytes, 0)) == 0;
   if (::close(std::exchange(m_file, -1)) != 0 || !is_unmapped) {
-    std::fprintf(stderr, "symm: the detector of races keeps its memory: %s\n",
+    std::fprintf(stderr, "symm: the race detector cannot free its memory: %s\n",
                  std::strerror(errno));
   }
 }

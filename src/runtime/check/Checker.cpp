@@ -32,8 +32,8 @@ void Checker::start(Bootstrap& bootstrap,
   if (!m_memory.open(bootstrap, part_bytes)) {
     if (bootstrap.my_pe() == 0) {
       std::fprintf(stderr,
-                   "symm: races are not looked for: that needs all PEs on one "
-                   "machine, %d at most\n",
+                   "symm: races are not detected: that requires all PEs on one "
+                   "machine, and at most %d PEs\n",
                    max_pes);
     }
     return;

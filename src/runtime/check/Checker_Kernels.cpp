@@ -116,7 +116,7 @@ void Checker::pin(CheckMemory::Range range) {
 }
 
 void Checker::say_of_kernels(char const* why) const {
-  std::fprintf(stderr, "symm: PE %d: races of kernels are not looked for: %s\n",
+  std::fprintf(stderr, "symm: PE %d: races in kernels are not detected: %s\n",
                m_me, why);
 }
 
@@ -128,7 +128,7 @@ void Checker::reach(std::size_t heap, std::size_t bytes) {
   if (end <= entry.reached) return;
   if (end > max_on_gpu) {
     if (!std::exchange(m_has_said, true)) {
-      say_of_kernels("in what is above the first 16 GiB of a heap");
+      say_of_kernels("beyond the first 16 GiB of a heap");
     }
     return;
   }

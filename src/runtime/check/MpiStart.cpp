@@ -50,7 +50,7 @@ void begin_mpi(Bootstrap& bootstrap) {
   auto const all = allgather(bootstrap, rank);
   if (bootstrap.my_pe() == 0 && rank >= 0 && !are_functions_seen()) {
     std::fputs(
-        "symm: the order that MPI makes is not seen: link "
+        "symm: ordering by MPI is not detected: link "
         "KokkosSymmetricSpace::Checked before MPI\n",
         stderr);
   }

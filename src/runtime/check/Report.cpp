@@ -120,27 +120,27 @@ std::string text_of(Limit limit, std::string const& pes) {
   switch (limit) {
     case Limit::time:
       return "accesses of " + pes + " after " + std::to_string(Epoch::last) +
-             " fences, barriers or signals are not looked at";
+             " fences, barriers or signals are not checked";
     case Limit::teams:
       return "barriers of more than " + std::to_string(Tables::n_places) +
-             " PE teams: those of the others count as barriers of one team";
+             " PE teams: barriers of the others count as barriers of one team";
     case Limit::variables:
-      return "too many variables change by signals, atomic operations or small "
-             "puts: a wait for one of the others learns what all of them tell";
+      return "too many variables are changed by signals, atomic operations or "
+             "small puts: a wait for one of the others counts as a wait for "
+             "all of them";
     case Limit::reads:
-      return "too many places are read by several PEs: of the others one "
-             "reader is remembered";
+      return "too many places are read by several PEs: only one reader of each "
+             "of the others is recorded";
     case Limit::registered:
       return pes +
-             ": too many registered Views: the others are not seen by "
-             "the program's own addresses";
+             ": too many registered Views: accesses to the others by the "
+             "program's own addresses are not checked";
     case Limit::messages:
-      return "too many messages of MPI are on their way: each of the others "
-             "tells "
-             "what all of them tell";
+      return "too many MPI messages are in flight: each of the others counts "
+             "as all of them";
     case Limit::races:
       return "more races than " + std::to_string(Tables::n_races) +
-             ": the others are not listed";
+             ": the rest are not listed";
   }
   return "";
 }
@@ -220,7 +220,7 @@ class JsonFile {
   void say_not_written() const {
     std::fprintf(stderr,
                  "symm: SYMM_CHECK_REPORT=%s cannot be written: %s; the races "
-                 "are here only\n",
+                 "are listed only here\n",
                  m_name.c_str(), std::strerror(errno));
   }
 

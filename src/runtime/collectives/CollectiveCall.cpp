@@ -130,8 +130,8 @@ class SourcePassing {
                               std::optional<Failure> const& failure) {
   if (failure) throw_failure(*failure);
   fail(call,
-       "the PEs of the team have made different calls, with different counts "
-       "or addresses, or one has failed");
+       "the PEs of the team have made different calls or passed different "
+       "counts or addresses, or the call has failed on another PE");
 }
 
 /// Whether dest and source overlap in a way that the call does not allow.
@@ -169,14 +169,14 @@ SymmetricHeap& pass_counts(PeTeam const& team, CollectiveCall const& call,
   if (total > call.dest_bytes / call.collect_size) {
     fail(call, "dest has room for " +
                    std::to_string(call.dest_bytes / call.collect_size) +
-                   " elements; the PEs of the team have " +
+                   " elements, but the PEs of the team contribute " +
                    std::to_string(total));
   }
   // Each PE's elements are in mapped memory, so the total in bytes cannot
   // overflow.
   if (!heap->is_mapped(call.dest, total * call.collect_size)) {
-    fail(call, "the PEs of the team have " + std::to_string(total) +
-                   " elements together, for which there is no memory at dest");
+    fail(call, "the PEs of the team contribute " + std::to_string(total) +
+                   " elements, which do not fit into the memory at dest");
   }
   return *heap;
 }
@@ -194,12 +194,13 @@ SymmetricHeap& check_blocks(PeTeam const& team, CollectiveCall const& call,
   auto& heap  = heap_to_access(
        call.dest, call.are_counts_equal() ? call.dest_bytes : 0, me, call.name);
   if (&heap != &heap_to_access(call.source, call.source_bytes, me, call.name)) {
-    fail(call, "dest and source are in different kinds of memory");
+    fail(call,
+         "dest and source must be in the same kind of memory, host or GPU");
   }
   if (is_overlap(call)) {
     fail(call,
-         "dest and source overlap: other PEs read the source while dest is "
-         "written; pass a copy of the source");
+         "dest and source must not overlap, because other PEs read the "
+         "source while dest is written; pass a copy of the source");
   }
   return heap;
 }
@@ -278,9 +279,11 @@ std::uint64_t pass_to_all(PeTeam const& team, char const* call,
   auto const epoch      = exchange_words_on_host(team, call, own_digest, word);
   if (failure) throw_failure(*failure);
   if (!is_equal_on_all(team, epoch, 0, own_digest)) {
-    throw UsageError(std::string(call) +
-                     ": the PEs of the team have made different calls, with "
-                     "different types or operations, or one has failed");
+    throw UsageError(
+        std::string(call) +
+        ": the PEs of the team have made different calls or passed "
+        "different types or operations, or the call has failed on "
+        "another PE");
   }
   return epoch;
 }

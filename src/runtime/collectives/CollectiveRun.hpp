@@ -85,7 +85,7 @@ SYMM_INLINE_FUNCTION void run_in_kernel(Threads const& threads,
                                         HeapMap const& heap, Work const& work) {
   auto const call = work.call();
   expect(0 <= call.root && call.root < work.team.n_pes(), call.name,
-         "there is no such root in the team");
+         "the root must be from 0 to n_pes() - 1 of the team");
   if (call.are_counts_equal() && call.count != 0) {
     expect_access(heap, call.dest, call.dest_bytes, heap.my_pe, call.name);
   }

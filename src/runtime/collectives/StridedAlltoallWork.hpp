@@ -67,7 +67,8 @@ struct StridedAlltoallWork {
 /// Returns why the strides of alltoalls() are invalid; "" if they are valid.
 inline char const* problem_of_strides(std::size_t dest_stride,
                                       std::size_t source_stride) {
-  return dest_stride == 0 || source_stride == 0 ? "a stride is 0" : "";
+  return dest_stride == 0 || source_stride == 0 ? "strides must be at least 1"
+                                                : "";
 }
 
 }  // namespace symm::Impl

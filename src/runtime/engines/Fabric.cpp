@@ -26,8 +26,8 @@ constexpr char const* fabric_remedy =
     "libfabric1) on each node";
 
 constexpr char const* no_network =
-    "libfabric has no network between nodes here; FI_PROVIDER may name one "
-    "(`fi_info` lists them)";
+    "libfabric has found no network between nodes; set FI_PROVIDER to one of "
+    "the providers that `fi_info` lists";
 
 /// Settings for libfabric's provider tcp;ofi_rxm. libfabric reads them when it
 /// is loaded or when it is first asked for networks.
@@ -55,7 +55,7 @@ void find_in_fabric(void* library, char const* symbol, Function& function) {
   function = reinterpret_cast<Function>(::dlsym(library, symbol));
   if (function == nullptr) {
     throw SystemError(
-        Text("the libfabric of this machine has no ", symbol, fabric_remedy));
+        Text("the libfabric on this machine lacks ", symbol, fabric_remedy));
   }
 }
 
@@ -77,8 +77,8 @@ Fabric load_fabric() {
   fabric.minor       = FI_MINOR(version);
   if (std::tie(fabric.major, fabric.minor) <
       std::tie(Fabric::oldest_major, Fabric::oldest_minor)) {
-    throw SystemError(Text("the libfabric of this machine is ", fabric.major,
-                           ".", fabric.minor, fabric_remedy));
+    throw SystemError(Text("the libfabric on this machine is version ",
+                           fabric.major, ".", fabric.minor, fabric_remedy));
   }
 #define SYMM_FIND_FABRIC_FUNCTION(name) \
   find_in_fabric(library, #name, fabric.name);
@@ -117,7 +117,7 @@ fi_info* Fabric::best_of(fi_info& networks) {
 }
 
 FabricInfo Fabric::networks() const {
-  constexpr char const* what = "asking libfabric for its networks";
+  constexpr char const* what = "querying the networks of libfabric";
   FabricInfo const hints(fi_dupinfo(nullptr), fi_freeinfo);
   if (!hints) throw SystemError(what, "fi_dupinfo", ENOMEM);
   hints->caps                       = FI_MSG | FI_TAGGED;
@@ -173,8 +173,8 @@ std::string libfabric_one_sided_of_this_machine() {
   if (fabric.one_sided_of(*best) != nullptr)
     return "large blocks (fi_write and fi_read of " + provider + ")";
   throw SystemError("libfabric's provider " + provider +
-                    " has no fi_write and fi_read for a library that registers "
-                    "only what they reach; all operations are messages");
+                    " supports fi_write and fi_read only with registered local "
+                    "buffers, or not at all; all operations use messages");
 }
 
 std::vector<std::string> libfabric_networks_of_this_machine() {

@@ -179,9 +179,8 @@ void MessageEngine_Libfabric::note_failure(Connection& peer,
 
 Text MessageEngine_Libfabric::reason_of(Peer const& peer) const {
   auto const error = static_cast<Connection const&>(peer).error;
-  return Text(
-      "its process has ended, or it is not reached any more (libfabric: ",
-      m_library->fi_strerror(error), ")");
+  return Text("its process has ended or is no longer reachable (libfabric: ",
+              m_library->fi_strerror(error), ")");
 }
 
 void MessageEngine_Libfabric::disconnect(Peer& its_peer) noexcept {

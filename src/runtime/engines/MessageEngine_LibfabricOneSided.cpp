@@ -69,8 +69,8 @@ std::optional<OneSided::Key> MessageEngine_Libfabric::open_chunk(
     if (!std::exchange(m_has_complained, true)) {
       static_cast<void>(
           std::fprintf(stderr,
-                       "PE %d: blocks in %zu bytes of its heap go as messages, "
-                       "which is slower: %s\n",
+                       "PE %d: blocks in %zu bytes of its heap are sent as "
+                       "messages, which is slower: %s\n",
                        m_me, bytes, failure.what()));
     }
     return {};

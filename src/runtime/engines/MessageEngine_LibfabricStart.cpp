@@ -50,10 +50,10 @@ MessageEngine_Libfabric::MessageEngine_Libfabric(
       address = my_address();
     });
     if (auto const other = difference_of(bootstrap, m_provider)) {
-      throw SystemError(Text("PE ", other->pe, " has libfabric's provider ",
-                             other->value.data(), ", PE 0 has ",
+      throw SystemError(Text("PE ", other->pe, " uses libfabric's provider ",
+                             other->value.data(), ", but PE 0 uses ",
                              other->of_first.data(),
-                             ": name one that all nodes have in FI_PROVIDER"));
+                             "; set FI_PROVIDER to one that all nodes have"));
     }
     gather_addresses("libfabric", m_library->major, m_library->minor, address,
                      exchange, vmm);

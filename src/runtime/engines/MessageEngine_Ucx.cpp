@@ -147,7 +147,7 @@ void MessageEngine_Ucx::note_failure(Connection& peer,
 
 Text MessageEngine_Ucx::reason_of(Peer const& peer) const {
   auto const status = static_cast<Connection const&>(peer).status;
-  return Text("its process has ended, or it is not reached any more (UCX: ",
+  return Text("its process has ended or is no longer reachable (UCX: ",
               m_ucp->ucs_status_string(status), ")");
 }
 

@@ -116,8 +116,8 @@ void MessageEngine_Ucx::start_worker() {
   m_ucp->check(m_ucp->ucp_worker_query(m_worker, &attributes), what_starts,
                "ucp_worker_query");
   if (attributes.max_am_header < sizeof(Parcel::Head)) {
-    throw SystemError(Text(what_starts, ": headers of messages have at most ",
-                           attributes.max_am_header, " bytes, ",
+    throw SystemError(Text(what_starts, ": message headers are limited to ",
+                           attributes.max_am_header, " bytes, but ",
                            sizeof(Parcel::Head),
                            " are needed; allow other transports in UCX_TLS"));
   }

@@ -83,7 +83,7 @@ MessageEngineKind const* message_engine_of_environment(
       [&](auto const& kind) { return kind.name == setting->text; });
   if (found != kinds.end()) return &*found;
   Text message("SYMM_NETWORK=", setting->text,
-               ": there is no network library of that name; there is");
+               ": unknown network library; the choices are");
   char const* separator = " ";
   for (auto const& kind : kinds) {
     message.append(separator, kind.name);
@@ -103,7 +103,7 @@ MessageEngineKind const& choose_message_engine(Bootstrap& bootstrap,
     throw UsageError(Text(
         "SYMM_NETWORK differs between PEs: ", name_of(kinds, other->of_first),
         " on PE 0, ", name_of(kinds, other->value), " on PE ", other->pe,
-        "; start all PEs with one value"));
+        "; start all PEs with the same value"));
   }
   if (named != nullptr) kinds = {named, 1};
   Text problems;

@@ -53,8 +53,8 @@ void ServedEngine::gather_addresses(std::string_view library, unsigned major,
   if (auto const other = difference_of(m_bootstrap, version)) {
     throw SystemError(
         Text("PE ", other->pe, " has ", library, " ", other->value.major, ".",
-             other->value.minor, ", PE 0 has ", other->of_first.major, ".",
-             other->of_first.minor, ": install the same one on all nodes"));
+             other->value.minor, ", but PE 0 has ", other->of_first.major, ".",
+             other->of_first.minor, "; install the same version on all nodes"));
   }
   m_address_bytes = static_cast<std::size_t>(
       -m_bootstrap.min(-static_cast<int>(address.size())));
@@ -120,8 +120,8 @@ void ServedEngine::check_other_pe(Pe pe) const {
   if (pe >= 0 && static_cast<std::size_t>(pe) < m_peers.size() && pe != m_me) {
     return;
   }
-  throw UsageError(Text("messages between PE ", m_me, " and PE ", pe, " of ",
-                        m_peers.size(), " PEs"));
+  throw UsageError(Text("cannot send messages between PE ", m_me, " and PE ",
+                        pe, " of ", m_peers.size(), " PEs"));
 }
 
 Parcel* ServedEngine::parcel_for(std::span<std::byte const> header,
@@ -145,8 +145,9 @@ void ServedEngine::send(Pe to, std::span<std::byte const> header,
                         std::span<std::byte const> payload, std::size_t token) {
   check_other_pe(to);
   if (header.size() > max_header) {
-    throw UsageError(Text("a message of PE ", m_me, " to PE ", to, " with ",
-                          header.size(), " bytes of header"));
+    throw UsageError(Text("a message from PE ", m_me, " to PE ", to,
+                          " has a header of ", header.size(),
+                          " bytes; the limit is ", max_header));
   }
   if (is_inside()) {
     auto& peer         = peer_of(to);
@@ -164,7 +165,7 @@ void ServedEngine::send(Pe to, std::span<std::byte const> header,
   auto& peer = peer_of(to);
   if (peer.has_failed) {
     throw SystemError(
-        Text("PE ", m_me, " sends to PE ", to, ", which is lost"));
+        Text("PE ", m_me, " cannot send to PE ", to, ", which is lost"));
   }
   auto* const parcel = parcel_for(header, payload, token);
   parcel->peer       = to;
@@ -249,7 +250,7 @@ bool ServedEngine::is_of_job(ParcelHead const& head) noexcept {
 /// lost.
 void ServedEngine::refuse_message(Pe from) noexcept {
   m_receiver.load()->lost(
-      from, Text("PE ", m_me, " has no private memory for a message of it"));
+      from, Text("PE ", m_me, " has no private memory for a message from it"));
 }
 
 ServedEngine::Peer* ServedEngine::take_head(ParcelHead const& head) noexcept {

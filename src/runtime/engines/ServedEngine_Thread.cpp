@@ -183,10 +183,10 @@ void ServedEngine::check_peers() noexcept {
     auto const silent = now - peer.last_heard;
     if (silent >= m_peer_timeout) {
       lose(peer,
-           Text("it has given no sign of life for ",
+           Text("it has not responded for ",
                 std::chrono::ceil<std::chrono::milliseconds>(silent).count(),
-                " ms (SYMM_PEER_TIMEOUT): it is stopped or hangs, or the "
-                "network between is cut"));
+                " ms (SYMM_PEER_TIMEOUT); it is stopped or hangs, or the "
+                "network to it is cut"));
     } else if (silent >= m_ping_time && now - peer.last_pinged >= m_ping_time) {
       peer.last_pinged = now;
       post_control(peer, ParcelHead::Kind::ping);

@@ -14,14 +14,14 @@ namespace symm::Impl {
 namespace {
 
 constexpr char const* remedy =
-    "; a job of several nodes needs UCX 1.13 or later (Debian's libucx0) on "
-    "each of them";
+    "; a job on several nodes needs UCX 1.13 or later (Debian's libucx0) on "
+    "each node";
 
 template <class Function>
 void find_in_ucx(void* library, char const* symbol, Function& function) {
   function = reinterpret_cast<Function>(::dlsym(library, symbol));
   if (function == nullptr) {
-    throw SystemError(Text("the UCX of this machine has no ", symbol, remedy));
+    throw SystemError(Text("the UCX on this machine lacks ", symbol, remedy));
   }
 }
 
@@ -42,8 +42,8 @@ Ucp load_ucx() {
   ucp.ucp_get_version(&ucp.major, &ucp.minor, &ucp.patch);
   if (std::tie(ucp.major, ucp.minor) <
       std::tie(Ucp::oldest_major, Ucp::oldest_minor)) {
-    throw SystemError(Text("the UCX of this machine is ", ucp.major, ".",
-                           ucp.minor, ".", ucp.patch, remedy));
+    throw SystemError(Text("the UCX on this machine is version ", ucp.major,
+                           ".", ucp.minor, ".", ucp.patch, remedy));
   }
 #define SYMM_FIND_UCP_FUNCTION(name) find_in_ucx(library, #name, ucp.name);
   SYMM_FOR_EACH_UCP_FUNCTION(SYMM_FIND_UCP_FUNCTION)

@@ -19,7 +19,7 @@ namespace symm::Impl {
 
 namespace {
 
-constexpr char const* what_asks = "asking UCX for its transports";
+constexpr char const* what_asks = "querying the transports of UCX";
 
 template <class T>
 using OwnedByUcx = std::unique_ptr<T, void (*)(T*)>;
@@ -83,8 +83,8 @@ std::string ucx_one_sided_of_this_machine() {
   if (ucx_allows_process_memory())
     return "blocks between PEs of one machine (cma)";
   throw SystemError(
-      "UCX_TLS does not name cma, by which PEs of one machine copy blocks; "
-      "between machines all operations are messages");
+      "UCX_TLS does not allow cma, with which PEs on one machine copy blocks; "
+      "between machines, all operations use messages");
 }
 
 std::vector<std::string> ucx_networks_of_this_machine() {

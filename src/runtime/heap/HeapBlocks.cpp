@@ -31,19 +31,19 @@ bool HeapBlocks::join(HeapBlocks& from, Request const& request) {
 Text HeapBlocks::complaint_about(void const* address, bool is_view) const {
   if (!m_map.contains(address)) {
     return Text(
-        "is not in the symmetric heap of this PE; pass what symm::malloc, "
-        "align, calloc or realloc has returned");
+        "is not in the symmetric heap of this PE; pass an address that "
+        "symm::malloc, align, calloc or realloc has returned");
   }
   auto const offset = m_map.offset_of(address);
   auto const outer  = m_allocator.find_enclosing(offset);
   if (outer == none) {
     return Text(
-        "is not allocated; was it freed already? (What malloc_async has "
-        "returned goes to symm::free_async)");
+        "is not allocated; was it already freed? (Free memory from "
+        "malloc_async with symm::free_async)");
   }
   if (m_views[outer].is_view && !is_view) {
     return Text("belongs to View \"", m_views[outer].label.data(),
-                "\", which frees it when its last copy goes");
+                "\", which frees it when its last copy is destroyed");
   }
   auto const [start, bytes] = m_allocator.place(outer);
   return Text("is inside a block of ", bytes, " bytes, ", offset - start,

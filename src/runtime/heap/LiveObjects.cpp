@@ -58,8 +58,8 @@ Object& object_of(std::vector<Object>& objects, std::string const& name) {
 std::vector<std::string> lines_of_live_views(
     std::span<std::string const> views) {
   constexpr char const* remedy =
-      " before finalize() (a closing brace before it does). Its memory stays "
-      "until the process ends";
+      " before finalize(), for example at the end of an inner scope. The "
+      "memory stays allocated until the process ends";
   std::vector<std::string> lines;
   std::vector<Object> objects;
   for (auto const& view : views) {

@@ -19,9 +19,10 @@ void RegisteredMemory::enclose(char const* label, Wanted& wanted) {
     if (bytes <= left) {
       wanted.memory = *found;
     } else if (!m_map.overlaps(data, 1)) {
-      throw UsageError("View \"" + std::string(label) + "\" reaches " +
-                       bytes_text(bytes - left) + " beyond its memory of " +
-                       bytes_text(found->bytes) + ": a call maps one memory");
+      throw UsageError("View \"" + std::string(label) + "\" extends " +
+                       bytes_text(bytes - left) + " beyond its allocation of " +
+                       bytes_text(found->bytes) +
+                       "; a call registers one allocation");
     }
   } else if (bytes > 0) {
     // Set a valid size, so that refusal() gives the kind of memory as the
@@ -39,52 +40,52 @@ std::optional<Failure> RegisteredMemory::refusal(
   char* const at  = wanted.start;
   if (m_is_static) {
     return refused(
-        "cannot become part of a static heap (SYMM_STATIC_HEAP), only of one "
-        "that grows");
+        "cannot be registered in a static heap (SYMM_STATIC_HEAP), which "
+        "does not grow");
   }
   if (flags != 0) {
-    return refused("comes with flags " + std::to_string(flags) +
+    return refused("was passed with flags " + std::to_string(flags) +
                    ", which are reserved; pass 0");
   }
-  if (at == nullptr) return refused("is no memory");
-  if (wanted.bytes == 0)
-    return refused("has 0 bytes: there is nothing to share");
+  if (at == nullptr) return refused("must not be null");
+  if (wanted.bytes == 0) return refused("has 0 bytes; the size must not be 0");
   if (!is_multiple(wanted.bytes, unit)) {
     return refused("has " + bytes_text(wanted.bytes) +
-                   ", not a multiple of the granularity of " +
+                   ", which is not a multiple of the granularity of " +
                    m_provider.place() + ", " + std::to_string(unit));
   }
   if (m_map.overlaps(at, 1)) {
-    return refused("is in the symmetric heap already");
+    return refused("is already in the symmetric heap");
   }
   auto const found = m_provider.find_mapping(at);
   if (!found) {
     return refused("is in " + m_provider.describe(at) +
                    ", which cannot be mapped into the symmetric heap of " +
                    m_provider.place() +
-                   ": allocate it with symm::make_registrable_view, or let "
-                   "peers reach it where it is with symm::share_view");
+                   "; allocate it with symm::make_registrable_view, or "
+                   "share it in place with symm::share_view");
   }
   if (found->start != at) {
     return refused("is " +
                    bytes_text(static_cast<std::size_t>(at - found->start)) +
-                   " after the start of its memory; pass the start");
+                   " after the start of its allocation; pass the start");
   }
   if (found->bytes != wanted.bytes) {
-    return refused("is the start of a memory of " + bytes_text(found->bytes) +
-                   ", not " + std::to_string(wanted.bytes) +
-                   ": a call maps one memory, all of it");
+    return refused("is the start of an allocation of " +
+                   bytes_text(found->bytes) + ", not " +
+                   std::to_string(wanted.bytes) +
+                   "; a call registers one whole allocation");
   }
   if (found->sharing == Vmm::Sharing::none) {
     return refused(
-        "was created without a handle type; ask for POSIX file descriptors "
+        "was created without a handle type; request POSIX file descriptors "
         "when creating it");
   }
   for (auto const& entry : m_entries) {
     // The program may since have mapped other memory at this address.
     if (entry.memory == at && !entry.view.is_retired_here &&
         m_provider.is_same_memory(m_map.part(m_map.my_pe) + entry.offset, at)) {
-      return refused("is registered already; unregister it first");
+      return refused("is already registered; unregister it first");
     }
   }
   return std::nullopt;
@@ -137,7 +138,8 @@ std::optional<Text> RegisteredMemory::complaint_about(void const* address,
                                                       Id& id) const {
   auto const offset = m_map.offset_of(address);
   id                = find(offset);
-  if (id == none) return Text("is no symmetric address of registered memory");
+  if (id == none)
+    return Text("is not a symmetric address of registered memory");
   auto const& found = entry(id);
   if (found.view.is_view) {
     return Text("belongs to View \"", found.view.label.data(),

@@ -179,13 +179,13 @@ std::optional<Failure> SymmetricHeap::check_alignment(std::size_t alignment) {
   if (!std::has_single_bit(alignment) || alignment < sizeof(void*)) {
     return Failure{
         ErrorKind::usage,
-        Text("alignment ", alignment, " is not a power of two and multiple of ",
-             sizeof(void*))};
+        Text("alignment ", alignment,
+             " must be a power of two and a multiple of ", sizeof(void*))};
   }
   if (alignment > max_alignment) {
-    return Failure{ErrorKind::out_of_memory,
-                   Text("alignment ", alignment,
-                        " is above the largest offered, ", max_alignment)};
+    return Failure{
+        ErrorKind::out_of_memory,
+        Text("alignment ", alignment, " exceeds the maximum, ", max_alignment)};
   }
   return std::nullopt;
 }
@@ -196,14 +196,15 @@ std::optional<Failure> SymmetricHeap::check_block(void const* address,
   id                = m_blocks.find(offset);
   if (id != HeapBlocks::none && (is_view || !m_blocks.view(id).is_view)) {
     if (!is_lent(id)) return std::nullopt;
-    return wrong_address(address, "is in a memory pool; free_async frees it");
+    return wrong_address(address,
+                         "is in a memory pool; free it with symm::free_async");
   }
   if (m_registered.find(offset) != RegisteredMemory::none) {
     return wrong_address(
         address,
-        "is registered memory of the program; "
-        "symm::buffer_unregister_symmetric "
-        "or, for a View, the end of its last copy takes it out of the heap");
+        "is registered memory of the program; call "
+        "symm::buffer_unregister_symmetric or, for a View, destroy its last "
+        "copy");
   }
   return wrong_address(address, m_blocks.complaint_about(address, is_view));
 }

@@ -57,8 +57,8 @@ std::size_t SymmetricHeap::trim_step(HeapBlocks& blocks,
   publish_stats();
   if (trimmed.failure && trimmed.failure->pe == map().my_pe) {
     std::fprintf(stderr,
-                 "symm: PE %d: giving memory of a pool back: %s; its addresses "
-                 "are lost\n",
+                 "symm: PE %d: releasing memory of a pool failed: %s; its "
+                 "addresses are lost\n",
                  trimmed.failure->pe, trimmed.failure->failure.message.c_str());
   }
   return trimmed.removed_bytes;

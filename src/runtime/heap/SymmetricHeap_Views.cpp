@@ -165,7 +165,7 @@ void SymmetricHeap::remove_registered_views() {
     // ended.
     if (!failed || failed->pe != map().my_pe) continue;
     std::fprintf(stderr,
-                 "symm: PE %d: taking a View out of the heap: %s; its "
+                 "symm: PE %d: removing a View from the heap failed: %s; its "
                  "addresses are lost\n",
                  failed->pe, failed->failure.message.c_str());
   }

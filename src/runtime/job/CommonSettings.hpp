@@ -31,7 +31,7 @@ void check_equal(Bootstrap& bootstrap, CommonSetting const (&settings)[n]) {
     throw UsageError(Text("symm::initialize: ", settings[i].name,
                           " differs between PEs: ", other->of_first[i],
                           " on PE 0, ", other->value[i], " on PE ", other->pe,
-                          "; start all PEs with one value"));
+                          "; start all PEs with the same value"));
   }
 }
 

@@ -57,7 +57,7 @@ JobStart& job_start() { return chosen_start(); }
 void begin_job(int* argc, char*** argv, Communicator const& communicator,
                std::unique_ptr<LibraryHooks> hooks, JobStart& start) {
   if (is_initialized()) {
-    throw UsageError("symm::initialize: initialized already");
+    throw UsageError("symm::initialize: the library is already initialized");
   }
   s_begun.must_end = start.begin(argc, argv, communicator);
   s_begun.start    = &start;

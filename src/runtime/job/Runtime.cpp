@@ -38,8 +38,8 @@ void Runtime::initialize(std::unique_ptr<Bootstrap> bootstrap,
                          std::optional<int> device) {
   if (is_initialized()) {
     throw UsageError(
-        "symm::initialize: initialized already; call it once, before the first "
-        "View and after the last finalize()");
+        "symm::initialize: the library is already initialized; call it once, "
+        "before the first View and after the last finalize()");
   }
   auto& job = *bootstrap;
   std::shared_ptr<Bootstrap> shared;
@@ -141,10 +141,10 @@ void Runtime::make_network() {
         std::make_unique<Network>(*m_bootstrap, *m_exchange, *m_control);
   });
   if (!failure) return;
-  throw_failure(
-      {failure->kind, Text("symm::initialize: PE 0 runs on ", nodes().hosts[0],
-                           ", PE ", nodes().leader(1), " on ", nodes().hosts[1],
-                           ", which takes messages: ", failure->message)});
+  throw_failure({failure->kind,
+                 Text("symm::initialize: PE 0 runs on ", nodes().hosts[0],
+                      " and PE ", nodes().leader(1), " on ", nodes().hosts[1],
+                      ", which requires a network: ", failure->message)});
 }
 
 /// Collective.
@@ -211,9 +211,9 @@ SymmetricHeap& Runtime::heap_for(void const* memory) {
 void Runtime::register_buffer(void* address, std::size_t bytes) {
   for (auto const& [provider, heap, missing, private_memory] : m_memories) {
     if (heap != nullptr && heap->map().overlaps(address, bytes)) {
-      throw UsageError("address " + address_text(address) + ", " +
-                       bytes_text(bytes) +
-                       ": in the symmetric heap, which needs no registration");
+      throw UsageError(
+          "address " + address_text(address) + ", " + bytes_text(bytes) +
+          ": the range is in the symmetric heap, which needs no registration");
     }
   }
   m_buffers->add(address, bytes);
@@ -283,14 +283,14 @@ void Runtime::finalize() {
 void Runtime::throw_not_initialized(char const* call) {
   if (s_of_parent != nullptr) {
     throw UsageError(std::string(call) +
-                     ": called in a process that a PE has forked, which is "
-                     "none; call it in the PE");
+                     ": called in a process that a PE has forked; only the PE "
+                     "itself may make this call");
   }
   throw UsageError(std::string(call) +
                    (s_was_finalized ? ": called after symm::finalize()"
                                     : ": called before symm::initialize()") +
-                   "; a symm::ScopeGuard in main() keeps the symmetric heap "
-                   "initialized as long as it lives");
+                   "; a symm::ScopeGuard in main() keeps the library "
+                   "initialized for its lifetime");
 }
 
 }  // namespace symm::Impl

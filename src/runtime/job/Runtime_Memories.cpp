@@ -85,11 +85,12 @@ void Runtime::make_device_memories(int device) {
   all_or_none(agree, "symm::initialize", [&] {
     make(MemoryKind::device);
     if (nodes().n() > 1 && my_pe() == 0 && loads_kernels_at_launch()) {
-      std::fprintf(stderr,
-                   "symm::initialize: kernels that wait for PEs of other nodes "
-                   "may wait for ever, since CUDA loads kernels at their first "
-                   "launch here: set CUDA_MODULE_LOADING=EAGER, or call "
-                   "initialize() before anything starts CUDA\n");
+      std::fprintf(
+          stderr,
+          "symm::initialize: kernels that wait for PEs of other nodes "
+          "may wait forever, because CUDA loads kernels at their first "
+          "launch in this process; set CUDA_MODULE_LOADING=EAGER, or "
+          "call initialize() before CUDA is initialized\n");
     }
   });
   if (auto const failure = error_of_all(
@@ -100,7 +101,7 @@ void Runtime::make_device_memories(int device) {
   // Host memory is optional: not every GPU, driver or container allows PEs to
   // share it.
   auto const failure = error_of_all([&] {
-    all_or_none(agree, "it cannot be had", [&] { make(MemoryKind::host); });
+    all_or_none(agree, "it is not available", [&] { make(MemoryKind::host); });
     try_out(*memory(MemoryKind::host).provider);
   });
   if (!failure) return;
@@ -137,8 +138,8 @@ void Runtime::find_shared_gpus(int device) {
     std::fprintf(
         stderr,
         "symm::initialize: up to %td PEs share a GPU and take turns on "
-        "it. Started before the job, nvidia-cuda-mps-control -d lets "
-        "their kernels run side by side\n",
+        "it; to run their kernels concurrently, start MPS "
+        "(nvidia-cuda-mps-control -d) before the job\n",
         n_most);
   }
 }

@@ -172,8 +172,8 @@ void Trace::write_file(double seconds) const {
   std::fprintf(file, "]}\n");
   if (std::fflush(file) == 0 && std::ferror(file) == 0) return;
   std::fprintf(stderr,
-               "symm::finalize: PE %d: %s (SYMM_TRACE) cannot be "
-               "written and is not complete\n",
+               "symm::finalize: PE %d: %s (SYMM_TRACE) could not be written "
+               "completely\n",
                m_bootstrap.my_pe(), m_name.c_str());
 }
 
@@ -201,8 +201,8 @@ void Trace::print_table(std::vector<Row> const& rows) const {
   };
   std::fprintf(
       stderr,
-      "symm: SYMM_TRACE: operations of the hosts of %zu PEs in %.3f s; %s "
-      "and its siblings have them by peer\n"
+      "symm: SYMM_TRACE: host operations of %zu PEs in %.3f s; %s "
+      "and its siblings list them by peer\n"
       "     PE        puts       MiB        gets       MiB     atomics   "
       "signals"
       "    puts s    gets s barrier s collect s    wait s for PEs s  heap "

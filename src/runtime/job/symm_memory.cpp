@@ -32,8 +32,8 @@ void* null_on_failure(char const* name, void const* address,
   if (!map.is_near(pe)) {
     throw UsageError(
         Text("symm::ptr: PE ", pe,
-             " is on another node, where no loads and stores reach: use "
-             "symm::put and symm::get"));
+             " is on another node, whose memory loads and stores cannot reach; "
+             "use symm::put and symm::get"));
   }
   throw UsageError(Text("symm::ptr: address ", address,
                         " is not in the symmetric heap of PE ", map.my_pe));

@@ -13,7 +13,7 @@ PinnedMemory::PinnedMemory(MemoryProvider& provider, std::size_t bytes)
   auto* const memory =
       ::operator new(bytes, std::align_val_t(alignment), std::nothrow);
   if (memory == nullptr) {
-    throw OutOfMemory("no private memory for copies of a GPU");
+    throw OutOfMemory("no private memory for copies to and from a GPU");
   }
   m_memory.reset(static_cast<std::byte*>(memory));
   std::memset(memory, 0, bytes);

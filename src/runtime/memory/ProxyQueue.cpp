@@ -32,7 +32,8 @@ void add_kernel_module(KernelModule& module) noexcept {
     if (s_shadow != nullptr) module.set_shadow(s_shadow);
   } catch (std::exception const& failure) {
     // If a kernel of the module needs the missing ring, the kernel reports it.
-    std::fprintf(stderr, "symm: a library that was loaded: %s\n",
+    std::fprintf(stderr,
+                 "symm: preparing the kernels of a loaded library failed: %s\n",
                  failure.what());
   }
 }

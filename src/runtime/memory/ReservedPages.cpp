@@ -61,7 +61,7 @@ ReservedPages ReservedPages::of_size(std::size_t bytes) {
   }
   throw UsageError("SYMM_HUGE_PAGES=" + page_size_text(bytes) +
                    ": this system has no pages of that size; it has " +
-                   (sizes.empty() ? "none that are large" : sizes));
+                   (sizes.empty() ? "no large pages" : sizes));
 }
 
 std::string ReservedPages::refusal(std::size_t wanted_bytes,

@@ -82,8 +82,8 @@ class VmmLedger {
   void check_range(void const* address, std::size_t bytes,
                    char const* call) const {
     if (bytes > 0 && value_of(address) + (bytes - 1) < value_of(address)) {
-      throw_usage(call, range_text(address, bytes) +
-                            " is more than there are addresses");
+      throw_usage(call,
+                  range_text(address, bytes) + " exceeds the address space");
     }
   }
 
@@ -96,8 +96,9 @@ class VmmLedger {
                                            char const* call) const {
     auto const it = m_handles.find(handle.id);
     if (it == m_handles.end()) {
-      throw_usage(call, "handle " + std::to_string(handle.id) +
-                            " is not one of this process, or released");
+      throw_usage(call,
+                  "handle " + std::to_string(handle.id) +
+                      " is not a handle of this process, or was released");
     }
     return it->second;
   }
@@ -109,7 +110,7 @@ class VmmLedger {
     auto const& memory = memory_of(handle, "export_handle");
     if (memory->sharing != Vmm::Sharing::by_descriptor) {
       throw_usage("export_handle",
-                  "the memory was created with Sharing::none; ask for "
+                  "the memory was created with Sharing::none; request "
                   "Sharing::by_descriptor when creating it");
     }
     return memory;
@@ -127,9 +128,9 @@ class VmmLedger {
       throw_usage("map", "offset " + std::to_string(offset) + " must be 0");
     }
     if (bytes != memory->bytes) {
-      throw_usage("map", bytes_text(bytes) + " are not all " +
-                             std::to_string(memory->bytes) +
-                             " of the memory: CUDA maps whole memories");
+      throw_usage("map", bytes_text(bytes) + " are not the whole memory of " +
+                             bytes_text(memory->bytes) +
+                             "; only whole allocations can be mapped");
     }
     auto const reservation = enclosing(m_reservations, address, bytes,
                                        [](std::size_t size) { return size; });

@@ -39,14 +39,13 @@ constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW;
 void check_file_size(std::size_t bytes) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0) {
-    throw SystemError("looking at the limit of file sizes", "getrlimit", errno);
+    throw SystemError("querying the file size limit", "getrlimit", errno);
   }
   if (limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur) {
     throw OutOfMemory("no memory for " + bytes_text(bytes) +
-                      ": shared memory counts as a file, and files of this "
-                      "process may have " +
-                      bytes_text(limit.rlim_cur) +
-                      "; raise the limit (ulimit -f)");
+                      ": shared memory counts as a file, and the file size "
+                      "limit of this process is " +
+                      bytes_text(limit.rlim_cur) + "; raise it (ulimit -f)");
   }
 }
 
@@ -103,9 +102,10 @@ char* Vmm_HostMemfd::reserve(std::size_t bytes, std::size_t alignment,
       throw SystemError("reserving " + bytes_text(total) + " of addresses",
                         "mmap", error);
     }
-    throw OutOfMemory("Vmm_HostMemfd::reserve: no " + bytes_text(total) +
-                      " of free addresses; is the address space limited "
-                      "(ulimit -v)? SYMM_HEAP_LIMIT asks for less");
+    throw OutOfMemory("Vmm_HostMemfd::reserve: cannot reserve " +
+                      bytes_text(total) +
+                      " of addresses; raise the limit of the address space "
+                      "(ulimit -v), or lower SYMM_HEAP_LIMIT");
   }
   auto* const first = static_cast<char*>(start);
   char* const result =
@@ -130,7 +130,7 @@ void Vmm_HostMemfd::check_capacity(std::size_t bytes) const {
     if (memory.is_imported || !counted.insert(&memory).second) return;
     struct stat status {};
     if (::fstat(memory.descriptor.get(), &status) != 0) {
-      throw SystemError("looking at memory of this PE", "fstat", errno);
+      throw SystemError("querying memory of this PE", "fstat", errno);
     }
     // Every system counts st_blocks in units of this size.
     constexpr std::size_t block_bytes = 512;
@@ -146,7 +146,7 @@ void Vmm_HostMemfd::check_capacity(std::size_t bytes) const {
     throw OutOfMemory("no memory for " + bytes_text(bytes) + ": " +
                       bytes_text(left) + " left for each of the " +
                       std::to_string(m_n_sharers) + " PEs of this node (" +
-                      bytes_text(promised) + " promised and not touched yet)");
+                      bytes_text(promised) + " reserved but not touched yet)");
   }
 }
 
@@ -163,7 +163,7 @@ void Vmm_HostMemfd::take_huge_pages(UniqueFd const& memory,
   }
   int const error = errno;
   if (error != ENOMEM) {
-    throw SystemError("taking large pages for " + bytes_text(bytes), "mmap",
+    throw SystemError("reserving large pages for " + bytes_text(bytes), "mmap",
                       error);
   }
   throw OutOfMemory(ReservedPages::of_size(m_unit).refusal(bytes, m_n_sharers));
@@ -266,7 +266,8 @@ Vmm::Handle Vmm_HostMemfd::import_handle(UniqueFd descriptor,
     throw SystemError("importing memory", "fcntl(F_GET_SEALS)", errno);
   }
   if ((seals & F_SEAL_SHRINK) == 0) {
-    m_ledger.throw_usage("import_handle", "the memory can be made smaller");
+    m_ledger.throw_usage("import_handle",
+                         "the memory is not sealed against shrinking");
   }
   return m_ledger.add_handle(std::make_shared<Memory>(
       Memory{std::move(descriptor), bytes, Sharing::by_descriptor, true}));
@@ -289,8 +290,7 @@ Vmm::Handle Vmm_HostMemfd::retain(void const* address) {
   if (!memory->descriptor) {
     m_ledger.throw_usage(
         "retain", address_text(address) +
-                      " is in memory that was imported and whose handle was "
-                      "released");
+                      " is in imported memory whose handle was released");
   }
   return m_ledger.add_handle(memory);
 }
@@ -335,7 +335,7 @@ bool Vmm_HostMemfd::is_mapped(void const* address, std::size_t bytes) {
     } else if (errno == ENOMEM) {
       return false;
     } else if (errno != EAGAIN) {
-      throw SystemError("looking for memory at " + address_text(address),
+      throw SystemError("querying the memory at " + address_text(address),
                         "mincore", errno);
     }
   }
@@ -394,7 +394,7 @@ void Vmm_HostMemfd::address_free(char* address, std::size_t bytes) {
   std::lock_guard const lock(m_mutex);
   m_ledger.check_address_free(address, bytes);
   if (::munmap(address, bytes) != 0) {
-    throw SystemError("giving back addresses", "munmap", errno);
+    throw SystemError("releasing addresses", "munmap", errno);
   }
   m_ledger.forget_reservation(address);
 }

@@ -34,7 +34,7 @@ void check_equal(Bootstrap& bootstrap, MessageEngineOptions const& options) {
                                   "%g on PE 0, %g on PE %d", other->of_first,
                                   other->value, other->pe));
   throw UsageError(Text("SYMM_PEER_TIMEOUT differs between PEs: ",
-                        values.data(), "; start all PEs with one value"));
+                        values.data(), "; start all PEs with the same value"));
 }
 
 }  // namespace

@@ -43,8 +43,9 @@ void Aggregation::check_life(char const* call) {
   m_n_near = 0;
   m_n_far  = 0;
   throw UsageError(Text(call,
-                        ": symm::finalize() has ended the context, whose "
-                        "updates waited: call its quiet() before"));
+                        ": symm::finalize() has ended the context, and its "
+                        "pending updates are lost; call Context::quiet() "
+                        "before symm::finalize()"));
 }
 
 bool Aggregation::find(void const* address, std::size_t bytes, Pe pe,

@@ -11,13 +11,12 @@ namespace symm::Impl {
 void throw_strides(std::size_t dest_stride, std::size_t source_stride,
                    std::size_t block, char const* call) {
   throw UsageError(
-      std::string(call) + ": strides are at least " +
+      std::string(call) + ": strides must be at least " +
       (block <= 1 ? "1"
                   : "the " + std::to_string(block) + " elements of a block") +
       ", not " + std::to_string(dest_stride) + " (dest) and " +
       std::to_string(source_stride) +
-      " (source); no stride is negative, and elements end in the memory of a "
-      "process");
+      " (source); they must not be negative or lead beyond the address space");
 }
 
 }  // namespace symm::Impl

@@ -83,11 +83,10 @@ SYMM_INLINE_FUNCTION void copy_strided(Threads const& threads,
   check_element<typename Copy::Element>();
   auto const group = group_of(threads);
   expect(copy.are_strides_long_enough(), copy.call,
-         "strides are at least 1, and a block");
+         "strides must be at least 1, and at least the size of a block");
   if (!copy.is_empty()) {
-    expect(
-        copy.is_private_side_possible(), copy.call,
-        "no stride is negative, and elements end in the memory of a process");
+    expect(copy.is_private_side_possible(), copy.call,
+           "strides must not be negative or lead beyond the address space");
     GroupOperation const operation(group, heap,
                                    StridedOperation<Copy>{copy, pe});
     copy_blocks(group, heap, copy, pe, copy.call);

@@ -106,8 +106,8 @@ void Context::open(char const* name) {
     if (m_channel == nullptr) {
       throw OutOfMemory(Impl::Text(
           name,
-          ": there are 255 contexts already, as many as a PE may have: "
-          "end some, or share them between threads"));
+          ": this PE already has 255 contexts, the maximum; end some, or "
+          "share them between threads"));
     }
   }
   if (m_aggregation && m_channel != nullptr)
@@ -133,13 +133,13 @@ void Context::close() noexcept {
 Impl::HostCall Context::call(char const* name, Request* request) const {
   if (m_life == 0) {
     throw UsageError(
-        Impl::Text(name, ": the context has been moved from: use the other"));
+        Impl::Text(name, ": the context has been moved from; use the new one"));
   }
   if (life_of_runtime(name) != m_life) {
     throw UsageError(Impl::Text(name,
-                                ": the context was made before "
-                                "symm::finalize(), which has ended it: make "
-                                "another one"));
+                                ": the context was created before "
+                                "symm::finalize(), which ended it; create a "
+                                "new one"));
   }
   auto made = Impl::call_of(name, m_channel, request);
   Impl::check::in_context(this);

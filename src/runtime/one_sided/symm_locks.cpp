@@ -112,7 +112,7 @@ class LockCall {
     set(&m_lock->next, me(), pe);
     wait([&] { return is_holder_here(); },
          [&] {
-           return Text("\n  the lock at ", m_lock, ", that PE ", pe,
+           return Text("\n  the lock at ", m_lock, ", which PE ", pe,
                        " holds or waits for");
          });
     fence_words();
@@ -138,7 +138,9 @@ class LockCall {
     // Another PE is now last in the queue, and is about to store its number in
     // this PE's `next`.
     wait([&] { return load_acquire(&m_lock->next) != 0; },
-         [&] { return Text("\n  the next PE for the lock at ", m_lock); });
+         [&] {
+           return Text("\n  the next PE in the queue of the lock at ", m_lock);
+         });
     Pe const next = pe_of(load_acquire(&m_lock->next));
     store_relaxed(&m_lock->turn, is_out);
     set(&m_lock->turn, is_holder, next);
@@ -204,10 +206,10 @@ void set_lock(Lock* lock) {
   {
     Impl::Entrance const entrance(lock);
     if (!call.enter()) {
-      throw UsageError(Impl::Text("symm::set_lock: this PE holds the lock at ",
-                                  lock,
-                                  " already, or a thread of it waits for it: "
-                                  "clear it first"));
+      throw UsageError(
+          Impl::Text("symm::set_lock: this PE already holds the lock at ", lock,
+                     ", or one of its threads is waiting for it; "
+                     "call symm::clear_lock() first"));
     }
   }
   call.wait_for_turn();
@@ -220,7 +222,7 @@ void clear_lock(Lock* lock) {
   if (!call.is_holder_here()) {
     throw UsageError(
         Impl::Text("symm::clear_lock: this PE does not hold the lock at ", lock,
-                   ": set it first"));
+                   "; call symm::set_lock() first"));
   }
   Impl::check::release_lock(lock);
   call.release();

@@ -127,8 +127,8 @@ Combination::Parts const& Combination::parts_of(
     if (bytes == least + copy.n_notices * sizeof(NoticeCount)) return copy;
   }
   throw SystemError(Text("a message of ", bytes,
-                         " bytes from another node is no combination of "
-                         "calls; do all PEs run the same program?"));
+                         " bytes from another node is not a valid combination "
+                         "of calls; do all PEs run the same program?"));
 }
 
 }  // namespace symm::Impl

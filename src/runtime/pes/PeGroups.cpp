@@ -15,8 +15,8 @@ namespace {
 
 [[noreturn]] void throw_no_message() {
   throw SystemError(
-      "a message from another node is no list of calls; do all PEs run the "
-      "same program?");
+      "a message from another node is not a valid list of calls; do all PEs "
+      "run the same program?");
 }
 
 class Writer {

@@ -86,7 +86,7 @@ void PeTeamSlots::begin(int slot) {
 }
 
 std::uint64_t PeTeamSlots::in_use() const {
-  static_assert(PeTeamMemory::max_teams == 64, "a bit for each");
+  static_assert(PeTeamMemory::max_teams == 64, "one bit per PE team");
   std::uint64_t bits = 0;
   for (std::size_t slot = 0; slot < m_numbers.size(); ++slot) {
     if (m_numbers[slot] != 0) bits |= std::uint64_t{1} << slot;

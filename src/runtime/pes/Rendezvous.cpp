@@ -48,9 +48,11 @@ int choose_spins(Bootstrap& bootstrap, Nodes const& nodes) {
 }  // namespace
 
 void Rendezvous::throw_occupied(RuntimeCall my_call, RuntimeCall other) {
-  throw UsageError(Text(
-      name_of(my_call), ": another thread of this PE is in a collective call (",
-      name_of(other), "); one thread at a time makes them. Nothing was done"));
+  throw UsageError(Text(name_of(my_call),
+                        ": another thread of this PE is in a collective call (",
+                        name_of(other),
+                        "); only one thread at a time may make collective "
+                        "calls. Nothing was changed"));
 }
 
 Rendezvous::Rendezvous(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
@@ -234,8 +236,8 @@ void Rendezvous::report_missing(double waited_seconds) const {
   }
   if (std::uncaught_exceptions() > 0) {
     text.append("\n  PE ", m_my_pe,
-                " is here because of an exception, which nobody has caught yet "
-                "and which may be all that is wrong; a debugger shows it "
+                " is in this call because of an exception that has not been "
+                "caught yet and may be the only error; find it with a debugger "
                 "(catch throw), or catch it before the guard ends");
   }
   std::fprintf(stderr,

@@ -55,12 +55,12 @@ void Rendezvous::throw_mismatch() {
   Text text("mismatched stream-ordered call", trail_difference());
   m_trail.start_anew();
   if (found.failure.kind != ErrorKind::none) {
-    text.append(" Found in a collective call that went wrong itself: ",
+    text.append(" Found in a collective call that also failed: ",
                 found.failure.message);
   } else {
     text.append(" Found in ", found.lowest_words,
-                ", which did nothing on any PE; make the same calls in the "
-                "same order on all PEs");
+                ", which changed nothing on any PE; make the same calls in "
+                "the same order on all PEs");
   }
   throw UsageError(text);
 }
@@ -113,7 +113,7 @@ Text Rendezvous::trail_difference() {
     text.append(" #", *call + 1, ": ");
   } else {
     text.append(", before the latest ", CallTrail::capacity,
-                ", which alone are kept: ");
+                " calls, the only ones that are kept: ");
   }
   text.append(outcome().failure.message);
   return text;

@@ -60,8 +60,8 @@ Signature signature_of(RuntimeCall operation) {
     case RuntimeCall::stream_barrier:
       return {"symm::barrier on a stream", {"stream"}};
     case RuntimeCall::pool_failure:
-      return {"that call without success", {"pool"}};
-    case RuntimeCall::agree: return {"end of the call before", {}};
+      return {"failure of the previous call", {"pool"}};
+    case RuntimeCall::agree: return {"end of the previous call", {}};
     case RuntimeCall::compare_trails:
       return {"comparison of stream-ordered calls", {}};
     default: return {"no collective call", {}};
@@ -82,12 +82,11 @@ OperationKind kind_of(RuntimeCall operation) {
 
 char const* advice_for(RuntimeCall operation) {
   if (operation != RuntimeCall::allocate_view) return "";
-  return " (where PEs own different numbers of elements, make a "
-         "symm::UnevenView, or allocate the largest View on every PE, and use "
-         "a part); algorithms and containers of "
-         "Kokkos allocate in the space of the View that they are given: for a "
-         "call of one PE alone, give them a View in HostSpace or CudaSpace "
-         "that refers to the same memory";
+  return " (if PEs own different numbers of elements, create a "
+         "symm::UnevenView, or allocate the largest View on every PE and use a "
+         "part of it); Kokkos algorithms and containers allocate in the space "
+         "of the View that they are given: to call them on one PE only, pass a "
+         "View in HostSpace or CudaSpace that refers to the same memory";
 }
 
 Text to_string(RuntimeCall operation, RuntimeCallArguments const& arguments,

@@ -21,7 +21,7 @@ void ImportedPool::map(char const* call, SharedPointer const& pointer,
   // available for the next attempt.
   UniqueFd descriptor(::fcntl(m_descriptor.get(), F_DUPFD_CLOEXEC, 0));
   if (!descriptor) {
-    throw SystemError(Text(call, ": taking the pool's descriptor"),
+    throw SystemError(Text(call, ": duplicating the pool's descriptor"),
                       "fcntl(F_DUPFD_CLOEXEC)", errno);
   }
   auto const alone = [this](std::optional<Failure> const& mine) {
@@ -30,7 +30,7 @@ void ImportedPool::map(char const* call, SharedPointer const& pointer,
   auto failure = failure_of([&] {
     if (!is_multiple(bytes, unit)) {
       throw UsageError(
-          Text(bytes, " bytes are no multiple of ", unit, " bytes"));
+          Text(bytes, " bytes are not a multiple of ", unit, " bytes"));
     }
     m_range.emplace(provider, m_exchange, 0, 1, bytes, unit);
     auto const added = m_range->try_to_add_chunk(0, bytes, alone, [&] {

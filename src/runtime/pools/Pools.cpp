@@ -24,8 +24,8 @@ void refuse_captured(char const* call, StreamName const& name) {
   if (!name.is_captured(name.what)) return;
   throw NotSupported(
       Text(call,
-           ": the stream is being captured into a graph; allocate before, and "
-           "free when the graph is not launched any more"));
+           ": the stream is being captured into a graph; allocate before the "
+           "capture, and free after the last launch of the graph"));
 }
 
 }  // namespace
@@ -100,9 +100,10 @@ StreamPool* Pools::find_stream_pool(MemPool pool) {
 }
 
 void Pools::throw_no_pool(MemPool pool, char const* call) {
-  throw UsageError(Text(call, pool.is_valid()
-                                  ? ": the pool has been destroyed"
-                                  : ": no pool; mem_pool_create makes one"));
+  throw UsageError(Text(
+      call, pool.is_valid()
+                ? ": the pool has been destroyed"
+                : ": the pool is invalid; create one with mem_pool_create"));
 }
 
 Pool& Pools::find(MemPool pool, char const* call) {
@@ -121,7 +122,8 @@ Pools::Found Pools::get(MemPool pool, char const* call) {
     throw_no_pool(pool, call);
   }
   throw UsageError(Text(
-      call, ": the pool is imported; the process that has made it allocates"));
+      call,
+      ": the pool is imported; only the process that created it allocates"));
 }
 
 Pools::Found Pools::get_in_step(MemPool pool, char const* call) {
@@ -130,8 +132,8 @@ Pools::Found Pools::get_in_step(MemPool pool, char const* call) {
   throw UsageError(
       Text(call,
            ": the PEs have made different calls on symmetric pools, as an "
-           "earlier collective call has told; make another pool, or ask for "
-           "the default one again"));
+           "earlier collective call reported; create another pool, or get the "
+           "default pool again"));
 }
 
 SymmetricHeap& Pools::local_heap(MemoryKind memory, char const* call) {
@@ -149,10 +151,10 @@ MemPool Pools::create(MemPoolProperties const& properties) {
   bool const is_local        = properties.kind == MemPoolKind::local;
   Lock const lock(is_local ? m_local_mutex : m_mutex);
   if (!is_local && properties.handle_type != MemPoolHandleType::none) {
-    throw UsageError(
-        Text(call,
-             ": a symmetric pool has no handles; its PEs reach all of it, and "
-             "for other processes there are local pools"));
+    throw UsageError(Text(
+        call,
+        ": a symmetric pool has no handles, because all PEs can access it; "
+        "to share memory with other processes, use a local pool"));
   }
   auto own          = properties.handle_type == MemPoolHandleType::none
                           ? nullptr
@@ -315,8 +317,8 @@ StreamPool* Pools::find_owner(void const* address) {
 
 void Pools::throw_no_block(char const* call, void const* address) {
   throw UsageError(Text(call, ": address ", address,
-                        " is no block of a pool; pass what malloc_async has "
-                        "returned, once"));
+                        " is not a block of a pool; pass an address that "
+                        "malloc_async has returned, once"));
 }
 
 void Pools::free_block(StreamPool& pool, void* address,

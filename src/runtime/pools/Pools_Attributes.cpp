@@ -25,7 +25,7 @@ std::uint64_t Pools::attribute(MemPool which, MemPoolAttribute attribute) {
     case MemPoolAttribute::used_mem_current: return pool.used().current;
     case MemPoolAttribute::used_mem_high: return pool.used().high;
   }
-  throw UsageError(Text(call, ": there is no attribute ",
+  throw UsageError(Text(call, ": unknown attribute ",
                         static_cast<std::uint32_t>(attribute)));
 }
 
@@ -38,7 +38,7 @@ void Pools::set_attribute(MemPool which, MemPoolAttribute attribute,
   auto const restart         = [&](Pool::Amount& amount) {
     if (value != 0) {
       throw UsageError(Text(call,
-                                    ": a high-water mark can be set to 0 only, "
+                                    ": a high-water mark can only be set to 0, "
                                             "not to ",
                                     value));
     }

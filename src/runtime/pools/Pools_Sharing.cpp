@@ -16,10 +16,9 @@ namespace {
 
 void check_handle(char const* call, MemPoolHandleType type, unsigned flags) {
   if (type != MemPoolHandleType::posix_file_descriptor) {
-    throw UsageError(
-        Text(call, ": there are no handles of type ",
-             static_cast<std::uint32_t>(type),
-             "; expected MemPoolHandleType::posix_file_descriptor"));
+    throw UsageError(Text(
+        call, ": unsupported handle type ", static_cast<std::uint32_t>(type),
+        "; expected MemPoolHandleType::posix_file_descriptor"));
   }
   if (flags != 0) {
     throw UsageError(Text(call, ": flags are ", flags, "; expected 0"));
@@ -41,7 +40,7 @@ char const* name_of(MemAccessFlags flags) {
     case MemAccessFlags::read: return "read access";
     case MemAccessFlags::read_write: return "read and write access";
   }
-  return "access that there is not";
+  return "unknown access";
 }
 
 Text name_of(MemLocation const& location) {
@@ -56,10 +55,10 @@ std::unique_ptr<LocalHeap> Pools::make_own_heap(
   check_handle(call, properties.handle_type, 0);
   auto const bytes = properties.max_bytes;
   if (bytes == 0) {
-    throw UsageError(
-        Text(call,
-             ": max_bytes is 0; all of a pool that has handles is there from "
-             "the start"));
+    throw UsageError(Text(
+        call,
+        ": max_bytes is 0; a pool with handles is allocated as a whole when "
+        "it is created, so max_bytes must be above 0"));
   }
   auto& shared = m_runtime.heap(properties.memory, call);
   if (bytes > shared.limit_bytes()) {
@@ -99,7 +98,7 @@ UniqueFd Pools::export_pool(MemPool which, MemPoolHandleType type,
   auto& pool = get(which, call).pool;
   if (pool.properties().handle_type != type) {
     throw UsageError(Text(call,
-                          ": the pool was made without handles "
+                          ": the pool was created without handles "
                           "(MemPoolProperties::handle_type)"));
   }
   auto& provider    = provider_of(pool);
@@ -134,10 +133,10 @@ MemPool Pools::import_pool(int descriptor, MemPoolHandleType type,
   if (!can_import) {
     throw UsageError(Text(call, ": ", descriptor,
                           duplicate
-                              ? " is no descriptor of memory that this PE can "
-                                "map; expected what "
-                                "mem_pool_export_to_shareable_handle has made"
-                              : " is no open file descriptor"));
+                              ? " is not a descriptor of memory that this PE "
+                                "can map; expected one from "
+                                "mem_pool_export_to_shareable_handle"
+                              : " is not an open file descriptor"));
   }
   auto const name   = SharedPoolName::of(duplicate, call);
   auto const number = local_bit | ++m_n_local;
@@ -155,7 +154,7 @@ MemPoolPtrExportData Pools::export_pointer(void const* address) {
   if (!name) {
     throw UsageError(Text(call,
                           ": the pool of the block has not been exported; "
-                          "mem_pool_export_to_shareable_handle first"));
+                          "call mem_pool_export_to_shareable_handle first"));
   }
   SharedPointer pointer;
   pointer.memory     = static_cast<std::uint32_t>(pool->properties().memory);
@@ -173,7 +172,7 @@ void* Pools::import_pointer(MemPool which, MemPoolPtrExportData const& data) {
   if (pool == nullptr) {
     static_cast<void>(find(which, call));
     throw UsageError(
-        Text(call, ": the pool is not imported, but one of this process"));
+        Text(call, ": the pool is not imported; it belongs to this process"));
   }
   auto const pointer = SharedPointer::unpack(data, call);
   auto& heap = m_runtime.heap(static_cast<MemoryKind>(pointer.memory), call);
@@ -206,8 +205,8 @@ MemAccessFlags Pools::access(MemPool which, MemLocation const& location,
     if (provider == nullptr) {
       throw UsageError(
           Text(call,
-               ": the place of an imported pool is known when a pointer has "
-               "been imported"));
+               ": the location of an imported pool is not known yet; call "
+               "mem_pool_import_pointer first"));
     }
   } else {
     provider = &provider_of(get(which, call).pool);
@@ -229,8 +228,8 @@ void Pools::set_access(MemPool which, std::span<MemAccessDesc const> list) {
     throw UsageError(
         Text(call, ": ", name_of(location), " has ", name_of(there),
              " to the pool and cannot get ", name_of(flags),
-             "; memory of a PE is for its own GPU, and for those of other PEs "
-             "in a symmetric pool, or imported"));
+             "; a PE's memory is accessible to its own GPU, and to those of "
+             "other PEs in a symmetric pool or by import"));
   }
 }
 

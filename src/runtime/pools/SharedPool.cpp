@@ -31,7 +31,7 @@ SharedPoolName SharedPoolName::of(UniqueFd const& descriptor,
   struct stat status {};
   if (::fstat(descriptor.get(), &status) != 0) {
     throw UsageError(Text(call, ": ", descriptor.get(),
-                          " is no open file descriptor of this process"));
+                          " is not an open file descriptor of this process"));
   }
   return {status.st_dev, status.st_ino};
 }
@@ -50,9 +50,10 @@ SharedPointer SharedPointer::unpack(MemPoolPtrExportData const& data,
       result.bytes <= result.pool_bytes - result.offset) {
     return result;
   }
-  throw UsageError(Text(call,
-                        ": the export data are none, or damaged; expected what "
-                        "mem_pool_export_pointer has made"));
+  throw UsageError(
+      Text(call,
+           ": the export data are invalid or damaged; expected data "
+           "from mem_pool_export_pointer"));
 }
 
 }  // namespace symm::Impl

@@ -69,7 +69,7 @@ StreamName name_of_queue(void* const& queue) {
             void* const its_queue = *static_cast<void* const*>(what);
             if (gpu == nullptr && its_queue != nullptr) {
               throw UsageError(Text("stream ", its_queue,
-                                    ": without a GPU there is none but null, "
+                                    ": without a GPU, the only stream is null, "
                                     "the order of the calls"));
             }
             return std::make_unique<QueueStream>(gpu, its_queue);

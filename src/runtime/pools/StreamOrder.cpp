@@ -34,9 +34,9 @@ StreamOrder::Number StreamOrder::find_or_add(StreamName const& name) {
       if (m_streams.size() == max_streams) {
         throw UsageError(Text(
             "more than ", max_streams,
-            " streams have blocks of pools; any collective call of the "
-            "symmetric heap, such as symm::heap_trim(), lets the pools forget "
-            "those on which all blocks are freed"));
+            " streams have blocks of pools; call a collective function of the "
+            "symmetric heap, such as symm::heap_trim(), to make the pools "
+            "forget streams on which all blocks are freed"));
       }
       m_streams.emplace_back();
       known = m_streams.end() - 1;

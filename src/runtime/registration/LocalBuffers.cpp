@@ -29,20 +29,23 @@ void LocalBuffers::add(void* address, std::size_t bytes) {
   auto const text =
       "address " + address_text(address) + ", " + bytes_text(bytes);
   if (address == nullptr || bytes == 0) {
-    throw UsageError(text + ": there is nothing to register");
+    throw UsageError(
+        text + ": the address must not be null, and the size must not be 0");
   }
   if (bytes > std::numeric_limits<std::size_t>::max() - start) {
-    throw UsageError(text + ": the range leaves the address space");
+    throw UsageError(text +
+                     ": the range extends beyond the end of the address space");
   }
   std::lock_guard const lock(m_mutex);
   auto const next = m_buffers.lower_bound(start);
   auto const previous =
       next == m_buffers.begin() ? m_buffers.end() : std::prev(next);
   auto const refuse = [&](Buffers::const_iterator other) {
-    throw UsageError(text + ": overlaps the buffer of " +
-                     bytes_text(other->second.bytes) + " registered at " +
-                     address_text(reinterpret_cast<void*>(other->first)) +
-                     "; unregister that first (before its memory is freed)");
+    throw UsageError(
+        text + ": overlaps the buffer of " + bytes_text(other->second.bytes) +
+        " registered at " +
+        address_text(reinterpret_cast<void*>(other->first)) +
+        "; unregister that buffer first, and before freeing its memory");
   };
   if (next != m_buffers.end() && next->first - start < bytes) refuse(next);
   if (previous != m_buffers.end() &&

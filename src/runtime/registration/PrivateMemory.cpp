@@ -14,7 +14,7 @@ char* PrivateMemory::allocate(std::string const& label, std::size_t bytes) {
   auto const unit = m_vmm.granularity(Vmm::Granularity::recommended);
   if (bytes > std::numeric_limits<std::size_t>::max() - unit) {
     throw OutOfMemory("View \"" + label + "\": " + bytes_text(bytes) +
-                      " exceed the address space");
+                      " exceeds the size of the address space");
   }
   auto const rounded = round_up(bytes, unit);
   std::lock_guard const lock(m_mutex);
@@ -58,7 +58,7 @@ void PrivateMemory::free(void const* address) noexcept {
     m_vmm.address_free(start, bytes);
   });
   if (failure) {
-    std::fprintf(stderr, "symm: freeing registrable memory at %p: %s\n",
+    std::fprintf(stderr, "symm: freeing registrable memory at %p failed: %s\n",
                  address, failure->message.c_str());
   }
 }

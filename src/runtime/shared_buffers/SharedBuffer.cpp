@@ -40,8 +40,8 @@ char const* type_name_of(MemoryKind kind) {
 }
 
 std::string elements_text(std::size_t index, std::size_t count) {
-  return std::to_string(count) + " elements from element " +
-         std::to_string(index) + " on";
+  return std::to_string(count) + " elements starting at element " +
+         std::to_string(index);
 }
 
 /// \throws UsageError unless [data, data + count * element_bytes) is a valid
@@ -50,9 +50,9 @@ void check_memory(void const* data, std::size_t count,
                   std::size_t element_bytes) {
   if (count == 0) return;
   if (data == nullptr) {
-    throw UsageError("the address is null, and the count " +
+    throw UsageError("the address is null, but the count is " +
                      std::to_string(count) +
-                     "; pass 0 elements where there are none");
+                     "; pass a count of 0 for no elements");
   }
   auto const room = std::numeric_limits<std::uintptr_t>::max() -
                     reinterpret_cast<std::uintptr_t>(data);
@@ -79,21 +79,21 @@ int try_to_read(pid_t process, char* start, std::size_t bytes) {
 /// Advice on a system error, for the end of an error message.
 char const* remedy_for(int error) {
   if (error == EPERM) {
-    return "; processes of one user may reach each other's memory if "
-           "/proc/sys/kernel/yama/ptrace_scope is 0, or if each has called "
-           "prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY), and is dumpable";
+    return "; processes of one user may access each other's memory if "
+           "/proc/sys/kernel/yama/ptrace_scope is 0, or if each of them is "
+           "dumpable and has called prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY)";
   }
   if (error == EFAULT) {
-    return "; both sides must be memory that is there, and stay there until "
-           "all PEs have closed the buffer";
+    return "; both sides must be valid memory until all PEs have closed the "
+           "buffer";
   }
   if (error == ESRCH) {
-    return "; its process is gone, or in a PID namespace that this one cannot "
-           "see";
+    return "; its process is gone, or is in a PID namespace that is not "
+           "visible to this process";
   }
   if (error == ENOSYS) {
-    return "; this system or container has no process_vm_readv: use a View in "
-           "SymmetricHostSpace";
+    return "; this system or container does not support process_vm_readv; use "
+           "a View in SymmetricHostSpace";
   }
   return "";
 }
@@ -273,8 +273,8 @@ void SharedBuffer::try_host_part(Pe pe) const {
   if (error == 0) return;
   if (error == EFAULT) {
     throw UsageError(text + " of PE " + std::to_string(pe) +
-                     " are not memory that the host can read (memory of a "
-                     "GPU is shared by symm::SharedDeviceBuffer)");
+                     " are not memory that the host can read (use "
+                     "symm::SharedDeviceBuffer for GPU memory)");
   }
   Text const what("PE ", m_my_pe, " cannot read ", text, " of PE ", pe,
                   " (process ", part.process, ")");
@@ -306,7 +306,7 @@ void SharedBuffer::close() {
   rendezvous.run(RuntimeCall::close_shared_buffer, [&] {
     auto const step = failure_of([&] {
       if (m_runtime.expired() || m_parts.empty()) {
-        throw UsageError("the buffer is closed already");
+        throw UsageError("the buffer is already closed");
       }
     });
     rendezvous.meet({.operation = RuntimeCall::close_shared_buffer,
@@ -335,8 +335,8 @@ SharedBuffer::Part const& SharedBuffer::part(Pe pe, char const* call) const {
       return m_parts[index_of(pe)];
     }
     throw UsageError(name() + "PE " + std::to_string(pe) +
-                     " is on another node, from where only symmetric memory "
-                     "is reached (symm::put, symm::get)");
+                     " is on another node; only symmetric memory can be "
+                     "accessed there (symm::put, symm::get)");
   }
   throw UsageError(name() + std::string(text_of_no_pe(pe, n_pes)));
 }
@@ -351,7 +351,7 @@ char* SharedBuffer::range(Pe pe, void const* local, std::size_t index,
   if (index > shared.count || count > shared.count - index) {
     throw UsageError(std::string(type_name_of(m_kind)) + "::" + call + ": " +
                      elements_text(index, count) + " of PE " +
-                     std::to_string(pe) + ", which has " +
+                     std::to_string(pe) + ", which shares only " +
                      std::to_string(shared.count));
   }
   if (count == 0) return nullptr;

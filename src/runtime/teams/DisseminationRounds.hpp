@@ -91,7 +91,9 @@ class DisseminationRounds {
     constexpr unsigned round_bits = 8;
     constexpr unsigned epoch_bits = 48;
     constexpr auto epochs         = (std::uint64_t{1} << epoch_bits) - 1;
-    static_assert(round_bits + epoch_bits + 6 < 63, "and 64 slots");
+    static_assert(
+        round_bits + epoch_bits + 6 < 63,
+        "the round, the epoch and one of 64 slots must fit into 62 bits");
     return static_cast<std::uint64_t>(m_team.slot())
                << (epoch_bits + round_bits) |
            (m_epoch & epochs) << round_bits | m_round;

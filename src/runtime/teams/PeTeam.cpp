@@ -35,7 +35,7 @@ void check_team(PeTeam const& team, char const* call) {
   auto const& slots = Runtime::instance(call).team_slots();
   if (!team.is_valid()) {
     throw UsageError(std::string(call) +
-                     ": this PE is not in the team (it is none)");
+                     ": this PE is not in the team (the PeTeam is invalid)");
   }
   if (slots.number(team.slot()) != team.number()) {
     throw UsageError(std::string(call) + ": the team has been destroyed");
@@ -51,7 +51,7 @@ Text text_of(PeTeam const& team) {
   if (team.n_pes() > most) {
     text.append(", ... (", team.n_pes(), " in all)");
   }
-  text.append(" (here member ", team.my_pe(), ")");
+  text.append(" (this PE is member ", team.my_pe(), ")");
   return text;
 }
 

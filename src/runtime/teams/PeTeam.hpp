@@ -46,7 +46,7 @@ class PeTeam {
   /// n_pes().
   [[nodiscard]] SYMM_FUNCTION Pe world_pe(Pe pe) const {
     Impl::expect(0 <= pe && pe < m_n_pes, "symm::PeTeam::world_pe",
-                 "there is no such PE in the team");
+                 "the PE must be from 0 to n_pes() - 1 of the team");
     if (m_stride != 0) return m_first + pe * m_stride;
     return static_cast<Pe>(*words().member(pe));
   }

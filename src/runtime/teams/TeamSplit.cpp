@@ -178,7 +178,7 @@ void SplitCall::expect_equal(Split kind, int a, int b, int c) {
       if (is_first &&
           high_of(other) == static_cast<int>(Split::without_memory)) {
         throw OutOfMemory(std::string(m_call) +
-                          ": another PE has no private memory left");
+                          ": another PE has run out of private memory");
       }
       is_equal = is_equal && other == mine;
     }
@@ -186,11 +186,11 @@ void SplitCall::expect_equal(Split kind, int a, int b, int c) {
       throw UsageError(
           std::string(m_call) +
           (kind == Split::of_members
-               ? ": the members have made different calls, or with different "
-                 "lists; here of " +
+               ? ": the members have made different calls or passed "
+                 "different lists; the list on this PE has " +
                      std::to_string(a) + " PEs"
-               : ": the PEs of the parent team have made different calls, or "
-                 "with different arguments; here (" +
+               : ": the PEs of the parent team have made different calls or "
+                 "passed different arguments; here (" +
                      std::to_string(a) + ", " + std::to_string(b) + ", " +
                      std::to_string(c) + ")"));
     }
@@ -225,11 +225,11 @@ int SplitCall::choose_slot(int color) {
     std::uint64_t taken = 0;
     for (auto wish = first; wish != last; ++wish) taken |= wish->taken;
     if (~taken == 0) {
-      throw OutOfMemory(
-          std::string(m_call) + ": the PEs of a new team are in " +
-          std::to_string(PeTeamMemory::max_teams -
-                         PeTeamMemory::n_fixed_teams) +
-          " teams already, besides those of the library; destroy one");
+      throw OutOfMemory(std::string(m_call) +
+                        ": the PEs of a new team are already in " +
+                        std::to_string(PeTeamMemory::max_teams -
+                                       PeTeamMemory::n_fixed_teams) +
+                        " teams, the maximum; destroy a team first");
     }
     if (first->color == color) {
       slot = std::countr_one(taken);
@@ -315,7 +315,7 @@ PeTeam team_split_strided(PeTeam const& parent, Pe first, int stride,
                          "first = " + std::to_string(first) +
                              ", stride = " + std::to_string(stride) +
                              ", count = " + std::to_string(count) +
-                             " do not name PEs of it");
+                             " do not select PEs of this team");
   }
   int const from_first = parent.my_pe() - first;
   int const position =
@@ -340,7 +340,7 @@ PeTeam team_split_members(PeTeam const& parent, std::span<Pe const> members) {
       Impl::throw_argument(call, parent,
                            "members[" + std::to_string(i) +
                                "] = " + std::to_string(members[i]) +
-                               " is no PE of it, or there twice");
+                               " is not a PE of this team or is a duplicate");
     }
     if (members[i] == parent.my_pe()) my_place = static_cast<int>(i);
   }
@@ -357,7 +357,8 @@ std::pair<PeTeam, PeTeam> team_split_2d(PeTeam const& parent, int x_range) {
   Impl::SplitCall split(parent, call, Impl::Split::in_2d, x_range);
   if (x_range < 1) {
     Impl::throw_argument(
-        call, parent, "x_range = " + std::to_string(x_range) + " is below 1");
+        call, parent,
+        "x_range = " + std::to_string(x_range) + " must be at least 1");
   }
   int const me = parent.my_pe();
   PeTeam row   = split.make(me / x_range, me % x_range);
@@ -378,8 +379,10 @@ void team_destroy(PeTeam& team) {
     return Impl::Operation{Impl::OperationKind::collective, call};
   });
   if (team.slot() < Impl::PeTeamMemory::n_fixed_teams) {
-    throw UsageError(std::string(call) +
-                     ": the world and the node's team stay until finalize()");
+    throw UsageError(
+        std::string(call) +
+        ": the world team and the node team must not be destroyed; "
+        "finalize() ends them");
   }
   Impl::CopyQueue* const queue =
       Impl::Runtime::instance(call).provider(MemoryKind::device);

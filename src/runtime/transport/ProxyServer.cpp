@@ -99,10 +99,11 @@ ProxyServer::~ProxyServer() {
 }
 
 void ProxyServer::end_job(Text const& why) noexcept {
-  std::fprintf(stderr,
-               "symm: PE %d: an operation of a kernel on a PE of another node: "
-               "%s. Ending the job.\n",
-               m_my_pe, why.c_str());
+  std::fprintf(
+      stderr,
+      "symm: PE %d: a kernel's operation on a PE of another node failed: "
+      "%s. Ending the job.\n",
+      m_my_pe, why.c_str());
   m_end_job();
   std::abort();
 }
@@ -233,8 +234,8 @@ PeMemory ProxyServer::find(void const* address, std::size_t bytes, Pe pe,
   if (m_find(address, bytes, pe, found)) return found;
   throw UsageError(Text(what, " of ", bytes, " bytes at ", address, " on PE ",
                         pe,
-                        ": there is no such PE, or they are not in this PE's "
-                        "part of the symmetric heap"));
+                        ": the PE does not exist, or the bytes are not in this "
+                        "PE's part of the symmetric heap"));
 }
 
 bool ProxyServer::is_in_host_heap(void const* local, std::size_t bytes) const {

@@ -33,8 +33,9 @@ void Transport_Messages::receive(Pe from, std::span<std::byte const> header,
   try {
     take(peer_of(from), header_of(header), payload);
   } catch (std::exception const& failure) {
-    end_job_of_failure(Text("a message of PE ", from, " could not be taken: ",
-                            std::string_view(failure.what())));
+    end_job_of_failure(
+        Text("a message from PE ", from,
+             " could not be processed: ", std::string_view(failure.what())));
   }
 }
 
@@ -134,8 +135,8 @@ void* Transport_Messages::place_for(Pe from, std::span<std::byte const> bytes,
     return receive_buffer;
   } catch (std::exception const& failure) {
     end_job_of_failure(
-        Text("a message of ", size, " bytes of PE ", from,
-             " could not be taken: ", std::string_view(failure.what())));
+        Text("a message of ", size, " bytes from PE ", from,
+             " could not be processed: ", std::string_view(failure.what())));
   }
 }
 
@@ -161,7 +162,7 @@ void Transport_Messages::sent(std::size_t token) noexcept {
   try {
     reinterpret_cast<PendingOperation*>(token)->finish();
   } catch (std::exception const& failure) {
-    end_job_of_failure(Text("the end of a put could not be noted: ",
+    end_job_of_failure(Text("the completion of a put could not be recorded: ",
                             std::string_view(failure.what())));
   }
 }

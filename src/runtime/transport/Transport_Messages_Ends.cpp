@@ -42,7 +42,7 @@ std::optional<PeProgress> Transport_Messages::progress_of(
   auto const n_before  = peer.n_progress_reports.load();
   auto const last_time = std::chrono::steady_clock::now() + most;
   send_message(pe, {.kind = MessageKind::where});
-  wait(call, "a question", pe, [&] {
+  wait(call, "a progress query", pe, [&] {
     return peer.n_progress_reports != n_before ||
            std::chrono::steady_clock::now() >= last_time;
   });
@@ -137,7 +137,7 @@ void Transport_Messages::end_job_of_lost(char const* call, char const* what,
     text.append(name_of(lost.pe), " is lost: ", lost.why);
   } else {
     text.append(name_of(lost.pe), " is lost, as ", name_of(lost.found_by),
-                " has found: ", lost.why);
+                " reported: ", lost.why);
   }
   text.append(". This PE is in ", std::string_view(call));
   if (pe != m_my_pe) text.append(", which needs ", name_of(pe));
@@ -155,8 +155,8 @@ void Transport_Messages::end_job_of_failure(Text const& why) noexcept {
 void Transport_Messages::end_job_of_nonsense(Pe from) noexcept {
   end_job_of_failure(
       Text("PE ", from,
-           " of another node has sent a message that makes no sense: is it "
-           "the same version of the program and of this library?"));
+           " of another node has sent an invalid message; do all PEs run the "
+           "same version of the program and of this library?"));
 }
 
 void Transport_Messages::end_job(LostPe const& lost) noexcept {

@@ -101,9 +101,9 @@ void Transport_Messages::begin_move(BlockMove const& move,
       engine.get(move.here, move.there, move.bytes, token);
     }
   } catch (std::exception const& failure) {
-    end_job_unless_lost(
-        Text(move.what(), " of ", move.bytes, " bytes, of memory of PE ", pe,
-             ", has failed: ", std::string_view(failure.what())));
+    end_job_unless_lost(Text(move.what(), " of ", move.bytes,
+                             " bytes in the memory of PE ", pe,
+                             " failed: ", std::string_view(failure.what())));
     end_job_of_lost(move.call, move.what(), pe);
   }
 }

@@ -372,10 +372,10 @@ char* Transport_Messages::find(Pe from, std::string_view operation,
   }
   auto* const place = m_target.find(segment, offset, bytes);
   if (place == nullptr || (is_of_gpu(segment) && m_target.gpu() == nullptr)) {
-    end_job_of_failure(Text("PE ", from, " of another node asks for ",
+    end_job_of_failure(Text("PE ", from, " of another node requested ",
                             operation, " of ", bytes, " bytes at offset ",
                             offset, " of segment ", static_cast<int>(segment),
-                            " of this PE, where there is no such memory"));
+                            " of this PE, which has no memory there"));
   }
   if (known != nullptr)
     *known = {segment, m_target.find_around(segment, offset, bytes)};
@@ -397,10 +397,11 @@ char* Transport_Messages::find_word(Pe from, Segment segment,
   auto* const place =
       find(from, "an atomic operation", segment, offset, bytes, known);
   if (reinterpret_cast<std::uintptr_t>(place) % bytes != 0) {
-    end_job_of_failure(Text(
-        "PE ", from, " of another node asks for an atomic operation on ", bytes,
-        " bytes at offset ", offset, " of segment ", static_cast<int>(segment),
-        " of this PE, which is no multiple of that"));
+    end_job_of_failure(
+        Text("PE ", from, " of another node requested an atomic operation on ",
+             bytes, " bytes at offset ", offset, " of segment ",
+             static_cast<int>(segment),
+             " of this PE, which is not a multiple of that size"));
   }
   return place;
 }

@@ -86,7 +86,9 @@ void HostWait::report(Text const& reason_to_give_up, std::string_view where,
     std::fprintf(stderr, "%s\n", text.c_str());
     auto const gone = runtime.find_gone();
     runtime.abort(gone ? LostPe{*gone, me, "its process is gone"}
-                       : LostPe{me, me, Text("it waits in vain in ", m_call)});
+                       : LostPe{me, me,
+                                Text("it waits for PEs that cannot arrive, in ",
+                                     m_call)});
   }
   m_next_report = m_waited + runtime.rendezvous().timeout();
   std::chrono::duration<double> const waited = m_waited;

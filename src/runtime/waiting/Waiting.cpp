@@ -65,7 +65,7 @@ void check_variable(char const* call, void const* address, std::size_t bytes) {
   check_aligned(address, bytes, call);
   if (heap.memory() == MemoryKind::device && heap.map().overlaps(address, 1)) {
     throw UsageError(std::string(call) + ": " + address_text(address) +
-                     " is in GPU memory, where the host cannot wait: call it "
+                     " is in GPU memory, where the host cannot wait; call it "
                      "in a kernel, or use SymmetricHostSpace");
   }
 }
