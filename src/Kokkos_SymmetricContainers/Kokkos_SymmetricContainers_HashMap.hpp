@@ -50,9 +50,10 @@ namespace symm {
 template <class Key, class Value, class Combine = Replace,
           class Hash = std::hash<Key>>
 class DistributedHashMap {
-  static_assert(
-      std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value>,
-      "keys and values must be trivially copyable: they are sent as bytes");
+  static_assert(std::is_trivially_copyable_v<Key> &&
+                    std::is_trivially_copyable_v<Value>,
+                "keys and values must be trivially copyable, because they are "
+                "sent as bytes");
 
  public:
   /// Creates a map. The call is collective over the world because it allocates

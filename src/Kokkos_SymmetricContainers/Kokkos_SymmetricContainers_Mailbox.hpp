@@ -62,8 +62,9 @@ namespace symm {
 template <class Message>
 class Mailbox : private Impl::TypedMailbox<Message> {
   using Base = Impl::TypedMailbox<Message>;
-  static_assert(std::is_trivially_copyable_v<Message>,
-                "messages must be trivially copyable: they are sent as bytes");
+  static_assert(
+      std::is_trivially_copyable_v<Message>,
+      "messages must be trivially copyable, because they are sent as bytes");
   static_assert(alignof(Message) <= alignof(Impl::MailHeader),
                 "the alignment of messages must be at most 16 bytes");
 

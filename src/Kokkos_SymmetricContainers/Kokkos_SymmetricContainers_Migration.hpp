@@ -190,11 +190,11 @@ class Migration {
   static void expect_room(char const* call, View const& view,
                           Dest const& dest_pes) {
     if (view.extent(0) >= dest_pes.extent(0)) return;
-    throw UsageError(Impl::Text(
-        call, ": View \"", view.label().c_str(), "\" has ", view.extent(0),
-        " elements, but there are ", dest_pes.extent(0),
-        " PEs. Pass one PE for each element of this PE; if the View of PEs is "
-        "longer, pass a subview."));
+    throw UsageError(Impl::Text(call, ": View \"", view.label().c_str(),
+                                "\" has ", view.extent(0),
+                                " elements, but there are ", dest_pes.extent(0),
+                                " PEs; pass one PE for each element of this PE "
+                                "(a subview, if the View of PEs is longer)"));
   }
   template <class Dest>
   void find_leaving(char const* call, Dest const& dest) {

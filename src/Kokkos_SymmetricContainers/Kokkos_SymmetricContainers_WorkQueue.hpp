@@ -60,8 +60,8 @@ template <class Task>
 class WorkQueue {
   static_assert(std::is_trivially_copyable_v<Task> &&
                     std::is_default_constructible_v<Task>,
-                "tasks must be trivially copyable and default-constructible: "
-                "they are copied as bytes");
+                "tasks must be trivially copyable and default-constructible, "
+                "because they are copied as bytes");
 
  public:
   /// Creates a queue. The call is collective over the world because it

@@ -228,7 +228,7 @@ TEST(PlanCalls, other_bytes_on_a_PE_are_an_error_of_its_neighbors) {
     });
     if (has_other) {
       EXPECT_THAT(text, AllOf(HasSubstr("symm::ExchangePlan::gather"),
-                              HasSubstr("Pass Views with equal bytes")));
+                              HasSubstr("pass Views with equal bytes")));
     } else {
       EXPECT_EQ(text, "no exception");
     }
@@ -320,7 +320,7 @@ TEST(PlanCalls, counts_that_no_View_has_are_an_error_on_all_PEs) {
   box.ghost_width = 1;
   box.owned       = {4, 4};
   box.pe_grid     = {-1, -symm::n_pes(), 1};
-  EXPECT_THAT(text(box), HasSubstr("Pass positive numbers"));
+  EXPECT_THAT(text(box), HasSubstr("pass positive numbers"));
   box.owned   = {4, 4, 4};
   box.pe_grid = {1 << 16, 1 << 16, symm::n_pes()};
   EXPECT_THAT(text(box), HasSubstr("the PE grid is 65536 x 65536 x "));

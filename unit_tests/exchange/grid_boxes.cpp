@@ -476,7 +476,7 @@ TEST(GridBoxes, that_are_wrong_on_one_PE_are_an_error_on_all) {
               }),
               HasSubstr("passes a different grid than PE"));
   EXPECT_THAT(text([](auto& its) { its.periodic[0] = false; }),
-              HasSubstr("Pass equal grid and periodic on all PEs"));
+              HasSubstr("pass equal grid and periodic on all PEs"));
 }
 
 }  // namespace

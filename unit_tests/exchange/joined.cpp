@@ -232,7 +232,7 @@ TEST(JoinedPlans, that_are_used_wrongly_are_an_error) {
   EXPECT_THAT(text(of_plan(1, Plane("small", 7, 7))),
               HasSubstr("\"small\" is too small"));
   EXPECT_THAT(message_of<UsageError>([&] { (void)ExchangePlan::joined({}); }),
-              HasSubstr("0 plans cannot be joined. Pass 1 to 8."));
+              HasSubstr("0 plans cannot be joined; pass 1 to 8"));
   // All is as before.
   EXPECT_EQ(text(of_plan(1, mine.u)), "no exception");
   EXPECT_THAT(
@@ -253,7 +253,7 @@ TEST(JoinedPlans, that_are_used_wrongly_are_an_error) {
                   (void)ExchangePlan::joined({two, one});
                 }
               }),
-              HasSubstr("Join the same plans in the same order"));
+              HasSubstr("join the same plans in the same order"));
   auto const other = [&] {
     auto const& plan = plans.nodes;
     if (symm::my_pe() == 1) {

@@ -198,7 +198,7 @@ TEST(ExchangePlan, PE_teams_make_plans_of_their_own_in_one_call) {
   fill(x, [&](auto i, auto c) { return number_of(me, i, c, 0); });
   if (members < n) {
     EXPECT_THAT(message_of<UsageError>([&] { plan.gather(Exec(), x); }),
-                HasSubstr("Call reserve() on all PEs of the world first"));
+                HasSubstr("call reserve() on all PEs of the world first"));
   }
   plan.reserve(5 * sizeof(int));
   for (int step = 0; step < 20; ++step) plan.gather(Exec(), x);

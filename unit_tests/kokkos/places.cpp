@@ -305,7 +305,7 @@ TEST(Places, of_4_bytes_refuse_Views_that_are_too_large) {
               }),
               AllOf(HasSubstr("a symm::Place32 can refer to only 2^" +
                               std::to_string(bits)),
-                    HasSubstr("Use symm::Place")));
+                    HasSubstr("use symm::Place")));
   EXPECT_EQ(symm::places(too_large, pes, latest).extent(0), 1U);
   symm::barrier_all();
 }

@@ -222,7 +222,7 @@ TEST(ViewSignals, that_are_not_equal_blocks_are_refused_without_a_signal) {
                        SignalOp::set, right());
     });
   };
-  constexpr auto remedy = "Copy other Views with symm::copy or a kernel";
+  constexpr auto remedy = "copy other Views with symm::copy or a kernel";
   EXPECT_THAT(
       put(rows, others),
       testing::AllOf(

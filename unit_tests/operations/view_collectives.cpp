@@ -313,8 +313,8 @@ TEST(ViewCollectiveErrors, a_View_with_gaps_is_named_with_the_remedy) {
   Left1 const whole("whole", 8);
   auto const column = Kokkos::subview(view, Kokkos::ALL, 3);
   constexpr char const* text =
-      "View \"gappy\" (8) is not contiguous. Pass a contiguous View, such as a "
-      "copy made with Kokkos::deep_copy.";
+      "View \"gappy\" (8) is not contiguous; pass a contiguous View, such as a "
+      "copy made with Kokkos::deep_copy";
   expect_error(text, [&](auto const&... first) {
     symm::reduce(first..., column, whole, symm::Sum{});
   });

@@ -52,8 +52,8 @@ void TeamMembers::expect_to_fit(char const* call) const {
   if (reduce(team_world(), mine, Sum{}) == 0) return;
   throw UsageError(
       Text(call,
-           ": the PE teams do not match. Pass the PE team on all of its PEs, "
-           "and on other PEs PeTeam() or a team without these PEs."));
+           ": the PE teams do not match; pass the PE team on all of its PEs, "
+           "and on other PEs PeTeam() or a team without these PEs"));
 }
 
 void TeamMembers::throw_first_failure(

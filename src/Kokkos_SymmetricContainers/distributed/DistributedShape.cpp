@@ -27,7 +27,7 @@ void expect_equal(PeTeam const& team, DistributedShape const& shape,
     throw UsageError(Text(distributed_view, ": ", what, " is ", words.of(0),
                           " on PE ", team.world_pe(0), ", but ", words.of(pe),
                           " on PE ", team.world_pe(pe),
-                          ". Pass the same value on all PEs."));
+                          "; pass the same value on all PEs"));
   }
 }
 
@@ -39,7 +39,7 @@ void expect_equal_rows(PeTeam const& team, DistributedShape const& shape) {
     if (shape.block == 0) {
       throw UsageError(
           Text(distributed_view,
-               ": the block of symm::BlockCyclic is 0 rows. Pass at least 1."));
+               ": the block of symm::BlockCyclic is 0 rows; pass at least 1"));
     }
   }
   auto const most = (std::size_t{1} << 62) / static_cast<std::size_t>(n_pes());

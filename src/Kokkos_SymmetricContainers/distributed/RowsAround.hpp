@@ -199,7 +199,7 @@ class RowsAround {
       throw UsageError(Impl::Text(
           "symm::RowsAround: PE ", neighbor.pe, " has only ", n_rows,
           " rows of \"", m_view.label().c_str(), "\", but PE ", my_pe(),
-          " reads ", reach, " of them. Use fewer PEs or an ExchangePlan."));
+          " reads ", reach, " of them; use fewer PEs or an ExchangePlan"));
     }
     neighbor.there = first(n_rows);
     auto const at  = m_view.global_index(neighbor.pe, neighbor.there);
@@ -215,7 +215,7 @@ class RowsAround {
           m_strides[0]) {
         throw UsageError(
             Impl::Text("symm::RowsAround: rows of \"", m_view.label().c_str(),
-                       "\" are padded. Allocate it without AllowPadding."));
+                       "\" are padded; allocate it without AllowPadding"));
       }
       neighbor.row_0 = row_0(neighbor.copies.data(), at);
     }

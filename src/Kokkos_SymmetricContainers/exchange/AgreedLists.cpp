@@ -28,12 +28,12 @@ std::size_t agreed_count(char const* call, std::int64_t mine,
   if (mine != unknown_count && theirs != unknown_count && mine != theirs) {
     throw UsageError(Text(call, ": PE ", my_pe(), " has ", mine, " ", what,
                           " PE ", pe, ", which has ", theirs,
-                          " for it. The lists of both PEs must match."));
+                          " for it; the lists of both PEs must match"));
   }
   if (mine == unknown_count && theirs == unknown_count) {
     throw UsageError(Text(call, ": PE ", my_pe(), " and PE ", pe,
-                          " have passed different kinds of lists. Call the "
-                          "same function on all PEs."));
+                          " have passed different kinds of lists; call the "
+                          "same function on all PEs"));
   }
   return static_cast<std::size_t>(mine != unknown_count ? mine : theirs);
 }
@@ -134,12 +134,12 @@ void AgreedLists::check_boxes() const {
     if (m_lists[0].is_joined) {
       throw UsageError(
           Text(m_call, ": PE ", world_pe(n), " joins different plans than PE ",
-               my_pe(), ". Join the same plans in the same order on all PEs."));
+               my_pe(), "; join the same plans in the same order on all PEs"));
     }
     throw UsageError(Text(m_call, ": PE ", world_pe(n),
                           " passes a different box than PE ", my_pe(),
-                          ". Pass equal pe_grid, order, ghost_width, depth, "
-                          "periodic and neighbors on all PEs."));
+                          "; pass equal pe_grid, order, ghost_width, depth, "
+                          "periodic and neighbors on all PEs"));
   }
   for (auto const& part : m_lists[0].box_parts) {
     auto const n = static_cast<std::size_t>(part.pe);

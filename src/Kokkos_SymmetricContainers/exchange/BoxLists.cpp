@@ -48,15 +48,15 @@ class Boxes {
     for (std::size_t a = 0; a < m_rank; ++a) {
       auto const n = box.pe_grid[a];
       if (n < 1) {
-        throw UsageError(Text(call, ": the PE grid is ", grid(),
-                              ". Pass positive numbers."));
+        throw UsageError(
+            Text(call, ": the PE grid is ", grid(), "; pass positive numbers"));
       }
       if (n_boxes <= n_pes) n_boxes *= n;
     }
     if (n_boxes != n_pes) {
       throw UsageError(Text(call, ": the PE grid is ", grid(),
                             ", but there are ", n_pes,
-                            " PEs. Pass a PE grid with one box for each PE."));
+                            " PEs; pass a PE grid with one box for each PE"));
     }
     for (std::size_t k = 0; k < m_rank; ++k) {
       auto const a = axis(k);
@@ -146,11 +146,11 @@ class Boxes {
       // (In `pe_grid = {2, 2}`, the third number is 0.)
       bool const is_cut = m_box.pe_grid[a] != 0 && m_box.pe_grid[a] != 1;
       if (owned[a] == 0 && !is_cut) continue;
-      throw UsageError(
-          Text(call, ": the box has no cells along axis ", m_rank,
-               " (owned cells ", owned[0], " x ", owned[1], " x ", owned[2],
-               "). Each PE needs at least one cell; otherwise, call "
-               "ExchangePlan::from_boxes on all PEs."));
+      throw UsageError(Text(call, ": the box has no cells along axis ", m_rank,
+                            " (owned cells ", owned[0], " x ", owned[1], " x ",
+                            owned[2],
+                            "); each PE needs at least one cell, or all PEs "
+                            "must call ExchangePlan::from_boxes"));
     }
   }
   void find_extent(char const* call, std::size_t a) {
@@ -168,9 +168,9 @@ class Boxes {
       throw UsageError(Text(
           call, ": axis ", a, ": ", owned, " owned cells, a ghost_width of ",
           width, " and a View extent of ", m_extents[a],
-          " do not fit. A box needs at least as many cells as its neighbor has "
-          "ghosts, and the Views need room for both. (For other boxes, call "
-          "ExchangePlan::from_boxes.)"));
+          " do not fit; a box needs at least as many cells as its neighbor has "
+          "ghosts, and the Views need room for both (for other boxes, call "
+          "ExchangePlan::from_boxes)"));
     }
   }
   /// The k-th axis in the order in which PEs are numbered, starting with the

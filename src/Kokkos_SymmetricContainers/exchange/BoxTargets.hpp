@@ -126,14 +126,14 @@ void expect_box_of(char const* call, PlanBlocks const& plan, View const& view) {
   if (!plan.is_box || View::rank() != plan.extents.size()) {
     throw UsageError(std::string(call) + ": View \"" + view.label() +
                      "\" has rank " + std::to_string(View::rank()) +
-                     ". The plan must be made by ExchangePlan::from_box, for a "
-                     "box with as many axes.");
+                     "; the plan must be made by ExchangePlan::from_box, for a "
+                     "box with as many axes");
   }
   auto const n = plan.box_copies.size();
   if (n > most) {
     throw UsageError(std::string(call) + ": the box has neighbors in " +
-                     std::to_string(n) + " directions. Call targets<" +
-                     std::to_string(n) + ">().");
+                     std::to_string(n) + " directions; call targets<" +
+                     std::to_string(n) + ">()");
   }
   static_cast<void>(Impl::fields_of(
       call, plan.extents, std::max(plan.owned.end, plan.ghosts.end), view));

@@ -29,10 +29,9 @@ CheckedBoxes::CheckedBoxes(char const* call, GridBoxes const& grid_boxes)
   find_rank(call);
   check_ghosts(call);
   if (!grid_boxes.has_box_index && grid_boxes.boxes.size() > 1) {
-    throw UsageError(Text(
-        call, ": there are ", grid_boxes.boxes.size(),
-        " boxes on this PE, so the first index of Views must be the number "
-        "of the box. Set has_box_index."));
+    throw UsageError(Text(call, ": there are ", grid_boxes.boxes.size(),
+                          " boxes on this PE, so the first index of Views must "
+                          "be the number of the box; set has_box_index"));
   }
   for (std::size_t b = 0; b < grid_boxes.boxes.size(); ++b) check_box(call, b);
   find_extents(call);

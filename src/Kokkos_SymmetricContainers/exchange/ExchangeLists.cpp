@@ -27,7 +27,7 @@ void check_lengths(char const* call, std::size_t count, char const* what,
                    std::size_t others, char const* of_what) {
   if (count == others) return;
   throw UsageError(Text(call, ": ", count, " ", what, ", but ", others, " ",
-                        of_what, ". The lists must have the same length."));
+                        of_what, "; the lists must have the same length"));
 }
 
 /// Calls body(first, count) for consecutive parts of a list, each of which fits

@@ -153,8 +153,9 @@ auto field_of(char const* call, View const& view,
       !std::is_const_v<T>,
       "the elements must not be const: an exchange writes to the View");
   static_assert(rank > 0, "the Views must have at least rank 1");
-  static_assert(std::is_trivially_copyable_v<T>,
-                "elements must be trivially copyable: they are sent as bytes");
+  static_assert(
+      std::is_trivially_copyable_v<T>,
+      "elements must be trivially copyable, because they are sent as bytes");
   static_assert(alignof(T) <= block_unit,
                 "the alignment of elements must be at most 16 bytes");
   static_assert(

@@ -51,7 +51,7 @@ auto values_of_exports(char const* call, PlanBlocks const& plan,
     throw UsageError(Text(call, ": View \"", values.label(), "\" has ",
                           values.extent(0), " values, but the plan has ",
                           order.size(),
-                          " exports. Pass one value for each export."));
+                          " exports; pass one value for each export"));
   }
   Kokkos::View<T*, ExchangeMemory> all(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(call)),

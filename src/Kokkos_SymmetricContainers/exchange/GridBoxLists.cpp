@@ -32,7 +32,7 @@ ExchangeLists lists_of_all(char const* call, CheckedBoxes const& mine,
     if (all[pe].has_same_grid(of_me)) continue;
     throw UsageError(Text(call, ": PE ", team.world_pe(static_cast<Pe>(pe)),
                           " passes a different grid than PE ", my_pe(),
-                          ". Pass equal grid and periodic on all PEs."));
+                          "; pass equal grid and periodic on all PEs"));
   }
   auto const copies = copies_of_points(mine, all, team.my_pe());
   auto const n      = copies.places.size();

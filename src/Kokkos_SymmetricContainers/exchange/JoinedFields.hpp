@@ -137,7 +137,7 @@ auto joined_fields_of(char const* call, PlanBlocks const& plan,
         plans.begin() + n) {
       throw UsageError(
           Text(call, ": Views of plan ", k,
-               " are passed twice. Pass all of them in one symm::of_plan()."));
+               " are passed twice; pass all of them in one symm::of_plan()"));
     }
     plans[n++] = number;
   };

@@ -63,8 +63,8 @@ PlanBlocks join_plans(char const* call, PeTeam const& team,
     });
     if (!lists.empty() && lists.size() <= PlacesOfJoined::most) return;
     throw UsageError(Text(call, ": ", lists.size(),
-                          " plans cannot be joined. Pass 1 to ",
-                          PlacesOfJoined::most, "."));
+                          " plans cannot be joined; pass 1 to ",
+                          PlacesOfJoined::most));
   });
   return PlanBlocks::make(call, std::move(lists), team, std::move(failure));
 }

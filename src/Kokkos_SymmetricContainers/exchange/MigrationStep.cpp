@@ -99,10 +99,9 @@ ElementList sorted(ElementList& memory, Leaving const& leaving) {
 
 /// All PEs of the PE team throw this error together.
 [[noreturn]] void throw_too_little_room(char const* call, std::size_t bytes) {
-  throw UsageError(Text(
-      call, ": there is no room for ", bytes,
-      " bytes to or from a PE. With a PE team, call reserve() on all PEs of "
-      "the world first."));
+  throw UsageError(Text(call, ": there is no room for ", bytes,
+                        " bytes to or from a PE; with a PE team, call "
+                        "reserve() on all PEs of the world first"));
 }
 
 /// For each block, the number of elements in the same PE's earlier blocks.
@@ -225,9 +224,9 @@ std::optional<Failure> MigrationBuffers::difference_of(char const* call,
         Text(call, ": elements of PE ", my_pe(), " have ", mine,
              " bytes, those of PE ",
              members().world_pe(static_cast<Pe>(*other_element)), " ", theirs,
-             mine == theirs ? ", but divided differently among the Views. Pass "
-                              "Views of the same types in the same order."
-                            : ". Pass Views of the same types on all PEs.")};
+             mine == theirs ? ", but divided differently among the Views; pass "
+                              "Views of the same types in the same order"
+                            : "; pass Views of the same types on all PEs")};
   }
   auto const other_extents = m_words.other(members(), Words::symmetric_extents,
                                            leaving.symmetric_extents);
@@ -235,8 +234,8 @@ std::optional<Failure> MigrationBuffers::difference_of(char const* call,
   return Failure{ErrorKind::usage,
                  Text(call, ": symmetric Views of PE ", my_pe(), " and PE ",
                       members().world_pe(static_cast<Pe>(*other_extents)),
-                      " have different lengths. Pass symmetric Views of the "
-                      "same length, not subviews.")};
+                      " have different lengths; pass symmetric Views of the "
+                      "same length, not subviews")};
 }
 
 void MigrationBuffers::list(MigrationStep& step, Leaving& leaving) {

@@ -18,7 +18,7 @@ Text message(char const* call, Pe pe, ElementShape mine, Text const& theirs) {
   return Text(call, ": PE ", my_pe(), ": elements have ",
               ElementShape::text_of(mine.bits()), " here, but ", theirs,
               " on PE ", pe,
-              ". Pass Views with equal bytes per element on all PEs.");
+              "; pass Views with equal bytes per element on all PEs");
 }
 
 /// Waits for the block from neighbor i, and counts it.

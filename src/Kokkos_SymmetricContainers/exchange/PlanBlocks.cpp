@@ -121,7 +121,7 @@ void PlanBlocks::make_room(char const* call, std::size_t bytes,
     failure = Failure{ErrorKind::usage,
                       Text(begun,
                            " of this plan has begun but not ended, so its room "
-                           "cannot grow. End it first.")};
+                           "cannot grow; end it first")};
   }
   Text const text(call, " (room for elements of ", bytes, " bytes in plan ",
                   number, ")");
@@ -192,10 +192,9 @@ std::vector<std::size_t> PlanBlocks::order_of_exports(
     if (are_equal) order[firsts[b]++] = k;
   }
   if (are_equal) return order;
-  throw UsageError(Text(call, ": these are not the PEs of the plan, which has ",
-                        n_exports,
-                        " exports. Pass the list that was passed to "
-                        "ExchangePlan::from_exports."));
+  throw UsageError(Text(
+      call, ": these are not the PEs of the plan, which has ", n_exports,
+      " exports; pass the list that was passed to ExchangePlan::from_exports"));
 }
 
 Contributions Contributions::to(PlanSide const& owned) {

@@ -129,7 +129,7 @@ class PlanExchange {
     if (!m_plan.is_box) {
       throw UsageError(std::string(call) +
                        ": the plan must be made by ExchangePlan::from_box and "
-                       "not joined with others. Call gather() instead.");
+                       "not joined with others; call gather() instead");
     }
     auto const& ghosts = m_plan.ghosts;
     auto const fields  = start(call, view);
@@ -162,7 +162,7 @@ class PlanExchange {
                        std::to_string(bytes) +
                        " bytes, but the plan of a PE team has room for only " +
                        std::to_string(m_plan.room) +
-                       ". Call reserve() on all PEs of the world first.");
+                       "; call reserve() on all PEs of the world first");
     }
     m_plan.make_room(call, bytes, m_call);
   }
@@ -199,7 +199,7 @@ class PlanExchange {
   auto start(char const* call, Views const&... views) {
     if (m_call != nullptr) {
       throw UsageError(std::string(call) + ": " + m_call +
-                       " of this plan has begun but not ended. End it first.");
+                       " of this plan has begun but not ended; end it first");
     }
     auto const fields = Impl::fields_of_plan(call, m_plan, views...);
     make_room(call, Impl::max_bytes_of(fields));
@@ -221,7 +221,7 @@ class PlanExchange {
     if (m_call == nullptr || std::string_view(m_call) != call) {
       throw UsageError(
           std::string(call) +
-          ": this plan has not begun this exchange. Begin it first.");
+          ": this plan has not begun this exchange; begin it first");
     }
     auto const fields = Impl::fields_of_plan(call, m_plan, views...);
     ElementShape const shape(fields);
@@ -230,7 +230,7 @@ class PlanExchange {
                             ElementShape::text_of(m_shape.bits()),
                             " per element, but these have ",
                             ElementShape::text_of(shape.bits()),
-                            " or other parts. End it with the same Views."));
+                            " or other parts; end it with the same Views"));
     }
     if (m_halves == Halves::apart) {
       expect_same_shape(

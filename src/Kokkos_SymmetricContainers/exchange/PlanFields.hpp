@@ -33,7 +33,7 @@ auto fields_of_plan(char const* call, PlanBlocks const& plan,
     if (plan.n_joined() > 1) {
       throw UsageError(std::string(call) + ": the plan joins " +
                        std::to_string(plan.n_joined()) +
-                       " plans. Pass symm::of_plan(k, views...).");
+                       " plans; pass symm::of_plan(k, views...)");
     }
     return Impl::all_fields_of(call, plan.extents,
                                std::max(plan.owned.end, plan.ghosts.end),

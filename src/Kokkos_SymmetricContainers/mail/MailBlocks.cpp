@@ -36,9 +36,9 @@ MailBlocks::MailBlocks(char const* call, MailRoutes const& routes,
   }
   if (m_block_bytes < least_block_bytes) {
     throw UsageError(Text(call, ": blocks of ", block_bytes,
-                          " bytes are too small for a message. Set "
+                          " bytes are too small for a message; set "
                           "MailboxOptions::block_bytes to at least ",
-                          least_block_bytes, "."));
+                          least_block_bytes));
   }
   for (std::size_t k = 0; k < m_links.size(); ++k) {
     auto const end = routes.target(k);

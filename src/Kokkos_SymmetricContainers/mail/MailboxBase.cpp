@@ -42,7 +42,7 @@ void MailboxBase::expect_own_thread(std::string const& name,
   if (is_of_this_thread()) return;
   throw UsageError(Text(name, "::", call, ": PE ", my_pe(),
                         ": must be called by the thread that created the "
-                        "mailbox. Other threads send with sender()."));
+                        "mailbox; other threads send with sender()"));
 }
 
 bool MailboxBase::step() { return m_thread->step(); }

@@ -204,7 +204,7 @@ void TypedMailbox<Message>::send_slowly(Pe pe, Message message) {
                            " messages of handlers wait to be sent, and there "
                            "is no room for another in ",
                            m_options.waiting_bytes,
-                           " bytes. Increase MailboxOptions::waiting_bytes."));
+                           " bytes; increase MailboxOptions::waiting_bytes"));
   }
   m_waiting.push_back({message, pe});
   begin_waiting();

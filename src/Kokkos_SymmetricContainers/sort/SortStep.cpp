@@ -98,7 +98,7 @@ bool SortStep::tell(char const* call, SortInput const& input,
           Text(call, ": elements of PE ", world_pe(m_me), " have ",
                input.element_bytes, " bytes, those of PE ", world_pe(*other),
                " ", m_told.from(*other, element_bytes),
-               ". Pass Views of the same types on all PEs.")};
+               "; pass Views of the same types on all PEs")};
     }
   }
 

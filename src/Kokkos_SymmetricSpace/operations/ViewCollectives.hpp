@@ -60,8 +60,8 @@ template <class Dst, class Src>
 std::string problem_of_views(Dst const& dst, Src const& src, bool is_followed,
                              char const* rule) {
   constexpr char const* remedy =
-      " is not contiguous. Pass a contiguous View, such as a copy made with "
-      "Kokkos::deep_copy.";
+      " is not contiguous; pass a contiguous View, such as a copy made with "
+      "Kokkos::deep_copy";
   if (!dst.span_is_contiguous()) return "View " + text_of_view(dst) + remedy;
   if (!src.span_is_contiguous()) return "View " + text_of_view(src) + remedy;
   return problem_of_sizes(dst, src, is_followed, rule);

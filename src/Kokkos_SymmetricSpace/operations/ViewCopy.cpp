@@ -29,8 +29,8 @@ void throw_extents_differ(std::size_t rank, std::size_t const* dst_extents,
 
 void throw_not_reached_by_host() {
   throw UsageError(
-      "symm::copy: a View is in GPU memory, which loads and stores of the host "
-      "cannot reach. Call symm::copy in a kernel, or use Kokkos::deep_copy.");
+      "symm::copy: a View is in GPU memory, which the host cannot load or "
+      "store; call symm::copy in a kernel, or use Kokkos::deep_copy");
 }
 
 }  // namespace symm::Impl

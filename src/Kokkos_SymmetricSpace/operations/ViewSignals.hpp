@@ -40,9 +40,9 @@ void check_signaled_views(Dst const& dst, Src const& src) {
   throw UsageError(
       "symm::put_signal: Views " + text_of_view(dst) + " and " +
       text_of_view(src) +
-      " must be contiguous and have equal extents and layouts. Copy other "
+      " must be contiguous and have equal extents and layouts; copy other "
       "Views with symm::copy or a kernel, and then call symm::fence() and "
-      "symm::signal_op(...), or symm::signal_op(exec, ...).");
+      "symm::signal_op(...), or symm::signal_op(exec, ...)");
 }
 
 /// The address of a signal, which is the View's only element.
@@ -72,8 +72,8 @@ auto const* variables_of(View const& variables) {
                 "symm::wait_until_all: the variables must be a View of rank 1");
   if (variables.span_is_contiguous()) return variables.data();
   throw UsageError("symm::wait_until_all: View " + text_of_view(variables) +
-                   " is not contiguous. Pass a contiguous View, or call "
-                   "symm::wait_until for each element.");
+                   " is not contiguous; pass a contiguous View, or call "
+                   "symm::wait_until for each element");
 }
 
 }  // namespace symm::Impl

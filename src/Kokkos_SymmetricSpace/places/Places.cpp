@@ -64,7 +64,7 @@ void throw_too_large_for_place32(std::string const& label, std::size_t elements,
                   "the View has " + std::to_string(elements) +
                       " elements, but a symm::Place32 can refer to only 2^" +
                       std::to_string(bits) +
-                      " with this many PEs on the node. Use symm::Place.");
+                      " with this many PEs on the node; use symm::Place");
 }
 
 void throw_no_place(std::string const& label, std::size_t n, std::int64_t pe,
@@ -80,11 +80,11 @@ void throw_no_place(std::string const& label, std::size_t n, std::int64_t pe,
                    return static_cast<std::size_t>(index) < extent;
                  });
   if (is_element) {
-    throw_in_places(label,
-                    which + "PE " + std::to_string(pe) +
-                        " is on another node, which loads and stores cannot "
-                        "reach. Copy its elements with symm::get_nbi and make "
-                        "places of the copies, or use symm::remote_view.");
+    throw_in_places(
+        label, which + "PE " + std::to_string(pe) +
+                   " is on another node, whose memory loads and stores cannot "
+                   "reach; copy its elements with symm::get_nbi and make "
+                   "places of the copies, or use symm::remote_view");
   }
   throw_in_places(label, which + text_of_no_element(pe, indices, extents));
 }

@@ -35,7 +35,7 @@ class KokkosHooks final : public Impl::LibraryHooks {
     if (!Kokkos::is_finalized()) return;
     throw UsageError(
         "symm::initialize: Kokkos has been finalized and cannot be initialized "
-        "again. Call symm::initialize() before Kokkos::finalize().");
+        "again; call symm::initialize() before Kokkos::finalize()");
   }
   void begin(int number_on_node) override {
     // m_start refers to local variables of initialize(). This object outlives

@@ -128,7 +128,7 @@ template <class DataType, class... Properties, class... Extents>
       "a registrable View owns its memory: remove the Unmanaged trait");
   static_assert(std::is_trivially_copyable_v<Element>,
                 "the elements of a registrable View must be trivially "
-                "copyable: their destructors are not called");
+                "copyable, because their destructors are not called");
   constexpr auto kind =
       Impl::SymmetricSpaceOf<typename View::memory_space>::type::memory_kind;
   Impl::require_runtime("symm::make_registrable_view");

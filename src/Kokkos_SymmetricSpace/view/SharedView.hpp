@@ -52,7 +52,7 @@ template <class T, class... Properties>
     if (!view.span_is_contiguous()) {
       failure = std::make_exception_ptr(UsageError(
           "symm::share_view: View \"" + view.label() +
-          "\" is not contiguous. Share the whole View, or a contiguous copy."));
+          "\" is not contiguous; share the whole View, or a contiguous copy"));
     }
     return Shared(view.data(), view.span(), failure);
   }
