@@ -225,8 +225,8 @@ TEST(JoinedPlans, that_are_used_wrongly_are_an_error) {
   };
   EXPECT_THAT(text(mine.a), HasSubstr("the plan joins 3 plans"));
   EXPECT_THAT(text(of_plan(3, mine.a)),
-              HasSubstr("there is no plan 3; the number of joined plans is 3"));
-  EXPECT_THAT(text(of_plan(-1, mine.a)), HasSubstr("there is no plan -1"));
+              HasSubstr("invalid plan 3; the number of joined plans is 3"));
+  EXPECT_THAT(text(of_plan(-1, mine.a)), HasSubstr("invalid plan -1"));
   EXPECT_THAT(text(of_plan(1, mine.u), of_plan(1, mine.v)),
               HasSubstr("Views of plan 1 are passed twice"));
   EXPECT_THAT(text(of_plan(1, Plane("small", 7, 7))),

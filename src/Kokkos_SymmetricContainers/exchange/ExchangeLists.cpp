@@ -75,7 +75,7 @@ std::vector<std::size_t> count(char const* call, char const* what,
       }
       if (is_wrong(element[k], its_end) < 0) {
         throw UsageError(Text(call, ": ", what, " ", first + k,
-                              ": there is no element ", element[k],
+                              ": invalid element ", element[k],
                               "; the number of elements is ", end));
       }
     }

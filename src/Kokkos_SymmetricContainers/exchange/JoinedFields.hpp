@@ -128,7 +128,7 @@ auto joined_fields_of(char const* call, PlanBlocks const& plan,
   std::size_t n  = 0;
   auto const add = [&](int k) {
     if (k < 0 || static_cast<std::size_t>(k) >= plan.n_joined()) {
-      throw UsageError(Text(call, ": there is no plan ", k,
+      throw UsageError(Text(call, ": invalid plan ", k,
                             "; the number of joined plans is ",
                             plan.n_joined()));
     }

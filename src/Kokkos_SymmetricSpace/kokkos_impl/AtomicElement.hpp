@@ -20,8 +20,8 @@ class AtomicElement : public desul::AtomicRef<T, desul::MemoryOrderRelaxed,
   static_assert(
       (sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) == sizeof(T),
       "elements of an Atomic View in a symmetric space must have 4 or 8 bytes "
-      "and be aligned to their size: others would need a lock, but a lock of "
-      "one process does not exclude other PEs, so updates would be lost");
+      "and be aligned to their size: others would need a lock, but a lock "
+      "within one process does not protect against updates by other PEs");
 
  public:
   KOKKOS_FORCEINLINE_FUNCTION explicit AtomicElement(T& element)
