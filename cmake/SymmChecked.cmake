@@ -7,10 +7,10 @@
 # elements of Views (kokkos_impl/SeenElement.hpp).
 
 option(SYMM_CHECK_BY_VIEWS
-       "See loads and stores by the elements of Views, as kernels on GPUs do" OFF)
+       "Observe loads and stores through elements of Views, as for GPUs" OFF)
 mark_as_advanced(SYMM_CHECK_BY_VIEWS)
 if(SYMM_SANITIZE)
-  message(FATAL_ERROR "SYMM_ENABLE_CHECKED and SYMM_SANITIZE exclude each other.")
+  message(FATAL_ERROR "SYMM_ENABLE_CHECKED and SYMM_SANITIZE cannot be combined.")
 endif()
 
 # Makes the library `checked` of the sources and settings of `library`.

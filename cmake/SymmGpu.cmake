@@ -12,10 +12,10 @@
 
 # Kokkos need not have CUDA for it (tests of the runtime), but where it has, the
 # runtime must.
-option(SYMM_ENABLE_CUDA "GPU memory (default: if Kokkos has CUDA)"
+option(SYMM_ENABLE_CUDA "Support GPU memory (default: ON if Kokkos has CUDA)"
        ${Kokkos_ENABLE_CUDA})
 if(Kokkos_ENABLE_CUDA AND NOT SYMM_ENABLE_CUDA)
-  message(FATAL_ERROR "Kokkos is built with CUDA: SYMM_ENABLE_CUDA must be ON.")
+  message(FATAL_ERROR "SYMM_ENABLE_CUDA must be ON: Kokkos was built with CUDA.")
 endif()
 
 set(SYMM_RUNTIME_GPU no_gpu)

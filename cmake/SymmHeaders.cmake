@@ -11,9 +11,9 @@ function(_symm_add_headers target header package)
   if(NOT SYMM_INCLUDE_${target})
     message(
       FATAL_ERROR
-        "Examples and benchmarks need <${header}> (Debian's package ${package}). "
-        "Install it (scripts/setup.sh does), or set CMAKE_PREFIX_PATH to a folder "
-        "whose include/ has it.")
+        "Examples and benchmarks require <${header}> (Debian package ${package}). "
+        "Install it, for example with scripts/setup.sh, or set CMAKE_PREFIX_PATH to "
+        "a folder whose include/ contains it.")
   endif()
   target_include_directories(${target} SYSTEM
                              INTERFACE "${SYMM_INCLUDE_${target}}")

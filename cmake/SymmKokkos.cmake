@@ -29,7 +29,7 @@ function(_symm_check_kokkos_version whose)
                         "${SYMM_KOKKOS_VERSION}).")
   elseif(NOT version VERSION_EQUAL SYMM_KOKKOS_VERSION)
     message(STATUS "Kokkos: this library is tested with ${SYMM_KOKKOS_VERSION}; "
-                   "run its tests with yours.")
+                   "run its tests with your version.")
   endif()
 endfunction()
 
@@ -61,7 +61,7 @@ elseif(Kokkos_CONSIDERED_VERSIONS)
     string(PREPEND reason "This library needs Kokkos ${SYMM_KOKKOS_OLDEST} to 5. ")
   endif()
   if(taken)
-    string(APPEND reason " (There is another one: ${taken}.)")
+    string(APPEND reason " (Another one was found: ${taken}.)")
   endif()
   message(
     FATAL_ERROR
@@ -103,8 +103,8 @@ endfunction()
 function(_symm_declare_kokkos)
   if(SYMM_KOKKOS_ARCHIVE)
     if(NOT EXISTS "${SYMM_KOKKOS_ARCHIVE}")
-      message(FATAL_ERROR "SYMM_KOKKOS_ARCHIVE=${SYMM_KOKKOS_ARCHIVE}: there is no "
-                          "such file.")
+      message(FATAL_ERROR "SYMM_KOKKOS_ARCHIVE=${SYMM_KOKKOS_ARCHIVE}: the file does "
+                          "not exist.")
     endif()
     set(from URL "${SYMM_KOKKOS_ARCHIVE}")
   else()

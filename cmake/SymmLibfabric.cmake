@@ -6,7 +6,7 @@ set(SYMM_ENABLE_LIBFABRIC
     AUTO
     CACHE
       STRING
-      "Jobs of several nodes, by libfabric: ON, OFF or AUTO (if headers are found)")
+      "Jobs of several nodes, over libfabric: ON, OFF or AUTO (if headers are found)")
 set_property(CACHE SYMM_ENABLE_LIBFABRIC PROPERTY STRINGS AUTO ON OFF)
 
 set(SYMM_HAS_LIBFABRIC OFF)
@@ -32,6 +32,6 @@ endif()
 if(NOT SYMM_HAS_LIBFABRIC AND NOT SYMM_ENABLE_LIBFABRIC STREQUAL "AUTO")
   message(
     FATAL_ERROR
-      "SYMM_ENABLE_LIBFABRIC is on, which needs the headers of libfabric ${oldest} "
-      "or later (Debian's package libfabric-dev); found: ${found}.")
+      "SYMM_ENABLE_LIBFABRIC is ON, which requires the headers of libfabric "
+      "${oldest} or later (Debian package libfabric-dev). Found: ${found}.")
 endif()

@@ -3,7 +3,7 @@
 
 set(SYMM_ENABLE_MPI
     AUTO
-    CACHE STRING "Jobs that MPI starts: ON, OFF or AUTO (if it is found)")
+    CACHE STRING "Jobs started by MPI: ON, OFF or AUTO (if MPI is found)")
 set_property(CACHE SYMM_ENABLE_MPI PROPERTY STRINGS AUTO ON OFF)
 
 set(SYMM_HAS_MPI OFF)
@@ -22,10 +22,10 @@ if(SYMM_ENABLE_MPI)
 endif()
 if(NOT SYMM_HAS_MPI)
   if(SYMM_ENABLE_MPI)
-    set(why "none was found: install one, or set MPI_CXX_COMPILER")
+    set(why "not found; install one or set MPI_CXX_COMPILER")
   else()
     set(why "SYMM_ENABLE_MPI is off")
   endif()
-  message(STATUS "Without MPI (${why}). Jobs start by TCP or PMIx: docs/nodes.md, "
-                 "\"A start without MPI\"")
+  message(STATUS "Without MPI (${why}). Jobs start by TCP or PMIx: see "
+                 "docs/nodes.md, \"A start without MPI\"")
 endif()

@@ -39,7 +39,7 @@ foreach(root IN LISTS symm_nccl_roots)
     PATH_SUFFIXES lib lib64 lib/${CMAKE_LIBRARY_ARCHITECTURE}
     NO_CACHE NO_DEFAULT_PATH)
   if(symm_nccl_include AND symm_nccl_file)
-    message(STATUS "NCCL to compare with: ${root}")
+    message(STATUS "Comparing with NCCL in ${root}")
     add_library(symm_nccl UNKNOWN IMPORTED)
     set_target_properties(
       symm_nccl
@@ -52,7 +52,7 @@ foreach(root IN LISTS symm_nccl_roots)
 endforeach()
 
 if(SYMM_NCCL_ROOT)
-  message(FATAL_ERROR "SYMM_NCCL_ROOT=${SYMM_NCCL_ROOT}: nccl.h or libnccl.so "
-                      "is not there")
+  message(FATAL_ERROR "SYMM_NCCL_ROOT=${SYMM_NCCL_ROOT} does not contain nccl.h "
+                      "and libnccl.so.")
 endif()
-message(STATUS "No NCCL to compare with (SYMM_NCCL_ROOT)")
+message(STATUS "Not comparing with NCCL: not found (SYMM_NCCL_ROOT)")

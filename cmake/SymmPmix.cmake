@@ -5,7 +5,7 @@ set(SYMM_ENABLE_PMIX
     AUTO
     CACHE
       STRING
-      "Jobs that a launcher with PMIx starts, without MPI: ON, OFF or AUTO (if headers are found)")
+      "Jobs started by PMIx, without MPI: ON, OFF or AUTO (if headers are found)")
 set_property(CACHE SYMM_ENABLE_PMIX PROPERTY STRINGS AUTO ON OFF)
 
 set(SYMM_HAS_PMIX OFF)
@@ -23,6 +23,6 @@ if(SYMM_PMIX_INCLUDE_DIR)
 elseif(NOT SYMM_ENABLE_PMIX STREQUAL "AUTO")
   message(
     FATAL_ERROR
-      "SYMM_ENABLE_PMIX is on, which needs the headers of PMIx (Debian's package "
-      "libpmix-dev); found: no <pmix.h>.")
+      "SYMM_ENABLE_PMIX is ON, which requires the headers of PMIx (Debian package "
+      "libpmix-dev). Found: no <pmix.h>.")
 endif()

@@ -42,7 +42,7 @@ if(cores GREATER_EQUAL 32)
   set(symm_unity_long_sources 1)
 endif()
 option(SYMM_UNITY
-       "Compile up to 16 sources at a time: quick for all, slow for one that changes" ON)
+       "Unity build of up to 16 sources: faster full builds, slower rebuilds" ON)
 function(symm_unity target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "LONG" "" "")
   set(n_sources ${symm_unity_sources})

@@ -5,7 +5,7 @@
 set(SYMM_ENABLE_UCX
     AUTO
     CACHE STRING
-          "Jobs of several nodes, by UCX: ON, OFF or AUTO (if headers are found)")
+          "Jobs of several nodes, over UCX: ON, OFF or AUTO (if headers are found)")
 set_property(CACHE SYMM_ENABLE_UCX PROPERTY STRINGS AUTO ON OFF)
 
 set(SYMM_HAS_UCX OFF)
@@ -31,6 +31,6 @@ endif()
 if(NOT SYMM_HAS_UCX AND NOT SYMM_ENABLE_UCX STREQUAL "AUTO")
   message(
     FATAL_ERROR
-      "SYMM_ENABLE_UCX is on, which needs the headers of UCX ${oldest} or later "
-      "(Debian's package libucx-dev); found: ${found}.")
+      "SYMM_ENABLE_UCX is ON, which requires the headers of UCX ${oldest} or later "
+      "(Debian package libucx-dev). Found: ${found}.")
 endif()

@@ -60,7 +60,7 @@ function(cg_add_tests solver)
     example.${solver}.refuses_a_matrix_that_is_not_symmetric
     PES 3
     COMMAND ${solver} --matrix ${cg_made}/not_symmetric.mtx
-    REFUSED_WITH "${solver}: '.*/not_symmetric.mtx': line 4: not symmetric: entry .2, 1. is there")
+    REFUSED_WITH "${solver}: '.*/not_symmetric.mtx': line 4: not symmetric: entry .2, 1. is present")
   symm_add_example_test(
     example.${solver}.refuses_a_file_with_junk
     PES 3

@@ -70,7 +70,7 @@ function(heat3d_add_tests solver)
     example.${solver}.refuses_a_grid_for_other_pes
     PES 3
     COMMAND ${solver} --pe-grid 2x2x1
-    REFUSED_WITH "--pe-grid 2x2x1 does not make 3 PEs")
+    REFUSED_WITH "--pe-grid 2x2x1 does not match the number of PEs, 3")
   symm_add_example_test(
     example.${solver}.refuses_a_file_it_cannot_write
     PES 2

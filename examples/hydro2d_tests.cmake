@@ -61,7 +61,7 @@ function(hydro2d_add_tests program)
     example.${program}.refuses_a_grid_for_other_pes
     PES 2
     COMMAND ${program} --pe-grid 3 1
-    REFUSED_WITH "${program}: --pe-grid 3x1 does not make 2 PEs")
+    REFUSED_WITH "${program}: --pe-grid 3x1 does not match the number of PEs, 2")
   symm_add_example_test(
     example.${program}.refuses_more_pes_than_cells
     PES 2

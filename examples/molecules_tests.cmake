@@ -48,6 +48,6 @@ function(molecules_add_tests program)
     PES 2
     COMMAND ${program} ${molecules_uneven} --skin 0.1
     REFUSED_WITH
-      "${program}: [0-9]+ atoms moved by more than half the skin by step 10; give a smaller --rebuild-every"
+      "${program}: [0-9]+ atoms moved by more than half the skin by step 10; use a smaller --rebuild-every"
   )
 endfunction()

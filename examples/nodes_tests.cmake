@@ -126,7 +126,7 @@ foreach(example IN LISTS refuse_nodes)
     example.${example}.refuses_nodes2x1
     PES 2
     COMMAND ${example}
-    REFUSED_WITH "${example}: its kernels? reads? .* all PEs have to be on one node")
+    REFUSED_WITH "${example}: its kernels? reads? .* all PEs must be on one node")
   set_property(
     TEST example.${example}.refuses_nodes2x1
     APPEND

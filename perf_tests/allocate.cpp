@@ -109,7 +109,8 @@ void compare_growth(Session& session, std::size_t bytes) {
   SamplingPlan plan{.warm_up = 0, .samples = 10};
   std::size_t const room = gpu_share_bytes(session.gpus()) / 2 / bytes;
   if (room < static_cast<std::size_t>(plan.samples)) {
-    session.report().note("growth: fewer samples, for there is little memory");
+    session.report().note(
+        "growth: fewer samples, because little memory is free");
     plan.samples = static_cast<int>(room);
   }
   if (plan.samples == 0) return;

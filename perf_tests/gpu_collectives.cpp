@@ -132,12 +132,12 @@ class CollectiveMemory {
 
   void add_nccl(std::size_t bytes) {
     if (m_session.gpus().are_shared()) {
-      m_session.report().note("PEs share a GPU: nothing of NCCL");
+      m_session.report().note("NCCL is not measured: PEs share a GPU");
       return;
     }
     m_nccl = std::make_unique<nccl::Communicator>();
     if (!m_nccl->problem().empty()) {
-      m_session.report().note("nothing of NCCL: " + m_nccl->problem());
+      m_session.report().note("NCCL is not measured: " + m_nccl->problem());
       return;
     }
     m_session.report().note("NCCL " + nccl::version() + ", NVLS off");

@@ -28,7 +28,8 @@ constexpr std::size_t block_words = 8192;
 void measure(Session& session) {
   int const target = session.n_pes() > 1 ? 1 : 0;
   if (session.my_pe() == 0 && !symm::is_near(target))
-    throw std::runtime_error("inside_node: PE 1 is not on the node of PE 0");
+    throw std::runtime_error(
+        "inside_node: PE 0 and PE 1 must be on the same node");
   PairSampler const pairs(session, target);
   Words const words("words", block_words + 2);
   auto* const counter = words.data() + block_words;

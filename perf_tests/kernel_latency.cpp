@@ -235,7 +235,8 @@ void measure_ping_pong(Session& session, OneSided const& pair) {
          few});
   if (session.gpus().are_shared())
     session.report().note(
-        "PEs share a GPU: the ping-pong waits for the turns of their kernels");
+        "PEs share a GPU: the ping-pong waits until the PEs' kernels get their "
+        "turns");
   session.compare({{{"bytes", 8}}}, contestants);
 
   std::int64_t wrong = 0;

@@ -173,7 +173,7 @@ void measure(Session& session) {
   // Three times that of a sample in the first part, four times a copy in the
   // second.
   if (on_gpus && gpu_share_bytes(session.gpus()) / 8 < registered)
-    throw std::runtime_error("too little GPU memory for " +
+    throw std::runtime_error("not enough GPU memory for " +
                              std::to_string(8 * registered >> 20U) +
                              " MiB per PE");
   for (std::size_t const kept : {std::size_t{0}, registered})

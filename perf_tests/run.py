@@ -1,31 +1,30 @@
 #!/usr/bin/env python3
 """Runs all benchmarks and prints the figures of the project.
 
-    perf_tests/run.py --build-dir build/host-release            measure
-    perf_tests/run.py --build-dir build/host-release --publish  and write
+    perf_tests/run.py --build-dir build/host-release            measures
+    perf_tests/run.py --build-dir build/host-release --publish  and writes
                                                                 RESULTS.md
-    perf_tests/run.py --build-dir build/cuda-release --gpus 2   the same on GPUs
+    perf_tests/run.py --build-dir build/cuda-release --gpus 2   measures on GPUs
     perf_tests/run.py --build-dir build/host-release --over-nodes
-                                             jobs of several nodes, made on this
-                                             machine (root: of namespaces), and
-    ... --over-nodes --hostfile FILE         those of the file, which mpiexec takes
-    ... --over-nodes --network libfabric     by another library than jobs take
+                                             jobs of several nodes, simulated on
+                                             this machine (as root: namespaces)
+    ... --over-nodes --hostfile FILE         jobs on the nodes in mpiexec's file
+    ... --over-nodes --network libfabric     with a library other than the default
     perf_tests/run.py --build-dir build/host-release --programs
-                                             examples beside the same with MPI,
-                                             and on GPUs with NCCL
+                                             examples, compared with versions that
+                                             use MPI and, on GPUs, NCCL
     perf_tests/run.py --build-dir build/host-release --report FILE.html
-                                             all of these, as one file to be sent
+                                             all of these, in one file to send
 
-A build with CUDA measures on GPUs: one PE each, or several on one if there are
-fewer GPUs than PEs. RESULTS.md has parts for CPUs and for GPUs, of single
-operations and of programs, and one over nodes; --publish writes what was
-measured.
+A build with CUDA measures on GPUs: one PE per GPU, or several PEs on one GPU if
+there are fewer GPUs than PEs. RESULTS.md has parts for CPUs and for GPUs, each for
+single operations and for programs, and one part for several nodes; --publish updates
+the parts that were measured.
 
-Needs pandas and matplotlib (scripts/setup.sh installs them for the system's
-python3). The machine should have nothing else to
-do: PEs are bound to cores, and a core that another program uses makes a barrier
-many times slower. Where that cannot be had, `--prefix "chrt -r 10"` (as root)
-gives the PEs precedence.
+Requires pandas and matplotlib (scripts/setup.sh installs them for the system's
+python3). No other programs should run on the machine: PEs are bound to cores, and
+if another program uses one of these cores, a barrier becomes many times slower. If
+that cannot be avoided, `--prefix "chrt -r 10"` (as root) gives the PEs priority.
 """
 
 import argparse
@@ -51,7 +50,7 @@ def require_modules(*names):
     test = [system, "-c", "import " + ", ".join(names)]
     if (os.path.exists(system)
             and subprocess.run(test, capture_output=True, check=False).returncode == 0):
-        sys.exit(f"{text}; {system} has what it needs:\n    {system} {shlex.join(sys.argv)}")
+        sys.exit(f"{text}; {system} has them:\n    {system} {shlex.join(sys.argv)}")
     sys.exit(f"{text}; scripts/setup.sh installs them for {system}")
 
 
@@ -67,71 +66,70 @@ from driver.records import RecordError, Records  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 GPU_PROGRAMS = (parts.GPU_PROGRAMS, parts.PROGRAMS_ON_SEVERAL_GPUS)
-QUICK = "A quick run checks that everything works; its figures mean nothing."
+QUICK = "A quick run only checks that everything works; its figures are meaningless."
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(
         description="Runs the benchmarks and prints the figures.")
     parser.add_argument("--build-dir", required=True, type=pathlib.Path,
-                        help="folder of a Release build")
+                        help="build folder of a Release build")
     parser.add_argument("--rounds", type=int, default=0, metavar="N",
-                        help="how often each program is run (default 5, 3 over "
-                             "nodes, and 2 on GPUs and for --report)")
+                        help="number of runs of each program (default: 5; 3 over "
+                             "nodes; 2 on GPUs and for --report)")
     parser.add_argument("--gpus", type=int, default=2, metavar="N",
-                        help="PEs of a run on GPUs, one per GPU (default 2; more "
-                             "have a part of RESULTS.md of their own)")
+                        help="number of PEs on GPUs, one per GPU (default 2; results "
+                             "with more have their own part of RESULTS.md)")
     parser.add_argument("--programs", action="store_true",
-                        help="measure examples beside the same with MPI, and on "
-                             "GPUs with NCCL")
+                        help="measure examples, compared with versions that use "
+                             "MPI and, on GPUs, NCCL")
     parser.add_argument("--report", type=pathlib.Path, metavar="FILE",
-                        help="write a page that needs no other file, FILE.html or "
-                             "FILE.md; with neither --programs nor --over-nodes, "
-                             "of everything that the build can measure")
+                        help="write a self-contained page, FILE.html or FILE.md; "
+                             "without --programs and --over-nodes, measure "
+                             "everything that the build can measure")
     parser.add_argument("--over-nodes", action="store_true",
                         help="measure jobs of several nodes")
     parser.add_argument("--hostfile", type=pathlib.Path, metavar="FILE",
-                        help="nodes for --over-nodes; without, they are made on "
-                             "this machine")
+                        help="nodes for --over-nodes (default: nodes simulated on "
+                             "this machine)")
     parser.add_argument("--network", metavar="NAME",
-                        help="the library that carries messages between nodes "
-                             "(SYMM_NETWORK), for --over-nodes")
+                        help="network library (SYMM_NETWORK) for --over-nodes")
     parser.add_argument("--limit", type=int, default=0, metavar="SECONDS",
-                        help="begin no round, after the first, that would end "
+                        help="after the first round, begin no round that would end "
                              "later than this (default: no limit)")
     parser.add_argument("--samples", type=int, default=0, metavar="N",
-                        help="samples per contestant and run (default 21)")
+                        help="number of samples per contestant and run (default 21)")
     parser.add_argument("--quick", action="store_true",
-                        help="few samples, one round: checks the data, and that "
+                        help="few samples, one round: only checks the data and that "
                              "everything runs")
     parser.add_argument("--only", metavar="TEXT",
-                        help="only programs whose name contains TEXT")
+                        help="run only programs whose name contains TEXT")
     parser.add_argument("--output", type=pathlib.Path, metavar="DIR",
-                        help="where records and plots go (default: perf_results "
+                        help="folder for records and plots (default: perf_results "
                              "in the build folder)")
     parser.add_argument("--prefix", default="", metavar="COMMAND",
-                        help="put this before mpiexec")
+                        help="prefix of the mpiexec command")
     parser.add_argument("--publish", action="store_true",
                         help="write perf_tests/RESULTS.md and perf_tests/results/")
     arguments = parser.parse_args()
     if arguments.rounds < 0:
-        parser.error("--rounds takes a number above 0")
+        parser.error("--rounds must be positive")
     if arguments.gpus < 2:
-        parser.error("--gpus takes a number above 1: figures are of two PEs, "
+        parser.error("--gpus must be at least 2: the benchmarks use two PEs, "
                      "which share a GPU if there is only one")
     if arguments.programs and arguments.over_nodes:
-        parser.error("--programs runs on one node: no --over-nodes")
+        parser.error("--programs runs on one node and excludes --over-nodes")
     if arguments.report and arguments.report.suffix not in (".html", ".md"):
-        parser.error(f"--report {arguments.report}: FILE.html or FILE.md")
+        parser.error(f"--report {arguments.report}: must end in .html or .md")
     if arguments.hostfile and not (arguments.over_nodes or arguments.report):
-        parser.error("--hostfile says where --over-nodes runs")
+        parser.error("--hostfile requires --over-nodes or --report")
     if arguments.network and not arguments.over_nodes:
-        parser.error("--network is of --over-nodes")
+        parser.error("--network requires --over-nodes")
     if arguments.network and arguments.publish:
-        parser.error("--publish writes the figures of the network that jobs take "
-                     "by themselves: no --network")
+        parser.error("--publish writes figures of the default network and "
+                     "excludes --network")
     if arguments.publish and (arguments.quick or arguments.only):
-        parser.error("--publish needs a full run: no --quick, no --only")
+        parser.error("--publish requires a full run and excludes --quick and --only")
     return arguments
 
 
@@ -234,7 +232,7 @@ def jobs_of(part, arguments, config):
     if part is parts.NODES:
         if not config["programs over nodes"]:
             raise job_list.BenchmarkFailed(
-                "--over-nodes needs a build for CPUs with UCX's headers")
+                "--over-nodes requires a build for CPUs with the headers of UCX")
         mpiexec = config["mpiexec"]
         config["cluster"] = Cluster(arguments.hostfile, mpiexec,
                                     job_list.is_open_mpi(mpiexec),
@@ -328,17 +326,17 @@ def main():
             raise job_list.BenchmarkFailed(
                 f"no program's name contains '{arguments.only}'")
         if config["build type"] != "Release":
-            print(f"warning: a {config['build type']} build; figures need "
-                  "Release", file=sys.stderr)
+            print(f"warning: this is a {config['build type']} build; figures "
+                  "require a Release build", file=sys.stderr)
         load = os.getloadavg()[0]
         if load > 0.5 and not arguments.quick:
             print(f"warning: other programs are running (load average {load:.1f});"
-                  " figures need a quiet machine", file=sys.stderr)
+                  " figures require an idle machine", file=sys.stderr)
         for part, jobs in todo:
             records, rounds = measure(part, jobs, arguments, config, output)
             publishes = arguments.publish and not records.failed
             if arguments.publish and not publishes:
-                print("run.py: not published, since programs failed",
+                print("run.py: not published, because programs failed",
                       file=sys.stderr)
             if publishes and HERE not in pages:
                 pages[HERE] = (HERE / "RESULTS.md").read_text(encoding="utf-8")

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Sets up what is missing, builds the 3-D heat solver and runs it.
+# Installs what is missing, builds the 3-D heat solver and runs it.
 #
 #   scripts/demo.sh [--pes N] [--picture FILE] [heat3d option...]
 #
 # --pes N          number of PEs (processes), default 4
-# --picture FILE   where the picture of a slice goes (.png or .ppm), default
-#                  build/heat3d.png, or .ppm where there was no libpng
+# --picture FILE   file for the picture of a slice (.png or .ppm), default
+#                  build/heat3d.png, or .ppm if the build found no libpng
 #
-# The other options go to the solver, for example --size 128 --steps 500.
+# All other options are passed to the solver, for example --size 128 --steps 500.
 # shellcheck source-path=SCRIPTDIR
 caller_dir=$PWD
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -35,7 +35,7 @@ while (($# > 0)); do
       ;;
   esac
 done
-[[ $pes =~ ^[1-9][0-9]*$ ]] || die "--pes $pes: not a number of PEs"
+[[ $pes =~ ^[1-9][0-9]*$ ]] || die "--pes $pes: expected a positive number"
 
 scripts/setup.sh --demo
 without="-DSYMM_ENABLE_TESTS=OFF -DSYMM_ENABLE_PERF_TESTS=OFF"

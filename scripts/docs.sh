@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Makes the documentation site, build/docs/html/index.html, which a browser opens as
-# it is, without a server. scripts/setup.sh --docs installs what it needs.
+# Builds the documentation site, build/docs/html/index.html, which a browser can open
+# without a server. scripts/setup.sh --docs installs the required programs.
 #
-#   scripts/docs.sh            checks the pages and makes the site
-#   scripts/docs.sh --check    only checks links and snippets; needs Python alone
-#   scripts/docs.sh --stage    checks, and makes what Sphinx reads; needs Doxygen, too
-#   scripts/docs.sh --update   writes the snippets of the sources into the pages, too
+#   scripts/docs.sh            checks the pages and builds the site
+#   scripts/docs.sh --check    only checks links and snippets; requires only Python
+#   scripts/docs.sh --stage    checks, and writes the input of Sphinx; requires Doxygen
+#   scripts/docs.sh --update   also copies the snippets from the sources into the pages
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -49,7 +49,7 @@ mkdir -p "$out"
 {
   cat docs/site/Doxyfile
   echo "OUTPUT_DIRECTORY = $out/doxygen"
-} | doxygen - 2>"$out/doxygen.log" || die "Doxygen has failed; see $out/doxygen.log"
+} | doxygen - 2>"$out/doxygen.log" || die "Doxygen failed; see $out/doxygen.log"
 python3 docs/site/stage.py . "$out/doxygen/xml" "$out/pages"
 if $stage_only; then
   exit 0

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Draws who talks to whom, and where the time goes, from the files of SYMM_TRACE.
+"""Draws communication between PEs and where time is spent, from files of SYMM_TRACE.
 
     draw_trace.py PREFIX [-o PICTURE] [--operation put|get|atomic|signal|all]
-    draw_trace.py PREFIX --csv        the same as lines of text; no Matplotlib
+    draw_trace.py PREFIX --csv        prints the same as CSV, without Matplotlib
 
-PREFIX is what SYMM_TRACE was: with `heat` the files are heat.0.json, heat.1.json
-and so on, one for each PE. The picture is PREFIX.png by default: the bytes that
-each PE has put to, or got from, each other one (rows: who called), and the time
-that each spent in each kind of operation.
+PREFIX is the value of SYMM_TRACE: for `heat`, the files are heat.0.json, heat.1.json
+and so on, one for each PE. The picture, by default PREFIX.png, shows the bytes that
+each PE has put to or got from each other PE (rows: the calling PE), and the time that
+each PE spent in each kind of operation.
 """
 
 import argparse
@@ -30,10 +30,10 @@ def read(prefix):
         except OSError as error:
             sys.exit(f"draw_trace.py: {name}: {error.strerror}")
         except ValueError:
-            sys.exit(f"draw_trace.py: {name} is not complete: the job has not "
-                     "come to finalize()")
+            sys.exit(f"draw_trace.py: {name} is incomplete: the job did not "
+                     "reach finalize()")
         if trace.get("symm_trace") != 1:
-            sys.exit(f"draw_trace.py: {name} is not a file of SYMM_TRACE")
+            sys.exit(f"draw_trace.py: {name} was not written by SYMM_TRACE")
         return trace
 
     first = read_one(0)
@@ -74,7 +74,7 @@ def draw(traces, operations, picture):
     try:
         import matplotlib
     except ImportError:
-        sys.exit("draw_trace.py: pictures need Matplotlib; --csv does not")
+        sys.exit("draw_trace.py: pictures require Matplotlib; --csv works without it")
     matplotlib.use("Agg")
     from matplotlib import pyplot
     from matplotlib.colors import LogNorm

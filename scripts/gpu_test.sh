@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# Builds everything for NVIDIA GPUs and runs all tests on those of this machine:
-# PEs that share a GPU, and PEs with one each where there are several. The tests
-# run under a daemon of MPS of their own, if one can be started, and some of them
-# without it. Ends with a summary; the status is 0 if everything passed.
+# Builds everything for NVIDIA GPUs and runs all tests on the GPUs of this machine:
+# with PEs that share a GPU and, if there are several GPUs, with one GPU per PE. The
+# tests run under their own MPS daemon, if one can be started, and some of them
+# without it. Ends with a summary; the exit status is 0 if everything passed.
 #
 #   scripts/gpu_test.sh [--logs DIR] [--only STAGE] [--no-perf] [--no-build]
 #                       [--publish]
 #
-# --logs DIR    where the logs and the summary go (default: build/gpu_test)
-# --only STAGE  after building, only this one: without-gpu, gpu, sanitizer, perf
-# --no-perf     no figures
-# --no-build    everything is in the folder of the build already
-# --publish     write the summary, and the figures, to perf_tests/RESULTS.md
+# --logs DIR    folder for the logs and the summary (default: build/gpu_test)
+# --only STAGE  after building, run only this stage: without-gpu, gpu, sanitizer, perf
+# --no-perf     do not run the benchmarks
+# --no-build    use the existing build
+# --publish     write the summary and the figures to perf_tests/RESULTS.md
 #
-# It needs the CUDA toolkit, CMake, an MPI, GoogleTest, CLI11, nlohmann-json and
-# Python 3, installs nothing and needs no network if SYMM_KOKKOS_ARCHIVE names the
-# source archive of Kokkos. SYMM_PRESET chooses another preset than cuda-release.
+# Requires the CUDA toolkit, CMake, an MPI, GoogleTest, CLI11, nlohmann-json and
+# Python 3; installs nothing, and needs no network if SYMM_KOKKOS_ARCHIVE names the
+# source archive of Kokkos. SYMM_PRESET selects a preset other than cuda-release.
 # shellcheck source-path=SCRIPTDIR
 export SYMM_PRESET=${SYMM_PRESET:-cuda-release}
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -45,7 +45,7 @@ while (($# > 0)); do
 done
 case $only in
   "" | without-gpu | gpu | sanitizer | perf) ;;
-  *) die "--only $only: not a stage (see --help)" ;;
+  *) die "--only $only: unknown stage (see --help)" ;;
 esac
 mkdir -p "$logs"
 logs=$(realpath "$logs")
@@ -87,7 +87,7 @@ build_all() {
   # compared with.
   grep -qE '"nvshmem libraries": "|"nccl": true' \
     "$build_dir/perf_tests/config.json" || return
-  echo "Once more, without NVSHMEM and NCCL."
+  echo "Configuring again, without NVSHMEM and NCCL."
   SYMM_CMAKE_OPTIONS+=" -DSYMM_PERF_NVSHMEM=OFF"
   SYMM_CMAKE_OPTIONS+=" -DSYMM_PERF_NCCL=OFF"
   configure && cmake --build --preset "$preset" -j "$(nproc)"

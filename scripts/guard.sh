@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
-# Looks for what no test has thought of: random operations between nodes, random
-# collective calls, and random rounds of plans and mail, against a model; PEs that are killed; functions of the system that
-# fail. Runs for as long as one likes and says how to repeat what it finds.
+# Searches for errors that no other test covers: compares random operations between
+# nodes, random collective calls, and random rounds of plans and mail with a model;
+# kills PEs; makes system calls fail. Runs as long as requested and prints how to
+# repeat each failure.
 #
 #   scripts/guard.sh [--seconds N] [--seed S]
 #   scripts/guard.sh --case CASE
 #
-# --seconds N  how long each random part goes on (60); every single fault is
-#              tried besides, which takes about a minute
-# --seed S     of the random parts: what has failed is found again by the seed
-#              that was printed
-# --case CASE  one fault, as the complaint about it says
+# --seconds N  duration of each random part (default 60); in addition, every single
+#              fault is tried, which takes about a minute
+# --seed S     seed of the random parts; the printed seed of a failed run repeats
+#              the failure
+# --case CASE  only one fault, as named in its error message
 #
-# SYMM_PRESET=host-asan-ubsan takes the programs of another preset.
+# SYMM_PRESET=host-asan-ubsan uses the programs of another preset.
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -53,4 +54,4 @@ if [[ ! -v SYMM_GUARD_CASE ]]; then
     --delay 100 --jitter 200 --loss 2 2 1 \
     "build/$preset/unit_tests/guard/test_guard_nodes" || status=1
 fi
-((status == 0)) || die "failed; the seed was $SYMM_GUARD_SEED"
+((status == 0)) || die "failed with seed $SYMM_GUARD_SEED"

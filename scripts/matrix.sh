@@ -1,26 +1,27 @@
 #!/usr/bin/env bash
-# Tries the library with one compiler, standard, MPI and Kokkos after the other:
-# builds it and what reads all its headers, installs it, and runs two programs that
-# use the installation, on 2 and 4 PEs.
+# Tests the library with different compilers, standards, MPIs and versions of Kokkos:
+# builds it and a source that includes all its headers, installs it, and runs two
+# programs that use the installation, on 2 and 4 PEs.
 #
 #   scripts/matrix.sh [--list] [--fast] [--publish] all | turn | ENTRY...
 #
-# turn         one entry, another one each day, of those that can be tried here in a
-#              minute
-# --list       says what the entries are
+# turn         one of the entries that this machine can test in about a minute, a
+#              different one each day
+# --list       prints the entries
 # --fast       without optimization, several sources at a time: under a minute each
-# --publish    writes results to docs/matrix.md
+# --publish    writes the results to docs/matrix.md
 #
-# The entry no-mpi builds two examples, too, and starts all by scripts/start_pes.sh.
-# An entry whose compiler or MPI is not here is left out, and is no failure. Kokkos is
-# built from its source archive: the one that SYMM_KOKKOS_ARCHIVE names, or one that an
-# earlier build has downloaded. Needs what scripts/setup.sh --developer installs, and
-# the compilers and MPIs, by the names of Debian's programs (clang++-19, mpicxx.mpich).
-# The entry aarch64 runs tests of the runtime for that architecture, by an emulator
-# (g++-aarch64-linux-gnu, qemu-user-static, mpich), with Debian's libraries for arm64
-# in the folder SYMM_AARCH64_SYSROOT, or in one that it makes (mmdebstrap).
-# JOBS is how many processes build (default: one per core); CMAKE_CXX_COMPILER_LAUNCHER
-# may name ccache. Logs and builds are in build/matrix/.
+# The entry no-mpi also builds two examples, and starts all programs with
+# scripts/start_pes.sh. Entries whose compiler or MPI is not installed are skipped; this
+# is not a failure. Kokkos is built from its source archive: the one that
+# SYMM_KOKKOS_ARCHIVE names, or one that an earlier build has downloaded. Requires what
+# scripts/setup.sh --developer installs, and the compilers and MPIs under the names of
+# Debian's programs (clang++-19, mpicxx.mpich). The entry aarch64 runs tests of the
+# runtime for that architecture in an emulator (g++-aarch64-linux-gnu, qemu-user-static,
+# mpich), with Debian's libraries for arm64 in the folder SYMM_AARCH64_SYSROOT, or in one
+# that it creates (mmdebstrap). JOBS is the number of build processes (default: one per
+# core); CMAKE_CXX_COMPILER_LAUNCHER may name ccache. Logs and builds are in
+# build/matrix/.
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -75,13 +76,13 @@ while (($# > 0)); do
       ;;
     -*) die "unknown option $1 (see --help)" ;;
     *)
-      names | grep -qxF -e "$1" || die "no entry $1: there are" "$(names | xargs)"
+      names | grep -qxF -e "$1" || die "unknown entry $1; the entries are" "$(names | xargs)"
       chosen+=("$1")
       ;;
   esac
   shift
 done
-$turn || ((${#chosen[@]} > 0)) || die "which entry? (see --help, --list)"
+$turn || ((${#chosen[@]} > 0)) || die "no entry given (see --help, --list)"
 
 logs=$PWD/build/matrix
 mkdir -p "$logs"
@@ -94,7 +95,7 @@ kokkos_archive() {
   version=$(sed -n 's/^set(SYMM_KOKKOS_VERSION \(.*\))/\1/p' cmake/SymmKokkos.cmake)
   archive=${XDG_CACHE_HOME:-$HOME/.cache}/kokkos-symmetric-space
   archive=${SYMM_KOKKOS_ARCHIVE:-$archive/kokkos_$version.orig.tar.gz}
-  [[ -e $archive ]] || die "no source archive of Kokkos: set SYMM_KOKKOS_ARCHIVE"
+  [[ -e $archive ]] || die "no source archive of Kokkos found; set SYMM_KOKKOS_ARCHIVE"
   echo "$archive"
 }
 
@@ -285,7 +286,7 @@ if $turn; then
     read_entry "$name"
     if [[ $way != compile-fetch && $way != emulated && -z $(missing) ]]; then present+=("$name"); fi
   done < <(names)
-  ((${#present[@]} > 0)) || die "no entry can be tried here"
+  ((${#present[@]} > 0)) || die "no entry can be tested on this machine"
   chosen+=("${present[$(($(date -u +%s) / 86400 % ${#present[@]}))]}")
 fi
 
@@ -295,7 +296,7 @@ for name in "${chosen[@]}"; do
   read_entry "$name"
   absent=$(missing | xargs)
   if [[ -n $absent ]]; then
-    summary+=("$name: left out, without $absent")
+    summary+=("$name: skipped, not found: $absent")
     echo "${summary[-1]}"
     continue
   fi

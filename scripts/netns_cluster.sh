@@ -1,35 +1,37 @@
 #!/usr/bin/env bash
 # Simulates a cluster on one machine, for tests: every node is a network namespace
-# with an address and a host name of its own, and reaches the others through a
-# switch only. Programs are started by Open MPI, as on nodes that it reaches by ssh.
+# with its own address and host name, and reaches the others only through a switch.
+# Open MPI starts the programs, as on nodes that it reaches by ssh.
 #
 #   scripts/netns_cluster.sh run [option...] NODES PES_PER_NODE COMMAND...
 #
-# makes a cluster, runs the command on it and removes it, also when a signal ends
-# it. Any number may be there at a time. The status is the command's, or
+# creates a cluster, runs the command on it and removes it, even if a signal ends the
+# script. Any number of clusters can exist at a time. The exit status is the command's,
+# or
 #
-#    77  no cluster can be made here: this is not root, or the system has no
-#        iproute2, no Open MPI, or does not allow namespaces
+#    77  no cluster can be created: the user is not root, iproute2 or Open MPI is
+#        missing, or the system does not allow namespaces
 #   124  the command took longer than --timeout
 #
-# --delay US      frames take US microseconds more from one node to another,
-# --jitter US     and up to US more of each, by chance: so they overtake each other
-# --loss PERMILLE so many frames in a thousand get lost, by chance
-# --timeout S     ends the command, and every process on the nodes, after S seconds
+# --delay US      delays each frame between nodes by US microseconds
+# --jitter US     adds a random delay of up to US microseconds, so that frames overtake
+#                 each other
+# --loss PERMILLE drops frames at random, PERMILLE out of a thousand
+# --timeout S     ends the command and every process on the nodes after S seconds
 #
-# The same by hand, for a cluster that CLUSTER names (symm, if it is not set):
+# The same steps by hand, for the cluster named by CLUSTER (default: symm):
 #
 #   scripts/netns_cluster.sh up [option...] NODES
 #   scripts/netns_cluster.sh mpi NODES PES_PER_NODE COMMAND...
-#   scripts/netns_cluster.sh cut NODE      takes its cable out: 0 is the first
-#   scripts/netns_cluster.sh heal NODE     puts it in again
+#   scripts/netns_cluster.sh cut NODE      disconnects its cable; 0 is the first node
+#   scripts/netns_cluster.sh heal NODE     connects it again
 #   scripts/netns_cluster.sh down
 #
-# A command on the cluster has its name in CLUSTER, and may cut and heal, too. As
-# ssh does, Open MPI's start on another node drops the environment; the script
-# passes on what begins with SYMM_, UCX_, FI_, GTEST_ or KOKKOS_, and the options of
-# sanitizers. MPIRUN may name Open MPI's mpirun, and MPIEXEC_OPTIONS have more options
-# for it.
+# A command on the cluster finds its name in CLUSTER, and may also cut and heal. When
+# Open MPI starts a program on another node, the environment is lost, as with ssh; the
+# script passes on variables that begin with SYMM_, UCX_, FI_, GTEST_ or KOKKOS_, and
+# the options of sanitizers. MPIRUN may name Open MPI's mpirun, and MPIEXEC_OPTIONS may
+# contain more options for it.
 # shellcheck source-path=SCRIPTDIR
 caller_dir=$PWD
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -43,7 +45,7 @@ cannot_be_made=77
 
 # refuse REASON...
 refuse() {
-  printf 'netns_cluster.sh: no cluster can be made here: %s\n' "$*" >&2
+  printf 'netns_cluster.sh: cannot create a cluster: %s\n' "$*" >&2
   exit $cannot_be_made
 }
 
@@ -55,7 +57,7 @@ is_number() { [[ $1 =~ ^[0-9]{1,9}$ ]] && ((10#$1 >= ${2:-0})); }
 # need_number WHAT WORD [LEAST]
 need_number() {
   is_number "${2:-}" "${3:-0}" ||
-    die "$1 '${2:-}': a number of at least ${3:-0} is needed (see --help)"
+    die "$1 '${2:-}': expected a number of at least ${3:-0} (see --help)"
 }
 
 delay=0
@@ -110,20 +112,20 @@ remove_orphans() {
 # up NODES
 up() {
   local nodes=$1 i k state switch=$cluster-switch ports=()
-  (($(id -u) == 0)) || refuse "only root may (user $(id -un))"
-  command -v ip >/dev/null || refuse "there is no ip (package iproute2)"
+  (($(id -u) == 0)) || refuse "only root may do so (user $(id -un))"
+  command -v ip >/dev/null || refuse "the program ip is missing (package iproute2)"
   ! namespaces | grep -q "^$switch$" ||
-    die "there is a cluster $cluster already: 'down' removes it"
+    die "the cluster $cluster already exists; 'down' removes it"
 
   # What systems may not have or allow, first.
-  ip netns add "$switch" || refuse "no network namespace"
+  ip netns add "$switch" || refuse "the system does not allow network namespaces"
   {
     ip netns exec "$switch" true &&
       ip -n "$switch" link add name try0 type veth peer name try1 &&
       ip -n "$switch" link del try0
-  } || refuse "a network namespace, but no links in it"
+  } || refuse "the system does not allow links in a network namespace"
   if ((delay + jitter + loss == 0)); then
-    ip -n "$switch" link add name sw0 type bridge || refuse "no bridge"
+    ip -n "$switch" link add name sw0 type bridge || refuse "the system does not allow bridges"
     ip -n "$switch" link set sw0 up
   fi
 
@@ -148,7 +150,7 @@ up() {
     for ((k = 0; ; k++)); do
       state=$(ip netns exec "$(node $i)" cat /sys/class/net/eth0/operstate)
       [[ $state != up ]] || break
-      ((k < 200)) || die "node $i: its link does not come up"
+      ((k < 200)) || die "the link of node $i does not come up"
       sleep 0.02
     done
   done
@@ -159,7 +161,7 @@ mpi() {
   local nodes=$1 ppn=$2 hosts="" i name pass=() options
   shift 2
   "$mpirun" --version 2>/dev/null | grep -qE 'Open MPI|OpenRTE' ||
-    refuse "there is no Open MPI: $mpirun"
+    refuse "$mpirun is not from Open MPI, or is missing"
   for ((i = 0; i < nodes; i++)); do hosts+="${hosts:+,}n$i:$ppn"; done
   export UCX_NET_DEVICES=${UCX_NET_DEVICES:-eth0} CLUSTER=$cluster
   for name in $(compgen -e); do
@@ -185,9 +187,9 @@ mpi() {
 # need_pes NODES PES_PER_NODE COMMAND...
 need_pes() {
   need_number "number of nodes" "${1:-}" 1
-  (($1 <= 200)) || die "$1 nodes: there can be up to 200"
+  (($1 <= 200)) || die "$1 nodes: at most 200 are possible"
   need_number "number of PEs per node" "${2:-}" 1
-  (($# > 2)) || die "no command (see --help)"
+  (($# > 2)) || die "no command given (see --help)"
 }
 
 # What runs on the nodes and the switch.
@@ -251,7 +253,7 @@ run() {
     watch=
     ((status == 0 && starts < 3)) || continue
     ((starts += 1))
-    echo "netns_cluster.sh: Open MPI has not started the command; start $starts" >&2
+    echo "netns_cluster.sh: Open MPI did not start the command; start $starts" >&2
     kill -9 $command
     wait $command 2>/dev/null || true
     mpi "$@" <&0 &
@@ -261,7 +263,7 @@ run() {
   done
   [[ -z $watch ]] || kill "$watch" 2>/dev/null || true
   if kill -0 $command 2>/dev/null; then
-    echo "netns_cluster.sh: no end within $timeout s; on the nodes there are" >&2
+    echo "netns_cluster.sh: the command did not end within $timeout s; processes on the nodes:" >&2
     list_processes >&2
     status=124
   fi
@@ -295,7 +297,7 @@ case ${1:-} in
   cut | heal)
     need_number "$1: node" "${2:-}"
     namespaces | grep -q "^$(node "$2")$" ||
-      die "$1: there is no node $2 of a cluster $cluster"
+      die "$1: the cluster $cluster has no node $2"
     if [[ $1 == cut ]]; then state=down; else state=up; fi
     ip -n "$cluster-switch" link set "port$2" $state
     ;;
@@ -311,6 +313,6 @@ case ${1:-} in
       sh -c "hostname $host && $*"
     ;;
   *)
-    die "'${1:-}': run, up, mpi, cut, heal or down is needed (see --help)"
+    die "'${1:-}': expected run, up, mpi, cut, heal or down (see --help)"
     ;;
 esac

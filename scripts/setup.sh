@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Installs what is missing to build and test this project, and nothing else.
+# Installs the missing packages for building and testing this project.
 #
 #   scripts/setup.sh [--check] [--demo] [--developer] [--docs]
 #
-# --check       only says what is missing
-# --demo        leaves out what only tests and benchmarks need
-# --developer   also looks for what CI checks the sources with
-# --docs        also looks for what scripts/docs.sh makes the site with
+# --check       only reports what is missing
+# --demo        omits what only tests and benchmarks need
+# --developer   includes the programs with which CI checks the sources
+# --docs        includes the programs with which scripts/docs.sh builds the site
 #
-# Kokkos is not handled here: CMake uses an installed one or builds it from
-# source (cmake/SymmKokkos.cmake).
+# Does not install Kokkos: CMake uses an installed Kokkos or builds it from source
+# (cmake/SymmKokkos.cmake).
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -137,18 +137,18 @@ if ! $check_only && command -v apt-get >/dev/null &&
 fi
 
 if ((${#missing[@]} == ${#wanted[@]})); then
-  echo "Not installed, and not needed for the rest: ${wanted[*]}"
+  echo "Not installed, but optional: ${wanted[*]}"
   exit 0
 fi
 
 cat >&2 <<MESSAGE
 
-Missing, and not installed by this script: ${missing[*]}
+Missing, but not installed by this script: ${missing[*]}
 
 These are names of Debian and Ubuntu packages. Either ask an administrator for
     apt-get install ${missing[*]}
-or provide the same software in another way (a module system, Spack, your own
-builds): programs in PATH, libraries below a folder in CMAKE_PREFIX_PATH. Then run
-this script again.
+or provide the software in another way (a module system, Spack, your own builds):
+programs in PATH, libraries in a folder of CMAKE_PREFIX_PATH. Then run this script
+again.
 MESSAGE
 exit 1

@@ -3,9 +3,9 @@
 #
 #   scripts/start_pes.sh N PROGRAM [argument...]
 #
-# PEs find each other by a file in a folder that only this user can read. If one
-# fails, its status is the script's, and the others are ended. (On several
-# machines: SYMM_ROOT, SYMM_PES and SYMM_PE, as docs/nodes.md says.)
+# The PEs find each other through a file in a folder that only this user can read. If
+# one fails, the script ends the others and exits with its status. (For several
+# machines, set SYMM_ROOT, SYMM_PES and SYMM_PE; see docs/nodes.md.)
 # shellcheck source-path=SCRIPTDIR
 set -euo pipefail
 if [[ ${1:-} == -h || ${1:-} == --help ]]; then

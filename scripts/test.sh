@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up what is missing, builds everything and runs all tests.
+# Installs what is missing, builds everything and runs all tests.
 #
 #   scripts/test.sh [ctest option...]      e.g. scripts/test.sh -R allocator
 #

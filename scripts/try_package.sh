@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Tries a package of the library on a clean Debian: installs it there, with what it
-# depends on and nothing else of this machine, and compiles and runs a program by
-# CMake and one by pkg-config, on 2 and 4 PEs, as a user who is not root.
+# Tests a package of the library on a clean Debian: installs it there with its
+# dependencies and nothing else from this machine, and compiles and runs one program
+# with CMake and one with pkg-config, on 2 and 4 PEs, as a user other than root.
 #
 #   scripts/try_package.sh [--system DIR] PACKAGE
 #
-# PACKAGE         a .deb or .tar.gz that cpack has made, with its own Kokkos:
+# PACKAGE         a .deb or .tar.gz created by cpack, with its own Kokkos:
 #                   cmake --preset host-release -DCMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON
 #                   cmake --build --preset host-release
 #                   (cd build/host-release && cpack -G "DEB;TGZ")
-# --system DIR    the clean system: a folder that debootstrap has made before (it is
-#                 changed); otherwise one is made in build/clean_system
+# --system DIR    the clean system: a folder created earlier by debootstrap (it will be
+#                 modified); by default, one is created in build/clean_system
 #
-# Needs root, and debootstrap where there is no such folder.
+# Requires root, and debootstrap if the folder does not exist.
 # shellcheck source-path=SCRIPTDIR
 caller_dir=$PWD
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -35,13 +35,13 @@ while (($# > 0)); do
   esac
   shift
 done
-[[ -e $package ]] || die "no package $package (see --help)"
-(($(id -u) == 0)) || die "chroot needs root"
+[[ -e $package ]] || die "there is no package $package (see --help)"
+(($(id -u) == 0)) || die "must be run as root, for chroot"
 
 if [[ ! -e $system/etc/debian_version ]]; then
   command -v debootstrap >/dev/null ||
-    die "debootstrap is needed to make $system (or --system)"
-  step "Making a clean system in $system"
+    die "debootstrap is required to create $system (or pass --system)"
+  step "Creating a clean system in $system"
   debootstrap --variant=minbase bookworm "$system"
 fi
 cp /etc/resolv.conf "$system/etc/"
@@ -86,7 +86,7 @@ case $package in
     mkdir "$system$prefix"
     tar xf "$package" -C "$system$prefix" --strip-components=1
     ;;
-  *) die "$package: a .deb or .tar.gz is needed" ;;
+  *) die "$package: expected a .deb or .tar.gz" ;;
 esac
 in_system apt-get install -y -qq --no-install-recommends openmpi-bin >/dev/null
 in_system chown -R nobody /try

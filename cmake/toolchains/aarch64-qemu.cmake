@@ -13,7 +13,7 @@ if(NOT CMAKE_SYSROOT)
   set(CMAKE_SYSROOT "$ENV{CMAKE_SYSROOT}")
 endif()
 if(NOT EXISTS "${CMAKE_SYSROOT}/usr/lib/aarch64-linux-gnu")
-  message(FATAL_ERROR "CMAKE_SYSROOT=${CMAKE_SYSROOT}: not a folder with Debian's "
+  message(FATAL_ERROR "CMAKE_SYSROOT=${CMAKE_SYSROOT} is not a folder with Debian's "
                       "packages for arm64 (see scripts/matrix.sh).")
 endif()
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES CMAKE_SYSROOT)

@@ -243,13 +243,13 @@ int run_program(int argc, char const* const* argv) {
   }
   if (options.size < symm::n_pes())
     throw async_temporaries::UsageError(
-        "--size " + std::to_string(options.size) + ": " +
-        std::to_string(symm::n_pes()) + " PEs are too many for it");
+        "--size " + std::to_string(options.size) + " is too small for " +
+        std::to_string(symm::n_pes()) + " PEs");
   if (symm::team_node().n_pes() != symm::n_pes())
     throw async_temporaries::UsageError(
-        "its kernels read rows of other PEs where they are, so that all PEs "
-        "have to be on one node; the job has " +
-        std::to_string(symm::n_pes()) + " PEs, and PE " +
+        "its kernels read rows of other PEs in place, so all PEs must be on "
+        "one node; the job has " +
+        std::to_string(symm::n_pes()) + " PEs, but PE " +
         std::to_string(symm::my_pe()) + " is on a node with " +
         std::to_string(symm::team_node().n_pes()) + " of them");
   return compare(options) ? 0 : 1;

@@ -17,7 +17,8 @@ void define(CLI::App& app, Options& options) {
   app.add_option("--steps", options.steps, "time steps (default 500)")
       ->check(CLI::Range(1, 999'999'999));
   app.add_option("--tracers", options.tracers,
-                 "each on an execution space instance of its own (default 4)")
+                 "number of tracers, each on its own execution space instance "
+                 "(default 4)")
       ->check(CLI::Range(1, 32));
   app.add_flag("-h,--help", options.help, "print this text");
 }
@@ -39,11 +40,12 @@ Options parse_options(int argc, char const* const* argv) {
 std::string help_text() {
   Options options;
   CLI::App app(
-      "Tracers that a wind carries over a plane. Each stage of a time step is "
-      "a\ntemporary symmetric View: once an ordinary one, once in a pool.");
+      "Wind carries tracers over a plane. Each stage of a time step is a "
+      "temporary\nsymmetric View: once an ordinary one, once one in a pool.");
   define(app, options);
   app.footer(
-      "Exit status: 0 both results correct, 1 wrong result, 2 bad options.\n");
+      "Exit status: 0: both results are correct; 1: wrong result; 2: invalid "
+      "options.\n");
   return app.help("mpiexec -n PES async_temporaries");
 }
 

@@ -92,19 +92,20 @@ class Reader {
               "not a Matrix Market file, which starts with "
               "'%%MatrixMarket matrix coordinate real symmetric'");
     if (words[2] != "coordinate")
-      fail_at(1, "format '" + words[2] + "': only 'coordinate' is read");
+      fail_at(1, "format '" + words[2] + "': only 'coordinate' is supported");
     if (words[3] != "real" && words[3] != "integer")
-      fail_at(1, "field '" + words[3] + "': only 'real' is read");
+      fail_at(1, "field '" + words[3] +
+                     "': only 'real' and 'integer' are supported");
     if (words[4] != "general" && words[4] != "symmetric")
       fail_at(1, "symmetry '" + words[4] +
-                     "': only 'general' and 'symmetric' are read");
+                     "': only 'general' and 'symmetric' are supported");
     m_is_symmetric = words[4] == "symmetric";
     m_has_banner   = true;  // from here on, lines with % are comments
   }
 
   void read_size() {
     auto const words = next_words();
-    if (words.empty()) fail("ends before the line with the size");
+    if (words.empty()) fail("ends before the size line");
     if (words.size() != 3) fail_at(m_line, "expected 'ROWS COLUMNS ENTRIES'");
     constexpr int most = std::numeric_limits<int>::max() - 1;
     m_matrix.n_rows    = static_cast<int>(number(words[0], 1, most, "rows"));
@@ -174,7 +175,7 @@ class Reader {
         fail_at(
             std::max(entries[n - 1].line, entries[n].line),
             "entry " + place_of(entries[n].row, entries[n].column) +
-                " is there twice: first on line " +
+                " appears twice, first on line " +
                 std::to_string(std::min(entries[n - 1].line, entries[n].line)));
   }
 
@@ -186,7 +187,8 @@ class Reader {
            m_matrix.entries.begin(), m_matrix.entries.end(), other, is_before);
       auto const entry_text = "entry " + place_of(entry.row, entry.column);
       if (found == m_matrix.entries.end() || is_before(other, *found))
-        fail_at(entry.line, "not symmetric: " + entry_text + " is there and " +
+        fail_at(entry.line, "not symmetric: " + entry_text +
+                                " is present, but " +
                                 place_of(other.row, other.column) + " is not");
       // A difference of this size can come from computing and printing a number
       // in two ways.

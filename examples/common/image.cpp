@@ -66,9 +66,9 @@ void write_image(std::ostream& out, Image const& image,
 std::string fault_of_picture_name(std::string const& name) {
   bool const is_png = name.ends_with(".png");
   if (is_png && !can_write_png())
-    return "'" + name + "': this build has no libpng, only .ppm";
+    return "'" + name + "': this build has no libpng and writes only .ppm";
   if (!is_png && !name.ends_with(".ppm"))
-    return "'" + name + "' ends in neither .png nor .ppm";
+    return "'" + name + "' must end in .png or .ppm";
   return "";
 }
 

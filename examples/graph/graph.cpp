@@ -40,12 +40,14 @@ Edges read_edges(char const* name) {
     int a = -1, b = -1;
     if (line.empty() || line[0] == '#') continue;
     if (std::sscanf(line.c_str(), "%d %d", &a, &b) != 2 || a < 0 || b < 0)
-      throw std::runtime_error(std::string(name) + ": no edge: " + line);
+      throw std::runtime_error(std::string(name) + ": not an edge: " + line);
     add(a, b);
   }
   for (int v = 0; v < 20'000 && name == nullptr; ++v)
     for (int const w : {v + 1, v * 7, v / 2}) add(v, w % 20'000);
-  if (edges.empty()) throw std::runtime_error(std::string(name) + ": no edges");
+  if (edges.empty())
+    throw std::runtime_error(std::string(name) +
+                             ": cannot be read or has no edges");
   for (int v = edges.rbegin()->first; v >= 0; --v) add(v, v);
   return edges;
 }

@@ -12,13 +12,14 @@ namespace {
 void define(CLI::App& app, Options& options) {
   app.set_help_flag("");
   app.add_option("--log2-size", options.log2_size,
-                 "the table has two to this power words (default 20)")
+                 "log2 of the number of words in the table (default 20)")
       ->check(CLI::Range(0, 48));
   app.add_option("--updates-per-word", options.updates_per_word,
-                 "that many updates as often as there are words (default 4)")
+                 "number of updates per word of the table (default 4)")
       ->check(CLI::Range(1, 1024));
-  app.add_flag("!--no-atomic", options.is_atomic,
-               "update by a load and a store, to see what gets lost");
+  app.add_flag(
+      "!--no-atomic", options.is_atomic,
+      "update with a load and a store, to see how many updates are lost");
   app.add_flag("-h,--help", options.help, "print this text");
 }
 
@@ -39,13 +40,13 @@ Options parse_options(int argc, char const* const* argv) {
 std::string help_text() {
   Options options;
   CLI::App app(
-      "Random updates of a table of 64-bit words that is spread over the PEs "
-      "(HPC"
-      "\nChallenge, RandomAccess): each is an atomic exclusive or on some PE's "
-      "word.");
+      "Random updates of a table of 64-bit words that is distributed over the "
+      "PEs (HPC\nChallenge, RandomAccess): each is an atomic XOR to a word of "
+      "some PE.");
   define(app, options);
   app.footer(
-      "Exit status: 0 correct, 1 wrong words in the table, 2 bad options.\n");
+      "Exit status: 0: correct; 1: wrong words in the table; 2: invalid "
+      "options.\n");
   return app.help("mpiexec -n PES gups");
 }
 

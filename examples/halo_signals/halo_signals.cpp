@@ -122,7 +122,9 @@ class ByMessages {
   explicit ByMessages(Strip const& strip) : m_strip(strip) {
     if (!Kokkos::SpaceAccessibility<Kokkos::HostSpace,
                                     Field::memory_space>::accessible)
-      throw UsageError("--exchange mpi: the Views are in memory of GPUs here");
+      throw UsageError(
+          "--exchange mpi: requires Views in host memory, but they are in GPU "
+          "memory in this build");
   }
 
   void wait(Signal /*step*/) {

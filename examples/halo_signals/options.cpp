@@ -20,18 +20,20 @@ void define(CLI::App& app, Options& options, std::string& exchange) {
                  "points per axis inside the boundary (default 128)")
       ->check(CLI::Range(4, 30'000));
   app.add_option("--plates", options.plates,
-                 "plates, each with a team of PEs (default 2; 1 on one PE)")
+                 "number of plates, each with its own team of PEs (default 2; "
+                 "1 on one PE)")
       ->check(CLI::Range(1, 30'000));
   app.add_option("--until", options.until,
-                 "a plate is done when no value is above (default 0.01)")
+                 "a plate is done when no value exceeds this (default 0.01)")
       ->check(CLI::Range(1e-9, 1.0));
-  app.add_option("--look-every", options.look_every,
-                 "look at the largest value after so many steps (default 100)")
+  app.add_option(
+         "--look-every", options.look_every,
+         "number of steps between checks of the largest value (default 100)")
       ->check(CLI::Range(1, 1'000'000));
   app.add_option("--exchange", exchange,
-                 "stream (default): signals enqueued behind the kernels; host: "
-                 "signals of the host; barrier: one of the plate's team in "
-                 "their place; mpi: messages")
+                 "stream (default): signals enqueued after the kernels; host: "
+                 "signals sent by the host; barrier: a barrier of the plate's "
+                 "team instead of signals; mpi: MPI messages")
       ->check(CLI::IsMember(
           std::vector<std::string>(std::begin(ways), std::end(ways))));
   app.add_flag("-h,--help", options.help, "print this text");
@@ -58,12 +60,13 @@ std::string help_text() {
   Options options;
   std::string exchange;
   CLI::App app(
-      "Hot plates that cool down (2-D, Jacobi iteration), each cut into strips "
-      "for a team of PEs\nthat exchange rows with their neighbors only; "
-      "compares the result with the exact one.");
+      "Hot plates cool down (2-D Jacobi iteration). Each is cut into strips "
+      "for a team of PEs\nthat exchange rows only with their neighbors. The "
+      "result is compared with the exact one.");
   define(app, options, exchange);
   app.footer(
-      "Exit status: 0 cold and correct, 1 wrong result, 2 bad options.\n");
+      "Exit status: 0: cold and correct; 1: wrong result; 2: invalid "
+      "options.\n");
   return app.help("mpiexec -n PES halo_signals");
 }
 

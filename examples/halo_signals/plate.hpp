@@ -52,7 +52,7 @@ struct Strip {
     int const fewest = n_pes / plates;
     if (fewest == 0)
       throw UsageError("--plates " + std::to_string(plates) +
-                       ": each needs a PE, and there are " +
+                       ": each plate needs a PE, but the number of PEs is " +
                        std::to_string(n_pes));
     if (size < fewest + (n_pes % plates != 0 ? 1 : 0))
       throw UsageError("--size " + std::to_string(size) +

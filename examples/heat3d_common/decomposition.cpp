@@ -23,9 +23,9 @@ Decomposition::Decomposition(Triple const& size, Triple const& pe_grid)
   std::int64_t const limit = std::numeric_limits<int>::max();
   std::int64_t const plane = std::int64_t{view[0]} * view[1];
   if (plane > limit || plane * view[2] > limit)
-    throw UsageError("size " + to_string(size) + " over a PE grid of " +
-                     to_string(pe_grid) + " is more than " +
-                     std::to_string(limit) + " cells on a PE: use more PEs");
+    throw UsageError("size " + to_string(size) + " on a PE grid of " +
+                     to_string(pe_grid) + " gives a PE more than " +
+                     std::to_string(limit) + " cells; use more PEs");
 }
 
 int Decomposition::begin(int axis, int place) const {

@@ -19,7 +19,7 @@ CLI::Option* add_triple(CLI::App& app, std::string const& name, Triple& triple,
     if (numbers.size() != 1 && numbers.size() != 3)
       throw CLI::ValidationError(
           name, "'" + CLI::detail::join(numbers, "x") +
-                    "' is neither one number nor three as in 8x4x2");
+                    "' must be one number or three, as in 8x4x2");
     for (std::size_t axis = 0; axis < 3; ++axis) {
       auto const& word = numbers[numbers.size() == 1 ? 0 : axis];
       int& number      = triple[axis];
@@ -37,7 +37,7 @@ CLI::Option* add_triple(CLI::App& app, std::string const& name, Triple& triple,
 
 /// Rejects the next option, which CLI11 would take for a file name.
 std::string check_file_name(std::string const& name) {
-  return name.starts_with("--") ? "a file name is missing" : "";
+  return name.starts_with("--") ? "the file name is missing" : "";
 }
 
 /// Defines all options; their values are written to `options`.
@@ -59,10 +59,10 @@ void define(CLI::App& app, Options& options, Triple& pe_grid) {
                  "indices")
       ->type_name("FILE")
       ->check(check_file_name);
-  app.add_option("--graph", options.graph,
-                 "so many time steps are given to a GPU together, as a CUDA "
-                 "graph; even (default 10; 0: one by one, as heat3d_mpi always "
-                 "does)")
+  app.add_option(
+         "--graph", options.graph,
+         "number of time steps that a GPU is given at a time, as a CUDA graph; "
+         "must be even (default 10; 0: one by one, as heat3d_mpi always does)")
       ->check(CLI::Range(0, 10'000));
   app.add_flag("--quiet", options.quiet,
                "print nothing unless something is wrong");
@@ -90,12 +90,12 @@ Options parse_options(int argc, char const* const* argv) {
   if (app.count("--picture") != 0) check_picture_name(options.picture);
   if (options.graph % 2 != 0)
     throw UsageError("--graph " + std::to_string(options.graph) +
-                     ": the number is not even");
+                     ": the number must be even");
   for (int axis = 0; axis < 3; ++axis)
     if (options.modes[axis] > options.size[axis])
       throw UsageError("--modes " + to_string(options.modes) + ": a grid of " +
                        to_string(options.size) +
-                       " cells resolves no more half waves than cells");
+                       " cells cannot resolve more half waves than cells");
   return options;
 }
 
@@ -103,14 +103,12 @@ std::string help_text(std::string const& program) {
   Options options;
   Triple pe_grid;
   CLI::App app(
-      "Solves the heat equation on the unit cube, from a sine mode that "
-      "decays, "
-      "and\ncompares the result with the exact solution.");
+      "Solves the heat equation on the unit cube, from a decaying sine mode, "
+      "and compares\nthe result with the exact solution.");
   define(app, options, pe_grid);
   app.footer(
-      "Exit status: 0 solved and correct, 1 wrong result or file trouble, 2 "
-      "bad "
-      "options.\n");
+      "Exit status: 0: solved and correct; 1: wrong result or file error; 2: "
+      "invalid options.\n");
   return app.help("mpiexec -n PES " + program);
 }
 

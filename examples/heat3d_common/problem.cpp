@@ -17,8 +17,9 @@ Triple pe_grid_of(Options const& options, int n_pes) {
   if (!options.pe_grid) return choose_pe_grid(options.size, n_pes);
   auto const& grid = *options.pe_grid;
   if (1.0 * grid[0] * grid[1] * grid[2] != n_pes)
-    throw UsageError("--pe-grid " + to_string(grid) + " does not make " +
-                     std::to_string(n_pes) + " PEs");
+    throw UsageError("--pe-grid " + to_string(grid) +
+                     " does not match the number of PEs, " +
+                     std::to_string(n_pes));
   return grid;
 }
 

@@ -20,8 +20,9 @@ Pair pe_grid_of(Options const& options, int n_pes) {
   }
   auto const& grid = *options.pe_grid;
   if (std::int64_t{grid[0]} * grid[1] != n_pes)
-    throw UsageError("--pe-grid " + text(grid) + " does not make " +
-                     std::to_string(n_pes) + " PEs");
+    throw UsageError("--pe-grid " + text(grid) +
+                     " does not match the number of PEs, " +
+                     std::to_string(n_pes));
   return grid;
 }
 

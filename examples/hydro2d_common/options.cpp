@@ -51,10 +51,11 @@ std::string help_text(std::string const& program) {
   Options options;
   Pair pe_grid{};
   CLI::App app(
-      "A gas in a closed square: the equations of Euler on a staggered grid.");
+      "A gas in a closed square: the Euler equations on a staggered grid.");
   define(app, options, pe_grid);
   app.footer(
-      "Exit status: 0 solved and correct, 1 wrong result, 2 bad options.\n");
+      "Exit status: 0: solved and correct; 1: wrong result; 2: invalid "
+      "options.\n");
   return app.help("mpiexec -n PES " + program);
 }
 

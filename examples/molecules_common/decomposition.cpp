@@ -98,10 +98,9 @@ Triple choose_pe_grid(Vector const& length, double least, int n_pes) {
       }
     }
   if (!best)
-    throw UsageError("these cells cannot be split into " +
-                     std::to_string(n_pes) +
-                     " boxes as long as cutoff and skin: take fewer PEs or "
-                     "more --cells");
+    throw UsageError(
+        "these cells cannot be split into " + std::to_string(n_pes) +
+        " boxes as long as cutoff plus skin; use fewer PEs or more --cells");
   return *best;
 }
 

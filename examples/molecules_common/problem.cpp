@@ -27,15 +27,17 @@ Triple pe_grid_of(Options const& options, double range, int n_pes) {
   if (!options.pe_grid) return choose_pe_grid(length, range, n_pes);
   auto const& given = *options.pe_grid;
   if (1.0 * given[0] * given[1] * given[2] != n_pes)
-    throw UsageError("--pe-grid " + to_string(given) + " does not make " +
-                     std::to_string(n_pes) + " PEs");
+    throw UsageError("--pe-grid " + to_string(given) +
+                     " does not match the number of PEs, " +
+                     std::to_string(n_pes));
   Triple const grid = {given[0], given[1], given[2]};
   for (int axis = 0; axis < 3; ++axis)
     if (length[axis] / grid[axis] < range)
-      throw UsageError("--pe-grid " + to_string(given) + " makes boxes of " +
-                       std::to_string(length[axis] / grid[axis]) +
-                       ": they have to be as long as cutoff and skin, " +
-                       std::to_string(range));
+      throw UsageError(
+          "--pe-grid " + to_string(given) + " makes boxes of length " +
+          std::to_string(length[axis] / grid[axis]) +
+          ", but they must be at least as long as cutoff plus skin, " +
+          std::to_string(range));
   return grid;
 }
 
@@ -99,7 +101,7 @@ Problem::Problem(Options const& the_options, Pes const& the_pes)
       boxes(length_of(options), pe_grid_of(options, range, pes.count)) {
   if (n_atoms() / pes.count > 1e8)
     throw UsageError("--cells " + to_string(options.cells) +
-                     ": more atoms than a PE can number; use more PEs");
+                     ": too many atoms per PE; use more PEs");
 }
 
 examples::Progress Problem::progress() const {

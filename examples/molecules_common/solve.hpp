@@ -63,7 +63,7 @@ class Simulation {
       throw FastAtoms(std::to_string(n_fast) +
                       " atoms moved by more than half the skin by step " +
                       std::to_string(step) +
-                      "; give a smaller --rebuild-every or a larger --skin");
+                      "; use a smaller --rebuild-every or a larger --skin");
   }
 
   Totals totals() const { return totals_of(m_atoms, m_list, m_problem.boxes); }

@@ -39,9 +39,9 @@ void check_that_nobody_shares_a_gpu() {
   for (std::size_t rank = 0; rank < n_ranks; ++rank)
     gpus.emplace(&uuids[rank * bytes], bytes);
   if (gpus.size() < n_ranks)
-    throw std::runtime_error(
-        "NCCL needs a GPU for each process: " + std::to_string(n_ranks) +
-        " have " + std::to_string(gpus.size()));
+    throw std::runtime_error("NCCL needs a GPU for each process, but " +
+                             std::to_string(n_ranks) + " processes have " +
+                             std::to_string(gpus.size()) + " GPUs");
 }
 
 }  // namespace

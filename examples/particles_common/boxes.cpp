@@ -15,18 +15,19 @@ Boxes::Boxes(Triple const& cells, Triple const& pe_grid)
     : m_cells(cells), m_pe_grid(pe_grid) {
   for (int axis = 0; axis < 3; ++axis)
     if (pe_grid[axis] > cells[axis])
-      throw UsageError("a PE grid of " + to_string(pe_grid) +
-                       " needs a cell per PE and axis, but there are " +
-                       to_string(cells));
+      throw UsageError(
+          "a PE grid of " + to_string(pe_grid) +
+          " needs at least one cell per PE and axis, but there are " +
+          to_string(cells) + " cells");
 
   // The size of the largest box, including the layer around it.
   double around = 1;
   for (int axis = 0; axis < 3; ++axis)
     around *= (cells[axis] - 1) / pe_grid[axis] + 3;
   if (around > std::numeric_limits<int>::max())
-    throw UsageError(to_string(cells) + " cells over a PE grid of " +
+    throw UsageError(to_string(cells) + " cells on a PE grid of " +
                      to_string(pe_grid) +
-                     " are more than a PE can number: use more PEs");
+                     " are too many for a PE; use more PEs");
 }
 
 int Boxes::begin(int axis, int part) const {
@@ -109,7 +110,7 @@ Triple choose_pe_grid(Triple const& cells, int n_pes) {
   if (!best)
     throw UsageError(to_string(cells) + " cells cannot be split into " +
                      std::to_string(n_pes) +
-                     " boxes: take fewer PEs, or more cells along an axis");
+                     " boxes; use fewer PEs or more cells along an axis");
   return *best;
 }
 

@@ -16,7 +16,7 @@ CLI::Option* add_numbers(CLI::App& app, std::string const& name,
                          std::string const& text) {
   auto const take = [&numbers, name](std::vector<int> const& given) {
     if (given.size() == 2)
-      throw CLI::ValidationError(name, "one number or three are needed");
+      throw CLI::ValidationError(name, "expected one number or three");
     for (std::size_t axis = 0; axis < 3; ++axis)
       numbers[axis] = given[given.size() == 1 ? 0 : axis];
   };
@@ -28,20 +28,21 @@ CLI::Option* add_numbers(CLI::App& app, std::string const& name,
 
 void define(CLI::App& app, Options& options, Options::Numbers& pe_grid) {
   app.set_help_flag("");
-  add_numbers(app, "--cells", options.cells, 3,
-              "cells of side 1, the range of the force (default 24)");
+  add_numbers(
+      app, "--cells", options.cells, 3,
+      "cells per axis; their side is the range of the force, 1 (default 24)");
   app.add_option("--per-cell", options.per_cell,
                  "particles per cell at the start (default 4)")
       ->check(CLI::Range(1, 1000));
   app.add_option("--capacity", options.capacity,
-                 "particles that a cell has room for (default 16)")
+                 "maximum number of particles per cell (default 16)")
       ->check(CLI::Range(1, 10'000));
   app.add_option("--steps", options.steps, "time steps (default 200)")
       ->check(CLI::Range(0, 999'999'999));
-  app.add_option("--dt", options.dt, "time of a step (default 0.01)")
+  app.add_option("--dt", options.dt, "length of a time step (default 0.01)")
       ->check(CLI::Range(1e-6, 1.0));
   add_numbers(app, "--pe-grid", pe_grid, 1,
-              "PEs per axis (default: shortest cuts)");
+              "PEs per axis (default: smallest cut surfaces)");
   app.add_option("--picture", options.picture,
                  "write a picture of the particles at the end")
       ->type_name(examples::can_write_png() ? "FILE.png | FILE.ppm"
@@ -66,13 +67,13 @@ Options parse_options(int argc, char const* const* argv) {
   if (app.count("--pe-grid") != 0) options.pe_grid = pe_grid;
   if (options.capacity < options.per_cell)
     throw UsageError("--capacity " + std::to_string(options.capacity) +
-                     ": no room for --per-cell " +
+                     " is too small for --per-cell " +
                      std::to_string(options.per_cell));
   double const room = 1.0 * options.cells[0] * options.cells[1] *
                       options.cells[2] * options.capacity;
   if (room > 1e15)
     throw UsageError("--cells " + to_string(options.cells) +
-                     ": more particles than this program can number");
+                     ": too many particles for this program");
   if (app.count("--picture") != 0)
     if (auto const fault = examples::fault_of_picture_name(options.picture);
         !fault.empty())
@@ -84,12 +85,13 @@ std::string help_text(std::string const& program) {
   Options options;
   Options::Numbers pe_grid;
   CLI::App app(
-      "Particles that repel each other in a periodic box, from a hot ball in a "
-      "cold\ngas; checks that their number, momentum and energy stay.");
+      "Particles repel each other in a periodic box, starting as a hot ball in "
+      "a cold gas;\nchecks that their number, momentum and energy are "
+      "conserved.");
   define(app, options, pe_grid);
   app.footer(
-      "Exit status: 0 correct, 1 wrong result, full cells or file trouble, 2 "
-      "bad\noptions.\n");
+      "Exit status: 0: correct; 1: wrong result, full cell or file error; 2: "
+      "invalid\noptions.\n");
   return app.help("mpiexec -n PES " + program);
 }
 

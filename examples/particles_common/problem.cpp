@@ -30,8 +30,9 @@ Triple pe_grid_of(Options const& options, int n_pes) {
   if (!options.pe_grid) return choose_pe_grid(triple(options.cells), n_pes);
   auto const grid = triple(*options.pe_grid);
   if (1.0 * grid[0] * grid[1] * grid[2] != n_pes)
-    throw UsageError("--pe-grid " + to_string(grid) + " does not make " +
-                     std::to_string(n_pes) + " PEs");
+    throw UsageError("--pe-grid " + to_string(grid) +
+                     " does not match the number of PEs, " +
+                     std::to_string(n_pes));
   return grid;
 }
 
@@ -193,11 +194,11 @@ void Trouble::check(Problem const& problem, int step) const {
     throw LostParticles(
         std::to_string(words[0]) + " particles found their new cell full" +
         by_then + ": it has room for " + std::to_string(options.capacity) +
-        "; give a larger --capacity");
+        "; use a larger --capacity");
   if (words[1] != 0)
     throw LostParticles(std::to_string(words[1]) +
                         " times a particle moved by more than a cell" +
-                        by_then + "; give a smaller --dt than " +
+                        by_then + "; use a --dt smaller than " +
                         std::to_string(options.dt));
 }
 

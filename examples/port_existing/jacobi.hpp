@@ -37,8 +37,8 @@ struct Slab {
     first = me * width;
     own   = std::min(width, size - first);
     if (size <= (n_pes - 1) * width)
-      throw UsageError("--size " + std::to_string(size) + ": " +
-                       std::to_string(n_pes) + " PEs are too many for it");
+      throw UsageError("--size " + std::to_string(size) + " is too small for " +
+                       std::to_string(n_pes) + " PEs");
   }
 
   bool has_left() const { return me > 0; }

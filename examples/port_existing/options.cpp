@@ -12,7 +12,7 @@ namespace {
 void define(CLI::App& app, Options& options) {
   app.set_help_flag("");
   app.add_option("--size", options.size,
-                 "points per axis, with those on the boundary (default 256)")
+                 "points per axis, including the boundary (default 256)")
       ->check(CLI::Range(3, 40'000));
   app.add_option("--steps", options.steps, "iterations (default 1000)")
       ->check(CLI::Range(0, 999'999'999));
@@ -36,11 +36,12 @@ Options parse_options(int argc, char const* const* argv) {
 std::string help_text(std::string const& program) {
   Options options;
   CLI::App app(
-      "Jacobi iteration for Laplace's equation on a square, from a sine mode "
-      "that\ndecays; compares the result with the exact one.");
+      "Solves Laplace's equation on a square by Jacobi iteration, from a "
+      "decaying sine\nmode; compares the result with the exact solution.");
   define(app, options);
   app.footer(
-      "Exit status: 0 solved and correct, 1 wrong result, 2 bad options.\n");
+      "Exit status: 0: solved and correct; 1: wrong result; 2: invalid "
+      "options.\n");
   return app.help("mpiexec -n PES " + program);
 }
 

@@ -37,8 +37,8 @@ void update(Field const& u_old, Field const& u_new, jacobi::Slab const& slab) {
 bool solve(jacobi::Options const& options, jacobi::Slab const& slab) {
   if (symm::team_node().n_pes() != symm::n_pes())
     throw jacobi::UsageError(
-        "its kernel reads columns of other PEs where they are, so that all PEs "
-        "have to be on one node; step1_plan runs on several");
+        "its kernel reads columns of other PEs in place, so all PEs must be on "
+        "one node; step1_plan runs on several nodes");
 
   // The same size on every PE: enough for the PE with the most columns.
   Field u_old("u_old", slab.size, slab.width);

@@ -658,7 +658,7 @@ void exchange_of_parts() {
 int solve() {
   if (symm::team_node().n_pes() != symm::n_pes()) {
     if (symm::my_pe() == 0)
-      std::printf("snippets: for PEs of one node; see docs/nodes.md\n");
+      std::printf("snippets: all PEs must be on one node; see docs/nodes.md\n");
     return 1;
   }
   halo();

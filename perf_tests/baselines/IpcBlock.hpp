@@ -44,7 +44,7 @@ class IpcBlock {
     int const mpi_code = MPI_Barrier(MPI_COMM_WORLD);  // closed before freed
     if (m_is_owner) code = cudaFree(m_address);
     if (code != cudaSuccess || mpi_code != MPI_SUCCESS)
-      static_cast<void>(std::fprintf(stderr, "IpcBlock: not given back: %s\n",
+      static_cast<void>(std::fprintf(stderr, "IpcBlock: cannot be freed: %s\n",
                                      cudaGetErrorName(code)));
   }
   IpcBlock(IpcBlock const&)            = delete;

@@ -27,7 +27,7 @@ void turn_nvls_off() {
   char const* const given = std::getenv(nvls_variable);
   if (given != nullptr && std::string_view(given) != "0")
     throw std::runtime_error(std::string(nvls_variable) + " is '" + given +
-                             "'; it must be 0 here, or not set");
+                             "'; it must be 0 or unset");
   set_environment(nvls_variable, "0", true);
 }
 
@@ -95,7 +95,7 @@ Communicator::Communicator() {
     m_communicator = m_problem.empty() ? communicator : nullptr;
   }
   if (is_everywhere(m_problem.empty())) return;
-  if (m_problem.empty()) m_problem = "NCCL does not initialize on another PE";
+  if (m_problem.empty()) m_problem = "NCCL failed to initialize on another PE";
   if (m_communicator != nullptr)
     static_cast<void>(ncclCommAbort(handle(m_communicator)));
   m_communicator = nullptr;

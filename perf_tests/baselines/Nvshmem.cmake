@@ -49,8 +49,8 @@ foreach(root IN LISTS perf_nvshmem_roots)
 endforeach()
 
 if(SYMM_NVSHMEM_ROOT AND NOT perf_nvshmem_root)
-  message(FATAL_ERROR "SYMM_NVSHMEM_ROOT=${SYMM_NVSHMEM_ROOT}: nvshmemx.h, "
-                      "libnvshmem_host.so or libnvshmem_device.a is not there")
+  message(FATAL_ERROR "SYMM_NVSHMEM_ROOT=${SYMM_NVSHMEM_ROOT} does not contain nvshmemx.h, "
+                      "libnvshmem_host.so and libnvshmem_device.a.")
 endif()
 if(NOT perf_nvshmem_root)
   return()

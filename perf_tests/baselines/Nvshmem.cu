@@ -152,7 +152,7 @@ void turn_nvls_off() {
   char const* const given        = std::getenv(variable);
   if (given != nullptr && std::string_view(given) != "1")
     throw std::runtime_error(std::string(variable) + " is '" + given +
-                             "'; it must be 1 here, or not set");
+                             "'; it must be 1 or unset");
   set_environment(variable, "1", true);
 }
 
@@ -179,9 +179,9 @@ void initialize() {
       "MPI_Bcast");
   if (nvshmemx_set_attr_uniqueid_args(pe, pes, &id, &attributes) != 0 ||
       nvshmemx_init_attr(NVSHMEMX_INIT_WITH_UNIQUEID, &attributes) != 0)
-    throw std::runtime_error("NVSHMEM does not initialize");
+    throw std::runtime_error("NVSHMEM failed to initialize");
   if (nvshmem_my_pe() != pe || nvshmem_n_pes() != pes)
-    throw std::runtime_error("NVSHMEM numbers the PEs in another way");
+    throw std::runtime_error("NVSHMEM numbers the PEs differently");
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ RegisteredMemfd::~RegisteredMemfd() {
   if (code != cudaSuccess ||
       (m_address != nullptr && munmap(m_address, m_bytes) != 0))
     static_cast<void>(std::fprintf(stderr,
-                                   "RegisteredMemfd: not given back: %s\n",
+                                   "RegisteredMemfd: cannot be freed: %s\n",
                                    cudaGetErrorName(code)));
 }
 

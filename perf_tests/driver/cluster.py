@@ -16,7 +16,7 @@ def _has_namespaces():
     found = subprocess.run([NETNS_CLUSTER, "run", "1", "1", "true"],
                            capture_output=True, text=True, check=False)
     why = found.stderr.strip().splitlines()
-    return found.returncode == 0, why[-1] if why else "it fails"
+    return found.returncode == 0, why[-1] if why else "it failed"
 
 
 class Cluster:
@@ -52,7 +52,7 @@ class Cluster:
         hosts = [line.split("#")[0].split() for line in lines]
         hosts = [words[0].split(":")[0] for words in hosts if words]
         if len(hosts) < 2:
-            raise ValueError(f"{self.hostfile}: two hosts are needed")
+            raise ValueError(f"{self.hostfile}: at least two hosts are required")
         return hosts
 
     def launcher(self, nodes, pes_per_node):

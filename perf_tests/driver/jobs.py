@@ -131,7 +131,7 @@ def program_jobs(config, pes_on_gpus=2, is_quick=False):
     Each run on GPUs takes seconds to start, so what has no goal is run once:
     one GPU beside which several are seen, and halo_signals."""
     if not config["examples"]:
-        raise BenchmarkFailed("--programs needs a build with "
+        raise BenchmarkFailed("--programs requires a build with "
                               "SYMM_ENABLE_EXAMPLES=ON")
     pairs = programs.GPU_PAIRS if config["gpus"] else programs.CPU_PAIRS
     several = pes_on_gpus if config["gpus"] else 2
@@ -186,8 +186,8 @@ def _environment(config, job):
         for variable, value in (("NVSHMEM_DISABLE_NVLS", "1"),
                                 ("NCCL_NVLS_ENABLE", "0")):
             if environment.setdefault(variable, value) != value:
-                raise BenchmarkFailed(f"{variable} must be {value} or not set, "
-                                      f"not {environment[variable]}")
+                raise BenchmarkFailed(f"{variable} must be {value} or unset, but is "
+                                      f"{environment[variable]}")
         # PEs of one machine: no search for network cards.
         environment.setdefault("NCCL_IB_DISABLE", "1")
     if config["nvshmem libraries"]:
@@ -342,7 +342,7 @@ def run_job_or_fallback(job, config, folder, extra, prefix, timeout):
             raise BenchmarkFailed(str(error)) from error
         if not job.is_optional and not job.fallback:
             raise
-        note = f"{job.name} did not run to its end"
+        note = f"{job.name} did not finish"
         print(f"  {error}", flush=True)
     if not job.fallback:
         return None, note

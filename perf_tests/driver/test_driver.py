@@ -170,14 +170,14 @@ class OverNodes(unittest.TestCase):
                              "libfabric")
             self.assertIn("libfabric", cluster.text)
             hosts.write_text("one\n")
-            with self.assertRaisesRegex(ValueError, "two hosts"):
+            with self.assertRaisesRegex(ValueError, "two hosts are required"):
                 Cluster(hosts, "mpiexec", True)
 
     def test_without_namespaces_nodes_are_simulated_and_that_is_noted(self):
         with mock.patch("driver.cluster._has_namespaces",
-                        return_value=(False, "only root may")):
+                        return_value=(False, "only root may do so")):
             cluster = Cluster(None, "mpiexec", True)
-        self.assertIn("only root may", cluster.note)
+        self.assertIn("only root may do so", cluster.note)
         self.assertEqual(
             cluster.environment(2, 2)["SYMM_PES_PER_NODE"], "2")
         self.assertNotIn("SYMM_PES_PER_NODE", cluster.environment(1, 4))

@@ -25,12 +25,13 @@ Options parse_options(int argc, char const* const* argv,
                        std::filesystem::path(argv[i]).filename().string();
   }
   CLI::App app("Runs a benchmark: mpiexec -n 2 --bind-to core PROGRAM ...");
-  app.add_option("benchmark", options.benchmark, "which")
+  app.add_option("benchmark", options.benchmark, "the benchmark to run")
       ->required()
       ->check(CLI::IsMember(benchmarks));
   app.add_flag("--quick", options.quick,
-               "few samples and small sizes: checks the data, for CI");
-  app.add_option("--samples", options.samples, "per contestant and case")
+               "few samples and small sizes: only checks the data, for CI");
+  app.add_option("--samples", options.samples,
+                 "number of samples per contestant and case")
       ->check(CLI::Range(10, 100'000));
   app.add_option("--json", options.json_file,
                  "append the results to this file as JSON lines");

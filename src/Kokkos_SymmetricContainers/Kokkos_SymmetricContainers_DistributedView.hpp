@@ -72,13 +72,14 @@ namespace symm {
 ///         these.
 template <class View, class Distribution = Blocks>
 class DistributedView {
-  static_assert(Kokkos::is_view_v<View> &&
-                    is_symmetric_space_v<typename View::memory_space>,
-                "a DistributedView is of a View in a symmetric space: declare "
-                "it as symm::DistributedView<Kokkos::View<..., "
-                "symm::SymmetricSpace>>");
-  static_assert(!View::memory_traits::is_unmanaged,
-                "a DistributedView owns its memory: leave Unmanaged out");
+  static_assert(
+      Kokkos::is_view_v<View> &&
+          is_symmetric_space_v<typename View::memory_space>,
+      "the View of a DistributedView must be in a symmetric space: declare it "
+      "as symm::DistributedView<Kokkos::View<..., symm::SymmetricSpace>>");
+  static_assert(
+      !View::memory_traits::is_unmanaged,
+      "a DistributedView owns its memory: remove the Unmanaged trait");
   static_assert(View::rank_dynamic() > 0,
                 "the first extent of a DistributedView must not be part of the "
                 "type");
@@ -86,8 +87,8 @@ class DistributedView {
       std::is_same_v<typename View::array_layout, Kokkos::LayoutRight> ||
           (View::rank() == 1 &&
            std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft>),
-      "rows of a DistributedView must be contiguous: name Kokkos::LayoutRight "
-      "as the layout of its View");
+      "the rows of a DistributedView must be contiguous: declare its View with "
+      "Kokkos::LayoutRight");
 
  public:
   using view_type            = View;

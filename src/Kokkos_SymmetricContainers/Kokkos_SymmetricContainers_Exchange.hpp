@@ -230,7 +230,8 @@ class ExchangePlan {
                                  Values const& values) {
     constexpr char const* call = "symm::ExchangePlan::tell_ghosts";
     static_assert(Kokkos::is_view_v<Values> && Values::rank() == 1,
-                  "values are a Kokkos::View of rank 1, one for each export");
+                  "symm::ExchangePlan::tell_ghosts: the values must be a "
+                  "Kokkos::View of rank 1 with one value for each export");
     using T = typename Values::non_const_value_type;
     plan().expect_exports(call);
     auto const its_pes = Impl::list_on_host(pes);
@@ -323,7 +324,8 @@ class ExchangePlan {
       View const& view) {
     constexpr char const* call = "symm::ExchangePlan::targets";
     static_assert(is_symmetric_space_v<typename View::memory_space>,
-                  "the View must be symmetric: kernels store to its copies");
+                  "symm::ExchangePlan::targets: the View must be in a "
+                  "symmetric space: kernels store to its copies on other PEs");
     Impl::expect_box_of<most>(call, plan(), view);
     m_exchange.make_room(call, sizeof(typename View::value_type));
     return Impl::targets_of<most>(plan(), view);

@@ -52,8 +52,8 @@ template <class Key, class Value, class Combine = Replace,
 class DistributedHashMap {
   static_assert(std::is_trivially_copyable_v<Key> &&
                     std::is_trivially_copyable_v<Value>,
-                "keys and values travel as bytes: they must be trivially "
-                "copyable");
+                "keys and values must be trivially copyable, because they are "
+                "sent as bytes");
 
  public:
   /// Creates a map. The call is collective over the world because it allocates
@@ -214,9 +214,9 @@ class DistributedHashMap {
                       Others const& others) const {
     if (keys.extent(0) == others.extent(0)) return;
     throw UsageError(Impl::Text("symm::DistributedHashMap::", call, ": ",
-                                keys.extent(0), " keys, but ", others.extent(0),
-                                " elements of View \"", others.label().c_str(),
-                                "\""));
+                                keys.extent(0), " keys, but View \"",
+                                others.label().c_str(), "\" has ",
+                                others.extent(0), " elements"));
   }
 
   /// Completes all requested operations.

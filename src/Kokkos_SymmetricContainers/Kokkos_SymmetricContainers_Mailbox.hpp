@@ -62,10 +62,11 @@ namespace symm {
 template <class Message>
 class Mailbox : private Impl::TypedMailbox<Message> {
   using Base = Impl::TypedMailbox<Message>;
-  static_assert(std::is_trivially_copyable_v<Message>,
-                "a message is copied as bytes: it must be trivially copyable");
+  static_assert(
+      std::is_trivially_copyable_v<Message>,
+      "messages must be trivially copyable, because they are sent as bytes");
   static_assert(alignof(Message) <= alignof(Impl::MailHeader),
-                "a message may be aligned to 16 bytes at most");
+                "the alignment of messages must be at most 16 bytes");
 
  public:
   /// Messages that arrived together.
@@ -126,11 +127,13 @@ class Mailbox : private Impl::TypedMailbox<Message> {
   void send(Exec const& exec, Pes const& pes, Messages const& messages) {
     static_assert(Kokkos::is_view_v<Pes> && Pes::rank() == 1 &&
                       std::is_integral_v<typename Pes::value_type>,
-                  "PEs are a Kokkos::View of rank 1 of integers");
+                  "symm::Mailbox::send: the PEs must be a Kokkos::View of rank "
+                  "1 of integers");
     static_assert(
         Kokkos::is_view_v<Messages> && Messages::rank() == 1 &&
             std::is_same_v<typename Messages::non_const_value_type, Message>,
-        "messages are a Kokkos::View of rank 1 of this mailbox's messages");
+        "symm::Mailbox::send: the messages must be a Kokkos::View of rank 1 of "
+        "this mailbox's message type");
     Base::send_all(exec, pes, messages);
   }
 

@@ -109,9 +109,11 @@ class Migration {
   ///         every PE of the PE team throws these errors.)
   template <Impl::ExecutionSpace Exec, class Dest, class... Views>
   std::size_t migrate(Exec const& exec, Dest const& dest_pes, Views&... views) {
-    static_assert(sizeof...(Views) > 0, "pass the Views of the elements");
-    static_assert((!std::is_const_v<Views> && ...),
-                  "Views grow: pass variables that are not const");
+    static_assert(sizeof...(Views) > 0,
+                  "pass at least one View of the elements");
+    static_assert(
+        (!std::is_const_v<Views> && ...),
+        "the Views may be enlarged: pass variables that are not const");
     constexpr char const* call = "symm::Migration::migrate";
     Impl::Observed const observed(
         [] {
@@ -188,17 +190,17 @@ class Migration {
   static void expect_room(char const* call, View const& view,
                           Dest const& dest_pes) {
     if (view.extent(0) >= dest_pes.extent(0)) return;
-    throw UsageError(Impl::Text(
-        call, ": View \"", view.label().c_str(), "\" is too small: it has ",
-        view.extent(0), " elements, and there are ", dest_pes.extent(0),
-        " PEs: pass a PE for each element of this PE, as a subview of a longer "
-        "View"));
+    throw UsageError(Impl::Text(call, ": View \"", view.label().c_str(),
+                                "\" has ", view.extent(0),
+                                " elements, but there are ", dest_pes.extent(0),
+                                " PEs; pass one PE for each element of this PE "
+                                "(a subview, if the View of PEs is longer)"));
   }
   template <class Dest>
   void find_leaving(char const* call, Dest const& dest) {
     static_assert(Kokkos::is_view_v<Dest> && Dest::rank() == 1 &&
                       std::is_integral_v<typename Dest::value_type>,
-                  "PEs are a Kokkos::View of rank 1 of integers");
+                  "the PEs must be a Kokkos::View of rank 1 of integers");
     auto const on_host =
         Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), dest);
     using Number  = std::common_type_t<typename Dest::value_type, Pe>;

@@ -69,10 +69,10 @@ std::size_t sort(Exec const& exec, PeTeam const& team, Count count, Keys& keys,
   static_assert(Kokkos::is_view_v<Keys> && Keys::rank() == 1 &&
                     std::is_arithmetic_v<typename Keys::value_type> &&
                     sizeof(typename Keys::value_type) <= 8,
-                "keys are a Kokkos::View of rank 1 of numbers of at most 8 "
-                "bytes");
+                "symm::sort: the keys must be a Kokkos::View of rank 1 of "
+                "numbers of at most 8 bytes");
   static_assert(!std::is_const_v<Keys> && (!std::is_const_v<Values> && ...),
-                "Views grow: pass variables that are not const");
+                "the Views may be enlarged: pass variables that are not const");
   constexpr char const* call = "symm::sort";
   using Host                 = Impl::HostExec<Exec>;
   using HostKeys             = Impl::HostView<Keys>;
@@ -176,18 +176,20 @@ template <Impl::ExecutionSpace Exec, class Bins, class T, class... P>
 void histogram(Exec const& exec, Bins const& bins,
                Kokkos::View<T, P...> const& counts) {
   using Counts = Kokkos::View<T, P...>;
-  static_assert(Kokkos::is_view_v<Bins> && Bins::rank() == 1 &&
-                    std::is_integral_v<typename Bins::value_type>,
-                "bins are a Kokkos::View of rank 1 of integers");
+  static_assert(
+      Kokkos::is_view_v<Bins> && Bins::rank() == 1 &&
+          std::is_integral_v<typename Bins::value_type>,
+      "symm::histogram: the bins must be a Kokkos::View of rank 1 of integers");
   static_assert(Counts::rank() == 1 &&
                     is_symmetric_space_v<typename Counts::memory_space>,
-                "counts are a View of rank 1 in a symmetric space");
+                "symm::histogram: the counts must be a View of rank 1 in a "
+                "symmetric space");
   static_assert(
       Kokkos::SpaceAccessibility<Exec,
                                  typename Bins::memory_space>::accessible &&
           Kokkos::SpaceAccessibility<Exec,
                                      typename Counts::memory_space>::accessible,
-      "kernels of the execution space must reach both Views");
+      "symm::histogram: the execution space must be able to access both Views");
   constexpr char const* call = "symm::histogram";
   Impl::Observed const observed(
       [] {

@@ -60,8 +60,8 @@ template <class Task>
 class WorkQueue {
   static_assert(std::is_trivially_copyable_v<Task> &&
                     std::is_default_constructible_v<Task>,
-                "a task is copied as bytes: it must be trivially copyable, and "
-                "constructible without arguments");
+                "tasks must be trivially copyable and default-constructible, "
+                "because they are copied as bytes");
 
  public:
   /// Creates a queue. The call is collective over the world because it
@@ -125,7 +125,7 @@ class WorkQueue {
   ///         have not started are discarded.
   void finish() {
     if (m_is_working)
-      throw UsageError(m_name + "::finish: called by the function of a task");
+      throw UsageError(m_name + "::finish: must not be called from a task");
     m_shared->begin();
     m_members.agree(
         {m_finish_call.c_str(), "symm::WorkQueue::finish", m_number},

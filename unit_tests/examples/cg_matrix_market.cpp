@@ -75,7 +75,7 @@ TEST(CgMatrixMarket, what_is_no_matrix_market_file_is_refused) {
 }
 
 TEST(CgMatrixMarket, a_bad_size_is_refused_with_its_line) {
-  EXPECT_THAT(refusal_of(general), HasSubstr("before the line with the size"));
+  EXPECT_THAT(refusal_of(general), HasSubstr("before the size line"));
   EXPECT_THAT(refusal_of(general + "%\n2 3 1\n1 1 1\n"),
               HasSubstr("line 3: 2 rows and 3 columns: the matrix is not "
                         "square"));
@@ -110,18 +110,17 @@ TEST(CgMatrixMarket, another_number_of_entries_is_refused) {
 }
 
 TEST(CgMatrixMarket, an_entry_that_is_twice_is_refused_with_both_lines) {
-  EXPECT_THAT(
-      refusal_of(general + "1 1 2\n1 1 1\n1 1 1\n"),
-      HasSubstr("line 4: entry (1, 1) is there twice: first on line 3"));
-  EXPECT_THAT(
-      refusal_of(symmetric + "2 2 4\n1 1 1\n1 2 1\n2 1 1\n2 2 1\n"),
-      HasSubstr("line 5: entry (1, 2) is there twice: first on line 4"));
+  EXPECT_THAT(refusal_of(general + "1 1 2\n1 1 1\n1 1 1\n"),
+              HasSubstr("line 4: entry (1, 1) appears twice, first on line 3"));
+  EXPECT_THAT(refusal_of(symmetric + "2 2 4\n1 1 1\n1 2 1\n2 1 1\n2 2 1\n"),
+              HasSubstr("line 5: entry (1, 2) appears twice, first on line 4"));
 }
 
 TEST(CgMatrixMarket, what_is_not_symmetric_is_refused_with_its_line) {
-  EXPECT_THAT(refusal_of(general + "2 2 3\n1 1 1\n2 1 5\n2 2 1\n"),
-              HasSubstr("line 4: not symmetric: entry (2, 1) is there and (1, "
-                        "2) is not"));
+  EXPECT_THAT(
+      refusal_of(general + "2 2 3\n1 1 1\n2 1 5\n2 2 1\n"),
+      HasSubstr(
+          "line 4: not symmetric: entry (2, 1) is present, but (1, 2) is not"));
   EXPECT_THAT(
       refusal_of(general + "2 2 4\n1 1 1\n1 2 5\n2 1 6\n2 2 1\n"),
       HasSubstr("line 4: not symmetric: entry (1, 2) differs from (2, 1) on "

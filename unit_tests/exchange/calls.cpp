@@ -152,7 +152,7 @@ TEST(PlanCalls, reserve_within_an_exchange_is_an_error_on_all_PEs) {
   plan.begin_gather(Exec(), x);
   EXPECT_THAT(message_of<UsageError>([&] { plan.reserve(4096); }),
               AllOf(HasSubstr("symm::ExchangePlan::reserve"),
-                    HasSubstr("gather of this plan has begun and not ended")));
+                    HasSubstr("gather of this plan has begun but not ended")));
   plan.end_gather(Exec(), x);  // has lost nothing
   Exec().fence();
   EXPECT_EQ(n_wrong(x, 2), 0U);
@@ -175,7 +175,7 @@ TEST(PlanCalls, targets_of_larger_elements_within_an_exchange_are_an_error) {
   });
   plan.begin_gather(Exec(), u);
   EXPECT_THAT(message_of<UsageError>([&] { (void)plan.targets(large); }),
-              HasSubstr("gather of this plan has begun and not ended"));
+              HasSubstr("gather of this plan has begun but not ended"));
   plan.end_gather(Exec(), u);
   Exec().fence();
   EXPECT_EQ(count_wrong(u,
@@ -260,8 +260,9 @@ TEST(PlanCalls, larger_elements_on_one_PE_are_an_error_on_all_PEs) {
     EXPECT_THAT(text, AllOf(HasSubstr("elements of 32 bytes"),
                             HasSubstr("called symm::barrier_all()")));
   } else {
-    EXPECT_THAT(text, AnyOf(HasSubstr("8 bytes here, more than there is room"),
-                            HasSubstr("called symm::barrier_all()")));
+    EXPECT_THAT(text,
+                AnyOf(HasSubstr("8 bytes here, but more than there is room"),
+                      HasSubstr("called symm::barrier_all()")));
   }
   // (PEs that have thrown in gather() meet the others here.)
   while (message_of<UsageError>([] { symm::barrier_all(); }) !=
@@ -322,7 +323,7 @@ TEST(PlanCalls, counts_that_no_View_has_are_an_error_on_all_PEs) {
   EXPECT_THAT(text(box), HasSubstr("pass positive numbers"));
   box.owned   = {4, 4, 4};
   box.pe_grid = {1 << 16, 1 << 16, symm::n_pes()};
-  EXPECT_THAT(text(box), HasSubstr("a PE grid of 65536 x 65536 x "));
+  EXPECT_THAT(text(box), HasSubstr("the PE grid is 65536 x 65536 x "));
   symm::barrier_all();
 }
 
@@ -341,22 +342,24 @@ TEST(PlanCalls, boxes_that_are_no_grid_are_an_error_on_all_PEs) {
             HasSubstr("no cells along axis 1"), HasSubstr("from_boxes")));
   box.owned = {1, 1, 5};
   box.depth = 2;
-  EXPECT_THAT(text(box), HasSubstr("depth is 2 and ghost_width 1"));
+  EXPECT_THAT(
+      text(box),
+      HasSubstr("depth is 2, but must be at most ghost_width, which is 1"));
   box.depth = 0;
   if (n == 1) return;
   // Faces of as many cells, 2 x 6 and 3 x 4.
   box.pe_grid = {n, 1, 1};
   box.owned   = {4, 2, 6};
   if (symm::my_pe() == 1) box.owned = {4, 3, 4};
-  EXPECT_THAT(text(box), AllOf(HasSubstr("do not fit beside each other"),
+  EXPECT_THAT(text(box), AllOf(HasSubstr("do not fit together"),
                                HasSubstr("cells along axis 1")));
   box.owned = {4, 2, 6};
   EXPECT_EQ(text(box), "no exception");
   if (symm::my_pe() == 1) box.periodic = {true, false, false};
-  EXPECT_THAT(text(box), HasSubstr("passes another box"));
+  EXPECT_THAT(text(box), HasSubstr("passes a different box"));
   box.periodic = {};
   if (symm::my_pe() == 1) box.ghost_width = 2;
-  EXPECT_THAT(text(box), HasSubstr("passes another box"));
+  EXPECT_THAT(text(box), HasSubstr("passes a different box"));
   symm::barrier_all();
 }
 

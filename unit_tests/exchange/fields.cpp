@@ -245,7 +245,7 @@ TEST(FieldsOfMigration, in_another_order_are_an_error_on_all_PEs) {
   EXPECT_THAT(message_of<UsageError>([&] {
                 migration.migrate(exec, ints({0, 0, 0}), views);
               }),
-              HasSubstr("in each View"));
+              HasSubstr("among the Views"));
 }
 
 }  // namespace

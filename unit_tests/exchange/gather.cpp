@@ -165,7 +165,7 @@ TEST(ExchangePlan, subviews_are_sent_and_filled) {
   EXPECT_THAT(message_of<symm::UsageError>([&] {
                 (void)ExchangePlan::from_subviews(other, sent, filled);
               }),
-              testing::HasSubstr("a part is no subview of View \"other\""));
+              testing::HasSubstr("a part is not a subview of View \"other\""));
   symm::barrier_all();
 }
 
@@ -403,8 +403,9 @@ TEST(ExchangePlan, PEs_that_are_numbered_in_another_order_are_an_error) {
   its.order = symm::BoxDecomposition::Order::last_axis_fastest;
   EXPECT_THAT(
       message_of<symm::UsageError>([&] { (void)ExchangePlan::from_box(its); }),
-      testing::AllOf(testing::HasSubstr("first cell along axis"),
-                     testing::HasSubstr("BoxDecomposition::order")));
+      testing::AllOf(
+          testing::HasSubstr("first cell of the second box along axis"),
+          testing::HasSubstr("BoxDecomposition::order")));
 }
 
 }  // namespace

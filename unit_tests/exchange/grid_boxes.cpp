@@ -426,14 +426,14 @@ TEST(GridBoxes, that_are_wrong_on_one_PE_are_an_error_on_all) {
   EXPECT_EQ(text([](auto&) {}), "no exception");
   EXPECT_THAT(text([](auto& its) { its.grid = {}; }),
               AllOf(on_last, HasSubstr("the grid has no points")));
-  EXPECT_THAT(text([](auto& its) {
-                its.grid = {4, 0, 6};
-              }),
-              AllOf(on_last, HasSubstr("no points along axis 1, and 6 along "
-                                       "axis 2")));
+  EXPECT_THAT(
+      text([](auto& its) {
+        its.grid = {4, 0, 6};
+      }),
+      AllOf(on_last, HasSubstr("no points along axis 1, but 6 along axis 2")));
   EXPECT_THAT(
       text([](auto& its) { its.boxes[0].first[2] = 3; }),
-      AllOf(on_last, HasSubstr("along axis 2, which the grid has not")));
+      AllOf(on_last, HasSubstr("along axis 2, but the grid has only 2 axes")));
   EXPECT_EQ(text([](auto& its) {
               its.boxes.push_back({{-9, 9}, {std::size_t(0) - 2, 0}});
               its.view_extents = {6, 8};
@@ -441,17 +441,18 @@ TEST(GridBoxes, that_are_wrong_on_one_PE_are_an_error_on_all) {
             "no exception")
       << "an empty box has no extents";
   EXPECT_THAT(text([](auto& its) { its.boxes[0].first[1] = 1; }),
-              AllOf(on_last, HasSubstr("box 0 has 6 points from 1 on along "
-                                       "axis 1, of which the grid has 6")));
+              AllOf(on_last, HasSubstr("box 0 has 6 points starting at 1 along "
+                                       "axis 1, but the grid has 6")));
   EXPECT_THAT(text([](auto& its) { its.boxes[0].first[1] = -1; }),
-              AllOf(on_last, HasSubstr("from -1 on along axis 1")));
-  EXPECT_THAT(
-      text([](auto& its) {
-        its.depth = {{1, 2, 0}};
-      }),
-      AllOf(on_last, HasSubstr("axis 1: depth is 2 and ghost_width 1")));
+              AllOf(on_last, HasSubstr("starting at -1 along axis 1")));
+  EXPECT_THAT(text([](auto& its) {
+                its.depth = {{1, 2, 0}};
+              }),
+              AllOf(on_last, HasSubstr("axis 1: depth is 2, but must be at "
+                                       "most ghost_width, which is 1")));
   EXPECT_THAT(text([](auto& its) { its.view_extents[0] = 5; }),
-              AllOf(on_last, HasSubstr("Views of 5 points, and 6 in")));
+              AllOf(on_last, HasSubstr("Views have 5 points, but the largest "
+                                       "box with its ghosts has 6")));
   EXPECT_THAT(text([](auto& its) {
                 its.has_box_index = false;
                 its.boxes.push_back(its.boxes[0]);
@@ -461,19 +462,19 @@ TEST(GridBoxes, that_are_wrong_on_one_PE_are_an_error_on_all) {
                 its.boxes.assign(70000, {{0, 0}, {0, 0}});
                 its.view_extents = {1U << 16U, 1U << 16U};
               }),
-              AllOf(on_last, HasSubstr("which a plan counts")));
+              AllOf(on_last, HasSubstr("a plan supports at most")));
   GridBoxes its;
   its.grid  = {4, 6};
   auto plan = ExchangePlan::from_boxes(its);
   Kokkos::View<double***, Kokkos::LayoutRight, symm::SymmetricSpace> const u(
       "u", 1, 6, 8);
   EXPECT_THAT(message_of<UsageError>([&] { plan.gather_stored(Exec(), u); }),
-              HasSubstr("not of ExchangePlan::from_box"));
+              HasSubstr("must be made by ExchangePlan::from_box"));
   if (last == 0) return;
   EXPECT_THAT(text([](auto& its) {
                 its.grid = {4, 7};
               }),
-              HasSubstr("passes another grid than PE"));
+              HasSubstr("passes a different grid than PE"));
   EXPECT_THAT(text([](auto& its) { its.periodic[0] = false; }),
               HasSubstr("pass equal grid and periodic on all PEs"));
 }

@@ -223,19 +223,21 @@ TEST(JoinedPlans, that_are_used_wrongly_are_an_error) {
   auto const text = [&](auto const&... its) {
     return message_of<UsageError>([&] { all.gather(exec, its...); });
   };
-  EXPECT_THAT(text(mine.a), HasSubstr("of 3 that are joined"));
-  EXPECT_THAT(text(of_plan(3, mine.a)), HasSubstr("Views of plan 3, of 3"));
-  EXPECT_THAT(text(of_plan(-1, mine.a)), HasSubstr("Views of plan -1"));
+  EXPECT_THAT(text(mine.a), HasSubstr("the plan joins 3 plans"));
+  EXPECT_THAT(text(of_plan(3, mine.a)),
+              HasSubstr("invalid plan 3; the number of joined plans is 3"));
+  EXPECT_THAT(text(of_plan(-1, mine.a)), HasSubstr("invalid plan -1"));
   EXPECT_THAT(text(of_plan(1, mine.u), of_plan(1, mine.v)),
-              HasSubstr("Views of plan 1 twice"));
+              HasSubstr("Views of plan 1 are passed twice"));
   EXPECT_THAT(text(of_plan(1, Plane("small", 7, 7))),
               HasSubstr("\"small\" is too small"));
   EXPECT_THAT(message_of<UsageError>([&] { (void)ExchangePlan::joined({}); }),
-              HasSubstr("0 plans: pass 1 to 8"));
+              HasSubstr("0 plans cannot be joined; pass 1 to 8"));
   // All is as before.
   EXPECT_EQ(text(of_plan(1, mine.u)), "no exception");
-  EXPECT_THAT(message_of<UsageError>([&] { (void)all.ghost_owners(); }),
-              HasSubstr("not of ExchangePlan::from_exports, alone"));
+  EXPECT_THAT(
+      message_of<UsageError>([&] { (void)all.ghost_owners(); }),
+      HasSubstr("must be made by ExchangePlan::from_exports and not joined"));
   // An empty plan has no elements, and needs no room.
   ExchangePlan const none;
   auto with_none = ExchangePlan::joined({none, plans.nodes});

@@ -238,8 +238,7 @@ TEST(Migration, what_cannot_move_is_an_error_on_all_PEs_and_nothing_moves) {
                               ": element 2: invalid PE " + std::to_string(n))));
   EXPECT_THAT(text({0, -3}, x), HasSubstr("element 1: invalid PE -3"));
   EXPECT_THAT(text({0, 0, 0, 0}, shorter),
-              AllOf(HasSubstr("\"shorter\" is too small"),
-                    HasSubstr("it has 3 elements, and there are 4 PEs")));
+              HasSubstr("\"shorter\" has 3 elements, but there are 4 PEs"));
   if (n > 1) {
     Kokkos::View<double*, Memory> y("y", 4);
     EXPECT_THAT(message_of<UsageError>([&] {

@@ -127,13 +127,14 @@ TEST(TellGhosts, refuses_lists_that_are_not_the_plans) {
     EXPECT_THAT(text(ints({me, me, me}), 3),
                 HasSubstr("not the PEs of the plan"));
   }
-  EXPECT_THAT(text(pes, 4), HasSubstr("of 4 values, in a plan of 3 exports"));
+  EXPECT_THAT(text(pes, 4),
+              HasSubstr("has 4 values, but the plan has 3 exports"));
   auto imports = ExchangePlan::from_imports(3, ints({0, 1, 2}), pes);
   EXPECT_THAT(message_of<UsageError>([&] { (void)imports.ghost_owners(); }),
-              HasSubstr("not of ExchangePlan::from_exports"));
+              HasSubstr("must be made by ExchangePlan::from_exports"));
   EXPECT_THAT(message_of<UsageError>(
                   [&] { (void)imports.tell_ghosts(exec, pes, images(me, 3)); }),
-              HasSubstr("not of ExchangePlan::from_exports"));
+              HasSubstr("must be made by ExchangePlan::from_exports"));
   // All can go on.
   EXPECT_EQ(text(pes, 3), "no exception");
 }

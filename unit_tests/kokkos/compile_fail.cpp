@@ -60,7 +60,7 @@ void atomic_add_of_a_complex_number(Kokkos::complex<double>* number) {
 // refused: integers of 4 or 8 bytes: other sizes would need a lock
 void atomic_or_of_a_double(double* number) { symm::atomic_or(number, 1, 0); }
 
-// refused: have 4 or 8 bytes, and that alignment: any other would need a lock
+// refused: have 4 or 8 bytes and be aligned to their size: others would
 void Atomic_View_of_complex_numbers() {
   Kokkos::View<Kokkos::complex<double>*, symm::SymmetricSpace,
                Kokkos::MemoryTraits<Kokkos::Atomic>>
@@ -73,7 +73,7 @@ void peer_of_a_SharedHostBuffer(symm::SharedHostBuffer<int> const& shared) {
   shared.peer(0);
 }
 
-// refused: the elements of a LayoutStride View may lie apart
+// refused: the elements of a LayoutStride View need not be contiguous
 void share_view_of_a_strided_View() {
   symm::share_view(
       Kokkos::View<int*, Kokkos::LayoutStride, Kokkos::HostSpace>());
@@ -88,7 +88,7 @@ void share_view_of_elements_with_pointers() {
   symm::share_view(Kokkos::View<Named*, Kokkos::HostSpace>());
 }
 
-// refused: a View in a symmetric space is shared already
+// refused: a View in a symmetric space is already shared
 void share_view_of_a_symmetric_View() { symm::share_view(Symmetric()); }
 
 // refused: SharedHostBuffer<T const> is read-only
@@ -103,17 +103,17 @@ void registrable_View_that_owns_nothing() {
       "u", 10);
 }
 
-// refused: they must be trivially copyable
+// refused: a registrable View must be trivially copyable
 void registrable_View_of_strings() {
   symm::make_registrable_view<std::string*, Kokkos::HostSpace>("u", 10);
 }
 
-// refused: a View of a symmetric space needs no registration
+// refused: a View in a symmetric space needs no registration
 void registration_of_a_symmetric_View() {
   symm::register_symmetric_view(Symmetric());
 }
 
-// refused: pass a Kokkos::View.*of an OffsetView.*.view
+// refused: pass a Kokkos::View.*for an OffsetView.*.view
 void global_view_of_an_OffsetView() {
   symm::global_view(
       Kokkos::Experimental::OffsetView<int*, symm::SymmetricSpace>());
@@ -124,7 +124,7 @@ void peer_view_of_strings() {
   symm::peer_view(Kokkos::View<std::string*, symm::SymmetricHostSpace>(), 0);
 }
 
-// refused: remote_view of a View of const elements is for reading only
+// refused: remote_view of a View of const elements is read-only
 void assignment_to_a_const_element_of_a_remote_view(
     Kokkos::View<int const*, symm::SymmetricSpace> const& read_only) {
   auto const remote = symm::remote_view(read_only);
@@ -143,7 +143,7 @@ void remote_view_of_elements_that_are_no_bytes() {
   symm::remote_view(ShareableView());
 }
 
-// refused: pass a Kokkos::View.*of a DynRankView, whose rank is no part
+// refused: pass a Kokkos::View.*for a DynRankView, whose rank is not part
 void remote_view_of_a_DynRankView() {
   symm::remote_view(Kokkos::DynRankView<int, symm::SymmetricSpace>());
 }

@@ -11,7 +11,7 @@ using Managed = Kokkos::View<int*, Kokkos::CudaUVMSpace>;
 // refused: managed memory .CudaUVMSpace. cannot be shared
 void share_view_of_a_managed_View() { symm::share_view(Managed()); }
 
-// refused: Views of this memory space cannot be registered
+// refused: Views in this memory space cannot be registered
 void registration_of_a_managed_View() {
   symm::register_symmetric_view(Managed());
 }

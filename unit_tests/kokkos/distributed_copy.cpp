@@ -164,7 +164,7 @@ TEST(DistributedCopy, of_another_extent_throws_on_all_PEs_and_copies_nothing) {
       "short", symm::my_pe() == root ? 9 : 10);
   auto const text =
       AllOf(HasSubstr(" \"whole\": PE " + std::to_string(root)),
-            HasSubstr("(9), but must be those of the whole, (10)"));
+            HasSubstr("(9), but must be those of the DistributedView, (10)"));
   EXPECT_THAT(
       message_of<UsageError>([&] { symm::scatter(view, short_one, root); }),
       text);

@@ -169,7 +169,7 @@ TYPED_TEST(DistributedTeams, fail_together) {
                   OfTeam<TypeParam>("x", OnTeam(team, this->distribution()), 7,
                                     3);
                 }),
-                HasSubstr("PE teams do not fit"));
+                HasSubstr("PE teams do not match"));
   }
   auto const view = this->make(7);
   if (!this->m_team.is_valid()) return;

@@ -268,7 +268,7 @@ TEST(DistributedView, of_other_extents_on_a_PE_throws_on_all) {
       message_of<UsageError>([&] { symm::DistributedView<View1>("whole", n); }),
       AllOf(HasSubstr("symm::DistributedView: extent 0 is 9 on PE 0, "
                       "but 10 on PE "),
-            HasSubstr("pass the same on all PEs")));
+            HasSubstr("pass the same value on all PEs")));
   EXPECT_THAT(message_of<UsageError>(
                   [&] { symm::DistributedView<View2>("whole", 4, n); }),
               HasSubstr("extent 1 is 9 on PE 0, but 10 on PE "));

@@ -184,10 +184,10 @@ TEST(PeerView, a_peers_View_is_no_start_for_another_translation) {
   if (symm::n_pes() > 1) {
     EXPECT_THAT(
         message_of<symm::UsageError>([&] { symm::peer_view(remote, 0); }),
-        HasSubstr("is it a peer's already"));
+        HasSubstr("not a peer's"));
     EXPECT_THAT(
         message_of<symm::UsageError>([&] { symm::global_view(remote); }),
-        HasSubstr("is it a peer's already"));
+        HasSubstr("not a peer's"));
   }
   symm::barrier_all();
 }

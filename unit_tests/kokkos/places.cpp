@@ -249,15 +249,15 @@ TEST(Places, refuse_what_is_not_there) {
                           " is out of bounds; the extents are (3, 4)"));
   }
   EXPECT_THAT(message({0}, {0}, {4}), HasSubstr("element (0, 4)"));
-  EXPECT_THAT(message({0}, {0, 1}, {0, 1}), HasSubstr("equally long"));
-  EXPECT_THAT(message({0, 0}, {0, 1}, {0}), HasSubstr("equally long"));
+  EXPECT_THAT(message({0}, {0, 1}, {0, 1}), HasSubstr("the same length"));
+  EXPECT_THAT(message({0, 0}, {0, 1}, {0}), HasSubstr("the same length"));
   auto const one = symm::places(view, list_of<int>({0}), list_of<int>({0}),
                                 list_of<int>({0}));
   EXPECT_THAT(message_of<UsageError>([&] {
                 symm::gather(Exec(), List<int>("copies", 2), view, one);
               }),
-              HasSubstr("symm::gather of \"temperature\": 1 places for "
-                        "\"copies\" of 2 elements"));
+              HasSubstr("symm::gather of \"temperature\": \"copies\" (2) and "
+                        "the list of places (1) must"));
   symm::barrier_all();
 }
 
@@ -303,7 +303,7 @@ TEST(Places, of_4_bytes_refuse_Views_that_are_too_large) {
   EXPECT_THAT(message_of<UsageError>([&] {
                 (void)symm::places<symm::Place32>(too_large, pes, latest);
               }),
-              AllOf(HasSubstr("do not fit in a symm::Place32, which counts 2^" +
+              AllOf(HasSubstr("a symm::Place32 can refer to only 2^" +
                               std::to_string(bits)),
                     HasSubstr("use symm::Place")));
   EXPECT_EQ(symm::places(too_large, pes, latest).extent(0), 1U);

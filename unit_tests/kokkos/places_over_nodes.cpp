@@ -80,11 +80,12 @@ TEST(Gather, by_PEs_and_indices_copies_elements_of_all_PEs) {
   EXPECT_THAT(
       message_of<UsageError>(
           [&] { symm::gather(exec, copies, view, OnHost("few", 2), indices); }),
-      HasSubstr("symm::gather of \"temperature\": 2 PEs for \"copies\""));
+      HasSubstr("symm::gather of \"temperature\": \"copies\" (" +
+                std::to_string(n_reads) + ") and the list of PEs (2) must"));
   EXPECT_THAT(message_of<UsageError>([&] {
                 symm::gather(exec, copies, view, pes, OnHost("few", 3));
               }),
-              HasSubstr("3 indices for \"copies\""));
+              HasSubstr("and the list of indices (3) must"));
   symm::barrier_all();
 }
 

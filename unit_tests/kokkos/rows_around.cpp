@@ -134,7 +134,7 @@ TEST(RowsAround, of_PEs_with_fewer_rows_are_an_error_there) {
   if (is_beside_the_first_alone) {
     EXPECT_EQ(text, "no exception");
   } else {
-    EXPECT_THAT(text, HasSubstr("has 1 rows of \"short\", and PE " +
+    EXPECT_THAT(text, HasSubstr("has only 1 rows of \"short\", but PE " +
                                 std::to_string(me) + " reads 2"));
   }
   symm::barrier_all();

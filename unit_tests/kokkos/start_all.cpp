@@ -153,7 +153,7 @@ TEST(StartAll, after_the_end_of_Kokkos_is_a_UsageError) {
   MPI_Init(nullptr, nullptr);
   { symm::ScopeGuard const guard({}); }
   EXPECT_THAT(message_of<symm::UsageError>([] { symm::initialize(); }),
-              HasSubstr("Kokkos is finalized"));
+              HasSubstr("Kokkos has been finalized"));
   EXPECT_EQ(running(), (Running{true, false}));
   MPI_Finalize();
 }

@@ -200,7 +200,7 @@ TEST(Mail, a_message_without_a_PE_is_an_error) {
     error = caught.what();
   }
   EXPECT_THAT(error, AllOf(HasSubstr("symm::Mailbox \"views\"::send"),
-                           HasSubstr("6 messages for 5 PEs")));
+                           HasSubstr("6 messages, but 5 PEs")));
   EXPECT_EQ(mailbox.finish(), 0U);
 }
 

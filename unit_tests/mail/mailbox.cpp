@@ -386,7 +386,7 @@ TEST(Mailbox, a_handler_cannot_end_a_phase) {
   its = &mailbox;
   if (symm::my_pe() == 0) mailbox.send(symm::n_pes() - 1, 1);
   EXPECT_THAT(error_of<UsageError>([&] { mailbox.finish(); }),
-              HasSubstr("finish: called in a handler"));
+              HasSubstr("finish: must not be called in a handler"));
   EXPECT_EQ(mailbox.finish(), 0U);
 }
 
@@ -409,7 +409,7 @@ TEST(Mailbox, what_cannot_be_sent_is_an_error) {
                 Mailbox<Large> const small("small", [](Large const&) {},
                                            {.block_bytes = 512});
               }),
-              (HasSubstr("no room for a message")));
+              (HasSubstr("too small for a message")));
   if (symm::n_pes() == 1) return;
   EXPECT_THROW(Mailbox<int>("differ", [](int const&) {},
                             {.block_bytes = symm::my_pe() == 0 ? 512U : 1024U}),

@@ -323,7 +323,8 @@ TEST_F(MailPhases, a_mailbox_of_another_thread_is_an_error) {
     std::thread([&] { text = message_of<UsageError>(call); }).join();
     return text;
   };
-  auto const is_of_other = HasSubstr("called by another thread");
+  auto const is_of_other =
+      HasSubstr("must be called by the thread that created the mailbox");
   EXPECT_THAT(text_of([&] { mailbox.send(right(), 1); }),
               AllOf(is_of_other,
                     HasSubstr("symm::Mailbox \"of the first thread\"::send")));
@@ -359,8 +360,9 @@ TEST_F(MailPhases, another_thread_may_destroy_a_mailbox) {
   std::thread([&] {
     left = std::make_unique<Mailbox<int>>("left over", [](int const&) {});
   }).join();
-  EXPECT_THAT(message_of<UsageError>([&] { left->send(right(), 1); }),
-              HasSubstr("called by another thread"));
+  EXPECT_THAT(
+      message_of<UsageError>([&] { left->send(right(), 1); }),
+      HasSubstr("must be called by the thread that created the mailbox"));
   symm::barrier_all();
   left.reset();
 }
@@ -419,7 +421,7 @@ TEST_F(MailPhases, sizes_that_do_not_fit_are_an_error_on_all_PEs) {
                     "large", [](int const&) {},
                     {.block_bytes = std::size_t{1} << 62U});
               }),
-              HasSubstr("more than memory has addresses"));
+              HasSubstr("would exceed the address space"));
   symm::DistributedHashMap<int, int> map("map");
   Kokkos::View<int*, Kokkos::HostSpace> keys("keys", 100),
       values("values", 100);
@@ -428,10 +430,10 @@ TEST_F(MailPhases, sizes_that_do_not_fit_are_an_error_on_all_PEs) {
   Kokkos::View<bool*, Kokkos::HostSpace> found("found", 100);
   for (int k = 0; k < 100; ++k) keys(k) = k;
   EXPECT_THAT(message_of<UsageError>([&] { map.insert_all_of(keys, few); }),
-              AllOf(HasSubstr("on PE 0"), HasSubstr("100 keys, but 10")));
+              AllOf(HasSubstr("on PE 0"), HasSubstr("100 keys, but View")));
   EXPECT_THAT(
       message_of<UsageError>([&] { map.find_all_of(keys, few, found); }),
-      HasSubstr("100 keys, but 10"));
+      HasSubstr("100 keys, but View"));
   // Answers to what others have asked for come now.
   map.insert_all_of(keys, values);
   EXPECT_EQ(map.size(), 100U);

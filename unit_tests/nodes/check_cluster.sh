@@ -57,14 +57,14 @@ exec mpirun "\$@"
 END
 chmod +x "$folder/mpirun"
 try env MPIRUN="$folder/mpirun" "$cluster" run --timeout 60 2 1 hostname
-expect 0 "has not started the command; start 2" "^n1$"
+expect 0 "did not start the command; start 2" "^n1$"
 
 # A cable that is out for good, and for a while, with and without a relay.
 for relay in "" "--delay 10"; do
   # shellcheck disable=SC2086  # words
   try "$cluster" run $relay --timeout 3 2 1 sh -c "
     if [ \$(hostname) = n1 ]; then $cluster cut 1; fi; exec $ring 1"
-  expect 124 "no end within 3 s"
+  expect 124 "did not end within 3 s"
   # shellcheck disable=SC2086
   try "$cluster" run $relay --timeout 30 2 1 sh -c "
     if [ \$(hostname) = n1 ]; then

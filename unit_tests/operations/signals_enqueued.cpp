@@ -222,12 +222,13 @@ TEST(ViewSignals, that_are_not_equal_blocks_are_refused_without_a_signal) {
                        SignalOp::set, right());
     });
   };
-  constexpr auto remedy = "copy others with symm::copy or a kernel";
+  constexpr auto remedy = "copy other Views with symm::copy or a kernel";
   EXPECT_THAT(
       put(rows, others),
-      testing::AllOf(HasSubstr("symm::put_signal: Views \"rows\" (4, 5) and "
-                               "\"others\" (4, 4) must have equal extents"),
-                     HasSubstr(remedy)));
+      testing::AllOf(
+          HasSubstr("symm::put_signal: Views \"rows\" (4, 5) and \"others\" "
+                    "(4, 4) must be contiguous and have equal extents"),
+          HasSubstr(remedy)));
   auto const column = subview(rows, ALL, 1);
   EXPECT_THAT(put(column, subview(others, ALL, 1)), HasSubstr(remedy));
   EXPECT_THAT(enqueue(column, subview(others, ALL, 1)), HasSubstr(remedy));

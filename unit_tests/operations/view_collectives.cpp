@@ -313,8 +313,8 @@ TEST(ViewCollectiveErrors, a_View_with_gaps_is_named_with_the_remedy) {
   Left1 const whole("whole", 8);
   auto const column = Kokkos::subview(view, Kokkos::ALL, 3);
   constexpr char const* text =
-      "View \"gappy\" (8) has gaps between its elements: pass a View without, "
-      "such as a copy by Kokkos::deep_copy";
+      "View \"gappy\" (8) is not contiguous; pass a contiguous View, such as a "
+      "copy made with Kokkos::deep_copy";
   expect_error(text, [&](auto const&... first) {
     symm::reduce(first..., column, whole, symm::Sum{});
   });
@@ -343,9 +343,9 @@ TEST(ViewCollectiveErrors, sizes_that_do_not_fit_are_named) {
   });
   auto const n = static_cast<std::size_t>(symm::n_pes());
   Left1 const c("c", 15 * n + 1);
-  expect_error("must have n_pes() times the elements",
+  expect_error("must have n_pes() times as many elements",
                [&](auto const&... first) { symm::fcollect(first..., c, a); });
-  expect_error("the second must have n_pes() times the elements",
+  expect_error("the second must have n_pes() times as many elements",
                [&](auto const&... first) {
                  symm::reduce_scatter(first..., a, c, symm::Sum{});
                });

@@ -327,7 +327,7 @@ TEST(RegisteredViews, R15_more_than_there_are_addresses_is_refused_by_all) {
                 HasSubstr("failed: on PE " + std::to_string(odd) + ": View"));
   }
   EXPECT_THAT(refusal([&] { symm::register_view(wrong); }),
-              HasSubstr("more than there is memory"));
+              HasSubstr("too large for any memory"));
   EXPECT_EQ(n_registered(), 0U);
 }
 

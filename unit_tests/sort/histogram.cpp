@@ -65,7 +65,7 @@ TEST(Histogram, a_bin_that_is_not_there_is_an_error_on_all_PEs) {
     });
   };
   auto const where = "symm::histogram failed: on PE " + std::to_string(n - 1) +
-                     ": element 1: there is no bin ";
+                     ": element 1: invalid bin ";
   EXPECT_THAT(text(4), HasSubstr(where + "4"));
   EXPECT_THAT(text(-1), HasSubstr(where + "-1"));
   EXPECT_EQ(count_wrong(counts, [](auto k, auto) { return k + 5; }), 0U);

@@ -229,10 +229,10 @@ TEST(SortOfNumbers, what_cannot_be_sorted_is_an_error_on_all_PEs) {
   EXPECT_THAT(message_of<UsageError>(
                   [&] { symm::sort(Exec(), me == n - 1 ? 6 : 5, keys); }),
               HasSubstr("symm::sort failed: on PE " + last +
-                        ": 6 elements of View \"keys\", which has 5"));
+                        ": the count is 6, but View \"keys\" has 5 elements"));
   EXPECT_THAT(message_of<UsageError>(
                   [&] { symm::sort(Exec(), me == n - 1 ? -1 : 5, keys); }),
-              HasSubstr("PE " + last + ": -1 elements"));
+              HasSubstr("PE " + last + ": the count is -1"));
   EXPECT_THAT(message_of<UsageError>([&] {
                 symm::sort(Exec(), me == n - 1 ? 5 : 4, keys, shorter);
               }),

@@ -52,9 +52,8 @@ void BlockBuffers<Space, n_turns>::grow(ObjectCall const& call, Room room,
   auto const take = [&] {
     if (room.turn_bytes >
         std::numeric_limits<std::ptrdiff_t>::max() / n_turns) {
-      throw OutOfMemory(Text(call.text,
-                             ": an inbox has more bytes than "
-                             "memory has addresses"));
+      throw OutOfMemory(
+          Text(call.text, ": an inbox would exceed the address space"));
     }
     Kokkos::fence(call.text);
     if (m_uses_host) return;

@@ -29,7 +29,7 @@ void TeamMembers::agree(ObjectCall const& call,
   }
   if (n() == 0) {
     throw UsageError(Text(call.text, ": PE ", my_pe(),
-                          " is not in the PE team that has made it"));
+                          " is not in the PE team that created it"));
   }
   // (Impl::agree() does this for the world.)
   quiet_all_contexts(call.text);
@@ -50,9 +50,10 @@ void TeamMembers::expect_to_fit(char const* call) const {
   auto const n_members = static_cast<std::uint64_t>(n());
   auto const mine      = (me() == 0 ? n_members * hash : 0) - hash;
   if (reduce(team_world(), mine, Sum{}) == 0) return;
-  throw UsageError(Text(call,
-                        ": PE teams do not fit: all PEs of a PE team pass it, "
-                        "and others PeTeam() or a team without these PEs"));
+  throw UsageError(
+      Text(call,
+           ": the PE teams do not match; pass the PE team on all of its PEs, "
+           "and on other PEs PeTeam() or a team without these PEs"));
 }
 
 void TeamMembers::throw_first_failure(

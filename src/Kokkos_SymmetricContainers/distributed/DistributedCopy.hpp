@@ -35,7 +35,7 @@ constexpr void check_host_view() {
   static_assert(
       Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
                                  typename Host::memory_space>::accessible,
-      "the View of the whole must be in memory of the host: use "
+      "the View of all rows must be in host memory: use "
       "Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view)");
   static_assert(Host::rank() == Distributed::rank(),
                 "the Views must have the same rank");

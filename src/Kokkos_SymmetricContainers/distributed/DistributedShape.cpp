@@ -27,7 +27,7 @@ void expect_equal(PeTeam const& team, DistributedShape const& shape,
     throw UsageError(Text(distributed_view, ": ", what, " is ", words.of(0),
                           " on PE ", team.world_pe(0), ", but ", words.of(pe),
                           " on PE ", team.world_pe(pe),
-                          ": pass the same on all PEs"));
+                          "; pass the same value on all PEs"));
   }
 }
 
@@ -39,14 +39,13 @@ void expect_equal_rows(PeTeam const& team, DistributedShape const& shape) {
     if (shape.block == 0) {
       throw UsageError(
           Text(distributed_view,
-               ": the block of symm::BlockCyclic is 0: pass 1 or more rows"));
+               ": the block of symm::BlockCyclic is 0 rows; pass at least 1"));
     }
   }
   auto const most = (std::size_t{1} << 62) / static_cast<std::size_t>(n_pes());
   if (shape.extents[0] > most) {
     throw UsageError(Text(distributed_view, ": extent 0 is ", shape.extents[0],
-                          ", and cannot be more than ", most,
-                          ", 2^62 / n_pes()"));
+                          ", but must be at most ", most, " (2^62 / n_pes())"));
   }
 }
 
@@ -102,8 +101,9 @@ void throw_extents_of_host_view(char const* call, std::string const& label,
                                 std::vector<std::size_t> const& extents) {
   throw UsageError(
       std::string(call) + " \"" + label + "\": PE " + std::to_string(my_pe()) +
-      ": the extents of the View are " + text_of_extents(host_extents) +
-      ", but must be those of the whole, " + text_of_extents(extents));
+      ": the extents of the host View are " + text_of_extents(host_extents) +
+      ", but must be those of the DistributedView, " +
+      text_of_extents(extents));
 }
 
 }  // namespace symm::Impl

@@ -81,11 +81,11 @@ class RowsAround {
   ///         OutOfMemory on this PE.
   RowsAround(Distributed const& view, std::size_t reach) : m_view(view) {
     static_assert(!View::memory_traits::is_atomic,
-                  "RowsAround reads elements as they are: of a View without "
-                  "the trait Atomic");
+                  "symm::RowsAround reads elements without atomic operations: "
+                  "use a View without the Atomic trait");
     static_assert(Impl::has_runs_v<typename Distributed::distribution_type>,
-                  "rows beside each other are on one PE, or on the next one: "
-                  "only in Blocks");
+                  "symm::RowsAround requires the distribution symm::Blocks: "
+                  "adjacent rows must be on the same PE or on the next one");
     auto const& whole = view.allocated();
     for (std::size_t r = 0; r < View::rank(); ++r)
       m_strides[r] = static_cast<std::ptrdiff_t>(whole.stride(r));
@@ -197,9 +197,9 @@ class RowsAround {
     auto const n_rows = m_view.row_map().count(neighbor.pe);
     if (n_rows < reach) {
       throw UsageError(Impl::Text(
-          "symm::RowsAround: PE ", neighbor.pe, " has ", n_rows, " rows of \"",
-          m_view.label().c_str(), "\", and PE ", my_pe(), " reads ", reach,
-          " beside its own: take fewer PEs, or an ExchangePlan"));
+          "symm::RowsAround: PE ", neighbor.pe, " has only ", n_rows,
+          " rows of \"", m_view.label().c_str(), "\", but PE ", my_pe(),
+          " reads ", reach, " of them; use fewer PEs or an ExchangePlan"));
     }
     neighbor.there = first(n_rows);
     auto const at  = m_view.global_index(neighbor.pe, neighbor.there);
@@ -213,9 +213,9 @@ class RowsAround {
           m_view.allocated(), "symm::RowsAround of " + m_view.label(), reach);
       if (static_cast<std::ptrdiff_t>(neighbor.copies.stride(0)) !=
           m_strides[0]) {
-        throw UsageError(Impl::Text("symm::RowsAround: rows of \"",
-                                    m_view.label().c_str(),
-                                    "\" are padded: leave out AllowPadding"));
+        throw UsageError(
+            Impl::Text("symm::RowsAround: rows of \"", m_view.label().c_str(),
+                       "\" are padded; allocate it without AllowPadding"));
       }
       neighbor.row_0 = row_0(neighbor.copies.data(), at);
     }

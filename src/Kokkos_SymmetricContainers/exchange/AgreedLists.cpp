@@ -28,12 +28,12 @@ std::size_t agreed_count(char const* call, std::int64_t mine,
   if (mine != unknown_count && theirs != unknown_count && mine != theirs) {
     throw UsageError(Text(call, ": PE ", my_pe(), " has ", mine, " ", what,
                           " PE ", pe, ", which has ", theirs,
-                          " for it: the lists of the two must agree"));
+                          " for it; the lists of both PEs must match"));
   }
   if (mine == unknown_count && theirs == unknown_count) {
     throw UsageError(Text(call, ": PE ", my_pe(), " and PE ", pe,
-                          " have passed lists of other kinds: call the same "
-                          "function on all PEs"));
+                          " have passed different kinds of lists; call the "
+                          "same function on all PEs"));
   }
   return static_cast<std::size_t>(mine != unknown_count ? mine : theirs);
 }
@@ -132,21 +132,20 @@ void AgreedLists::check_boxes() const {
   for (std::size_t n = 0; n < m_n_members; ++n) {
     if (box_of(n).settings == own_box.settings) continue;
     if (m_lists[0].is_joined) {
-      throw UsageError(Text(m_call, ": PE ", world_pe(n),
-                            " joins other plans than PE ", my_pe(),
-                            ": join the same plans in the same order"));
+      throw UsageError(
+          Text(m_call, ": PE ", world_pe(n), " joins different plans than PE ",
+               my_pe(), "; join the same plans in the same order on all PEs"));
     }
-    throw UsageError(Text(
-        m_call, ": PE ", world_pe(n), " passes another box than PE ", my_pe(),
-        ": pass equal pe_grid, order, ghost_width, depth, periodic "
-        "and neighbors on all PEs"));
+    throw UsageError(Text(m_call, ": PE ", world_pe(n),
+                          " passes a different box than PE ", my_pe(),
+                          "; pass equal pe_grid, order, ghost_width, depth, "
+                          "periodic and neighbors on all PEs"));
   }
   for (auto const& part : m_lists[0].box_parts) {
     auto const n = static_cast<std::size_t>(part.pe);
     if (auto const why = difference(part, own_box, box_of(n))) {
-      throw UsageError(Text(m_call, ": the boxes of PE ", my_pe(),
-                            " and of PE ", world_pe(n),
-                            " do not fit beside each other: ", *why));
+      throw UsageError(Text(m_call, ": the boxes of PE ", my_pe(), " and PE ",
+                            world_pe(n), " do not fit together: ", *why));
     }
   }
 }

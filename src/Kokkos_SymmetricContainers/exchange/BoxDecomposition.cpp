@@ -32,7 +32,7 @@ std::optional<Text> difference(BoxPart const& part, BoxWords const& mine,
     auto const its_owned = static_cast<std::int64_t>(theirs.owned[a]);
     if (d == 0 && my_owned != its_owned)
       return Text(my_owned, " and ", its_owned, " cells along axis ", a,
-                  " (PEs may be numbered along the first axis first: see "
+                  " (if PEs are numbered along the first axis first, set "
                   "BoxDecomposition::order)");
     bool const is_known = mine.first[a] != BoxWords::unknown &&
                           theirs.first[a] != BoxWords::unknown;
@@ -41,10 +41,10 @@ std::optional<Text> difference(BoxPart const& part, BoxWords const& mine,
                           : d > 0 ? mine.first[a] + my_owned
                                   : mine.first[a] - its_owned;
     if (theirs.first[a] == expected) continue;
-    return Text("the second one's first cell along axis ", a, " should be ",
-                expected, " and is ", theirs.first[a],
-                " (`owned` does not count ghosts; PEs may be numbered along "
-                "the first axis first: see BoxDecomposition::order)");
+    return Text("the first cell of the second box along axis ", a, " must be ",
+                expected, ", but is ", theirs.first[a],
+                " (`owned` does not count ghosts; if PEs are numbered along "
+                "the first axis first, set BoxDecomposition::order)");
   }
   return {};
 }

@@ -39,23 +39,24 @@ class Boxes {
   Boxes(char const* call, BoxDecomposition const& box, Pe my_pe, int n_pes)
       : m_box(box), m_depth(depth_of(box)) {
     if (m_depth > box.ghost_width) {
-      throw UsageError(Text(call, ": depth is ", m_depth, " and ghost_width ",
-                            box.ghost_width,
-                            ": Views have no room for so many ghosts"));
+      throw UsageError(Text(call, ": depth is ", m_depth,
+                            ", but must be at most ghost_width, which is ",
+                            box.ghost_width));
     }
     find_rank(call);
     std::int64_t n_boxes = 1;
     for (std::size_t a = 0; a < m_rank; ++a) {
       auto const n = box.pe_grid[a];
       if (n < 1) {
-        throw UsageError(Text(call, ": a PE grid of ", grid(),
-                              " boxes: pass positive numbers"));
+        throw UsageError(
+            Text(call, ": the PE grid is ", grid(), "; pass positive numbers"));
       }
       if (n_boxes <= n_pes) n_boxes *= n;
     }
     if (n_boxes != n_pes) {
-      throw UsageError(Text(call, ": a PE grid of ", grid(), " boxes for ",
-                            n_pes, " PEs: pass one with a box for each PE"));
+      throw UsageError(Text(call, ": the PE grid is ", grid(),
+                            ", but there are ", n_pes,
+                            " PEs; pass a PE grid with one box for each PE"));
     }
     for (std::size_t k = 0; k < m_rank; ++k) {
       auto const a = axis(k);
@@ -66,9 +67,10 @@ class Boxes {
     for (std::size_t a = 0; a < m_rank; ++a) {
       find_extent(call, a);
       if (m_extents[a] > max_elements / n_cells) {
-        throw UsageError(Text(
-            call, ": Views of ", m_extents[0], " x ", m_extents[1], " x ",
-            m_extents[2], " cells; a plan counts ", max_elements, " at most"));
+        throw UsageError(Text(call, ": Views of ", m_extents[0], " x ",
+                              m_extents[1], " x ", m_extents[2],
+                              " cells are too large: a plan supports at most ",
+                              max_elements, " cells"));
       }
       n_cells *= m_extents[a];
     }
@@ -147,8 +149,8 @@ class Boxes {
       throw UsageError(Text(call, ": the box has no cells along axis ", m_rank,
                             " (owned cells ", owned[0], " x ", owned[1], " x ",
                             owned[2],
-                            "): each PE needs one at least, or all PEs "
-                            "call ExchangePlan::from_boxes"));
+                            "); each PE needs at least one cell, or all PEs "
+                            "must call ExchangePlan::from_boxes"));
     }
   }
   void find_extent(char const* call, std::size_t a) {
@@ -156,19 +158,19 @@ class Boxes {
     auto const width = m_box.ghost_width;
     if (owned > max_elements || width > max_elements) {
       throw UsageError(Text(call, ": axis ", a, ": ", owned,
-                            " owned cells and ghosts ", width,
-                            " wide; a plan counts ", max_elements, " at most"));
+                            " owned cells and a ghost_width of ", width,
+                            ", but a plan supports at most ", max_elements));
     }
     auto const all = owned + 2 * width;
     m_extents[a]   = m_box.view_extents[a] == 0 ? all : m_box.view_extents[a];
     bool const has_neighbor = m_box.pe_grid[a] > 1 || m_box.periodic[a];
     if (m_extents[a] < all || (has_neighbor && owned < m_depth)) {
-      throw UsageError(
-          Text(call, ": axis ", a, ": ", owned, " owned cells, ghosts ", width,
-               " wide and an extent of ", m_extents[a],
-               " of the Views: a box needs as many cells as its neighbor has "
-               "ghosts, and the Views room for them (of other boxes: "
-               "ExchangePlan::from_boxes)"));
+      throw UsageError(Text(
+          call, ": axis ", a, ": ", owned, " owned cells, a ghost_width of ",
+          width, " and a View extent of ", m_extents[a],
+          " do not fit; a box needs at least as many cells as its neighbor has "
+          "ghosts, and the Views need room for both (for other boxes, call "
+          "ExchangePlan::from_boxes)"));
     }
   }
   /// The k-th axis in the order in which PEs are numbered, starting with the

@@ -125,15 +125,15 @@ template <std::size_t most, class View>
 void expect_box_of(char const* call, PlanBlocks const& plan, View const& view) {
   if (!plan.is_box || View::rank() != plan.extents.size()) {
     throw UsageError(std::string(call) + ": View \"" + view.label() +
-                     "\" has " + std::to_string(View::rank()) +
-                     " indices: pass one that has as many as the box of "
-                     "ExchangePlan::from_box has axes");
+                     "\" has rank " + std::to_string(View::rank()) +
+                     "; the plan must be made by ExchangePlan::from_box, for a "
+                     "box with as many axes");
   }
   auto const n = plan.box_copies.size();
   if (n > most) {
     throw UsageError(std::string(call) + ": the box has neighbors in " +
-                     std::to_string(n) + " directions: pass targets<" +
-                     std::to_string(n) + ">");
+                     std::to_string(n) + " directions; call targets<" +
+                     std::to_string(n) + ">()");
   }
   static_cast<void>(Impl::fields_of(
       call, plan.extents, std::max(plan.owned.end, plan.ghosts.end), view));

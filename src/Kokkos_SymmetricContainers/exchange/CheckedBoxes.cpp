@@ -17,8 +17,8 @@ namespace {
 void expect_size(char const* call, char const* what, std::size_t a,
                  std::size_t value) {
   if (value <= max_elements) return;
-  throw UsageError(Text(call, ": axis ", a, ": ", what, " is ", value, "; ",
-                        max_elements, " at most"));
+  throw UsageError(Text(call, ": axis ", a, ": ", what, " is ", value,
+                        ", but must be at most ", max_elements));
 }
 
 }  // namespace
@@ -29,9 +29,9 @@ CheckedBoxes::CheckedBoxes(char const* call, GridBoxes const& grid_boxes)
   find_rank(call);
   check_ghosts(call);
   if (!grid_boxes.has_box_index && grid_boxes.boxes.size() > 1) {
-    throw UsageError(Text(call, ": ", grid_boxes.boxes.size(),
-                          " boxes on this PE: Views need the number of the "
-                          "box as their first index: set has_box_index"));
+    throw UsageError(Text(call, ": there are ", grid_boxes.boxes.size(),
+                          " boxes on this PE, so the first index of Views must "
+                          "be the number of the box; set has_box_index"));
   }
   for (std::size_t b = 0; b < grid_boxes.boxes.size(); ++b) check_box(call, b);
   find_extents(call);
@@ -44,7 +44,7 @@ void CheckedBoxes::find_rank(char const* call) {
   for (std::size_t a = m_rank; a < n_grid_axes; ++a) {
     if (grid[a] == 0) continue;
     throw UsageError(Text(call, ": the grid has no points along axis ", m_rank,
-                          ", and ", grid[a], " along axis ", a));
+                          ", but ", grid[a], " along axis ", a));
   }
 }
 
@@ -54,8 +54,8 @@ void CheckedBoxes::check_ghosts(char const* call) const {
     expect_size(call, "ghost_width", a, m_grid_boxes.ghost_width[a]);
     if (m_depth[a] > m_grid_boxes.ghost_width[a]) {
       throw UsageError(Text(call, ": axis ", a, ": depth is ", m_depth[a],
-                            " and ghost_width ", m_grid_boxes.ghost_width[a],
-                            ": Views have no room for so many ghosts"));
+                            ", but must be at most ghost_width, which is ",
+                            m_grid_boxes.ghost_width[a]));
     }
   }
 }
@@ -66,8 +66,8 @@ void CheckedBoxes::check_box(char const* call, std::size_t b) const {
   for (std::size_t a = m_rank; a < n_grid_axes; ++a) {
     if (box.first[a] == 0 && box.extents[a] <= 1) continue;
     throw UsageError(Text(call, ": box ", b, " has ", box.extents[a],
-                          " points from ", box.first[a], " on along axis ", a,
-                          ", which the grid has not"));
+                          " points starting at ", box.first[a], " along axis ",
+                          a, ", but the grid has only ", m_rank, " axes"));
   }
   for (std::size_t a = 0; a < m_rank; ++a) {
     expect_size(call, "the extent of a box", a, box.extents[a]);
@@ -81,8 +81,8 @@ void CheckedBoxes::check_box(char const* call, std::size_t b) const {
                   static_cast<std::int64_t>(box.extents[a]) <= grid - first;
     if (is_inside) continue;
     throw UsageError(Text(call, ": box ", b, " has ", box.extents[a],
-                          " points from ", first, " on along axis ", a,
-                          ", of which the grid has ", grid));
+                          " points starting at ", first, " along axis ", a,
+                          ", but the grid has ", grid));
   }
 }
 
@@ -97,15 +97,17 @@ void CheckedBoxes::find_extents(char const* call) {
             std::max(extent, box.extents[a] + 2 * m_grid_boxes.ghost_width[a]);
     if (m_grid_boxes.view_extents[a] != 0 &&
         m_grid_boxes.view_extents[a] < extent) {
-      throw UsageError(Text(call, ": axis ", a, ": Views of ",
-                            m_grid_boxes.view_extents[a], " points, and ",
-                            extent, " in the largest box and its ghosts"));
+      throw UsageError(Text(
+          call, ": axis ", a, ": Views have ", m_grid_boxes.view_extents[a],
+          " points, but the largest box with its ghosts has ", extent));
     }
     extent = std::max(extent, m_grid_boxes.view_extents[a]);
     expect_size(call, "the extent of Views", a, extent);
     if (n_points > 0 && extent > max_elements / n_points) {
-      throw UsageError(Text(call, ": the Views of this PE have more than ",
-                            max_elements, " points, which a plan counts"));
+      throw UsageError(
+          Text(call,
+               ": the Views of this PE are too large: a plan supports at most ",
+               max_elements, " points"));
     }
     n_points *= extent;
   }

@@ -107,7 +107,7 @@ std::optional<OtherShape> tell_blocks(
     Halves halves, char const* run_data = nullptr, StoredCopies stored = {}) {
   static_assert(
       Kokkos::SpaceAccessibility<Exec, SymmetricSpace>::accessible,
-      "kernels of the execution space must reach symm::SymmetricSpace");
+      "the execution space must be able to access symm::SymmetricSpace");
   ElementShape const shape(fields);
   Notify<Places> const notify{
       buffers, side.blocks.data(), places, fields.bytes_of_last(), run_data,

@@ -18,15 +18,16 @@ namespace {
 
 void check_count(char const* call, std::size_t count) {
   if (count <= max_elements) return;
-  throw UsageError(Text(call, ": ", count, " elements on a PE; a plan counts ",
-                        max_elements, " at most"));
+  throw UsageError(Text(call, ": ", count,
+                        " elements on a PE, but a plan supports at most ",
+                        max_elements));
 }
 
 void check_lengths(char const* call, std::size_t count, char const* what,
                    std::size_t others, char const* of_what) {
   if (count == others) return;
   throw UsageError(Text(call, ": ", count, " ", what, ", but ", others, " ",
-                        of_what, ": the lists must be equally long"));
+                        of_what, "; the lists must have the same length"));
 }
 
 /// Calls body(first, count) for consecutive parts of a list, each of which fits
@@ -74,8 +75,8 @@ std::vector<std::size_t> count(char const* call, char const* what,
       }
       if (is_wrong(element[k], its_end) < 0) {
         throw UsageError(Text(call, ": ", what, " ", first + k,
-                              ": there is no element ", element[k],
-                              "; there are ", end));
+                              ": invalid element ", element[k],
+                              "; the number of elements is ", end));
       }
     }
     for (std::size_t k = 0; k < n; ++k)

@@ -148,15 +148,19 @@ auto field_of(char const* call, View const& view,
               std::vector<std::size_t> const& extents, std::size_t end) {
   using T                    = typename View::value_type;
   constexpr std::size_t rank = View::rank();
-  static_assert(Kokkos::is_view_v<View>, "pass Kokkos::Views");
-  static_assert(!std::is_const_v<T>, "an exchange writes to the View");
-  static_assert(rank > 0, "an element of a View needs an index");
-  static_assert(std::is_trivially_copyable_v<T>,
-                "elements must be trivially copyable: their bytes are sent");
-  static_assert(alignof(T) <= block_unit, "elements are aligned too strictly");
+  static_assert(Kokkos::is_view_v<View>, "the arguments must be Kokkos::Views");
+  static_assert(
+      !std::is_const_v<T>,
+      "the elements must not be const: an exchange writes to the View");
+  static_assert(rank > 0, "the Views must have at least rank 1");
+  static_assert(
+      std::is_trivially_copyable_v<T>,
+      "elements must be trivially copyable, because they are sent as bytes");
+  static_assert(alignof(T) <= block_unit,
+                "the alignment of elements must be at most 16 bytes");
   static_assert(
       Kokkos::SpaceAccessibility<Exec, typename View::memory_space>::accessible,
-      "kernels must reach the View");
+      "the execution space must be able to access the View");
   auto const n_indices = extents.size();
   bool fits            = n_indices <= rank;
   for (std::size_t r = 0; r < n_indices && fits; ++r)
@@ -168,7 +172,7 @@ auto field_of(char const* call, View const& view,
                 std::to_string(extents.size() == 1 ? end : extent);
     }
     throw UsageError(std::string(call) + ": View \"" + view.label() +
-                     "\" is too small: it needs extents of " + needed);
+                     "\" is too small: its extents must be at least " + needed);
   }
   Field<T, rank> field{};
   field.data = view.data();

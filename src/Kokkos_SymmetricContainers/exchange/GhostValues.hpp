@@ -48,9 +48,10 @@ auto values_of_exports(char const* call, PlanBlocks const& plan,
   using T          = typename Values::non_const_value_type;
   auto const order = plan.order_of_exports(call, pes);
   if (values.extent(0) != order.size()) {
-    throw UsageError(Text(call, ": View \"", values.label(), "\" of ",
-                          values.extent(0), " values, in a plan of ",
-                          order.size(), " exports: pass one for each export"));
+    throw UsageError(Text(call, ": View \"", values.label(), "\" has ",
+                          values.extent(0), " values, but the plan has ",
+                          order.size(),
+                          " exports; pass one value for each export"));
   }
   Kokkos::View<T*, ExchangeMemory> all(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(call)),

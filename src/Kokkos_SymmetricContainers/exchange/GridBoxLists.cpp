@@ -31,8 +31,8 @@ ExchangeLists lists_of_all(char const* call, CheckedBoxes const& mine,
   for (std::size_t pe = 0; pe < all.size(); ++pe) {
     if (all[pe].has_same_grid(of_me)) continue;
     throw UsageError(Text(call, ": PE ", team.world_pe(static_cast<Pe>(pe)),
-                          " passes another grid than PE ", my_pe(),
-                          ": pass equal grid and periodic on all PEs"));
+                          " passes a different grid than PE ", my_pe(),
+                          "; pass equal grid and periodic on all PEs"));
   }
   auto const copies = copies_of_points(mine, all, team.my_pe());
   auto const n      = copies.places.size();

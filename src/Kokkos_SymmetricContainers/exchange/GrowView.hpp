@@ -26,7 +26,7 @@ void grow_view(char const* call, View& view, std::size_t needed) {
     throw UsageError(Text(call, ": View \"", view.label().c_str(),
                           "\" is unmanaged and has room for ", view.extent(0),
                           " elements, but gets ", needed,
-                          ": pass a larger one, or one that is managed"));
+                          "; pass a larger View or a managed one"));
   } else {
     // (Do not use view.layout(): it has the strides of the old extents.)
     typename View::array_layout layout;
@@ -61,7 +61,8 @@ void grow_symmetric(char const* call, View& view, std::size_t most,
       throw UsageError(Text(call, ": View \"", view.label().c_str(),
                             "\" is symmetric and has room for ", view.extent(0),
                             " elements, but a PE gets ", most,
-                            ": a PE team cannot make more"));
+                            "; pass a larger View, because symmetric Views "
+                            "cannot grow in a PE team"));
     }
     grow_view(call, view, most);
   }

@@ -36,7 +36,7 @@ struct ViewsOfPlan {
 /// number `plan`, counting from 0.
 template <class... Views>
 [[nodiscard]] ViewsOfPlan<Views...> of_plan(int plan, Views const&... views) {
-  static_assert(sizeof...(Views) > 0, "pass Views of the plan");
+  static_assert(sizeof...(Views) > 0, "pass at least one View of the plan");
   using Kept = ViewsOfPlan<Views...>;
   return {plan, std::tuple<typename Kept::template kept<Views>...>(views...)};
 }
@@ -128,14 +128,16 @@ auto joined_fields_of(char const* call, PlanBlocks const& plan,
   std::size_t n  = 0;
   auto const add = [&](int k) {
     if (k < 0 || static_cast<std::size_t>(k) >= plan.n_joined()) {
-      throw UsageError(Text(call, ": Views of plan ", k, ", of ",
-                            plan.n_joined(), " that are joined"));
+      throw UsageError(Text(call, ": invalid plan ", k,
+                            "; the number of joined plans is ",
+                            plan.n_joined()));
     }
     auto const number = static_cast<std::size_t>(k);
     if (std::find(plans.begin(), plans.begin() + n, number) !=
         plans.begin() + n) {
-      throw UsageError(Text(call, ": Views of plan ", k,
-                            " twice: pass all in one symm::of_plan()"));
+      throw UsageError(
+          Text(call, ": Views of plan ", k,
+               " are passed twice; pass all of them in one symm::of_plan()"));
     }
     plans[n++] = number;
   };

@@ -43,8 +43,8 @@ ElementsOfMembers of_side(char const* call, PlanSide const& side,
   if (block != blocks.end()) {
     throw UsageError(Text(call, ": a plan exchanges elements with PE ",
                           block->pe,
-                          ", which is not in the PE team, or not in this "
-                          "order: pass the PE team that the plans are of"));
+                          ", which is not in the PE team or not in this order; "
+                          "pass the PE team of the plans"));
   }
   return result;
 }

@@ -62,7 +62,8 @@ PlanBlocks join_plans(char const* call, PeTeam const& team,
         lists.push_back(std::move(plan_lists));
     });
     if (!lists.empty() && lists.size() <= PlacesOfJoined::most) return;
-    throw UsageError(Text(call, ": ", lists.size(), " plans: pass 1 to ",
+    throw UsageError(Text(call, ": ", lists.size(),
+                          " plans cannot be joined; pass 1 to ",
                           PlacesOfJoined::most));
   });
   return PlanBlocks::make(call, std::move(lists), team, std::move(failure));

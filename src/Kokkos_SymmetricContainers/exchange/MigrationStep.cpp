@@ -99,9 +99,9 @@ ElementList sorted(ElementList& memory, Leaving const& leaving) {
 
 /// All PEs of the PE team throw this error together.
 [[noreturn]] void throw_too_little_room(char const* call, std::size_t bytes) {
-  throw UsageError(Text(call, ": ", bytes,
-                        " bytes go to or from a PE, and there is less room: "
-                        "that of a PE team grows in reserve() only"));
+  throw UsageError(Text(call, ": there is no room for ", bytes,
+                        " bytes to or from a PE; with a PE team, call "
+                        "reserve() on all PEs of the world first"));
 }
 
 /// For each block, the number of elements in the same PE's earlier blocks.
@@ -167,7 +167,7 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving& leaving,
   auto const me    = static_cast<std::size_t>(team.my_pe());
   if (n == 0) {
     throw UsageError(
-        Text(call, ": PE ", my_pe(), " is not in the PE team of this one"));
+        Text(call, ": PE ", my_pe(), " is not in the PE team that created it"));
   }
   if (!m_words.has_memory()) {
     if (!members().are_world()) throw_too_little_room(call, 0);
@@ -204,7 +204,7 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving& leaving,
   step.failure = failure_of([&] {
     if (step.n_now > max_elements) {
       throw UsageError(Text(call, ": ", step.n_now, " elements on PE ", my_pe(),
-                            "; at most ", max_elements, " are counted"));
+                            ", but at most ", max_elements, " are supported"));
     }
     list(step, leaving);
   });
@@ -224,18 +224,18 @@ std::optional<Failure> MigrationBuffers::difference_of(char const* call,
         Text(call, ": elements of PE ", my_pe(), " have ", mine,
              " bytes, those of PE ",
              members().world_pe(static_cast<Pe>(*other_element)), " ", theirs,
-             mine == theirs ? ", but other ones in each View: pass Views with "
-                              "equal bytes in one order"
-                            : "")};
+             mine == theirs ? ", but divided differently among the Views; pass "
+                              "Views of the same types in the same order"
+                            : "; pass Views of the same types on all PEs")};
   }
   auto const other_extents = m_words.other(members(), Words::symmetric_extents,
                                            leaving.symmetric_extents);
   if (!other_extents) return std::nullopt;
   return Failure{ErrorKind::usage,
-                 Text(call, ": symmetric Views of PE ", my_pe(),
-                      " have other lengths than those of PE ",
+                 Text(call, ": symmetric Views of PE ", my_pe(), " and PE ",
                       members().world_pe(static_cast<Pe>(*other_extents)),
-                      ": pass equally long ones, and no parts of them")};
+                      " have different lengths; pass symmetric Views of the "
+                      "same length, not subviews")};
 }
 
 void MigrationBuffers::list(MigrationStep& step, Leaving& leaving) {

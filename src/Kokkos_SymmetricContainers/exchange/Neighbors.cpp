@@ -16,8 +16,9 @@ namespace {
 
 Text message(char const* call, Pe pe, ElementShape mine, Text const& theirs) {
   return Text(call, ": PE ", my_pe(), ": elements have ",
-              ElementShape::text_of(mine.bits()), " here, ", theirs, " on PE ",
-              pe, ": pass Views with equal bytes per element on all PEs");
+              ElementShape::text_of(mine.bits()), " here, but ", theirs,
+              " on PE ", pe,
+              "; pass Views with equal bytes per element on all PEs");
 }
 
 /// Waits for the block from neighbor i, and counts it.
@@ -34,7 +35,7 @@ std::uint32_t await(char const* call, Buffers const& buffers,
   };
   wait_for_peer(call, block.pe, has_come, side.room_key, [&] {
     return message(call, block.pe, shape,
-                   "more than there is room for (the exchange cannot end; "
+                   "more than there is room for (the exchange cannot complete; "
                    "make the plan again)");
   });
   check::seen(signal);
@@ -63,8 +64,8 @@ void throw_other_shape(char const* call, ElementShape mine,
                        OtherShape const& other) {
   auto const theirs = ElementShape::text_of(other.shape);
   bool const is_sum = theirs == ElementShape::text_of(mine.bits());
-  throw UsageError(
-      message(call, other.pe, mine, is_sum ? "in other parts" : theirs));
+  throw UsageError(message(call, other.pe, mine,
+                           is_sum ? "the same bytes in other parts" : theirs));
 }
 
 }  // namespace symm::Impl

@@ -120,8 +120,8 @@ void PlanBlocks::make_room(char const* call, std::size_t bytes,
   if (begun != nullptr) {
     failure = Failure{ErrorKind::usage,
                       Text(begun,
-                           " of this plan has begun and not ended: its "
-                           "blocks are in the room that it has")};
+                           " of this plan has begun but not ended, so its room "
+                           "cannot grow; end it first")};
   }
   Text const text(call, " (room for elements of ", bytes, " bytes in plan ",
                   number, ")");
@@ -143,8 +143,9 @@ void PlanBlocks::grow(char const* text, std::size_t bytes,
 
 void PlanBlocks::expect_exports(char const* call) const {
   if (is_exports || number == 0) return;
-  throw UsageError(
-      Text(call, ": the plan is not of ExchangePlan::from_exports, alone"));
+  throw UsageError(Text(call,
+                        ": the plan must be made by ExchangePlan::from_exports "
+                        "and not joined with others"));
 }
 
 PlanElements PlanBlocks::of_exports() const {
@@ -191,10 +192,9 @@ std::vector<std::size_t> PlanBlocks::order_of_exports(
     if (are_equal) order[firsts[b]++] = k;
   }
   if (are_equal) return order;
-  throw UsageError(Text(call, ": these are not the PEs of the plan, which has ",
-                        n_exports,
-                        " exports: pass the list that "
-                        "ExchangePlan::from_exports was given"));
+  throw UsageError(Text(
+      call, ": these are not the PEs of the plan, which has ", n_exports,
+      " exports; pass the list that was passed to ExchangePlan::from_exports"));
 }
 
 Contributions Contributions::to(PlanSide const& owned) {

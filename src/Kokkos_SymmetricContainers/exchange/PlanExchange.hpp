@@ -128,8 +128,8 @@ class PlanExchange {
                                        View const& view) {
     if (!m_plan.is_box) {
       throw UsageError(std::string(call) +
-                       ": the plan is not of ExchangePlan::from_box, alone; "
-                       "call gather()");
+                       ": the plan must be made by ExchangePlan::from_box and "
+                       "not joined with others; call gather() instead");
     }
     auto const& ghosts = m_plan.ghosts;
     auto const fields  = start(call, view);
@@ -158,11 +158,11 @@ class PlanExchange {
     bool const has_neighbors = m_plan.owned.blocks.size() > 0;
     if (bytes <= m_plan.room || (!has_neighbors && !m_plan.is_of_world)) return;
     if (!m_plan.is_of_world) {
-      throw UsageError(std::string(call) + ": elements of " +
+      throw UsageError(std::string(call) + ": elements have " +
                        std::to_string(bytes) +
-                       " bytes in a plan of a PE team with room for " +
+                       " bytes, but the plan of a PE team has room for only " +
                        std::to_string(m_plan.room) +
-                       ": call reserve() on all PEs of the world first");
+                       "; call reserve() on all PEs of the world first");
     }
     m_plan.make_room(call, bytes, m_call);
   }
@@ -199,7 +199,7 @@ class PlanExchange {
   auto start(char const* call, Views const&... views) {
     if (m_call != nullptr) {
       throw UsageError(std::string(call) + ": " + m_call +
-                       " of this plan has begun and not ended");
+                       " of this plan has begun but not ended; end it first");
     }
     auto const fields = Impl::fields_of_plan(call, m_plan, views...);
     make_room(call, Impl::max_bytes_of(fields));
@@ -219,17 +219,18 @@ class PlanExchange {
     // (Compares text because a call's name may have several addresses, one for
     // each source file.)
     if (m_call == nullptr || std::string_view(m_call) != call) {
-      throw UsageError(std::string(call) +
-                       ": this plan has not begun such an exchange");
+      throw UsageError(
+          std::string(call) +
+          ": this plan has not begun this exchange; begin it first");
     }
     auto const fields = Impl::fields_of_plan(call, m_plan, views...);
     ElementShape const shape(fields);
     if (shape != m_shape) {
-      throw UsageError(Text(call, ": the exchange has begun with Views of ",
+      throw UsageError(Text(call, ": the exchange was begun with Views of ",
                             ElementShape::text_of(m_shape.bits()),
-                            " per element, and these have ",
+                            " per element, but these have ",
                             ElementShape::text_of(shape.bits()),
-                            ", or other parts: end it with the same Views"));
+                            " or other parts; end it with the same Views"));
     }
     if (m_halves == Halves::apart) {
       expect_same_shape(

@@ -24,16 +24,16 @@ namespace symm::Impl {
 template <class... Views>
 auto fields_of_plan(char const* call, PlanBlocks const& plan,
                     Views const&... views) {
-  static_assert(sizeof...(Views) > 0, "an exchange needs a View");
+  static_assert(sizeof...(Views) > 0, "pass at least one View");
   if constexpr ((is_views_of_plan_v<Views> || ...)) {
     static_assert((is_views_of_plan_v<Views> && ...),
-                  "pass symm::of_plan() of all Views, or of none");
+                  "pass either all Views in symm::of_plan(), or none of them");
     return Impl::joined_fields_of(call, plan, views...);
   } else {
     if (plan.n_joined() > 1) {
-      throw UsageError(std::string(call) + ": the plan is of " +
+      throw UsageError(std::string(call) + ": the plan joins " +
                        std::to_string(plan.n_joined()) +
-                       " that are joined: pass symm::of_plan(k, views...)");
+                       " plans; pass symm::of_plan(k, views...)");
     }
     return Impl::all_fields_of(call, plan.extents,
                                std::max(plan.owned.end, plan.ghosts.end),

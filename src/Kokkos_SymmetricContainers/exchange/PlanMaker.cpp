@@ -106,7 +106,7 @@ class PlanMaker {
       if (wrong != end) {
         throw UsageError(Text(m_call, ": PE ", m_agreed.world_pe(n),
                               " imports element ", *wrong, " of PE ", my_pe(),
-                              ", which owns ", n_owned));
+                              ", which owns only ", n_owned));
       }
       to = std::copy(first, end, to);
     }
@@ -147,8 +147,8 @@ class PlanMaker {
           ghosts.counts.begin(), ghosts.counts.end(), std::size_t{0});
       if (n_owned + n_ghosts > max_elements) {
         throw UsageError(Text(m_call, ": PE ", my_pe(), " gets ", n_ghosts,
-                              " ghosts: a plan counts ", max_elements,
-                              " elements at most"));
+                              " ghosts, but a plan supports at most ",
+                              max_elements, " elements"));
       }
       ghosts.elements = element_list(n_ghosts);
       std::iota(ghosts.elements.data(), ghosts.elements.data() + n_ghosts,

@@ -58,8 +58,8 @@ void append_elements(std::vector<ElementIndex>& elements, char const* call,
       is_inside &= index[r] < view.extent(r);
     }
     if (!is_inside || offset != 0) {
-      throw UsageError(
-          Text(call, ": a part is no subview of View \"", view.label(), "\""));
+      throw UsageError(Text(call, ": a part is not a subview of View \"",
+                            view.label(), "\""));
     }
     std::size_t element = 0;
     for (std::size_t r = 0; r < rank; ++r)
@@ -88,7 +88,7 @@ ExchangeLists lists_of_subviews(char const* call, View const& view,
                                 std::vector<ExchangePart<Sent>> const& sent,
                                 std::vector<ExchangePart<Filled>> const& filled,
                                 int n_pes) {
-  static_assert(View::rank() > 0, "an element of a View needs an index");
+  static_assert(View::rank() > 0, "the View must have at least rank 1");
   ExchangeLists lists;
   lists.owned   = elements_of_parts(call, view, sent, n_pes);
   lists.ghosts  = elements_of_parts(call, view, filled, n_pes);

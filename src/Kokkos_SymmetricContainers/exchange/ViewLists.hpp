@@ -20,7 +20,7 @@ template <class List>
 auto list_on_host(List const& list) {
   static_assert(Kokkos::is_view_v<List> && List::rank() == 1 &&
                     std::is_integral_v<typename List::value_type>,
-                "a list is a Kokkos::View of rank 1 of integers");
+                "a list must be a Kokkos::View of rank 1 of integers");
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), list);
 }
 

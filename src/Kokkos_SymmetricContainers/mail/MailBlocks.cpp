@@ -32,12 +32,13 @@ MailBlocks::MailBlocks(char const* call, MailRoutes const& routes,
   if (block_bytes > most - 64) {
     throw OutOfMemory(Text(call, ": blocks of ", block_bytes, " bytes for ",
                            routes.max_links(),
-                           " inboxes are more than memory has addresses"));
+                           " inboxes would exceed the address space"));
   }
   if (m_block_bytes < least_block_bytes) {
     throw UsageError(Text(call, ": blocks of ", block_bytes,
-                          " bytes have no room for a message: ask for ",
-                          least_block_bytes, " at least"));
+                          " bytes are too small for a message; set "
+                          "MailboxOptions::block_bytes to at least ",
+                          least_block_bytes));
   }
   for (std::size_t k = 0; k < m_links.size(); ++k) {
     auto const end = routes.target(k);

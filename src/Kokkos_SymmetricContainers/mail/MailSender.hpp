@@ -56,7 +56,7 @@ class MailSender {
                             [[maybe_unused]] Message const& message) const {
     KOKKOS_IF_ON_HOST((send_on_host(pe, message);))
     KOKKOS_IF_ON_DEVICE(
-        (Kokkos::abort("symm::MailSender::send: called on a GPU");))
+        (Kokkos::abort("symm::MailSender::send: must not be called on a GPU");))
   }
 
  private:

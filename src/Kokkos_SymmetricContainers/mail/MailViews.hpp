@@ -156,7 +156,8 @@ void for_each_message(std::string const& name, Exec const& exec, Pes const& pes,
   auto const n = pes.extent(0);
   if (messages.extent(0) != n) {
     throw UsageError(Text(name.c_str(), "::send: PE ", my_pe(), ": ",
-                          messages.extent(0), " messages for ", n, " PEs"));
+                          messages.extent(0), " messages, but ", n,
+                          " PEs; pass one PE for each message"));
   }
   if (n == 0) return;
   auto const per_piece = std::min(n, max_per_piece);

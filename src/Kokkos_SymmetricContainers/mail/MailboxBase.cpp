@@ -27,10 +27,9 @@ void MailboxBase::leave() noexcept {
   m_thread->remove(*this);
   auto const mail = std::exchange(m_thread, nullptr);
   if (mail->handling != this) return;
-  std::fprintf(
-      stderr,
-      "symm: a handler of a symm::Mailbox destroys it: messages of its "
-      "block would be handled by a mailbox that is gone\n");
+  std::fprintf(stderr,
+               "symm: a symm::Mailbox must not be destroyed by its handler: "
+               "messages of the same block remain to be handled\n");
   std::terminate();
 }
 
@@ -42,8 +41,8 @@ void MailboxBase::expect_own_thread(std::string const& name,
                                     char const* call) const {
   if (is_of_this_thread()) return;
   throw UsageError(Text(name, "::", call, ": PE ", my_pe(),
-                        ": called by another thread than has made the mailbox; "
-                        "sender() is for others"));
+                        ": must be called by the thread that created the "
+                        "mailbox; other threads send with sender()"));
 }
 
 bool MailboxBase::step() { return m_thread->step(); }

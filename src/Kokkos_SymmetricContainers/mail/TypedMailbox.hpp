@@ -126,7 +126,7 @@ class TypedMailbox : public MailboxBase {
   [[noreturn]] void throw_no_pe(Pe pe) const {
     if (m_n_pes == 0) {
       throw UsageError(Text(m_name, "::send: PE ", symm::my_pe(),
-                            " is not in the PE team that has made it"));
+                            " is not in the PE team that created it"));
     }
     Impl::throw_no_pe(pe, m_n_pes, Text(m_name, "::send"));
   }
@@ -201,9 +201,10 @@ void TypedMailbox<Message>::send_slowly(Pe pe, Message message) {
   if (put(pe, message)) return;
   if ((m_waiting.size() + 1) * sizeof(Passed) > m_options.waiting_bytes) {
     throw OutOfMemory(Text(m_name, "::send: ", m_waiting.size(),
-                           " messages of handlers wait to be sent, in ",
+                           " messages of handlers wait to be sent, and there "
+                           "is no room for another in ",
                            m_options.waiting_bytes,
-                           " bytes (MailboxOptions::waiting_bytes)"));
+                           " bytes; increase MailboxOptions::waiting_bytes"));
   }
   m_waiting.push_back({message, pe});
   begin_waiting();
@@ -324,7 +325,7 @@ std::optional<Failure> TypedMailbox<Message>::failure_of_end() const {
   auto const failure =
       failure_of([this] { expect_own_thread(m_name, "finish"); });
   if (!failure && is_handling())
-    throw UsageError(m_name + "::finish: called in a handler");
+    throw UsageError(m_name + "::finish: must not be called in a handler");
   return failure;
 }
 

@@ -43,8 +43,8 @@ void expect_bins(Exec const& exec, char const* call, Bins const& bins,
   typename Bins::non_const_value_type bin{};
   Kokkos::deep_copy(bin, Kokkos::subview(bins, first));
   throw UsageError(Text(call, ": PE ", my_pe(), ": element ", first,
-                        ": there is no bin ", +bin, "; bins are 0 to ", n_bins,
-                        " - 1"));
+                        ": invalid bin ", +bin, "; the number of bins is ",
+                        n_bins));
 }
 
 template <class Bins, class Counts>

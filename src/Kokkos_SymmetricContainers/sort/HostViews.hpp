@@ -72,9 +72,9 @@ auto fields_of_all(char const* call, std::size_t end,
 template <class Count, class View>
 std::size_t expect_count(char const* call, Count count, View const& view) {
   if (std::cmp_less(count, 0) || std::cmp_greater(count, view.extent(0))) {
-    throw UsageError(Text(call, ": PE ", my_pe(), ": ", count,
-                          " elements of View \"", view.label().c_str(),
-                          "\", which has ", view.extent(0)));
+    throw UsageError(Text(call, ": PE ", my_pe(), ": the count is ", count,
+                          ", but View \"", view.label().c_str(), "\" has ",
+                          view.extent(0), " elements"));
   }
   return static_cast<std::size_t>(count);
 }

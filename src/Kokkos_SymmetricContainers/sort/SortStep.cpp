@@ -76,9 +76,9 @@ bool SortStep::tell(char const* call, SortInput const& input,
                     std::optional<Failure>& failure) {
   if (m_n == 0) {
     if (!failure && input.count > 0) {
-      failure = Failure{
-          ErrorKind::usage,
-          Text(call, ": PE ", my_pe(), " has elements, and is in no PE team")};
+      failure = Failure{ErrorKind::usage,
+                        Text(call, ": PE ", my_pe(),
+                             " has elements, but is not in a PE team")};
     }
     return failure.has_value();
   }
@@ -97,7 +97,8 @@ bool SortStep::tell(char const* call, SortInput const& input,
           ErrorKind::usage,
           Text(call, ": elements of PE ", world_pe(m_me), " have ",
                input.element_bytes, " bytes, those of PE ", world_pe(*other),
-               " ", m_told.from(*other, element_bytes))};
+               " ", m_told.from(*other, element_bytes),
+               "; pass Views of the same types on all PEs")};
     }
   }
 
@@ -117,10 +118,10 @@ bool SortStep::tell(char const* call, SortInput const& input,
   }
   if (!is_wrong && std::max(m_max_before, max_now()) > max_elements) {
     is_wrong = true;
-    failure  = Failure{
-        ErrorKind::usage,
-        Text(call, ": ", std::max(m_max_before, max_now()),
-              " elements on a PE; at most ", max_elements, " are counted")};
+    failure  = Failure{ErrorKind::usage,
+                      Text(call, ": ", std::max(m_max_before, max_now()),
+                            " elements on a PE, but at most ", max_elements,
+                            " are supported")};
   }
   if (!is_wrong) find_buckets(max_bits);
   return is_wrong;

@@ -17,11 +17,11 @@ class AtomicElement : public desul::AtomicRef<T, desul::MemoryOrderRelaxed,
   using Ref =
       desul::AtomicRef<T, desul::MemoryOrderRelaxed, desul::MemoryScopeNode>;
 
-  static_assert((sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) == sizeof(T),
-                "elements of an Atomic View in a symmetric space have 4 or 8 "
-                "bytes, and that alignment: any other would need a lock, and "
-                "those of a process do not keep other PEs out, whose updates "
-                "would be lost");
+  static_assert(
+      (sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) == sizeof(T),
+      "elements of an Atomic View in a symmetric space must have 4 or 8 bytes "
+      "and be aligned to their size: others would need a lock, but a lock "
+      "within one process does not protect against updates by other PEs");
 
  public:
   KOKKOS_FORCEINLINE_FUNCTION explicit AtomicElement(T& element)

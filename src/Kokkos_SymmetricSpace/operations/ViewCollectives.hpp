@@ -43,12 +43,12 @@ std::string problem_of_sizes(Dst const& dst, Src const& src, bool is_followed,
   static_assert(is_symmetric_space_v<typename Dst::memory_space> &&
                     std::is_same_v<typename Dst::memory_space,
                                    typename Src::memory_space>,
-                "both Views must be in one symmetric space: declare them as "
-                "Kokkos::View<..., symm::SymmetricSpace>");
+                "both Views must be in the same symmetric space: declare them "
+                "as Kokkos::View<..., symm::SymmetricSpace>");
   static_assert(std::is_same_v<typename Dst::value_type,
                                typename Src::non_const_value_type>,
-                "the elements must be of one type, those of the destination "
-                "not const");
+                "the Views must have the same element type, and the "
+                "destination must not be const");
   if (is_followed) return "";
   return "Views " + text_of_view(dst) + " and " + text_of_view(src) + ": " +
          rule;
@@ -60,7 +60,7 @@ template <class Dst, class Src>
 std::string problem_of_views(Dst const& dst, Src const& src, bool is_followed,
                              char const* rule) {
   constexpr char const* remedy =
-      " has gaps between its elements: pass a View without, such as a copy by "
+      " is not contiguous; pass a contiguous View, such as a copy made with "
       "Kokkos::deep_copy";
   if (!dst.span_is_contiguous()) return "View " + text_of_view(dst) + remedy;
   if (!src.span_is_contiguous()) return "View " + text_of_view(src) + remedy;
@@ -70,7 +70,8 @@ std::string problem_of_views(Dst const& dst, Src const& src, bool is_followed,
 /// Like problem_of_views(), for Views whose elements correspond one to one.
 template <class Dst, class Src>
 std::string problem_of_equal_views(Dst const& dst, Src const& src) {
-  static_assert(Dst::rank() == Src::rank(), "the Views must have equal ranks");
+  static_assert(Dst::rank() == Src::rank(),
+                "the Views must have the same rank");
   bool const are_equal = have_equal_extents(dst, src);
   return problem_of_views(
       dst, src, are_equal && (dst.size() == 0 || are_equal_bytes(dst, src)),
@@ -84,7 +85,7 @@ std::string problem_of_fcollect(PeTeam const& team, Dst const& dst,
   auto const n = static_cast<std::size_t>(team.n_pes());
   return problem_of_views(
       dst, src, dst.size() == n * src.size(),
-      "the first must have n_pes() times the elements of the second");
+      "the first must have n_pes() times as many elements as the second");
 }
 
 template <class Dst, class Src>
@@ -93,7 +94,7 @@ std::string problem_of_reduce_scatter(PeTeam const& team, Dst const& dst,
   auto const n = static_cast<std::size_t>(team.n_pes());
   return problem_of_views(
       dst, src, src.size() == n * dst.size(),
-      "the second must have n_pes() times the elements of the first");
+      "the second must have n_pes() times as many elements as the first");
 }
 
 template <class Dst, class Src>
@@ -102,18 +103,18 @@ std::string problem_of_alltoall(PeTeam const& team, Dst const& dst,
   auto const n = static_cast<std::size_t>(team.n_pes());
   return problem_of_views(
       dst, src, dst.size() == src.size() && (n == 0 || dst.size() % n == 0),
-      "they must have equally many elements, a multiple of n_pes()");
+      "they must have the same number of elements, a multiple of n_pes()");
 }
 
 template <class Dst, class Src>
 std::string problem_of_alltoalls(PeTeam const& team, Dst const& dst,
                                  Src const& src) {
   static_assert(Dst::rank() == 1 && Src::rank() == 1,
-                "alltoalls takes Views of rank 1");
+                "symm::alltoalls: both Views must have rank 1");
   auto const n       = static_cast<std::size_t>(team.n_pes());
   auto const problem = problem_of_sizes(
       dst, src, dst.size() == src.size() && (n == 0 || dst.size() % n == 0),
-      "they must have equally many elements, a multiple of n_pes()");
+      "they must have the same number of elements, a multiple of n_pes()");
   return problem.empty() ? problem_of_strides(dst.stride(0), src.stride(0))
                          : problem;
 }

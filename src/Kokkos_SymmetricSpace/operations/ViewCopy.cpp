@@ -22,15 +22,15 @@ std::string text_of(std::size_t rank, std::size_t const* extents) {
 
 void throw_extents_differ(std::size_t rank, std::size_t const* dst_extents,
                           std::size_t const* src_extents) {
-  throw UsageError(
-      "symm::copy: the extents differ: " + text_of(rank, dst_extents) +
-      " of the destination, " + text_of(rank, src_extents) + " of the source");
+  throw UsageError("symm::copy: the extents differ: the destination has " +
+                   text_of(rank, dst_extents) + ", the source " +
+                   text_of(rank, src_extents));
 }
 
 void throw_not_reached_by_host() {
   throw UsageError(
-      "symm::copy: a View is in GPU memory, where the host has no loads and "
-      "stores: call it in a kernel, or use Kokkos::deep_copy");
+      "symm::copy: a View is in GPU memory, which the host cannot load or "
+      "store; call symm::copy in a kernel, or use Kokkos::deep_copy");
 }
 
 }  // namespace symm::Impl

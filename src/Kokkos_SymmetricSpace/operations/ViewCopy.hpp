@@ -55,8 +55,8 @@ KOKKOS_FUNCTION void expect_equal_extents(Dst const& dst, Src const& src) {
   if (have_equal_extents(dst, src)) return;
   for_each_dimension<Dst>([&](std::size_t r) {
     Kokkos::printf(
-        "symm::copy: extent %d is %llu of the destination, %llu of "
-        "the source\n",
+        "symm::copy: extent %d is %llu in the destination, but %llu in the "
+        "source\n",
         static_cast<int>(r), static_cast<unsigned long long>(dst.extent(r)),
         static_cast<unsigned long long>(src.extent(r)));
   });
@@ -198,12 +198,11 @@ template <class Dst, class Src>
 KOKKOS_FUNCTION constexpr void check_views() {
   static_assert(Dst::rank() == Src::rank(),
                 "symm::copy: the Views must have the same rank");
-  static_assert(
-      std::is_convertible_v<typename Src::non_const_value_type,
-                            typename Dst::non_const_value_type> &&
-          !std::is_const_v<typename Dst::value_type>,
-      "symm::copy: the elements of the source must convert to those of the "
-      "destination, which must not be const");
+  static_assert(std::is_convertible_v<typename Src::non_const_value_type,
+                                      typename Dst::non_const_value_type> &&
+                    !std::is_const_v<typename Dst::value_type>,
+                "symm::copy: the elements of the source must be convertible to "
+                "those of the destination, which must not be const");
 }
 
 /// \throws UsageError if the extents differ.

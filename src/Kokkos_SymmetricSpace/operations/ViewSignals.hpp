@@ -29,9 +29,10 @@ void check_signaled_views(Dst const& dst, Src const& src) {
                 "Kokkos::View<..., symm::SymmetricSpace>");
   static_assert(std::is_same_v<typename Dst::value_type,
                                typename Src::non_const_value_type>,
-                "the elements must be of one type, those of the destination "
-                "not const");
-  static_assert(Dst::rank() == Src::rank(), "the Views must have equal ranks");
+                "the Views must have the same element type, and the "
+                "destination must not be const");
+  static_assert(Dst::rank() == Src::rank(),
+                "the Views must have the same rank");
   if (have_equal_extents(dst, src) &&
       (dst.size() == 0 || are_equal_bytes(dst, src))) {
     return;
@@ -39,10 +40,9 @@ void check_signaled_views(Dst const& dst, Src const& src) {
   throw UsageError(
       "symm::put_signal: Views " + text_of_view(dst) + " and " +
       text_of_view(src) +
-      " must have equal extents and layouts and no gaps between their "
-      "elements: copy others with symm::copy or a kernel, and send the signal "
-      "by symm::signal_op(...) behind symm::fence(), or by "
-      "symm::signal_op(exec, ...)");
+      " must be contiguous and have equal extents and layouts; copy other "
+      "Views with symm::copy or a kernel, and then call symm::fence() and "
+      "symm::signal_op(...), or symm::signal_op(exec, ...)");
 }
 
 /// The address of a signal, which is the View's only element.
@@ -50,7 +50,7 @@ template <class View>
 Signal* signal_of(View const& signal) {
   static_assert(
       View::rank() == 0 && std::is_same_v<typename View::value_type, Signal>,
-      "a signal is a View of rank 0 of symm::Signal, such as "
+      "a signal must be a View of rank 0 of symm::Signal, such as "
       "Kokkos::subview(signals, i)");
   return signal.data();
 }
@@ -59,18 +59,20 @@ Signal* signal_of(View const& signal) {
 template <class View>
 auto const* variable_of(View const& variable) {
   static_assert(View::rank() == 0,
-                "wait_until() takes one element, such as "
-                "Kokkos::subview(signals, i); wait_until_all() takes several");
+                "symm::wait_until takes a View of rank 0, such as "
+                "Kokkos::subview(signals, i); for several elements, call "
+                "symm::wait_until_all");
   return variable.data();
 }
 
 /// \throws UsageError on this PE if the View has gaps between its elements.
 template <class View>
 auto const* variables_of(View const& variables) {
-  static_assert(View::rank() == 1, "the variables are a View of rank 1");
+  static_assert(View::rank() == 1,
+                "symm::wait_until_all: the variables must be a View of rank 1");
   if (variables.span_is_contiguous()) return variables.data();
   throw UsageError("symm::wait_until_all: View " + text_of_view(variables) +
-                   " has gaps between its elements: pass one without, or call "
+                   " is not contiguous; pass a contiguous View, or call "
                    "symm::wait_until for each element");
 }
 

@@ -110,10 +110,10 @@ template <class View, class Dest>
 void expect_as_many(View const& view, std::size_t count, char const* what,
                     Dest const& dest) {
   if (dest.extent(0) == count) return;
-  throw UsageError("symm::gather of \"" + view.label() +
-                   "\": " + std::to_string(count) + " " + what + " for \"" +
-                   dest.label() + "\" of " + std::to_string(dest.extent(0)) +
-                   " elements");
+  throw UsageError("symm::gather of \"" + view.label() + "\": \"" +
+                   dest.label() + "\" (" + std::to_string(dest.extent(0)) +
+                   ") and the list of " + what + " (" + std::to_string(count) +
+                   ") must have the same length");
 }
 
 template <class Exec>
@@ -174,14 +174,15 @@ void gather(Exec const& exec, Kokkos::View<T, P...> const& dest,
             View const& view, Kokkos::View<U, Q...> const& places) {
   using Dest   = Kokkos::View<T, P...>;
   using Places = Kokkos::View<U, Q...>;
-  static_assert(Dest::rank() == 1 && Places::rank() == 1,
-                "gather copies to a View of rank 1, by places of rank 1");
+  static_assert(
+      Dest::rank() == 1 && Places::rank() == 1,
+      "symm::gather: the destination and the places must be Views of rank 1");
   static_assert(
       Kokkos::SpaceAccessibility<Exec,
                                  typename Dest::memory_space>::accessible &&
           Kokkos::SpaceAccessibility<Exec,
                                      typename Places::memory_space>::accessible,
-      "the kernels of the execution space must reach both Views");
+      "symm::gather: the execution space must be able to access both Views");
   Impl::expect_as_many(view, places.extent(0), "places", dest);
   Kokkos::parallel_for(
       "symm::gather", Impl::range_of_gather(exec, dest.extent(0)),
@@ -217,11 +218,11 @@ void gather(Exec const& exec, Kokkos::View<T, P...> const& dest,
   using Pes     = Kokkos::View<U, Q...>;
   using Indices = Kokkos::View<W, R...>;
   static_assert(Dest::rank() == 1 && Pes::rank() == 1 && Indices::rank() == 1,
-                "gather copies to a View of rank 1, by PEs and indices of "
-                "rank 1");
+                "symm::gather: the destination, the PEs and the indices must "
+                "be Views of rank 1");
   static_assert(std::is_integral_v<typename Pes::value_type> &&
                     std::is_integral_v<typename Indices::value_type>,
-                "PEs and indices are integers");
+                "symm::gather: PEs and indices must be integers");
   static_assert(
       Kokkos::SpaceAccessibility<Exec,
                                  typename Dest::memory_space>::accessible &&
@@ -229,7 +230,8 @@ void gather(Exec const& exec, Kokkos::View<T, P...> const& dest,
                                      typename Pes::memory_space>::accessible &&
           Kokkos::SpaceAccessibility<
               Exec, typename Indices::memory_space>::accessible,
-      "the kernels of the execution space must reach all three Views");
+      "symm::gather: the execution space must be able to access all three "
+      "Views");
   Impl::expect_as_many(view, pes.extent(0), "PEs", dest);
   Impl::expect_as_many(view, indices.extent(0), "indices", dest);
   auto const& map = Impl::heap_map_of(view, "symm::gather");

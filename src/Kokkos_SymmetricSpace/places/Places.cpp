@@ -55,16 +55,16 @@ Place32Code place32_code(HeapMap const& map, std::size_t element_bytes) {
 
 void throw_unequal_lists(std::string const& label) {
   throw_in_places(label,
-                  "the lists of PEs and of indices must be equally long");
+                  "the lists of PEs and indices must have the same length");
 }
 
 void throw_too_large_for_place32(std::string const& label, std::size_t elements,
                                  int bits) {
-  throw_in_places(
-      label, std::to_string(elements) +
-                 " elements do not fit in a symm::Place32, which counts 2^" +
-                 std::to_string(bits) +
-                 " with this many PEs on the node: use symm::Place");
+  throw_in_places(label,
+                  "the View has " + std::to_string(elements) +
+                      " elements, but a symm::Place32 can refer to only 2^" +
+                      std::to_string(bits) +
+                      " with this many PEs on the node; use symm::Place");
 }
 
 void throw_no_place(std::string const& label, std::size_t n, std::int64_t pe,
@@ -82,9 +82,9 @@ void throw_no_place(std::string const& label, std::size_t n, std::int64_t pe,
   if (is_element) {
     throw_in_places(
         label, which + "PE " + std::to_string(pe) +
-                   " is on another node, where no loads and stores reach: get "
-                   "copies of its elements with symm::get_nbi, and make places "
-                   "of these; or use symm::remote_view");
+                   " is on another node, whose memory loads and stores cannot "
+                   "reach; copy its elements with symm::get_nbi and make "
+                   "places of the copies, or use symm::remote_view");
   }
   throw_in_places(label, which + text_of_no_element(pe, indices, extents));
 }

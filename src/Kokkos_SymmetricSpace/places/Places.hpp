@@ -80,7 +80,7 @@ class PlacedView {
 
   static_assert(!view_type::memory_traits::is_atomic,
                 "elements of an Atomic View are proxies: use a View without "
-                "the trait, and symm::atomic_add(&at(place), ...)");
+                "the Atomic trait, and symm::atomic_add(&at(place), ...)");
 
   PlacedView() = default;
 
@@ -222,22 +222,26 @@ struct MakePlaces {
 template <class P = Place, class View, class Pes, class... Indices>
 [[nodiscard]] auto places(View const& view, Pes const& pes,
                           Indices const&... indices) {
-  static_assert(std::is_same_v<P, Place> || std::is_same_v<P, Place32>,
-                "a place is a symm::Place or a symm::Place32");
-  static_assert(sizeof...(Indices) == View::rank(),
-                "pass a list of indices for each dimension of the View");
+  static_assert(
+      std::is_same_v<P, Place> || std::is_same_v<P, Place32>,
+      "symm::places: a place must be a symm::Place or a symm::Place32");
+  static_assert(
+      sizeof...(Indices) == View::rank(),
+      "symm::places: pass one list of indices for each dimension of the View");
   using Index = std::tuple_element_t<0, std::tuple<Indices..., Pes>>;
-  static_assert((std::is_same_v<Indices, Index> && ...),
-                "the lists of indices must be Views of one type");
+  static_assert(
+      (std::is_same_v<Indices, Index> && ...),
+      "symm::places: the lists of indices must be Views of the same type");
   static_assert(Pes::rank() == 1 && Index::rank() == 1 &&
                     std::is_integral_v<typename Pes::value_type> &&
                     std::is_integral_v<typename Index::value_type>,
-                "the lists must be Views of rank 1 of integers");
+                "symm::places: the lists must be Views of rank 1 of integers");
   using Exec = typename Pes::execution_space;
   static_assert(
       Kokkos::SpaceAccessibility<Exec,
                                  typename Index::memory_space>::accessible,
-      "the kernels of `pes` must reach the lists of indices");
+      "symm::places: the execution space of `pes` must be able to access the "
+      "lists of indices");
   auto const& map  = Impl::heap_map_of(view, "symm::places");
   auto const code  = Impl::place32_code(map, sizeof(typename View::value_type));
   bool const is_32 = std::is_same_v<P, Place32>;

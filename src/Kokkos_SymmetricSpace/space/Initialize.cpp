@@ -34,8 +34,8 @@ class KokkosHooks final : public Impl::LibraryHooks {
   void check() const override {
     if (!Kokkos::is_finalized()) return;
     throw UsageError(
-        "symm::initialize: Kokkos is finalized, and cannot start again; call "
-        "initialize() before Kokkos::finalize()");
+        "symm::initialize: Kokkos has been finalized and cannot be initialized "
+        "again; call symm::initialize() before Kokkos::finalize()");
   }
   void begin(int number_on_node) override {
     // m_start refers to local variables of initialize(). This object outlives

@@ -36,9 +36,9 @@ void* SymmetricSpaceBase::allocate(char const* label, std::size_t bytes,
                                    std::size_t logical_bytes) const {
   if (m_has_headers_only) {
     if (logical_bytes > 0) {
-      throw UsageError("View \"" + std::string(label) +
-                       "\": a space made with HeadersOnly has no memory for "
-                       "its elements");
+      throw UsageError(
+          "View \"" + std::string(label) +
+          "\": a space made with HeadersOnly has no memory for elements");
     }
     return ::operator new (bytes, std::align_val_t{data_alignment});
   }
@@ -91,7 +91,7 @@ void SymmetricSpaceBase::finish_view(MemoryKind kind, char const* label,
 
 void SymmetricSpaceBase::throw_too_large(char const* label) {
   throw OutOfMemory(
-      Text("View \"", label, "\": its extents are more than there is memory"));
+      Text("View \"", label, "\": its extents are too large for any memory"));
 }
 
 void SymmetricSpaceBase::deallocate(char const* label, void* address,
@@ -126,7 +126,7 @@ void SymmetricSpaceBase::deallocate(char const* label, void* address,
   auto const failure = failure_of([&] { heap.free_view(address); });
   if (failure) {  // failed on all PEs; no PE has freed it
     std::fprintf(stderr,
-                 "symm: View \"%s\" is not freed now, but when all PEs have "
+                 "symm: View \"%s\" is not freed yet, but once all PEs have "
                  "destroyed it: %s\n",
                  label, failure->message.c_str());
     heap.retire(address);

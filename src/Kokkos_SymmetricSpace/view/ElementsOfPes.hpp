@@ -211,8 +211,8 @@ class ElementsOfPes : private LabelInKernels,
     add_name(text, call);
     if (is_pe) {
       text << "PE " << pe
-           << " is on another node, where no loads and stores reach: use "
-              "symm::remote_view(view)(pe, ...), or put and get";
+           << " is on another node, whose memory loads and stores cannot "
+              "reach; use symm::remote_view(view)(pe, ...), or put and get";
     } else {
       text << "invalid PE " << pe << "; PEs are 0 to " << m_map.n_pes - 1;
     }
@@ -250,8 +250,8 @@ class ElementsOfPes : private LabelInKernels,
     if (!has_ended()) return;
     KernelText text;
     add_name(text, "symm::global_view, remote_view");
-    text << "the View has ended on this PE, or was resized: make another one "
-            "of it then";
+    text << "the View has been destroyed or resized on this PE; make a new "
+            "global_view or remote_view after that";
     text.abort();
   }
   KOKKOS_FUNCTION void add_name(KernelText& text, char const* call) const {

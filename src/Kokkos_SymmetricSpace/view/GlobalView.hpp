@@ -32,9 +32,10 @@ class GlobalView : public Impl::ViewOfPes<View, false> {
   using view_type      = typename Base::view_type;
   using reference_type = Impl::Reference<typename view_type::element_type>;
 
-  static_assert(!view_type::memory_traits::is_atomic,
-                "elements of an Atomic View are proxies: use "
-                "global_view(view).peer(pe), or a View without the trait");
+  static_assert(
+      !view_type::memory_traits::is_atomic,
+      "elements of an Atomic View are proxies: use global_view(view).peer(pe), "
+      "or a View without the Atomic trait");
 
   using Base::Base;
 

@@ -17,12 +17,11 @@ namespace symm::Impl {
 template <class MemorySpace>
 struct SymmetricSpaceOf {
   static_assert(!is_symmetric_space_v<MemorySpace>,
-                "a View of a symmetric space needs no registration");
-  static_assert(
-      is_symmetric_space_v<MemorySpace>,
-      "Views of this memory space cannot be registered (managed "
-      "memory, CudaUVMSpace, has no place of its own): use HostSpace, "
-      "CudaSpace or CudaHostPinnedSpace");
+                "a View in a symmetric space needs no registration");
+  static_assert(is_symmetric_space_v<MemorySpace>,
+                "Views in this memory space cannot be registered (managed "
+                "memory, CudaUVMSpace, moves between host and GPU): use "
+                "HostSpace, CudaSpace or CudaHostPinnedSpace");
 };
 template <>
 struct SymmetricSpaceOf<Kokkos::HostSpace> {

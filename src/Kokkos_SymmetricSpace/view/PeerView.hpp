@@ -44,18 +44,17 @@ inline constexpr bool is_view_of_pes_v = Kokkos::is_view_v<T>;
 template <class View>
 constexpr void check_symmetric_view() {
   static_assert(is_view_of_pes_v<View>,
-                "pass a Kokkos::View, not what derives from it: of an "
-                "OffsetView, whose first index would be taken for 0, .view(); "
-                "of a DynRankView, whose rank is no part of its type, a View "
-                "of its .data() and extents");
+                "pass a Kokkos::View, not a type derived from it: for an "
+                "OffsetView, whose first index would be taken for 0, pass its "
+                ".view(); for a DynRankView, whose rank is not part of its "
+                "type, pass a View of its .data() and extents");
   static_assert(is_symmetric_space_v<typename View::memory_space>,
                 "the View must be in a symmetric space: declare it as "
                 "Kokkos::View<..., symm::SymmetricSpace>");
-  static_assert(
-      elements_are_shareable_v<typename View::non_const_value_type>,
-      "elements that are not trivially copyable may refer to memory of the "
-      "process that made them: if these do not, specialize "
-      "symm::elements_are_shareable_v for their type");
+  static_assert(elements_are_shareable_v<typename View::non_const_value_type>,
+                "elements that are not trivially copyable may refer to memory "
+                "of the process that created them: if yours do not, specialize "
+                "symm::elements_are_shareable_v for their type");
 }
 
 /// The map of the heap in memory of kind `kind`, or null if this PE's part of
@@ -108,7 +107,8 @@ template <class View>
 ///         and after finalize().
 template <class Space>
 [[nodiscard]] HeapMap heap_map() {
-  static_assert(is_symmetric_space_v<Space>, "the space must be symmetric");
+  static_assert(is_symmetric_space_v<Space>,
+                "the memory space must be a symmetric space");
   return heap_map(Space::memory_kind);
 }
 

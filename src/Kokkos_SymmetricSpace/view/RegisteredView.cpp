@@ -12,7 +12,7 @@ namespace symm::Impl {
 
 namespace {
 
-constexpr char const* too_large = "its extents are more than there is memory";
+constexpr char const* too_large = "its extents are too large for any memory";
 
 std::string call_text(char const* call, std::string const& label) {
   return std::string(call) + " of \"" + label + "\"";

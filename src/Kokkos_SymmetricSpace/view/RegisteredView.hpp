@@ -123,11 +123,12 @@ template <class DataType, class... Properties, class... Extents>
   using Shape =
       Kokkos::View<DataType, typename View::array_layout,
                    typename View::device_type, Kokkos::MemoryUnmanaged>;
-  static_assert(!View::memory_traits::is_unmanaged,
-                "a registrable View owns its memory: leave Unmanaged out");
+  static_assert(
+      !View::memory_traits::is_unmanaged,
+      "a registrable View owns its memory: remove the Unmanaged trait");
   static_assert(std::is_trivially_copyable_v<Element>,
-                "the elements of a registrable View are not destroyed: they "
-                "must be trivially copyable");
+                "the elements of a registrable View must be trivially "
+                "copyable, because their destructors are not called");
   constexpr auto kind =
       Impl::SymmetricSpaceOf<typename View::memory_space>::type::memory_kind;
   Impl::require_runtime("symm::make_registrable_view");

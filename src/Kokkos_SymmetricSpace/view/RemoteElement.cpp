@@ -33,7 +33,7 @@ void count_get(HeapMap const& map, Pe pe) {
     return;
   }
   check::gets_elements();
-  std::fprintf(stderr, "symm: slow: PE %d%s (said once)\n", map.my_pe,
+  std::fprintf(stderr, "symm: slow: PE %d%s (reported once)\n", map.my_pe,
                got_one_by_one);
 }
 

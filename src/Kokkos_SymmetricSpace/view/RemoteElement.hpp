@@ -276,8 +276,8 @@ class RemoteElement : private ElementOfPe<T, is_on_host> {
  private:
   KOKKOS_FUNCTION static constexpr bool is_writable() {
     static_assert(!std::is_const_v<T>,
-                  "symm::remote_view of a View of const elements is for "
-                  "reading only: pass a View of elements that are not const");
+                  "a symm::remote_view of a View of const elements is "
+                  "read-only: pass a View of non-const elements");
     return !std::is_const_v<T>;
   }
 
@@ -401,8 +401,8 @@ class AtomicRemoteElement : private ElementOfPe<T, is_on_host> {
  private:
   KOKKOS_FUNCTION static constexpr void expect_writable() {
     static_assert(!std::is_const_v<T>,
-                  "symm::remote_view of a View of const elements is for "
-                  "reading only: pass a View of elements that are not const");
+                  "a symm::remote_view of a View of const elements is "
+                  "read-only: pass a View of non-const elements");
   }
 };
 

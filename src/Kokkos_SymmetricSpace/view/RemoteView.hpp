@@ -74,8 +74,8 @@ class RemoteView : public Impl::ViewOfPes<View, true> {
                          Impl::RemoteElement<value_type, is_on_host>>;
 
   static_assert(std::is_trivially_copyable_v<non_const_value_type>,
-                "elements of a symm::remote_view must be trivially copyable: "
-                "between nodes they travel as bytes");
+                "elements of a symm::remote_view must be trivially copyable, "
+                "because they are sent between nodes as bytes");
   static_assert(!std::is_volatile_v<value_type>,
                 "elements of a symm::remote_view must not be volatile");
 

@@ -35,25 +35,24 @@ template <class T, class... Properties>
   using Shared =
       typename Impl::SharedBufferOf<typename View::value_type, Space>::type;
   static_assert(!is_symmetric_space_v<Space>,
-                "a View in a symmetric space is shared already: use "
+                "a View in a symmetric space is already shared: use "
                 "symm::global_view or symm::peer_view");
   static_assert(!Impl::is_managed_space_v<Space>,
                 "CUDA managed memory (CudaUVMSpace) cannot be shared between "
                 "processes: declare the View in CudaSpace or HostSpace");
   static_assert(
       !std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>,
-      "the elements of a LayoutStride View may lie apart: share the whole "
-      "View, or a copy in LayoutLeft or LayoutRight");
+      "the elements of a LayoutStride View need not be contiguous: share the "
+      "whole View, or a copy with LayoutLeft or LayoutRight");
   static_assert(!std::is_void_v<Shared> || is_symmetric_space_v<Space> ||
                     Impl::is_managed_space_v<Space>,
-                "symm::share_view takes Views in HostSpace and CudaSpace");
+                "symm::share_view takes only Views in HostSpace and CudaSpace");
   if constexpr (!std::is_void_v<Shared>) {
     std::exception_ptr failure;
     if (!view.span_is_contiguous()) {
       failure = std::make_exception_ptr(UsageError(
-          "symm::share_view: the elements of View \"" + view.label() +
-          "\" do not lie one behind the other; share the whole View, or a "
-          "copy"));
+          "symm::share_view: View \"" + view.label() +
+          "\" is not contiguous; share the whole View, or a contiguous copy"));
     }
     return Shared(view.data(), view.span(), failure);
   }

@@ -90,12 +90,13 @@ void require_pe(std::string const& label, Pe pe, int n_pes);
 ///         different default layout.
 template <class View>
 class UnevenView {
-  static_assert(Kokkos::is_view_v<View> &&
-                    is_symmetric_space_v<typename View::memory_space>,
-                "an UnevenView is of a View in a symmetric space: declare it "
-                "as symm::UnevenView<Kokkos::View<..., symm::SymmetricSpace>>");
+  static_assert(
+      Kokkos::is_view_v<View> &&
+          is_symmetric_space_v<typename View::memory_space>,
+      "the View of an UnevenView must be in a symmetric space: declare it as "
+      "symm::UnevenView<Kokkos::View<..., symm::SymmetricSpace>>");
   static_assert(!View::memory_traits::is_unmanaged,
-                "an UnevenView owns its memory: leave Unmanaged out");
+                "an UnevenView owns its memory: remove the Unmanaged trait");
   static_assert(
       std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft> ||
           std::is_same_v<typename View::array_layout, Kokkos::LayoutRight>,
@@ -104,8 +105,8 @@ class UnevenView {
       View::rank_dynamic() > 0 &&
           (std::is_same_v<typename View::array_layout, Kokkos::LayoutRight> ||
            View::rank_dynamic() == View::rank()),
-      "the slowest extent of an UnevenView, the last one of LayoutLeft or the "
-      "first one of LayoutRight, must not be part of the type");
+      "the slowest-varying extent of an UnevenView (the last of LayoutLeft, "
+      "the first of LayoutRight) must not be part of the type");
 
  public:
   using view_type            = View;

@@ -32,7 +32,7 @@ using symm::Impl::Vmm;
 Value limit_of(decltype(RLIMIT_NOFILE) resource,
                Value (*format)(std::uint64_t)) {
   rlimit limit{};
-  if (::getrlimit(resource, &limit) != 0) return nothing("not known");
+  if (::getrlimit(resource, &limit) != 0) return nothing("unknown");
   auto const value_of = [&](rlim_t value) {
     return value == RLIM_INFINITY ? nothing("unlimited") : format(value);
   };
@@ -56,12 +56,12 @@ std::string transparent_huge_pages() {
   for (std::string word; in >> word;) {
     if (word.front() == '[') return word.substr(1, word.size() - 2);
   }
-  return "not known";
+  return "unknown";
 }
 
 Value mappings() {
   auto const limit = number_in("/proc/sys/vm/max_map_count");
-  return limit ? number(*limit) : nothing("not known");
+  return limit ? number(*limit) : nothing("unknown");
 }
 
 /// Free space in /dev/shm. MPI may use /dev/shm; the heap does not.
@@ -77,7 +77,7 @@ Value shared_memory() {
 
 Value memory_left() {
   auto const left = symm::Impl::available_host_memory();
-  return left == std::numeric_limits<std::size_t>::max() ? nothing("not known")
+  return left == std::numeric_limits<std::size_t>::max() ? nothing("unknown")
                                                          : bytes(left);
 }
 
@@ -103,7 +103,7 @@ Value huge_pages() {
   try {
     pages = env_pages(symm::Impl::environment::huge_pages).value();
   } catch (symm::UsageError const&) {  // reported by variables()
-    return nothing("not known");
+    return nothing("unknown");
   }
   if (pages == HugePages::never) return text("never");
   if (pages != HugePages::advise) return shareable_memory(pages);
@@ -112,7 +112,7 @@ Value huge_pages() {
                  use == "force"
              ? text("advise")
              : with_remark(text("never"),
-                           "the system gives none: shmem_enabled is " + use);
+                           "the system provides none: shmem_enabled is " + use);
 }
 
 /// Whether pidfd_open() works. The library uses pidfd_open() to detect that a
@@ -124,7 +124,8 @@ Value pidfd() {
   if (self) return flag(true);
   return with_remark(flag(false), std::generic_category().message(errno));
 #else
-  return with_remark(flag(false), "not in the build's system");
+  return with_remark(flag(false),
+                     "pidfd_open() was not available at build time");
 #endif
 }
 
@@ -132,9 +133,11 @@ Value pidfd() {
 Value ptrace_scope() {
   auto const scope = number_in("/proc/sys/kernel/yama/ptrace_scope");
   if (!scope) return nothing("no such limit");
-  return *scope == 0 ? number(0)
-                     : with_remark(number(*scope),
-                                   "SharedHostBuffer needs 0, or permission");
+  return *scope == 0
+             ? number(0)
+             : with_remark(
+                   number(*scope),
+                   "SharedHostBuffer requires 0 or permission to ptrace");
 }
 
 }  // namespace

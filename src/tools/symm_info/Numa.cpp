@@ -114,13 +114,13 @@ void add_placement(Facts& facts) {
       facts.emplace_back(name_nodes, numbers(found->nodes));
       return;
     }
-    facts.emplace_back(name_policy, nothing("not known"));
-    facts.emplace_back(name_nodes, with_remark(nothing("not known"),
-                                               "no /proc/self/numa_maps"));
+    facts.emplace_back(name_policy, nothing("unknown"));
+    facts.emplace_back(
+        name_nodes, with_remark(nothing("unknown"), "no /proc/self/numa_maps"));
   } catch (symm::Error const& error) {
-    facts.emplace_back(name_policy, nothing("not known"));
+    facts.emplace_back(name_policy, nothing("unknown"));
     facts.emplace_back(name_nodes,
-                       with_remark(nothing("not known"), error.what()));
+                       with_remark(nothing("unknown"), error.what()));
   }
 }
 

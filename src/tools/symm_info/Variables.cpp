@@ -74,7 +74,7 @@ Section variables(bool& is_valid) {
     }
     if (auto const junk = junk_in(*variable)) {
       facts.emplace_back("error", text(*junk));
-      from += "; refused: " + *junk;
+      from += "; invalid: " + *junk;
       is_valid = false;
     }
     all.emplace_back(name, object(with_remark(value, from).text, facts));

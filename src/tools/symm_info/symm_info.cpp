@@ -16,12 +16,17 @@
 namespace {
 
 constexpr char const* usage =
-    "symm_info [--json | --environment-table]\n"
-    "  version, build, GPUs, network, limits of the system, NUMA nodes and\n"
-    "  variables of the environment that matter to Kokkos SymmetricSpace\n"
-    "  --json               the same as one JSON object\n"
-    "  --environment-table  all variables and what they mean, in Markdown\n"
-    "Exit status 1: a variable holds junk, which a program would refuse.\n";
+    "Usage: symm_info [--json | --environment-table]\n"
+    "\n"
+    "Prints the version, build, GPUs, network, system limits, NUMA nodes and\n"
+    "environment variables that matter to Kokkos SymmetricSpace.\n"
+    "\n"
+    "  --json               print the same as one JSON object\n"
+    "  --environment-table  print all variables and their meanings as a\n"
+    "                       Markdown table\n"
+    "\n"
+    "Exit status 1: a variable has an invalid value, which programs would\n"
+    "reject.\n";
 
 int run(std::string_view option) {
   if (option == "--environment-table") {
