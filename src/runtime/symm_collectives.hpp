@@ -96,7 +96,8 @@ struct Prod {
 struct Min {
   template <class T>
   SYMM_FUNCTION T operator()(T const& a, T const& b) const {
-    T const smaller = b < a ? b : a;  // `a` if either is a NaN
+    T const smaller = b < a ? b : a;  // b < a is false if either is a NaN, so
+                                      // this is `a`
     return Impl::is_nan(b) ? b : smaller;
   }
 };
@@ -200,7 +201,7 @@ SYMM_INLINE_FUNCTION void alltoall(Threads const& threads, HeapMap const& heap,
 
 /// Like alltoall(), but the elements are `dest_stride` elements apart in dest
 /// and `source_stride` elements apart in source. (A stride of 1 means adjacent
-/// elements.) The gaps in dest are left unchanged.
+/// elements.) The gaps in dest do not change.
 template <class T>
 void alltoalls(PeTeam const& team, T* dest,
                std::type_identity_t<T> const* source, std::size_t dest_stride,
@@ -275,7 +276,7 @@ SYMM_INLINE_FUNCTION void reduce_scatter(Threads const& threads,
 ///
 /// \param value must be of a trivially copyable type, such as double or a
 ///        struct of several numbers; the type must be the same on all PEs.
-///        Every 8 bytes take one exchange between the PEs.
+///        Every 8 bytes of the value require one exchange between the PEs.
 /// \param op as for the reduce() that takes addresses.
 /// \throws UsageError on every PE of the PE team if any PE is in a different
 ///         collective operation of that PE team, or passes a different type or
@@ -287,9 +288,9 @@ requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
 }
 
 // Scans over the PEs (OpenSHMEM 1.6, sum_inscan and sum_exscan of teams), with
-// any operation, in the order of the PE numbers in the PE team. dest may be
-// equal to source. On the host, each scan also has a form that takes one value
-// from each PE, like reduce():
+// any operation, in the order of the PE team's numbering. dest may be equal to
+// source. On the host, each scan also has a form that takes one value from each
+// PE, like reduce():
 //
 //     std::size_t const first = symm::exscan(team, n_mine, symm::Sum{});
 

@@ -63,24 +63,24 @@ enum class UpdateRouting {
 /// 1.5, SHMEM_CTX_SERIALIZED, _PRIVATE, _NOSTORE).
 struct ContextOptions {
   bool serialized = false;  ///< only one thread at a time uses the context
-  bool one_thread = false;  ///< only the creating thread uses the context
+  bool one_thread = false;  // /< only the thread that created the context uses
+                            // it
   /// The context's fence() and quiet() do not order stores to PEs on this node.
   bool nostore = false;
   /// For many small updates to random PEs (not part of OpenSHMEM). The context
-  /// may hold back atomic operations that return nothing, and put(), put_nbi()
-  /// and p() of up to 512 bytes, and perform many of them at once. It performs
-  /// pending operations in its fence(), quiet(), pe_quiet() and destructor at
-  /// the latest. Until then, pending operations may be invisible to all PEs and
-  /// to other operations by this PE. Barriers, collective calls and finalize()
-  /// do not perform pending operations, so call the context's quiet() first,
-  /// and also before freeing the memory. Errors of pending operations may be
-  /// thrown by a later operation in the context. If this PE cannot allocate
-  /// memory for messages (std::bad_alloc), the pending operations remain
-  /// pending, and the operation that throws has no effect. If the destructor
-  /// cannot allocate that memory, the pending operations are lost. This option
-  /// implies `serialized`: give each thread a context of its own. The context
-  /// takes up 13 KiB and, like any context, up to 16 MiB for messages to other
-  /// nodes.
+  /// may defer atomic operations that return nothing, and put(), put_nbi() and
+  /// p() of up to 512 bytes, and perform many of them at once. It performs them
+  /// in its fence(), quiet(), pe_quiet() and destructor at the latest. Until
+  /// then, pending operations may be invisible to all PEs and to other
+  /// operations by this PE. Barriers, collective calls and finalize() do not
+  /// perform pending operations, so call the context's quiet() first, and also
+  /// before freeing the memory. Errors of pending operations may be thrown by a
+  /// later operation in the context. If this PE cannot allocate memory for
+  /// messages (std::bad_alloc), the pending operations remain pending, and the
+  /// operation that throws has no effect. If the destructor cannot allocate
+  /// that memory, the pending operations are lost. This option implies
+  /// `serialized`: give each thread its own context. The context takes up 13
+  /// KiB and, like any context, up to 16 MiB for messages to other nodes.
   bool aggregate = false;
   /// How the context sends pending atomic operations to PEs on other nodes.
   /// With `by_nodes`, the context takes up to 36 MiB more (at most 16 KiB for
@@ -91,8 +91,8 @@ struct ContextOptions {
 /// A sequence of operations that is ordered and completed independently: a
 /// context's fence() and quiet() order and complete only the operations in that
 /// context (OpenSHMEM 1.5, 9.5, shmem_ctx_t). Operations without a context form
-/// a sequence of their own. barrier_all(), barrier(team) and the collective
-/// calls that free memory complete the operations in all contexts, except for
+/// their own sequence. barrier_all(), barrier(team) and the collective calls
+/// that free memory complete the operations in all contexts, except for
 /// operations pending in a context with `aggregate`.
 ///
 /// PEs do not share contexts: creating and destroying a context is local. Any
@@ -112,10 +112,10 @@ class Context {
   /// \throws UsageError  on this PE if `team` is not a PE team.
   /// \throws OutOfMemory like the other constructor.
   explicit Context(PeTeam const& team, ContextOptions options = {});
-  /// Does not wait, unlike shmem_ctx_destroy: operations that have begun
-  /// continue, and the next barrier completes them. To complete them earlier,
-  /// call quiet() before the context is destroyed. The memory of each message
-  /// batch is freed once the batch has been sent.
+  /// Does not wait, unlike shmem_ctx_destroy: operations in progress continue,
+  /// and the next barrier completes them. To complete them earlier, call
+  /// quiet() before the context is destroyed. The memory of each message batch
+  /// is freed once the batch has been sent.
   ~Context();
   Context(Context&& other) noexcept;
   Context& operator=(Context&& other) noexcept;
@@ -190,7 +190,7 @@ class Request {
   /// Creates a request that tracks no operation; test() returns true.
   Request()  = default;
   ~Request() = default;
-  /// `other` then tracks no operation.
+  /// Afterward, `other` tracks no operation.
   Request(Request&& other) noexcept { take_from(other); }
   Request& operator=(Request&& other) noexcept {
     take_from(other);

@@ -23,8 +23,8 @@ namespace symm {
 
 namespace Impl {
 
-/// Satisfied only by void. For function templates that callers use without a
-/// template argument, so that T keeps its default, void.
+/// Satisfied only by void. Constrains function templates that are called
+/// without a template argument, so T keeps its default, void.
 template <class T>
 concept NoType = std::is_void_v<T>;
 
@@ -40,7 +40,7 @@ concept NoType = std::is_void_v<T>;
 // heap in GPU memory if the PEs have devices, and otherwise from the heap in
 // host memory. Functions that take an address find the heap that contains it.
 //
-// The functions named after C functions are templates, so that their names do
+// The functions named after C functions are templates so that their names do
 // not clash after `using namespace symm`: an unqualified malloc() then still
 // calls C's function. Callers pass a number of bytes and no template argument.
 

@@ -159,8 +159,8 @@ Status mem_pool_create(MemPool* pool,
 ///          destroyed, or to a default pool (H46).
 Status mem_pool_destroy(MemPool pool) noexcept;
 
-/// Gets the default pool of a kind of memory, a symmetric pool that the program
-/// need not create. The call is local.
+/// Gets the default pool for the given kind of memory. This is a symmetric pool
+/// that the program need not create. The call is local.
 Status device_get_default_mem_pool(MemPool* pool, MemoryKind memory) noexcept;
 /// Gets the pool that malloc_async() uses: the default pool, unless
 /// device_set_mem_pool() has set another one. The call is local.
@@ -210,8 +210,8 @@ Status allocate_as(T** address, Allocate const& allocate) noexcept {
 
 }  // namespace Impl
 
-/// The same for a pointer of any type. `bytes` is a number of bytes, not of
-/// elements.
+/// Like the malloc_async() above, but for a pointer of any type. `bytes` is a
+/// number of bytes, not of elements.
 template <class T>
 Status malloc_async(T** address, std::size_t bytes,
                     void* stream = nullptr) noexcept {
@@ -244,7 +244,7 @@ Status free_async(void* address, void* stream = nullptr) noexcept;
 /// \returns not_supported while one of the streams is being captured; internal.
 Status order_after(void* stream, void* earlier) noexcept;
 
-/// Gets the value of an attribute of a pool.
+/// Gets the value of a pool attribute.
 /// \param value receives the value: an int* or uint64_t*, depending on the
 ///        attribute.
 /// \returns invalid_value for a null `value`, an unknown attribute, or a handle
@@ -261,8 +261,8 @@ Status mem_pool_set_attribute(MemPool pool, MemPoolAttribute attribute,
 /// For a symmetric pool, it is collective.
 Status mem_pool_trim_to(MemPool pool, std::size_t min_bytes_to_hold) noexcept;
 
-// Access to pools. A PE's GPU can access the memory in the PE's pools, and so
-// can the CPUs if it is host memory (H41). GPUs of other PEs can access it, at
+// Access to pools. A PE's GPU can access the memory in the PE's pools; the CPUs
+// can access only host memory (H41). Other PEs' GPUs can access the memory, at
 // other addresses, if the pool is symmetric or if those PEs have imported it.
 // The functions that set and get access are local.
 
@@ -273,8 +273,8 @@ Status mem_pool_trim_to(MemPool pool, std::size_t min_bytes_to_hold) noexcept;
 ///          case nothing changes.
 Status mem_pool_set_access(MemPool pool, MemAccessDesc const* list,
                            std::size_t count) noexcept;
-/// Gets the access that a location has (H71). For an imported pool, it is known
-/// only after the first mem_pool_import_pointer().
+/// Gets a location's access to the pool (H71). For an imported pool, the access
+/// is known only after the first mem_pool_import_pointer().
 /// \returns invalid_value for a null argument, a handle that refers to no pool,
 ///          or a GPU that does not exist (H72).
 Status mem_pool_get_access(MemAccessFlags* flags, MemPool pool,
@@ -308,9 +308,9 @@ Status mem_pool_export_to_shareable_handle(void* shared_handle, MemPool pool,
 /// Imports a pool from another process, so that its blocks can be imported
 /// (H85). An imported pool cannot allocate and cannot be the current pool
 /// (H86); destroy it with mem_pool_destroy(). The pool's attributes count
-/// imported memory as used and reserved. The pool's memory remains as long as
-/// imported blocks exist, no matter what the exporter does; the next collective
-/// heap call after that releases it.
+/// imported memory as used and reserved. The pool's memory remains valid as
+/// long as imported blocks exist, no matter what the exporter does; the next
+/// collective heap call after that releases it.
 /// \param shared_handle int* to the descriptor, which the caller must still
 ///        close.
 /// \param flags must be 0 (H82).
@@ -409,7 +409,7 @@ class UniqueMemPool {
   void set_release_threshold(std::uint64_t bytes) {
     set(MemPoolAttribute::release_threshold, bytes);
   }
-  /// Whether the pool may reuse blocks in this way. \param policy one of the
+  /// Whether `policy` allows the pool to reuse blocks. \param policy one of the
   /// three reuse_... attributes.
   [[nodiscard]] bool allows(MemPoolAttribute policy) const {
     int value = 0;

@@ -19,7 +19,7 @@ namespace symm {
 
 namespace Impl {
 
-/// The common part of SharedHostBuffer and SharedDeviceBuffer.
+/// The common base of SharedHostBuffer and SharedDeviceBuffer.
 template <class T, MemoryKind kind>
 class SharedElements {
  public:
@@ -98,8 +98,8 @@ class SharedHostBuffer : public Impl::SharedElements<T, MemoryKind::host> {
   /// \throws UsageError on this PE if no such PE or element exists, if the PE
   ///         is on another node, or if the buffer is closed.
   /// \throws SystemError on this PE if the system stops the copy because the
-  ///         memory or the process of `pe` no longer exists. The text gives the
-  ///         number of bytes copied until then.
+  ///         memory or the process of `pe` no longer exists. The message gives
+  ///         the number of bytes copied before the failure.
   void put(std::size_t dest_index, T const* source, std::size_t count,
            Pe pe) const {
     static_assert(!std::is_const_v<T>,

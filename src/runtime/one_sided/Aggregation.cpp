@@ -26,7 +26,7 @@ Aggregation::~Aggregation() {
   try {
     deliver("symm::Context");
   } catch (std::exception const&) {
-    // There is no memory for a batch: the remaining updates are lost.
+    // There is no memory for a batch, so the remaining updates are lost.
   }
 }
 
@@ -97,7 +97,9 @@ void Aggregation::deliver_full_far(char const* call) {
   try {
     deliver_far(call);
   } catch (...) {
-    if (m_n_far != 0) --m_n_far;  // in order, so the last one has not begun
+    if (m_n_far != 0)
+      --m_n_far;  // updates begin in order, so the last one has
+                  // not begun
     throw;
   }
 }

@@ -66,7 +66,7 @@ void Pools::begin_generation() {
   m_symmetric.push_back(std::make_unique<PoolSet>(m_runtime.n_pes()));
   auto& group = *m_symmetric.back();
   for (auto const memory : {MemoryKind::host, MemoryKind::device}) {
-    // Count even if this heap does not exist, so that the numbers are the same
+    // Count even if this heap does not exist so that the numbers are the same
     // with and without it.
     ++m_n_symmetric;
     auto* const heap = m_runtime.find_heap(memory);
@@ -191,7 +191,7 @@ void Pools::destroy(MemPool pool) {
 }
 
 MemPool Pools::default_pool(MemoryKind memory) {
-  // Throws with the reason if there is no such heap.
+  // Throws, with the reason, if there is no such heap.
   static_cast<void>(
       m_runtime.heap(memory, "symm::device_get_default_mem_pool"));
   Lock const lock(m_mutex);
@@ -215,8 +215,8 @@ void Pools::set_current_pool(MemoryKind memory, MemPool pool) {
   auto const lock            = lock_for(pool);
   auto const found           = get_in_step(pool, call);
   require_memory(found.pool, memory, call);
-  // Record the call, because the current pool determines where malloc_async()
-  // allocates.
+  // Record the call on every PE, because the current pool determines where
+  // malloc_async() allocates.
   note(found.pool, RuntimeCall::pool_current, {pool.number()});
   m_current[index_of(memory)] = pool.number();
 }
@@ -352,7 +352,7 @@ void Pools::free(char const* call, void* address, StreamName const& name) {
 void Pools::free_on_its_stream(void* address) {
   auto const lock  = lock_for(address);
   auto* const pool = find_owner(address);
-  if (pool == nullptr) return;  // a block of an ended job
+  if (pool == nullptr) return;  // a block from a job that has ended
   catch_up(group_of(*pool));
   free_block(*pool, address, pool->find(address)->stream);
 }
@@ -374,7 +374,7 @@ void Pools::order_after(StreamName const& later, StreamName const& earlier) {
   for (auto* const group : groups()) {
     catch_up(*group);
     auto& order = group->order;
-    // If neither stream is used by a pool of this group, ignore the order.
+    // If no pool in this group uses either stream, ignore the order.
     if (!order.knows(later) && !order.knows(earlier)) continue;
     auto const numbers =
         std::pair(order.number_of(later), order.number_of(earlier));
@@ -391,7 +391,7 @@ void Pools::note_barrier(StreamName const& name) {
   auto& group = symmetric();
   catch_up(group);
   // A captured barrier does not run now, and later launches of its graph are
-  // not recorded.
+  // not recorded, so ignore it.
   if (!group.order.knows(name) || name.is_captured(name.what)) return;
   auto const number = group.order.number_of(name);
   group.order.barrier(number);
