@@ -20,7 +20,7 @@
 #include "one_sided/Rma.hpp"
 #include "symm_contexts.hpp"
 
-// The atomic memory operations of OpenSHMEM 1.5 (9.8), plus minimum and
+// The atomic memory operations of OpenSHMEM 1.5 (9.8), plus atomic minimum and
 // maximum. Each operation is atomic with respect to all threads that access the
 // object with these operations, on any PE, on CPUs and on GPUs. There are three
 // forms of each:
@@ -43,12 +43,12 @@
 //     GPU memory.
 //
 // The forms that take a PE also reach PEs on other nodes. There, the target's
-// CPU performs the operation or, for an object in GPU memory, a kernel on the
-// target's GPU.
+// CPU performs the operation; if the object is in GPU memory, a kernel on the
+// target's GPU performs it.
 //
 // Ordering: these operations are relaxed, so they do not order other accesses.
-// An operation that returns a value is complete when it returns. An operation
-// that returns nothing is complete after quiet(), like a put.
+// An operation that returns a value is complete when it returns. Like a put, an
+// operation that returns nothing is complete after quiet().
 //
 // Types: objects are 4 or 8 bytes in size and aligned to their size. Operations
 // that only load, set or swap accept numbers, enumerations and pointers. (A
@@ -57,10 +57,10 @@
 // integers. Values are converted to the object's type.
 //
 // Exception: over PCI Express (if CUDA's attribute HostNativeAtomicSupported is
-// 0), atomics by kernels on host memory are not atomic with respect to other
-// GPUs or to CPUs. The GPU modifies the object in its own cache, so additions
-// by another GPU or by a CPU are lost (observed between two H200s). In that
-// case, use GPU memory for counters that several GPUs update.
+// 0), kernel atomics on host memory are not atomic with respect to other GPUs
+// or to CPUs. The GPU modifies the object in its own cache, so additions by
+// another GPU or by a CPU are lost (observed between two H200s). In that case,
+// use GPU memory for counters that several GPUs update.
 
 namespace symm {
 

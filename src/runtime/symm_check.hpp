@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-// Interface to the detector of races between PEs (docs/races.md). Only programs
-// built with KokkosSymmetricSpace::Checked contain the detector.
+// Interface to the inter-PE race detector (docs/races.md). Only programs built
+// with KokkosSymmetricSpace::Checked contain the detector.
 
 namespace symm::check {
 

@@ -242,10 +242,10 @@ SYMM_INLINE_FUNCTION void reduce(Threads const& threads, HeapMap const& heap,
                       Impl::ReduceWork<T, Op>{team, dest, source, count, op});
 }
 
-/// Combines the sources as reduce() does, but member n gets only block n of the
-/// result. (Corresponds to MPI_Reduce_scatter_block; not part of OpenSHMEM.)
-/// Each PE combines only its own block, which takes 1 / n_pes() of the work and
-/// data movement of reduce().
+/// Combines the sources as reduce() does, but member n receives only block n of
+/// the result. (Corresponds to MPI_Reduce_scatter_block; not part of
+/// OpenSHMEM.) Each PE combines only its own block, which takes 1 / n_pes() of
+/// the work and data movement of reduce().
 /// \param dest   an array of `count` elements.
 /// \param source an array of n_pes() * count elements.
 template <class T, class Op>
@@ -267,10 +267,10 @@ SYMM_INLINE_FUNCTION void reduce_scatter(Threads const& threads,
 }
 
 /// Reduces one value from each PE, without symmetric memory, by combining the
-/// values in the order of the PE numbers. The result is bitwise identical on
-/// all PEs. The call is made on the host and is collective over `team`; it does
-/// not return on any PE before all PEs have made it. (To leave the result on a
-/// GPU, enqueue the form that takes Views, with rank-0 Views.)
+/// values in order of PE number. The result is bitwise identical on all PEs.
+/// The call is made on the host and is collective over `team`; it does not
+/// return on any PE before all PEs have made it. (To leave the result on a GPU,
+/// enqueue the form that takes Views, with rank-0 Views.)
 ///
 ///     double const norm = std::sqrt(symm::reduce(team, mine, symm::Sum{}));
 ///
@@ -294,8 +294,8 @@ requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
 //
 //     std::size_t const first = symm::exscan(team, n_mine, symm::Sum{});
 
-/// Inclusive scan: each PE gets the elementwise combination of the sources of
-/// all PEs up to and including itself.
+/// Inclusive scan: each PE receives the elementwise combination of the sources
+/// of all PEs up to and including itself.
 template <class T, class Op>
 void inscan(PeTeam const& team, T* dest, std::type_identity_t<T> const* source,
             std::size_t count, Op op) {
@@ -317,8 +317,8 @@ requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
   return Impl::ReduceValue<T, Op, Impl::Combined::up_to_mine>(team, op)(value);
 }
 
-/// Exclusive scan: each PE gets the elementwise combination of `init` and the
-/// sources of all PEs before it; the first PE gets `init`. (Works like
+/// Exclusive scan: each PE receives the elementwise combination of `init` and
+/// the sources of all PEs before it; the first PE receives `init`. (Works like
 /// std::exclusive_scan. Without `init`, sums start at T(), as in OpenSHMEM.)
 /// \param init must be the same on all PEs; the call does not check this.
 template <class T, class Op>

@@ -172,7 +172,7 @@ void barrier_all();
 ///         exists.
 [[nodiscard]] HeapStats heap_stats(MemoryKind kind);
 
-/// Returns unused physical memory of all heaps to the system, on all PEs. The
+/// Returns all heaps' unused physical memory to the system, on all PEs. The
 /// call is collective.
 /// \returns the number of bytes released per PE; a static heap releases none.
 /// \throws UsageError on every PE if any PE is in a different collective call.

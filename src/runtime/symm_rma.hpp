@@ -19,8 +19,8 @@
 
 // Remote memory access (OpenSHMEM 1.5, 9.5 and 9.6). A put writes PE `pe`'s
 // copy of the symmetric object `dest`; a get reads PE `pe`'s copy of the
-// symmetric object `source`. The other side of the copy is any memory of this
-// PE that the caller can reach, private or symmetric.
+// symmetric object `source`. The other side of the copy can be any of this PE's
+// memory, private or symmetric, that the caller can reach.
 //
 //   caller               first arguments   returns when
 //   the host                               the copy is done
@@ -42,9 +42,9 @@
 // the copy is done; a get's data may be missing until then. For a PE on this
 // node, the _nbi forms are the same as the blocking forms.
 //
-// Polling. If another PE puts a word of 1, 2, 4 or 8 bytes, aligned to its
-// size, the word arrives in one piece and exactly once: a PE that has seen the
-// word may clear it, and does not see it again. This holds in the following
+// Polling. If another PE puts a 1-, 2-, 4- or 8-byte word that is aligned to
+// its size, the word arrives in one piece and exactly once: a PE that has seen
+// the word may clear it and will not see it again. This holds in the following
 // cases, where the word is copied with one load and one store. (The order
 // relative to other words in the copy is not defined.)
 //
@@ -52,8 +52,8 @@
 // - on CPUs, in copies of up to 64 bytes, and in each element of up to 64 bytes
 //   in iput and iget; a word that is aligned on one side only is copied with
 //   one access on that side,
-// - in kernels on GPUs, in copies of any size if the word is aligned on both
-//   sides, and in iput and iget if the word is an element.
+// - in GPU kernels, in copies of any size if the word is aligned on both sides,
+//   and in iput and iget if the word is an element.
 //
 // In two kinds of copies, a word may arrive in pieces, and more than once: in
 // larger copies on CPUs (memcpy), and in copies made by CUDA. CUDA makes all
@@ -71,9 +71,9 @@
 // or symmetric address aborts the program if the library was built with
 // SYMM_CHECKS_IN_KERNELS, as in debug builds.
 //
-// PEs on other nodes. All forms of puts and gets reach PEs on other nodes. If
-// the host calls a form with a heap map, one thread of the group sends the
-// messages. For kernels on GPUs, a host thread sends them (docs/nodes.md).
+// PEs on other nodes. All forms of put and get reach PEs on other nodes. If the
+// host calls a form with a heap map, one thread of the group sends the
+// messages. For GPU kernels, a host thread sends them (docs/nodes.md).
 //
 // GPU memory. The host's forms wait for this PE's kernels, so they cannot
 // deliver data to a kernel that is waiting for it. For the symmetric heap in

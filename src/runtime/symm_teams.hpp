@@ -136,9 +136,9 @@ void sync_all();
 /// MPI_Comm_create_group; not part of OpenSHMEM.) The other PEs of `parent` do
 /// not take part and may be in any other call. PEs that are members in several
 /// such calls must make these calls in the same order.
-/// \param members numbers in `parent`, each once.
-/// \returns the new PE team; an invalid PeTeam, immediately, on a PE that is
-///          not in the list that it passes.
+/// \param members PE numbers in `parent`, each listed once.
+/// \returns the new PE team. On a PE that is not in its own list, returns an
+///          invalid PeTeam immediately.
 /// \throws UsageError on every member if the lists or the calls differ between
 ///         two members that wait for each other; on this PE if its list names a
 ///         PE that does not exist or the same PE twice, or if `parent` is not a

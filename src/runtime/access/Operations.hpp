@@ -151,10 +151,10 @@ template <class It, class Body>
   return observe(it, body);
 }
 
-/// Marks an operation by a group of threads, from construction to the end of
-/// the scope. Used in kernels, and in host calls that take a heap map. The
-/// constructor checks the preconditions, and thread 0 reports the operation to
-/// the race detector.
+/// Marks a thread group's operation, from construction to the end of the scope.
+/// Used in kernels, and in host calls that take a heap map. The constructor
+/// checks the preconditions, and thread 0 reports the operation to the race
+/// detector.
 class [[maybe_unused]] GroupOperation {
  public:
   template <class Threads, class It>

@@ -165,8 +165,8 @@ template <class Copy>
 // this PE, as heap_to_access() does. Operations on words and single elements
 // also throw UsageError if the address is misaligned.
 
-/// Calls by_words() with the copy's address if loads and stores can reach the
-/// copy, and otherwise() with the copy's PeMemory if they cannot.
+/// If loads and stores can reach the copy, calls by_words() with the copy's
+/// address. If they cannot, calls otherwise() with the copy's PeMemory.
 /// \returns the result of that call.
 template <class T, class Call, class ByWords, class Otherwise>
 [[gnu::always_inline]] inline auto at_copy_of(T* address, std::size_t bytes,

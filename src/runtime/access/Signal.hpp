@@ -43,8 +43,8 @@ struct SignaledPut {
 }
 
 /// Updates the signal at `target`, which may be a peer's copy. If data was sent
-/// before the signal (`has_data`), first makes all stores that the calling
-/// thread has made or seen visible.
+/// before the signal (`has_data`), first ensures that all stores that the
+/// calling thread has made or seen are visible.
 struct DeliverSignal {
   Signal* target;
   Signal signal;

@@ -27,7 +27,8 @@ struct EnvironmentVariable {
   char const* meaning      = "";  // Markdown, for environment.md and symm_info
 };
 
-/// A variable's value in effect, and the name of the variable that supplied it.
+/// The value in effect for a variable, and the name of the environment variable
+/// that supplied it.
 struct Setting {
   char const* name = nullptr;
   std::string_view text;

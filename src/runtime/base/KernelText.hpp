@@ -44,7 +44,7 @@ class KernelText {
     return add_digits(reinterpret_cast<std::uintptr_t>(address), 16);
   }
 
-  /// Prints the message on stderr and aborts the program. On a GPU, aborts the
+  /// Prints the message to stderr and aborts the program. On a GPU, aborts the
   /// kernel, after which the process can no longer use the GPU.
   SYMM_FUNCTION void abort() const {
 #ifdef SYMM_FOR_DEVICE

@@ -15,7 +15,7 @@
 namespace symm::Impl {
 
 /// A value that one thread at a time publishes and any number of threads read
-/// without locks (a seqlock). Readers always get a complete value. A writer
+/// without locks (a seqlock). Readers always see a complete value. A writer
 /// never waits; a reader retries while a change is in progress.
 template <class Value>
 requires(std::is_trivially_copyable_v<Value> &&

@@ -93,8 +93,8 @@ class AccessHistory {
       note_word({where.pe, at}, mask, bytes, epoch_of(access, mask), access);
     }
   }
-  /// Changes the recorded part and time of an operation's accesses. This PE has
-  /// begun the operation. `first` and `step` are as in note().
+  /// For an operation that this PE has begun, changes the recorded part and
+  /// time of its accesses. `first` and `step` are as in note().
   SYMM_FUNCTION void change(Where where, LaterAccess const& later,
                             std::size_t first = 0, std::size_t step = 1) {
     auto const end = where.offset + later.bytes;
@@ -173,7 +173,7 @@ class AccessHistory {
   }
 
   /// Whether the recorded access `epoch` is done and no concurrent reads are
-  /// recorded besides it.
+  /// recorded in addition.
   [[nodiscard, gnu::always_inline]] bool is_past(Epoch epoch,
                                                  bool is_read) const {
     return clocks.is_done(epoch, false) && !(is_read && epoch.has_more());

@@ -27,8 +27,8 @@ void const* in_heap(void const volatile* address) {
   return s_checker.in_heap(const_cast<void const*>(address));
 }
 
-/// Whether the program itself performs this atomic operation, and on symmetric
-/// memory.
+/// Whether the program itself performs this atomic operation and its target is
+/// symmetric memory.
 bool is_seen(void const volatile* address) {
   return s_checker.is_in_heap(in_heap(address)) && s_thread.n_calls == 0 &&
          s_checker.n_hiding.load(std::memory_order_relaxed) == 0;

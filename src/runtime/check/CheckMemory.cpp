@@ -60,8 +60,8 @@ bool CheckMemory::open(Bootstrap& bootstrap,
                        std::array<std::size_t, max_heaps> const& part_bytes) {
   auto const n_pes = static_cast<std::size_t>(bootstrap.n_pes());
   if (n_pes > max_pes) return false;
-  // With a GPU, the tables are smaller, because GPUs access all of them, so all
-  // of them occupy memory.
+  // With a GPU, the tables are smaller, because making them accessible to GPUs
+  // page-locks all of their memory.
   bool const has_gpu = part_bytes[1] != 0;
   m_n_words          = std::size_t{1} << (has_gpu ? 18U : 21U);
   m_n_reads          = std::size_t{1} << (has_gpu ? 18U : 20U);

@@ -114,8 +114,8 @@ struct Tables {
   Word<std::uint32_t> has_unnamed[max_pes];  // whether a PE has unnamed races
   // For each PE, a bit mask of the limits that the PE has reached.
   Word<std::uint32_t> limits[max_pes];
-  Word<std::uint32_t> said_limits;  // limits that have already been reported by
-                                    // any PE
+  Word<std::uint32_t> said_limits;  // limits that at least one PE has already
+                                    // reported
   // For each PE, whether that PE has fetched many elements from other nodes one
   // at a time.
   Word<std::uint32_t> gets_elements[max_pes];

@@ -86,7 +86,7 @@ class Checker : public Shadow {
   void end_begun();
   void complete(void const* owner, Stage stage);
   /// move_operations() transfers operations from one context or request to
-  /// another one. let_go() leaves the operations of `owner` without an owner.
+  /// another. let_go() leaves the operations of `owner` without an owner.
   void move_operations(void const* from, void const* to);
   void let_go(void const* owner);
 

@@ -17,7 +17,7 @@ namespace symm::Impl::check {
 /// Selects those of a PE's accesses that an operation publishes.
 enum class Tells {
   fenced,  // accesses before the latest fence()
-  stores,  // those, and loads and stores after the latest fence()
+  stores,  // also loads and stores after the latest fence()
   done,    // all loads and stores, and network operations completed by quiet()
 };
 

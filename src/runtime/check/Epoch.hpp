@@ -99,9 +99,9 @@ class Epoch {
   [[nodiscard]] SYMM_FUNCTION constexpr Epoch with_more(bool has = true) const {
     return Epoch(has ? m_bits | more : m_bits & ~more);
   }
-  /// Whether the two accesses are atomic with respect to each other. This is
-  /// the case if both are atomic and cover the same bytes. An `added` signal
-  /// and a `set` signal are not atomic with respect to each other.
+  /// Whether the two accesses are atomic with respect to each other. If so,
+  /// both are atomic and cover the same bytes. An `added` signal and a `set`
+  /// signal are not atomic with respect to each other.
   [[nodiscard]] SYMM_FUNCTION constexpr bool is_atomic_with(Epoch other) const {
     return is_atomic() && other.is_atomic() && mask() == other.mask() &&
            (m_bits >> 62U | other.m_bits >> 62U) != 3;

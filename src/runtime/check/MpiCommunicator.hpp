@@ -58,7 +58,7 @@ class MpiCommunicator {
   /// MPI_PROC_NULL.
   void send(int to, int tag);
   /// Called when a message from rank `from` has been received. If
-  /// `is_only_there`, the message is only available.
+  /// `is_only_there`, the message is available but has not been received.
   void receive(int from, int tag, bool is_only_there = false);
 
   /// Called when a collective call begins. \returns the call's number.

@@ -10,8 +10,8 @@ class Bootstrap;
 namespace symm::Impl::check {
 
 /// Collective. The PEs exchange their ranks in MPI_COMM_WORLD. If MPI is
-/// running, the detector takes the order that MPI calls establish into account
-/// from now on.
+/// running, the detector from then on also considers the order that MPI calls
+/// establish.
 void begin_mpi(Bootstrap& bootstrap);
 
 // These functions do nothing. Calling them makes the linker include the files

@@ -161,8 +161,8 @@ class alignas(4096) Shadow : public AccessHistory {
     clocks.learn(tables().places[at / 2].known[at % 2]);
   }
 
-  /// In copies of at most this many bytes, each word arrives whole, so a PE may
-  /// wait for any of these words.
+  /// In copies of at most this many bytes, each word arrives in one piece, so a
+  /// PE may wait for any of these words.
   static constexpr std::size_t max_bytes_of_words = 64;
 
  protected:

@@ -47,8 +47,8 @@ class ChunkMap {
   /// \param unit A power of two; all chunk sizes are multiples of it.
   ChunkMap(std::size_t limit, std::size_t unit);
 
-  /// Allocates the private memory for two chunks, one of which may be lost. The
-  /// next two calls to add() then do not throw.
+  /// Allocates the private memory for two chunks, one of which may be lost.
+  /// Afterward, the next two calls to add() do not throw.
   void prepare() {
     if (size() + 2 > table().capacity()) enlarge();
   }
@@ -133,7 +133,7 @@ class ChunkMap {
   }
 
   /// The following functions return the total size in bytes and the number of
-  /// the heap's own chunks, and of the registered chunks.
+  /// chunks, for the heap's own chunks and for the registered chunks.
   [[nodiscard]] std::size_t mapped_bytes() const { return m_own.bytes; }
   [[nodiscard]] std::size_t n_own() const { return m_own.n_chunks; }
   [[nodiscard]] std::size_t registered_bytes() const {

@@ -21,7 +21,8 @@ class ChunkSource {
   [[nodiscard]] virtual HeapMap const& map() const = 0;
 
   /// Collective. Adds a chunk to `blocks` that is large enough for the request.
-  /// \param call The call, which the PEs compare and which error messages name.
+  /// \param call Describes the call, so PEs can compare it and error messages
+  /// can name it.
   /// \param max_bytes The maximum size of the chunk.
   /// \param is_enough Called after all PEs have waited for their kernels and
   ///        have met. Returns whether the request now fits without a new chunk.

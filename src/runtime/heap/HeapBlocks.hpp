@@ -95,7 +95,7 @@ class HeapBlocks : public BlockIds {
   /// time.
   /// \returns whether there is now room for the request.
   bool join(HeapBlocks& from, Request const& request);
-  /// Frees a block. Its memory becomes free memory of `to`.
+  /// Frees a block. Its memory becomes free memory in `to`.
   void give_back_to(HeapBlocks& to, Id id) {
     end_block(id);
     auto const [offset, bytes] = m_allocator.remove(id);

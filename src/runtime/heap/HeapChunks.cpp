@@ -52,9 +52,9 @@ std::optional<Failure> HeapChunks::grow(HeapBlocks& blocks,
     return no_room(blocks);
   }
   std::optional<Failure> first;
-  // If there is not enough memory for the bytes wanted, the second attempt asks
-  // only for the bytes needed. If the first place was lost, the second attempt
-  // gets a different place.
+  // If there is not enough memory for the bytes wanted, the second attempt
+  // requests only the bytes needed. If the first place was lost, the second
+  // attempt gets a different place.
   for (bool const is_second : {false, true}) {
     auto const place = m_places.place_for(
         [&](std::size_t offset) {

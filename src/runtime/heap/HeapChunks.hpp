@@ -75,7 +75,7 @@ class HeapChunks {
 
   struct Trimmed {
     std::size_t bytes = 0;
-    /// Like `bytes`, but lost chunks count as well.
+    /// Like `bytes`, but includes lost chunks.
     std::size_t removed_bytes = 0;
     /// The first failure. trim() continues after a failure.
     std::optional<PeFailure> failure;

@@ -10,7 +10,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// One of this library's objects that owns Views.
+/// A library object that owns Views.
 struct Object {
   std::string name;
   std::vector<std::string> parts;  // the kinds of its Views

@@ -185,7 +185,7 @@ class OffsetAllocator {
   void merge_latest();
 
   std::vector<Block> m_blocks;
-  // The numbers of erased blocks, reused last in, first out.
+  // The numbers of erased blocks, reused in last-in, first-out order.
   std::vector<BlockId> m_unused;
   BlockId m_first = none;
   BlockId m_last  = none;
@@ -194,7 +194,8 @@ class OffsetAllocator {
   BlockId m_latest = none;
   OffsetMap m_live;
   std::array<std::array<BlockId, n_columns>, n_rows> m_heads;
-  std::array<std::uint32_t, n_rows> m_columns{};  // bit set: list not empty
+  std::array<std::uint32_t, n_rows> m_columns{};  // a set bit means that the
+                                                  // list is not empty
   std::uint64_t m_rows     = 0;
   std::size_t m_free_bytes = 0;
   std::size_t m_live_bytes = 0;

@@ -42,7 +42,7 @@ class OffsetMap {
   /// Precondition: `offset` is in the map.
   void erase(std::size_t offset) {
     std::size_t hole = slot_of(offset);
-    // Move each entry that probing would no longer reach into the hole.
+    // If probing would no longer reach an entry, move that entry into the hole.
     for (std::size_t i = next(hole); m_slots[i].value != none; i = next(i)) {
       std::size_t const distance_to_home =
           (i - home(m_slots[i].offset)) & mask();

@@ -63,8 +63,8 @@ class RetiredViews : public BlockIds {
     m_is_empty.store(true, std::memory_order_relaxed);
   }
 
-  /// The numbers of the Views to announce to all PEs next, limited to as many
-  /// as one call can carry.
+  /// The numbers of the Views to announce to all PEs next, up to the maximum
+  /// that one call can carry.
   [[nodiscard]] std::span<Id const> notices() const {
     return std::span(m_to_tell).first(
         std::min(m_to_tell.size(), Rendezvous::max_notices));

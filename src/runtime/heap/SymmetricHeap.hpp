@@ -194,8 +194,8 @@ class SymmetricHeap final : public ChunkSource {
 
   /// Collective; must be the last call. Returns the label and size of each View
   /// that this PE has not destroyed. If there are any such Views, the memory
-  /// remains mapped until the process ends, because their destructors read
-  /// their headers.
+  /// remains mapped until the process ends, because the destructors of these
+  /// Views read their headers.
   [[nodiscard]] std::vector<std::string> finalize();
 
   /// Leaves all memory of the heap and its provider mapped until the process

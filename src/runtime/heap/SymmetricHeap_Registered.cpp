@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The program's memory that becomes part of the heap.
+// Registering the program's memory as part of the heap.
 #include "../base/Check.hpp"
 #include "../base/Failure.hpp"
 #include "SymmetricHeap.hpp"

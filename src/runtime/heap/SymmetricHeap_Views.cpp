@@ -161,7 +161,7 @@ void SymmetricHeap::remove_registered_views() {
     if (id == RegisteredMemory::none) return;
     auto const failed = m_chunks.remove(m_registered.remove(id).offset);
     // Print the failure instead of throwing it, because the Views have already
-    // ended.
+    // been destroyed.
     if (!failed || failed->pe != map().my_pe) continue;
     std::fprintf(stderr,
                  "symm: PE %d: taking a View out of the heap: %s; its "

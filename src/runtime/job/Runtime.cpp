@@ -253,8 +253,8 @@ void Runtime::finalize() {
       live.insert(live.end(), beside.begin(), beside.end());
       if (!beside.empty()) memory.heap->abandon();
     }
-    // This must follow everything that may throw, because the listener must not
-    // be shut down before the job.
+    // This must follow everything that may throw, because the listener must
+    // remain usable if the runtime does.
     if (runtime.m_listener != nullptr) {
       auto const in_pools = runtime.m_listener->finalize();
       live.insert(live.end(), in_pools.begin(), in_pools.end());

@@ -217,7 +217,7 @@ class Runtime {
 
   // For a PE that waits for another PE outside of a collective call:
 
-  /// The Rendezvous, which has the settings for such waits. Local.
+  /// The Rendezvous, which contains the settings for such waits. Local.
   [[nodiscard]] Rendezvous const& rendezvous() const { return *m_rendezvous; }
   /// Returns a PE on this node whose process has ended, if there is one. Such a
   /// PE has failed, because no PE completes finalize() before this PE calls

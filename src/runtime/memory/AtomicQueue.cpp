@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t bytes_of_changes = AtomicBatch::most * sizeof(GpuAtomic);
 
-/// The kernel takes about 30 us for a batch of 4096 if it can start at once.
+/// The kernel takes about 30 us for a batch of 4096 operations if it can start
+/// immediately.
 constexpr auto time_to_begin = std::chrono::microseconds(100);
 constexpr auto shortest_look = std::chrono::microseconds(50);
 constexpr auto longest_look  = std::chrono::milliseconds(1);
@@ -73,9 +74,9 @@ void AtomicQueue::post(std::size_t first, std::size_t count) {
   }
 }
 
-/// If threads that the batch was offered to have since stopped waiting, the
-/// queue may be idle while parts of the batch remain. In that case, the kernel
-/// is launched again.
+/// If the threads that could claim the batch have since stopped waiting, parts
+/// of the batch may remain while the queue is idle. In that case, the kernel is
+/// launched again.
 ///
 /// At first, the loop does not yield the core. The PE's application thread may
 /// share that core (`mpiexec` binds each PE of a two-PE job to one core), and

@@ -77,8 +77,8 @@ class ForeignMemory {
 
   /// Maps an allocation that export_foreign() exported in another process. An
   /// allocation that is opened twice must be closed twice.
-  /// \returns the start of the allocation. The exported address is at
-  ///          `handle.offset` bytes from it.
+  /// \returns the start of the allocation. The exported address is
+  ///          `handle.offset` bytes after the start.
   [[nodiscard]] virtual char* open_foreign(ForeignHandle const& /*handle*/) {
     return nullptr;
   }

@@ -45,8 +45,8 @@ class GpuAccessQueue {
   GpuAccessQueue& operator=(GpuAccessQueue const&) = delete;
 
   // The next two functions store to GPU memory. The caller may reuse the source
-  // at once, but the stores are complete only after finish(). An aligned 4- or
-  // 8-byte word is stored in one access.
+  // immediately, but the stores are complete only after finish(). An aligned 4-
+  // or 8-byte word is stored in one access.
 
   void store(void* to, void const* from, std::size_t bytes);
   /// \param count number of elements, contiguous in `from`; their total size is

@@ -15,8 +15,8 @@ namespace symm {
 /// PE p's part begins at base + p * stride. Kernels capture the map by value.
 /// An address is translated with one multiplication and one addition, without a
 /// lookup table (S16). Each process has its own base, but offsets are the same
-/// everywhere (S14, S15). Only near PEs' parts are mapped (near PEs are the PEs
-/// on this node).
+/// everywhere (S14, S15). Only the parts of near PEs (the PEs on this node) are
+/// mapped.
 struct HeapMap {
   char* base         = nullptr;  // start of PE 0's part, mapped or not
   std::size_t stride = 0;

@@ -22,7 +22,7 @@ namespace symm::Impl {
 /// The widest word, in bytes.
 inline constexpr std::size_t widest_host_word = 8;
 
-/// The largest copy, in bytes, that copy_host_memory() makes word by word.
+/// The largest copy, in bytes, that copy_host_memory() performs word by word.
 inline constexpr std::size_t max_bytes_by_words = 64;
 
 /// An integer of the given size that may alias objects of any type.

@@ -9,9 +9,9 @@
 namespace symm::Impl {
 
 /// Calls access(at, width) for words that together cover [memory, memory +
-/// bytes). Each word is as wide as alignment permits, so every aligned word in
-/// the range lies within one of these words. `at` is the word's offset from
-/// `memory`. `width` is its size in bytes, an integral_constant.
+/// bytes). Each word is as wide as possible, so every aligned word in the range
+/// lies within one of these words. `at` is the word's offset from `memory`.
+/// `width` is its size in bytes, an integral_constant.
 template <class Access>
 void for_each_host_word(void const* memory, std::size_t bytes,
                         Access const& access) {

@@ -25,7 +25,7 @@ struct AtomicBoard;
 // updates whose tickets were drawn before the request was made, and a fence
 // after all requests whose tickets were drawn before the fence. Therefore, all
 // operations that a thread issues after a fence or a reply are ordered after
-// all of its earlier operations.
+// all of that thread's earlier operations.
 
 enum class FarOp : std::uint8_t {
   load,         // up to 8 bytes, returned in the reply
@@ -112,11 +112,12 @@ struct KernelModule {
 };
 
 /// Any thread may call these two functions, even before and after main(). A
-/// module that is added later, for example by dlopen(), gets the current ring.
+/// module that is added later, for example by dlopen(), receives the current
+/// ring.
 void add_kernel_module(KernelModule& module) noexcept;
 void remove_kernel_module(KernelModule& module) noexcept;
 
-/// Sets the ring of all modules. \throws SystemError on this PE; some modules
+/// Sets the ring in all modules. \throws SystemError on this PE; some modules
 /// may then already have the new ring.
 void set_ring_of_kernels(ProxyQueue* ring);
 /// Like set_ring_of_kernels(), but for the race detector's shadow.

@@ -15,7 +15,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// The number in a file; 0 if the file cannot be read.
+/// Returns the number in a file; 0 if the file cannot be read.
 std::size_t number_in(std::filesystem::path const& file) {
   std::ifstream in(file);
   std::size_t number = 0;

@@ -47,9 +47,9 @@ class SymmetricRange {
     bool is_lost = false;
   };
 
-  /// Collective. Every PE creates `bytes` bytes and maps the memory of all PEs
-  /// on its node at `offset`. Afterward, either all PEs that take part in
-  /// `agree` have the chunk, or none does.
+  /// Collective. Every PE creates `bytes` bytes of memory and maps the memory
+  /// of all PEs on its node at `offset`. Afterward, either all PEs that take
+  /// part in `agree` have the chunk, or none does.
   ///
   /// \param own_memory returns a handle to `bytes` bytes of this PE's memory;
   ///        try_to_add_chunk() releases the handle. By default, the PE creates

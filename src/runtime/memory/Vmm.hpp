@@ -86,7 +86,7 @@ class Vmm {
   [[nodiscard]] virtual UniqueFd export_handle(Handle handle) = 0;
 
   /// Imports a descriptor that export_handle() returned in another process.
-  /// \param bytes the size given to create() there.
+  /// \param bytes the size passed to create() in that process.
   [[nodiscard]] virtual Handle import_handle(UniqueFd descriptor,
                                              std::size_t bytes) = 0;
 

@@ -385,9 +385,9 @@ void Vmm_HostMemfd::release(Handle handle) {
   std::lock_guard const lock(m_mutex);
   auto const memory = m_ledger.memory_of(handle, "release");
   m_ledger.remove_handle(handle);
-  // A PE's own memory keeps its descriptor while it is mapped, for retain().
-  // Imported memory must not keep its descriptor, because every PE and chunk
-  // would then need one.
+  // A PE's own memory keeps its descriptor while it is mapped, because retain()
+  // needs it. Imported memory must not keep its descriptor, because every PE
+  // and chunk would then need one.
   auto const& handles = m_ledger.handles();
   bool const has_other_handle =
       std::any_of(handles.begin(), handles.end(),

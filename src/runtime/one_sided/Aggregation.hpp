@@ -104,7 +104,7 @@ class Aggregation {
     bool operator==(Kind const&) const = default;
   };
 
-  /// Looks up the mapped memory around the word, so that keep() need not do so
+  /// Looks up the mapped memory around the word so that keep() need not do so
   /// for the next updates. Returns false in the same cases as keep().
   bool find(void const* address, std::size_t bytes, Pe pe, char const* call);
   void check_life(char const* call);

@@ -66,7 +66,7 @@ void Pools::begin_generation() {
   m_symmetric.push_back(std::make_unique<PoolSet>(m_runtime.n_pes()));
   auto& group = *m_symmetric.back();
   for (auto const memory : {MemoryKind::host, MemoryKind::device}) {
-    // Count even if this heap does not exist so that the numbers are the same
+    // Count even a heap that does not exist so that the numbers are the same
     // with and without it.
     ++m_n_symmetric;
     auto* const heap = m_runtime.find_heap(memory);
@@ -215,8 +215,8 @@ void Pools::set_current_pool(MemoryKind memory, MemPool pool) {
   auto const lock            = lock_for(pool);
   auto const found           = get_in_step(pool, call);
   require_memory(found.pool, memory, call);
-  // Record the call on every PE, because the current pool determines where
-  // malloc_async() allocates.
+  // Record the call, because the current pool determines where malloc_async()
+  // allocates.
   note(found.pool, RuntimeCall::pool_current, {pool.number()});
   m_current[index_of(memory)] = pool.number();
 }

@@ -25,9 +25,9 @@
 namespace symm::Impl {
 
 /// All of a PE's pools, from the first call that involves pools until
-/// finalize(). Implements the calls in symm_pools.hpp and the Kokkos memory
-/// space, but reports errors as exceptions. Callable from any thread, but only
-/// one thread at a time may make calls on symmetric pools.
+/// finalize(). Implements the functions in symm_pools.hpp and those of the
+/// Kokkos memory space, but reports errors as exceptions. Callable from any
+/// thread, but only one thread at a time may make calls on symmetric pools.
 class Pools final : public RendezvousListener {
  public:
   /// \throws UsageError on this PE before initialize() and after finalize().

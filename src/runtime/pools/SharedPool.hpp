@@ -9,7 +9,7 @@
 #include "../base/UniqueFd.hpp"
 #include "../symm_pools.hpp"
 
-// Data about pools that processes exchange.
+// Pool data that processes exchange.
 
 namespace symm::Impl {
 

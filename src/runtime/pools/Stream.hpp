@@ -70,7 +70,7 @@ class HostStream : public Stream {
   void barrier() override;
 };
 
-/// Identifies a stream in calls, and contains a function that creates the
+/// Identifies a stream in a call, and contains a function that creates the
 /// corresponding Stream.
 struct StreamName {
   /// A key that is unique among live streams; not null.

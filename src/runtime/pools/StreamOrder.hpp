@@ -32,8 +32,8 @@ class StreamOrder {
 
   explicit StreamOrder(int n_pes) : m_is_alone(n_pes == 1) {}
 
-  /// Returns a stream's number. A stream that is used for the first time gets
-  /// the lowest unused number.
+  /// Returns a stream's number. A stream that is used for the first time is
+  /// assigned the lowest unused number.
   /// \throws UsageError on this PE if too many streams are in use.
   Number number_of(StreamName const& name) {
     if (m_latest < m_streams.size() && m_streams[m_latest].key == name.key) {

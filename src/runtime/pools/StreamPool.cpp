@@ -225,8 +225,7 @@ HeapBlocks::Id StreamPool::take_with_dependency(
   if (!has_much_to_reuse(stream) && !is_at_its_limit(request.bytes)) {
     return HeapBlocks::none;
   }
-  // The pool itself adds this dependency, so it may always rely on the
-  // dependency.
+  // The pool itself adds this dependency, so it can always rely on it.
   auto const move_all = [&](Number other) {
     move_freed(other, stream, true);
     if (other != stream) move_arena(other, stream, request, true);

@@ -26,7 +26,7 @@ namespace symm::Impl {
 ///
 /// Free memory is kept in *arenas*. The common arena serves every stream. Each
 /// stream also has its own arena, which only later work on this stream may use.
-/// free() appends a block to the queue of the stream that it is given. A stream
+/// free() appends a block to the queue of the stream passed to it. A stream
 /// that needs memory may move a freed block into its own arena, but only if the
 /// stream order shows that the two uses cannot overlap in time (H02). Once all
 /// PEs have waited for all of their streams, all free memory returns to the

@@ -30,7 +30,7 @@ class PrivateMemory {
 
   /// Frees a block. If the block is registered, it remains part of the heap
   /// until it is unregistered. Ignores an address that does not belong to a
-  /// live block, because such a block was allocated before the latest
+  /// live block, because its block was allocated before the latest
   /// initialize().
   void free(void const* address) noexcept;
 

@@ -18,8 +18,8 @@ namespace symm::Impl {
 
 /// The part of SharedHostBuffer and SharedDeviceBuffer
 /// (symm_shared_buffers.hpp) that does not depend on the element type: the
-/// addresses of all PEs' memory, and the methods by which this PE accesses that
-/// memory.
+/// addresses of all PEs' memory, and the functions with which this PE accesses
+/// that memory.
 class SharedBuffer {
  public:
   /// Collective. The arguments and exceptions are documented at SharedElements

@@ -57,7 +57,7 @@ class HostWait {
   /// Returns the text of who_is_gone(). If that text is "" but a report is due
   /// and all other PEs are in finalize(), returns a text that says so. (Does
   /// not check for finalize() in jobs with more than 1000 far PEs.) On return,
-  /// the earlier stores of those PEs are visible.
+  /// those PEs' earlier stores are visible.
   [[nodiscard]] Text reason_to_give_up() const;
 
   /// The maximum time that this PE waits for a far PE to answer whether it is
