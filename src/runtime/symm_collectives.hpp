@@ -41,11 +41,11 @@ namespace symm {
 //   reduce(exec, team, ...)
 //     A call that enqueues the operation on an execution space instance, in
 //     order with the kernels on that instance; the host does not wait. Throws
-//     UsageError on this PE if this PE passes an invalid argument; this PE then
-//     takes no part in the operation. The call does not check whether the other
-//     PEs pass the same arguments. (On an instance of a host space, the call
-//     waits for the instance's kernels and then acts like the form for the
-//     host.)
+//     UsageError on this PE if this PE passes an invalid argument; in that
+//     case, this PE does not take part in the operation. The call does not
+//     check whether the other PEs pass the same arguments. (On an instance of a
+//     host space, the call waits for the instance's kernels and then acts like
+//     the form for the host.)
 //   reduce(threads, heap, team, ...)
 //     A call in a kernel, made by all threads of one thread group on every PE.
 //     The group is a thread team's handle or lanes(member); `heap` is

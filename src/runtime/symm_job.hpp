@@ -103,7 +103,7 @@ class RuntimeGuard {
 // The PEs. All functions below except heap_trim() and barrier_all() are local:
 // a PE may call them alone, from any thread.
 
-/// Returns the number of this PE, from 0 to n_pes() - 1.
+/// Returns this PE's number, from 0 to n_pes() - 1.
 /// \throws UsageError on this PE before initialize() and after finalize().
 [[nodiscard]] Pe my_pe();
 

@@ -34,7 +34,7 @@ namespace symm::Impl {
 //   far PEs.
 // - Preconditions are those of expect_access(), which these functions do not
 //   call.
-// - `call`: the name of the call, for error messages on the host.
+// - `call`: the call's name, for error messages on the host.
 // - `completion`: when operations on far PEs return. After Completion::none,
 //   quiet_far() on the host or quiet() in a kernel completes them.
 
@@ -51,7 +51,7 @@ SYMM_FORCEINLINE_FUNCTION auto at_pe(HeapMap const& heap, Pe pe,
   return far();
 }
 
-/// Like at_pe(), but passes the address of the copy to near().
+/// Like at_pe(), but passes the copy's address to near().
 SYMM_CALLS_ANYTHING
 template <class T, class Near, class Far>
 SYMM_FORCEINLINE_FUNCTION auto at_copy_of(HeapMap const& heap, T* address,

@@ -22,8 +22,8 @@ namespace symm::Impl {
 
 // Descriptions of one-sided operations. A call describes its operation once and
 // runs it, either with run_operation() or within the scope of a GroupOperation
-// (both are defined at the end of this file). A description contains the name
-// of the call and three functions:
+// (both are defined at the end of this file). A description contains the call's
+// name and three functions:
 //
 // - operation() returns the Operation for observers of the host's operations.
 // - report() reports the accesses to the race detector.

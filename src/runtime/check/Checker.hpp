@@ -112,7 +112,7 @@ class Checker : public Shadow {
     }
   }
 
-  /// Sets the label of the running Kokkos kernel.
+  /// Sets the running Kokkos kernel's label.
   /// \param label null once the kernel has ended.
   void set_kernel(char const* label);
 
@@ -228,7 +228,7 @@ class Checker : public Shadow {
   std::vector<void*>* m_pinned           = nullptr;
 };
 
-/// The race detector of this process.
+/// This process's race detector.
 extern Checker s_checker;
 static_assert(std::is_trivially_destructible_v<Checker>);
 

@@ -101,7 +101,7 @@ class SymmetricHeap final : public ChunkSource {
   ///
   /// \param label The View's label, for error messages.
   /// \param bytes The total size of the header and the data. Error messages
-  ///        show only the size of the data.
+  ///        show only the data size.
   /// \param header The number of bytes before the View's data, a multiple of
   ///        default_alignment. The alignment applies to the data, not to the
   ///        header.

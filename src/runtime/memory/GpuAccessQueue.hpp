@@ -29,8 +29,8 @@ namespace symm::Impl {
 /// Any call may throw SystemError because of an error in an earlier kernel.
 class GpuAccessQueue {
  public:
-  /// The maximum size of a load() in bytes, and half the size of the buffer for
-  /// stores.
+  /// The maximum size of a load() in bytes, and half the size of the store
+  /// buffer.
   static constexpr std::size_t max_bytes = std::size_t{64} << 10U;
 
   enum class Changes : bool { none, some };

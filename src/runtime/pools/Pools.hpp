@@ -46,7 +46,7 @@ class Pools final : public RendezvousListener {
   [[nodiscard]] MemPool current_pool(MemoryKind memory);
   void set_current_pool(MemoryKind memory, MemPool pool);
 
-  /// \param call The name of the call, for error messages.
+  /// \param call The call's name, for error messages.
   /// \param memory The kind of memory that the pool must have; nullopt for any
   ///        kind.
   /// \param phase The size of a View's header: (address + phase) is aligned.

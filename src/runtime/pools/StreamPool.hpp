@@ -128,7 +128,7 @@ class StreamPool final : public Pool {
   [[nodiscard]] std::uint64_t streams_to_watch() const;
 
   [[nodiscard]] std::size_t n_live() const { return m_live.count(); }
-  /// Leaves the memory of the pool's own heap mapped until the process ends.
+  /// Leaves the pool's own heap memory mapped until the process ends.
   void abandon() noexcept {
     if (m_own_heap != nullptr) m_own_heap->heap().abandon();
   }

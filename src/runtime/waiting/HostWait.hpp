@@ -68,7 +68,7 @@ class HostWait {
   }
   /// Prints a message that names what this PE is waiting for. Ends the job
   /// unless `reason_to_give_up` is "".
-  /// \param where text to insert after the name of the call: "" or " of ...".
+  /// \param where text to insert after the call's name: "" or " of ...".
   /// \param waits_for describes what this PE is waiting for, as lines of the
   /// message.
   void report(Text const& reason_to_give_up, std::string_view where,
