@@ -20,16 +20,16 @@ class NotSupported : public UsageError {
   using UsageError::UsageError;
 };
 
-/// Stores the text of the exception being handled as last_error(). Must be
-/// called inside a catch block.
+/// Sets last_error() to the text of the exception that is being handled. Must
+/// be called inside a catch block.
 /// \returns the kind of exception.
 ErrorKind note_last_error() noexcept;
 void clear_last_error() noexcept;
 /// Prints last_error() to stderr, for functions without a return value.
 void print_last_error() noexcept;
 
-/// Runs the body of a C-like function, and stores the text of any exception as
-/// last_error().
+/// Runs the body of a C-like function, and sets last_error() to the text of any
+/// exception.
 /// \returns the kind of exception; ErrorKind::none on success.
 template <class Body>
 ErrorKind run_noting_failure(Body const& body) noexcept {

@@ -19,9 +19,9 @@ constexpr std::size_t gib = std::size_t{1} << 30U;
 /// The size of a static heap if SYMM_SYMMETRIC_SIZE is not set.
 constexpr std::size_t default_static_bytes = gib;
 
-/// Reserved addresses occupy no memory, so a PE's heap may become large.
-/// However, all near PEs' parts must fit in a single address space (128 TiB on
-/// x86-64), together with the program.
+/// Reserved addresses occupy no memory, so a PE's heap can be large. However,
+/// all near PEs' parts must fit in a single address space (128 TiB on x86-64),
+/// together with the program.
 constexpr std::size_t addresses_to_use = 32'768 * gib;
 
 }  // namespace

@@ -22,7 +22,7 @@ class NodeTable {
   /// Collective.
   /// \param vmm   manages host memory; must outlive the table.
   /// \param bytes the table, at least 1 byte. It must have the same size on all
-  ///        PEs, and the same contents on all PEs of a node. The caller may
+  ///        PEs, and the same contents on all PEs on a node. The caller may
   ///        free its copy afterward.
   /// \throws OutOfMemory, SystemError on every PE, with `what` in the message.
   NodeTable(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
