@@ -142,7 +142,7 @@ class Context {
 
   // For use by the library only:
 
-  /// Returns the HostCall of the call `name` in this context.
+  /// Returns the HostCall for the call `name` in this context.
   /// \param request if not null, tracks the operation.
   /// \throws UsageError on this PE if the context has been moved from, or if
   ///         finalize() has been called since it was created.

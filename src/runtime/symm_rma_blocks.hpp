@@ -115,8 +115,8 @@ SYMM_INLINE_FUNCTION void iget(HeapMap const& heap, T* dest,
 // to 64 bytes arrive like words in an element (see symm_rma.hpp).
 //
 // - `dest_stride`, `source_stride`: distance between the starts of consecutive
-//   blocks, in elements. A stride must be at least 1 and at least `block`, and
-//   not negative; otherwise the call throws UsageError on this PE.
+//   blocks, in elements. A stride must be positive and at least `block`;
+//   otherwise the call throws UsageError on this PE.
 // - `block`: number of elements in a block; 0 copies nothing. (If a kernel
 //   copies to PEs on other nodes, a block must be smaller than 4 GiB.)
 // - `count`: number of blocks.

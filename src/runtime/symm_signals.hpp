@@ -200,14 +200,14 @@ SYMM_INLINE_FUNCTION Signal signal_wait_until(Signal const* signal_address,
 // In a kernel, a wait polls. It never ends if the other PE's kernel cannot run
 // because both PEs share a GPU that has no room for that kernel.
 //
-// On the host, a wait first polls, then polls and yields the core, then sleeps
-// between polls. Every SYMM_TIMEOUT seconds, the waiting PE reports what it is
-// waiting for. It ends the job if any PE's process has exited. When a report is
-// due, the waiting PE also ends the job if all other PEs (at least one) are
-// waiting in finalize(), where they no longer store anything. It does not end
-// the job earlier, because one of its own threads or kernels might still make
-// the store. (It does not check for finalize() in jobs with more than 1000 far
-// PEs.)
+// On the host, a wait first polls continuously, then yields the core between
+// polls, and finally sleeps between polls. Every SYMM_TIMEOUT seconds, the
+// waiting PE reports what it is waiting for. It ends the job if any PE's
+// process has exited. When a report is due, the waiting PE also ends the job if
+// all other PEs (at least one) are waiting in finalize(), where they no longer
+// store anything. It does not end the job earlier, because one of its own
+// threads or kernels might still make the store. (It does not check for
+// finalize() in jobs with more than 1000 far PEs.)
 //
 // On the host, all waits and tests throw UsageError on this PE if the address
 // is null, is not a multiple of the variable's size, or is in the GPU memory of

@@ -227,8 +227,8 @@ class CheckMemory {
     void* start;
     std::size_t bytes;
   };
-  /// The memory that GPUs can access from the start: the tables, including
-  /// those of variables and of concurrent reads.
+  /// The memory that GPUs can access from the start: the tables, including the
+  /// tables of variables and of concurrent reads.
   [[nodiscard]] Range common() const;
   /// The cells for `bytes` bytes of a PE's part of a heap.
   [[nodiscard]] Range cells(Where where, std::size_t bytes) const;

@@ -100,8 +100,8 @@ class Checker : public Shadow {
   /// Publishes this PE's times to them.
   /// \param key the message's unique key, an odd number.
   void send(std::uint64_t key, int n_receivers) noexcept;
-  /// Called when this PE has received the message. If `is_only_there`, the PE
-  /// has only found that the message is available.
+  /// Called when this PE has received the message. If `is_only_there`, this PE
+  /// has found that the message is available but has not received it.
   void receive(std::uint64_t key, bool is_only_there = false) noexcept;
 
   /// Adds View labels to the races that this PE has found.

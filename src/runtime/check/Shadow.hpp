@@ -128,7 +128,7 @@ class alignas(4096) Shadow : public AccessHistory {
   }
 
   /// Whether the running kernel belongs to the library. If so, the library call
-  /// that launched the kernel reports its accesses.
+  /// that launched the kernel reports the kernel's accesses.
   [[nodiscard]] SYMM_FUNCTION bool hides_kernel() const {
     return m_hides_kernel;
   }
@@ -173,8 +173,8 @@ class alignas(4096) Shadow : public AccessHistory {
 };
 
 /// Functions that enqueue kernels on `queue`. With these kernels, the host
-/// updates and checks the shadow of GPU memory. `shadow` is the copy of the
-/// Shadow that kernels use.
+/// updates and checks the shadow of GPU memory. `shadow` is the kernels' copy
+/// of the Shadow.
 struct ShadowKernels {
   void (*note)(void* queue, Shadow* shadow, Where where, std::size_t bytes,
                Access const& access);
