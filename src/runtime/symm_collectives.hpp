@@ -96,8 +96,7 @@ struct Prod {
 struct Min {
   template <class T>
   SYMM_FUNCTION T operator()(T const& a, T const& b) const {
-    T const smaller = b < a ? b : a;  // b < a is false if either is a NaN, so
-                                      // this is `a`
+    T const smaller = b < a ? b : a;  // `a` if either is a NaN: b < a is false
     return Impl::is_nan(b) ? b : smaller;
   }
 };

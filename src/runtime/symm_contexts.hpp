@@ -62,8 +62,7 @@ enum class UpdateRouting {
 /// 1.5, SHMEM_CTX_SERIALIZED, _PRIVATE, _NOSTORE).
 struct ContextOptions {
   bool serialized = false;  ///< only one thread at a time uses the context
-  bool one_thread = false;  // /< only the thread that created the context uses
-                            // it
+  bool one_thread = false;  // /< only the creating thread uses the context
   /// The context's fence() and quiet() do not order stores to PEs on this node.
   bool nostore = false;
   /// Use this option for many small updates to random PEs (not part of

@@ -91,8 +91,7 @@ void tell_check(PeMemory there, void const* local, std::size_t bytes,
 
 CopyQueue& copy_queue(char const* call) {
   auto& runtime = Runtime::instance(call);
-  static_cast<void>(runtime.heap(MemoryKind::device, call));  // throws if there
-                                                              // is no such heap
+  static_cast<void>(runtime.heap(MemoryKind::device, call));  // or throws
   return *runtime.provider(MemoryKind::device);
 }
 

@@ -138,8 +138,7 @@ template <class Copy>
 SYMM_FUNCTION void copy_strided(Copy const& copy, Pe pe, bool is_put) {
   auto const blocks = copy.in_bytes();
   if (blocks.count >> 44U != 0)
-    return;  // larger than any memory, so the copy
-             // throws
+    return;  // larger than any memory: the copy itself throws
   for (std::size_t i = 0; i < blocks.count; ++i) {
     check::copy(blocks.to + i * blocks.to_stride,
                 blocks.from + i * blocks.from_stride, blocks.element_bytes, pe,

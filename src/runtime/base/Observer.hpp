@@ -34,10 +34,9 @@ inline constexpr int n_operation_kinds = 10;
 /// elements.
 struct Operation {
   OperationKind kind;
-  char const* call;  // such as "symm::put"; valid until the program ends
-  Pe pe = -1;        // the other PE's world number; -1 for none or
-                     // several
-  std::size_t bytes     = 0;        // number of bytes that this PE moves
+  char const* call;        // such as "symm::put"; valid until the program ends
+  Pe pe             = -1;  // the other PE's world number; -1: none or several
+  std::size_t bytes = 0;   // number of bytes that this PE moves
   void const* symmetric = nullptr;  // symmetric address of the object on `pe`
   void const* local     = nullptr;  // this PE's buffer
 };

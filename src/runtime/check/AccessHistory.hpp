@@ -151,8 +151,7 @@ class AccessHistory {
     std::uintptr_t start = 0;  // start of the near PEs' parts
     std::size_t bytes    = 0;
     HeapMap map;
-    unsigned shift = 0;  // log2 of the stride if it is a power of two;
-                         // otherwise 0
+    unsigned shift = 0;  // log2 of the stride if a power of two; otherwise 0
     // GPUs can access the shadow of this many bytes at the start of each part.
     std::size_t reached = 0;
   };
@@ -322,8 +321,7 @@ class AccessHistory {
       return;
     }
     auto* const reads = m_memory.reads_of(where, true);
-    if (reads == nullptr) {  // no free entry: keep one of the two reads, chosen
-                             // at random
+    if (reads == nullptr) {  // no room: keep one of the two reads at random
       note_limit(Limit::reads);
       if (random() % 4 == 0) cell.read.exchange(epoch.bits());
       return;

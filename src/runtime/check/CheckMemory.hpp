@@ -47,12 +47,9 @@ struct Site {
   static constexpr std::size_t n_frames = 6;
   Word<std::uint64_t> key;
   Word<std::uint32_t> is_ready;
-  std::array<std::uint64_t, n_frames> frames;  // module << 48 | offset; 0 if
-                                               // there is none
-  std::array<char, 48> call;    // such as "symm::put"; empty for loads and
-                                // stores
-  std::array<char, 64> kernel;  // the Kokkos kernel's label; empty if there is
-                                // none
+  std::array<std::uint64_t, n_frames> frames;  // module << 48 | offset; or 0
+  std::array<char, 48> call;    // such as "symm::put"; empty for plain accesses
+  std::array<char, 64> kernel;  // label of the Kokkos kernel, or empty
 };
 
 /// A race, recorded by the PE that made the second access.
@@ -67,8 +64,7 @@ struct Race {
   bool is_second_write;
   bool is_private;       // in the private buffer of an _nbi operation
   Pe pe;                 // PE that owns the memory
-  std::uint64_t offset;  // offset in bytes in the View or, without a View, in
-                         // the heap
+  std::uint64_t offset;  // offset in bytes in the View, or else in the heap
   std::uint32_t bytes;   // size of the second access
   std::array<char, 52> view;
 };
@@ -114,8 +110,7 @@ struct Tables {
   Word<std::uint32_t> has_unnamed[max_pes];  // whether a PE has unnamed races
   // For each PE, a bit mask of the limits that the PE has reached.
   Word<std::uint32_t> limits[max_pes];
-  Word<std::uint32_t> said_limits;  // limits that at least one PE has already
-                                    // reported
+  Word<std::uint32_t> said_limits;  // limits already reported by any PE
   // For each PE, whether that PE has fetched many elements from other nodes one
   // at a time.
   Word<std::uint32_t> gets_elements[max_pes];
@@ -202,10 +197,8 @@ class CheckMemory {
   /// another library.
   struct Message {
     Word<std::uint64_t>* key;
-    Word<std::uint32_t>* n_receivers;  // number of PEs that have not received
-                                       // it yet
-    TimesOfPes known;                  // null if there is no such message or no
-                                       // room
+    Word<std::uint32_t>* n_receivers;  // PEs that have not received it yet
+    TimesOfPes known;                  // null if not found or no room
   };
   /// Callable from any thread of any PE.
   /// \param adds whether to assign an empty entry to a message that has no
@@ -237,7 +230,7 @@ class CheckMemory {
   void keep_pages() { m_keeps_pages = true; }
   /// From now on, a heap's cells are in GPU memory. Initially, there are none;
   /// extend_on_gpu() adds them.
-  /// \param n_of_pe the number of cells between one PE's first cell and the
+  /// \param n_of_pe the distance, in cells, from one PE's first cell to the
   ///        next PE's first cell.
   void use_gpu(std::size_t heap, Cell* first, std::size_t n_of_pe) {
     m_cells[heap] = {first, n_of_pe, 0, true};

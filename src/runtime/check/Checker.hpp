@@ -209,8 +209,7 @@ class Checker : public Shadow {
   // loads and stores.
   std::uintptr_t m_heap_start = 0;
   std::size_t m_heap_bytes    = 0;
-  Cell* m_near_cells          = nullptr;  // null unless the cells cover the
-                                          // entire range
+  Cell* m_near_cells          = nullptr;  // null unless they cover all of it
   // The smallest range that contains all aliases and all incomplete accesses to
   // private memory.
   std::uintptr_t m_other_start = 0;

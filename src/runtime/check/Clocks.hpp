@@ -64,7 +64,7 @@ class Clocks {
     }
     return now & ~used;
   }
-  /// Whether any of this PE's clocks has reached its last time.
+  /// Whether any of this PE's clocks has run out of times.
   [[nodiscard]] SYMM_FUNCTION bool has_ended() const {
     return m_has_ended.load(std::memory_order_relaxed) != 0;
   }

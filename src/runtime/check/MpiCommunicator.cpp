@@ -17,8 +17,7 @@ using Pointer = MpiCommunicator::Pointer;
 // Whether each process is a PE, indexed by rank in MPI_COMM_WORLD.
 std::mutex s_mutex;
 std::vector<bool>& pes() {
-  static auto& all = *new std::vector<bool>;  // static destructors also use
-                                              // this vector
+  static auto& all = *new std::vector<bool>;  // static destructors use it, too
   return all;
 }
 

@@ -23,8 +23,7 @@ struct MpiRequest {
   bool is_persistent = false;
   int to             = MPI_PROC_NULL;  // rank, for a send
   int tag            = 0;
-  std::vector<std::uint64_t> keys{};  // for a collective call: the keys to
-                                      // receive
+  std::vector<std::uint64_t> keys{};  // keys to receive in a collective call
 };
 
 /// Stores a request's record.

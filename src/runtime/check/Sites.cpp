@@ -155,8 +155,7 @@ std::string output_of(std::vector<std::string>& arguments) {
                      environ) == 0;
   static_cast<void>(::posix_spawn_file_actions_destroy(&actions));
   if (!is_begun) return {};
-  input.reset();  // so that read() returns 0 once the program has closed its
-                  // end
+  input.reset();  // so that read() can return 0 at the end of the output
   std::string text;
   std::array<char, 8192> part{};
   auto const read_part = [&] {
@@ -284,8 +283,7 @@ std::vector<std::string> lines_of(Tables const& tables,
   std::vector<std::string> lines;
   for (auto const site : sites) {
     std::string line;
-    std::string other;  // a line in the library, used if there is no line in
-                        // the program
+    std::string other;  // a line in the library, used if no other is found
     for (auto const frame : tables.sites[site].frames) {
       if (frame == 0) break;
       for (auto const& pair : found[frame >> 48U][frame << 16U >> 16U]) {

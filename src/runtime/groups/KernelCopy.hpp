@@ -31,8 +31,7 @@ SYMM_INLINE_FUNCTION void copy_each_with_loads_in_flight(Threads const& threads,
     std::size_t const n_tiles = (count + tile - 1) / tile;
     threads.for_each(n_tiles * row, [&](std::size_t i) {
       std::size_t const begin = i / row * tile + i % row;
-      Value values[n_loads];  // in registers, because compilers unroll both
-                              // loops
+      Value values[n_loads];  // in registers: compilers unroll both loops
       for (std::size_t n = 0; n < n_loads; ++n) {
         if (begin + n * row < count) values[n] = load(begin + n * row);
       }

@@ -194,8 +194,7 @@ class OffsetAllocator {
   BlockId m_latest = none;
   OffsetMap m_live;
   std::array<std::array<BlockId, n_columns>, n_rows> m_heads;
-  std::array<std::uint32_t, n_rows> m_columns{};  // a set bit means that the
-                                                  // list is not empty
+  std::array<std::uint32_t, n_rows> m_columns{};  // bits of nonempty lists
   std::uint64_t m_rows     = 0;
   std::size_t m_free_bytes = 0;
   std::size_t m_live_bytes = 0;

@@ -94,8 +94,7 @@ class AtomicBatch {
 /// The batch in progress. This object is in GPU memory.
 struct AtomicBoard {
   GpuAtomic* changes;       // in host memory
-  std::uint64_t* finished;  // in host memory: number of the latest finished
-                            // batch
+  std::uint64_t* finished;  // in host memory: number of last finished batch
   /// The word() of the batch offered to waiting threads; 0 if there is none.
   std::uint64_t wanted;
   std::uint64_t claimed;  // batch number << 16 | number of parts claimed so far

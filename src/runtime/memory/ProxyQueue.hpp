@@ -45,8 +45,7 @@ struct alignas(64) FarRequest {
   std::uint64_t count;    // number of bytes or elements, or a value to compare
   std::uint64_t signal;   // the signal's address, or the remote stride in bytes
   std::uint64_t value;    // the signal's value, or the local stride in bytes
-  std::uint64_t pe_and_bytes;  // lower half: PE; upper half: bytes per element
-                               // or word
+  std::uint64_t pe_and_bytes;  // PE, and bytes per element or word << 32
   /// Lower half: FarCode::bits(). Upper half: the lower 32 bits of the next
   /// update's ticket.
   std::uint64_t code;
@@ -82,8 +81,7 @@ struct alignas(16) FarReply {
 /// A ring's tickets. A thread draws one ticket for each entry that it writes. A
 /// ticket has a slot in the ring if the ticket is less than `*freed + size`.
 struct RingTickets {
-  std::uint64_t const* freed;  // in host memory: entries with lower tickets are
-                               // done
+  std::uint64_t const* freed;  // in host memory: all lower tickets are done
   std::uint64_t next;
   std::uint64_t limit;  // a copy of *freed + size, possibly outdated
 };

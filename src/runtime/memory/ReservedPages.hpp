@@ -13,8 +13,7 @@ namespace symm::Impl {
 /// Huge pages of one size that an administrator has reserved (hugetlb). The
 /// numbers are a snapshot.
 struct ReservedPages {
-  std::filesystem::path folder;  // /< the system directory that contains these
-                                 // numbers
+  std::filesystem::path folder;  // /< system directory with these numbers
   std::size_t bytes  = 0;        ///< size of a page
   std::size_t n      = 0;        // /< total number of pages
   std::size_t n_left = 0;        ///< pages that no mapping has reserved

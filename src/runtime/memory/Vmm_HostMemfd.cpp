@@ -125,8 +125,7 @@ char* Vmm_HostMemfd::reserve(std::size_t bytes, std::size_t alignment,
 }
 
 void Vmm_HostMemfd::check_capacity(std::size_t bytes) const {
-  std::size_t promised = 0;  // created by this PE, but not yet touched by any
-                             // PE
+  std::size_t promised = 0;  // created by this PE, but not yet touched
   // Count each memory object once, because it may have several handles and
   // mappings.
   std::set<Memory const*> counted;

@@ -92,8 +92,7 @@ class Vmm_HostMemfd final : public MemoryProvider {
 
   std::size_t m_page_bytes;
   HugePages m_pages;
-  std::size_t m_unit;  // the minimum granularity: m_page_bytes or the huge page
-                       // size
+  std::size_t m_unit;  // minimum granularity: ordinary or huge page size
   std::size_t m_n_sharers;
   AvailableMemory m_available_memory;
   std::mutex m_mutex;  // locked by every public function that uses the ledger

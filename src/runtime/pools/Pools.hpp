@@ -207,9 +207,8 @@ class Pools final : public RendezvousListener {
   std::array<MemPool, n_memory_kinds> m_default;
   std::array<std::atomic<std::uint64_t>, n_memory_kinds> m_current{};
   std::atomic<std::uint64_t> m_n_generations{0};  // size of m_symmetric
-  std::uint64_t m_n_symmetric = 0;                // number of the most recent
-                                                  // pool
-  std::uint64_t m_n_local = 0;
+  std::uint64_t m_n_symmetric = 0;                // number of the last pool
+  std::uint64_t m_n_local     = 0;
 };
 
 }  // namespace symm::Impl

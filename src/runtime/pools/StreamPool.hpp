@@ -155,10 +155,8 @@ class StreamPool final : public Pool {
     std::unique_ptr<HeapBlocks> arena;
     Position latest = 0;  // position of the latest move into the arena
     std::vector<Freed> freed;
-    std::size_t n_reused = 0;  // number of leading entries of `freed` that have
-                               // been reused
-    std::uint32_t n_live = 0;  // number of live blocks that were allocated on
-                               // this stream
+    std::size_t n_reused = 0;  // leading entries of `freed` already reused
+    std::uint32_t n_live = 0;  // live blocks from this stream
 
     [[nodiscard]] std::size_t n_freed() const {
       return freed.size() - n_reused;

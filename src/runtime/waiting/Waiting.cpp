@@ -88,9 +88,7 @@ void wait_on_host(char const* call, Poll& is_done) {
   while (!is_done()) {
     if (!wait.pause()) continue;
     auto const why = wait.reason_to_give_up();
-    if (is_done())
-      return;  // other PEs may have made the store before they
-               // exited
+    if (is_done()) return;  // other PEs may have stored before they exited
     if (wait.must_report(why)) wait.report(why, "", text_of(is_done.set));
   }
 }
