@@ -137,8 +137,7 @@ void copy(void const* dest, void const* source, std::size_t bytes, Pe pe,
 template <class Copy>
 SYMM_FUNCTION void copy_strided(Copy const& copy, Pe pe, bool is_put) {
   auto const blocks = copy.in_bytes();
-  if (blocks.count >> 44U != 0)
-    return;  // larger than any memory: the copy itself throws
+  if (blocks.count >> 44U != 0) return;  // too large: the copy throws
   for (std::size_t i = 0; i < blocks.count; ++i) {
     check::copy(blocks.to + i * blocks.to_stride,
                 blocks.from + i * blocks.from_stride, blocks.element_bytes, pe,

@@ -198,7 +198,7 @@ class CheckMemory {
   struct Message {
     Word<std::uint64_t>* key;
     Word<std::uint32_t>* n_receivers;  // PEs that have not received it yet
-    TimesOfPes known;                  // null if not found or no room
+    TimesOfPes known;                  // null if there is no entry or no room
   };
   /// Callable from any thread of any PE.
   /// \param adds whether to assign an empty entry to a message that has no

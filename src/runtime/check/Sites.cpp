@@ -264,8 +264,7 @@ bool is_guess_of_atomics(Tables const& tables, std::uint16_t site) {
 
 std::vector<std::string> lines_of(Tables const& tables,
                                   std::vector<std::uint16_t> const& sites) {
-  std::map<std::uint64_t, std::vector<std::uint64_t>>
-      offsets;  // keyed by module
+  std::map<std::uint64_t, std::vector<std::uint64_t>> offsets;  // by module
   for (auto const site : sites) {
     for (auto const frame : tables.sites[site].frames) {
       if (frame != 0) offsets[frame >> 48U].push_back(frame << 16U >> 16U);

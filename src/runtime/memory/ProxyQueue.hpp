@@ -81,7 +81,7 @@ struct alignas(16) FarReply {
 /// A ring's tickets. A thread draws one ticket for each entry that it writes. A
 /// ticket has a slot in the ring if the ticket is less than `*freed + size`.
 struct RingTickets {
-  std::uint64_t const* freed;  // in host memory: all lower tickets are done
+  std::uint64_t const* freed;  // in host memory: lower tickets are done
   std::uint64_t next;
   std::uint64_t limit;  // a copy of *freed + size, possibly outdated
 };

@@ -97,8 +97,7 @@ void Aggregation::deliver_full_far(char const* call) {
   try {
     deliver_far(call);
   } catch (...) {
-    if (m_n_far != 0)
-      --m_n_far;  // updates begin in order: the last one has not begun
+    if (m_n_far != 0) --m_n_far;  // in order, so the last one has not begun
     throw;
   }
 }
