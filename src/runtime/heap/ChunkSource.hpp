@@ -25,8 +25,8 @@ class ChunkSource {
   /// can name it.
   /// \param max_bytes The maximum size of the chunk.
   /// \param is_enough Called after all PEs have waited for their kernels and
-  ///        have met. Returns whether the request now fits without a new chunk.
-  ///        The result must be the same on all PEs.
+  ///        synchronized. Returns whether the request now fits without a new
+  ///        chunk. The result must be the same on all PEs.
   /// \throws OutOfMemory, SystemError, UsageError on every PE.
   virtual void grow(Rendezvous::Call& call, HeapBlocks& blocks,
                     HeapBlocks::Request const& request, std::size_t max_bytes,
@@ -35,7 +35,7 @@ class ChunkSource {
   /// Collective. Releases those chunks of `blocks` that contain no allocated
   /// block.
   /// \param max_bytes Called after all PEs have waited for their kernels and
-  ///        have met. Returns the maximum number of bytes to release. The
+  ///        synchronized. Returns the maximum number of bytes to release. The
   ///        result must be the same on all PEs.
   /// \returns the number of bytes released. This number includes chunks that
   ///          are lost because a PE could not unmap them; that PE prints the
@@ -48,9 +48,8 @@ class ChunkSource {
   /// \throws std::bad_alloc on this PE.
   virtual void prepare_to_trim(HeapBlocks& blocks, std::size_t n_ranges) = 0;
   /// Like trim(), but as a step of a collective call in which the PEs have
-  /// already met.
-  /// Precondition: prepare_to_trim() was called, and no collective call has
-  /// been made since.
+  /// already synchronized. Precondition: prepare_to_trim() was called, and no
+  /// collective call has been made since.
   virtual std::size_t trim_step(HeapBlocks& blocks, std::size_t max_bytes) = 0;
 };
 

@@ -27,9 +27,9 @@ namespace symm::Impl {
 /// program's registered memory.
 ///
 /// Each collective function of this class is a step of a larger call in which
-/// the PEs have already met. The step either succeeds on all PEs or fails on
-/// all of them with the same failure. If any PE cannot unmap a chunk, that
-/// chunk is lost on all PEs: the heap never uses its offsets again.
+/// the PEs have already synchronized. The step either succeeds on all PEs or
+/// fails on all of them with the same failure. If any PE cannot unmap a chunk,
+/// that chunk is lost on all PEs: the heap never uses its offsets again.
 class HeapChunks {
  public:
   /// The alignment of each PE's part. An aligned offset therefore yields an

@@ -266,8 +266,9 @@ class SymmetricHeap final : public ChunkSource {
     });
   }
 
-  /// Begins a collective call: meets the other PEs at a barrier, checks the
-  /// arguments, and releases the memory of Views that all PEs have retired.
+  /// Begins a collective call: synchronizes with the other PEs at a barrier,
+  /// checks the arguments, and releases the memory of Views that all PEs have
+  /// retired.
   void meet(Rendezvous::Call& call);
   /// Repeats meet() as long as any PE has more retired Views than one call can
   /// announce.

@@ -126,8 +126,8 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
       m_blocks.give_back(id);
     }
   });
-  // This call must be last: it meets the other PEs again, which replaces the
-  // notices.
+  // This call must be last, because it synchronizes with the other PEs again,
+  // which replaces the notices.
   if (has_registered) remove_registered_views();
 }
 

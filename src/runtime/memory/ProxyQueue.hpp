@@ -40,7 +40,7 @@ enum class FarOp : std::uint8_t {
 
 /// One GPU thread's request: eight words, without padding.
 struct alignas(64) FarRequest {
-  std::uint64_t address;  // symmetric, in this PE's part
+  std::uint64_t address;  // symmetric address in this PE's part
   std::uint64_t local;    // address of this PE's buffer, or a value
   std::uint64_t count;    // number of bytes or elements, or a value to compare
   std::uint64_t signal;   // the signal's address, or the remote stride in bytes

@@ -20,7 +20,7 @@ struct Update {
     fence = 0xf0   // `value`: the ticket of the next request
   };
 
-  std::uint64_t address;  // symmetric, in this PE's part; 48 bits
+  std::uint64_t address;  // symmetric address in this PE's part; 48 bits
   std::uint64_t value;
   Pe pe;
   std::uint8_t kind;

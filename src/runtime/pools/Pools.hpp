@@ -175,9 +175,9 @@ class Pools final : public RendezvousListener {
   /// completed.
   static void catch_up(PoolSet& group);
   /// The next three functions are steps of a collective call in which the PEs
-  /// have already met. They release memory above the release thresholds and
-  /// remove destroyed pools. A pool that is out of step releases all of its
-  /// memory once no PE has blocks in it.
+  /// have already synchronized. They release memory above the release
+  /// thresholds and remove destroyed pools. A pool that is out of step releases
+  /// all of its memory once no PE has blocks in it.
   static void release(PoolSet& group);
   void release_local();
   void release_out_of_step();

@@ -80,9 +80,11 @@ class StreamOrder {
   void barrier(Number number);
   /// Records that this PE has waited for all of its streams.
   void all_ended_here();
-  /// Records that all PEs have waited for all of their streams and have met.
+  /// Records that all PEs have waited for all of their streams and have then
+  /// synchronized.
   void all_ended();
-  /// Records that all PEs have found these streams idle and have since met.
+  /// Records that all PEs have found these streams idle and have since
+  /// synchronized.
   /// \param numbers A bit mask with one bit per stream number.
   void were_idle(std::uint64_t numbers);
 

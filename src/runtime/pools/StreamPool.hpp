@@ -115,9 +115,9 @@ class StreamPool final : public Pool {
   /// Collective for a symmetric pool. Waits for this PE's kernels, then
   /// releases unused memory, but keeps at least `min_bytes_to_hold` bytes.
   void trim_to(std::size_t min_bytes_to_hold);
-  /// A step of a collective call in which the PEs have met. Must be called
-  /// after collect(). Releases memory above the release threshold, or all
-  /// memory if the pool has been destroyed.
+  /// A step of a collective call in which the PEs have already synchronized.
+  /// Must be called after collect(). Releases memory above the release
+  /// threshold, or all memory if the pool has been destroyed.
   void release();
 
   /// One bit for each stream. The bit is set if the stream has live blocks, or
