@@ -68,7 +68,7 @@ std::uint64_t module_of(Tables& tables, char const* path) {
   for (std::uint32_t i = 0; i < n && i < Tables::n_modules; ++i) {
     if (name == tables.modules[i].data()) return i;
   }
-  // Two PEs may add the same module, which is harmless.
+  // Two PEs may add the same module.
   auto const i = tables.n_modules_used.fetch_add(1);
   if (i >= Tables::n_modules) return Tables::n_modules;
   copy_text(tables.modules[i], path);

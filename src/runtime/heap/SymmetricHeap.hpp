@@ -133,8 +133,8 @@ class SymmetricHeap final : public ChunkSource {
   ///
   /// \param memory The start of a single shareable allocation made with the
   ///        virtual memory management API. The memory must be of the same kind
-  ///        and in the same place as this heap's memory (R05, R06, R15). Each
-  ///        PE passes its own allocation.
+  ///        and in the same location as this heap's memory (R05, R06, R15).
+  ///        Each PE passes its own allocation.
   /// \param bytes The size of `memory`. It must be the same on all PEs, and a
   ///        multiple of the recommended granularity (R12).
   /// \param flags Must be 0 (R04).

@@ -15,7 +15,7 @@ struct AtomicBoard;
 
 /// Copies and fills memory that the host cannot load from or store to, and
 /// waits for work that uses such memory. This interface is part of
-/// MemoryProvider and works on memory in the provider's place. All calls are
+/// MemoryProvider and works on memory in the provider's location. All calls are
 /// local and may be made from any thread.
 ///
 /// Any call may throw SystemError because of an error in an earlier kernel.

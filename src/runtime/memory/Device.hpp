@@ -53,8 +53,8 @@ struct GpuOfPe {
 /// messages. Such a job hangs if the work that handles a message has to wait
 /// for a kernel that is waiting for that message. Therefore, this call sets two
 /// of CUDA's environment variables:
-/// - Kernels are loaded eagerly, because loading a kernel at its first launch
-///   may have to wait for running kernels.
+/// - Kernels are loaded eagerly, because a kernel that is loaded at its first
+///   launch may have to wait for running kernels.
 /// - Under MPS, the process gets as many hardware queues as without MPS,
 ///   because work from streams that share a queue is serialized.
 /// Local. Does not override variables that are already set, and has no effect

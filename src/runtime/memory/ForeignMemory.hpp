@@ -14,8 +14,9 @@ namespace symm::Impl {
 
 /// Handles memory that Vmm::create() did not create: the program's own memory,
 /// and other processes' memory that this process may map. This interface is
-/// part of MemoryProvider and works on memory of the provider's kind, in the
-/// provider's place. Errors and thread safety are the same as for Vmm.
+/// part of MemoryProvider and works on memory of the same kind and in the same
+/// location as the provider's memory. Errors and thread safety are the same as
+/// for Vmm.
 class ForeignMemory {
  public:
   /// One entire mapping in this process, made by the runtime or by the program.
@@ -40,10 +41,10 @@ class ForeignMemory {
   [[nodiscard]] virtual Vmm::Handle retain(void const* address) = 0;
 
   /// Returns the mapping that contains `address`. Its memory must be of the
-  /// type that Vmm::create() creates, and of the provider's kind and in the
-  /// provider's place. The program may have created it with system calls (V41).
-  /// Returns nullopt if `address` is in other memory or in none; describe()
-  /// says which.
+  /// type that Vmm::create() creates, and must be of the same kind and in the
+  /// same location as the provider's memory. The program may have created it
+  /// with system calls (V41). Returns nullopt if `address` is in other memory
+  /// or in none; describe() says which.
   [[nodiscard]] virtual std::optional<Mapping> find_mapping(
       void const* address) = 0;
 

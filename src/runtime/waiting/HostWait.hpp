@@ -69,8 +69,8 @@ class HostWait {
   /// Prints a message that names what this PE is waiting for. Ends the job
   /// unless `reason_to_give_up` is "".
   /// \param where text to insert after the call's name: "" or " of ...".
-  /// \param waits_for describes what this PE is waiting for, as lines of the
-  /// message.
+  /// \param waits_for lines of the message that describe what this PE is
+  /// waiting for.
   void report(Text const& reason_to_give_up, std::string_view where,
               std::string_view waits_for);
 
