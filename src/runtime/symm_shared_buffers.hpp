@@ -36,9 +36,9 @@ class SharedElements {
   ///        (std::current_exception()), or null. All PEs then throw an
   ///        exception with the same text.
   /// \throws UsageError on every PE if any PE's memory is not of the buffer's
-  ///         kind, if its first or last byte is not mapped, if the element size
-  ///         differs between PEs, or if the buffer is for GPU memory but there
-  ///         are no GPUs.
+  ///         kind, or if its first or last byte is not mapped; if the element
+  ///         size differs between PEs; or if the buffer is for GPU memory but
+  ///         there are no GPUs.
   /// \throws SystemError on every PE if any PE is not permitted to read a
   ///         peer's memory or cannot map it.
   SharedElements(T* data, std::size_t count,

@@ -209,9 +209,10 @@ SYMM_INLINE_FUNCTION Signal signal_wait_until(Signal const* signal_address,
 // threads or kernels might still make the store. (It does not check for
 // finalize() in jobs with more than 1000 far PEs.)
 //
-// On the host, all waits and tests throw UsageError on this PE if the address
-// is null, is not a multiple of the variable's size, or is in the GPU memory of
-// a heap. They also throw UsageError before initialize() and after finalize().
+// On the host, all waits and tests check the address. They throw UsageError on
+// this PE if the address is null, is not a multiple of the variable's size, or
+// is in a heap's GPU memory. They also throw UsageError before initialize() and
+// after finalize().
 
 /// Waits until the comparison of `*ivar` with `value` is true (Compare::ge:
 /// `*ivar >= value`).

@@ -103,9 +103,9 @@ void sync_all();
 /// \returns this PE's new PE team; an invalid PeTeam if `color` is less than 0.
 /// \throws UsageError on every PE of `parent` if these PEs make different
 ///         calls; on this PE if `parent` is not a PE team.
-/// \throws OutOfMemory on every PE of `parent` if none of the 61 slots for PE
-///         teams is free on all PEs of a new PE team, or if any PE has no
-///         private memory left. In these cases, nothing changes.
+/// \throws OutOfMemory on every PE of `parent` if none of the 61 PE team slots
+///         is free on all PEs of a new PE team, or if any PE runs out of
+///         private memory. In these cases, nothing changes.
 /// \throws SystemError on every PE of `parent`, in which case nothing changes.
 [[nodiscard]] PeTeam team_split(PeTeam const& parent, int color, int key);
 

@@ -227,8 +227,8 @@ inline __device__ void set_bits_at(void* address, std::uint64_t bits,
 }
 
 /// Whether a block is transferred in separate operations of at most 8 bytes
-/// each, because the block is small or because the host cannot access it (local
-/// or shared memory).
+/// each. This is the case if the block is small, or if the host cannot access
+/// it (local or shared memory).
 inline __device__ bool goes_by_words(void const* local, std::size_t bytes) {
   return bytes <= 8 || !__isGlobal(local);
 }

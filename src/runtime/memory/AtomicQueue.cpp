@@ -78,9 +78,10 @@ void AtomicQueue::post(std::size_t first, std::size_t count) {
 /// of the batch may remain while the queue is idle. In that case, the kernel is
 /// launched again.
 ///
-/// At first, the loop does not yield the core. The PE's application thread may
-/// share that core (`mpiexec` binds each PE of a two-PE job to one core), and
-/// may spin in a CUDA or MPI call for 3 ms each time it is scheduled.
+/// At first, the loop does not yield the core, because the PE's application
+/// thread may share it (`mpiexec` binds each PE of a two-PE job to one core).
+/// That thread may spin in a CUDA or MPI call for 3 ms each time it is
+/// scheduled.
 void AtomicQueue::wait_for_run() {
   auto const is_finished = [&] {
     return __atomic_load_n(m_finished, __ATOMIC_ACQUIRE) == m_run.number();

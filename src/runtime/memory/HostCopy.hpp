@@ -68,7 +68,7 @@ void copy_host_words(void* to, void const* from, std::size_t bytes);
 /// on return.
 ///
 /// For up to max_bytes_by_words bytes at any alignment, the function loads each
-/// word in the range at `from` once, and stores each word in the range at `to`
+/// word in the range at `from` once. It stores each word in the range at `to`
 /// with a single store. If the corresponding word at `from` is also aligned,
 /// the stored value is one that this word had at some single moment. Larger
 /// copies may write words more than once, and in pieces.
