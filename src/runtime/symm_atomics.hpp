@@ -20,7 +20,7 @@
 #include "one_sided/Rma.hpp"
 #include "symm_contexts.hpp"
 
-// The atomic memory operations of OpenSHMEM 1.5 (9.8), plus minimum and
+// The atomic memory operations of OpenSHMEM 1.5 (9.8), plus atomic minimum and
 // maximum. Each operation is atomic with respect to all threads that access the
 // object with these operations, on any PE, on CPUs and on GPUs. There are three
 // forms of each:
@@ -36,18 +36,19 @@
 //     device code. With SYMM_CHECKS_IN_KERNELS, an invalid `pe` or `address`
 //     aborts the program.
 //   atomic_add(address, value, pe)
-//     Does the same on the host, without a heap map. Throws UsageError on this
-//     PE if `pe` is not a valid PE number, or if the object is outside this
-//     PE's part of the heap or not aligned to its size. Also throws UsageError
-//     on this PE if `pe` is on this node and the object is in GPU memory.
+//     Performs the same operation on the host, without a heap map. Throws
+//     UsageError on this PE if `pe` is not a valid PE number, or if the object
+//     is outside this PE's part of the heap or not aligned to its size. Also
+//     throws UsageError on this PE if `pe` is on this node and the object is in
+//     GPU memory.
 //
-// The forms that take a PE also reach PEs on other nodes. The target's CPU then
-// performs the operation; for an object in GPU memory, a kernel on the target's
-// GPU does.
+// The forms that take a PE also reach PEs on other nodes. There, the target's
+// CPU performs the operation; if the object is in GPU memory, a kernel on the
+// target's GPU performs it.
 //
 // Ordering: these operations are relaxed, so they do not order other accesses.
-// An operation that returns a value is complete when it returns. An operation
-// that returns nothing is complete after quiet(), like a put.
+// An operation that returns a value is complete when it returns. Like a put, an
+// operation that returns nothing is complete after quiet().
 //
 // Types: objects are 4 or 8 bytes in size and aligned to their size. Operations
 // that only load, set or swap accept numbers, enumerations and pointers. (A
@@ -56,18 +57,18 @@
 // integers. Values are converted to the object's type.
 //
 // Exception: over PCI Express (if CUDA's attribute HostNativeAtomicSupported is
-// 0), atomics by kernels on host memory are not atomic with respect to other
-// GPUs or to CPUs. The GPU modifies the object in its own cache, so additions
-// by another GPU or by a CPU are lost (observed between two H200s). In that
-// case, use GPU memory for counters that several GPUs update.
+// 0), kernel atomics on host memory are not atomic with respect to other GPUs
+// or to CPUs. The GPU modifies the object in its own cache, so additions by
+// another GPU or by a CPU are lost (observed between two H200s). In that case,
+// use GPU memory for counters that several GPUs update.
 
 namespace symm {
 
 namespace Impl {
 
 /// If `context` aggregates operations and can defer this one, queues it and
-/// returns true. If this returns false, the caller must perform the operation
-/// itself.
+/// returns true. Otherwise returns false, and the caller must perform the
+/// operation.
 template <class T, class Value>
 [[gnu::always_inline]] inline bool wait_in(Context const& context,
                                            char const* call, T* address, Pe pe,
@@ -424,8 +425,8 @@ using Impl::load_relaxed;
 using Impl::store_relaxed;
 
 /// Orders this load before the thread's later loads and stores. The thread then
-/// sees everything that the writer ordered before the loaded value, with
-/// store_release() or fence().
+/// sees everything that the writer ordered before it stored the loaded value,
+/// with store_release() or fence().
 using Impl::load_acquire;
 
 /// Orders the thread's earlier loads and stores before this store. A GPU waits

@@ -5,22 +5,22 @@
 
 #include <cstdint>
 
-// Interface to the detector of races between PEs (docs/races.md). Only programs
-// built with KokkosSymmetricSpace::Checked contain the detector.
+// Interface to the inter-PE race detector (docs/races.md). Only programs built
+// with KokkosSymmetricSpace::Checked contain the detector.
 
 namespace symm::check {
 
 #ifdef SYMM_CHECK
 
-/// Whether the detector is looking for races, as it does from initialize() to
-/// finalize() if all PEs are on one machine. The call is local.
+/// Whether the detector is active. It is active from initialize() to finalize()
+/// if all PEs are on one machine. The call is local.
 [[nodiscard]] bool enabled() noexcept;
 
-/// The number of distinct races that all PEs have found so far. After a
-/// barrier, the number includes all races between accesses before the barrier.
-/// Returns 0 if the detector is not enabled. If one of the detector's tables
-/// fills up, the detector misses some races, and its report says so. The call
-/// is local.
+/// Returns the number of distinct races that all PEs together have found so
+/// far. After a barrier, the number includes all races between accesses before
+/// the barrier. Returns 0 if the detector is not enabled. If one of the
+/// detector's tables fills up, the detector misses some races, and its report
+/// says so. The call is local.
 [[nodiscard]] std::uint64_t races() noexcept;
 
 #else

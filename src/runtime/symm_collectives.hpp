@@ -41,11 +41,11 @@ namespace symm {
 //   reduce(exec, team, ...)
 //     A call that enqueues the operation on an execution space instance, in
 //     order with the kernels on that instance; the host does not wait. Throws
-//     UsageError on this PE if this PE passes an invalid argument; this PE then
-//     takes no part in the operation. The call does not check whether the other
-//     PEs pass the same arguments. (On an instance of a host space, the call
-//     waits for the instance's kernels and then acts like the form for the
-//     host.)
+//     UsageError on this PE if this PE passes an invalid argument; in that
+//     case, this PE does not take part in the operation. The call does not
+//     check whether the other PEs pass the same arguments. (On an instance of a
+//     host space, the call waits for the instance's kernels and then acts like
+//     the form for the host.)
 //   reduce(threads, heap, team, ...)
 //     A call in a kernel, made by all threads of one thread group on every PE.
 //     The group is a thread team's handle or lanes(member); `heap` is
@@ -96,7 +96,7 @@ struct Prod {
 struct Min {
   template <class T>
   SYMM_FUNCTION T operator()(T const& a, T const& b) const {
-    T const smaller = b < a ? b : a;  // `a` if either is a NaN
+    T const smaller = b < a ? b : a;  // `a` if either is a NaN: b < a is false
     return Impl::is_nan(b) ? b : smaller;
   }
 };
@@ -200,7 +200,7 @@ SYMM_INLINE_FUNCTION void alltoall(Threads const& threads, HeapMap const& heap,
 
 /// Like alltoall(), but the elements are `dest_stride` elements apart in dest
 /// and `source_stride` elements apart in source. (A stride of 1 means adjacent
-/// elements.) The gaps in dest are left unchanged.
+/// elements.) The gaps in dest do not change.
 template <class T>
 void alltoalls(PeTeam const& team, T* dest,
                std::type_identity_t<T> const* source, std::size_t dest_stride,
@@ -241,10 +241,10 @@ SYMM_INLINE_FUNCTION void reduce(Threads const& threads, HeapMap const& heap,
                       Impl::ReduceWork<T, Op>{team, dest, source, count, op});
 }
 
-/// Combines the sources as reduce() does, but member n gets only block n of the
-/// result. (Corresponds to MPI_Reduce_scatter_block; not part of OpenSHMEM.)
-/// Each PE combines only its own block, which takes 1 / n_pes() of the work and
-/// data movement of reduce().
+/// Combines the sources as reduce() does, but member n receives only block n of
+/// the result. (Corresponds to MPI_Reduce_scatter_block; not part of
+/// OpenSHMEM.) Each PE combines only its own block, which takes 1 / n_pes() of
+/// the work and data movement of reduce().
 /// \param dest   an array of `count` elements.
 /// \param source an array of n_pes() * count elements.
 template <class T, class Op>
@@ -266,16 +266,16 @@ SYMM_INLINE_FUNCTION void reduce_scatter(Threads const& threads,
 }
 
 /// Reduces one value from each PE, without symmetric memory, by combining the
-/// values in the order of the PE numbers. The result is bitwise identical on
-/// all PEs. The call is made on the host and is collective over `team`; it does
-/// not return on any PE before all PEs have made it. (To leave the result on a
-/// GPU, enqueue the form that takes Views, with rank-0 Views.)
+/// values in order of PE number. The result is bitwise identical on all PEs.
+/// The call is made on the host and is collective over `team`; it does not
+/// return on any PE before all PEs have made it. (To leave the result on a GPU,
+/// enqueue the form that takes Views, with rank-0 Views.)
 ///
 ///     double const norm = std::sqrt(symm::reduce(team, mine, symm::Sum{}));
 ///
 /// \param value must be of a trivially copyable type, such as double or a
 ///        struct of several numbers; the type must be the same on all PEs.
-///        Every 8 bytes take one exchange between the PEs.
+///        Every 8 bytes of the value require one exchange between the PEs.
 /// \param op as for the reduce() that takes addresses.
 /// \throws UsageError on every PE of the PE team if any PE is in a different
 ///         collective operation of that PE team, or passes a different type or
@@ -287,14 +287,14 @@ requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
 }
 
 // Scans over the PEs (OpenSHMEM 1.6, sum_inscan and sum_exscan of teams), with
-// any operation, in the order of the PE numbers in the PE team. dest may be
-// equal to source. On the host, each scan also has a form that takes one value
-// from each PE, like reduce():
+// any operation, in the order of the PE team's numbering. dest may be equal to
+// source. On the host, each scan also has a form that takes one value from each
+// PE, like reduce():
 //
 //     std::size_t const first = symm::exscan(team, n_mine, symm::Sum{});
 
-/// Inclusive scan: each PE gets the elementwise combination of the sources of
-/// all PEs up to and including itself.
+/// Inclusive scan: each PE receives the elementwise combination of the sources
+/// of all PEs up to and including itself.
 template <class T, class Op>
 void inscan(PeTeam const& team, T* dest, std::type_identity_t<T> const* source,
             std::size_t count, Op op) {
@@ -316,8 +316,8 @@ requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
   return Impl::ReduceValue<T, Op, Impl::Combined::up_to_mine>(team, op)(value);
 }
 
-/// Exclusive scan: each PE gets the elementwise combination of `init` and the
-/// sources of all PEs before it; the first PE gets `init`. (Works like
+/// Exclusive scan: each PE receives the elementwise combination of `init` and
+/// the sources of all PEs before it; the first PE receives `init`. (Works like
 /// std::exclusive_scan. Without `init`, sums start at T(), as in OpenSHMEM.)
 /// \param init must be the same on all PEs; the call does not check this.
 template <class T, class Op>

@@ -16,17 +16,16 @@
 #include "transport/OperationHandle.hpp"
 
 // Contexts and requests order and complete some operations independently of
-// others. One-sided operations of the host accept a Context as their first
-// argument. Operations whose names end in _nbi accept a Request as their last
-// argument:
+// others. One-sided host operations accept a Context as their first argument.
+// Operations whose names end in _nbi accept a Request as their last argument:
 //
 //     symm::Context context;                      // for this thread, say
 //     symm::put_nbi(context, dest, source, n, pe);
-//     context.quiet();                            // waits for this put alone
+//     context.quiet();                            // waits for this put only
 //
 //     symm::Request request;
 //     symm::get_nbi(dest, source, n, pe, &request);
-//     request.wait();                             // waits for this get alone
+//     request.wait();                             // waits for this get only
 //
 // For a PE on this node, a host operation is done when the call returns, in any
 // context. For such operations, contexts and requests have no effect and cost
@@ -63,43 +62,43 @@ enum class UpdateRouting {
 /// 1.5, SHMEM_CTX_SERIALIZED, _PRIVATE, _NOSTORE).
 struct ContextOptions {
   bool serialized = false;  ///< only one thread at a time uses the context
-  bool one_thread = false;  ///< only the creating thread uses the context
+  bool one_thread = false;  // /< only the creating thread uses the context
   /// The context's fence() and quiet() do not order stores to PEs on this node.
   bool nostore = false;
-  /// For many small updates to random PEs (not part of OpenSHMEM). The context
-  /// may hold back atomic operations that return nothing, and put(), put_nbi()
-  /// and p() of up to 512 bytes, and perform many of them at once. It performs
-  /// pending operations in its fence(), quiet(), pe_quiet() and destructor at
-  /// the latest. Until then, pending operations may be invisible to all PEs and
-  /// to other operations by this PE. Barriers, collective calls and finalize()
-  /// do not perform pending operations, so call the context's quiet() first,
-  /// and also before freeing the memory. Errors of pending operations may be
-  /// thrown by a later operation in the context. If this PE cannot allocate
-  /// memory for messages (std::bad_alloc), the pending operations remain
-  /// pending, and the operation that throws has no effect. If the destructor
-  /// cannot allocate that memory, the pending operations are lost. This option
-  /// implies `serialized`: give each thread a context of its own. The context
-  /// takes up 13 KiB and, like any context, up to 16 MiB for messages to other
-  /// nodes.
+  /// Use this option for many small updates to random PEs (not part of
+  /// OpenSHMEM). The context may defer atomic operations that return nothing,
+  /// and put(), put_nbi() and p() of up to 512 bytes, and perform many of them
+  /// at once. It performs them in its fence(), quiet(), pe_quiet() and
+  /// destructor at the latest. Until then, pending operations may be invisible
+  /// to all PEs and to other operations by this PE. Barriers, collective calls
+  /// and finalize() do not perform pending operations, so call the context's
+  /// quiet() first, and also before freeing the memory. A later operation in
+  /// the context may throw the errors of pending operations. If this PE cannot
+  /// allocate memory for messages (std::bad_alloc), the pending operations
+  /// remain pending, and the operation that throws has no effect. If the
+  /// destructor cannot allocate that memory, the pending operations are lost.
+  /// This option implies `serialized`: give each thread its own context. The
+  /// context occupies 13 KiB and, like any context, up to 16 MiB for messages
+  /// to other nodes.
   bool aggregate = false;
   /// How the context sends pending atomic operations to PEs on other nodes.
-  /// With `by_nodes`, the context takes up to 36 MiB more (at most 16 KiB for
-  /// each node), and its fence() does the same as its quiet().
+  /// With `by_nodes`, the context uses up to 36 MiB of additional memory (at
+  /// most 16 KiB per node), and its fence() acts like its quiet().
   UpdateRouting routing = UpdateRouting::automatic;
 };
 
 /// A sequence of operations that is ordered and completed independently: a
 /// context's fence() and quiet() order and complete only the operations in that
 /// context (OpenSHMEM 1.5, 9.5, shmem_ctx_t). Operations without a context form
-/// a sequence of their own. barrier_all(), barrier(team) and the collective
-/// calls that free memory complete the operations in all contexts, except for
+/// their own sequence. barrier_all(), barrier(team) and the collective calls
+/// that free memory complete the operations in all contexts, except for
 /// operations pending in a context with `aggregate`.
 ///
 /// PEs do not share contexts: creating and destroying a context is local. Any
 /// number of threads may use the same context at the same time, unless the
 /// options promise otherwise. Threads that use separate contexts do not wait
-/// for each other. A PE that accepts no messages delays only operations on that
-/// PE, in every context.
+/// for each other. A PE that does not accept messages delays only the
+/// operations that target it, in every context.
 class Context {
  public:
   /// Creates a context for operations on all PEs.
@@ -110,12 +109,12 @@ class Context {
   /// Creates a context for operations on the PEs of a PE team. All calls with
   /// this context take PE numbers within that PE team (shmem_team_create_ctx).
   /// \throws UsageError  on this PE if `team` is not a PE team.
-  /// \throws OutOfMemory like the other constructor.
+  /// \throws OutOfMemory as the other constructor does.
   explicit Context(PeTeam const& team, ContextOptions options = {});
-  /// Does not wait, unlike shmem_ctx_destroy: operations that have begun
-  /// continue, and the next barrier completes them. To complete them earlier,
-  /// call quiet() before the context is destroyed. The memory of each message
-  /// batch is freed once the batch has been sent.
+  /// Does not wait, unlike shmem_ctx_destroy: operations in progress continue,
+  /// and the next barrier completes them. To complete them earlier, call
+  /// quiet() before the context is destroyed. The memory of each message batch
+  /// is freed once the batch has been sent.
   ~Context();
   Context(Context&& other) noexcept;
   Context& operator=(Context&& other) noexcept;
@@ -142,7 +141,7 @@ class Context {
 
   // For use by the library only:
 
-  /// Returns the HostCall of the call `name` in this context.
+  /// Returns the HostCall for the call `name` in this context.
   /// \param request if not null, tracks the operation.
   /// \throws UsageError on this PE if the context has been moved from, or if
   ///         finalize() has been called since it was created.
@@ -183,14 +182,14 @@ class Context {
 /// Request as the operation's last argument. A Request can be moved but not
 /// copied. Passing it to a new call makes it track the new operation instead of
 /// the earlier one. A program need not wait for a Request: an untracked
-/// operation continues, and quiet() of its context completes it. Only one
-/// thread at a time may use a Request.
+/// operation continues, and its context's quiet() completes it. Only one thread
+/// at a time may use a Request.
 class Request {
  public:
   /// Creates a request that tracks no operation; test() returns true.
   Request()  = default;
   ~Request() = default;
-  /// `other` then tracks no operation.
+  /// Afterward, `other` tracks no operation.
   Request(Request&& other) noexcept { take_from(other); }
   Request& operator=(Request&& other) noexcept {
     take_from(other);

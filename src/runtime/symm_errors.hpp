@@ -12,8 +12,8 @@
 namespace symm {
 
 /// The base class of all exceptions of this library. The text is stored in the
-/// object itself. Throwing an Error therefore allocates nothing but the object,
-/// for which the C++ runtime keeps a reserve.
+/// object itself. Therefore, throwing an Error allocates only the exception
+/// object, for which the C++ runtime keeps a reserve.
 class Error : public std::runtime_error {
  public:
   /// \param text the message; truncated to 2047 characters.

@@ -44,7 +44,7 @@ enum class ThreadLevel { single, funneled, serialized, multiple };
 /// \param requested has no effect: programs always get ThreadLevel::multiple.
 ///        Any thread may make calls, but only one thread of a PE at a time may
 ///        make collective calls.
-/// \returns the thread level that is provided.
+/// \returns the thread level provided.
 /// \throws the same errors as initialize_runtime().
 ThreadLevel init_thread(ThreadLevel requested);
 
@@ -92,8 +92,8 @@ class RuntimeGuard {
   /// called it. A PE may reach the destructor early (because of an exception,
   /// say) while others wait for it in another collective call or in a host
   /// operation of a PE team. The job then ends with an error message instead of
-  /// hanging. The job also ends if a PE waits for a variable that no other PE
-  /// is left to change (see symm_signals.hpp).
+  /// hanging. The job also ends if a PE waits for a variable that no remaining
+  /// PE can change (see symm_signals.hpp).
   ~RuntimeGuard();
 
   RuntimeGuard(RuntimeGuard const&)            = delete;
@@ -103,7 +103,7 @@ class RuntimeGuard {
 // The PEs. All functions below except heap_trim() and barrier_all() are local:
 // a PE may call them alone, from any thread.
 
-/// Returns the number of this PE, from 0 to n_pes() - 1.
+/// Returns this PE's number, from 0 to n_pes() - 1.
 /// \throws UsageError on this PE before initialize() and after finalize().
 [[nodiscard]] Pe my_pe();
 
@@ -136,10 +136,10 @@ class RuntimeGuard {
 /// \throws UsageError on every PE if any PE is in a different collective call.
 void barrier_all();
 
-/// Returns the map of all PEs' parts of the heap in one kind of memory. Kernels
-/// capture the map to operate on addresses in that heap. The map is valid until
-/// finalize(). (The Kokkos layer also has heap_map() for a View and for a
-/// memory space.)
+/// Returns the map of all PEs' parts of the heap in the given kind of memory.
+/// Kernels capture the map to operate on addresses in that heap. The map is
+/// valid until finalize(). (The Kokkos layer also has heap_map() for a View and
+/// for a memory space.)
 /// \throws UsageError on this PE if no such heap exists, before initialize()
 ///         and after finalize().
 [[nodiscard]] HeapMap heap_map(MemoryKind kind);
@@ -155,30 +155,30 @@ void barrier_all();
 /// the error, return from main() on all of them instead.
 ///
 /// \param status the exit status that the launcher returns. (Open MPI's mpiexec
-///        accepts 0 to 255, and prints a message of its own to stderr.) If
-///        several PEs call global_exit(), the launcher returns the status from
-///        one of them.
+///        accepts 0 to 255, and prints its own message to stderr.) If several
+///        PEs call global_exit(), the launcher returns the status from one of
+///        them.
 /// \throws UsageError on this PE before initialize() and after finalize().
 [[noreturn]] void global_exit(int status);
 
-/// Returns sizes and counts of the heap in GPU memory if the PEs have devices,
-/// and otherwise of the heap in host memory. The call is local; any thread may
-/// make it, even while another thread is in a collective call.
+/// Returns statistics of the heap in GPU memory if the PEs have devices, and of
+/// the heap in host memory otherwise. The call is local; any thread may make
+/// it, even while another thread is in a collective call.
 /// \throws UsageError on this PE before initialize() and after finalize().
 [[nodiscard]] HeapStats heap_stats();
 
-/// Returns sizes and counts of the heap in one kind of memory.
+/// Returns statistics of the heap in the given kind of memory.
 /// \throws UsageError on this PE like heap_stats(), and also if no such heap
 ///         exists.
 [[nodiscard]] HeapStats heap_stats(MemoryKind kind);
 
-/// Returns unused physical memory of all heaps to the system, on all PEs. The
+/// Returns all heaps' unused physical memory to the system, on all PEs. The
 /// call is collective.
 /// \returns the number of bytes released per PE; a static heap releases none.
 /// \throws UsageError on every PE if any PE is in a different collective call.
 /// \throws SystemError on every PE if any PE cannot release a piece of its
-///         memory. The other PEs still release theirs, and the addresses of
-///         that piece are not reused.
+///         memory. The other PEs still release their memory, and that piece's
+///         addresses are not reused.
 std::size_t heap_trim();
 
 }  // namespace symm

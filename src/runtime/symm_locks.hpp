@@ -57,8 +57,8 @@ void clear_lock(Lock* lock);
 /// to clear the lock. If several threads of this PE test or set the lock at the
 /// same time, they take turns. A failed test does not change the lock for other
 /// PEs. The ordering is the same as for set_lock().
-/// \returns 0 if this PE now holds the lock; 1 if a PE, possibly this one,
-///          already held the lock.
+/// \returns 0 if this PE now holds the lock; 1 if the lock was already held,
+///          possibly by this PE.
 [[nodiscard]] int test_lock(Lock* lock);
 
 }  // namespace symm

@@ -15,16 +15,16 @@
 ///
 /// All PEs must call collective functions in the same order and with the same
 /// arguments, each PE from a single thread. If the arguments differ or any PE
-/// cannot do its part, the call fails on every PE. last_error() then names the
-/// PEs and the values, and the heap is unchanged (M27-M30, M34, M48). If a
-/// second thread of a PE makes a collective call in the meantime, only that
-/// thread's call fails, and it fails immediately.
+/// cannot complete its part, the call fails on every PE. last_error() then
+/// names the PEs and the values, and the heap is unchanged (M27-M30, M34, M48).
+/// If a second thread of a PE makes a collective call in the meantime, only
+/// that thread's call fails, and it fails immediately.
 namespace symm {
 
 namespace Impl {
 
-/// Satisfied only by void. For function templates that callers use without a
-/// template argument, so that T keeps its default, void.
+/// Satisfied only by void. Constrains function templates that are called
+/// without a template argument, so T keeps its default, void.
 template <class T>
 concept NoType = std::is_void_v<T>;
 
@@ -35,12 +35,12 @@ concept NoType = std::is_void_v<T>;
 /// until this thread's next such call.
 [[nodiscard]] char const* last_error() noexcept;
 
-// Symmetric memory. All PEs allocate together, at the same offset in their
+// Symmetric memory. All PEs allocate collectively, at the same offset in their
 // parts of the heap, and every PE can reach every copy. Memory comes from the
 // heap in GPU memory if the PEs have devices, and otherwise from the heap in
 // host memory. Functions that take an address find the heap that contains it.
 //
-// The functions named after C functions are templates, so that their names do
+// The functions named after C functions are templates so that their names do
 // not clash after `using namespace symm`: an unqualified malloc() then still
 // calls C's function. Callers pass a number of bytes and no template argument.
 
@@ -168,7 +168,7 @@ void buffer_unregister_all() noexcept;
 ///
 /// \param buffer start of one such shareable allocation, on this PE's GPU or on
 ///        the host (R05, R06, R15). The allocation must come from
-///        symm::make_registrable_view, or from the program's own calls of the
+///        symm::make_registrable_view, or from the program's own calls to the
 ///        cuMem* functions.
 /// \param bytes  size of the whole allocation, the same on all PEs: a multiple
 ///        of 2 MiB; for a registrable View, the View's bytes rounded up to a

@@ -14,9 +14,10 @@
 
 #include "bootstrap/Communicator.hpp"
 
-/// The only header that includes mpi.h, for programs whose PEs are not simply
-/// all processes of the job. A program that includes it must itself link
-/// against MPI (MPI::MPI_CXX), the same MPI that the library was built with.
+/// The only header that includes mpi.h. Programs need it only to choose which
+/// of the job's processes become PEs, and in what order. A program that
+/// includes it must itself link against MPI (MPI::MPI_CXX), the same MPI that
+/// the library was built with.
 namespace symm {
 
 /// Wraps an MPI communicator as an argument for initialize():

@@ -19,7 +19,7 @@
 /// for a failure. Codes such as H10 and P03 refer to docs/requirements.md.
 ///
 /// A *stream* is a sequence of work: a CUDA stream or a Kokkos execution space
-/// instance (Kokkos_SymmetricSpace_Pools.hpp has the calls that take an
+/// instance (Kokkos_SymmetricSpace_Pools.hpp declares the calls that take an
 /// instance). Work enqueued on a block's stream may use the block between
 /// malloc_async() and free_async() (H01). Work on another stream may use the
 /// block if order_after() orders that work after the allocation and before the
@@ -33,18 +33,17 @@
 ///   other. If the sequences differ, the next collective call fails on every PE
 ///   and names the first call that differs (P04). From then on, the existing
 ///   symmetric pools allocate nothing more (the default pools start over). Once
-///   all PEs have freed the blocks of these pools, heap_trim() returns the
-///   pools' memory to the system. Peers may use a block after a barrier over
-///   all PEs that follows the allocation in stream order. A block is reused
-///   only after such a barrier has followed its release (P03):
-///   barrier_all(exec), barrier(exec, team) with all PEs, or a collective heap
-///   call.
+///   all PEs have freed these pools' blocks, heap_trim() returns the pools'
+///   memory to the system. Peers may use a block after a barrier over all PEs
+///   that follows the allocation in stream order. A block is reused only after
+///   such a barrier has followed its release (P03): barrier_all(exec),
+///   barrier(exec, team) with all PEs, or a collective heap call.
 /// - *local*: the pool's memory belongs to this PE alone. Peers cannot reach
 ///   this memory, and other PEs need not make the same calls.
 ///
 /// Any thread of a PE may make calls on local pools, but only one thread of a
-/// PE at a time may make calls on symmetric pools. UniqueMemPool is a C++
-/// interface to the same functions that throws on failure.
+/// PE at a time may make calls on symmetric pools. UniqueMemPool wraps the same
+/// functions in a C++ interface that throws on failure.
 namespace symm {
 
 enum class MemPoolKind : std::uint32_t { symmetric, local };
@@ -54,8 +53,8 @@ enum class MemPoolHandleType : std::uint32_t { none, posix_file_descriptor };
 
 struct MemPoolProperties {
   MemPoolKind kind = MemPoolKind::symmetric;
-  /// The kind of the pool's memory. The default is GPU memory if the PEs have
-  /// devices, and host memory otherwise.
+  /// The kind of memory that the pool uses. The default is GPU memory if the
+  /// PEs have devices, and host memory otherwise.
   MemoryKind memory = default_memory_kind();
   /// The handle type, for local pools only. posix_file_descriptor requires a
   /// max_bytes greater than 0, and the pool takes that many bytes from the
@@ -127,9 +126,9 @@ enum class MemPoolAttribute : std::uint32_t {
   /// completed on this PE at the time of the call; in a symmetric pool, on all
   /// PEs at their latest barrier_all(). The initial value is 1 (H54).
   reuse_allow_opportunistic = 2,
-  /// int: whether an allocation that finds no other room may make its stream
-  /// wait for other streams. In a symmetric pool, that requires a barrier over
-  /// all PEs in stream order. The initial value is 1 (H55).
+  /// int: whether an allocation that finds no other free memory may make its
+  /// stream wait for other streams. In a symmetric pool, that requires a
+  /// barrier over all PEs in stream order. The initial value is 1 (H55).
   reuse_allow_internal_dependencies = 3,
   /// uint64_t: bytes of unused memory to keep. The pool returns the rest to the
   /// system at the next collective heap call other than a barrier. The initial
@@ -159,8 +158,8 @@ Status mem_pool_create(MemPool* pool,
 ///          destroyed, or to a default pool (H46).
 Status mem_pool_destroy(MemPool pool) noexcept;
 
-/// Gets the default pool of a kind of memory, a symmetric pool that the program
-/// need not create. The call is local.
+/// Gets the default pool for the given kind of memory. This is a symmetric pool
+/// that the program need not create. The call is local.
 Status device_get_default_mem_pool(MemPool* pool, MemoryKind memory) noexcept;
 /// Gets the pool that malloc_async() uses: the default pool, unless
 /// device_set_mem_pool() has set another one. The call is local.
@@ -210,8 +209,8 @@ Status allocate_as(T** address, Allocate const& allocate) noexcept {
 
 }  // namespace Impl
 
-/// The same for a pointer of any type. `bytes` is a number of bytes, not of
-/// elements.
+/// Like the malloc_async() above, but for a pointer of any type. `bytes` is a
+/// number of bytes, not of elements.
 template <class T>
 Status malloc_async(T** address, std::size_t bytes,
                     void* stream = nullptr) noexcept {
@@ -231,9 +230,9 @@ Status malloc_from_pool_async(T** address, std::size_t bytes, MemPool pool,
 /// using the block by that point in the stream, and other PEs by the next
 /// barrier after that point.
 /// \param address if null, the call does nothing.
-/// \returns invalid_value for an address that is not a block of a pool, or was
-///          already freed (H24); not_supported while the stream is being
-///          captured (H23).
+/// \returns invalid_value for an address that is not the address of a pool
+///          block, or was already freed (H24); not_supported while the stream
+///          is being captured (H23).
 Status free_async(void* address, void* stream = nullptr) noexcept;
 
 /// Orders two streams: work enqueued on `stream` after the call starts only
@@ -244,7 +243,7 @@ Status free_async(void* address, void* stream = nullptr) noexcept;
 /// \returns not_supported while one of the streams is being captured; internal.
 Status order_after(void* stream, void* earlier) noexcept;
 
-/// Gets the value of an attribute of a pool.
+/// Gets the value of a pool attribute.
 /// \param value receives the value: an int* or uint64_t*, depending on the
 ///        attribute.
 /// \returns invalid_value for a null `value`, an unknown attribute, or a handle
@@ -261,8 +260,8 @@ Status mem_pool_set_attribute(MemPool pool, MemPoolAttribute attribute,
 /// For a symmetric pool, it is collective.
 Status mem_pool_trim_to(MemPool pool, std::size_t min_bytes_to_hold) noexcept;
 
-// Access to pools. A PE's GPU can access the memory in the PE's pools, and so
-// can the CPUs if it is host memory (H41). GPUs of other PEs can access it, at
+// Access to pools. A PE's GPU can access the memory in the PE's pools; the CPUs
+// can access only host memory (H41). Other PEs' GPUs can access the memory, at
 // other addresses, if the pool is symmetric or if those PEs have imported it.
 // The functions that set and get access are local.
 
@@ -273,8 +272,8 @@ Status mem_pool_trim_to(MemPool pool, std::size_t min_bytes_to_hold) noexcept;
 ///          case nothing changes.
 Status mem_pool_set_access(MemPool pool, MemAccessDesc const* list,
                            std::size_t count) noexcept;
-/// Gets the access that a location has (H71). For an imported pool, it is known
-/// only after the first mem_pool_import_pointer().
+/// Gets a location's access to the pool (H71). For an imported pool, the access
+/// is known only after the first mem_pool_import_pointer().
 /// \returns invalid_value for a null argument, a handle that refers to no pool,
 ///          or a GPU that does not exist (H72).
 Status mem_pool_get_access(MemAccessFlags* flags, MemPool pool,
@@ -282,9 +281,9 @@ Status mem_pool_get_access(MemAccessFlags* flags, MemPool pool,
 
 // Local pools can be shared between processes on a node: PEs of this job, or
 // other processes that use this library. One process exports the pool and then
-// blocks of the pool; others import the pool and the blocks. All calls that
-// share pools are local. They return invalid_value for null arguments, before
-// initialize() and after finalize().
+// some of its blocks; other processes import the pool and the blocks. All calls
+// that share pools are local. They return invalid_value for null arguments,
+// before initialize() and after finalize().
 //
 // The program must order the uses of a shared block. Importers may use a block
 // once its allocation has completed in the exporter (H89). All importers must
@@ -305,12 +304,12 @@ Status mem_pool_export_to_shareable_handle(void* shared_handle, MemPool pool,
                                            MemPoolHandleType type,
                                            unsigned flags) noexcept;
 
-/// Imports a pool from another process, so that its blocks can be imported
+/// Imports a pool from another process so that its blocks can be imported
 /// (H85). An imported pool cannot allocate and cannot be the current pool
 /// (H86); destroy it with mem_pool_destroy(). The pool's attributes count
-/// imported memory as used and reserved. The pool's memory remains as long as
-/// imported blocks exist, no matter what the exporter does; the next collective
-/// heap call after that releases it.
+/// imported memory as used and reserved. The pool's memory remains valid as
+/// long as imported blocks exist, no matter what the exporter does; the next
+/// collective heap call after that releases it.
 /// \param shared_handle int* to the descriptor, which the caller must still
 ///        close.
 /// \param flags must be 0 (H82).
@@ -384,7 +383,7 @@ class UniqueMemPool {
   }
   void swap(UniqueMemPool& other) noexcept { std::swap(m_pool, other.m_pool); }
 
-  // Attributes of the pool; see MemPoolAttribute.
+  // Pool attributes; see MemPoolAttribute.
 
   [[nodiscard]] std::uint64_t used() const {
     return number(MemPoolAttribute::used_mem_current);
@@ -409,7 +408,7 @@ class UniqueMemPool {
   void set_release_threshold(std::uint64_t bytes) {
     set(MemPoolAttribute::release_threshold, bytes);
   }
-  /// Whether the pool may reuse blocks in this way. \param policy one of the
+  /// Whether `policy` allows the pool to reuse blocks. \param policy one of the
   /// three reuse_... attributes.
   [[nodiscard]] bool allows(MemPoolAttribute policy) const {
     int value = 0;

@@ -19,8 +19,8 @@
 
 // Remote memory access (OpenSHMEM 1.5, 9.5 and 9.6). A put writes PE `pe`'s
 // copy of the symmetric object `dest`; a get reads PE `pe`'s copy of the
-// symmetric object `source`. The other side of the copy is any memory of this
-// PE that the caller can reach, private or symmetric.
+// symmetric object `source`. The other side of the copy can be any of this PE's
+// memory, private or symmetric, that the caller can reach.
 //
 //   caller               first arguments   returns when
 //   the host                               the copy is done
@@ -42,9 +42,9 @@
 // the copy is done; a get's data may be missing until then. For a PE on this
 // node, the _nbi forms are the same as the blocking forms.
 //
-// Polling. If another PE puts a word of 1, 2, 4 or 8 bytes, aligned to its
-// size, the word arrives in one piece and exactly once: a PE that has seen the
-// word may clear it, and does not see it again. This holds in the following
+// Polling. If another PE puts a 1-, 2-, 4- or 8-byte word that is aligned to
+// its size, the word arrives in one piece and exactly once: a PE that has seen
+// the word may clear it and will not see it again. This holds in the following
 // cases, where the word is copied with one load and one store. (The order
 // relative to other words in the copy is not defined.)
 //
@@ -52,28 +52,28 @@
 // - on CPUs, in copies of up to 64 bytes, and in each element of up to 64 bytes
 //   in iput and iget; a word that is aligned on one side only is copied with
 //   one access on that side,
-// - in kernels on GPUs, in copies of any size if the word is aligned on both
-//   sides, and in iput and iget if the word is an element.
+// - in GPU kernels, in copies of any size if the word is aligned on both sides,
+//   and in iput and iget if the word is an element.
 //
 // In two kinds of copies, a word may arrive in pieces, and more than once: in
-// larger copies on CPUs (memcpy), and in copies by CUDA. CUDA copies the data
-// in enqueued copies and in the host's calls on GPU memory, including p. To
-// detect that such a copy has arrived, wait for a signal, or for a word put
-// after fence(). A kernel on a GPU that polls another PE's word must use g: get
-// may read from a cache.
+// larger copies on CPUs (memcpy), and in copies made by CUDA. CUDA makes all
+// enqueued copies, and the copies in the host's calls on GPU memory, including
+// p. To detect that such a copy has arrived, wait for a signal, or for a word
+// put after fence(). A GPU kernel that polls another PE's word must use g,
+// because get may read from a cache.
 //
 // Errors. The host's forms throw UsageError on this PE if `pe` is not a valid
-// PE number, or if the address of this PE's side is null. They also throw
-// UsageError if the bytes are outside this PE's part of the symmetric heap
-// (null, private memory, a peer's part). In addition, p and g throw UsageError
-// if the address is not aligned for its type. (put and get move bytes, at any
-// alignment.) The host's forms throw SystemError if the copy fails. In kernels,
-// an invalid PE or symmetric address aborts the program if the library was
-// built with SYMM_CHECKS_IN_KERNELS, as in debug builds.
+// PE number, or if this PE's own address is null. They also throw UsageError if
+// the bytes are outside this PE's part of the symmetric heap (null, private
+// memory, a peer's part). In addition, p and g throw UsageError if the address
+// is not aligned for its type. (put and get move bytes, at any alignment.) The
+// host's forms throw SystemError if the copy fails. In kernels, an invalid PE
+// or symmetric address aborts the program if the library was built with
+// SYMM_CHECKS_IN_KERNELS, as in debug builds.
 //
-// PEs on other nodes. All forms of puts and gets reach PEs on other nodes. If
-// the host calls a form with a heap map, one thread of the group sends the
-// messages. For kernels on GPUs, a host thread sends them (docs/nodes.md).
+// PEs on other nodes. All forms of put and get reach PEs on other nodes. If the
+// host calls a form with a heap map, one thread of the group sends the
+// messages. For GPU kernels, a host thread sends them (docs/nodes.md).
 //
 // GPU memory. The host's forms wait for this PE's kernels, so they cannot
 // deliver data to a kernel that is waiting for it. For the symmetric heap in
@@ -142,15 +142,15 @@ inline void getmem_nbi(void* dest, void const* source, std::size_t bytes, Pe pe,
       static_cast<char const*>(source), bytes, pe, request);
 }
 
-/// Puts one element (shmem_p). If the host can reach the target, an element of
-/// 1, 2, 4 or 8 bytes is written with a single store.
+/// Puts one element (shmem_p). If the host can reach the target, a 1-, 2-, 4-
+/// or 8-byte element is written with a single store.
 template <class T>
 void p(T* dest, std::type_identity_t<T> const& value, Pe pe) {
   Impl::store_on_host("symm::p", dest, value, pe);
 }
 
-/// Gets one element (shmem_g). If the host can reach the source, an element of
-/// 1, 2, 4 or 8 bytes is read with a single load.
+/// Gets one element (shmem_g). If the host can reach the source, a 1-, 2-, 4-
+/// or 8-byte element is read with a single load.
 template <class T>
 [[nodiscard]] std::remove_const_t<T> g(T* source, Pe pe) {
   return Impl::load_on_host<char const*, std::remove_const_t<T>>("symm::g",
@@ -232,10 +232,10 @@ template <class T>
 // different heap aborts the program.
 //
 // All threads of a group must make the call, with the same arguments on every
-// thread. If threads of the group have written the source, a barrier of the
-// group must come before the call. Copies by a group use 16-byte accesses if
-// both addresses are congruent modulo 16, and otherwise the widest accesses
-// that the addresses allow.
+// thread. If threads of the group have written the source, a group barrier must
+// come before the call. Copies by a group use 16-byte accesses if both
+// addresses are congruent modulo 16, and otherwise the widest accesses that the
+// addresses allow.
 
 template <Impl::ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void put(Threads const& threads, HeapMap const& heap,
@@ -363,15 +363,15 @@ SYMM_INLINE_FUNCTION void getmem_nbi(HeapMap const& heap, void* dest,
   getmem_nbi(Impl::OneThread(), heap, dest, source, bytes, pe);
 }
 
-/// Puts one element. An element of 4 or 8 bytes is written with a single store.
+/// Puts one element. A 4- or 8-byte element is written with a single store.
 template <class T>
 SYMM_INLINE_FUNCTION void p(HeapMap const& heap, T* dest,
                             std::type_identity_t<T> const& value, Pe pe) {
   Impl::store_in_heap(heap, "symm::p", dest, value, pe);
 }
 
-/// Gets one element. An element of 4 or 8 bytes is read with a single load,
-/// never from a stale cache.
+/// Gets one element. A 4- or 8-byte element is read with a single load, never
+/// from a stale cache.
 template <class T>
 [[nodiscard]] SYMM_INLINE_FUNCTION std::remove_const_t<T> g(HeapMap const& heap,
                                                             T* source, Pe pe) {

@@ -16,7 +16,7 @@
 
 namespace symm {
 
-// Elements with strides (OpenSHMEM 1.5, 9.5). These functions copy element i *
+// Strided elements (OpenSHMEM 1.5, 9.5). These functions copy element i *
 // source_stride of `source` to element i * dest_stride of `dest`, for all i
 // less than `count`. The elements in the gaps do not change. The rules for all
 // puts and gets in symm_rma.hpp also apply here.
@@ -88,7 +88,7 @@ SYMM_INLINE_FUNCTION void iget(Threads const& threads, HeapMap const& heap,
                          dest, source, dest_stride, source_stride, count},
                      pe);
 }
-/// Put and get strided elements by one thread, in a kernel or on the host.
+/// Put and get strided elements with one thread, in a kernel or on the host.
 template <class T>
 SYMM_INLINE_FUNCTION void iput(HeapMap const& heap, T* dest,
                                std::type_identity_t<T> const* source,
@@ -108,15 +108,15 @@ SYMM_INLINE_FUNCTION void iget(HeapMap const& heap, T* dest,
        pe);
 }
 
-// Blocks with strides (OpenSHMEM 1.6). These functions copy `count` blocks: the
+// Strided blocks (OpenSHMEM 1.6). These functions copy `count` blocks: the
 // `block` elements that start at element i * source_stride of `source` go to
 // `dest`, starting at element i * dest_stride. With blocks of one element,
 // ibput() and ibget() are the same as iput() and iget(). Words in blocks of up
 // to 64 bytes arrive like words in an element (see symm_rma.hpp).
 //
 // - `dest_stride`, `source_stride`: distance between the starts of consecutive
-//   blocks, in elements. A stride must be at least 1 and at least `block`, and
-//   not negative; otherwise the call throws UsageError on this PE.
+//   blocks, in elements. A stride must be positive and at least `block`;
+//   otherwise the call throws UsageError on this PE.
 // - `block`: number of elements in a block; 0 copies nothing. (If a kernel
 //   copies to PEs on other nodes, a block must be smaller than 4 GiB.)
 // - `count`: number of blocks.
@@ -189,7 +189,7 @@ SYMM_INLINE_FUNCTION void ibget(Threads const& threads, HeapMap const& heap,
           dest, source, dest_stride, source_stride, count, block},
       pe);
 }
-/// Put and get strided blocks by one thread, in a kernel or on the host.
+/// Put and get strided blocks with one thread, in a kernel or on the host.
 template <class T>
 SYMM_INLINE_FUNCTION void ibput(HeapMap const& heap, T* dest,
                                 std::type_identity_t<T> const* source,

@@ -19,7 +19,7 @@ namespace symm {
 
 namespace Impl {
 
-/// The common part of SharedHostBuffer and SharedDeviceBuffer.
+/// The common base of SharedHostBuffer and SharedDeviceBuffer.
 template <class T, MemoryKind kind>
 class SharedElements {
  public:
@@ -36,9 +36,9 @@ class SharedElements {
   ///        (std::current_exception()), or null. All PEs then throw an
   ///        exception with the same text.
   /// \throws UsageError on every PE if any PE's memory is not of the buffer's
-  ///         kind, if its first or last byte is not mapped, if the element size
-  ///         differs between PEs, or if the buffer is for GPU memory but there
-  ///         are no GPUs.
+  ///         kind, or if its first or last byte is not mapped; if the element
+  ///         size differs between PEs; or if the buffer is for GPU memory but
+  ///         there are no GPUs.
   /// \throws SystemError on every PE if any PE is not permitted to read a
   ///         peer's memory or cannot map it.
   SharedElements(T* data, std::size_t count,
@@ -98,8 +98,8 @@ class SharedHostBuffer : public Impl::SharedElements<T, MemoryKind::host> {
   /// \throws UsageError on this PE if no such PE or element exists, if the PE
   ///         is on another node, or if the buffer is closed.
   /// \throws SystemError on this PE if the system stops the copy because the
-  ///         memory or the process of `pe` no longer exists. The text gives the
-  ///         number of bytes copied until then.
+  ///         memory or the process of `pe` no longer exists. The message gives
+  ///         the number of bytes copied before the failure.
   void put(std::size_t dest_index, T const* source, std::size_t count,
            Pe pe) const {
     static_assert(!std::is_const_v<T>,

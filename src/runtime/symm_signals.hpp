@@ -19,10 +19,10 @@
 
 namespace symm {
 
-// A put with a signal sends data, and a signal that the data has arrived
-// (OpenSHMEM 1.5, signaling operations). A call puts `count` elements of
-// `source` into PE `pe`'s copy of `dest`, then updates PE `pe`'s copy of the
-// signal at `signal_address`. Once PE `pe` has seen the update in
+// A put with a signal sends data, then a signal that tells the target that the
+// data has arrived (OpenSHMEM 1.5, signaling operations). A call puts `count`
+// elements of `source` into PE `pe`'s copy of `dest`, then updates PE `pe`'s
+// copy of the signal at `signal_address`. Once PE `pe` has seen the update in
 // signal_wait_until(), a wait or a test, it also sees the data. The signal does
 // not order the caller's other puts: to order those, call fence() first.
 // Callers, completion and errors are the same as for put() (symm_rma.hpp). With
@@ -73,9 +73,9 @@ SYMM_INLINE_FUNCTION void put_signal(HeapMap const& heap, T* dest,
 }
 
 // put_signal_nbi() (shmem_put_signal_nbi) may return before the data and the
-// signal have arrived; quiet() waits until they have. For a PE on another node,
-// do not change `source` until then. For a PE on this node, put_signal_nbi() is
-// the same as put_signal(). `request`, if not null, tracks the operation: its
+// signal have arrived; quiet() waits for both. For a PE on another node, do not
+// change `source` until then. For a PE on this node, put_signal_nbi() is the
+// same as put_signal(). `request`, if not null, tracks the operation: its
 // wait_source() returns when `source` may change, and its wait() returns when
 // the signal has been updated.
 
@@ -136,10 +136,10 @@ void put_signal_nbi(Context const& context, T* dest,
 
 /// Sends only the signal, on the host (nvshmemx_signal_op; in OpenSHMEM,
 /// shmem_put_signal with no elements). signal_op() imposes no ordering: to
-/// order earlier puts and stores by the caller, call fence() first. When
+/// order the caller's earlier puts and stores, call fence() first. When
 /// signal_op() returns, a signal to a PE on another node may still be in
-/// flight; quiet() waits for it. A signal in GPU memory is updated in the same
-/// way as by put_signal().
+/// flight; quiet() waits for it. A signal in GPU memory is updated by a kernel,
+/// as in put_signal().
 /// \throws UsageError on this PE, as put_signal() does.
 inline void signal_op(Signal* signal_address, Signal signal, SignalOp op,
                       Pe pe) {
@@ -148,9 +148,9 @@ inline void signal_op(Signal* signal_address, Signal signal, SignalOp op,
                            Impl::Completion::local, "symm::signal_op");
 }
 
-/// Sends only the signal, in a kernel, by one thread. To order stores by a
-/// thread team before the signal, the team must first pass a barrier, and then
-/// the thread that sends the signal must call fence().
+/// Sends only the signal, in a kernel, by one thread. To order a thread team's
+/// stores before the signal, the team must first pass a barrier; the sending
+/// thread must then call fence() before it sends the signal.
 SYMM_INLINE_FUNCTION void signal_op(HeapMap const& heap, Signal* signal_address,
                                     Signal signal, SignalOp op, Pe pe) {
   Impl::put_signal_of_group(Impl::OneThread(), heap,
@@ -160,8 +160,9 @@ SYMM_INLINE_FUNCTION void signal_op(HeapMap const& heap, Signal* signal_address,
 }
 
 /// shmem_signal_fetch: returns the value of this PE's signal. The call is
-/// local, and callable from the host and from kernels, like the waits. The data
-/// of every signal included in the returned value is visible, as after a wait.
+/// local, and callable from the host and from kernels, like the waits. As after
+/// a wait, the data that came with every signal included in the returned value
+/// is visible.
 /// \throws UsageError as wait_until() does.
 [[nodiscard]] SYMM_INLINE_FUNCTION Signal
 signal_fetch(Signal const* signal_address) {
@@ -194,22 +195,24 @@ SYMM_INLINE_FUNCTION Signal signal_wait_until(Signal const* signal_address,
 //
 // Waits and tests are local, and callable from the host and from kernels, on
 // any address that the caller can reach. In kernels, the address must be in
-// global memory, not in the scratch memory of a thread team.
+// global memory, not in a thread team's scratch memory.
 //
 // In a kernel, a wait polls. It never ends if the other PE's kernel cannot run
 // because both PEs share a GPU that has no room for that kernel.
 //
-// On the host, a wait polls, then yields the core, then sleeps. Every
-// SYMM_TIMEOUT seconds, the waiting PE reports what it is waiting for. It ends
-// the job if the process of any PE has exited. When a report is due, it also
-// ends the job if all other PEs (at least one) are waiting in finalize(), where
-// they no longer store anything. It does not do so earlier, because another
-// thread or a kernel of the waiting PE might still make the store. (It does not
-// check for finalize() in jobs with more than 1000 far PEs.)
+// On the host, a wait first polls continuously, then yields the core between
+// polls, and finally sleeps between polls. Every SYMM_TIMEOUT seconds, the
+// waiting PE reports what it is waiting for. It ends the job if any PE's
+// process has exited. When a report is due, the waiting PE also ends the job if
+// all other PEs (at least one) are waiting in finalize(), where they no longer
+// store anything. It does not end the job earlier, because one of its own
+// threads or kernels might still make the store. (It does not check for
+// finalize() in jobs with more than 1000 far PEs.)
 //
-// On the host, all waits and tests throw UsageError on this PE if the address
-// is null, is not a multiple of the variable's size, or is in the GPU memory of
-// a heap. They also throw UsageError before initialize() and after finalize().
+// On the host, all waits and tests check the address. They throw UsageError on
+// this PE if the address is null, is not a multiple of the variable's size, or
+// is in a heap's GPU memory. They also throw UsageError before initialize() and
+// after finalize().
 
 /// Waits until the comparison of `*ivar` with `value` is true (Compare::ge:
 /// `*ivar >= value`).
@@ -222,7 +225,7 @@ SYMM_INLINE_FUNCTION T wait_until(T const* ivar, Compare compare,
   return one.now;
 }
 
-/// Whether the comparison of `*ivar` with `value` is true.
+/// Whether the comparison of `*ivar` with `value` is currently true.
 template <Impl::Waitable T>
 [[nodiscard]] SYMM_INLINE_FUNCTION bool test(T const* ivar, Compare compare,
                                              std::type_identity_t<T> value) {
@@ -235,7 +238,7 @@ template <Impl::Waitable T>
 // - `ivars`: the first of `count` variables; a wait returns immediately if no
 //   variable is selected.
 // - `status`: an array with one int for each variable; a variable is selected
-//   if its int is 0. If `status` is null, all variables are selected.
+//   if that int is 0. If `status` is null, all variables are selected.
 // - `value`: one value for all variables. Functions whose names end in _vector
 //   instead take `values`, an array with one value for each variable.
 
@@ -288,8 +291,7 @@ template <Impl::Waitable T>
 }
 
 /// Returns the index of a selected variable for which the comparison is true,
-/// chosen in the same way as by wait_until_any(); SIZE_MAX if there is no such
-/// variable.
+/// chosen as in wait_until_any(); SIZE_MAX if there is no such variable.
 template <Impl::Waitable T>
 [[nodiscard]] SYMM_INLINE_FUNCTION std::size_t test_any(
     T const* ivars, std::size_t count, int const* status, Compare compare,

@@ -22,14 +22,14 @@ namespace symm {
 /// \throws UsageError on this PE before initialize() and after finalize().
 [[nodiscard]] PeTeam team_world();
 
-/// Returns the PE team of the PEs on this node, which reach each other's memory
-/// with loads and stores. The call is local.
+/// Returns the PE team of the PEs on this node, which can reach each other's
+/// memory with loads and stores. The call is local.
 /// \throws UsageError on this PE before initialize() and after finalize().
 [[nodiscard]] PeTeam team_node();
 
-/// Returns the number in `to` of the PE that is member `pe` of `from`; -1 if
-/// there is no such PE in `from` or `to`, or if either is not a PE team. The
-/// call is local.
+/// Translates member number `pe` of `from` to the same PE's number in `to`.
+/// Returns -1 if there is no such PE in `from` or `to`, or if either is not a
+/// PE team. The call is local.
 [[nodiscard]] Pe team_translate(PeTeam const& from, Pe pe, PeTeam const& to);
 
 /// Returns symm::ptr() for member `pe` of `team` (OpenSHMEM 1.6,
@@ -45,16 +45,17 @@ template <class T>
   return static_cast<T*>(team_ptr(team, static_cast<void const*>(address), pe));
 }
 
-// Barriers of PE teams. sync() waits until all PEs of the PE team have called
+// Barriers for PE teams. sync() waits until all PEs of the PE team have called
 // it. barrier() also orders memory accesses: after a barrier, all of these PEs
-// see what any of them wrote before it (OpenSHMEM 1.5, 9.11).
+// see everything that any of them wrote before it (OpenSHMEM 1.5, 9.11).
 //
 // In kernels, all threads of one thread group on each PE make the call; the
-// barrier orders what the thread group and earlier kernels wrote. The kernels
-// of all PEs must be able to run: PEs that share a GPU take turns on it, for
-// milliseconds each. For PEs on other nodes, a host thread assists the kernel.
+// barrier orders the writes by the thread group and by earlier kernels. All
+// PEs' kernels must be able to run. PEs that share a GPU take turns on it, and
+// each turn lasts milliseconds. For PEs on other nodes, a host thread assists
+// the kernel.
 //
-// The host waits as in wait_until(). Its reports name the operation, the PE
+// The host waits as in wait_until(). The reports name the operation, the PE
 // team and the missing PEs. The job also ends if a missing PE is waiting in
 // finalize(), since that PE can no longer arrive.
 
@@ -92,7 +93,7 @@ void sync_all();
 
 // Splitting PE teams (OpenSHMEM 1.5, 9.4). The functions that create and
 // destroy PE teams return when all PEs of the parent have made the call (for
-// team_split_members(): all members). In the meantime, no kernel may wait for
+// team_split_members(): all members). Until then, no kernel may wait for
 // another PE.
 
 /// Splits a PE team by color. The call is collective over `parent`: the PEs
@@ -102,10 +103,10 @@ void sync_all();
 /// \returns this PE's new PE team; an invalid PeTeam if `color` is less than 0.
 /// \throws UsageError on every PE of `parent` if these PEs make different
 ///         calls; on this PE if `parent` is not a PE team.
-/// \throws OutOfMemory on every PE of `parent` if none of the 61 slots for PE
-///         teams is free on all PEs of a new PE team, or if any PE has no
-///         private memory left; nothing changes.
-/// \throws SystemError on every PE of `parent`; nothing changes.
+/// \throws OutOfMemory on every PE of `parent` if none of the 61 PE team slots
+///         is free on all PEs of a new PE team, or if any PE runs out of
+///         private memory. In these cases, nothing changes.
+/// \throws SystemError on every PE of `parent`, in which case nothing changes.
 [[nodiscard]] PeTeam team_split(PeTeam const& parent, int color, int key);
 
 /// Creates a PE team of `count` members of `parent`, `stride` apart. The call
@@ -132,12 +133,12 @@ void sync_all();
 /// Creates a PE team from a list of members. The call is collective over the
 /// members: only they make the call, with the same list on every member. They
 /// become a new PE team, in the order of the list. (Corresponds to
-/// MPI_Comm_create_group; not part of OpenSHMEM.) The other PEs of `parent`
-/// take no part, and may be in any other call. PEs that are members in several
+/// MPI_Comm_create_group; not part of OpenSHMEM.) The other PEs of `parent` do
+/// not take part and may be in any other call. PEs that are members in several
 /// such calls must make these calls in the same order.
-/// \param members numbers in `parent`, each once.
-/// \returns the new PE team; an invalid PeTeam, immediately, on a PE that is
-///          not in the list that it passes.
+/// \param members PE numbers in `parent`, each listed once.
+/// \returns the new PE team. On a PE that is not in its own list, returns an
+///          invalid PeTeam immediately.
 /// \throws UsageError on every member if the lists or the calls differ between
 ///         two members that wait for each other; on this PE if its list names a
 ///         PE that does not exist or the same PE twice, or if `parent` is not a
@@ -148,13 +149,13 @@ void sync_all();
                                         std::span<Pe const> members);
 
 /// Destroys a PE team. The call is collective over `team` and leaves `team`
-/// invalid. No PE may use copies of `team` afterwards. The call first waits for
+/// invalid. Afterward, no PE may use copies of `team`. The call first waits for
 /// this PE's kernels, which may still be using the PE team.
 /// \throws UsageError on every PE of the PE team if any PE is in a different
 ///         collective operation of that PE team; on this PE if `team` is not a
 ///         PE team, was already destroyed, or is team_world() or team_node().
-/// \throws SystemError on this PE if its kernels have failed; the PE team has
-///         been destroyed nevertheless.
+/// \throws SystemError on this PE if its kernels have failed. The PE team is
+///         destroyed nevertheless.
 void team_destroy(PeTeam& team);
 
 }  // namespace symm

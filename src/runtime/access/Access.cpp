@@ -12,7 +12,7 @@ namespace symm::Impl {
 
 namespace {
 
-// Errors are thrown out of line to keep the successful paths short.
+// Errors are thrown out of line to keep the success paths short.
 
 [[noreturn, gnu::noinline]] void throw_not_in_heap(void const* address,
                                                    std::size_t bytes,
@@ -23,8 +23,8 @@ namespace {
                         "the PE to access"));
 }
 
-/// heap_to_access(), inlined into its callers below. A function call would take
-/// a tenth of the time of a one-word put.
+/// heap_to_access(), inlined into its callers below. A function call would add
+/// a tenth to the time of a one-word put.
 [[gnu::always_inline]] inline SymmetricHeap& find_heap(void const* address,
                                                        std::size_t bytes, Pe pe,
                                                        char const* call) {

@@ -17,27 +17,28 @@ namespace symm::Impl {
 
 class SymmetricHeap;
 
-// Functions that locate the object of an operation. All take a symmetric
-// address: the object's address in this PE's part of a heap, which identifies
-// the copies on all PEs. Functions for kernels also take the HeapMap.
+// Functions that locate the object that an operation accesses. All take a
+// symmetric address: the object's address in this PE's part of a heap, which
+// identifies the copies on all PEs. Functions for kernels also take the
+// HeapMap.
 
 /// Returns the heap that contains the symmetric address `address`, for a host
-/// operation on the `bytes` bytes at that address on PE `pe`. Local, and
-/// callable from any thread, even while another thread is in a collective call.
+/// operation on `bytes` bytes at that address on PE `pe`. Local, and callable
+/// from any thread, even while another thread is in a collective call.
 /// \throws UsageError on this PE, naming `call`, if there is no PE `pe`, or if
-///         the bytes are not in this PE's part of a heap. That is the case for
-///         null, private memory, a peer's part, and memory that is not mapped.
+///         the bytes are not in this PE's part of a heap. Null, private memory,
+///         a peer's part, and unmapped memory are not in this PE's part.
 SymmetricHeap& heap_to_access(void const* address, std::size_t bytes, Pe pe,
                               char const* call);
 
 /// Returns the location of PE `pe`'s copy of the `bytes` bytes at the symmetric
-/// address `address`. Each operation makes this call only once.
+/// address `address`. Each operation calls this function only once.
 /// \throws UsageError on this PE like heap_to_access().
 [[nodiscard]] PeMemory resolve(void const* address, std::size_t bytes, Pe pe,
                                char const* call);
 
 /// The result of resolve_copy(). It fits in two registers, because some
-/// operations take only a few instructions.
+/// operations are only a few instructions long.
 struct ResolvedCopy {
   void* words;  // the copy's address; null if loads and stores cannot reach it
   SymmetricHeap const* heap;
@@ -48,8 +49,8 @@ struct ResolvedCopy {
 [[nodiscard]] PeMemory memory_of(ResolvedCopy found, void const* address,
                                  Pe pe);
 
-/// Like resolve(), but for operations that require loads and stores, or
-/// messages: copies by the GPU cannot perform them.
+/// Like resolve(), but for operations that GPU copies cannot perform and that
+/// therefore require loads and stores, or messages.
 /// \throws UsageError on this PE also if the memory is on a near PE's GPU.
 [[nodiscard]] PeMemory resolve_words(void const* address, std::size_t bytes,
                                      Pe pe, char const* call);
@@ -75,7 +76,7 @@ inline void check_aligned(void const* address, std::size_t alignment,
   }
 }
 
-/// Checks the address of this PE's side of an operation.
+/// Checks the address of an operation's buffer on this PE.
 /// \throws UsageError on this PE if `address` is null.
 void check_private(void const* address, char const* call);
 
@@ -85,17 +86,17 @@ void check_private(void const* address, char const* call);
 [[nodiscard]] PeMemory resolve_part(HeapMap const& heap, void const* address,
                                     Pe pe, char const* call);
 
-/// Like resolve_part(), but does not check `pe`. Has the preconditions of
-/// expect_access().
+/// Like resolve_part(), but does not check `pe`. The preconditions are the same
+/// as for expect_access().
 [[nodiscard, gnu::cold]] PeMemory resolve_far(HeapMap const& heap,
                                               void const* address, Pe pe);
 
-/// If the arguments of an operation are invalid, aborts with a message that
-/// names the PE and the address. The arguments are also invalid if `heap` is
-/// the map of a heap that does not contain the address. Does nothing without
+/// If an operation's arguments are invalid, aborts with a message that names
+/// the PE and the address. The arguments are also invalid if `heap` is the map
+/// of a heap that does not contain the address. Does nothing without
 /// SYMM_CHECKS_IN_KERNELS.
-/// \param alignment required alignment of `address` in bytes; 1 if any address
-///        is allowed.
+/// \param alignment required alignment of `address` in bytes; 1 if any
+///        alignment is allowed.
 SYMM_INLINE_FUNCTION void expect_access(
     [[maybe_unused]] HeapMap const& heap, [[maybe_unused]] void const* address,
     [[maybe_unused]] std::size_t bytes, [[maybe_unused]] Pe pe,

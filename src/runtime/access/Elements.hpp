@@ -13,15 +13,15 @@
 
 namespace symm::Impl {
 
-// Elements of one-sided operations: type checks, and loads and stores of single
+// Elements in one-sided operations: type checks, and loads and stores of single
 // elements at addresses that the caller can access directly.
 
-/// The direction of a copy. The symmetric side, on the other PE, is the
-/// destination of a put or the source of a get.
+/// The direction of a copy. The symmetric side, which is on the other PE, is a
+/// put's destination or a get's source.
 enum class Direction { put, get };
 
-/// Returns the number of bytes spanned by `count` elements of `size` bytes each
-/// that are `stride` elements apart. On overflow, returns SIZE_MAX, which
+/// Returns the number of bytes spanned by `count` elements that are `size`
+/// bytes long and `stride` elements apart. On overflow, returns SIZE_MAX, which
 /// exceeds the size of any heap.
 SYMM_INLINE_FUNCTION constexpr std::size_t bytes_of(std::size_t size,
                                                     std::size_t count,
@@ -41,8 +41,8 @@ SYMM_FUNCTION constexpr void check_element() {
                 "copied as bytes");
 }
 
-/// Whether T is one word, loaded and stored with a single access that bypasses
-/// non-coherent caches.
+/// Whether T is one word that is loaded and stored in a single access,
+/// bypassing non-coherent caches.
 template <class T>
 inline constexpr bool is_one_access_v = MachineWord<T> &&
                                         alignof(T) == sizeof(T);

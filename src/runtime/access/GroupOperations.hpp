@@ -24,20 +24,21 @@
 namespace symm::Impl {
 
 // One-sided operations on PE `pe`'s copy of the object at a symmetric address,
-// for kernels, and for the host if the heap is in host memory.
-// (PeOperations.hpp has the operations for the host only.) Callers need not
-// distinguish near and far PEs.
+// for kernels, and for the host if the heap is in host memory. (The operations
+// for the host only are in PeOperations.hpp.) Callers need not distinguish near
+// and far PEs.
 //
 // - `group`: all threads of the group must make the call, with the same
-//   arguments. Do not rely on a barrier at the start or the end: the source
-//   must be complete before the call. On the host, one thread sends to far PEs.
-// - Preconditions are the same as for expect_access(), which these functions do
-//   not call.
-// - `call`: the name of the call, for error messages on the host.
+//   arguments. Do not rely on a barrier at the start or end of the call: the
+//   source must be complete before the call. On the host, one thread sends to
+//   far PEs.
+// - Preconditions are those of expect_access(), which these functions do not
+//   call.
+// - `call`: the call's name, for error messages on the host.
 // - `completion`: when operations on far PEs return. After Completion::none,
 //   quiet_far() on the host or quiet() in a kernel completes them.
 
-/// Calls near() if loads and stores reach PE `pe`'s memory, and far()
+/// Calls near() if loads and stores can reach PE `pe`'s memory, and far()
 /// otherwise.
 /// \returns the result of that call.
 SYMM_CALLS_ANYTHING
@@ -50,7 +51,7 @@ SYMM_FORCEINLINE_FUNCTION auto at_pe(HeapMap const& heap, Pe pe,
   return far();
 }
 
-/// Like at_pe(), but passes the address of the copy to near().
+/// Like at_pe(), but passes the copy's address to near().
 SYMM_CALLS_ANYTHING
 template <class T, class Near, class Far>
 SYMM_FORCEINLINE_FUNCTION auto at_copy_of(HeapMap const& heap, T* address,
@@ -63,8 +64,8 @@ SYMM_FORCEINLINE_FUNCTION auto at_copy_of(HeapMap const& heap, T* address,
 // Operations on far PEs.
 
 /// Copies `bytes` bytes between this PE and a far PE.
-/// \param symmetric symmetric address of the side on `pe`.
-/// \param local address of this PE's side.
+/// \param symmetric the symmetric address of the data on `pe`.
+/// \param local the address of the data on this PE.
 template <Direction direction, Group Threads>
 SYMM_FUNCTION void copy_far(Threads const& group, HeapMap const& heap,
                             void const* symmetric, void const* local,
@@ -254,8 +255,8 @@ template <class T>
       [&] { return load_far_element(heap, from, pe, call); });
 }
 
-/// put_signal(): copies like copy_elements(), then updates the signal once.
-/// Contains a barrier of the group. If `pe` is near, thread 0 updates the
+/// put_signal(): copies the elements as copy_elements() does, then updates the
+/// signal once. Contains a group barrier. If `pe` is near, thread 0 updates the
 /// signal after that barrier.
 template <Group Threads, class T>
 SYMM_INLINE_FUNCTION void put_with_signal(
@@ -265,11 +266,11 @@ SYMM_INLINE_FUNCTION void put_with_signal(
   at_copy_of(
       heap, signal_address, pe,
       [&](Signal* its_signal) {
-        // The one fence in DeliverSignal suffices for all threads. The barrier
-        // (bar.sync, or bar.warp.sync for the lanes of a warp) orders each
-        // thread's stores before thread 0's subsequent operations. Fences are
-        // cumulative in PTX's causality order, so thread 0's fence with sys
-        // scope also covers what the other threads stored before the barrier.
+        // The single fence in DeliverSignal suffices for all threads. The
+        // barrier (bar.sync, or bar.warp.sync for the lanes of a warp) orders
+        // each thread's stores before thread 0's subsequent operations. Fences
+        // are cumulative in PTX's causality order, so thread 0's fence with sys
+        // scope also covers the other threads' stores before the barrier.
         copy_elements<Direction::put>(group, heap, dest, source, count, pe,
                                       call);
         group.barrier();
@@ -286,9 +287,9 @@ SYMM_INLINE_FUNCTION void put_with_signal(
 
 /// Performs an atomic operation on PE `pe`'s copy of the word at `address`.
 /// Called by one thread.
-/// \returns the old value of the word, unless Result is void.
+/// \returns the word's old value, unless Result is void.
 /// \param near performs the operation if `pe` is near; called with the address
-///        of the copy.
+///        of PE `pe`'s copy.
 template <class Result, class T, class Near>
 SYMM_INLINE_FUNCTION Result change_word(HeapMap const& heap,
                                         std::type_identity_t<T> const* address,

@@ -9,9 +9,8 @@ class PeTeam;
 
 namespace Impl {
 
-/// Kernels to enqueue. The queue calls enqueue(what, stream) with a stream of
-/// the GPU vendor's runtime, on a thread whose current device is that stream's
-/// device.
+/// Kernels to enqueue. The queue calls enqueue(what, stream) with a GPU runtime
+/// stream, on a thread whose current device is that stream's device.
 struct EnqueuedKernels {
   void (*enqueue)(void const* what, void* stream);
   void const* what;
@@ -25,15 +24,15 @@ class KernelQueue {
   /// Enqueues the work and waits for it.
   /// \throws SystemError on this PE.
   virtual void run(char const* call, EnqueuedKernels const& work) = 0;
-  /// Enqueues a barrier of the PE team on `queue`, a queue of this PE's GPU.
+  /// Enqueues a PE team barrier on `queue`, one of the queues of this PE's GPU.
   /// \throws SystemError on this PE.
   virtual void put_barrier(void* queue, PeTeam const& team) = 0;
 };
 
-/// Sets the queue, for a library that has its own queues, such as Kokkos.
-/// Without a queue (null), kernels run on the default stream of the calling
-/// thread's device, which must be the PE's GPU. A call then waits for all of
-/// the PE's kernels.
+/// Sets the queue, on behalf of a library that has its own queues, such as
+/// Kokkos. Without a queue (null), kernels run on the default stream of the
+/// calling thread's device, which must be the PE's GPU. A call then waits for
+/// all of the PE's kernels.
 /// \param queue must live until another queue or null is set.
 void set_kernel_queue(KernelQueue* queue);
 
@@ -46,8 +45,8 @@ void run_in_kernel_queue(char const* call, EnqueuedKernels const& work);
 void put_barrier(void* queue, PeTeam const& team);
 [[nodiscard]] bool has_kernel_queue();
 
-/// Reports that `call` has no kernel, because it was not compiled by a compiler
-/// for GPUs.
+/// Reports that `call` has no kernel, because it was not compiled by a GPU
+/// compiler.
 /// \throws UsageError on this PE.
 [[noreturn]] void throw_without_kernel(char const* call);
 

@@ -20,17 +20,17 @@
 
 namespace symm::Impl {
 
-// Descriptions of one-sided operations. A call describes its operation once,
-// and runs it with run_operation() or within the scope of a GroupOperation
-// (both at the end of this file). A description contains the name of the call
-// and three functions:
+// Descriptions of one-sided operations. A call describes its operation once and
+// runs it, either with run_operation() or within the scope of a GroupOperation
+// (both are defined at the end of this file). A description contains the call's
+// name and three functions:
 //
-// - operation() returns the Operation for observers on the host.
+// - operation() returns the Operation for observers of the host's operations.
 // - report() reports the accesses to the race detector.
 // - expect() checks the preconditions in kernels, with expect_access().
 //
 // Addresses of objects on other PEs are symmetric addresses. Without observers
-// and checks, a description costs nothing.
+// and checks, a description has no cost.
 
 /// A put or get of one block.
 /// \tparam has_buffer false for p() and g(), which pass a value.
@@ -95,7 +95,7 @@ struct AtomicOperation {
   std::size_t bytes;
   Pe pe;
   check::AtomicKind kind;
-  void const* fetch = nullptr;  // where _nbi operations store the old value
+  void const* fetch = nullptr;  // where an _nbi operation stores the old value
 
   [[nodiscard]] constexpr Operation operation() const {
     return {OperationKind::atomic, call, pe, bytes, address};
@@ -129,7 +129,7 @@ struct SignalOperation {
   }
 };
 
-/// Runs `body` on the host, and reports it to observers as the operation that
+/// Runs `body` on the host and reports it to observers as the operation that
 /// `it` describes.
 template <class It, class Body>
 [[gnu::always_inline]] inline decltype(auto) observe(It it, Body body) {
@@ -139,8 +139,8 @@ template <class It, class Body>
   return body();
 }
 
-/// Reports the operation that `it` describes to the race detector, and runs it
-/// like observe(). For the host.
+/// Reports the operation that `it` describes to the race detector, and runs
+/// `body` as observe() does. For the host.
 /// \param body a function object that captures by copy ([=]). Otherwise, the
 ///        addresses of the caller's variables would be taken even without
 ///        observers.
@@ -151,10 +151,10 @@ template <class It, class Body>
   return observe(it, body);
 }
 
-/// Marks an operation by a group of threads, from construction to the end of
-/// the scope. Used in kernels, and in host calls that take a heap map. The
-/// constructor checks the preconditions, and thread 0 reports the operation to
-/// the race detector.
+/// Marks a thread group's operation, from construction to the end of the scope.
+/// Used in kernels, and in host calls that take a heap map. The constructor
+/// checks the preconditions, and thread 0 reports the operation to the race
+/// detector.
 class [[maybe_unused]] GroupOperation {
  public:
   template <class Threads, class It>

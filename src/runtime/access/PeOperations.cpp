@@ -25,8 +25,8 @@ Channel& channel_to(Pe pe, HostCall const& call) {
 }
 
 /// Returns the GpuStaging for a copy to or from a far PE's GPU memory. If this
-/// PE's side is also in GPU memory, first waits for kernels that may write
-/// there.
+/// PE's buffer is also in GPU memory, first waits for kernels that may write to
+/// it.
 GpuStaging& staging_for(void const* local, char const* call) {
   auto& runtime = Runtime::instance(call);
   auto& queue   = *runtime.provider(MemoryKind::device);
@@ -70,7 +70,7 @@ bool have_no_gaps(Strides const& strides) {
 }
 
 /// Calls work(), a put or get that may consist of several messages. If work()
-/// throws, completes the messages that have begun before rethrowing.
+/// throws, completes the messages in progress before rethrowing.
 template <class Work>
 void complete_parts_if_throws(std::size_t bytes, Completion completion,
                               HostCall const& call, Work const& work) {

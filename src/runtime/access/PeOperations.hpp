@@ -24,31 +24,31 @@
 
 namespace symm::Impl {
 
-// The host's operations on the memory of one PE, as located by resolve(). Only
-// this file chooses between loads and stores, GPU copies, and messages. Each
+// The host's operations on one PE's memory, as located by resolve(). Only this
+// file chooses between loads and stores, GPU copies, and messages. Each
 // operation runs on the calling thread alone, which may be any thread.
 //
-// All of them throw UsageError on this PE if the PE cannot be reached, and
-// propagate exceptions from the Transport. After an exception, no part of the
-// operation is in flight.
+// All of these operations throw UsageError on this PE if the PE cannot be
+// reached, and propagate exceptions from the Transport. After an exception, no
+// part of the operation is in flight.
 
 /// Returns the queue for copies of the heap's GPU memory.
 /// \throws UsageError on this PE if there is no heap in GPU memory.
 CopyQueue& copy_queue(char const* call);
 [[nodiscard]] bool has_gates(char const* call);
 
-/// Copies between the heap's GPU memory, on this PE or a near one, and any
-/// memory of this PE. The copy is complete on return.
+/// Copies between the heap's GPU memory, on this PE or a near PE, and any of
+/// this PE's memory. The copy is complete on return.
 void copy_gpu_memory(void* to, void const* from, std::size_t bytes,
                      char const* call);
 
-/// Completes the operations on far PEs that this PE has begun in the call's
-/// context. Terminates the program if that fails.
+/// Completes this PE's operations on far PEs in the call's context. Terminates
+/// the program if that fails.
 [[gnu::cold]] void complete_begun(HostCall const& call) noexcept;
 
 /// Calls work(), which begins operations on far PEs. If work() throws,
-/// completes the operations that have begun before rethrowing, so that the
-/// caller may then free the buffers.
+/// completes the operations in progress before rethrowing, so the caller may
+/// then free the buffers.
 template <class Work>
 void complete_if_throws(HostCall const& call, Work const& work) {
   try {
@@ -59,9 +59,9 @@ void complete_if_throws(HostCall const& call, Work const& work) {
   }
 }
 
-// The next functions access memory that loads and stores cannot reach, with GPU
-// copies or messages. They are out of line, so that they add only one
-// comparison to an operation with loads and stores.
+// The next functions use GPU copies or messages to access memory that loads and
+// stores cannot reach. They are out of line so that they add only one
+// comparison to an operation that uses loads and stores.
 
 void put_without_stores(PeMemory to, void const* from, std::size_t bytes,
                         Completion completion, HostCall const& call);
@@ -83,7 +83,7 @@ void copy_strided_otherwise(PeMemory there, Copy const& copy,
   }
 }
 
-// The next functions access memory that this PE reaches with messages.
+// The next functions access memory that this PE can reach only with messages.
 
 /// Puts a block and then changes a signal.
 /// \param bytes if 0, only the signal is sent, and `to` and `from` are ignored.
@@ -96,7 +96,7 @@ void copy_strided_otherwise(PeMemory there, Copy const& copy,
 // Atomic operations. Values are passed as the bits of a word.
 
 /// Begins an atomic operation that stores the old value in `*was`, which must
-/// have room for one word. The value has arrived once quiet() returns.
+/// have room for one word. The value has arrived when quiet() returns.
 [[gnu::cold]] void fetch_at(PeMemory at, AtomicOp op, WordType type,
                             std::uint64_t value, std::uint64_t compare,
                             void* was, HostCall const& call);
@@ -126,7 +126,7 @@ using BitsOfWord =
     std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
 /// Performs an atomic operation on the word at `at`.
-/// \returns the old value of the word, unless Result is void.
+/// \returns the word's old value, unless Result is void.
 template <class Result, class T>
 Result change_at(PeMemory at, HostCall const& call, AtomicOp op, T value,
                  T compare = T{}) {
@@ -160,13 +160,13 @@ template <class Copy>
   }
 }
 
-// The same operations on a symmetric address, which they look up once. `call`
-// is a name or a HostCall. All of them also throw UsageError on this PE like
-// heap_to_access(). Operations on words and single elements also throw it if
-// the address is misaligned.
+// The same operations on a symmetric address, which is looked up once. `call`
+// is a name or a HostCall. All of these operations also throw UsageError on
+// this PE, as heap_to_access() does. Operations on words and single elements
+// also throw UsageError if the address is misaligned.
 
-/// Calls by_words() with the address of the copy if loads and stores reach it;
-/// otherwise calls otherwise() with the copy's PeMemory.
+/// If loads and stores can reach the copy, calls by_words() with the copy's
+/// address. If they cannot, calls otherwise() with the copy's PeMemory.
 /// \returns the result of that call.
 template <class T, class Call, class ByWords, class Otherwise>
 [[gnu::always_inline]] inline auto at_copy_of(T* address, std::size_t bytes,
@@ -181,7 +181,7 @@ template <class T, class Call, class ByWords, class Otherwise>
 }
 
 /// putmem() or getmem().
-/// \param bytes at least 1.
+/// \param bytes must be at least 1.
 template <Direction direction, class Call>
 [[gnu::always_inline]] inline void copy_memory(void* dest, void const* source,
                                                std::size_t bytes, Pe pe,
@@ -278,9 +278,9 @@ template <class DeliverOnGpu>
 }
 
 /// Performs an atomic operation on PE `pe`'s copy of the word at `address`.
-/// \returns the old value of the word, unless Result is void.
-/// \param near performs the operation if loads and stores reach the copy;
-///        called with the address of the copy.
+/// \returns the word's old value, unless Result is void.
+/// \param near performs the operation if loads and stores can reach the copy;
+///        called with the copy's address.
 template <class Result, class T, class Call, class Near>
 [[gnu::always_inline]] inline Result change_word(
     T const* address, Pe pe, Call const& call, Near near, AtomicOp op,
@@ -311,17 +311,17 @@ void fetch_word_later(T* fetch, T const* address, Pe pe, HostCall const& call,
       });
 }
 
-// Functions for all far PEs. They do nothing in a job on a single node.
+// Functions for all far PEs. They do nothing in a one-node job.
 
-/// Orders operations on far PEs: each target performs earlier operations on its
-/// memory before later ones.
+/// Orders operations on far PEs: each target performs operations issued before
+/// the call before it performs later ones.
 void fence_far();
 /// Completes the operations on far PEs that were issued without a context.
 void quiet_far(char const* call = "symm::quiet");
 /// Completes the operations on far PEs in all contexts, as a barrier requires.
 void quiet_all_contexts(char const* call);
-/// Performs incoming operations from other nodes. Call it between two polls of
-/// a variable.
+/// Performs incoming operations from other nodes. Must be called between two
+/// polls of a variable.
 void poll_far();
 
 }  // namespace symm::Impl

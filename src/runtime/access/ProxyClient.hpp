@@ -24,21 +24,21 @@
 #include "Elements.hpp"
 #include "ProxyUpdates.hpp"
 
-// Operations by kernels on far PEs. They are out of line, so that they add only
+// Kernels' operations on far PEs. They are out of line so that they add only
 // one comparison to an operation on a near PE.
 
 namespace symm::Impl {
 
-/// The ticket of a request, and the ticket of the next update, read just before
-/// the request's ticket was drawn.
+/// A request's ticket, and the ticket of the next update. The update's ticket
+/// number is read just before the request's ticket is drawn.
 struct RequestTicket {
   std::uint64_t number;
   std::uint64_t next_update;
 };
 
-/// Draws the ticket for a request. Called by one thread; waits while the ring
-/// is full. (A separate function, because the arguments of write_request()
-/// would otherwise occupy registers during the wait.)
+/// Draws a request's ticket. Called by one thread; waits while the ring is
+/// full. (A separate function, because the arguments of write_request() would
+/// otherwise occupy registers during the wait.)
 template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION RequestTicket draw_request(Ring* ring) {
   expect_ring(ring);
@@ -48,8 +48,8 @@ template <class Ring>
   return {ticket, next_update};
 }
 
-/// Writes a request. All stores that this thread has made or seen are visible
-/// to the ProxyServer when it reads the request.
+/// Writes a request. When the ProxyServer reads the request, it sees all stores
+/// that this thread has made or seen.
 template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION void write_request(
     Ring* ring, RequestTicket ticket, std::uint64_t address,
@@ -66,8 +66,8 @@ template <class Ring>
   store_release(&request->number, ticket.number + 1);
 }
 
-/// Waits for the reply to a request, and frees the request's slot. The
-/// ProxyServer's stores for the request are visible to this thread on return.
+/// Waits for the reply to a request, and frees the request's slot. On return,
+/// this thread sees the ProxyServer's stores for the request.
 template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION std::uint64_t take_reply(Ring* ring,
                                                          std::uint64_t ticket) {
@@ -79,9 +79,9 @@ template <class Ring>
   return value;
 }
 
-/// Operations on far PEs by one thread of a kernel. If `waits` is true, an
-/// operation on a block returns when this PE's side of the copy is complete: a
-/// put's buffer may be reused, and a get's data has arrived.
+/// One kernel thread's operations on far PEs. If `waits` is true, an operation
+/// on a block returns when it is locally complete: a put's buffer may be
+/// reused, and a get's data has arrived.
 class ProxyClient {
  public:
   /// An object's address in this PE's part of the heap, and the target PE.
@@ -111,7 +111,7 @@ class ProxyClient {
                          bool waits) const {
     run(waits, FarOp::get, from, number_of(to), bytes, 0, 0, 0);
   }
-  /// Strides are in bytes. Returns when the copy is complete on this PE's side.
+  /// Strides are in bytes. Returns when the copy is locally complete.
   SYMM_FUNCTION void copy_strided(bool is_put, PeAddress there,
                                   void const* local, std::size_t element_bytes,
                                   std::size_t count, std::size_t there_stride,
@@ -201,7 +201,7 @@ inline __device__ void quiet_far() {
 }
 
 /// Performs some of the incoming atomic operations if the host has offered a
-/// batch. Called in the wait loops of kernels.
+/// batch. Called in kernels' wait loops.
 inline __device__ void help_far() {
   if (ring_of_module != nullptr) [[unlikely]] {
     take_part(ring_of_module->board);
@@ -227,8 +227,8 @@ inline __device__ void set_bits_at(void* address, std::uint64_t bits,
 }
 
 /// Whether a block is transferred in separate operations of at most 8 bytes
-/// each, because it is small or because the host cannot access it (in local or
-/// shared memory).
+/// each. This is the case if the block is small, or if the host cannot access
+/// it (local or shared memory).
 inline __device__ bool goes_by_words(void const* local, std::size_t bytes) {
   return bytes <= 8 || !__isGlobal(local);
 }
@@ -312,7 +312,7 @@ __device__ __noinline__ void put_signal_far(
     put_words(group, dest, source, bytes, pe);
     group.barrier();
     bytes = 0;
-    // Order the signal after the words of all threads.
+    // Order the signal after all threads' words.
     if (group.rank() == 0) far_pes().fence();
   }
   if (group.rank() == 0) {

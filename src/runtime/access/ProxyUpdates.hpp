@@ -17,8 +17,8 @@
 #include "../memory/Words.hpp"
 
 // Functions with which kernels write to a ProxyQueue. `Ring` is always
-// ProxyQueue. The functions are templates so that only source files that call
-// them compile them.
+// ProxyQueue. The functions are templates so that only the source files that
+// call them compile them.
 
 namespace symm::Impl {
 
@@ -35,9 +35,9 @@ SYMM_FUNCTION void expect_ring([[maybe_unused]] Ring const* ring) {
 }
 
 /// Performs some of the incoming atomic operations, or pauses if there are
-/// none. Called between two polls of a word. (While far PEs wait for these
-/// operations, the GPU may have no room for the kernel that would otherwise
-/// perform them.)
+/// none. Called between two polls of a word. (The GPU may have no room for the
+/// kernel that would otherwise perform them, and far PEs may be waiting for
+/// them.)
 template <class Ring>
 SYMM_FUNCTION void help_or_pause(Ring* ring) {
   if (take_part(ring->board)) return;
@@ -48,9 +48,10 @@ SYMM_FUNCTION void help_or_pause(Ring* ring) {
 /// that has drawn a ticket.
 ///
 /// The thread with the lowest ticket that has no slot reads `freed` from host
-/// memory. The other threads read `limit`, which that thread updates. (If tens
-/// of thousands of threads read host memory, they delay the host's stores to
-/// GPU memory. Threads that wait for such a store would then wait forever.)
+/// memory. The other threads read `limit`, which that thread updates. (Tens of
+/// thousands of threads that read host memory would delay the host's stores to
+/// GPU memory. Threads that are waiting for such a store would then wait
+/// forever.)
 template <class Ring, class Tickets>
 SYMM_FUNCTION void wait_for_ring(Ring* ring, Tickets& tickets,
                                  std::uint64_t ticket, std::uint64_t size) {
@@ -64,10 +65,10 @@ SYMM_FUNCTION void wait_for_ring(Ring* ring, Tickets& tickets,
   }
 }
 
-/// Draws a ticket. In kernels, one thread draws the tickets for all threads of
-/// its warp that make the call together, which need not be the whole warp. That
-/// thread must not wait (for a free slot, say) before the others have their
-/// tickets, because they would then continue with wrong tickets.
+/// Draws a ticket. In kernels, one thread draws the tickets for all threads in
+/// its warp that make the call together, which may be only part of the warp.
+/// That thread must not wait (for a free slot, say) before the other threads
+/// have their tickets, because they would then continue with wrong tickets.
 template <class Tickets>
 SYMM_FUNCTION std::uint64_t draw_ticket(Tickets& tickets) {
 #ifdef SYMM_FOR_DEVICE
@@ -100,7 +101,7 @@ template <class Ring>
 }
 
 /// Writes a fence to the ring. Requests and updates that this thread has made,
-/// or that happened before this call, are performed before the thread's later
+/// or that happened before this call, are performed before this thread's later
 /// updates and requests.
 template <class Ring>
 [[gnu::noinline]] SYMM_FUNCTION void post_fence(Ring* ring) {

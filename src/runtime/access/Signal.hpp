@@ -16,7 +16,7 @@ namespace symm {
 /// atomics may change.
 using Signal = std::uint64_t;
 
-/// Whether a signal replaces the value of the signal object or is added to it.
+/// Whether a signal replaces the signal object's value or is added to it.
 enum class SignalOp { set, add };
 
 }  // namespace symm
@@ -43,8 +43,8 @@ struct SignaledPut {
 }
 
 /// Updates the signal at `target`, which may be a peer's copy. If data was sent
-/// before the signal (`has_data`), first makes visible all stores that the
-/// calling thread has made or seen.
+/// before the signal (`has_data`), first ensures that all stores that the
+/// calling thread has made or seen are visible.
 struct DeliverSignal {
   Signal* target;
   Signal signal;

@@ -16,9 +16,9 @@
 
 namespace symm::Impl {
 
-/// Copies `count` blocks: block i from element i * source_stride of `source` to
-/// element i * dest_stride of `dest`. For iput() and iget(), a block is one
-/// element.
+/// Copies `count` blocks. Block i is copied from element i * source_stride of
+/// `source` to element i * dest_stride of `dest`. For iput() and iget(), a
+/// block is one element.
 template <Direction its_direction, class T, bool has_blocks = false>
 struct StridedCopy {
   using Element                        = T;
@@ -43,8 +43,8 @@ struct StridedCopy {
   [[nodiscard]] SYMM_FUNCTION bool is_empty() const {
     return count == 0 || block() == 0;
   }
-  /// Whether both strides are at least as long as a block, so that blocks do
-  /// not overlap.
+  /// Whether both strides are at least as long as a block, so blocks do not
+  /// overlap.
   [[nodiscard]] SYMM_FUNCTION bool are_strides_long_enough() const {
     std::size_t const least = block() == 0 ? 1 : block();
     return dest_stride >= least && source_stride >= least;
@@ -72,9 +72,9 @@ struct StridedCopy {
                                                   : source_stride);
   }
   /// Whether the private side can be a single object, that is, spans at most
-  /// half the address space. (With a negative stride, converted to unsigned, it
-  /// spans more.) Precondition: the symmetric side is in a heap, and the copy
-  /// is not empty.
+  /// half the address space. (With a negative stride, which is converted to
+  /// unsigned, it would span more.) Precondition: the symmetric side is in a
+  /// heap, and the copy is not empty.
   [[nodiscard]] SYMM_FUNCTION bool is_private_side_possible() const {
     bool const is_put = direction == Direction::put;
     auto const there  = is_put ? dest_stride : source_stride;
@@ -84,8 +84,8 @@ struct StridedCopy {
   [[nodiscard]] std::size_t moved_bytes() const {
     return count * block_bytes();
   }
-  /// Number of bytes from the start of the first block to the end of the last
-  /// one; SIZE_MAX on overflow.
+  /// The number of bytes from the start of the first block to the end of the
+  /// last one; SIZE_MAX on overflow.
   [[nodiscard]] SYMM_FUNCTION std::size_t bytes_with(std::size_t stride) const {
     auto const starts = bytes_of(sizeof(T), count, stride);
     auto const rest   = bytes_of(sizeof(T), block()) - sizeof(T);
@@ -104,8 +104,8 @@ struct StridedCopy {
   }
 };
 
-/// Performs a copy with loads and stores by all threads of a group. Contains no
-/// barrier.
+/// Performs a copy with loads and stores, made by all threads of a group.
+/// Contains no barrier.
 template <Group Threads, Direction direction, class T, bool has_blocks>
 SYMM_INLINE_FUNCTION void run_strided(
     Threads const& threads, StridedCopy<direction, T, has_blocks> const& copy) {

@@ -10,11 +10,13 @@
 
 namespace symm::Impl {
 
-/// The address `bytes` after `p`. It may be an address in another process.
+/// Returns the address `bytes` bytes after `p`. It may be an address in another
+/// process.
 template <class T, std::integral Bytes>
 [[nodiscard]] SYMM_FORCEINLINE_FUNCTION T* moved(T* p, Bytes bytes) {
 #ifdef SYMM_FOR_DEVICE
-  // Pointer arithmetic lets nvcc see that the result points to global memory.
+  // With pointer arithmetic, nvcc can tell that the result points to global
+  // memory.
   return reinterpret_cast<T*>(
       const_cast<char*>(reinterpret_cast<char const volatile*>(p)) + bytes);
 #else

@@ -9,28 +9,28 @@
 
 namespace symm::Impl {
 
-/// The backoff of a PE that is waiting for another PE. The waiting PE first
-/// spins, because its peer is probably running on another core. Then it yields
-/// its core, and finally it sleeps. A node may run more PEs than it has cores,
-/// so a waiting PE must not take CPU time from the PE that it is waiting for.
+/// The backoff strategy of a PE that is waiting for another PE. The waiting PE
+/// first spins, because its peer is probably running on another core. Then it
+/// yields its core, and finally it sleeps. A node may run more PEs than it has
+/// cores, so a waiting PE must not take CPU time away from the PE that it is
+/// waiting for.
 class Backoff {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// \param spins number of calls to pause() that spin before the core is
-  ///        yielded: large if each PE has a core of its own, 0 otherwise.
+  /// \param spins the number of calls to pause() that spin before the core is
+  ///        yielded: large if each PE has its own core, 0 otherwise.
   explicit Backoff(int spins) : m_spins_left(spins) {}
 
   /// Pauses once.
   /// \returns the time since spinning ended; 0 while spinning.
   /// \param has_moved whether anything other than the awaited event has
-  ///        arrived. If so, more may follow: this call returns at once, and no
-  ///        call sleeps during the next 2 ms.
+  ///        arrived. If so, more may follow: this call returns immediately, and
+  ///        no call sleeps during the next 2 ms.
   Clock::duration pause(bool has_moved = false) {
     if (m_spins_left > 0) {
       // A pause instruction takes up to 140 cycles, which is as long as a
-      // peer's reply may take to arrive. The first checks therefore run without
-      // it.
+      // peer's reply may take to arrive. The first checks therefore omit it.
       if (++m_spins > n_hot_spins) relax();
       --m_spins_left;
       return Clock::duration::zero();

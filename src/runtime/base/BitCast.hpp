@@ -10,7 +10,7 @@
 
 namespace symm::Impl {
 
-/// Memory for an element whose type need not have a default constructor.
+/// Storage for an element whose type need not have a default constructor.
 template <class T>
 union ElementMemory {
   char none;

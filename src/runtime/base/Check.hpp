@@ -11,30 +11,29 @@
 #include "Types.hpp"
 
 // The library's reports to the race detector, which finds races between PEs
-// (check/, docs/races.md). The functions report only in the library of the
-// CMake target KokkosSymmetricSpace::Checked, which is built with SYMM_CHECK.
-// In other builds, they are empty.
+// (check/, docs/races.md). Only the library of the CMake target
+// KokkosSymmetricSpace::Checked, which is built with SYMM_CHECK, makes these
+// reports. In other builds, the functions are empty.
 //
 // A symmetric address is always the address of this PE's copy. All functions
 // may be called from any thread.
 
 namespace symm::Impl::check {
 
-/// The key of a Meeting of all PEs in a collective call to the runtime.
+/// The key for a Meeting of all PEs in a collective runtime call.
 inline constexpr std::uint64_t key_of_all = 3;
 
-/// How the detector treats loads and stores during a library call. They come
-/// from the library's headers, or from functions of the program that the
-/// library calls.
+/// How the detector treats loads and stores during a library call. They are
+/// made by the library's headers, or by program functions that the library
+/// calls.
 enum class Accesses : std::uint8_t {
-  are_hidden,  // ignored: the library reports the accesses of the call
+  are_hidden,  // ignored: the library reports the call's accesses
   are_seen,    // treated as the program's own
   are_its      // treated as the program's own, with the name of the call
 };
 
 enum class AtomicKind : int { reads, returns, posts, waits };
-/// How far the operations of a context, or the operation of a request, have
-/// progressed.
+/// How far a context's operations, or a request's operation, have progressed.
 enum class Stage { done, done_here, begun };
 
 #ifdef SYMM_CHECK
@@ -42,13 +41,13 @@ enum class Stage { done, done_here, begun };
 inline constexpr bool has_detector = true;
 
 /// Marks this thread as inside a library call until the end of the scope. Loads
-/// and stores in the scope do not count as accesses by the program. Does
+/// and stores within the scope do not count as the program's accesses. Does
 /// nothing in kernels, where the detector sees only what is reported to it.
 class Call {
  public:
   /// \param name Must live as long as the program.
-  /// \param hides_threads Whether to ignore the accesses of all other threads
-  ///        of this PE, too.
+  /// \param hides_threads Whether to ignore the accesses of this PE's other
+  ///        threads, too.
   [[gnu::always_inline]] SYMM_FUNCTION explicit Call(
       char const* name, bool hides_threads = false,
       Accesses accesses = Accesses::are_hidden) noexcept
@@ -66,7 +65,7 @@ class Call {
   [[gnu::always_inline]] SYMM_FUNCTION ~Call() { SYMM_IF_ON_HOST((leave();)) }
 
  private:
-  /// Not inlined, so that its return address identifies the place in the
+  /// Not inlined, because its return address identifies the place in the
   /// program that made the library call.
   [[gnu::noinline]] void enter(char const* name) noexcept;
   void leave() noexcept;
@@ -92,8 +91,8 @@ class Program {
   char const* m_name_of_seen;
 };
 
-// The functions for host code, defined in the library. Kernels call the
-// functions with the same names in `OnGpu` (<symm_gpu/CheckCalls.hpp>).
+// The functions for host code, which are defined in the library. Kernels call
+// the functions with the same names in `OnGpu` (<symm_gpu/CheckCalls.hpp>).
 namespace OnHost {
 void access(void const* address, std::size_t bytes, bool is_write,
             bool is_atomic) noexcept;
@@ -138,7 +137,7 @@ void copy(void const* dest, void const* source, std::size_t bytes, Pe pe,
 template <class Copy>
 SYMM_FUNCTION void copy_strided(Copy const& copy, Pe pe, bool is_put) {
   auto const blocks = copy.in_bytes();
-  if (blocks.count >> 44U != 0) return;  // exceeds any memory: the copy throws
+  if (blocks.count >> 44U != 0) return;  // too large: the copy throws
   for (std::size_t i = 0; i < blocks.count; ++i) {
     check::copy(blocks.to + i * blocks.to_stride,
                 blocks.from + i * blocks.from_stride, blocks.element_bytes, pe,
@@ -154,9 +153,9 @@ void copy_far(Pe pe, std::size_t offset, void const* local, std::size_t bytes,
 void gets_elements() noexcept;
 /// Reports an atomic operation. Must be called before the operation begins. An
 /// operation of kind AtomicKind::posts may complete after the library call
-/// returns, and then writes its result to `fetch`, unless `fetch` is null. An
-/// operation of kind AtomicKind::waits does not begin until its context is
-/// complete.
+/// returns; when it completes, it writes its result to `fetch`, unless `fetch`
+/// is null. An operation of kind AtomicKind::waits does not begin until its
+/// context is complete.
 SYMM_INLINE_FUNCTION void atomic(void const* address, std::size_t bytes, Pe pe,
                                  AtomicKind kind,
                                  void const* fetch = nullptr) noexcept {
@@ -169,11 +168,11 @@ SYMM_INLINE_FUNCTION void put_signal(void const* dest, void const* source,
                                      Pe pe, bool adds, bool is_later) noexcept {
   SYMM_TELL_CHECK(put_signal(dest, source, bytes, signal, pe, adds, is_later));
 }
-/// Announces that this thread's next operation is enqueued, and so is ordered
-/// after the earlier work on the same execution space instance.
+/// Announces that this thread's next operation is enqueued, and is therefore
+/// ordered after earlier work on the same execution space instance.
 void in_stream() noexcept;
-/// These two functions announce the context and the request of this thread's
-/// next operation; null means none.
+/// The next two functions announce the context and the request for this
+/// thread's next operation; null means none.
 void in_context(void const* context) noexcept;
 void with_request(void const* request) noexcept;
 void complete(void const* context_or_request,
@@ -183,13 +182,12 @@ void operations_move(void const* from, void const* to) noexcept;
 SYMM_INLINE_FUNCTION void fence() noexcept { SYMM_TELL_CHECK(fence()); }
 SYMM_INLINE_FUNCTION
 void quiet() noexcept { SYMM_TELL_CHECK(quiet()); }
-/// Reports that this PE has found the value that it was waiting for in
-/// `variable`.
+/// Reports that `variable` has the value that this PE was waiting for.
 SYMM_INLINE_FUNCTION void seen(void const* variable) noexcept {
   SYMM_TELL_CHECK(seen(variable));
 }
-/// release_lock() reports that this PE is about to release the lock, and
-/// acquire_lock() that it has acquired it.
+/// release_lock() reports that this PE is about to release the lock.
+/// acquire_lock() reports that this PE has acquired the lock.
 void release_lock(void const* lock) noexcept;
 void acquire_lock(void const* lock) noexcept;
 /// Reports that a collective operation writes this PE's `dest` and reads its
@@ -206,7 +204,7 @@ void copy_here(void const* dest, void const* source,
 /// Reports that a Kokkos kernel with this label begins or, if `label` is null,
 /// that a kernel has ended.
 void in_kernel(char const* label) noexcept;
-/// registered() reports that memory of the program is now also mapped at
+/// registered() reports that the program's memory is now also mapped at
 /// `in_heap`, in this PE's part of the heap. unregistered() reports that this
 /// mapping has been removed.
 void registered(void const* in_heap, void const* memory,
@@ -239,15 +237,15 @@ class Meeting {
 };
 #undef SYMM_TELL_CHECK
 
-/// The key of a Meeting of the members of a PE team.
-/// \param kind Distinguishes meetings of the same members that serve different
+/// Returns the key for a Meeting of a PE team's members.
+/// \param kind Distinguishes meetings that have the same members but different
 ///        purposes.
 template <class Team>
 [[nodiscard]] SYMM_FUNCTION std::uint64_t key_of(Team const& team,
                                                  std::uint64_t kind = 1) {
   constexpr std::uint64_t factor = 0x9e37'79b9'7f4a'7c15U;
-  // Hashing the number of PEs distinguishes a PE team from a larger one that
-  // begins with the same PEs.
+  // Including the number of PEs in the hash distinguishes a PE team from a
+  // larger one that begins with the same PEs.
   auto hash = (kind << 32U | static_cast<std::uint32_t>(team.n_pes())) * factor;
   for (Pe pe = 0; pe < team.n_pes(); ++pe) {
     hash ^= hash >> 29U;
@@ -257,8 +255,8 @@ template <class Team>
   return hash | 1U;
 }
 
-/// Calls body(group), in which the members of the PE team wait for each other.
-/// In a kernel, thread 0 of `group` reports the meeting to the detector.
+/// Calls body(group), in which the PE team's members wait for each other. In a
+/// kernel, thread 0 of `group` reports the meeting to the detector.
 SYMM_CALLS_ANYTHING
 template <class Threads, class Team, class Body>
 SYMM_INLINE_FUNCTION void meet_in_kernel(Threads const& group,

@@ -31,12 +31,12 @@ class Deadline {
                                std::min(from_now, most));
   }
 
-  /// The deadline; nullopt if there is none.
+  /// Returns the deadline; nullopt if there is none.
   [[nodiscard]] std::optional<Clock::time_point> end() const { return m_end; }
   [[nodiscard]] bool is_over() const { return m_end && Clock::now() >= *m_end; }
 
-  /// The time left, as a timeout for poll(): -1 if there is no deadline, 0 once
-  /// the deadline has passed.
+  /// Returns the time left as a timeout for poll(): -1 if there is no deadline,
+  /// 0 once the deadline has passed.
   [[nodiscard]] int milliseconds_left() const {
     if (!m_end) return -1;
     auto const left =
@@ -49,8 +49,8 @@ class Deadline {
   std::optional<Clock::time_point> m_end;
 };
 
-/// Waits for events until the deadline. Continues waiting after a signal has
-/// interrupted the wait.
+/// Waits for events until the deadline. If a signal interrupts the wait,
+/// continues waiting.
 /// \returns the result of poll(): the number of entries with events; 0 if the
 ///          deadline has passed; -1 on failure, with errno set.
 inline int poll_until(std::span<pollfd> entries, Deadline const& deadline) {
@@ -58,13 +58,13 @@ inline int poll_until(std::span<pollfd> entries, Deadline const& deadline) {
     int const n =
         ::poll(entries.data(), entries.size(), deadline.milliseconds_left());
     if (n < 0 && errno == EINTR) continue;
-    // The time left may exceed the longest timeout of poll().
+    // The time left may exceed poll()'s longest timeout.
     if (n == 0 && !deadline.is_over()) continue;
     return n;
   }
 }
 
-/// Checks for events without waiting. Returns the result of poll().
+/// Checks for events without waiting. Returns poll()'s result.
 inline int poll_now(std::span<pollfd> entries) {
   return uninterrupted(
       [&] { return ::poll(entries.data(), entries.size(), 0); });

@@ -72,7 +72,8 @@ std::optional<std::size_t> bytes_in(std::string_view setting) {
   auto const number = take_number(rest);
   while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
   auto const factor = unit_factor(rest);
-  // 2^63 bytes exceeds any address space, and a double represents it exactly.
+  // 2^63 bytes exceed any address space, and a double can represent 2^63
+  // exactly.
   if (!number || !factor || *number * *factor >= std::ldexp(1.0, 63)) {
     return std::nullopt;
   }
@@ -156,7 +157,7 @@ std::optional<HugePages> env_pages(EnvironmentVariable const& variable) {
 }
 
 TemporaryVariables::~TemporaryVariables() {
-  // unsetenv() fails only for invalid names, which these are not.
+  // unsetenv() fails only for invalid names, and these are valid.
   for (char const* const name : m_names) static_cast<void>(::unsetenv(name));
 }
 

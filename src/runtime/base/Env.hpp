@@ -13,8 +13,8 @@ namespace symm::Impl {
 
 enum class VariableType { bytes, count, flag, seconds, pages, text };
 
-/// An environment variable. EnvironmentTable.hpp lists all variables that the
-/// library reads.
+/// An environment variable. All variables that the library reads are listed in
+/// EnvironmentTable.hpp.
 struct EnvironmentVariable {
   /// Names in order of precedence: the first one that is set is used. Null
   /// entries are unused. An empty value counts as unset, unless the type is
@@ -27,8 +27,8 @@ struct EnvironmentVariable {
   char const* meaning      = "";  // Markdown, for environment.md and symm_info
 };
 
-/// The value in effect for a variable, and the name of the variable that
-/// supplied it.
+/// The value in effect for a variable, and the name of the environment variable
+/// that supplied it.
 struct Setting {
   char const* name = nullptr;
   std::string_view text;
@@ -40,8 +40,8 @@ struct Setting {
 std::optional<Setting> setting_of(EnvironmentVariable const& variable);
 
 // Each function below parses the text that setting_of() returns for `variable`.
-// If the value is malformed, the error names the variable, its value and the
-// accepted values.
+// If the value is malformed, the error message contains the variable's name,
+// its value and the accepted values.
 
 /// Parses a number of bytes: digits, optionally with a fraction and a unit. The
 /// units are B, K, M, G, T (or KB, KiB, ...), in upper or lower case, and are
@@ -61,16 +61,17 @@ std::optional<int> env_count(EnvironmentVariable const& variable);
 std::optional<bool> env_flag(EnvironmentVariable const& variable);
 
 /// Parses a number of seconds, at least 0, such as `30` or `0.5`. Numbers other
-/// than 0 are clamped to the range 0.001 to 10^9 (31 years), which every clock
-/// can represent. Returns nullopt if there is no setting.
+/// than 0 are clamped to the range from 0.001 to 10^9 (31 years), which every
+/// clock can represent. Returns nullopt if there is no setting.
 /// \throws UsageError on this PE.
 std::optional<double> env_seconds(EnvironmentVariable const& variable);
 
 /// How a heap uses huge pages. Any value other than the two named here is the
-/// size in bytes of reserved huge pages, a power of two.
+/// size of reserved huge pages in bytes, a power of two.
 enum class HugePages : std::size_t { never = 0, advise = 1 };
 
-/// The size in bytes of the reserved huge pages; 0 for `never` and `advise`.
+/// Returns the size of the reserved huge pages in bytes; 0 for `never` and
+/// `advise`.
 constexpr std::size_t bytes_of(HugePages pages) {
   return pages == HugePages::advise ? 0 : static_cast<std::size_t>(pages);
 }
@@ -81,9 +82,9 @@ constexpr std::size_t bytes_of(HugePages pages) {
 std::optional<HugePages> env_pages(EnvironmentVariable const& variable);
 
 /// Sets environment variables for another library, which reads them during this
-/// object's lifetime. The destructor unsets them, so that programs started by
-/// this process do not inherit them. No other thread may read or change the
-/// environment during that time.
+/// object's lifetime. The destructor unsets them so that programs started by
+/// this process do not inherit them. During this object's lifetime, no other
+/// thread may read or change the environment.
 class TemporaryVariables {
  public:
   TemporaryVariables()                                     = default;

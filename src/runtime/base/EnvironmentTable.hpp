@@ -7,9 +7,9 @@
 
 #include "Env.hpp"
 
-/// The environment variables that this library reads. `symm_info
-/// --environment-table` generates the table in docs/environment.md from these
-/// entries.
+/// The environment variables that this library reads. The table in
+/// docs/environment.md is generated from these entries by `symm_info
+/// --environment-table`.
 namespace symm::Impl::environment {
 
 inline constexpr EnvironmentVariable heap_limit{

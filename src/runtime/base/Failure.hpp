@@ -16,21 +16,22 @@ namespace symm::Impl {
 /// Identifies an exception class by a number that PEs can send to each other.
 enum class ErrorKind : std::uint32_t { none, usage, out_of_memory, system };
 
-/// Why a PE could not do its part in a collective call.
+/// The reason why a PE could not complete its part of a collective call.
 struct Failure {
   ErrorKind kind = ErrorKind::none;
   Text message;
 };
 
-/// Throws an exception of the class that `failure.kind` names.
+/// Throws an exception of the class identified by `failure.kind`.
 [[noreturn]] void throw_failure(Failure const& failure);
 
 /// Converts the exception that is being handled to a Failure. Call only inside
 /// a catch block.
 Failure current_failure() noexcept;
 
-/// Runs `step`. Returns why it failed, or nullopt if it succeeded. This is the
-/// first half of "catch locally, agree, undo, throw". Allocates no memory.
+/// Runs `step`. Returns nullopt if it succeeded, and the failure otherwise.
+/// This is the first step of "catch locally, agree, undo, throw". Allocates no
+/// memory.
 template <class Step>
 std::optional<Failure> failure_of(Step&& step) noexcept {
   try {
@@ -41,10 +42,10 @@ std::optional<Failure> failure_of(Step&& step) noexcept {
   }
 }
 
-/// `address` as "0x...", for error messages.
+/// Returns `address` as "0x...", for error messages.
 std::string address_text(void const* address);
 
-/// "<bytes> bytes", for error messages.
+/// Returns "<bytes> bytes", for error messages.
 inline std::string bytes_text(std::size_t bytes) {
   return std::to_string(bytes) + " bytes";
 }

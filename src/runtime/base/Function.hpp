@@ -3,7 +3,7 @@
 #ifndef SYMM_FUNCTION_HPP
 #define SYMM_FUNCTION_HPP
 
-// This header is included before all others, so that this error is reported
+// This header is included before all others so that this error is reported
 // first. (GCC 10 defines __cplusplus as 201709L for C++20.)
 #if __cplusplus < 201709L
 #error \
@@ -37,8 +37,8 @@ target_compile_features(app PRIVATE cxx_std_20)"
 
 // A host-and-device function is compiled twice. SYMM_FOR_DEVICE is defined in
 // the device compilation. SYMM_IF_ON_HOST((statements;)) keeps the statements
-// in the host compilation only, SYMM_IF_ON_DEVICE((statements;)) in the device
-// compilation only.
+// in the host compilation only; SYMM_IF_ON_DEVICE((statements;)) keeps them in
+// the device compilation only.
 
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #define SYMM_FOR_DEVICE

@@ -7,12 +7,12 @@
 
 namespace symm::Impl {
 
-/// A PE that gets this many elements from other nodes one at a time is reported
-/// as slow.
+/// A PE that fetches this many elements from other nodes one at a time is
+/// reported as slow.
 inline constexpr std::uint64_t many_elements = 10'000;
 
-/// The text that follows the list of slow PEs. It says what is slow, and what
-/// to use instead.
+/// The text that follows the list of slow PEs. It says what is slow and what to
+/// use instead.
 inline constexpr char const* got_one_by_one =
     ": 10000 elements of PEs of other nodes, read one by one "
     "(symm::remote_view, symm::DistributedView), each in a round trip; to read "

@@ -13,14 +13,15 @@
 #include "Function.hpp"
 
 // If SYMM_CHECKS_IN_KERNELS is defined, kernels check preconditions. A library
-// built with these checks defines the macro for itself and for its users, since
-// an inline function must have the same body everywhere in a program. NDEBUG
-// does not control the checks, as it may differ between source files.
+// built with these checks defines the macro for itself and for its users,
+// because an inline function must have the same body everywhere in a program.
+// NDEBUG does not control the checks, because it may differ between source
+// files.
 
 namespace symm::Impl {
 
-/// An error message with which a kernel stops the program, truncated to 255
-/// characters. Uses no dynamic memory. Callable from host and device.
+/// An error message with which a kernel aborts the program, truncated to 255
+/// characters. Uses no dynamic memory. Callable from host and device code.
 class KernelText {
  public:
   SYMM_FUNCTION KernelText& operator<<(char const* text) {
@@ -43,8 +44,8 @@ class KernelText {
     return add_digits(reinterpret_cast<std::uintptr_t>(address), 16);
   }
 
-  /// Prints the message on stderr and aborts the program. On a GPU, aborts the
-  /// kernel; the process can then no longer use the GPU.
+  /// Prints the message to stderr and aborts the program. On a GPU, aborts the
+  /// kernel, after which the process can no longer use the GPU.
   SYMM_FUNCTION void abort() const {
 #ifdef SYMM_FOR_DEVICE
     InKernel::abort(m_text);
@@ -78,7 +79,7 @@ inline constexpr bool has_checks_in_kernels = true;
 inline constexpr bool has_checks_in_kernels = false;
 #endif
 
-/// Stops the program with the message "<call>: <text>" if `is_met` is false.
+/// Aborts the program with the message "<call>: <text>" if `is_met` is false.
 /// Does nothing without SYMM_CHECKS_IN_KERNELS.
 SYMM_INLINE_FUNCTION void expect([[maybe_unused]] bool is_met,
                                  [[maybe_unused]] char const* call,

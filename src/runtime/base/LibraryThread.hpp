@@ -15,8 +15,8 @@
 
 namespace symm::Impl {
 
-/// Starts a thread that runs `body` with all signals blocked, so that signals
-/// go to the program's own threads.
+/// Starts a thread that runs `body` with all signals blocked so that signals
+/// are delivered to the program's own threads.
 /// \param what the start of the error message, such as "watching PEs".
 /// \param name the thread's name in debuggers; at most 15 characters.
 /// \throws SystemError on this PE.
@@ -39,8 +39,8 @@ std::thread make_library_thread(std::string_view what, char const* name,
   } catch (std::system_error const& failure) {
     error = failure.code().value();
   }
-  // Cannot fail: the same call succeeded above, and `before` is a valid mask,
-  // as it was in effect earlier.
+  // Cannot fail: the same call succeeded above, and `before` is a valid mask
+  // because it was in effect earlier.
   static_cast<void>(::pthread_sigmask(SIG_SETMASK, &before, nullptr));
   if (error != 0) throw SystemError(what, "pthread_create", error);
   static_cast<void>(::pthread_setname_np(thread.native_handle(), name));

@@ -7,7 +7,7 @@
 
 namespace symm::Impl {
 
-/// The FNV-1a hash of a name; the same in every process.
+/// Returns the FNV-1a hash of a name, which is the same in every process.
 [[nodiscard]] constexpr std::uint64_t hash_of_name(char const* name) {
   std::uint64_t hash = 0xcbf2'9ce4'8422'2325U;
   for (; *name != '\0'; ++name) {
@@ -16,8 +16,8 @@ namespace symm::Impl {
   return hash;
 }
 
-/// A hash of the type T; the same on all PEs that run the same program.
-/// (std::type_info::hash_code() may differ between processes.)
+/// Returns a hash of the type T, which is the same on all PEs that run the same
+/// program. (std::type_info::hash_code() may differ between processes.)
 template <class T>
 [[nodiscard]] constexpr std::uint64_t hash_of_type() {
   return hash_of_name(__PRETTY_FUNCTION__);

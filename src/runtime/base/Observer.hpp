@@ -23,28 +23,28 @@ enum class OperationKind : std::uint8_t {
   barrier,
   collective,
   allocation,  // also freeing, registration and pools
-  /// Within another operation: the wait for PEs that have not yet made the
+  /// Waiting, within another operation, for PEs that have not yet made the
   /// call.
   waiting_for_pes
 };
 
 inline constexpr int n_operation_kinds = 10;
 
-/// One operation. `bytes` and the addresses are set only if the operation moves
+/// An operation. `bytes` and the addresses are set only if the operation moves
 /// elements.
 struct Operation {
   OperationKind kind;
-  char const* call;        // such as "symm::put"; lives as long as the program
+  char const* call;        // such as "symm::put"; valid until the program ends
   Pe pe             = -1;  // the other PE's world number; -1: none or several
   std::size_t bytes = 0;   // number of bytes that this PE moves
   void const* symmetric = nullptr;  // symmetric address of the object on `pe`
   void const* local     = nullptr;  // this PE's buffer
 };
 
-/// An object that is notified of this PE's host operations while it is in an
-/// ObserverList. Host operations are operations that the host calls or
+/// An object that is notified of this PE's host operations while the object is
+/// in an ObserverList. Host operations are operations that the host calls or
 /// enqueues, not operations that kernels call. For an observer, an enqueued
-/// operation ends as soon as it has been enqueued. If operations are nested, an
+/// operation ends when it has been enqueued. If operations are nested, an
 /// observer is notified only of the outermost one, and of any
 /// `waiting_for_pes`. The library may call an observer's functions on any
 /// thread.
@@ -56,8 +56,8 @@ class Observer {
   virtual ~Observer()                  = default;
 
   virtual void begin(Operation const& operation) noexcept = 0;
-  /// Called when `operation` has returned or thrown. On each thread, the calls
-  /// of begin() and end() are properly nested.
+  /// Called when `operation` has returned or thrown. On each thread, calls to
+  /// begin() and end() are properly nested.
   virtual void end(Operation const& operation) noexcept = 0;
 
  private:
@@ -65,9 +65,8 @@ class Observer {
   Observer* m_next = nullptr;
 };
 
-/// The observers of this process. The list is defined in a source file, because
-/// a program with hidden symbols would get a second list if a header defined
-/// it.
+/// This process's observers. The list is defined in a source file, because if a
+/// header defined it, a program with hidden symbols would have a second list.
 class ObserverList {
  public:
   /// Adds an observer. No other thread may be in an operation during this call.
@@ -88,17 +87,17 @@ extern std::atomic<Observer*> s_first_observer;
   return s_first_observer.load(std::memory_order_relaxed) != nullptr;
 }
 
-/// Whether only the host can call operations of this kind. If so, any kernel
-/// that runs during such an operation belongs to the library.
+/// Whether only the host can call operations of this kind. If so, every kernel
+/// that runs during such an operation is one of the library's kernels.
 [[nodiscard]] constexpr bool is_of_all_threads(OperationKind kind) {
   return kind == OperationKind::barrier || kind == OperationKind::collective ||
          kind == OperationKind::allocation;
 }
 
-/// Reports an operation to the observers, from the construction of this object
-/// to the end of its scope. The constructor's argument is a function that
-/// creates the Operation. Without observers, the cost is one comparison, and no
-/// Operation is created.
+/// Reports an operation to the observers. The operation lasts from the
+/// construction of this object to the end of its scope. The constructor's
+/// argument is a function that creates the Operation. Without observers, the
+/// cost is one comparison, and no Operation is created.
 ///
 ///     Observed const observed([&] { return Operation{...}; });
 template <class MakeOperation>
@@ -128,10 +127,10 @@ class Observed {
   bool m_is_on;
 };
 
-/// Runs `body` as an operation that observers see. Meant for operations of a
-/// few instructions, whose callers check is_observed() first. The parameters
-/// are passed by value, so that the caller need not take the address of any of
-/// its variables.
+/// Runs `body` as an operation that observers see. Meant for operations that
+/// take only a few instructions; the caller must first check is_observed(). The
+/// parameters are passed by value so that the caller need not take the address
+/// of any of its variables.
 template <class Body>
 [[gnu::cold, gnu::noinline]] decltype(auto) run_observed(Operation operation,
                                                          Body body) {

@@ -11,9 +11,10 @@
 
 namespace symm::Impl {
 
-// Checks of the PE numbers that a program passes, and their error messages.
+// Checks of the PE numbers that a program passes, and the corresponding error
+// messages.
 
-/// The text "invalid PE 7; PEs are 0 to 3".
+/// Returns the text "invalid PE 7; PEs are 0 to 3".
 /// \param where text to insert after the PE number, such as " in the PE team".
 [[nodiscard]] Text text_of_no_pe(std::integral auto pe,
                                  std::integral auto n_pes,
@@ -30,8 +31,8 @@ namespace symm::Impl {
   throw UsageError(Text(call, ": ", text_of_no_pe(pe, n_pes, where)));
 }
 
-/// Takes `call` as a template argument, so that its text is built only if there
-/// is an error.
+/// The type of `call` is a template parameter so that the text is built only if
+/// there is an error.
 /// \throws UsageError on this PE if there is no PE `pe`.
 void expect_pe(std::integral auto pe, std::integral auto n_pes,
                TextLike auto const& call, char const* where = "") {

@@ -14,8 +14,8 @@
 
 namespace symm::Impl {
 
-/// A value that one thread at a time publishes and any number of threads read,
-/// without locks (a seqlock). Readers always get a complete value. A writer
+/// A value that one thread at a time publishes and any number of threads read
+/// without locks (a seqlock). Readers always see a complete value. A writer
 /// never waits; a reader retries while a change is in progress.
 template <class Value>
 requires(std::is_trivially_copyable_v<Value> &&
@@ -24,7 +24,7 @@ requires(std::is_trivially_copyable_v<Value> &&
   void publish(Value const& value) {
     auto const version = m_version.load(std::memory_order_relaxed);
     m_version.store(version + 1, std::memory_order_relaxed);
-    // A reader that sees one of these words also sees the odd version.
+    // A reader that sees any of these words also sees the odd version.
     for (std::size_t i = 0; i < m_words.size(); ++i) {
       std::uint64_t word;
       std::memcpy(&word,
@@ -39,8 +39,8 @@ requires(std::is_trivially_copyable_v<Value> &&
     Words words;
     while (true) {
       auto const version = m_version.load(std::memory_order_acquire);
-      // If a word is from a later change, the second load of the version
-      // differs.
+      // If any word is from a later change, the second load of the version
+      // returns a different number.
       for (std::size_t i = 0; i < words.size(); ++i) {
         words[i] = m_words[i].load(std::memory_order_acquire);
       }

@@ -28,7 +28,7 @@ concept TextPart = TextLike<T> || std::integral<T> ||
     std::convertible_to<T const&, void const*>;
 
 /// Text that is truncated to `max_length` characters. It allocates no memory,
-/// so that a PE that is out of memory can still report this to other PEs.
+/// so a PE that is out of memory can still report that to other PEs.
 template <std::size_t max_length>
 class BasicText {
  public:
@@ -103,11 +103,12 @@ class BasicText {
     }
   }
   void append_number(std::integral auto number, int base) noexcept {
-    std::array<char, 24> digits;  // enough for 64 bits
+    std::array<char, 24> digits;  // enough for 64-bit numbers
     auto const end = std::to_chars(digits.data(), digits.data() + digits.size(),
                                    number, base);
     auto const length = static_cast<std::size_t>(end.ptr - digits.data());
-    // std::min() only suppresses a false GCC 12 warning about longer copies.
+    // The call to std::min() only suppresses a false GCC 12 warning about a
+    // longer copy.
     append_one(
         std::string_view(digits.data(), std::min(length, digits.size())));
   }
@@ -118,7 +119,7 @@ class BasicText {
 
 using Text = BasicText<2047>;
 
-/// Lets code that concatenates std::string objects append a Text.
+/// Allows a Text to be appended to a std::string.
 inline std::string operator+(std::string left, Text const& right) {
   return left += std::string_view(right);
 }

@@ -25,13 +25,14 @@ namespace symm::Impl {
 
 inline constexpr int n_memory_kinds = 2;
 
-/// The smallest multiple of `unit` (a power of two) that is at least `bytes`.
-/// Precondition: the result fits in std::size_t.
+/// Returns the smallest multiple of `unit` (a power of two) that is at least
+/// `bytes`. Precondition: the result fits in std::size_t.
 constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) & ~(unit - 1);
 }
 
-/// The largest multiple of `unit` (a power of two) that is at most `bytes`.
+/// Returns the largest multiple of `unit` (a power of two) that is at most
+/// `bytes`.
 constexpr std::size_t round_down(std::size_t bytes, std::size_t unit) {
   return bytes & ~(unit - 1);
 }

@@ -33,8 +33,8 @@ class UniqueFd {
   [[nodiscard]] int release() noexcept { return std::exchange(m_fd, -1); }
   void swap(UniqueFd& other) noexcept { std::swap(m_fd, other.m_fd); }
   void reset() noexcept {
-    // The owner can do nothing about a failure of close(). Linux frees the
-    // descriptor even then, and these files have no unwritten data to lose.
+    // The owner cannot act on a failure of close(). Even then, Linux frees the
+    // descriptor, and these files have no unwritten data to lose.
     if (m_fd >= 0) ::close(std::exchange(m_fd, -1));
   }
 

@@ -23,16 +23,16 @@ struct Access {
   bool is_atomic     = false;
   std::uint16_t site = 0;
   /// For writes: whether the access is a plain write, a signal, or a store of a
-  /// whole word at once.
+  /// whole word.
   Epoch::Kind kind = Epoch::Kind::plain;
   /// Whether the access is enqueued. An enqueued access is ordered after
-  /// earlier work on its execution space instance. (Every kernel on a GPU waits
-  /// for the previous kernel.)
+  /// earlier work on its execution space instance. (Every GPU kernel waits for
+  /// the previous one.)
   bool is_in_stream = false;
 };
 
-/// Assigns a new part and time to the recorded accesses of a network operation
-/// that match `epoch`.
+/// Assigns a new part and time to those recorded accesses of a network
+/// operation that match `epoch`.
 struct LaterAccess {
   Epoch epoch;
   std::size_t bytes;
@@ -54,8 +54,8 @@ class AccessHistory {
   [[nodiscard]] SYMM_FUNCTION bool is_in_heap(void const* address) const {
     return heap_of(address) < m_n_heaps;
   }
-  /// The near PE whose part contains `address`, and the offset in that part.
-  /// The PE is -1 for any other address.
+  /// Returns the near PE whose part contains `address`, and the offset in that
+  /// part. For any other address, the PE is -1.
   [[nodiscard]] SYMM_FUNCTION Where where(void const* address) const {
     auto const i = heap_of(address);
     if (i == m_n_heaps) return {-1, 0};
@@ -66,7 +66,7 @@ class AccessHistory {
             i * start_of_heap + (at - pe * heap.map.stride)};
   }
   /// Like where(), but for PE `pe`'s copy of the object at the symmetric
-  /// address `address`. The PE is -1 if the address is not in any heap.
+  /// address `address`. If the address is not in any heap, the PE is -1.
   [[nodiscard]] SYMM_FUNCTION Where copy_of(void const* address, Pe pe) const {
     for (std::size_t i = 0; i < m_n_heaps; ++i) {
       auto const offset = m_heaps[i].map.offset_of(address);
@@ -93,8 +93,8 @@ class AccessHistory {
       note_word({where.pe, at}, mask, bytes, epoch_of(access, mask), access);
     }
   }
-  /// Changes the recorded part and time of the accesses of an operation that
-  /// this PE has begun. `first` and `step` are as for note().
+  /// For an operation that this PE has begun, changes the recorded part and
+  /// time of its accesses. `first` and `step` are as in note().
   SYMM_FUNCTION void change(Where where, LaterAccess const& later,
                             std::size_t first = 0, std::size_t step = 1) {
     auto const end = where.offset + later.bytes;
@@ -106,8 +106,8 @@ class AccessHistory {
       if (reads != nullptr) change(reads[m_me], later);
     }
   }
-  /// A mask with one bit for each byte of a word that an access covers.
-  /// \param in_word the offset of the first such byte in the word.
+  /// Returns a mask with one bit for each byte of a word that an access covers.
+  /// \param in_word the offset within the word of the first such byte.
   [[nodiscard]] SYMM_FUNCTION static constexpr unsigned mask_of(
       std::size_t in_word, std::size_t bytes) {
     return (0xffU >> (8 - bytes)) << in_word;
@@ -119,7 +119,7 @@ class AccessHistory {
         .of(access.kind);
   }
   /// Whether the memory at `where` exists and has a shadow. If the memory does
-  /// not exist, the operation that accesses it throws.
+  /// not exist, the operation throws when it accesses the memory.
   [[nodiscard]] SYMM_FUNCTION bool is_seen(Where where) const {
     return 0 <= where.pe && where.pe < m_n_pes &&
            where.offset < end_of(where.offset);
@@ -136,7 +136,7 @@ class AccessHistory {
   }
 
   /// Clears the record of the latest write to a word, because this PE has
-  /// waited for the value that was written.
+  /// waited for the value written.
   SYMM_FUNCTION void forget_write(Where where) {
     if (!is_seen(where)) return;
     SYMM_IF_ON_HOST((forget_write_on_host(where);))
@@ -148,12 +148,11 @@ class AccessHistory {
 
  protected:
   struct Heap {
-    std::uintptr_t start = 0;  // start of the parts of near PEs
+    std::uintptr_t start = 0;  // start of the near PEs' parts
     std::size_t bytes    = 0;
     HeapMap map;
-    unsigned shift = 0;  // log2 of the stride if it is a power of 2, else 0
-    // Number of bytes, from the start of each part, whose shadow GPUs can
-    // access.
+    unsigned shift = 0;  // log2 of the stride if a power of two; otherwise 0
+    // GPUs can access the shadow of this many bytes at the start of each part.
     std::size_t reached = 0;
   };
 
@@ -173,12 +172,12 @@ class AccessHistory {
   }
 
   /// Whether the recorded access `epoch` is done and no concurrent reads are
-  /// recorded in addition to it.
+  /// recorded in addition.
   [[nodiscard, gnu::always_inline]] bool is_past(Epoch epoch,
                                                  bool is_read) const {
     return clocks.is_done(epoch, false) && !(is_read && epoch.has_more());
   }
-  /// Fast path of note_word() for a load or a store on the host when all
+  /// Fast path of note_word() for a load or store on the host, taken if all
   /// earlier accesses to the word are done. \returns whether this call has
   /// recorded the access.
   bool note_after_all(Cell& cell, Epoch epoch, bool is_write) {
@@ -192,9 +191,9 @@ class AccessHistory {
            other_kind.load() == other;
   }
 
-  // An access is recorded before it is checked against the accesses of other
-  // PEs. On the host, at least one of two concurrent accesses therefore sees
-  // the other.
+  // An access is recorded before it is checked against other PEs' accesses.
+  // Therefore, on the host, at least one of two concurrent accesses sees the
+  // other.
   SYMM_FUNCTION void note_word(Where where, unsigned mask, std::size_t bytes,
                                Epoch epoch, Access const& access) {
     auto& cell            = m_memory.cell(where);
@@ -206,16 +205,18 @@ class AccessHistory {
     auto& same_kind    = is_write ? cell.write : cell.read;
     auto const before  = is_write ? last_write : last_read;
     auto const between = is_write ? last_read : last_write;
-    // Most accesses are already recorded and conflict with no other access.
+    // Fast path: most accesses are already recorded and conflict with no other
+    // access.
     if (before.has(epoch) && (!is_network || before.is_atomic_with(epoch)) &&
         !(is_write && last_read.has_more()) &&
         (!between.is_access() ||
          clocks.is_done(between, is_network && !is_write))) {
       return;
     }
-    // Concurrent network operations are not ordered with respect to each other.
-    // The masks of atomic accesses are not merged, because two atomic accesses
-    // to parts of a word are not one atomic access to both parts.
+    // Do not merge network operations, because concurrent ones are not ordered
+    // with respect to each other. Do not merge the masks of atomic accesses,
+    // because two atomic accesses to parts of a word are not equivalent to one
+    // atomic access to both parts.
     if (!is_network && before.is_like(epoch) &&
         (!epoch.is_atomic() || (before.mask() & mask) == mask)) {
       if ((before.mask() & mask) != mask) {
@@ -241,7 +242,7 @@ class AccessHistory {
     cell.read.fetch_and(Epoch(~std::uint64_t{0}).with_more(false).bits());
   }
 
-  /// Records a race. name_races() later adds the label of the View.
+  /// Records a race. name_races() later adds the View's label.
   SYMM_FUNCTION void found(Where where, std::size_t bytes, Epoch first,
                            bool is_first_write, Epoch second,
                            bool is_second_write, bool is_private) {
@@ -309,8 +310,8 @@ class AccessHistory {
                 std::memory_order_relaxed);
   }
 
-  /// Records a read. If the read recorded in the cell is done, the new read
-  /// replaces it. Otherwise, both are recorded.
+  /// Records a read. If the read in the cell is done, the new read replaces it.
+  /// Otherwise, both are recorded.
   SYMM_FUNCTION void remember_read(Where where, Cell& cell, Epoch before,
                                    Epoch epoch) const {
     bool const is_network = epoch.kind() >= Part::network;
@@ -320,13 +321,14 @@ class AccessHistory {
       return;
     }
     auto* const reads = m_memory.reads_of(where, true);
-    if (reads == nullptr) {  // no room: keep one of the two reads
+    if (reads == nullptr) {  // no room: keep one of the two reads at random
       note_limit(Limit::reads);
       if (random() % 4 == 0) cell.read.exchange(epoch.bits());
       return;
     }
     if (!before.has_more()) {
-      // These entries are older, or describe memory that has since been freed.
+      // Any existing entries are older, or describe memory that has since been
+      // freed.
       for (Pe pe = 0; pe < m_n_pes; ++pe) reads[pe].store(0);
     }
     auto& my_read = reads[m_me];

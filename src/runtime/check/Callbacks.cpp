@@ -27,7 +27,8 @@ void const* in_heap(void const volatile* address) {
   return s_checker.in_heap(const_cast<void const*>(address));
 }
 
-/// Whether this is an atomic operation by the program on symmetric memory.
+/// Whether the program itself performs this atomic operation and its target is
+/// symmetric memory.
 bool is_seen(void const volatile* address) {
   return s_checker.is_in_heap(in_heap(address)) && s_thread.n_calls == 0 &&
          s_checker.n_hiding.load(std::memory_order_relaxed) == 0;
@@ -60,7 +61,7 @@ void after_atomic(void const volatile* address, int order) {
 
 }  // namespace
 
-// Compilers prescribe these names.
+// The compilers prescribe these names.
 #pragma GCC diagnostic ignored "-Wmissing-declarations"
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wreserved-identifier"
@@ -69,7 +70,7 @@ void after_atomic(void const volatile* address, int order) {
 
 extern "C" {
 
-// The functions of the C library. Everything is linked with --wrap.
+// The C library's functions. Programs are linked with --wrap.
 void* __real_memcpy(void* to, void const* from, std::size_t bytes);
 void* __real_memmove(void* to, void const* from, std::size_t bytes);
 void* __real_memset(void* to, int value, std::size_t bytes);
@@ -134,7 +135,7 @@ void* __tsan_memset(void* to, int value, std::size_t bytes) {
   return __real_memset(to, value, bytes);
 }
 
-// Calls by the program, which is linked with --wrap.
+// These functions intercept calls in a program that is linked with --wrap.
 void* __wrap_memcpy(void* to, void const* from, std::size_t bytes) {
   look(from, bytes, false);
   look(to, bytes, true);
@@ -155,8 +156,8 @@ int __wrap_memcmp(void const* a, void const* b, std::size_t bytes) {
   return __real_memcmp(a, b, bytes);
 }
 
-// Atomic operations use the strongest memory order, whatever order the program
-// requests.
+// Atomic operations use the strongest memory order, regardless of the order
+// that the program requests.
 #define SYMM_ORDER __ATOMIC_SEQ_CST
 #define SYMM_CHANGE(bits, type, name, operation)                               \
   type __tsan_atomic##bits##_##name(type volatile* at, type value,             \
@@ -223,8 +224,8 @@ SYMM_ATOMICS(64, std::uint64_t)
 void __tsan_atomic_thread_fence(int order) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   static_cast<void>(order);
-  // Kokkos has such fences at the end of kernels. They publish nothing to other
-  // PEs.
+  // Kokkos executes such fences at the end of kernels. They publish nothing to
+  // other PEs.
   if (s_checker.is_on() && s_thread.n_calls == 0) {
     s_checker.clocks.learn_later();
   }

@@ -123,7 +123,7 @@ void OnHost::copy(void const* dest, void const* source, std::size_t bytes,
 
 void copy_far(Pe pe, std::size_t offset, void const* local, std::size_t bytes,
               bool is_put, char const* name) noexcept {
-  // Every other operation is reported by the call that makes it.
+  // All other operations are reported by the calls that perform them.
   if (!s_checker.is_on() || s_thread.n_calls != 0 ||
       s_checker.n_hiding.load(std::memory_order_relaxed) > 0) {
     return;

@@ -22,13 +22,14 @@ namespace {
 constexpr std::size_t page         = 4096;
 constexpr std::size_t tables_bytes = round_up(sizeof(Tables), page);
 
-/// Lets another process on this machine open the memory file.
+/// Contains the information that another process on this machine needs to open
+/// the memory file.
 struct Address {
   std::int64_t process;
   int file;
 };
 
-/// A zero-filled file in memory. \returns -1 if there is none.
+/// Creates a zero-filled file in memory. \returns -1 on failure.
 int make_file(std::size_t bytes) {
   int const file = ::memfd_create("symm_check", MFD_CLOEXEC);
   if (file < 0) return -1;
@@ -59,8 +60,8 @@ bool CheckMemory::open(Bootstrap& bootstrap,
                        std::array<std::size_t, max_heaps> const& part_bytes) {
   auto const n_pes = static_cast<std::size_t>(bootstrap.n_pes());
   if (n_pes > max_pes) return false;
-  // With a GPU, the tables are smaller. GPUs access all of them, so all of them
-  // occupy memory.
+  // With a GPU, the tables are smaller, because making them accessible to GPUs
+  // page-locks all of their memory.
   bool const has_gpu = part_bytes[1] != 0;
   m_n_words          = std::size_t{1} << (has_gpu ? 18U : 21U);
   m_n_reads          = std::size_t{1} << (has_gpu ? 18U : 20U);
@@ -96,7 +97,7 @@ bool CheckMemory::open(Bootstrap& bootstrap,
           reinterpret_cast<Cell*>(static_cast<char*>(memory) + start[heap]);
     }
   }
-  // On another machine, the process id may belong to a different process.
+  // Another machine may have a different process with the same process id.
   std::uint64_t mark = 0;
   if (bootstrap.my_pe() == 0 && !has_failed) {
     mark = 0x5359'4d4d'0000'0000U ^ static_cast<std::uint64_t>(::getpid());
@@ -143,8 +144,8 @@ CheckMemory::Message CheckMemory::message_at(std::size_t i) const {
 
 namespace {
 
-// Keys of unused entries. The keys of messages are odd. A search for a key
-// continues past an ended entry.
+// Keys of entries that are not in use. The keys of messages are odd. A search
+// for a key continues past an `ended` entry.
 constexpr std::uint64_t unused = 0;
 constexpr std::uint64_t ended  = 2;
 constexpr std::size_t n_tries  = 32;
@@ -182,7 +183,7 @@ void CheckMemory::clear(Where where, std::size_t bytes) const noexcept {
   auto const clear_here = [&](std::size_t a, std::size_t b) {
     std::memset(reinterpret_cast<char*>(m_tables) + a, 0, b - a);
   };
-  // Pages that GPUs access must stay in place.
+  // Pages that GPUs access must remain in place.
   if (first_page < end_page && !m_keeps_pages &&
       ::fallocate(m_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                   static_cast<off_t>(first_page),

@@ -25,7 +25,7 @@ struct alignas(16) Cell {
   Word<std::uint64_t> write;
   Word<std::uint64_t> read;
 
-  /// Loads both words. On a GPU, a single access loads them.
+  /// Loads both words. On a GPU, this is a single access.
   SYMM_FUNCTION void load(Epoch& its_write, Epoch& its_read) const {
 #ifdef SYMM_FOR_DEVICE
     std::uint64_t low  = 0;
@@ -41,20 +41,20 @@ struct alignas(16) Cell {
   }
 };
 
-/// A place in the program, as a call stack. The frames are code addresses,
-/// stored as offsets in modules, innermost first.
+/// A call stack that identifies a place in the program. The frames are code
+/// addresses, stored as offsets in modules, innermost first.
 struct Site {
   static constexpr std::size_t n_frames = 6;
   Word<std::uint64_t> key;
   Word<std::uint32_t> is_ready;
-  std::array<std::uint64_t, n_frames> frames;  // module << 48 | offset; 0: none
-  std::array<char, 48> call;    // "symm::put"; empty: loads and stores
-  std::array<char, 64> kernel;  // label of the Kokkos kernel; empty: none
+  std::array<std::uint64_t, n_frames> frames;  // module << 48 | offset; or 0
+  std::array<char, 48> call;    // such as "symm::put"; empty for plain accesses
+  std::array<char, 64> kernel;  // label of the Kokkos kernel, or empty
 };
 
 /// A race, recorded by the PE that made the second access.
 struct Race {
-  static constexpr std::uint32_t unnamed = 1;  // its View is not known yet
+  static constexpr std::uint32_t unnamed = 1;  // its View is not yet known
   static constexpr std::uint32_t named   = 2;
   Word<std::uint64_t> key;
   Word<std::uint32_t> state;
@@ -64,28 +64,28 @@ struct Race {
   bool is_second_write;
   bool is_private;       // in the private buffer of an _nbi operation
   Pe pe;                 // PE that owns the memory
-  std::uint64_t offset;  // in bytes: in the View, or else in the heap
+  std::uint64_t offset;  // offset in bytes in the View, or else in the heap
   std::uint32_t bytes;   // size of the second access
   std::array<char, 52> view;
 };
 
-/// The times that the members of a PE team exchange in a Meeting.
+/// The times that a PE team's members exchange in a Meeting.
 struct Place {
   Word<std::uint64_t> key;
-  // Each PE counts its own meetings, because GPUs can lose concurrent additions
-  // to host memory.
+  // Each PE counts its own meetings, because concurrent additions by GPUs to
+  // host memory can be lost.
   Word<std::uint32_t> n_meetings[max_pes];
   // Meetings use the two arrays alternately. By the time a PE begins the second
-  // meeting after this one, all PEs have read the times of this one.
+  // meeting after a given meeting, all PEs have read that meeting's times.
   Word<Time> known[2][max_pes * n_parts];
 };
 
-/// The tables and clocks that can become full. If one is full, the detector may
-/// miss some races, and the report says so. A full table or clock never causes
-/// false reports.
+/// The tables and clocks that can become full. If one of them is full, the
+/// detector may miss some races, and its report says so. A full table or clock
+/// never causes false reports.
 enum class Limit : std::uint32_t {
   time,        // this PE's clocks
-  teams,       // teams whose members have met
+  teams,       // PE teams whose members have met
   variables,   // variables that publish times
   reads,       // words that several PEs read
   registered,  // registered Views
@@ -107,23 +107,24 @@ struct Tables {
   // writing the report; 2: the report is complete.
   Word<std::uint32_t> early_report;
   Word<std::uint32_t> n_modules_used;
-  Word<std::uint32_t> has_unnamed[max_pes];  // whether a PE has races to name
+  Word<std::uint32_t> has_unnamed[max_pes];  // whether a PE has unnamed races
   // For each PE, a bit mask of the limits that the PE has reached.
   Word<std::uint32_t> limits[max_pes];
-  Word<std::uint32_t> said_limits;  // limits that any PE has reported
-  // For each PE, whether it has fetched many elements from other nodes one at a
-  // time.
+  Word<std::uint32_t> said_limits;  // limits already reported by any PE
+  // For each PE, whether that PE has fetched many elements from other nodes one
+  // at a time.
   Word<std::uint32_t> gets_elements[max_pes];
   std::array<std::array<char, 512>, n_modules> modules;
   std::array<Site, n_sites> sites;
   Race races[n_races];
-  Place places[n_places + 1];  // all other teams share the last one
+  Place places[n_places + 1];  // PE teams that find no entry share the last one
 };
 
-/// Maximum number of bytes with a shadow, summed over all PEs' parts of a heap.
+/// The maximum number of bytes that have a shadow, summed over all PEs' parts
+/// of a heap.
 inline constexpr std::size_t max_bytes = std::size_t{1} << 45U;
 
-/// The number of heaps: one in host memory and one in GPU memory.
+/// The maximum number of heaps: one in host memory and one in GPU memory.
 inline constexpr std::size_t max_heaps = 2;
 
 /// A byte in PE `pe`'s part of a heap. Offsets in the second heap begin at
@@ -138,9 +139,9 @@ inline constexpr std::size_t start_of_heap = std::size_t{1} << 46U;
 class CheckMemory {
  public:
   /// Collective. \returns whether all PEs have mapped the same memory. Returns
-  /// false if the PEs are on several machines, or if there are more than
+  /// false if the PEs are on different machines, or if there are more than
   /// max_pes PEs.
-  /// \param part_bytes the size of one PE's part in each heap.
+  /// \param part_bytes the size of one PE's part of each heap.
   bool open(Bootstrap& bootstrap,
             std::array<std::size_t, max_heaps> const& part_bytes);
   /// Local: unmaps the memory.
@@ -153,8 +154,8 @@ class CheckMemory {
     return heap.first[static_cast<std::size_t>(where.pe) * heap.n_of_pe +
                       where.offset % start_of_heap / 8];
   }
-  /// The end of the offsets that have a shadow, in the heap that contains
-  /// `offset`.
+  /// The end of the range of offsets that have a shadow, in the heap that
+  /// contains `offset`.
   [[nodiscard]] SYMM_FUNCTION std::size_t end_of(std::size_t offset) const {
     auto const heap = offset / start_of_heap;
     return heap < max_heaps ? heap * start_of_heap + m_cells[heap].n_used * 8
@@ -168,10 +169,10 @@ class CheckMemory {
   [[nodiscard]] SYMM_FUNCTION bool is_covered(std::size_t offset) const {
     return offset < end_of(offset);
   }
-  /// The times that the variable at `where` publishes to PEs that see its
-  /// value; null if there are none. All variables without an entry of their own
+  /// Returns the times that the variable at `where` publishes to PEs that see
+  /// its value; null if there are none. All variables without their own entry
   /// share one entry, for which is_of_many() is true.
-  /// \param adds whether the caller is about to publish times.
+  /// \param adds whether the caller will publish times.
   [[nodiscard]] SYMM_FUNCTION TimesOfPes told_by(Where where, bool adds) const {
     auto* const found =
         find_entry(m_words, m_n_words, m_word_bytes, where, 32, adds);
@@ -182,9 +183,9 @@ class CheckMemory {
   [[nodiscard]] SYMM_FUNCTION bool is_of_many(TimesOfPes told) const {
     return told == times_of(m_words + m_n_words * m_word_bytes);
   }
-  /// For a word that several PEs read concurrently: the latest read by each PE,
-  /// as an array of Epoch::bits() indexed by PE. Null if there is no room for
-  /// an entry, or if there is no entry and `adds` is false.
+  /// For a word that several PEs read concurrently, returns each PE's latest
+  /// read, as an array of Epoch::bits() indexed by PE. Returns null if there is
+  /// no room for an entry, or if there is no entry and `adds` is false.
   [[nodiscard]] SYMM_FUNCTION Word<std::uint64_t>* reads_of(Where where,
                                                             bool adds) const {
     auto* const found =
@@ -196,17 +197,18 @@ class CheckMemory {
   /// another library.
   struct Message {
     Word<std::uint64_t>* key;
-    Word<std::uint32_t>* n_receivers;  // number of PEs yet to receive it
-    TimesOfPes known;                  // null: no such message, or no room
+    Word<std::uint32_t>* n_receivers;  // PEs that have not received it yet
+    TimesOfPes known;                  // null if there is no entry or no room
   };
   /// Callable from any thread of any PE.
-  /// \param adds whether to assign an empty entry to a message that has none.
+  /// \param adds whether to assign an empty entry to a message that has no
+  /// entry.
   [[nodiscard]] Message message(std::uint64_t key, bool adds) const;
-  /// The entry that all messages without an entry of their own share.
+  /// The entry shared by all messages without their own entry.
   [[nodiscard]] Message message_of_many() const {
     return message_at(n_messages);
   }
-  /// Empties the entry of a message that all PEs have received.
+  /// Clears the entry of a message that all PEs have received.
   void end_message(Message const& message) const;
   static constexpr std::size_t n_messages = std::size_t{1} << 16U;
 
@@ -221,20 +223,20 @@ class CheckMemory {
   /// The memory that GPUs can access from the start: the tables, including the
   /// tables of variables and of concurrent reads.
   [[nodiscard]] Range common() const;
-  /// The cells of `bytes` bytes of a PE's part of a heap.
+  /// The cells for `bytes` bytes of a PE's part of a heap.
   [[nodiscard]] Range cells(Where where, std::size_t bytes) const;
-  /// From now on, clear() keeps the pages in place, because GPUs access the
+  /// From now on, clear() leaves the pages in place, because GPUs access the
   /// cells.
   void keep_pages() { m_keeps_pages = true; }
-  /// From now on, the cells of a heap are in GPU memory. Initially, there are
-  /// none; extend_on_gpu() adds them.
-  /// \param n_of_pe the number of cells from one PE's first cell to the next
-  ///        PE's first cell.
+  /// From now on, a heap's cells are in GPU memory. Initially, there are none;
+  /// extend_on_gpu() adds them.
+  /// \param n_of_pe the distance, in cells, from one PE's first cell to the
+  ///        next PE's first cell.
   void use_gpu(std::size_t heap, Cell* first, std::size_t n_of_pe) {
     m_cells[heap] = {first, n_of_pe, 0, true};
   }
-  /// Extends the cells in GPU memory to cover the first `bytes` bytes of each
-  /// PE's part.
+  /// Extends the cells in GPU memory so that they cover the first `bytes` bytes
+  /// of each PE's part.
   void extend_on_gpu(std::size_t heap, std::size_t bytes) {
     m_cells[heap].n_used = bytes / 8;
   }
@@ -246,9 +248,9 @@ class CheckMemory {
     std::size_t n_used  = 0;
     bool is_on_gpu      = false;
   };
-  /// The entry of a word in a table whose entries begin with an 8-byte key;
+  /// Returns a word's entry in a table whose entries begin with an 8-byte key;
   /// null if there is none.
-  /// \param adds whether to assign an empty entry to a word that has none.
+  /// \param adds whether to assign an empty entry to a word that has no entry.
   SYMM_FUNCTION static char* find_entry(char* table, std::size_t n_entries,
                                         std::size_t entry_bytes, Where where,
                                         std::size_t n_tries, bool adds) {
@@ -276,7 +278,8 @@ class CheckMemory {
   Tables* m_tables = nullptr;
   Cells m_cells[max_heaps];
   // The table of variables that publish times. Each entry consists of a key and
-  // the times. All variables for which there is no room share one extra entry.
+  // the times. All variables that do not fit in the table share one extra
+  // entry.
   char* m_words            = nullptr;
   std::size_t m_n_words    = 0;
   std::size_t m_word_bytes = 0;
@@ -286,7 +289,8 @@ class CheckMemory {
   std::size_t m_n_reads     = 0;
   std::size_t m_reads_bytes = 0;
   // The table of messages. Each entry consists of a key, the number of
-  // receivers, and the times. GPUs cannot access this table.
+  // receivers that have not received the message, and the times. GPUs cannot
+  // access this table.
   char* m_messages            = nullptr;
   std::size_t m_message_bytes = 0;
   int m_file                  = -1;

@@ -103,12 +103,12 @@ void Checker::report_early() noexcept {
       report(tables());
       state.store(ended);
     }
-    // A PE that ends the job would also end the PE that writes the report.
-    // Therefore wait for the report.
+    // If this PE ended the job now, it would also end the PE that writes the
+    // report. Therefore, wait for the report.
     for (int i = 0; i < 1000 && state.load() != ended; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
-  } catch (std::exception const&) {  // without memory, there is no report
+  } catch (std::exception const&) {  // without memory, no report is printed
   }
 }
 

@@ -30,7 +30,8 @@ namespace symm::Impl::check {
 struct ShadowOnGpu;
 
 /// The race detector. There is one per process. It must also work before and
-/// after main(), because accesses there are instrumented, too.
+/// after main(), because accesses before and after main() are instrumented,
+/// too.
 class Checker : public Shadow {
  public:
   /// Collective. Does nothing unless all PEs run on one machine and there are
@@ -47,13 +48,13 @@ class Checker : public Shadow {
   /// Collective. Stops recording accesses, and reports the races.
   void finish(Bootstrap& bootstrap);
 
-  /// Reports the races. If another PE is already reporting them, waits for that
-  /// report for at most ten seconds.
+  /// Reports the races. If another PE is already reporting them, waits up to
+  /// ten seconds for that report.
   void report_early() noexcept;
 
   [[nodiscard]] std::uint64_t n_races();
 
-  /// Records a load or store by the program, at any address.
+  /// Records one of the program's loads or stores, at any address.
   /// \param place the return address that identifies the place in the program.
   [[gnu::always_inline]] void access(void const* address, std::size_t bytes,
                                      bool is_write, bool is_atomic,
@@ -67,11 +68,11 @@ class Checker : public Shadow {
     }
   }
 
-  /// Translates the program's address of registered memory to the address in
-  /// the heap. Returns any other address unchanged.
+  /// Translates the program's address of registered memory to the corresponding
+  /// address in the heap. Returns any other address unchanged.
   [[nodiscard]] void const* in_heap(void const* address) const;
 
-  /// Checks an access and records it.
+  /// Checks and records an access.
   /// \param is_here whether the access is on this PE's side of the call.
   void note(Where where, std::size_t bytes, Access const& access,
             bool is_here = false);
@@ -80,12 +81,12 @@ class Checker : public Shadow {
   void note_here(void const* address, std::size_t bytes, Access const& access);
   void allocated(void const* address, std::size_t bytes, char const* label,
                  std::size_t header_bytes);
-  /// Called by quiet(). After quiet(), the program may use the buffers of its
-  /// nonblocking operations again.
+  /// Called by quiet(). After quiet(), the program may reuse the buffers of its
+  /// nonblocking operations.
   void end_begun();
   void complete(void const* owner, Stage stage);
-  /// move_operations() transfers the operations of one context or request to
-  /// another one. let_go() leaves the operations of `owner` without an owner.
+  /// move_operations() transfers operations from one context or request to
+  /// another. let_go() leaves the operations of `owner` without an owner.
   void move_operations(void const* from, void const* to);
   void let_go(void const* owner);
 
@@ -93,17 +94,17 @@ class Checker : public Shadow {
   void remove_alias(void const* memory);
 
   // The next two functions record the order that other libraries, such as MPI,
-  // establish. Checker_Messages.cpp implements them.
+  // establish. They are defined in Checker_Messages.cpp.
 
   /// Called before this PE sends a message that `n_receivers` PEs will receive.
   /// Publishes this PE's times to them.
-  /// \param key the message's key, which is odd and unique.
+  /// \param key the message's unique key, an odd number.
   void send(std::uint64_t key, int n_receivers) noexcept;
-  /// Called when this PE has received the message. If `is_only_there`, the PE
-  /// has only found that the message is available.
+  /// Called when this PE has received the message. If `is_only_there`, this PE
+  /// has found that the message is available but has not received it.
   void receive(std::uint64_t key, bool is_only_there = false) noexcept;
 
-  /// Adds the labels of Views to the races that this PE has found.
+  /// Adds View labels to the races that this PE has found.
   void name_races() {
     if (tables().has_unnamed[me()].load(std::memory_order_relaxed) != 0)
         [[unlikely]] {
@@ -111,14 +112,14 @@ class Checker : public Shadow {
     }
   }
 
-  /// Sets the label of the running Kokkos kernel.
+  /// Sets the running Kokkos kernel's label.
   /// \param label null once the kernel has ended.
   void set_kernel(char const* label);
 
-  /// AccessHistory::forget_write() on the host. Precondition: is_seen(where).
+  /// The host's AccessHistory::forget_write(). Precondition: is_seen(where).
   void forget_write_here(Where where) noexcept;
 
-  /// The number of running library calls that hide the accesses of all threads.
+  /// The number of library calls in progress that hide all threads' accesses.
   std::atomic<int> n_hiding{0};
 
  private:
@@ -127,7 +128,7 @@ class Checker : public Shadow {
     std::size_t header_bytes;
     std::array<char, 52> label;
   };
-  /// An access by a network operation that is not complete yet. The access is
+  /// An access by a network operation that is not yet complete. The access is
   /// to private memory or, if the operation belongs to a context or a request,
   /// to the heap.
   struct Begun {
@@ -141,16 +142,16 @@ class Checker : public Shadow {
     void const* request;
   };
 
-  /// Memory of the program that is also mapped into this PE's part of the heap.
+  /// The program's memory that is also mapped into this PE's part of the heap.
   struct Alias {
     std::atomic<std::uintptr_t> start;
-    std::atomic<std::size_t> bytes;  // 0: unused
+    std::atomic<std::size_t> bytes;  // 0 if unused
     std::atomic<std::uintptr_t> in_heap;
   };
   static constexpr std::size_t max_aliases = 256;
 
   /// Whether this access is already recorded and conflicts with no other
-  /// access. This holds for most accesses.
+  /// access, as is the case for most accesses.
   /// \param at the offset in bytes from m_heap_start.
   [[nodiscard, gnu::always_inline]] bool is_again(std::size_t at,
                                                   std::size_t bytes,
@@ -179,7 +180,7 @@ class Checker : public Shadow {
   [[gnu::cold]] void name_unnamed();
   void begin(Begun const& begun);
   void rename_owner(void const* from, void const* to);
-  /// The detector records accesses of at most this many bytes without calling
+  /// For accesses of at most this many bytes, the detector does not call
   /// is_in_block().
   static constexpr std::size_t max_unasked = 4096;
   [[nodiscard]] bool is_in_block(std::size_t offset, std::size_t bytes);
@@ -194,7 +195,7 @@ class Checker : public Shadow {
   void reach(std::size_t heap, std::size_t bytes);
   void extend_on_gpu(std::size_t end);
   /// Calls work(), which uses the shadow of GPU memory from the host. If work()
-  /// throws, this function does not throw. It prints the reason, unless it has
+  /// throws, this function does not throw, but prints the reason unless it has
   /// printed one before. \returns whether work() succeeded.
   template <class Work>
   bool try_on_gpu(Work const& work) noexcept;
@@ -208,7 +209,7 @@ class Checker : public Shadow {
   // loads and stores.
   std::uintptr_t m_heap_start = 0;
   std::size_t m_heap_bytes    = 0;
-  Cell* m_near_cells          = nullptr;  // null unless they cover it all
+  Cell* m_near_cells          = nullptr;  // null unless they cover all of it
   // The smallest range that contains all aliases and all incomplete accesses to
   // private memory.
   std::uintptr_t m_other_start = 0;
@@ -226,7 +227,7 @@ class Checker : public Shadow {
   std::vector<void*>* m_pinned           = nullptr;
 };
 
-/// The race detector of this process.
+/// This process's race detector.
 extern Checker s_checker;
 static_assert(std::is_trivially_destructible_v<Checker>);
 

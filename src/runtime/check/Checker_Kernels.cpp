@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The members of Checker that support kernels on GPUs.
+// Checker's member functions that support GPU kernels.
 
 #include <algorithm>
 #include <array>
@@ -28,8 +28,8 @@ ShadowKernels s_kernels{};
 
 /// The shadow grows in units of this many bytes of a heap.
 constexpr std::size_t unit = std::size_t{4} << 20U;
-/// The maximum number of bytes of a heap that have a shadow. The shadow is
-/// twice as large.
+/// The maximum number of heap bytes that have a shadow. The shadow is twice as
+/// large.
 constexpr std::size_t max_on_gpu = std::size_t{16} << 30U;
 
 }  // namespace
@@ -38,9 +38,9 @@ constexpr std::size_t max_on_gpu = std::size_t{16} << 30U;
 /// access it.
 struct ShadowOnGpu {
   Agree agree;
-  // Connects all PEs. They are on one machine.
+  // Connects all PEs, which are on one machine.
   std::optional<FdExchange> exchange;
-  std::optional<SymmetricRange> cells;  // of the heap in GPU memory
+  std::optional<SymmetricRange> cells;  // cells of the heap in GPU memory
   bool is_full   = false;
   Shadow* shadow = nullptr;  // in GPU memory: a copy of this PE's Shadow
   void* queue    = nullptr;
@@ -75,7 +75,7 @@ void Checker::begin_on_gpu(Bootstrap& bootstrap, Agree const& agree) {
     pin(m_memory.common());
   });
   // Either all PEs check kernels or none does. Otherwise, the detector would
-  // miss the signals of unchecked kernels, and these signals order other
+  // miss signals sent by unchecked kernels, and these signals order other
   // accesses.
   if (first_to_say(bootstrap, !is_done)) return end_on_gpu();
   is_done = try_on_gpu([&] { m_on_gpu->exchange.emplace(bootstrap); }) &&
@@ -141,7 +141,7 @@ void Checker::reach(std::size_t heap, std::size_t bytes) {
   });
 }
 
-/// Collective. If this fails, it fails on all PEs.
+/// Collective. If this call fails, it fails on all PEs.
 void Checker::extend_on_gpu(std::size_t end) {
   constexpr std::size_t heap = 1;
   auto& reached              = m_heaps[heap].reached;
@@ -168,7 +168,7 @@ void Checker::extend_on_gpu(std::size_t end) {
 
 /// Copies this PE's state to its GPU.
 void Checker::tell_kernels() {
-  // First read the state back, because kernels may have been launched without
+  // Read the state back first, because kernels may have been launched without
   // Kokkos.
   if (m_is_on) learn_from_kernels();
   m_gpu->copy(m_on_gpu->shadow, static_cast<Shadow*>(this), sizeof(Shadow));
@@ -232,7 +232,7 @@ void Checker::set_kernel(char const* label) {
   }
   constexpr std::array<char const*, n_kernel_deeds> calls{
       nullptr, "symm::put", "symm::get", nullptr, "symm::put_signal"};
-  // The place is the line of the program that launches the kernel.
+  // The place is the program line that launches the kernel.
   auto const& thread = s_thread;
   auto const n       = std::min(thread.n_frames, ThreadState::max_frames);
   auto const* place  = n == 0 ? nullptr : thread.frames[n - 1];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The members of Checker for messages sent by other libraries.
+// Checker's member functions for messages sent by other libraries.
 
 #include <mutex>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The members of Checker for memory outside the heap, registered or not, and
-// for incomplete operations.
+// Checker's member functions for memory outside the heap, registered or not,
+// and for incomplete operations.
 
 #include <algorithm>
 #include <mutex>
@@ -84,7 +84,7 @@ void Checker::end_begun() {
   std::lock_guard const lock(m_mutex);
   if (m_begun->empty()) return;
   std::erase_if(*m_begun, [](Begun const& begun) {
-    // quiet() does not complete accesses with the time Epoch::latest.
+    // quiet() does not complete accesses that have the time Epoch::latest.
     return begun.epoch.time() != Epoch::latest;
   });
   include_all_others();
@@ -119,7 +119,7 @@ void Checker::complete(void const* owner, Stage stage) {
       return false;
     }
     if (begun.epoch.kind() == Part::signals) {
-      // PEs that have seen the signal know this time, and only this time.
+      // PEs that have seen the signal know this time, but no later time.
       clocks.end_signal(begun.epoch.time());
       return true;
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The members of Checker that handle blocks of the heap and name races in them.
+// Checker's member functions that handle the heap's blocks and name the races
+// in them.
 
 #include <algorithm>
 #include <iterator>
@@ -65,8 +66,8 @@ void Checker::name_unnamed() {
       if (next != m_blocks->begin()) {
         auto const& [start, block] = *std::prev(next);
         if (offset < start + block.bytes) {
-          // The block belongs to the library. The detector does not see how the
-          // library orders accesses to the block.
+          // The block belongs to the library, and the detector does not see how
+          // the library orders accesses to it.
           if (std::string_view(block.label.data()).starts_with("symm::")) {
             race.state.store(0);
             continue;
@@ -81,7 +82,7 @@ void Checker::name_unnamed() {
   }
 }
 
-/// Whether a block of the heap contains all of these bytes. If not, the
+/// Whether a single block in the heap contains all of these bytes. If not, the
 /// operation itself throws.
 bool Checker::is_in_block(std::size_t offset, std::size_t bytes) {
   std::lock_guard const lock(m_mutex);

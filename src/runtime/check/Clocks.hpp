@@ -14,25 +14,24 @@
 
 namespace symm::Impl::check {
 
-/// Selects the accesses of a PE that an operation publishes.
+/// Selects those of a PE's accesses that an operation publishes.
 enum class Tells {
   fenced,  // accesses before the latest fence()
   stores,  // also loads and stores after the latest fence()
-  done,    // all loads and stores, and network operations done by quiet()
+  done,    // all loads and stores, and network operations completed by quiet()
 };
 
-/// An array of the known times of all parts of all PEs, PE 0 first.
+/// An array of the known times of every PE's parts, starting with PE 0.
 using TimesOfPes = Word<Time>*;
 
-/// Vector clocks that show which accesses this PE knows to be done. These are
-/// the PE's own accesses, and accesses of other PEs that were published by a
-/// signal, a lock or a barrier that this PE has seen. All threads of a PE count
-/// as one, including the threads of its kernels. No call blocks, because times
-/// only ever increase.
+/// Vector clocks that show which accesses this PE knows to be done: its own
+/// accesses, and other PEs' accesses that were published by a signal, a lock or
+/// a barrier that this PE has seen. All threads of a PE, including those in its
+/// kernels, count as one. No call blocks, because times only ever increase.
 class Clocks {
  public:
-  /// Starts the clocks. This PE's own loads and stores count as done at once.
-  /// Its network operations count as done only after quiet().
+  /// Starts the clocks. This PE's own loads and stores count as done
+  /// immediately; its network operations count as done only after quiet().
   /// \param first the initial time; greater than 1 only in tests.
   void start(Pe me, int n_pes, Time first = 1) {
     m_me    = me;
@@ -52,8 +51,8 @@ class Clocks {
     m_has_later.store(0);
   }
 
-  /// The logical time of the next access by `part` (loads, stores, ...) of this
-  /// PE.
+  /// The logical time of the next access by this PE's `part` (loads, stores,
+  /// ...).
   [[nodiscard]] SYMM_FUNCTION Time now(Part part) const {
     return word_of(part) & ~used;
   }
@@ -70,28 +69,28 @@ class Clocks {
     return m_has_ended.load(std::memory_order_relaxed) != 0;
   }
   /// Whether this PE knows that `access` is done.
-  /// \param for_network whether the caller asks on behalf of a network
-  ///        operation of this PE. Such operations are ordered only after fenced
-  ///        accesses. If true, other accesses therefore do not count as done,
-  ///        except this PE's own loads and stores.
+  /// \param for_network whether the caller asks on behalf of one of this PE's
+  ///        network operations. Network operations are ordered only after
+  ///        fenced accesses. If true, other accesses therefore do not count as
+  ///        done, except this PE's own loads and stores.
   [[nodiscard]] SYMM_FUNCTION bool is_done(Epoch access,
                                            bool for_network) const {
-    // A PE's own loads and stores are always done from its own point of view.
+    // A PE's own loads and stores are always done from that PE's point of view.
     if (access.pe() == m_me && access.kind() < Part::network) return true;
     auto const* const known = for_network ? m_fenced : m_known;
     return access.time() <=
            known[access.part()].load(std::memory_order_relaxed);
   }
 
-  /// Models fence(): all accesses before it are ordered before all accesses
-  /// after it.
+  /// Models fence(): all accesses before the fence are ordered before all
+  /// accesses after it.
   SYMM_FUNCTION void fence() {
     learn_later();
     m_fenced_stores.raise(step(Part::stores));
     m_fenced[part_of(m_me, Part::network)].raise(step(Part::network));
     m_fenced[part_of(m_me, Part::signals)].raise(step(Part::signals));
   }
-  /// Models an acquire fence. Learns the times that learn() has deferred.
+  /// Models an acquire fence: learns the times that learn() has deferred.
   SYMM_FUNCTION void learn_later() {
     if (m_has_later.exchange(0) == 0) return;
     for (std::size_t part = 0; part < m_parts; ++part) {
@@ -122,7 +121,7 @@ class Clocks {
     m_known[signals].raise(time);
   }
 
-  /// Publishes times of this PE: raises the entries of `known` to these times.
+  /// Publishes this PE's times: raises the entries of `known` to these times.
   /// \param signaled the time of the put_signal() that publishes the times, or
   ///        0 if another operation publishes them.
   SYMM_FUNCTION void tell(TimesOfPes known, Tells what, Time signaled = 0) {
@@ -131,7 +130,7 @@ class Clocks {
       if (part - first < n_parts) continue;
       known[part].raise(m_known[part].load(std::memory_order_relaxed));
     }
-    // A load is complete at once.
+    // A load is complete immediately.
     known[first].raise(end_time(Part::loads));
     known[part_of(m_me, Part::stores)].raise(
         what == Tells::fenced ? m_fenced_stores.load(std::memory_order_relaxed)
@@ -143,8 +142,8 @@ class Clocks {
     auto const time = done[signals].load(std::memory_order_relaxed);
     known[signals].raise(time < signaled ? signaled : time);
   }
-  /// Learns the times in `known`. If `later` is true, defers this to the next
-  /// fence().
+  /// Learns the times in `known`. If `later` is true, defers learning them to
+  /// the next fence().
   SYMM_FUNCTION void learn(Word<Time> const* known, bool later = false) {
     auto const first = part_of(m_me, Part::loads);
     for (std::size_t part = 0; part < m_parts; ++part) {
@@ -161,8 +160,8 @@ class Clocks {
     if (later) m_has_later.store(1);
   }
 
-  /// Learns everything that `copy` has learned since it was copied from this
-  /// object.
+  /// Learns everything that `copy`, a copy of this object, has learned since it
+  /// was made.
   void learn_from_copy(Clocks const& copy) {
     for (std::size_t part = 0; part < n_parts; ++part) {
       auto const copy_time = copy.m_now[part].load();
@@ -183,8 +182,7 @@ class Clocks {
   }
 
  private:
-  // This bit is set in an entry of m_now if an access was recorded at that
-  // time.
+  // Set in an entry of m_now if an access was recorded at that time.
   static constexpr Time used = Time{1} << 31U;
 
   [[nodiscard]] static Time later_of(Time a, Time b) {

@@ -12,8 +12,8 @@ namespace symm::Impl {
 class MemoryProvider;
 }  // namespace symm::Impl
 
-// Starts and ends the race detector for the runtime. In a build without the
-// detector, both calls do nothing.
+// Starts and stops the race detector on behalf of the runtime. In a build
+// without the detector, both calls do nothing.
 
 namespace symm::Impl::check {
 

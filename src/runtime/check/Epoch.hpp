@@ -12,11 +12,11 @@
 namespace symm::Impl::check {
 
 /// A PE's accesses are divided into four parts. Each part has its own clock,
-/// because fences and signals order some parts and not others.
+/// because fences and signals order only some of the parts.
 enum class Part : std::uint8_t {
-  loads,    // and operations that are complete on return
-  stores,   // as other PEs see them: ordered by fence()
-  network,  // puts, and everything else that quiet() completes
+  loads,    // loads, and operations that are complete on return
+  stores,   // stores as other PEs see them: ordered by fence()
+  network,  // puts, and all other operations that quiet() completes
   signals   // put_signal(), whose signal orders its own data
 };
 inline constexpr std::size_t n_parts = 4;
@@ -26,21 +26,21 @@ inline constexpr int max_pes = 64;
 
 using Time = std::uint32_t;
 
-/// The index of a PE's part among the parts of all PEs.
+/// The index of a PE's part in an array of all PEs' parts.
 [[nodiscard]] SYMM_FUNCTION constexpr std::size_t part_of(Pe pe, Part part) {
   return static_cast<std::size_t>(pe) * n_parts +
          static_cast<std::size_t>(part);
 }
 
-/// An access to 8 bytes of memory, as recorded in the shadow of these bytes: PE
-/// and part, time, bytes, and place in the program. If all bits are 0, there is
-/// no access.
+/// An access to 8 bytes of memory, as recorded in their shadow: PE and part,
+/// time, bytes, and place in the program. If all bits are 0, no access is
+/// recorded.
 class Epoch {
  public:
   static constexpr unsigned time_bits = 28;
   static constexpr Time latest        = (Time{1} << time_bits) - 1;
-  /// The last time of a clock. (The time `latest` marks an access that is not
-  /// done until its context is complete.)
+  /// A clock's last time. (The time `latest` marks an access that is not done
+  /// until its context is complete.)
   static constexpr Time last = latest - 1;
 
   SYMM_FUNCTION constexpr explicit Epoch(std::uint64_t bits = 0)
@@ -85,14 +85,14 @@ class Epoch {
   [[nodiscard]] SYMM_FUNCTION constexpr Epoch of(Kind kind) const {
     return Epoch(m_bits | static_cast<std::uint64_t>(kind) << 62U);
   }
-  /// Whether `load` is an atomic load that sees either all of this write or
+  /// Whether `load` is an atomic load that sees either this entire write or
   /// none of it.
   [[nodiscard]] SYMM_FUNCTION constexpr bool is_whole_for(Epoch load) const {
     return !is_atomic() && m_bits >> 62U == 3 && load.is_atomic() &&
            mask() == load.mask();
   }
   /// For the read recorded in a cell: whether CheckMemory::reads_of() contains
-  /// reads by other PEs.
+  /// other PEs' reads.
   [[nodiscard]] SYMM_FUNCTION constexpr bool has_more() const {
     return (m_bits & more) != 0;
   }
@@ -100,13 +100,13 @@ class Epoch {
     return Epoch(has ? m_bits | more : m_bits & ~more);
   }
   /// Whether the two accesses are atomic with respect to each other. If so,
-  /// both are atomic and cover the same bytes. An `added` signal and one that
-  /// is `set` are not atomic with respect to each other.
+  /// both are atomic and cover the same bytes. An `added` signal and a `set`
+  /// signal are not atomic with respect to each other.
   [[nodiscard]] SYMM_FUNCTION constexpr bool is_atomic_with(Epoch other) const {
     return is_atomic() && other.is_atomic() && mask() == other.mask() &&
            (m_bits >> 62U | other.m_bits >> 62U) != 3;
   }
-  /// The same access, but with the given part and time.
+  /// The same access with a different part and time.
   [[nodiscard]] SYMM_FUNCTION constexpr Epoch at(std::size_t part,
                                                  Time time) const {
     constexpr auto all = (std::uint64_t{1} << 36U) - 1;
@@ -117,8 +117,8 @@ class Epoch {
     return Epoch(m_bits | std::uint64_t{mask} << 36U);
   }
   /// Whether this record already covers `other`. If so, `other` has the same
-  /// part and time, and no additional bytes, and both or neither are atomic.
-  /// The place in the program may differ.
+  /// part and time and no additional bytes, and both or neither are atomic. The
+  /// places in the program may differ.
   [[nodiscard]] SYMM_FUNCTION constexpr bool has(Epoch other) const {
     auto const others = more | std::uint64_t{0xffff'00} << 36U |
                         std::uint64_t{~other.mask() & 0xffU} << 36U;
@@ -132,8 +132,8 @@ class Epoch {
   }
 
  private:
-  // For a read, this bit is has_more(). For a write, it is the upper bit of the
-  // Kind.
+  // For a read, this bit is has_more(). For a write, this bit is the upper bit
+  // of the Kind.
   static constexpr auto more = std::uint64_t{1} << 63U;
 
   std::uint64_t m_bits;

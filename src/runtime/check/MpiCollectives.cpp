@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// MPI's collective functions. A member learns about another member's earlier
+// MPI's collective functions. A member learns of another member's earlier
 // actions only if it receives data from that member. For example, MPI_Bcast()
 // may return on the root before any other member has called it.
 #include <utility>
@@ -17,7 +17,7 @@ using symm::Impl::check::s_checker;
 
 namespace {
 
-/// The members that send data to a member or receive its data, given as a
+/// The members that a member sends data to or receives data from, given as a
 /// condition on their ranks.
 struct Members {
   enum class Are { none, all, one, lower, higher, counted };

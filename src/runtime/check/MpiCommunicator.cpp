@@ -14,7 +14,7 @@ namespace {
 
 using Pointer = MpiCommunicator::Pointer;
 
-// Whether each process is a PE, by rank in MPI_COMM_WORLD.
+// Whether each process is a PE, indexed by rank in MPI_COMM_WORLD.
 std::mutex s_mutex;
 std::vector<bool>& pes() {
   static auto& all = *new std::vector<bool>;  // static destructors use it, too
@@ -26,7 +26,7 @@ constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   return hash ^ hash >> 32U;
 }
 
-/// The ranks of a communicator's members in MPI_COMM_WORLD.
+/// Returns the ranks in MPI_COMM_WORLD of a communicator's members.
 MpiCommunicator::Members members_of(MPI_Comm communicator) {
   int size = 0;
   if (PMPI_Comm_size(communicator, &size) != MPI_SUCCESS) return {};
@@ -48,9 +48,9 @@ MpiCommunicator::Members members_of(MPI_Comm communicator) {
   return members;
 }
 
-// The attribute is a pointer to a Pointer. MPI must not copy it to new
-// communicators. In MPI_Comm_create_group(), Open MPI would copy it although
-// not all members of the parent make the call.
+// The attribute is a pointer to a Pointer. MPI must not copy the attribute to
+// new communicators, because Open MPI would also copy it in
+// MPI_Comm_create_group(), which not all members of the parent call.
 
 int delete_attribute(MPI_Comm, int, void* value, void*) {
   delete static_cast<Pointer*>(value);
@@ -66,8 +66,8 @@ void set_attribute(MPI_Comm communicator, int key, std::uint64_t id,
   if (PMPI_Comm_set_attr(communicator, key, value) != MPI_SUCCESS) delete value;
 }
 
-/// The key of the attribute; MPI_KEYVAL_INVALID if there is none. Precondition:
-/// MPI is running.
+/// Returns the attribute's key; MPI_KEYVAL_INVALID if it cannot be created.
+/// Precondition: MPI is running.
 int key_of_attribute() {
   static int const key = [] {
     int made = MPI_KEYVAL_INVALID;
@@ -84,7 +84,7 @@ int key_of_attribute() {
 void set_child(MPI_Comm child, std::uint64_t id,
                MpiCommunicator::Members members) {
   // Communicators created by the same call have disjoint members, so hashing
-  // the members makes their ids differ.
+  // the members gives them different ids.
   for (auto const rank : members) id = mix(id, static_cast<unsigned>(rank));
   set_attribute(child, key_of_attribute(), id, std::move(members));
 }

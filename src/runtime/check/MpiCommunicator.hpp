@@ -15,15 +15,15 @@
 namespace symm::Impl::check {
 
 /// The record of one of the program's communicators, stored as an attribute of
-/// that communicator. The record counts messages, so that the sender and the
-/// receiver of a message compute the same key for it without communication.
-/// This works because of MPI's matching rules. Messages with the same source,
-/// destination and tag match in the order in which they were sent. Collective
-/// calls match in call order.
+/// that communicator. The record counts messages so that a message's sender and
+/// receiver compute the same key for the message without communication. MPI's
+/// matching rules make this possible: messages with the same source,
+/// destination and tag match in the order in which they were sent, and
+/// collective calls match in call order.
 ///
 /// The detector does not see the order that communicators without a record
-/// establish. These are inter-communicators, and communicators created by
-/// functions that are not intercepted. All functions may be called from any
+/// establish. Intercommunicators have no record, nor do communicators created
+/// by functions that are not intercepted. All functions may be called from any
 /// thread.
 class MpiCommunicator {
  public:
@@ -36,10 +36,10 @@ class MpiCommunicator {
 
   /// Starts recording new communicators. Precondition: MPI is running.
   static void begin();
-  /// Sets which processes are PEs, by rank in MPI_COMM_WORLD.
+  /// Sets which processes are PEs, indexed by rank in MPI_COMM_WORLD.
   static void set_pes(std::vector<bool> are_pes);
 
-  /// The record of a communicator; null if it has none.
+  /// Returns a communicator's record; null if it has none.
   [[nodiscard]] static Pointer of(MPI_Comm communicator);
   /// Records that all members of `parent` have created `child`, which may be
   /// MPI_COMM_NULL.
@@ -58,10 +58,10 @@ class MpiCommunicator {
   /// MPI_PROC_NULL.
   void send(int to, int tag);
   /// Called when a message from rank `from` has been received. If
-  /// `is_only_there`, the message is only available.
+  /// `is_only_there`, the message is available but has not been received.
   void receive(int from, int tag, bool is_only_there = false);
 
-  /// Called when a collective call begins. \returns the number of the call.
+  /// Called when a collective call begins. \returns the call's number.
   [[nodiscard]] std::uint64_t next_call();
   /// The key that a member uses to publish its times in a collective call.
   [[nodiscard]] std::uint64_t key_of_call(std::uint64_t number, int from) const;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The MPI functions that send and receive messages. The receiver learns about
-// the sender's earlier actions. The sender learns nothing, whatever the send
-// mode.
+// The MPI functions that send and receive messages. The receiver learns of the
+// sender's earlier actions. The sender learns nothing, whatever the send mode.
 #include <utility>
 
 #include "MpiRequests.hpp"
@@ -27,12 +26,12 @@ void receive(MPI_Comm communicator, MPI_Status const& status,
   }
 }
 
-/// Forgets an earlier request that may have used the same handle.
+/// Records a receive. Forgets any earlier request that used the same handle.
 void remember_receive(MPI_Comm communicator, MPI_Request request, int from,
                       bool is_persistent) {
   static_cast<void>(symm::Impl::check::forget(request));
   auto record = MpiCommunicator::of(communicator);
-  // Requests that do nothing may share one handle.
+  // Requests that do nothing may share a handle, so do not record them.
   if (record == nullptr || from == MPI_PROC_NULL) return;
   symm::Impl::check::remember(request, {.communicator = std::move(record),
                                         .kind = MpiRequest::Kind::receive,

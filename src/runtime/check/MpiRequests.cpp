@@ -33,7 +33,7 @@ void receive(MpiRequest const& what, MPI_Status status) {
 
 /// The requests of a call that may complete some of them. Their records are
 /// removed during the call, because once a request is complete, another thread
-/// may get a request with the same handle.
+/// may obtain a request with the same handle.
 class Completion {
  public:
   Completion(int count, MPI_Request const* requests) {

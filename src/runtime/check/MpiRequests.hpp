@@ -13,8 +13,8 @@
 
 namespace symm::Impl::check {
 
-/// The record of an MPI request. It is used when the request completes or, if
-/// the request is persistent, when it is started.
+/// An MPI request's record. It is used when the request completes or, for a
+/// persistent request, when the request is started.
 struct MpiRequest {
   enum class Kind : std::uint8_t { receive, send, call };
 
@@ -23,12 +23,12 @@ struct MpiRequest {
   bool is_persistent = false;
   int to             = MPI_PROC_NULL;  // rank, for a send
   int tag            = 0;
-  std::vector<std::uint64_t> keys{};  // for a collective call: keys to receive
+  std::vector<std::uint64_t> keys{};  // keys to receive in a collective call
 };
 
-/// Stores the record of a request.
+/// Stores a request's record.
 void remember(MPI_Request request, MpiRequest what);
-/// Removes the record of a request. \returns nullopt if there is none.
+/// Removes a request's record. \returns nullopt if there is none.
 std::optional<MpiRequest> forget(MPI_Request request);
 
 }  // namespace symm::Impl::check

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The start of MPI, and of the detector in a program with MPI.
+// Starting MPI, and starting the detector in a program with MPI.
 #include "MpiStart.hpp"
 
 #include <dlfcn.h>
@@ -24,7 +24,7 @@ bool are_functions_seen() {
   Dl_info this_library{};
   Dl_info linked_library{};
   auto* const linked = ::dlsym(RTLD_DEFAULT, "MPI_Send");
-  return linked == nullptr ||  // statically linked program
+  return linked == nullptr ||  // a statically linked program
          ::dladdr(&here, &this_library) == 0 ||
          ::dladdr(linked, &linked_library) == 0 ||
          this_library.dli_fbase == linked_library.dli_fbase;

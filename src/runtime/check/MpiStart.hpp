@@ -10,13 +10,13 @@ class Bootstrap;
 namespace symm::Impl::check {
 
 /// Collective. The PEs exchange their ranks in MPI_COMM_WORLD. If MPI is
-/// running, the detector from now on takes into account the order that MPI
-/// calls establish.
+/// running, the detector from then on also considers the order that MPI calls
+/// establish.
 void begin_mpi(Bootstrap& bootstrap);
 
-// These functions do nothing, but calling them makes the linker include the
-// files that define them. Otherwise, a linker that reads MPI's library first
-// would use MPI's own functions instead of the intercepting ones.
+// These functions do nothing. Calling them makes the linker include the files
+// that define them. Otherwise, a linker that reads MPI's library first would
+// use MPI's own functions instead of the intercepting ones.
 void see_mpi_messages() noexcept;
 void see_mpi_collectives() noexcept;
 

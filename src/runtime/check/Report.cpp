@@ -171,8 +171,8 @@ std::vector<std::string> limits_of_all(Tables const& tables) {
   return texts;
 }
 
-/// The report as JSON, in the file given by the environment. Without such a
-/// file, does nothing.
+/// Writes the report as JSON to the file given by the environment. Without such
+/// a file, does nothing.
 class JsonFile {
  public:
   JsonFile() {

@@ -15,8 +15,8 @@ void report(Tables const& tables);
 /// already printed. Local.
 void say_limits(Tables& tables, Pe me);
 
-/// Arranges that, if races were found, exit(0) ends the process with the exit
-/// status given by SYMM_CHECK_STATUS.
+/// If races were found, makes exit(0) end the process with the exit status
+/// given by SYMM_CHECK_STATUS.
 void end_with_status();
 void keep_result(Tables const& tables);
 

@@ -20,8 +20,8 @@ namespace symm::Impl::check {
 enum class KernelDeed : std::uint8_t { access, put, get, atomic, put_signal };
 inline constexpr std::size_t n_kernel_deeds = 5;
 
-/// Processes the library calls that are reported to the detector, on the host
-/// and in kernels. The object is in host memory that GPUs can access.
+/// Handles the library calls that are reported to the detector, on the host and
+/// in kernels. The object is in host memory that GPUs can access.
 class alignas(4096) Shadow : public AccessHistory {
  public:
   /// Like CheckMemory::told_by(), but also returns null if `where` is not in
@@ -41,7 +41,7 @@ class alignas(4096) Shadow : public AccessHistory {
     if (told != nullptr) clocks.tell(told, what, signaled);
   }
 
-  // The functions below implement the functions of base/Check.hpp. A `caller`
+  // The functions below implement the functions in base/Check.hpp. A `caller`
   // represents the host or a kernel. caller.make(is_write, part, is_atomic)
   // creates an access. caller.here(address, bytes, access) records an access on
   // this PE's side. caller.there(where, bytes, access) records an access on any
@@ -54,7 +54,7 @@ class alignas(4096) Shadow : public AccessHistory {
                           bool is_put, bool is_later) {
     if (bytes == 0) return;
     if (is_put && source == nullptr) return;  // the call throws
-    // A copy within this PE's own memory is complete at once.
+    // A copy within this PE's own memory is complete immediately.
     bool const is_mine = pe == m_me;
     auto const side    = is_later && !is_mine ? Part::network : Part::loads;
     if (is_put) {
@@ -161,20 +161,20 @@ class alignas(4096) Shadow : public AccessHistory {
     clocks.learn(tables().places[at / 2].known[at % 2]);
   }
 
-  /// Copies of at most this many bytes arrive in whole words, so a PE may wait
-  /// for any of these words.
+  /// In copies of at most this many bytes, each word arrives in one piece, so a
+  /// PE may wait for any of these words.
   static constexpr std::size_t max_bytes_of_words = 64;
 
  protected:
-  // The sites of the running Kokkos kernel, indexed by the kind of access. They
-  // change only while no kernel runs.
+  // The running Kokkos kernel's sites, indexed by the kind of access. They
+  // change only while no kernel is running.
   std::uint16_t m_kernel_sites[n_kernel_deeds]{};
   bool m_hides_kernel = false;
 };
 
-/// Functions that enqueue kernels on `queue`. The host uses these kernels to
-/// update and check the shadow of GPU memory. `shadow` is the copy of the
-/// Shadow that kernels use.
+/// Functions that enqueue kernels on `queue`. With these kernels, the host
+/// updates and checks the shadow of GPU memory. `shadow` is the kernels' copy
+/// of the Shadow.
 struct ShadowKernels {
   void (*note)(void* queue, Shadow* shadow, Where where, std::size_t bytes,
                Access const& access);

@@ -53,8 +53,8 @@ void copy_text(std::array<char, n>& to, char const* text) {
   from.copy(to.data(), n - 1);
 }
 
-/// The index of a module in the table that all PEs share; n_modules if there is
-/// none.
+/// Returns a module's index in the table that all PEs share; n_modules if the
+/// module is not in the table.
 std::uint64_t module_of(Tables& tables, char const* path) {
   std::array<char, 512> real{};
   if (::access(path, R_OK) != 0 || std::strchr(path, '/') == nullptr) {
@@ -101,7 +101,7 @@ std::uint16_t find_site(Tables& tables, void const* place, char const* call,
   for (auto const frame : frames) key = mix(key, frame);
   key |= 1U;
   for (std::size_t i = 0; i < Tables::n_sites; ++i) {
-    // Site 0 represents all sites for which there is no room.
+    // Site 0 represents all sites that do not fit in the table.
     auto const at       = 1 + (key + i) % (Tables::n_sites - 1);
     auto& site          = tables.sites[at];
     std::uint64_t found = 0;
@@ -132,9 +132,9 @@ bool is_of_library(std::string_view file) {
   return false;
 }
 
-/// Returns the output of a program. The output is incomplete if the program
-/// cannot be run or read. Runs the program without a shell, because a path may
-/// contain any characters.
+/// Runs a program and returns its output, which is incomplete if the program
+/// cannot be run or its output cannot be read. Uses no shell, because a path
+/// may contain any characters.
 std::string output_of(std::vector<std::string>& arguments) {
   std::vector<char*> argv;
   for (auto& argument : arguments) argv.push_back(argument.data());
@@ -155,7 +155,7 @@ std::string output_of(std::vector<std::string>& arguments) {
                      environ) == 0;
   static_cast<void>(::posix_spawn_file_actions_destroy(&actions));
   if (!is_begun) return {};
-  input.reset();  // so that read() ends once the program has closed its end
+  input.reset();  // so that read() can return 0 at the end of the output
   std::string text;
   std::array<char, 8192> part{};
   auto const read_part = [&] {
@@ -164,21 +164,22 @@ std::string output_of(std::vector<std::string>& arguments) {
   for (ssize_t n = 0; (n = uninterrupted(read_part)) > 0;) {
     text.append(part.data(), static_cast<std::size_t>(n));
   }
-  // ECHILD: this process ignores the exit of its children.
+  // Fails with ECHILD if this process ignores its children's exits. This is
+  // harmless.
   uninterrupted([&] { return ::waitpid(program, nullptr, 0); });
   return text;
 }
 
-/// Asks addr2line for the source lines of offsets in a module. Each offset
-/// yields pairs of a function and "file:line", starting with the innermost
-/// inlined function.
+/// Uses addr2line to look up the source lines for offsets in a module. Each
+/// offset yields pairs of a function and "file:line", starting with the
+/// innermost inlined function.
 std::map<std::uint64_t, std::vector<std::array<std::string, 2>>> look_up(
     char const* module, std::vector<std::uint64_t> const& offsets) {
   std::map<std::uint64_t, std::vector<std::array<std::string, 2>>> found;
   std::vector<std::string> arguments{"addr2line", "-aifC", "-e", module};
   std::array<char, 32> text{};
   for (auto const offset : offsets) {
-    // A return address points after the call.
+    // A return address points past the call.
     std::snprintf(text.data(), text.size(), "0x%llx",
                   static_cast<unsigned long long>(offset - 1));
     arguments.emplace_back(text.data());
@@ -281,7 +282,7 @@ std::vector<std::string> lines_of(Tables const& tables,
   std::vector<std::string> lines;
   for (auto const site : sites) {
     std::string line;
-    std::string other;  // a line in the library, used if there is no other
+    std::string other;  // a line in the library, used if no other is found
     for (auto const frame : tables.sites[site].frames) {
       if (frame == 0) break;
       for (auto const& pair : found[frame >> 48U][frame << 16U >> 16U]) {

@@ -10,10 +10,10 @@
 
 namespace symm::Impl::check {
 
-/// Like std::atomic, for types of 4 or 8 bytes, but also usable in kernels.
-/// Meant for objects in host memory that processes share and that GPUs can
-/// access. In kernels, every memory order except acquire and release acts like
-/// relaxed.
+/// Like std::atomic, but for 4- and 8-byte types only, and also usable in
+/// kernels. Meant for objects in host memory that processes share and that GPUs
+/// can access. In kernels, every memory order except acquire and release is
+/// treated as relaxed.
 template <class T>
 class Word {
  public:

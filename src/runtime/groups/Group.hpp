@@ -10,17 +10,17 @@
 
 namespace symm::Impl {
 
-/// A group of threads on one PE that share the work of an operation. All of
-/// them must make the call, with the same arguments.
+/// A group of threads on one PE that share an operation's work. All of them
+/// must make the call, with the same arguments.
 ///
-/// - rank(): number of the calling thread, from 0 to size() - 1. On a GPU,
+/// - rank(): the calling thread's number, from 0 to size() - 1. On a GPU,
 ///   adjacent threads have adjacent ranks.
-/// - barrier(): returns when all threads have called it. They then see
+/// - barrier(): returns when all threads have called it. On return, they see
 ///   everything that any of them wrote before the barrier.
 /// - for_each(count, body): distributes the calls body(0) ... body(count - 1)
 ///   over the threads; provided by SharedLoops.
-/// - row: number of threads with adjacent ranks whose memory accesses coalesce,
-///   that is, the threads of a warp.
+/// - row: the number of threads with adjacent ranks whose memory accesses
+///   coalesce, that is, the size of a warp.
 template <class T>
 concept Group = requires(T const& group, void (*body)(std::size_t)) {
   { group.rank() } -> std::same_as<std::size_t>;
@@ -30,13 +30,13 @@ concept Group = requires(T const& group, void (*body)(std::size_t)) {
   { T::row } -> std::convertible_to<std::size_t>;
 };
 
-/// Base class of groups, which implements for_each() with rank() and size() of
-/// `Threads`.
+/// Base class for groups. Implements for_each() in terms of the rank() and
+/// size() of `Threads`.
 template <class Threads>
 struct SharedLoops {
   static constexpr std::size_t row = 32;
 
-  /// Contains no barrier. On a GPU, adjacent threads get adjacent indices, so
+  /// Contains no barrier. On a GPU, adjacent threads get adjacent indices so
   /// that their accesses coalesce. On the host, each thread gets one contiguous
   /// range of indices.
   template <class Body>
@@ -64,8 +64,8 @@ struct OneThread : SharedLoops<OneThread> {
 };
 
 /// Converts an object that represents threads to a group. Specializations (such
-/// as those for Kokkos' team handles) have a static function of() that returns
-/// the group.
+/// as those for Kokkos team handles) provide a static function of() that
+/// returns the group.
 template <class T>
 struct GroupOf;
 

@@ -14,9 +14,9 @@
 
 namespace symm::Impl {
 
-/// Calls store(i, load(i)) for i = 0 ... count - 1. On a GPU, every thread has
-/// several loads in flight before its first store, and adjacent threads access
-/// adjacent elements.
+/// Calls store(i, load(i)) for i = 0, ..., count - 1. On a GPU, every thread
+/// has several loads in flight before its first store, and adjacent threads
+/// access adjacent elements.
 /// \tparam n_loads the number of loads in flight; 0 selects a number that suits
 ///         most copies.
 template <std::size_t n_loads = 0, class Threads, class Load, class Store>
@@ -30,11 +30,11 @@ SYMM_INLINE_FUNCTION void copy_each(Threads const& threads, std::size_t count,
 }
 
 /// copy_bytes() on the host, where each thread copies one part. A small copy
-/// has only one part.
+/// consists of a single part.
 template <std::size_t alignment, class Threads>
 void copy_by_parts(Threads const& threads, char* to, char const* from,
                    std::size_t bytes) {
-  constexpr std::size_t line = 64;  // bytes; parts are whole cache lines
+  constexpr std::size_t line = 64;  // in bytes; parts are whole cache lines
   static_assert(max_bytes_by_words <= line);
   std::size_t const n    = threads.size();
   std::size_t const part = n == 1 ? bytes : (bytes / n + line) / line * line;
@@ -46,9 +46,9 @@ void copy_by_parts(Threads const& threads, char* to, char const* from,
   });
 }
 
-/// Whether the calling thread has no work in copy_bytes(), like most threads of
-/// a large team in a small copy. Such a thread must not compute anything,
-/// because that would delay the others.
+/// Whether the calling thread has no work in copy_bytes(). This is the case for
+/// most threads of a large team in a small copy. Such a thread must not compute
+/// anything, because that would delay the other threads.
 template <std::size_t alignment, class Threads>
 [[nodiscard]] SYMM_INLINE_FUNCTION bool has_no_part(Threads const& threads,
                                                     std::size_t bytes) {

@@ -44,7 +44,8 @@ SYMM_INLINE_FUNCTION void copy_each_with_loads_in_flight(Threads const& threads,
   }
 }
 
-/// A word that a GPU loads or stores in one access. It may alias any object.
+/// A word that a GPU loads or stores in one access. It may alias objects of any
+/// type.
 template <std::size_t bytes>
 struct Word;
 template <>
@@ -69,7 +70,8 @@ struct [[gnu::may_alias]] Word<1> {
   std::uint8_t bits;
 };
 
-/// Copies one word of `bytes` bytes, a power of two from `least` to `most`.
+/// Copies one word. Its size, `bytes`, is a power of two from `least` to
+/// `most`.
 template <std::size_t most, std::size_t least>
 SYMM_FORCEINLINE_FUNCTION void copy_word(char* to, char const* from,
                                          std::size_t bytes) {
@@ -80,14 +82,14 @@ SYMM_FORCEINLINE_FUNCTION void copy_word(char* to, char const* from,
       *reinterpret_cast<Word<most> const*>(from);
 }
 
-/// Number of halvings from `width` to `unit`. (A constant, because nvcc warns
-/// about bit_width() in kernels.)
+/// The number of halvings from `width` to `unit`. (A constant, because nvcc
+/// warns about bit_width() in kernels.)
 template <std::size_t width, std::size_t unit>
 inline constexpr std::size_t n_halvings =
     std::bit_width(width) - std::bit_width(unit);
 
-/// Copies words of `width` bytes. The bytes before the first word and after the
-/// last word are copied in the widest words possible. Preconditions: the
+/// Copies `width`-byte words. The bytes before the first word and after the
+/// last word are copied in the widest possible words. Preconditions: the
 /// addresses are congruent modulo `width`; the addresses and `bytes` are
 /// multiples of `unit`; `bytes` is at least `width`.
 template <std::size_t width, std::size_t unit, class Threads>
@@ -98,8 +100,8 @@ SYMM_INLINE_FUNCTION void copy_words(Threads const& threads, char* to,
   if constexpr (width > unit) {
     std::size_t const tail = (bytes - head) % width;
     if (head + tail != 0) {
-      // The head has at most one word of each smaller width, in increasing
-      // order; the tail has them in decreasing order.
+      // The head contains at most one word of each smaller width, in increasing
+      // order; the tail contains at most one of each, in decreasing order.
       constexpr std::size_t n_narrower = n_halvings<width, unit>;
       threads.for_each(2 * n_narrower, [&](std::size_t i) {
         bool const is_head     = i < n_narrower;
@@ -118,9 +120,9 @@ SYMM_INLINE_FUNCTION void copy_words(Threads const& threads, char* to,
       [=](std::size_t i, Word<width> const& word) { to_words[i] = word; });
 }
 
-/// If there is at most one word of `width` bytes per thread, and everything is
-/// aligned to `width`, copies one word per thread. (Without this function, 512
-/// threads would spend half of the time of such a copy on computing which of
+/// If there is at most one `width`-byte word per thread and both addresses and
+/// `bytes` are multiples of `width`, copies one word per thread. (Without this
+/// function, 512 threads would spend half of the copy time computing which of
 /// them have a word to copy.) \returns whether it has copied the bytes.
 template <std::size_t width, std::size_t unit, class Threads>
 SYMM_INLINE_FUNCTION bool copy_word_each(Threads const& threads, char* to,
@@ -139,8 +141,8 @@ SYMM_INLINE_FUNCTION bool copy_word_each(Threads const& threads, char* to,
   return true;
 }
 
-/// copy_bytes() on a GPU, with words of at most `width` bytes. Any word of 1,
-/// 2, 4 or 8 bytes that is aligned on both sides is copied in a single access.
+/// copy_bytes() on a GPU, with words of at most `width` bytes. Any 1-, 2-, 4-
+/// or 8-byte word that is aligned on both sides is copied in a single access.
 template <std::size_t width, std::size_t unit, class Threads>
 SYMM_INLINE_FUNCTION void copy_by_widest_words(Threads const& threads, char* to,
                                                char const* from,

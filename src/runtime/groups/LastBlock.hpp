@@ -10,12 +10,12 @@
 
 #include "../memory/Words.hpp"
 
-// Finds the thread block of a kernel that finishes last. That block can do the
-// work that must follow the work of all blocks, which saves a kernel launch.
+// Finds the thread block of a kernel that finishes last. That block can do work
+// that must follow all other blocks' work, which saves a kernel launch.
 
 namespace symm::Impl {
 
-/// Counts the calling thread's block as finished. Called by one thread of each
+/// Counts the calling thread's block as finished. Called by one thread in each
 /// of `n_blocks` blocks.
 /// \param n_done a word that is 0 before and after the kernel.
 /// \returns whether this block is the last one.
@@ -29,16 +29,17 @@ __device__ inline bool is_last_block(std::uint64_t* n_done,
 
 /// Called by all threads of each thread block at the end of the block's work.
 /// \returns whether this block is the last one. If so, its threads see
-///          everything that any block has written, and a release by any of them
-///          covers all of it.
+///          everything that any block has written, and a release by any of
+///          these threads covers all of those writes.
 template <class Block>
 __device__ bool ends_last(Block const& threads, std::uint64_t* n_done,
                           std::size_t n_blocks) {
   threads.barrier();
   bool is_last = false;
   if (threads.rank() == 0) {
-    // Fences are cumulative, so this fence covers the whole block. Device scope
-    // suffices, because only blocks on this GPU synchronize here.
+    // Fences are cumulative, so this fence covers the stores of the whole
+    // block. Device scope suffices, because only blocks on this GPU synchronize
+    // here.
     __threadfence();
     is_last = is_last_block(n_done, n_blocks);
     if (is_last) __threadfence();

@@ -11,8 +11,8 @@ namespace symm {
 /// Returns the calling thread's block, of any dimensions, as the group argument
 /// that precedes the heap map: put(symm::this_block(), heap, ...). All threads
 /// of the block must make the call. On the host, the group is the calling
-/// thread alone. (Kokkos_SymmetricSpace_Operations.hpp has the groups for
-/// Kokkos kernels.)
+/// thread alone. (The groups for Kokkos kernels are in
+/// Kokkos_SymmetricSpace_Operations.hpp.)
 [[nodiscard]] SYMM_INLINE_FUNCTION Impl::ThreadBlock<3> this_block() {
   return {};
 }

@@ -90,7 +90,7 @@ std::optional<std::size_t> ChunkMap::place_for_registered(
 void ChunkMap::count(Chunk const& chunk, int sign) {
   if (chunk.kind == Kind::lost) return;
   auto& sum       = chunk.kind == Kind::registered ? m_registered : m_own;
-  auto const step = static_cast<std::size_t>(sign);  // -1: wraps around
+  auto const step = static_cast<std::size_t>(sign);  // -1 wraps around
   sum.n_chunks += step;
   sum.bytes += step * chunk.bytes;
 }

@@ -26,8 +26,8 @@ namespace symm::Impl {
 class ChunkMap {
  public:
   enum class Kind : std::uint8_t {
-    own,         // memory of the heap, in which blocks are allocated
-    registered,  // memory of the program, which contains no blocks
+    own,         // the heap's own memory, in which blocks are allocated
+    registered,  // the program's memory, which contains no blocks
     lost         // not mapped on all PEs; never used again
   };
   struct Chunk {
@@ -40,15 +40,15 @@ class ChunkMap {
   struct Place {
     std::size_t offset = 0;
     std::size_t needed = 0;  // bytes that the request requires
-    std::size_t wanted = 0;  // bytes, including room for later requests
+    std::size_t wanted = 0;  // bytes, including extra space for later requests
   };
 
   /// \param limit The maximum size of the heap, in bytes.
   /// \param unit A power of two; all chunk sizes are multiples of it.
   ChunkMap(std::size_t limit, std::size_t unit);
 
-  /// Allocates the private memory for two chunks, one of which may be lost. The
-  /// next two add() calls then do not throw.
+  /// Allocates the private memory for two chunks, one of which may be lost.
+  /// Afterward, the next two calls to add() do not throw.
   void prepare() {
     if (size() + 2 > table().capacity()) enlarge();
   }
@@ -59,11 +59,11 @@ class ChunkMap {
   /// Precondition: a chunk starts at `offset`.
   void remove(std::size_t offset) noexcept;
 
-  /// Marks a chunk as lost because not all PEs could unmap it.
+  /// Marks a chunk as lost because at least one PE could not unmap it.
   /// Precondition: a chunk starts at `offset` and is not lost yet.
   void lose(std::size_t offset) noexcept;
 
-  /// Returns the offset for registered memory of `bytes` bytes, at the end of
+  /// Returns the offset for `bytes` bytes of registered memory, at the end of
   /// the highest gap that is large enough. Returns nullopt if there is no such
   /// gap.
   [[nodiscard]] std::optional<std::size_t> place_for_registered(
@@ -71,7 +71,7 @@ class ChunkMap {
 
   /// Returns the place for a new chunk in the first gap that is large enough,
   /// either between chunks or after the last one. Returns nullopt if there is
-  /// none.
+  /// no such gap.
   /// \param missing_bytes Returns the minimum size, in bytes, of a chunk at a
   ///        given offset; 0 if the request fits without a chunk.
   /// \param free_bytes_at Returns the size of the free block that starts at a
@@ -93,7 +93,7 @@ class ChunkMap {
       }
       if (i == size()) break;
       // A chunk that fills this gap merges with the free memory on both sides
-      // (M50).
+      // of the gap (M50).
       if (room > 0 && missing - room <= free_bytes_at(end)) {
         return Place{start, room, room};
       }
@@ -120,8 +120,8 @@ class ChunkMap {
                                      std::size_t bytes) const {
     return read([&](Table const& table) -> Mapped {
       if (!table.is_mapped(offset, bytes)) return {};
-      // During a change, it is possible that no chunk starts at or before
-      // `offset`.
+      // If this load races with a change, there may be no chunk that starts at
+      // or before `offset`.
       auto const next = table.first_behind(offset);
       if (next == 0) return {};
       auto const chunk = table.at(next - 1);
@@ -132,8 +132,8 @@ class ChunkMap {
     });
   }
 
-  /// These functions return the total size in bytes and the number of the
-  /// heap's own chunks, and the same for registered chunks.
+  /// The following functions return the total size in bytes and the number of
+  /// chunks, for the heap's own chunks and for the registered chunks.
   [[nodiscard]] std::size_t mapped_bytes() const { return m_own.bytes; }
   [[nodiscard]] std::size_t n_own() const { return m_own.n_chunks; }
   [[nodiscard]] std::size_t registered_bytes() const {
@@ -144,7 +144,7 @@ class ChunkMap {
   }
 
   /// size() returns the number of chunks of all kinds. chunk(i) returns the
-  /// i-th of these chunks in order of offset.
+  /// i-th chunk in order of offset.
   [[nodiscard]] std::size_t size() const { return table().size(); }
   [[nodiscard]] Chunk chunk(std::size_t i) const { return table().at(i); }
 
@@ -154,7 +154,7 @@ class ChunkMap {
     std::size_t bytes    = 0;
   };
 
-  /// The chunks in order of offset. The capacity is fixed, so the table never
+  /// The chunks in order of offset. The capacity is fixed, so a table never
   /// moves in memory.
   class Table {
    public:
@@ -185,7 +185,8 @@ class ChunkMap {
       }
       return low;
     }
-    /// Terminates even during a change. The result is then meaningless.
+    /// Terminates even during a change, in which case the result is
+    /// meaningless.
     [[nodiscard]] bool is_mapped(std::size_t offset, std::size_t bytes) const {
       auto next = first_behind(offset);
       if (next == 0) return false;
@@ -220,14 +221,14 @@ class ChunkMap {
   [[nodiscard]] Table& table() const {
     return *m_table.load(std::memory_order_relaxed);
   }
-  /// Returns look(table). Repeats the call until no change interferes.
+  /// Returns look(table). Repeats the call until no change has interfered.
   template <class Look>
   [[nodiscard]] std::invoke_result_t<Look, Table const&> read(
       Look const& look) const {
     while (true) {
       auto const version = m_version.load(std::memory_order_acquire);
-      // All loads in look() are acquire loads. If any of them has seen a
-      // change, the version check below fails.
+      // All loads in look() are acquire loads. If any of them sees a change in
+      // progress, the version check below fails.
       auto const result = look(*m_table.load(std::memory_order_acquire));
       if (version % 2 == 0 &&
           m_version.load(std::memory_order_relaxed) == version) {
@@ -248,7 +249,7 @@ class ChunkMap {
   Sum m_own;
   Sum m_registered;
   // All tables created so far, because a reader may still be using an old one.
-  // Each table has twice the capacity of the previous one.
+  // Each table has twice the capacity of its predecessor.
   std::vector<std::unique_ptr<Table>> m_tables;
   std::atomic<Table*> m_table{nullptr};
   std::atomic<std::uint64_t> m_version{0};  // odd during a change

@@ -17,37 +17,39 @@ class ChunkSource {
  public:
   virtual ~ChunkSource() = default;
 
-  /// Locates the parts of all PEs. These parts contain all chunks.
+  /// The map of all PEs' parts. These parts contain all chunks.
   [[nodiscard]] virtual HeapMap const& map() const = 0;
 
   /// Collective. Adds a chunk to `blocks` that is large enough for the request.
-  /// \param call The call, which the PEs compare and which error messages name.
+  /// \param call Describes the call, so PEs can compare it and error messages
+  /// can name it.
   /// \param max_bytes The maximum size of the chunk.
   /// \param is_enough Called after all PEs have waited for their kernels and
-  ///        have met. Returns whether the request fits without a new chunk. The
-  ///        result must be the same on all PEs.
+  ///        synchronized. Returns whether the request now fits without a new
+  ///        chunk. The result must be the same on all PEs.
   /// \throws OutOfMemory, SystemError, UsageError on every PE.
   virtual void grow(Rendezvous::Call& call, HeapBlocks& blocks,
                     HeapBlocks::Request const& request, std::size_t max_bytes,
                     std::function<bool()> const& is_enough) = 0;
 
-  /// Collective. Releases chunks of `blocks` that contain no allocated block.
+  /// Collective. Releases those chunks of `blocks` that contain no allocated
+  /// block.
   /// \param max_bytes Called after all PEs have waited for their kernels and
-  ///        have met. Returns the maximum number of bytes to release. The
+  ///        synchronized. Returns the maximum number of bytes to release. The
   ///        result must be the same on all PEs.
-  /// \returns the number of bytes released. This includes chunks that are lost
-  ///          because a PE could not unmap them; that PE prints the reason.
+  /// \returns the number of bytes released. This number includes chunks that
+  ///          are lost because a PE could not unmap them; that PE prints the
+  ///          reason.
   /// \throws SystemError, UsageError on every PE.
   virtual std::size_t trim(Rendezvous::Call& call, HeapBlocks& blocks,
                            std::function<std::size_t()> const& max_bytes) = 0;
-  /// Allocates the private memory for a trim_step() after `n_ranges` more
+  /// Allocates the private memory that trim_step() needs after `n_ranges` more
   /// ranges have been added to `blocks`. Local.
   /// \throws std::bad_alloc on this PE.
   virtual void prepare_to_trim(HeapBlocks& blocks, std::size_t n_ranges) = 0;
   /// Like trim(), but as a step of a collective call in which the PEs have
-  /// already met.
-  /// Precondition: prepare_to_trim() was called, and no collective call has
-  /// been made since.
+  /// already synchronized. Precondition: prepare_to_trim() was called, and no
+  /// collective call has been made since.
   virtual std::size_t trim_step(HeapBlocks& blocks, std::size_t max_bytes) = 0;
 };
 

@@ -16,15 +16,15 @@
 
 namespace symm::Impl {
 
-/// The number of a block, which is the same on all PEs.
+/// A block's number, which is the same on all PEs.
 struct BlockIds {
   using Id = OffsetAllocator::BlockId;
 
   static constexpr Id none = OffsetAllocator::none;
 };
 
-/// The blocks of a heap: where they are, and which Views own them. All calls
-/// are local. PEs that make the same calls get the same results. Under
+/// A heap's blocks: their locations, and the Views that own them. All calls are
+/// local. PEs that make the same calls get the same results. Under
 /// AddressSanitizer, free memory is poisoned. Not thread-safe.
 class HeapBlocks : public BlockIds {
  public:
@@ -38,7 +38,7 @@ class HeapBlocks : public BlockIds {
 
   explicit HeapBlocks(HeapMap const& map) : m_map(map) {}
 
-  /// Allocates private memory, so that adding a range and then making one more
+  /// Allocates private memory so that adding a range and then making one more
   /// call does not throw.
   /// \param n_ranges The number of additional ranges that will be added or
   ///        removed.
@@ -54,7 +54,7 @@ class HeapBlocks : public BlockIds {
     m_allocator.prepare_to_remove(n_ranges);
   }
 
-  // Ranges of offsets with physical memory for blocks.
+  // Ranges of offsets that have physical memory for blocks.
 
   /// Precondition: the range overlaps no earlier range.
   void add_range(std::size_t offset, std::size_t bytes) {
@@ -70,9 +70,9 @@ class HeapBlocks : public BlockIds {
     return true;
   }
 
-  /// Moves free memory from this object to `to`, at most `most` bytes, which
-  /// must be a multiple of the granule. Before it moves a free block, allocates
-  /// the private memory that both objects need for the move.
+  /// Moves free memory from this object to `to`, up to `most` bytes, which must
+  /// be a multiple of the granule. Before each move, allocates the private
+  /// memory that both objects need for it.
   void move_free_to(
       HeapBlocks& to,
       std::size_t most = std::numeric_limits<std::size_t>::max()) {
@@ -89,20 +89,21 @@ class HeapBlocks : public BlockIds {
       most -= bytes;
     }
   }
-  /// Makes room for the request with memory that is free in this object or in
-  /// `from`. Only the pieces that the request needs move from `from` to this
-  /// object. Allocates private memory like move_free_to(). Takes linear time.
-  /// \returns whether there is room for the request.
+  /// Makes room for the request by combining free memory from this object and
+  /// from `from`. Only the pieces that the request needs move from `from` to
+  /// this object. Allocates private memory as move_free_to() does. Takes linear
+  /// time.
+  /// \returns whether there is now room for the request.
   bool join(HeapBlocks& from, Request const& request);
-  /// Frees a block. Its memory becomes free memory of `to`.
+  /// Frees a block. Its memory becomes free memory in `to`.
   void give_back_to(HeapBlocks& to, Id id) {
     end_block(id);
     auto const [offset, bytes] = m_allocator.remove(id);
     to.m_allocator.add_range(offset, bytes);
   }
 
-  /// The minimum size that a range added at `offset` must have for the request
-  /// to fit.
+  /// Returns the minimum size that a range added at `offset` must have for the
+  /// request to fit.
   [[nodiscard]] std::size_t missing_bytes(std::size_t offset,
                                           Request const& request) {
     return m_allocator.missing_bytes(offset, request.bytes, request.alignment,
@@ -153,9 +154,9 @@ class HeapBlocks : public BlockIds {
     return m_map.part(m_map.my_pe) + m_allocator.place(id).offset;
   }
 
-  /// Returns why `address` cannot be freed, worded as the end of a sentence.
-  /// Precondition: no block starts at `address`, or `is_view` is false and a
-  /// View owns that block.
+  /// Returns the reason why `address` cannot be freed, worded as the end of a
+  /// sentence. Precondition: no block starts at `address`, or `is_view` is
+  /// false and a View owns the block that starts there.
   [[nodiscard]] Text complaint_about(void const* address, bool is_view) const;
 
   // Views.
@@ -187,8 +188,8 @@ class HeapBlocks : public BlockIds {
   [[nodiscard]] std::size_t largest_free_bytes() const {
     return m_allocator.largest_free_bytes();
   }
-  /// Like largest_free_bytes(), but in constant time. The result is up to 3 %
-  /// too low if the largest size class has more than eight free blocks.
+  /// Like largest_free_bytes(), but in constant time. The result may be up to
+  /// 3% too low if the largest size class has more than eight free blocks.
   [[nodiscard]] std::size_t about_largest_free_bytes() const {
     return m_allocator.largest_free_bytes(8);
   }

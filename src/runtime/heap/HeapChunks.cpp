@@ -47,14 +47,14 @@ std::optional<Failure> HeapChunks::add(HeapBlocks& blocks, std::size_t offset,
 std::optional<Failure> HeapChunks::grow(HeapBlocks& blocks,
                                         HeapBlocks::Request const& request,
                                         std::size_t max_bytes) {
-  // Sizes below the limit can be added without overflow.
+  // Below this limit, sizes can be added without overflow.
   if (m_options.is_static || request.bytes > m_options.limit_bytes) {
     return no_room(blocks);
   }
   std::optional<Failure> first;
-  // If there is less memory than wanted, the second attempt asks only for the
-  // bytes needed. If the first place was lost, the second attempt gets a
-  // different one.
+  // If there is not enough memory for the bytes wanted, the second attempt
+  // requests only the bytes needed. If the first place was lost, the second
+  // attempt gets a different place.
   for (bool const is_second : {false, true}) {
     auto const place = m_places.place_for(
         [&](std::size_t offset) {
@@ -116,8 +116,9 @@ std::optional<Failure> HeapChunks::add_registered(std::size_t offset,
 std::optional<Failure> HeapChunks::add_chunk(
     ChunkMap::Chunk const& chunk,
     std::function<Vmm::Handle()> const& own_memory) {
-  // Record the chunk before the PEs agree. Right afterwards, a far PE may put
-  // to the chunk, and this PE's progress thread then looks up the offset.
+  // Record the chunk before the PEs agree. Immediately after the agreement, a
+  // far PE may put to the chunk, and this PE's progress thread then looks up
+  // the offset.
   m_places.add(chunk);
   auto const added =
       m_range->try_to_add_chunk(chunk.offset, chunk.bytes, agree(), own_memory);

@@ -22,22 +22,21 @@
 
 namespace symm::Impl {
 
-/// The physical memory of a heap: chunks at the same offsets on all PEs. A
-/// chunk is either the heap's own memory, in which the heap allocates blocks,
-/// or registered memory of the program.
+/// A heap's physical memory: chunks at the same offsets on all PEs. A chunk is
+/// either the heap's own memory, in which the heap allocates blocks, or the
+/// program's registered memory.
 ///
 /// Each collective function of this class is a step of a larger call in which
-/// the PEs have already met. The step either succeeds on all PEs or fails on
-/// all of them with the same failure. Memory that any PE cannot unmap is lost
-/// on all PEs: the heap never uses its offsets again.
+/// the PEs have already synchronized. The step either succeeds on all PEs or
+/// fails on all of them with the same failure. If any PE cannot unmap a chunk,
+/// that chunk is lost on all PEs: the heap never uses its offsets again.
 class HeapChunks {
  public:
-  /// The alignment of each PE's part, so that an aligned offset yields an
+  /// The alignment of each PE's part. An aligned offset therefore yields an
   /// aligned address.
   static constexpr std::size_t alignment = std::size_t{1} << 30U;
 
-  /// Collective. Reserves addresses for the parts of all near PEs, but maps
-  /// nothing.
+  /// Collective. Reserves addresses for all near PEs' parts, but maps nothing.
   /// \throws OutOfMemory, SystemError on every PE.
   HeapChunks(MemoryProvider& provider, FdExchange& exchange,
              Bootstrap& bootstrap, Rendezvous& rendezvous,
@@ -60,15 +59,15 @@ class HeapChunks {
   /// Calls ChunkMap::prepare() for one more chunk. Local.
   void prepare() { m_places.prepare(); }
 
-  /// Collective. Adds a chunk of the heap's own memory as a range of `blocks`.
-  /// Returns the reason on failure, and nullopt on success.
+  /// Collective. Adds a chunk of the heap's own memory to `blocks` as a range.
+  /// Returns nullopt on success, and the failure otherwise.
   [[nodiscard]] std::optional<Failure> add(HeapBlocks& blocks,
                                            std::size_t offset,
                                            std::size_t bytes);
 
   /// Collective. Adds a chunk that is large enough for the request, with room
-  /// for later requests if there is enough memory. Returns the reason on
-  /// failure, and nullopt on success.
+  /// for later requests if there is enough memory. Returns nullopt on success,
+  /// and the failure otherwise.
   /// \param max_bytes The maximum size of the chunk.
   [[nodiscard]] std::optional<Failure> grow(
       HeapBlocks& blocks, HeapBlocks::Request const& request,
@@ -76,12 +75,12 @@ class HeapChunks {
 
   struct Trimmed {
     std::size_t bytes = 0;
-    /// Like `bytes`, but including lost chunks.
+    /// Like `bytes`, but includes lost chunks.
     std::size_t removed_bytes = 0;
     /// The first failure. trim() continues after a failure.
     std::optional<PeFailure> failure;
   };
-  /// Collective. Releases the chunks of `blocks` that contain no block.
+  /// Collective. Releases those chunks of `blocks` that contain no block.
   /// \param max_bytes The maximum total size of the chunks to release.
   /// Precondition: blocks.prepare_to_remove(places().size()) was called.
   [[nodiscard]] Trimmed trim(
@@ -94,20 +93,20 @@ class HeapChunks {
       std::size_t bytes) const {
     return m_places.place_for_registered(bytes);
   }
-  /// Collective. Maps memory of the program. Each PE maps its own memory into
-  /// its own part, and the memory of each near PE into that PE's part. Returns
-  /// the reason on failure, and nullopt on success.
-  /// \param memory The start of a mapping of `bytes` bytes that
+  /// Collective. Maps the program's memory. Each PE maps its own memory into
+  /// its own part, and each near PE's memory into that PE's part. Returns
+  /// nullopt on success, and the failure otherwise.
+  /// \param memory The start of a `bytes`-byte mapping that
   ///        ForeignMemory::find_mapping() finds.
   [[nodiscard]] std::optional<Failure> add_registered(std::size_t offset,
                                                       std::size_t bytes,
                                                       void const* memory);
 
-  /// Collective. Unmaps the chunk at `offset`. Returns the reason on failure,
-  /// and nullopt on success.
+  /// Collective. Unmaps the chunk at `offset`. Returns nullopt on success, and
+  /// the failure otherwise.
   [[nodiscard]] std::optional<PeFailure> remove(std::size_t offset);
 
-  /// Keeps all memory mapped until the process ends.
+  /// Leaves all memory mapped until the process ends.
   void abandon() noexcept {
     unpoison();
     m_range->abandon();
@@ -119,8 +118,8 @@ class HeapChunks {
       std::function<Vmm::Handle()> const& own_memory = {});
   [[nodiscard]] Failure no_room(HeapBlocks const& blocks) const;
   Agree agree();
-  /// Unpoisons all chunks. Other memory may later be mapped at the same
-  /// addresses, and the program may use the chunks after abandon().
+  /// Unpoisons all chunks, because other memory may later be mapped at the same
+  /// addresses, and because the program may use the chunks after abandon().
   void unpoison() const noexcept;
 
   ForeignMemory& m_foreign;

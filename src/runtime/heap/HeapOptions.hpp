@@ -10,15 +10,15 @@
 namespace symm::Impl {
 
 struct HeapOptions {
-  /// Whether the heap has a fixed size and is mapped at startup (M39, M40).
-  /// Otherwise, the heap grows.
+  /// Whether the heap has a fixed size and is mapped at startup (M39, M40). If
+  /// false, the heap grows on demand.
   bool is_static = false;
-  /// Bytes per PE that are mapped at startup.
+  /// The number of bytes per PE that are mapped at startup.
   std::size_t initial_bytes = 0;
   /// The maximum size of the heap, in bytes per PE.
   std::size_t limit_bytes = 0;
-  /// The kind of the heap's memory. Error messages and the detection of
-  /// mismatched calls use it.
+  /// The kind of memory that the heap consists of, for error messages and the
+  /// detection of mismatched calls.
   MemoryKind memory = MemoryKind::host;
 };
 

@@ -10,7 +10,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// An object of this library that owns Views.
+/// A library object that owns Views.
 struct Object {
   std::string name;
   std::vector<std::string> parts;  // the kinds of its Views
@@ -35,8 +35,8 @@ std::string_view without_function(std::string_view name) {
   return is_member ? name.substr(0, last) : name;
 }
 
-/// The name of the library object that owns a View. (The label of a
-/// DistributedHashMap's mailbox itself contains a comma.)
+/// Returns the name of the library object that owns a View. (The label of a
+/// DistributedHashMap's mailbox also contains a comma.)
 std::string name_of_object(std::string_view label) {
   auto const name  = label.substr(0, label.find(", "));
   auto const quote = name.find('"');

@@ -10,9 +10,9 @@
 namespace symm::Impl {
 
 /// Returns the warnings that finalize() prints about Views that are still
-/// alive. There is one line for each View of the program, and one line for all
-/// Views of each library object. The labels of Views that belong to library
-/// objects look like `symm::Mailbox "updates", inboxes` or
+/// alive. There is one line for each of the program's Views, and one line for
+/// each library object that owns Views. The labels of Views that belong to
+/// library objects look like `symm::Mailbox "updates", inboxes` or
 /// `symm::Migration::migrate, signals`.
 /// \param views The Views, each as "\"label\" (size)"; labels may be truncated.
 [[nodiscard]] std::vector<std::string> lines_of_live_views(

@@ -13,15 +13,16 @@ namespace symm::Impl {
 
 namespace {
 
-/// The first start at or after `offset` with (start + phase) % alignment == 0.
+/// Returns the first start at or after `offset` with (start + phase) %
+/// alignment == 0.
 std::size_t aligned_start(std::size_t offset, std::size_t alignment,
                           std::size_t phase) {
   return round_up(offset + phase, alignment) - phase;
 }
 
-/// The number of blocks to try in a request's own size class before larger
-/// classes. This is enough to find the hole of an equal block that was just
-/// freed.
+/// The number of blocks to try in a request's own size class before trying
+/// larger classes. This is enough to find the hole left by an equal block that
+/// was just freed.
 constexpr int n_own_class_tries = 4;
 
 }  // namespace
@@ -69,7 +70,7 @@ OffsetAllocator::BlockId OffsetAllocator::find_fit(std::size_t bytes,
     if (fits(id, bytes, alignment, phase)) return id;
     id = m_blocks[id].next_free;
   }
-  // In the size class after the worst case's class, every block is large
+  // In any size class above the worst case's class, every block is large
   // enough, whatever its offset.
   auto const worst = bytes + alignment - granule;
   auto const row   = class_of(worst).row;
@@ -103,7 +104,7 @@ OffsetAllocator::BlockId OffsetAllocator::allocate(std::size_t bytes,
                                                    std::size_t alignment,
                                                    std::size_t phase) {
   alignment = std::max(alignment, granule);
-  // No heap is larger than this. With this limit, the sums below cannot
+  // No heap is larger than this. The limit ensures that the sums below cannot
   // overflow.
   constexpr std::size_t limit = std::numeric_limits<std::size_t>::max() / 4;
   if (bytes > limit || alignment > limit) return none;
@@ -183,7 +184,7 @@ void OffsetAllocator::merge_and_add_free(BlockId id) {
 
 OffsetAllocator::BlockId OffsetAllocator::last_before(
     std::size_t offset) const {
-  // Ranges are mostly added at the end or next to the previously added range.
+  // Most ranges are added at the end or next to the previously added range.
   if (m_last == none || m_blocks[m_last].offset < offset) return m_last;
   auto id = m_added == none ? m_last : m_added;
   while (id != none && m_blocks[id].offset >= offset)

@@ -13,19 +13,19 @@
 
 namespace symm::Impl {
 
-/// Allocates blocks in ranges of offsets, without accessing the memory at these
+/// Allocates blocks in ranges of offsets without accessing the memory at these
 /// offsets. The same calls yield the same offsets and block numbers on every
-/// PE, so PEs need not exchange them.
+/// PE, so the PEs need not exchange them.
 ///
 /// Uses two-level segregated fit (Masmano et al., 2004). allocate() and free()
-/// take constant time, regardless of the number of holes. Only if the heap is
-/// so full that no larger size class has a hole does allocate() try all other
-/// holes.
+/// take constant time, regardless of the number of holes. allocate() searches
+/// all other holes only if the heap is so full that no larger size class has a
+/// hole.
 ///
 /// Free neighbors are merged (M50). The most recently freed block is merged
-/// only when a request does not match it exactly. Otherwise, a loop that
-/// allocates and frees would split and merge blocks in every iteration. Not
-/// thread-safe.
+/// only when a request does not match that block exactly. If it were always
+/// merged, a loop that allocates and frees would split and merge blocks in
+/// every iteration. Not thread-safe.
 class OffsetAllocator {
  public:
   using BlockId = std::uint32_t;
@@ -35,7 +35,8 @@ class OffsetAllocator {
   static constexpr std::size_t granule = 16;
 
   /// The maximum number of new block numbers between two calls to prepare():
-  /// one for a new range, two for a block cut out of that range, and one spare.
+  /// one for a new range, two for a block carved out of that range, and one
+  /// spare.
   static constexpr std::size_t max_new_blocks = 4;
 
   struct Place {
@@ -48,35 +49,36 @@ class OffsetAllocator {
   /// Adds [offset, offset + bytes) and merges it with free neighbors. `offset`
   /// and `bytes` must be multiples of the granule, and the range must not
   /// overlap an earlier one. Takes constant time if the range is at the end or
-  /// next to the range added last. Otherwise, takes linear time in the number
-  /// of blocks in between.
+  /// next to the most recently added range, and otherwise takes time linear in
+  /// the number of blocks in between.
   void add_range(std::size_t offset, std::size_t bytes);
 
   /// Removes [offset, offset + bytes) if all of it is free. Returns whether the
   /// range was removed.
   bool remove_range(std::size_t offset, std::size_t bytes);
 
-  /// Removes a live block and its range, so that the range can be added
+  /// Removes a live block and its range so that the range can be added
   /// elsewhere. Takes constant time.
   Place remove(BlockId id);
 
-  /// Removes any one free block and its range. Returns 0 bytes if none is left.
+  /// Removes any one free block and its range. Returns 0 bytes if no free block
+  /// remains.
   [[nodiscard]] Place remove_any_free();
 
   /// Removes the first free piece of the range. Returns 0 bytes if no part of
   /// the range is free. Takes linear time.
   [[nodiscard]] Place remove_free_in(Place const& range);
 
-  /// Returns the lowest place for a block in the combined free memory of both
-  /// allocators; 0 bytes if there is none. For the arguments, see allocate().
-  /// Takes linear time.
+  /// Returns the lowest place for a block in the combined free memory of the
+  /// two allocators; 0 bytes if there is none. The arguments are the same as
+  /// for allocate(). Takes linear time.
   [[nodiscard]] static Place find_in_both(OffsetAllocator& one,
                                           OffsetAllocator& other,
                                           std::size_t bytes,
                                           std::size_t alignment,
                                           std::size_t phase);
 
-  /// Allocates private memory, so that adding a range and then making one more
+  /// Allocates private memory so that adding a range and then making one more
   /// call does not throw.
   void prepare() { make_room_for(max_new_blocks); }
 
@@ -88,28 +90,29 @@ class OffsetAllocator {
   /// Allocates a block of at least `bytes` (> 0) bytes with (offset + phase) %
   /// alignment == 0. Returns `none` if no free block is large enough.
   /// \param alignment A power of two.
-  /// \param phase In bytes; a multiple of the granule, less than `alignment`.
+  /// \param phase In bytes; a multiple of the granule and less than
+  /// `alignment`.
   [[nodiscard]] BlockId allocate(std::size_t bytes, std::size_t alignment,
                                  std::size_t phase = 0);
 
   /// Frees a live block.
   void free(BlockId id);
 
-  /// Frees the end of a live block and keeps at least its first `bytes` bytes.
+  /// Frees the end of a live block but keeps at least its first `bytes` bytes.
   /// `bytes` must be positive and at most the block's size.
   void shrink(BlockId id, std::size_t bytes);
 
-  /// The live block that starts at `offset`; `none` if there is none. Takes
-  /// constant time.
+  /// Returns the live block that starts at `offset`; `none` if there is none.
+  /// Takes constant time.
   [[nodiscard]] BlockId find(std::size_t offset) const {
     return m_live.find(offset);
   }
-  /// The live block that contains `offset`; `none` if there is none. Takes
-  /// linear time. Error messages use this function.
+  /// Returns the live block that contains `offset`; `none` if there is none.
+  /// Takes linear time. Used for error messages only.
   [[nodiscard]] BlockId find_enclosing(std::size_t offset) const;
 
-  /// The offset and size of a live block. The size is the requested size,
-  /// rounded up to a multiple of the granule.
+  /// Returns the offset and size of a live block. The size is the requested
+  /// size, rounded up to a multiple of the granule.
   [[nodiscard]] Place place(BlockId id) const {
     return {m_blocks[id].offset, m_blocks[id].bytes};
   }
@@ -126,13 +129,14 @@ class OffsetAllocator {
       std::size_t max_blocks = std::numeric_limits<std::size_t>::max()) const;
 
   /// Returns the minimum size that a range added at `offset` must have for the
-  /// request to fit. A free block that ends at `offset` counts as part of the
-  /// room.
+  /// request to fit. A free block that ends at `offset` also provides room for
+  /// the request.
   [[nodiscard]] std::size_t missing_bytes(std::size_t offset, std::size_t bytes,
                                           std::size_t alignment,
                                           std::size_t phase);
 
-  /// The size of the free block that starts at `offset`; 0 if there is none.
+  /// Returns the size of the free block that starts at `offset`; 0 if there is
+  /// none.
   [[nodiscard]] std::size_t free_bytes_at(std::size_t offset);
 
  private:
@@ -168,8 +172,8 @@ class OffsetAllocator {
   [[nodiscard]] bool fits(BlockId id, std::size_t bytes, std::size_t alignment,
                           std::size_t phase) const;
   [[nodiscard]] BlockId last_before(std::size_t offset) const;
-  /// Returns block `id` if it is free; otherwise, the next free block in order
-  /// of offset, or `none` if there is none.
+  /// Returns block `id` if it is free, and otherwise the next free block in
+  /// order of offset; `none` if there is none.
   [[nodiscard]] BlockId first_free_from(BlockId id) const;
   [[nodiscard]] bool are_adjacent(BlockId left, BlockId right) const;
 
@@ -181,16 +185,16 @@ class OffsetAllocator {
   void merge_latest();
 
   std::vector<Block> m_blocks;
-  // The numbers of erased blocks, reused last in, first out.
+  // The numbers of erased blocks, reused in last-in, first-out order.
   std::vector<BlockId> m_unused;
   BlockId m_first = none;
   BlockId m_last  = none;
-  BlockId m_added = none;  // the range added last, or its neighbor
-  // The block freed last, not yet marked or listed as free.
+  BlockId m_added = none;  // the most recently added range, or its neighbor
+  // The most recently freed block, not yet marked or listed as free.
   BlockId m_latest = none;
   OffsetMap m_live;
   std::array<std::array<BlockId, n_columns>, n_rows> m_heads;
-  std::array<std::uint32_t, n_rows> m_columns{};  // bit set: list not empty
+  std::array<std::uint32_t, n_rows> m_columns{};  // bits of nonempty lists
   std::uint64_t m_rows     = 0;
   std::size_t m_free_bytes = 0;
   std::size_t m_live_bytes = 0;

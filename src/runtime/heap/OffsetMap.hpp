@@ -14,15 +14,15 @@
 namespace symm::Impl {
 
 /// Maps the offset of a live block to its number. Uses open addressing with
-/// linear probing. A lookup costs one cache miss, and, unlike in a node-based
-/// map, the steady state allocates no memory.
+/// linear probing. A lookup costs one cache miss. Unlike a node-based map, this
+/// map allocates no memory in the steady state.
 class OffsetMap {
  public:
   static constexpr std::uint32_t none = 0xffff'ffff;
 
   OffsetMap() : m_slots(16) {}
 
-  /// Makes room for one more entry, so that the next insert() does not throw.
+  /// Makes room for one more entry so that the next insert() does not throw.
   void prepare() {
     if (2 * (m_count + 1) > m_slots.size()) grow();
   }
@@ -34,7 +34,7 @@ class OffsetMap {
     ++m_count;
   }
 
-  /// The value at `offset`; `none` if there is no entry.
+  /// Returns the value at `offset`; `none` if there is no entry.
   [[nodiscard]] std::uint32_t find(std::size_t offset) const {
     return m_slots[slot_of(offset)].value;
   }
@@ -42,7 +42,7 @@ class OffsetMap {
   /// Precondition: `offset` is in the map.
   void erase(std::size_t offset) {
     std::size_t hole = slot_of(offset);
-    // Move into the hole each entry that probing would no longer reach.
+    // If probing would no longer reach an entry, move that entry into the hole.
     for (std::size_t i = next(hole); m_slots[i].value != none; i = next(i)) {
       std::size_t const distance_to_home =
           (i - home(m_slots[i].offset)) & mask();
@@ -73,7 +73,7 @@ class OffsetMap {
     constexpr std::uint64_t golden = 0x9e37'79b9'7f4a'7c15;
     return (offset * golden) >> (64 - std::countr_zero(m_slots.size()));
   }
-  /// The slot of `offset`, or the empty slot where it belongs.
+  /// Returns the slot of `offset`, or the empty slot where `offset` belongs.
   [[nodiscard]] std::size_t slot_of(std::size_t offset) const {
     std::size_t i = home(offset);
     while (m_slots[i].value != none && m_slots[i].offset != offset) i = next(i);

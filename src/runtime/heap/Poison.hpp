@@ -15,9 +15,9 @@
 namespace symm::Impl {
 
 /// Under AddressSanitizer, poisons or unpoisons a range of offsets in every
-/// near PE's part. If this process then accesses freed symmetric memory, its
-/// own or a peer's, AddressSanitizer reports the access at once. Without
-/// AddressSanitizer, does nothing.
+/// near PE's part. If this process then accesses freed symmetric memory,
+/// whether its own or a peer's, AddressSanitizer reports the access
+/// immediately. Without AddressSanitizer, does nothing.
 inline void set_poisoned([[maybe_unused]] HeapMap const& map,
                          [[maybe_unused]] std::size_t offset,
                          [[maybe_unused]] std::size_t bytes,

@@ -25,7 +25,7 @@ void RegisteredMemory::enclose(char const* label, Wanted& wanted) {
                        "; a call registers one allocation");
     }
   } else if (bytes > 0) {
-    // Set a valid size, so that refusal() gives the kind of memory as the
+    // Set a valid size so that refusal() gives the kind of memory as the
     // reason.
     wanted.memory.bytes = m_provider.granularity(Vmm::Granularity::recommended);
   }
@@ -82,7 +82,7 @@ std::optional<Failure> RegisteredMemory::refusal(
         "when creating it");
   }
   for (auto const& entry : m_entries) {
-    // The program may since have mapped other memory at this address.
+    // The program may have mapped other memory at this address since then.
     if (entry.memory == at && !entry.view.is_retired_here &&
         m_provider.is_same_memory(m_map.part(m_map.my_pe) + entry.offset, at)) {
       return refused("is already registered; unregister it first");

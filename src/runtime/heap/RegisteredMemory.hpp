@@ -17,7 +17,7 @@
 namespace symm::Impl {
 
 /// Keeps track of the program's memory that is part of a heap, and checks
-/// memory that is about to become part of it. All calls are local. The entries
+/// memory before it becomes part of the heap. All calls are local. The entries
 /// are the same on all PEs, except for the program's addresses. Not
 /// thread-safe.
 class RegisteredMemory : public BlockIds {
@@ -29,7 +29,7 @@ class RegisteredMemory : public BlockIds {
 
   struct Entry {
     void const* memory = nullptr;  // the program's address; null: unused entry
-    std::size_t offset = 0;        // in the heap
+    std::size_t offset = 0;        // offset in the heap
     std::size_t bytes  = 0;
     ViewInfo view{};
   };
@@ -38,38 +38,40 @@ class RegisteredMemory : public BlockIds {
   /// management API.
   struct Wanted {
     ForeignMemory::Mapping memory;
-    std::size_t start = 0;  // offset of a View's data in `memory`
+    std::size_t start = 0;  // offset of a View's data within `memory`
   };
 
   /// \param provider Must outlive this object.
   RegisteredMemory(MemoryProvider& provider, HeapMap const& map, bool is_static)
       : m_provider(provider), m_map(map), m_is_static(is_static) {}
 
-  /// Replaces the range of a View's data in `wanted` with the entire allocation
-  /// that contains the data.
+  /// Replaces the range of the View's data in `wanted` with the entire
+  /// allocation that contains the data.
   /// \throws UsageError if the data extend beyond that allocation.
   void enclose(char const* label, Wanted& wanted);
 
-  /// Returns why the heap cannot accept the memory, or nullopt if it can.
+  /// Returns the reason why the heap cannot accept the memory; nullopt if it
+  /// can.
   /// \param what Describes the memory in the error message, such as "address
   ///        0x...".
   [[nodiscard]] std::optional<Failure> refusal(
       std::string const& what, ForeignMemory::Mapping const& wanted, int flags);
 
-  /// Makes room for one more entry, so that the next add() does not throw.
+  /// Makes room for one more entry so that the next add() does not throw.
   void prepare() { m_entries.reserve(m_entries.size() + 1); }
   void add(Entry const& entry);
   /// Removes and returns an entry.
   Entry remove(Id id);
 
   [[nodiscard]] Entry const& entry(Id id) const { return m_entries[id & ~bit]; }
-  /// The entry that contains `offset`; `none` if there is none.
+  /// Returns the entry that contains `offset`; `none` if there is none.
   [[nodiscard]] Id find(std::size_t offset) const;
-  /// An entry whose View all PEs have retired; `none` if there is none.
+  /// Returns an entry whose View has been retired by all PEs; `none` if there
+  /// is none.
   [[nodiscard]] Id find_ended() const;
 
-  /// Returns why `bytes` bytes at `address` cannot be unregistered. If they
-  /// can, returns nullopt and sets `id` to their entry.
+  /// Returns the reason why `bytes` bytes at `address` cannot be unregistered.
+  /// If they can, returns nullopt and sets `id` to their entry.
   [[nodiscard]] std::optional<Text> complaint_about(void const* address,
                                                     std::size_t bytes,
                                                     Id& id) const;
@@ -84,7 +86,7 @@ class RegisteredMemory : public BlockIds {
  private:
   MemoryProvider& m_provider;
   HeapMap m_map;
-  bool m_is_static;              // if true, nothing can be registered
+  bool m_is_static;              // if true, no memory can be registered
   std::vector<Entry> m_entries;  // indexed by id without `bit`
   std::size_t m_n_views = 0;
 };

@@ -16,13 +16,13 @@
 
 namespace symm::Impl {
 
-/// Views that this PE has destroyed, but other PEs may not have. They are
-/// identified by the numbers of their blocks or registered memory. Each View
-/// passes through retire(), collect(), notices() and told(). count() counts the
-/// PEs that have announced the destruction of a View.
+/// Views that this PE has destroyed but other PEs may not have. A View is
+/// identified by the number of its block or registered memory. Each View passes
+/// through retire(), collect(), notices() and told(). count() counts the PEs
+/// that have announced a View's destruction.
 ///
-/// All calls are local. Any thread may call retire(). Only the thread that is
-/// in a collective call may call the other functions.
+/// All calls are local. Any thread may call retire(). Only a thread that is in
+/// a collective call may call the other functions.
 class RetiredViews : public BlockIds {
  public:
   /// Records that this PE no longer needs the View's memory. Callable from any
@@ -34,8 +34,8 @@ class RetiredViews : public BlockIds {
     m_is_empty.store(false, std::memory_order_release);
   }
 
-  /// Ensures that retire() allocates no memory as long as at most `n_views`
-  /// Views are alive.
+  /// Ensures that retire() allocates no memory as long as no more than
+  /// `n_views` Views are alive.
   void prepare(std::size_t n_views) {
     if (n_views <= m_capacity) return;
     std::lock_guard const lock(m_mutex);
@@ -43,7 +43,8 @@ class RetiredViews : public BlockIds {
     m_capacity = 2 * n_views;
   }
 
-  /// Processes newly retired addresses. If this throws, nothing has changed.
+  /// Processes newly retired addresses. If this function throws, nothing has
+  /// changed.
   /// \param end A function that marks the View at an address as retired on this
   ///        PE. It returns the View's number, or `none` if there is no live
   ///        View. Must not throw.
@@ -62,8 +63,8 @@ class RetiredViews : public BlockIds {
     m_is_empty.store(true, std::memory_order_relaxed);
   }
 
-  /// The numbers of the Views to announce to all PEs next. There are at most as
-  /// many as one call can carry.
+  /// The numbers of the Views to announce to all PEs next, up to the maximum
+  /// that one call can carry.
   [[nodiscard]] std::span<Id const> notices() const {
     return std::span(m_to_tell).first(
         std::min(m_to_tell.size(), Rendezvous::max_notices));
@@ -71,9 +72,8 @@ class RetiredViews : public BlockIds {
   [[nodiscard]] bool has_more_notices() const {
     return m_to_tell.size() > Rendezvous::max_notices;
   }
-  /// Removes every notice among the first `n` that is not greater than `last`,
-  /// because all PEs have read those notices. If `last` is `none`, removes all
-  /// `n`.
+  /// Of the first `n` notices, removes those that are not greater than `last`,
+  /// because all PEs have read them. If `last` is `none`, removes all `n`.
   void told(std::size_t n, Id last) {
     auto const begin = m_to_tell.begin();
     auto const end   = begin + static_cast<std::ptrdiff_t>(n);
@@ -84,8 +84,8 @@ class RetiredViews : public BlockIds {
     m_to_tell.erase(kept, end);
   }
 
-  /// Adds `n_more` to the number of PEs that have announced the destruction of
-  /// a View. Returns whether all PEs have now done so.
+  /// Adds `n_more` to the number of PEs that have announced the View's
+  /// destruction. Returns whether all PEs have now done so.
   [[nodiscard]] bool count(ViewInfo& view, int n_more, int n_pes) {
     view.n_retired += n_more;
     if (view.n_retired < n_pes) return false;
@@ -93,7 +93,8 @@ class RetiredViews : public BlockIds {
     return true;
   }
 
-  /// The number of Views that this PE, but not every PE, has retired.
+  /// The number of Views that this PE has retired but at least one other PE has
+  /// not.
   [[nodiscard]] std::size_t n_waiting() const { return m_n_waiting; }
 
  private:

@@ -56,7 +56,7 @@ void* SymmetricHeap::calloc(std::size_t count, std::size_t size) {
   return run(RuntimeCall::calloc, [&]() -> void* {
     std::size_t bytes = 0;
     if (__builtin_mul_overflow(count, size, &bytes)) {
-      // Too large for any heap.
+      // Larger than any heap.
       bytes = std::numeric_limits<std::size_t>::max();
     }
     Rendezvous::Call call{.operation = RuntimeCall::calloc,
@@ -65,8 +65,8 @@ void* SymmetricHeap::calloc(std::size_t count, std::size_t size) {
     auto const id = find_room(call, {bytes});
     auto const failure =
         failure_of([&] { m_provider.zero(m_blocks.address_of(id), bytes); });
-    // All PEs wait here, because the zeros must not overwrite a peer's put
-    // (C11).
+    // All PEs wait here, because zeroing the block must not overwrite a peer's
+    // put (C11).
     end_step(failure, id);
     return m_blocks.address_of(id);
   });

@@ -28,20 +28,20 @@
 
 namespace symm::Impl {
 
-/// A symmetric heap. All PEs allocate each block together, at the same offset
-/// in their parts of a single address range, and every PE can access every
-/// copy.
+/// A symmetric heap. All PEs allocate each block collectively, at the same
+/// offset in their parts of a single address range. Every PE can access every
+/// PE's copy.
 ///
 /// All PEs must make the same collective calls with equal arguments. Only one
-/// thread per PE may be in such a call at any time. A second thread gets a
-/// UsageError at once, on this PE only. Meanwhile, any number of threads may
-/// call contains(), map(), memory(), is_mapped(), stats(), can_register() and
-/// retire().
+/// thread per PE may be in such a call at a time. If a second thread makes such
+/// a call, the call throws UsageError immediately, on this PE only. Meanwhile,
+/// any number of threads may call contains(), map(), memory(), is_mapped(),
+/// stats(), can_register() and retire().
 ///
 /// A collective call waits for this PE's kernels. The call is also a
 /// rendezvous: a barrier and a check that the arguments are equal. If arguments
-/// differ, or if any PE cannot do its part, the call throws on every PE. The
-/// error message then names the PEs and values, and the heap is unchanged
+/// differ, or if any PE cannot complete its part, the call throws on every PE.
+/// The error message then names the PEs and values, and the heap is unchanged
 /// (M27-M30, M34, M48).
 class SymmetricHeap final : public ChunkSource {
  public:
@@ -59,8 +59,8 @@ class SymmetricHeap final : public ChunkSource {
   SymmetricHeap& operator=(SymmetricHeap const&) = delete;
 
   /// Collective, with a barrier on exit. When the call returns on any PE, every
-  /// PE has the block, so a put may follow at once (M22, M26). The contents are
-  /// indeterminate.
+  /// PE has the block, so a put may follow immediately (M22, M26). The contents
+  /// are indeterminate.
   ///
   /// \param bytes If 0, returns nullptr without a barrier (M06-M08).
   /// \throws OutOfMemory, UsageError, SystemError on every PE.
@@ -84,8 +84,8 @@ class SymmetricHeap final : public ChunkSource {
   ///
   /// \param address If nullptr, the call acts like malloc(bytes).
   /// \param bytes If 0, the call acts like free(address) and returns nullptr.
-  /// \throws on every PE whatever malloc() and free() throw. The block is then
-  ///         unchanged.
+  /// \throws on every PE whatever malloc() and free() throw. In that case, the
+  ///         block is unchanged.
   void* realloc(void* address, std::size_t bytes);
 
   /// Collective, with a barrier on entry: no PE's copy is reused before all PEs
@@ -93,36 +93,37 @@ class SymmetricHeap final : public ChunkSource {
   /// barrier (M16, M17).
   ///
   /// \throws UsageError on every PE if `address` was not returned by an
-  ///         allocation, was freed already, or belongs to a View. Nothing is
-  ///         then freed.
+  ///         allocation, was freed already, or belongs to a View. In that case,
+  ///         nothing is freed.
   void free(void* address);
 
-  /// Like align(), but for the memory of a View. retire() frees the memory.
+  /// Like align(), but for a View's memory. retire() frees the memory.
   ///
   /// \param label The View's label, for error messages.
-  /// \param bytes The size of the header and data together. Error messages show
-  ///        the size of the data.
+  /// \param bytes The total size of the header and the data. Error messages
+  ///        show only the data size.
   /// \param header The number of bytes before the View's data, a multiple of
-  ///        default_alignment. The data are aligned, not the header.
+  ///        default_alignment. The alignment applies to the data, not to the
+  ///        header.
   [[nodiscard]] void* allocate_view(char const* label, std::size_t bytes,
                                     std::size_t alignment, std::size_t header);
 
   /// Collective, with a barrier on exit. Completes the construction of a View.
   /// When the call returns on any PE, all PEs have initialized the View.
   ///
-  /// \param failure Why this PE could not construct the View, or nullopt on
-  ///        success. If any PE passes a failure, all PEs throw it.
+  /// \param failure The reason why this PE could not construct the View, or
+  ///        nullopt on success. If any PE passes a failure, all PEs throw it.
   /// \throws UsageError on every PE if any PE is in another call. Even if this
   ///         function throws, the memory still belongs to the View.
   void finish_view(char const* label, std::optional<Failure> const& failure);
 
-  /// Declares that this PE no longer needs the memory of a View. Local;
-  /// callable from any thread at any time. The PEs may retire the memory in any
-  /// order. Once all of them have, a later collective call detects this, and
+  /// Declares that this PE no longer needs a View's memory. Local; callable
+  /// from any thread at any time. The PEs may retire the memory in any order.
+  /// Once all of them have done so, a later collective call detects this, and
   /// the heap reuses the memory.
   void retire(void* address) noexcept;
 
-  /// Collective: free() for the memory of a View.
+  /// Collective: free() for a View's memory.
   void free_view(void* address);
 
   /// Collective, with a barrier on exit. Registers the program's own memory as
@@ -131,9 +132,9 @@ class SymmetricHeap final : public ChunkSource {
   /// from malloc() (R01-R03). The program's own address remains valid.
   ///
   /// \param memory The start of a single shareable allocation made with the
-  ///        virtual memory management API. The allocation must be of the same
-  ///        kind and in the same place as this heap's memory (R05, R06, R15).
-  ///        Each PE passes its own.
+  ///        virtual memory management API. The memory must be of the same kind
+  ///        and in the same location as this heap's memory (R05, R06, R15).
+  ///        Each PE passes its own allocation.
   /// \param bytes The size of `memory`. It must be the same on all PEs, and a
   ///        multiple of the recommended granularity (R12).
   /// \param flags Must be 0 (R04).
@@ -147,8 +148,8 @@ class SymmetricHeap final : public ChunkSource {
   ///
   /// \param address The address that register_memory() returned.
   /// \param bytes The size that was passed to register_memory().
-  /// \throws UsageError on every PE if any PE passes other values. Nothing then
-  ///         changes.
+  /// \throws UsageError on every PE if any PE passes other values. In that
+  ///         case, nothing changes.
   /// \throws SystemError on every PE if a PE cannot unmap the memory.
   void unregister_memory(void* address, std::size_t bytes);
 
@@ -157,22 +158,22 @@ class SymmetricHeap final : public ChunkSource {
   /// memory from the heap.
   ///
   /// \param bytes The size of the View; must be positive.
-  /// \param before Why this PE cannot take part, or nullopt if it can. If any
-  ///        PE passes a failure, all PEs throw it.
+  /// \param before The reason why this PE cannot take part, or nullopt if it
+  ///        can. If any PE passes a failure, all PEs throw it.
   /// \returns the symmetric address of `data`. The offset of `data` in its
   ///          allocation must be equal on all PEs.
   [[nodiscard]] void* register_view(char const* label, void const* data,
                                     std::size_t bytes,
                                     std::optional<Failure> const& before = {});
 
-  /// Whether `address` is in memory of a kind that register_memory() can
+  /// Whether `address` is in memory of a type that register_memory() can
   /// accept. Local.
   [[nodiscard]] bool can_register(void const* address) const {
     return m_provider.find_mapping(address).has_value();
   }
 
-  /// Collective. On all PEs, returns the chunks that contain no allocated block
-  /// to the system.
+  /// Collective. Returns chunks that contain no allocated block to the system,
+  /// on all PEs.
   ///
   /// \returns the number of bytes released per PE; 0 for a static heap.
   /// \throws UsageError, SystemError on every PE. If a PE cannot unmap a chunk,
@@ -180,7 +181,8 @@ class SymmetricHeap final : public ChunkSource {
   ///         still released.
   std::size_t trim();
 
-  // Overrides of ChunkSource, which provide chunks for blocks of memory pools.
+  // Overrides of ChunkSource functions, which provide chunks for the blocks of
+  // memory pools.
 
   void grow(Rendezvous::Call& call, HeapBlocks& blocks,
             HeapBlocks::Request const& request, std::size_t max_bytes,
@@ -192,11 +194,11 @@ class SymmetricHeap final : public ChunkSource {
 
   /// Collective; must be the last call. Returns the label and size of each View
   /// that this PE has not destroyed. If there are any such Views, the memory
-  /// stays mapped until the process ends, because the Views' destructors read
-  /// the Views' headers.
+  /// remains mapped until the process ends, because the destructors of these
+  /// Views read their headers.
   [[nodiscard]] std::vector<std::string> finalize();
 
-  /// Keeps all memory of the heap and of its provider mapped until the process
+  /// Leaves all memory of the heap and its provider mapped until the process
   /// ends.
   void abandon() noexcept {
     m_chunks.abandon();
@@ -233,8 +235,8 @@ class SymmetricHeap final : public ChunkSource {
     m_chunks.tell_before_removal(std::move(told));
   }
 
-  /// The state after this PE's latest collective call. Local; callable from any
-  /// thread.
+  /// Returns the heap's state after this PE's latest collective call. Local;
+  /// callable from any thread.
   [[nodiscard]] HeapStats stats() const;
   [[nodiscard]] MemoryProvider& provider() { return m_provider; }
   /// The maximum size of the heap, in bytes per PE.
@@ -250,7 +252,7 @@ class SymmetricHeap final : public ChunkSource {
  private:
   using Id = HeapBlocks::Id;
 
-  // Steps of collective calls. The steps are collective themselves.
+  // Steps of collective calls. The steps are collective, too.
 
   /// Calls Rendezvous::run(), then publish_stats().
   template <class Body>
@@ -264,21 +266,23 @@ class SymmetricHeap final : public ChunkSource {
     });
   }
 
-  /// Begins a collective call: meets the other PEs at a barrier, checks the
-  /// arguments, and releases the memory of Views that all PEs have retired.
+  /// Begins a collective call: synchronizes with the other PEs at a barrier,
+  /// checks the arguments, and releases the memory of Views that all PEs have
+  /// retired.
   void meet(Rendezvous::Call& call);
-  /// Calls meet() again as long as any PE has more retired Views than one call
-  /// can announce.
+  /// Repeats meet() as long as any PE has more retired Views than one call can
+  /// announce.
   void meet_until_all_retired();
   /// Allocates a block, growing the heap if necessary.
   /// Precondition: the PEs have met.
   Id find_room(Rendezvous::Call const& call,
                HeapBlocks::Request const& request);
-  /// Ends a call with a barrier. If any PE failed, frees `block` and throws.
+  /// Ends a call with a barrier. If the call failed on any PE, frees `block`
+  /// and throws.
   void end_step(std::optional<Failure> const& failure, Id block);
   void free_block(void* address, bool is_view);
-  /// Calls meet(), then maps memory of the program. Returns the symmetric
-  /// address of the memory.
+  /// Calls meet(), then maps the program's memory. Returns its symmetric
+  /// address.
   char* add_registered(Rendezvous::Call& call, RegisteredMemory::Entry entry);
   /// Unmaps the registered memory of Views that all PEs have retired.
   void remove_registered_views();
@@ -298,7 +302,7 @@ class SymmetricHeap final : public ChunkSource {
 
   [[nodiscard]] static std::optional<Failure> check_alignment(
       std::size_t alignment);
-  /// \param id Set to the block's number if the check succeeds.
+  /// \param id Receives the block's number if the check succeeds.
   [[nodiscard]] std::optional<Failure> check_block(void const* address,
                                                    bool is_view, Id& id) const;
   [[nodiscard]] bool is_lent(Id id) const;
@@ -310,7 +314,7 @@ class SymmetricHeap final : public ChunkSource {
   [[noreturn]] static void throw_lost(Rendezvous::Call const& call,
                                       PeFailure const& failed);
 
-  // Blocks of a static heap that serve as chunks of memory pools.
+  // Blocks of a static heap that serve as chunks for memory pools.
 
   struct Lent {
     HeapBlocks const* to;

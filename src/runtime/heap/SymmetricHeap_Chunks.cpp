@@ -68,7 +68,7 @@ std::size_t SymmetricHeap::trim_step(HeapBlocks& blocks,
 
 bool SymmetricHeap::lend(HeapBlocks& blocks, HeapBlocks::Request const& request,
                          std::size_t max_bytes) {
-  // First try a block that leaves room for later requests.
+  // First try a block with room for later requests.
   auto const wanted =
       std::min(m_provider.granularity(Vmm::Granularity::recommended),
                round_up(limit_bytes() / 16, request.alignment));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Memory of the program that becomes part of the heap.
+// Registering the program's memory as part of the heap.
 #include "../base/Check.hpp"
 #include "../base/Failure.hpp"
 #include "SymmetricHeap.hpp"
@@ -28,7 +28,7 @@ void* SymmetricHeap::register_memory(void* memory, std::size_t bytes,
 
 char* SymmetricHeap::add_registered(Rendezvous::Call& call,
                                     RegisteredMemory::Entry entry) {
-  // Prepare before the PEs meet, so that add() cannot fail on one PE alone.
+  // Prepare before the PEs meet so that add() cannot fail on one PE alone.
   auto const failure = failure_of([&] { m_registered.prepare(); });
   if (failure && !call.failure) call.failure = failure;
   meet(call);

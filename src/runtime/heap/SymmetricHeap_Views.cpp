@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The lifetime of a View: allocation, retirement on this PE, and release on all
-// PEs.
+// A View's lifetime: allocation, retirement on this PE, and release on all PEs.
 #include <cstdio>
 
 #include "../base/Check.hpp"
@@ -43,8 +42,8 @@ SymmetricHeap::Id SymmetricHeap::find_room(Rendezvous::Call const& call,
   check::allocated(m_blocks.address_of(id), request.bytes, call.label,
                    is_view ? call.arguments[2] : 0);
   if constexpr (check::has_detector) {
-    // Wait until all PEs have cleared the access history of this memory.
-    // Otherwise, a PE could access the memory earlier.
+    // Wait until all PEs have cleared this memory's access history. Otherwise,
+    // a PE could access the memory before another PE clears the history.
     static_cast<void>(m_rendezvous.agree(std::nullopt));
   }
   return id;
@@ -94,8 +93,8 @@ void SymmetricHeap::retire(void* address) noexcept {
 }
 
 void SymmetricHeap::meet(Rendezvous::Call& call) {
-  // Acquire all private memory that this call needs before the PEs meet. After
-  // that, nothing may fail on one PE alone.
+  // Before the PEs meet, acquire all private memory that this call needs. After
+  // they have met, nothing may fail on one PE alone.
   call.memory          = memory();
   auto* const listener = m_rendezvous.listener();
   auto const failure   = failure_of([&] {
@@ -109,8 +108,8 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
   if (failure && !call.failure) call.failure = failure;
   call.notices          = m_retired.notices();
   call.has_more_notices = m_retired.has_more_notices();
-  // If this throws, it throws on every PE, and no PE has read the notices. The
-  // next call then sends them again.
+  // If this call throws, it throws on every PE, and no PE has read the notices.
+  // The next call then sends them again.
   m_rendezvous.meet(call);
   if (!call.notices.empty()) {
     m_retired.told(call.notices.size(), m_rendezvous.last_told());
@@ -127,8 +126,8 @@ void SymmetricHeap::meet(Rendezvous::Call& call) {
       m_blocks.give_back(id);
     }
   });
-  // This call must be last: it meets the other PEs again, which replaces the
-  // notices.
+  // This call must be last, because it synchronizes with the other PEs again,
+  // which replaces the notices.
   if (has_registered) remove_registered_views();
 }
 
@@ -162,7 +161,7 @@ void SymmetricHeap::remove_registered_views() {
     if (id == RegisteredMemory::none) return;
     auto const failed = m_chunks.remove(m_registered.remove(id).offset);
     // Print the failure instead of throwing it, because the Views have already
-    // ended.
+    // been destroyed.
     if (!failed || failed->pe != map().my_pe) continue;
     std::fprintf(stderr,
                  "symm: PE %d: removing a View from the heap failed: %s; its "

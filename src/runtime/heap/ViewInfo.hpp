@@ -13,7 +13,7 @@ namespace symm::Impl {
 /// Describes the View, if any, that owns a piece of heap memory.
 struct ViewInfo {
   std::array<char, 52> label{};        // truncated to fit
-  std::int32_t n_retired     = 0;      // number of PEs that have retired it
+  std::int32_t n_retired     = 0;      // PEs that have retired the View
   std::uint16_t header_bytes = 0;      // bytes before the View's data
   bool is_view               = false;  // whether a View owns the memory
   bool is_retired_here       = false;

@@ -20,10 +20,10 @@ namespace Impl {
 
 namespace {
 
-/// Records what begin_job() has started, so that finalize() shuts down nothing
+/// Records what begin_job() has started so that finalize() shuts down nothing
 /// else.
 struct Begun {
-  JobStart* start = nullptr;  // the start of the latest job
+  JobStart* start = nullptr;  // the JobStart of the latest job
   bool must_end   = false;    // whether `start` initialized its library
   std::unique_ptr<LibraryHooks> hooks;
 
@@ -37,7 +37,7 @@ struct Begun {
 
 Begun s_begun;
 
-/// For programs without Kokkos, which select their GPU themselves.
+/// For programs without Kokkos, which select the GPU on their own.
 class NoHooks final : public LibraryHooks {
  public:
   explicit NoHooks(std::optional<int> gpu) : m_gpu(gpu) {}
@@ -72,7 +72,7 @@ void begin_job(int* argc, char*** argv, Communicator const& communicator,
         agree(*pes.bootstrap,
               failure_of([&] { s_begun.hooks->begin(pes.number_on_node); }));
     if (failed) {
-      // Ignore a failure of close(): the failure above matters more.
+      // Ignore a failure of close(), because the failure above matters more.
       static_cast<void>(failure_of([&] { pes.bootstrap->close(); }));
       throw_failure(
           {failed->failure.kind, Text("symm::initialize: PE ", failed->pe, ": ",
@@ -87,8 +87,8 @@ void begin_job(int* argc, char*** argv, Communicator const& communicator,
 
 void end_scope(char const* name) noexcept {
   if (!is_initialized()) return;  // the program has called finalize()
-  // If the runtime cannot be closed, the library that started the job must stay
-  // initialized, because it has to abort the job.
+  // If the runtime cannot be closed, the library that started the job must
+  // remain initialized, because it has to abort the job.
   auto const failure = failure_of([] {
     Runtime::finalize();
     s_begun.end();
@@ -96,7 +96,8 @@ void end_scope(char const* name) noexcept {
   if (!failure) return;
   std::fprintf(stderr, "symm: the end of a %s: %s; ending the job\n", name,
                failure->message.c_str());
-  // The other PEs would wait for this PE in their next collective call.
+  // Otherwise, the other PEs would wait for this PE in their next collective
+  // call.
   s_begun.start->abort(EXIT_FAILURE);
 }
 
@@ -113,7 +114,7 @@ void finalize() {
     Impl::Runtime::finalize();
   } catch (...) {
     // If closing failed but the runtime has ended, no later call can shut down
-    // what begin_job() has started.
+    // the libraries that begin_job() has initialized.
     if (!is_initialized()) Impl::s_begun.end();
     throw;
   }

@@ -15,7 +15,7 @@ namespace Impl {
 namespace {
 
 // An array needs no constructor. With a thread_local Text, every call would
-// check whether it has been constructed.
+// first have to check whether the Text has been constructed.
 constinit thread_local std::array<char, sizeof(Text)> t_last_error{};
 
 }  // namespace

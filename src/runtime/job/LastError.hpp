@@ -10,8 +10,7 @@
 #include "../symm_memory.hpp"
 
 // Functions with a C-like interface report errors through a Status and through
-// last_error() of the calling thread. (last_error() is defined in
-// LastError.cpp.)
+// the calling thread's last_error(), which is defined in LastError.cpp.
 
 namespace symm::Impl {
 
@@ -21,17 +20,17 @@ class NotSupported : public UsageError {
   using UsageError::UsageError;
 };
 
-/// Stores the text of the exception being handled as last_error(). Must be
-/// called inside a catch block.
-/// \returns the kind of the exception.
+/// Sets last_error() to the text of the exception that is being handled. Must
+/// be called inside a catch block.
+/// \returns the kind of exception.
 ErrorKind note_last_error() noexcept;
 void clear_last_error() noexcept;
 /// Prints last_error() to stderr, for functions without a return value.
 void print_last_error() noexcept;
 
-/// Runs the body of a C-like function, and stores the text of any exception as
-/// last_error().
-/// \returns the kind of the exception; ErrorKind::none on success.
+/// Runs the body of a C-like function, and sets last_error() to the text of any
+/// exception.
+/// \returns the kind of exception; ErrorKind::none on success.
 template <class Body>
 ErrorKind run_noting_failure(Body const& body) noexcept {
   try {

@@ -26,12 +26,12 @@ namespace {
 
 std::uint64_t s_n_runtimes = 0;
 bool s_was_finalized       = false;
-Runtime const* s_of_parent = nullptr;  // null except in a forked child of a PE
+Runtime const* s_of_parent = nullptr;  // null except in a PE's forked child
 
 }  // namespace
 
-// Defined in a source file: a program with hidden symbols would otherwise have
-// an instance of its own.
+// Defined in a source file, because a program with hidden symbols would
+// otherwise have its own instance.
 std::unique_ptr<Runtime> Runtime::s_instance;
 
 void Runtime::initialize(std::unique_ptr<Bootstrap> bootstrap,
@@ -49,9 +49,9 @@ void Runtime::initialize(std::unique_ptr<Bootstrap> bootstrap,
       s_instance = std::unique_ptr<Runtime>(new Runtime(shared, device));
     });
   } catch (...) {
-    // Either all PEs have thrown, or a step of the bootstrap has failed, in
-    // which case close() does not wait for other PEs. This exception matters
-    // more than a failure of close().
+    // Either all PEs have thrown, or a bootstrap step has failed, in which case
+    // close() does not wait for other PEs. This exception matters more than a
+    // failure of close().
     static_cast<void>(failure_of([&] { shared->close(); }));
     throw;
   }
@@ -111,11 +111,12 @@ Runtime::Runtime(std::shared_ptr<Bootstrap> bootstrap,
     if (options.traces) begin_trace();
     begin_check();
   } catch (Error const&) {
-    // This was thrown on all PEs, and matters more than a failure of close().
+    // This exception was thrown on all PEs, and it matters more than a failure
+    // of close().
     static_cast<void>(failure_of([&] { m_network->close(); }));
     throw;
   }
-  m_bootstrap->barrier();  // no PE may send before all are ready
+  m_bootstrap->barrier();  // no PE may send before all PEs are ready
 }
 
 Runtime::~Runtime() = default;
@@ -198,8 +199,8 @@ SymmetricHeap& Runtime::heap_of(void const* address, char const* call) {
 SymmetricHeap& Runtime::heap_for(void const* memory) {
   for (auto const& [provider, heap, missing, private_memory] : m_memories) {
     if (heap == nullptr) continue;
-    // If this fails, all PEs must learn of it. The heap therefore repeats this
-    // check in its collective call.
+    // If this check fails, all PEs must learn of the failure. Therefore, the
+    // heap repeats the check in its collective call.
     bool can_register  = false;
     auto const failure = failure_of(
         [&, &asked = *heap] { can_register = asked.can_register(memory); });
@@ -242,7 +243,7 @@ std::optional<Pe> Runtime::find_gone() const {
 void Runtime::finalize() {
   Runtime& runtime = instance("symm::finalize");
   std::vector<std::string> live;
-  std::optional<Failure> open;  // failure to close the network or the job
+  std::optional<Failure> open;  // a failure to close the network or the job
   run_collective(*runtime.m_bootstrap, "symm::finalize", [&] {
     for (auto const& memory : runtime.m_memories) {
       if (memory.heap == nullptr) continue;
@@ -252,8 +253,8 @@ void Runtime::finalize() {
       live.insert(live.end(), beside.begin(), beside.end());
       if (!beside.empty()) memory.heap->abandon();
     }
-    // This must follow everything that may throw, because the listener must not
-    // end before the job does.
+    // This must follow everything that may throw, because the listener must
+    // remain usable if the runtime does.
     if (runtime.m_listener != nullptr) {
       auto const in_pools = runtime.m_listener->finalize();
       live.insert(live.end(), in_pools.begin(), in_pools.end());

@@ -42,16 +42,16 @@ struct RuntimeOptions {
   bool traces                           = false;  // SYMM_TRACE
   HugePages huge_pages                  = HugePages::never;  // SYMM_HUGE_PAGES
 
-  /// \param n_near The number of PEs on the largest node. Their parts of the
-  ///        heap share an address space, so the default limit depends on this
-  ///        number.
+  /// \param n_near The number of PEs on the largest node. These PEs' parts of
+  ///        the heap share an address space, so the default limit depends on
+  ///        this number.
   /// \throws UsageError on this PE if any variable is malformed.
   static RuntimeOptions from_environment(int n_near);
 };
 
 /// Owns everything that lives from initialize() to finalize(). The only
-/// instance is a global object. It is also destroyed if the program calls
-/// exit() without finalize(). A forked child of a PE has no Runtime.
+/// instance is a global object, which is destroyed even if the program calls
+/// exit() without finalize(). A PE's forked child has no Runtime.
 class Runtime {
  public:
   /// Collective over the PEs of `bootstrap`. Either all PEs pass a device or
@@ -61,19 +61,19 @@ class Runtime {
   ///        process. Several PEs may share a GPU. If empty, there is a heap in
   ///        host memory only.
   /// \throws UsageError on every PE if the runtime is already initialized, or
-  ///         if any of the RuntimeOptions is malformed or, except for
-  ///         `timeout`, differs between PEs.
+  ///         if any of the RuntimeOptions is malformed or (except for
+  ///         `timeout`) differs between PEs.
   /// \throws SystemError, OutOfMemory on every PE.
   static void initialize(std::unique_ptr<Bootstrap> bootstrap,
                          std::optional<int> device = std::nullopt);
 
   /// Collective. No View in a symmetric space may be alive. If any are, their
-  /// labels and sizes are reported on stderr, and their memory remains until
-  /// the process ends.
+  /// labels and sizes are printed to stderr, and their memory is not released
+  /// until the process ends.
   ///
   /// \throws UsageError on this PE if the runtime is not initialized. If
-  ///         closing the network or the job fails, throws the exception of that
-  ///         failure, after the runtime has ended.
+  ///         closing the network or the job fails, throws the corresponding
+  ///         exception after the runtime has ended.
   static void finalize();
 
   [[nodiscard]] static bool is_initialized() noexcept;
@@ -87,7 +87,7 @@ class Runtime {
   Runtime& operator=(Runtime const&) = delete;
   ~Runtime();
 
-  /// The number of this runtime within this process, counted from 1.
+  /// This runtime's number within this process, counted from 1.
   [[nodiscard]] std::uint64_t number() const { return m_number; }
   [[nodiscard]] Pe my_pe() const { return m_bootstrap->my_pe(); }
   [[nodiscard]] int n_pes() const { return m_bootstrap->n_pes(); }
@@ -101,17 +101,17 @@ class Runtime {
   [[nodiscard]] SymmetricHeap* find_heap(MemoryKind kind) {
     return memory(kind).heap.get();
   }
-  /// The heap whose part on this PE contains `address`; heap() if there is
-  /// none.
+  /// Returns the heap whose part on this PE contains `address`; heap() if there
+  /// is none.
   [[nodiscard]] SymmetricHeap& heap_of(void const* address);
   /// Same as instance(call).heap_of(address), in a single function call.
   [[nodiscard]] static SymmetricHeap& heap_of(void const* address,
                                               char const* call);
-  /// The heap to which the program's memory at `memory` can be added; heap() if
-  /// there is none. Local.
+  /// Returns the heap to which the program's memory at `memory` can be added;
+  /// heap() if there is none. Local.
   [[nodiscard]] SymmetricHeap& heap_for(void const* memory);
 
-  // Memory of the program.
+  // The program's memory.
 
   /// Calls LocalBuffers::add() for memory outside all symmetric heaps.
   /// \throws UsageError on this PE if any of the memory is inside a heap; also
@@ -123,16 +123,17 @@ class Runtime {
   [[nodiscard]] PrivateMemory& private_memory(MemoryKind kind,
                                               char const* call);
 
-  /// Collective: calls SymmetricHeap::trim() on all heaps, and returns the sum.
+  /// Collective: calls SymmetricHeap::trim() on all heaps, and returns the
+  /// total number of bytes.
   std::size_t trim();
 
-  /// Carries out symm::barrier_all(). Collective.
+  /// Performs symm::barrier_all(). Collective.
   void barrier_all() {
     m_rendezvous->run(RuntimeCall::barrier_all, [&] {
       auto call = Rendezvous::make_call(RuntimeCall::barrier_all, {});
       auto* const listener = m_rendezvous->listener();
       if (listener != nullptr) {
-        // If this fails on one PE, the call fails on all PEs.
+        // If this step fails on any PE, the call fails on all PEs.
         call.failure =
             failure_of([&] { call.bits = listener->idle_streams(); });
       }
@@ -142,10 +143,10 @@ class Runtime {
   }
 
   /// Collective: a barrier in which all PEs must make the same call.
-  /// \param failure Why this PE cannot do its part. If any PE passes a failure,
-  ///        the call fails on all PEs.
-  /// \returns the number of the call, which is the same on all PEs and
-  ///          different for each call.
+  /// \param failure The reason why this PE cannot complete its part. If any PE
+  ///        passes a failure, the call fails on all PEs.
+  /// \returns the call's number, which is the same on all PEs and different for
+  ///          each call.
   /// \throws UsageError on every PE if calls differ.
   /// \throws the exception of `failure` on every PE if any PE passes one.
   std::uint64_t meet(ObjectCall const& object_call,
@@ -170,35 +171,36 @@ class Runtime {
 
   [[nodiscard]] FdExchange& exchange() { return *m_exchange; }
   [[nodiscard]] Rendezvous& rendezvous() { return *m_rendezvous; }
-  /// Null for device memory if there are no GPUs. Without GPUs, may also be
-  /// null for host memory.
+  /// Null for device memory if there are no GPUs. For host memory, may also be
+  /// null if there are no GPUs.
   [[nodiscard]] MemoryProvider* provider(MemoryKind kind) {
     return memory(kind).provider.get();
   }
   [[nodiscard]] Bootstrap& bootstrap() { return *m_bootstrap; }
-  /// Whether PEs of this job share a GPU without MPS, so that the kernels of
-  /// one process make other processes wait. In that case, streams rather than
-  /// kernels wait for other PEs.
+  /// Whether PEs of this job share a GPU without MPS, so one process's kernels
+  /// make other processes wait. In that case, streams rather than kernels wait
+  /// for other PEs.
   [[nodiscard]] bool has_gates() const { return m_has_gates; }
-  /// Whether several thread blocks of a kernel may wait for other PEs. This is
-  /// false if PEs of this job share a GPU, if other jobs might share it through
-  /// MPS, or if a GPU is small (PeTeam::may_blocks_wait()).
-  /// Waiting blocks could then leave no room for the kernel that they wait for.
+  /// Whether several thread blocks of a kernel may wait for other PEs at the
+  /// same time. This is false if PEs of this job share a GPU, if other jobs
+  /// might share it through MPS, or if a GPU is small
+  /// (PeTeam::may_blocks_wait()). In these cases, waiting blocks could leave no
+  /// room for the kernel that they are waiting for.
   [[nodiscard]] bool may_blocks_wait() const { return m_may_blocks_wait; }
   /// A pointer that expires when the runtime ends.
   [[nodiscard]] std::weak_ptr<void const> life() const { return m_bootstrap; }
 
   /// Null in jobs on one node.
   [[nodiscard]] Network* network() { return m_network.get(); }
-  /// Reaches PEs on other nodes; null in jobs on one node.
+  /// The Transport for PEs on other nodes; null in jobs on one node.
   [[nodiscard]] Transport* transport() const { return m_transport; }
   /// Precondition: no other thread is in a call.
-  /// \param transport Null, or must live until another one is set.
+  /// \param transport Null, or must live until another transport is set.
   void set_transport(Transport* transport) {
     m_transport = transport;
     m_rendezvous->set_transport(transport);
   }
-  /// transport() of the current runtime; null if there is no runtime.
+  /// Returns the current runtime's transport(); null if there is no runtime.
   [[nodiscard]] static Transport* find_transport() noexcept {
     return s_instance == nullptr ? nullptr : s_instance->m_transport;
   }
@@ -215,17 +217,18 @@ class Runtime {
 
   // For a PE that waits for another PE outside of a collective call:
 
-  /// The Rendezvous, which has the settings for such waits. Local.
+  /// The Rendezvous, which contains the settings for such waits. Local.
   [[nodiscard]] Rendezvous const& rendezvous() const { return *m_rendezvous; }
-  /// A PE on this node whose process has ended, if there is one. Such a PE has
-  /// failed, because no PE completes finalize() before this PE calls it. Local;
-  /// callable from any thread.
+  /// Returns a PE on this node whose process has ended, if there is one. Such a
+  /// PE has failed, because no PE completes finalize() before this PE calls
+  /// finalize(). Local; callable from any thread.
   [[nodiscard]] std::optional<Pe> find_gone() const;
   /// Ends the job; does not return.
   void abort(LostPe const& lost) { m_rendezvous->end_job(lost); }
 
  private:
-  /// One kind of memory and its heap. If there is no heap, `missing` says why.
+  /// One kind of memory and its heap. If there is no heap, `missing` contains
+  /// the reason.
   struct Memory {
     std::unique_ptr<MemoryProvider> provider;
     std::unique_ptr<SymmetricHeap> heap;
@@ -249,12 +252,12 @@ class Runtime {
   }
   [[noreturn]] static void throw_not_initialized(char const* call);
 
-  /// Runs in a forked child of a PE. The child is not a PE: it has copies of
-  /// its parent's objects, without the threads, and shares the parent's
-  /// sockets. It must therefore neither use nor destroy these objects.
+  /// Runs in a PE's forked child. The child is not a PE: it has copies of its
+  /// parent's objects, but not its threads, and it shares the parent's sockets.
+  /// Therefore, the child must neither use nor destroy these objects.
   static void leave_in_child() noexcept;
-  /// Registers leave_in_child() with pthread_atfork(), the first time it is
-  /// called in a process.
+  /// Registers leave_in_child() with pthread_atfork() on the first call in a
+  /// process.
   /// \throws SystemError on this PE.
   static void leave_in_children();
 
@@ -279,8 +282,8 @@ class Runtime {
   std::unique_ptr<RendezvousListener> m_listener;
   // Null unless SYMM_TRACE is set.
   std::unique_ptr<Trace> m_trace;
-  // Null in jobs on one node. Must be the last member, so that it is destroyed
-  // first: its threads write to the other members' memory.
+  // Null in jobs on one node. Must be the last member so that it is destroyed
+  // first, because its threads write to the other members' memory.
   std::unique_ptr<Network> m_network;
 };
 

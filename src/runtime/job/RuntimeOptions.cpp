@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// The options of a runtime, read from the environment.
+// Reads a runtime's options from the environment.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -19,9 +19,9 @@ constexpr std::size_t gib = std::size_t{1} << 30U;
 /// The size of a static heap if SYMM_SYMMETRIC_SIZE is not set.
 constexpr std::size_t default_static_bytes = gib;
 
-/// Reserved addresses take up no memory, so the heap of a PE may become large.
-/// However, the parts of all near PEs must fit in a single address space (128
-/// TiB on x86-64), together with the program.
+/// Reserved addresses occupy no memory, so a PE's heap can be large. However,
+/// all near PEs' parts must fit in a single address space (128 TiB on x86-64),
+/// together with the program.
 constexpr std::size_t addresses_to_use = 32'768 * gib;
 
 }  // namespace

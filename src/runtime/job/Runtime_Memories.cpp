@@ -66,7 +66,8 @@ void Runtime::make_memories(std::optional<int> device, RuntimeOptions options) {
   }
   make_heap(MemoryKind::device, gpu, options);
   if (auto const& host = memory(MemoryKind::host).provider) {
-    // The variables that set the size apply only to the default heap.
+    // The variables that specify the heap's size apply only to the default
+    // heap.
     options.is_static       = false;
     options.symmetric_bytes = 0;
     make_heap(MemoryKind::host, *host, options);
@@ -110,18 +111,18 @@ void Runtime::make_device_memories(int device) {
 }
 
 /// Collective: determines whether PEs share GPUs, with or without MPS, and
-/// whether several blocks of a kernel may wait on all of the GPUs.
+/// whether several blocks of a kernel may wait at the same time on every GPU.
 void Runtime::find_shared_gpus(int device) {
   GpuOfPe mine;
   all_or_none(agree_through(*m_bootstrap), "symm::initialize",
               [&] { mine = identify_device(device); });
-  // All PEs compute the same result. Without MPS, the kernels of one PE make
-  // the other PEs on its GPU wait.
+  // All PEs compute the same result. Without MPS, one PE's kernels make the
+  // other PEs on its GPU wait.
   auto const all = allgather(*m_bootstrap, mine);
   auto n_most    = std::ptrdiff_t{0};
   bool has_mps   = false;
   bool have_room = true;
-  // Of the PE teams of the world and of the node.
+  // For two PE teams: the world and the node.
   constexpr auto max_on_gpu = static_cast<int>(2 * max_waiting_blocks);
   for (auto const& gpu : all) {
     auto const n = std::count_if(all.begin(), all.end(), [&](auto const& it) {
@@ -145,8 +146,8 @@ void Runtime::find_shared_gpus(int device) {
 }
 
 /// Collective: creates, shares, maps and releases a small amount of memory. No
-/// device property says whether peers can reach each other, or whether a
-/// container forbids sharing. The only way to find out is to try.
+/// device property says whether peers can reach each other's memory, or whether
+/// a container forbids sharing. The only way to find out is to try.
 void Runtime::try_out(Vmm& vmm) {
   auto const agree = agree_through(*m_bootstrap);
   auto const bytes = vmm.granularity(Vmm::Granularity::recommended);
@@ -168,7 +169,7 @@ void Runtime::make_heap(MemoryKind kind, MemoryProvider& provider,
           kind});
   if (m_network != nullptr) m_network->open(*memory(kind).heap);
   memory(kind).private_memory = std::make_unique<PrivateMemory>(provider);
-  // The buffers use the provider of the default heap, which is created first.
+  // The buffers use the provider for the default heap, which is created first.
   if (!m_buffers) m_buffers.emplace(provider);
 }
 

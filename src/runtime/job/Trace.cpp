@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// When this thread began its operation, and when it began to wait for PEs.
+// The times at which this thread began its operation and began to wait for PEs.
 thread_local Clock::time_point s_start;
 thread_local Clock::time_point s_waits_since;
 
@@ -45,7 +45,7 @@ double seconds_of(std::uint64_t nanoseconds) {
 
 }  // namespace
 
-/// The counts and times of one PE, for the table.
+/// One PE's counts and times, for the table.
 struct Trace::Row {
   struct Sum {
     std::uint64_t n_calls;

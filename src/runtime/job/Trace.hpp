@@ -25,9 +25,9 @@ class SymmetricHeap;
 /// Counts and times the operations that this PE's host performs, by kind and by
 /// peer, from the start of the job until finalize() (SYMM_TRACE).
 ///
-/// If operations are nested (such as the barriers in a collective operation),
-/// only the outermost operation is counted. Waits for other PEs are counted
-/// even inside another operation.
+/// If operations are nested (as barriers are in a collective operation), only
+/// the outermost operation is counted. Waits for other PEs are counted even
+/// inside another operation.
 class Trace final : public Observer {
  public:
   using Heaps = std::array<SymmetricHeap const*, n_memory_kinds>;
@@ -36,7 +36,7 @@ class Trace final : public Observer {
   /// \param bootstrap Must outlive this object.
   /// \param heaps The heap for each kind of memory, or null. All must outlive
   ///        this object.
-  /// \param prefix The start of the file's name.
+  /// \param prefix The start of the file name.
   /// \throws SystemError on this PE if the file cannot be created;
   ///         std::bad_alloc if there is no memory for the counters (128 bytes
   ///         for each PE of the job).
@@ -46,9 +46,9 @@ class Trace final : public Observer {
   void begin(Operation const& operation) noexcept override;
   void end(Operation const& operation) noexcept override;
 
-  /// Stops observing, writes this PE's file, and on PE 0 prints the table of
-  /// all PEs. If the file cannot be written, prints an error message to stderr.
-  /// Collective, through the bootstrap; must be called only once.
+  /// Stops observing and writes this PE's file. On PE 0, also prints the table
+  /// for all PEs. If the file cannot be written, prints an error message to
+  /// stderr. Collective, through the bootstrap; must be called only once.
   void end();
 
  private:

@@ -14,8 +14,8 @@ namespace Impl {
 
 namespace {
 
-/// Runs a call. If it throws, returns null and sets last_error().
-/// \param address An address in the heap to use; null: the default heap.
+/// Runs a call. If the call throws, returns null and sets last_error().
+/// \param address An address in the heap to use; null means the default heap.
 template <class Call>
 void* null_on_failure(char const* name, void const* address,
                       Call const& call) noexcept {
@@ -25,7 +25,7 @@ void* null_on_failure(char const* name, void const* address,
   return result;
 }
 
-/// Out of line, to keep ptr() small.
+/// Out of line to keep ptr() small.
 [[noreturn, gnu::noinline]] void throw_no_copy(HeapMap const& map,
                                                void const* address, Pe pe) {
   expect_pe(pe, map.n_pes, "symm::ptr");

@@ -14,10 +14,9 @@
 namespace symm::Impl {
 
 // Atomic operations on words in GPU memory, on behalf of far PEs. The host
-// posts the operations in batches, and a kernel of the library executes each
-// batch in parts. If kernels that wait for far PEs occupy the whole GPU, the
-// library's kernel cannot start. In that case, the waiting threads execute the
-// parts.
+// posts the operations in batches, and a library kernel executes each batch in
+// parts. If kernels that wait for far PEs occupy the whole GPU, the library's
+// kernel cannot start. In that case, the waiting threads execute the parts.
 
 /// The address of a word and the operation on it, packed into 64 bits.
 /// (Decoding WordOp::code() instead would cost waiting threads a register.)
@@ -62,7 +61,7 @@ struct GpuAtomic {
 };
 
 /// Describes a batch of operations in one 64-bit word. The operations may be
-/// carried out in any order.
+/// performed in any order.
 class AtomicBatch {
  public:
   static constexpr std::size_t most    = 4096;
@@ -95,14 +94,15 @@ class AtomicBatch {
 /// The batch in progress. This object is in GPU memory.
 struct AtomicBoard {
   GpuAtomic* changes;       // in host memory
-  std::uint64_t* finished;  // in host memory: number of latest finished batch
-  /// The word() of the batch offered to waiting threads; 0 for none.
+  std::uint64_t* finished;  // in host memory: number of last finished batch
+  /// The word() of the batch offered to waiting threads; 0 if there is none.
   std::uint64_t wanted;
-  std::uint64_t claimed;  // batch number << 16 | number of claimed parts
+  std::uint64_t claimed;  // batch number << 16 | number of parts claimed so far
   std::uint64_t n_done;   // number of finished parts of that batch
 };
 
-/// Parts [first, first + count) of a batch. If `count` is 0, no parts are left.
+/// Parts [first, first + count) of a batch. If `count` is 0, no unclaimed parts
+/// remain.
 struct ChangeParts {
   std::size_t first;
   std::size_t count;
@@ -130,7 +130,7 @@ SYMM_INLINE_FUNCTION ChangeParts claim_parts(Board& board, AtomicBatch run,
   }
 }
 
-/// Carries out operation `i` of part `part`. Does nothing if the part has fewer
+/// Performs operation `i` of part `part`. Does nothing if the part has fewer
 /// operations.
 template <class Board>
 SYMM_INLINE_FUNCTION void change_one(Board const& board, AtomicBatch run,
@@ -177,7 +177,7 @@ SYMM_FORCEINLINE_FUNCTION void change_by_swaps(Change* change) {
   store_relaxed(&change->was, seen);
 }
 
-/// Reports `count` finished parts. The last report of a batch notifies the
+/// Reports `count` finished parts. The last report for a batch notifies the
 /// host. One thread calls this function after it has finished all of these
 /// parts.
 template <class Board>
@@ -192,13 +192,13 @@ SYMM_INLINE_FUNCTION void finish_parts(Board& board, AtomicBatch run,
   store_release(board.finished, std::uint64_t{run.number()});
 }
 
-/// Carries out one part of the offered batch, if there is one. A thread calls
-/// this function repeatedly while it waits for far PEs. If no batch is offered,
-/// a call only reads one word of GPU memory.
-/// \returns whether this call carried out a part.
+/// Performs one part of the offered batch, if there is one. A thread calls this
+/// function repeatedly while it waits for far PEs. If no batch is offered, the
+/// call only reads one word of GPU memory.
+/// \returns whether this call performed a part.
 ///
-/// Every kernel that operates on other PEs contains this function, but
-/// operations on near PEs must not lose registers to it. The function is
+/// Every kernel that operates on other PEs contains this function, but it must
+/// not take registers away from operations on near PEs. The function is
 /// therefore small and inlined: a function call would cost 30 registers.
 template <class Board>
 SYMM_FORCEINLINE_FUNCTION bool take_part(Board* board) {
@@ -206,7 +206,7 @@ SYMM_FORCEINLINE_FUNCTION bool take_part(Board* board) {
   if (run.count() == 0) return false;
   auto const part = claim_parts(*board, run, 1);
   if (part.count == 0) return false;
-  fence_words();  // to see what the host wrote before the offer
+  fence_words();  // to see everything that the host wrote before the offer
   auto const first = static_cast<std::uint32_t>(part.first) *
                      static_cast<std::uint32_t>(AtomicBatch::in_part);
   auto left = static_cast<std::uint32_t>(run.count()) - first;

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t bytes_of_changes = AtomicBatch::most * sizeof(GpuAtomic);
 
-/// A batch of 4096 takes about 30 us if its kernel can start at once.
+/// The kernel takes about 30 us for a batch of 4096 operations if it can start
+/// immediately.
 constexpr auto time_to_begin = std::chrono::microseconds(100);
 constexpr auto shortest_look = std::chrono::microseconds(50);
 constexpr auto longest_look  = std::chrono::milliseconds(1);
@@ -35,7 +36,8 @@ AtomicQueue::AtomicQueue(MemoryProvider& provider, void* stores)
     m_board = static_cast<AtomicBoard*>(provider.allocate(sizeof(AtomicBoard)));
     AtomicBoard const board{m_changes, m_finished, 0, 0, 0};
     provider.copy(m_board, &board, sizeof board);
-    // Load the kernel now: its first launch may wait for all running kernels.
+    // Load the kernel now, because its first launch may wait for all running
+    // kernels.
     launch();
     provider.wait(m_queue);
   } catch (...) {
@@ -72,13 +74,14 @@ void AtomicQueue::post(std::size_t first, std::size_t count) {
   }
 }
 
-/// If the batch was offered to threads that have since stopped waiting, the
-/// queue may be idle while parts of the batch are left. In that case, the
-/// kernel is launched again.
+/// If the threads that could claim the batch have since stopped waiting, parts
+/// of the batch may remain while the queue is idle. In that case, the kernel is
+/// launched again.
 ///
-/// At first, the loop does not yield the core. The PE's own thread may share
-/// the core (`mpiexec` binds two PEs to it). That thread may spin in a CUDA or
-/// MPI call for 3 ms each time it is scheduled.
+/// At first, the loop does not yield the core, because the PE's application
+/// thread may share it (`mpiexec` binds each PE of a two-PE job to one core).
+/// That thread may spin in a CUDA or MPI call for 3 ms each time it is
+/// scheduled.
 void AtomicQueue::wait_for_run() {
   auto const is_finished = [&] {
     return __atomic_load_n(m_finished, __ATOMIC_ACQUIRE) == m_run.number();

@@ -15,14 +15,15 @@
 
 namespace symm::Impl {
 
-/// The host's side of an AtomicBoard. If other kernels keep the library's
-/// kernel from starting in time, the queue offers the batch to waiting GPU
-/// threads. Not thread-safe.
+/// The host side of an AtomicBoard. If other kernels keep the library's kernel
+/// from starting in time, the queue offers the batch to waiting GPU threads.
+/// Not thread-safe.
 ///
 /// Any call may throw SystemError because of an error in an earlier kernel.
 class AtomicQueue {
  public:
-  /// \param provider provides the GPU's memory; must outlive this object.
+  /// \param provider the provider of the GPU's memory; must outlive this
+  /// object.
   /// \param stores a CopyQueue queue that no kernel can block; must outlive
   ///        this object.
   AtomicQueue(MemoryProvider& provider, void* stores);
@@ -30,18 +31,18 @@ class AtomicQueue {
   AtomicQueue(AtomicQueue const&)            = delete;
   AtomicQueue& operator=(AtomicQueue const&) = delete;
 
-  /// The board, in GPU memory. Waiting GPU threads take parts of a batch from
+  /// The board, in GPU memory. Waiting GPU threads claim parts of a batch on
   /// it.
   [[nodiscard]] AtomicBoard* board() const { return m_board; }
 
   /// Adds an operation that returns no result. Operations added between two
-  /// calls to finish() may be carried out in any order.
+  /// calls to finish() may be performed in any order.
   void add(void* word, AtomicOp op, WordType type, std::uint64_t value);
   void flush();
   /// Posts all operations and waits until they are done.
   void finish();
-  /// Calls finish(), then carries out one operation and waits for it. \returns
-  /// the old value of the word.
+  /// Calls finish(), then performs one operation and waits for it. \returns the
+  /// old value of the word.
   [[nodiscard]] std::uint64_t fetch(void* word, AtomicOp op, WordType type,
                                     std::uint64_t value, std::uint64_t compare);
 
@@ -62,12 +63,12 @@ class AtomicQueue {
   void* m_queue        = nullptr;
   AtomicBoard* m_board = nullptr;
 
-  AtomicBatch m_run{0};     // the latest batch
+  AtomicBatch m_run{0};     // the most recent batch
   std::size_t m_first = 0;  // operations [m_first, m_end) are not yet posted
   std::size_t m_end   = 0;
   // Whether a kernel for an earlier batch may still be waiting to start.
   bool m_is_occupied = false;
-  int m_n_launched   = 0;  // number of kernels since m_queue was last idle
+  int m_n_launched   = 0;  // kernels launched since m_queue was last idle
 };
 
 }  // namespace symm::Impl

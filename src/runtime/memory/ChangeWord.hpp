@@ -16,7 +16,7 @@ namespace symm::Impl {
 
 // Atomic operations that are selected at run time.
 
-/// Carries out `op` on a word. \returns the old value of the word; for
+/// Performs `op` on a word. \returns the old value of the word; for
 /// AtomicOp::set, `value`.
 template <class T>
 SYMM_INLINE_FUNCTION T change_typed_word(T* word, AtomicOp op, T value,
@@ -24,8 +24,8 @@ SYMM_INLINE_FUNCTION T change_typed_word(T* word, AtomicOp op, T value,
   switch (op) {
     case AtomicOp::fetch: return fetch_word(word);
     case AtomicOp::set:
-      // This is a release store instead of a fence because ThreadSanitizer does
-      // not support fences.
+      // A release store instead of a fence, because ThreadSanitizer does not
+      // support fences.
       SYMM_IF_ON_HOST(
           (std::atomic_ref<T>(*word).store(value, std::memory_order_release);))
       SYMM_IF_ON_DEVICE((set_word(word, value);))
@@ -48,7 +48,8 @@ SYMM_INLINE_FUNCTION T change_typed_word(T* word, AtomicOp op, T value,
   return value;
 }
 
-/// Like change_typed_word(), but with the operands and the result as bits.
+/// Like change_typed_word(), but takes the operands and returns the result as
+/// raw bits.
 template <class T>
 SYMM_INLINE_FUNCTION std::uint64_t change_bits(void* word, AtomicOp op,
                                                std::uint64_t value,
@@ -72,12 +73,12 @@ SYMM_INLINE_FUNCTION auto with_type(WordType type, Use const& use) {
   }
 }
 
-// The same operations as functions on bits, without memory accesses. They need
-// few instructions and registers, so any kernel can include them at little
+// The same operations as functions on values, without memory accesses. They
+// need few instructions and registers, so any kernel can include them at little
 // cost.
 
-/// The value of a word after `op`, which must be add, min or max. Sums of
-/// integers wrap around.
+/// Returns the value of a word after `op`, which must be add, min or max. Sums
+/// of integers wrap around.
 template <class T>
 SYMM_FORCEINLINE_FUNCTION T changed_number(AtomicOp op, T was, T value) {
   if (op == AtomicOp::add) {
@@ -92,8 +93,8 @@ SYMM_FORCEINLINE_FUNCTION T changed_number(AtomicOp op, T was, T value) {
   return (is_min ? value < was : value > was) ? value : was;
 }
 
-/// The bits of a word after `op`. For compare_swap, returns `value`, as if the
-/// comparison had succeeded. A 4-byte word is in the lower half.
+/// Returns the bits of a word after `op`. For compare_swap, returns `value`, as
+/// if the comparison had succeeded. A 4-byte word is in the lower half.
 SYMM_FORCEINLINE_FUNCTION std::uint64_t changed_bits(AtomicOp op, WordType type,
                                                      std::uint64_t was,
                                                      std::uint64_t value) {

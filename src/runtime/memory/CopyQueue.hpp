@@ -15,13 +15,13 @@ struct AtomicBoard;
 
 /// Copies and fills memory that the host cannot load from or store to, and
 /// waits for work that uses such memory. This interface is part of
-/// MemoryProvider, and its memory is in the same place as the provider's. All
-/// calls are local and may be made from any thread.
+/// MemoryProvider and works on memory in the provider's location. All calls are
+/// local and may be made from any thread.
 ///
 /// Any call may throw SystemError because of an error in an earlier kernel.
 class CopyQueue {
  public:
-  /// Strided elements; strides in bytes.
+  /// Describes strided elements. Strides are in bytes.
   struct Strided {
     char* to;
     char const* from;
@@ -33,7 +33,7 @@ class CopyQueue {
 
   virtual ~CopyQueue() = default;
 
-  /// Fills mapped memory with zeros. Returns when all zeros are written.
+  /// Fills mapped memory with zeros. Returns when the memory is zeroed.
   virtual void zero(char* address, std::size_t bytes) = 0;
 
   /// Copies within mapped memory, or between mapped memory and host memory.
@@ -41,8 +41,8 @@ class CopyQueue {
   virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
 
   /// Enqueues a copy between any two locations in this process's memory.
-  /// \param queue a queue (a CUstream) of the GPU that makes the copy; null
-  ///        means that GPU's default stream.
+  /// \param queue a queue (CUstream) on the GPU that makes the copy; null means
+  ///        that GPU's default stream.
   virtual void copy_strided(Strided const& elements, void* /*queue*/) {
     for (std::size_t i = 0; i < elements.count; ++i) {
       copy(elements.to + i * elements.to_stride,
@@ -50,13 +50,13 @@ class CopyQueue {
     }
   }
 
-  /// Waits for all work of this process, such as kernels, that may access the
+  /// Waits for all of this process's work, such as kernels, that may access the
   /// memory.
   virtual void synchronize() = 0;
 
-  // The functions below operate on queues of the GPU (a CUstream; null means
-  // the default stream). In a provider without queues, every call completes its
-  // work before it returns.
+  // The functions below operate on GPU queues (CUstream; null means the default
+  // stream). In a provider without queues, every call completes its work before
+  // it returns.
 
   /// Whether all work in `queue` has ended.
   [[nodiscard]] virtual bool is_idle(void* /*queue*/) { return true; }
@@ -65,17 +65,17 @@ class CopyQueue {
   /// Work enqueued on `later` after this call does not start until all work
   /// already enqueued on `earlier` has ended. The host does not wait.
   virtual void make_wait(void* /*later*/, void* /*earlier*/) {}
-  /// Whether `queue` captures work into a graph instead of running it.
+  /// Whether `queue` is capturing work into a graph instead of running it.
   [[nodiscard]] virtual bool is_captured(void* /*queue*/) { return false; }
 
-  /// A condition on a word of 4 or 8 bytes that is aligned to its size.
+  /// A condition on a 4- or 8-byte word that is aligned to its size.
   struct WordWait {
     void const* address;
     std::uint64_t value;
     std::size_t bytes = sizeof(std::uint64_t);
     /// If true, the word must equal `value`; if false, the word must not be
     /// below `value`. Numbers wrap around: a word is below `value` if the
-    /// distance from the word up to `value` is not 0 and is at most half of the
+    /// distance from the word up to `value` is nonzero and at most half of the
     /// range.
     bool is_equal = false;
   };
@@ -104,7 +104,7 @@ class CopyQueue {
   [[nodiscard]] virtual void* make_queue() { return nullptr; }
   virtual void free_queue(void* /*queue*/) noexcept {}
 
-  /// A store of 4 or 8 bytes to the provider's memory, aligned to its size.
+  /// A 4- or 8-byte store to the provider's memory, aligned to its size.
   struct WordStore {
     void* address;
     std::uint64_t value;
@@ -114,21 +114,21 @@ class CopyQueue {
   /// work on `queue`.
   virtual void store_words(void* queue, WordStore const* stores, std::size_t n);
 
-  /// Enqueues a kernel that carries out the parts of a batch that no thread has
+  /// Enqueues a kernel that performs the parts of a batch that no thread has
   /// claimed.
   /// \param run the batch as AtomicBatch::word(); 0 for an empty batch.
   virtual void begin_changes(void* queue, AtomicBoard* board,
                              std::uint64_t run);
 
-  /// Allocates a small amount of GPU memory for kernels of this PE. Returns
-  /// null if there is no GPU.
+  /// Allocates a small amount of GPU memory for this PE's kernels. Returns null
+  /// if there is no GPU.
   [[nodiscard]] virtual void* allocate(std::size_t /*bytes*/) {
     return nullptr;
   }
   virtual void deallocate(void* /*memory*/) noexcept {}
 
-  /// Calls body() on this thread, with this GPU as the current device of the
-  /// vendor's runtime.
+  /// Calls body() on this thread, with this GPU as the GPU runtime's current
+  /// device.
   virtual void run_in_context(std::function<void()> const& body) { body(); }
 
   /// Whether `address` may be in memory that no CPU can access.

@@ -17,8 +17,8 @@ namespace symm::Impl {
 // The runtime's only interface to GPUs. It is implemented in Device_Gpu.cpp
 // and Device_Cuda.cpp, or in Device_None.cpp for a build without GPUs.
 
-/// The number of GPUs that this process can use, at least 1. Local.
-/// \throws SystemError on this PE if there is none, with the reason.
+/// Returns the number of GPUs that this process can use, at least 1. Local.
+/// \throws SystemError on this PE, with the reason, if there is none.
 [[nodiscard]] int n_devices();
 
 /// Properties of a GPU that this process can use, for symm_info.
@@ -27,18 +27,18 @@ struct DeviceProperties {
   std::string bus_address;
   std::string architecture;  // such as "9.0"
   std::size_t memory_bytes = 0;
-  // A symmetric heap needs virtual memory management and memory that can be
-  // shared through file descriptors. A heap in host memory also needs virtual
-  // memory management of host memory.
+  // A symmetric heap requires virtual memory management, and memory that can be
+  // shared through file descriptors. A heap in host memory also requires
+  // virtual memory management of host memory.
   bool has_virtual_memory   = false;
   bool has_file_descriptors = false;
   bool has_host_memory      = false;
-  // Whether the GPU can run kernels of several processes at the same time.
+  // Whether the GPU can run several processes' kernels at the same time.
   bool has_mps = false;
   std::vector<int> peers;  // GPUs whose memory this GPU can access
 };
 
-/// Identifies the GPU of a PE.
+/// Identifies a PE's GPU.
 struct GpuOfPe {
   std::array<char, 16> uuid{};    // unique; the same in all processes
   bool has_mps          = false;  // as in DeviceProperties
@@ -50,13 +50,13 @@ struct GpuOfPe {
 [[nodiscard]] GpuOfPe identify_device(int device);
 
 /// Prepares CUDA for a job on several nodes, in which kernels wait for
-/// messages. Such a job hangs if the work that serves a message has to wait for
-/// a kernel that waits for the message. Therefore this call sets two of CUDA's
-/// environment variables:
-/// - Kernels are loaded eagerly. A kernel that is loaded at its first launch
-///   may have to wait for running kernels.
-/// - Under MPS, the process gets as many queues to the GPU as without MPS. Work
-///   from several streams that share a queue is serialized.
+/// messages. Such a job hangs if the work that handles a message has to wait
+/// for a kernel that is waiting for that message. Therefore, this call sets two
+/// of CUDA's environment variables:
+/// - Kernels are loaded eagerly, because a kernel that is loaded at its first
+///   launch may have to wait for running kernels.
+/// - Under MPS, the process gets as many hardware queues as without MPS,
+///   because work from streams that share a queue is serialized.
 /// Local. Does not override variables that are already set, and has no effect
 /// once CUDA has been initialized.
 void prepare_devices_for_nodes();
@@ -67,11 +67,11 @@ void prepare_devices_for_nodes();
 [[nodiscard]] bool loads_kernels_at_launch();
 
 /// Describes the GPUs that n_devices() counts. Local.
-/// \throws SystemError on this PE if there is none, with the reason.
+/// \throws SystemError on this PE, with the reason, if there is none.
 [[nodiscard]] std::vector<DeviceProperties> describe_devices();
 
-/// The installed driver, such as "CUDA driver 13.0". Local.
-/// \throws SystemError on this PE if there is none, with the reason.
+/// Returns the installed driver, such as "CUDA driver 13.0". Local.
+/// \throws SystemError on this PE, with the reason, if there is none.
 [[nodiscard]] std::string device_driver();
 
 /// Creates a provider of memory that kernels on GPU `device` and on its peers
@@ -79,8 +79,8 @@ void prepare_devices_for_nodes();
 /// access. Local.
 ///
 /// \param device less than n_devices().
-/// \param n_pes  number of PEs on this machine that each use the same amount of
-///        host memory.
+/// \param n_pes  the number of PEs on this machine, each of which uses the same
+///        amount of host memory.
 /// \throws UsageError, SystemError on this PE if the GPU does not support this
 ///         memory.
 [[nodiscard]] std::unique_ptr<MemoryProvider> make_device_memory(

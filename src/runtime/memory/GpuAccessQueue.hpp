@@ -17,25 +17,26 @@
 
 namespace symm::Impl {
 
-/// Lets the host access GPU memory while kernels are running, even kernels that
-/// wait for this access. Uses its own in-order queue and page-locked memory.
-/// Kernels may see the stores made between two calls to finish() in any order.
-/// Not thread-safe.
+/// Lets the host access GPU memory while kernels are running, even while they
+/// wait for that access. Uses its own in-order queue and page-locked memory.
+/// Kernels may see the stores between two calls to finish() in any order. Not
+/// thread-safe.
 ///
 /// All accesses make progress even if a kernel occupies the whole GPU. Atomic
-/// operations need a kernel of the library. If that kernel cannot start,
-/// threads that wait for far PEs carry out the operations (AtomicBoard).
+/// operations are performed by a library kernel. If that kernel cannot start,
+/// threads that wait for far PEs perform the operations (AtomicBoard).
 ///
 /// Any call may throw SystemError because of an error in an earlier kernel.
 class GpuAccessQueue {
  public:
-  /// The maximum size of a load() in bytes, and half the size of the buffer for
-  /// stores.
+  /// The maximum size of a load() in bytes, and half the size of the store
+  /// buffer.
   static constexpr std::size_t max_bytes = std::size_t{64} << 10U;
 
   enum class Changes : bool { none, some };
 
-  /// \param provider provides the GPU's memory; must outlive this object.
+  /// \param provider the provider of the GPU's memory; must outlive this
+  /// object.
   /// \param changes whether change() and fetch_and_change() will be called.
   explicit GpuAccessQueue(MemoryProvider& provider,
                           Changes changes = Changes::none);
@@ -44,12 +45,12 @@ class GpuAccessQueue {
   GpuAccessQueue& operator=(GpuAccessQueue const&) = delete;
 
   // The next two functions store to GPU memory. The caller may reuse the source
-  // at once, but the stores are complete only after finish(). An aligned word
-  // of 4 or 8 bytes is stored in one access.
+  // immediately, but the stores are complete only after finish(). An aligned 4-
+  // or 8-byte word is stored in one access.
 
   void store(void* to, void const* from, std::size_t bytes);
-  /// \param count number of elements, contiguous in `from`; at most max_bytes
-  ///        in all.
+  /// \param count number of elements, contiguous in `from`; their total size is
+  ///        at most max_bytes.
   void store_strided(void* to, std::size_t to_stride, void const* from,
                      std::size_t element_bytes, std::size_t count);
   /// Adds an atomic operation that returns no result. is_atomic() must hold for
@@ -57,7 +58,7 @@ class GpuAccessQueue {
   void change(void* word, AtomicOp op, WordType type, std::uint64_t value);
   void finish();
 
-  // The next three functions first complete all stores, then wait for their own
+  // The next three functions first complete all stores, then wait for their
   // result.
 
   /// \returns the old value of the word. is_atomic() must hold for `op` and
@@ -66,8 +67,8 @@ class GpuAccessQueue {
                                                WordType type,
                                                std::uint64_t value,
                                                std::uint64_t compare);
-  /// \returns a copy of the bytes, in page-locked memory that the next call
-  ///          overwrites.
+  /// \returns a copy of the bytes in page-locked memory. The next call
+  ///          overwrites this copy.
   /// \param bytes at most max_bytes.
   [[nodiscard]] std::span<std::byte const> load(void const* from,
                                                 std::size_t bytes);
@@ -76,7 +77,7 @@ class GpuAccessQueue {
       void const* from, std::size_t from_stride, std::size_t element_bytes,
       std::size_t count);
 
-  /// The board from which waiting GPU threads take parts of a batch. Null if
+  /// The board on which waiting GPU threads claim parts of a batch. Null if
   /// this object was constructed with Changes::none.
   [[nodiscard]] AtomicBoard* board() const {
     return m_changes == nullptr ? nullptr : m_changes->board();
@@ -95,9 +96,9 @@ class GpuAccessQueue {
   void wait();
 
   MemoryProvider& m_provider;
-  PinnedMemory m_memory;  // a part for stores, then a part for loads
+  PinnedMemory m_memory;  // a region for stores, then a region for loads
   void* m_queue;
-  std::size_t m_used = 0;  // bytes used in the part for stores
+  std::size_t m_used = 0;  // bytes used in the region for stores
   std::array<CopyQueue::WordStore, 256> m_stores;
   std::size_t m_n_stores = 0;
   std::unique_ptr<AtomicQueue> m_changes;

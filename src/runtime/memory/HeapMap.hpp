@@ -12,11 +12,11 @@
 namespace symm {
 
 /// Locates every PE's part of an address range in this process's address space.
-/// The part of PE p begins at base + p * stride. Kernels capture the map by
-/// value. Translating an address takes one multiplication and one addition,
-/// without a table (S16). Each process has its own base, but offsets are the
-/// same everywhere (S14, S15). Only the parts of near PEs (the PEs on this
-/// node) are mapped.
+/// PE p's part begins at base + p * stride. Kernels capture the map by value.
+/// An address is translated with one multiplication and one addition, without a
+/// lookup table (S16). Each process has its own base, but offsets are the same
+/// everywhere (S14, S15). Only the parts of near PEs (the PEs on this node) are
+/// mapped.
 struct HeapMap {
   char* base         = nullptr;  // start of PE 0's part, mapped or not
   std::size_t stride = 0;
@@ -25,7 +25,7 @@ struct HeapMap {
   Pe first_near      = 0;
   int n_near         = 0x7fff'ffff;  // by default, all PEs are near
 
-  /// Whether this PE can access the part of `pe` with loads and stores.
+  /// Whether this PE can access PE `pe`'s part with loads and stores.
   [[nodiscard]] SYMM_FUNCTION bool is_near(Pe pe) const {
     return static_cast<unsigned>(pe - first_near) <
            static_cast<unsigned>(n_near);
@@ -36,7 +36,7 @@ struct HeapMap {
     return {first_near, n_near < n_pes ? first_near + n_near : n_pes};
   }
 
-  /// The start of the part of `pe`.
+  /// The start of PE `pe`'s part.
   [[nodiscard]] SYMM_FUNCTION char* part(Pe pe) const {
     return base + static_cast<std::size_t>(pe) * stride;
   }
@@ -67,7 +67,7 @@ struct HeapMap {
     return offset_of(p) < stride;
   }
 
-  /// Whether any byte of [p, p + bytes) is in the part of a near PE.
+  /// Whether any byte of [p, p + bytes) is in a near PE's part.
   [[nodiscard]] bool overlaps(void const* p, std::size_t bytes) const {
     auto const start = reinterpret_cast<std::size_t>(part(first_near));
     auto const other = reinterpret_cast<std::size_t>(p);
@@ -76,8 +76,8 @@ struct HeapMap {
     return other < start ? start - other < bytes : other - start < total;
   }
 
-  /// The offset of `p` in bytes in this PE's part. The result is at least
-  /// `stride` if `p` is not in this part.
+  /// The byte offset of `p` in this PE's part. The result is at least `stride`
+  /// if `p` is not in this part.
   [[nodiscard]] SYMM_FUNCTION std::size_t offset_of(void const* p) const {
     return reinterpret_cast<std::size_t>(p) -
            reinterpret_cast<std::size_t>(part(my_pe));

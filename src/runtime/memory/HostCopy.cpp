@@ -21,7 +21,8 @@ void copy_host_words(void* to, void const* from, std::size_t bytes) {
     });
     return;
   }
-  // Source and target differ in alignment: load everything first, then store.
+  // Source and target have different alignments: load everything first, then
+  // store.
   char between[max_bytes_by_words];
   for_each_host_word(from, bytes, [&](std::size_t at, auto width) {
     auto const word = load_host_word<width>(source + at);

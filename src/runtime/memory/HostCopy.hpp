@@ -13,16 +13,16 @@
 namespace symm::Impl {
 
 // Copies within host memory that contains words polled by another thread or PE.
-// memcpy must not write such words, because it may store a word twice (glibc
-// 2.36 does so with 8 bytes). A thread that has seen a value and cleared the
-// word would then see the value again.
+// memcpy must not write such words, because it may store a word twice, as glibc
+// 2.36 does in an 8-byte copy. A thread that saw a value and cleared the word
+// between the two stores would see the value again.
 //
-// A word here is 1, 2, 4 or 8 bytes at a multiple of its size.
+// A word here is 1, 2, 4 or 8 bytes, aligned to its size.
 
 /// The widest word, in bytes.
 inline constexpr std::size_t widest_host_word = 8;
 
-/// The largest copy that copy_host_memory() carries out word by word, in bytes.
+/// The largest copy, in bytes, that copy_host_memory() performs word by word.
 inline constexpr std::size_t max_bytes_by_words = 64;
 
 /// An integer of the given size that may alias objects of any type.
@@ -60,18 +60,18 @@ void store_host_word(char* to, typename HostWord<bytes>::type value) {
   __atomic_store_n(reinterpret_cast<Word*>(to), value, __ATOMIC_RELAXED);
 }
 
-/// copy_host_memory() for 1 to max_bytes_by_words bytes, at any alignment.
+/// copy_host_memory() for 1 to max_bytes_by_words bytes at any alignment.
 void copy_host_words(void* to, void const* from, std::size_t bytes);
 
 /// Copies `bytes` bytes, at least 1, between memory locations that the host can
 /// access. The ranges must be equal or must not overlap. The copy is complete
 /// on return.
 ///
-/// For up to max_bytes_by_words bytes at any alignment, the function loads
-/// every word in the range at `from` once. It stores every word in the range at
-/// `to` once and whole. If the corresponding word at `from` is also aligned,
-/// the stored value is one that this word had at a single moment. Larger copies
-/// may write words more than once, and in pieces.
+/// For up to max_bytes_by_words bytes at any alignment, the function loads each
+/// word in the range at `from` once. It stores each word in the range at `to`
+/// with a single store. If the corresponding word at `from` is also aligned,
+/// the stored value is one that this word had at some single moment. Larger
+/// copies may write words more than once, and in pieces.
 ///
 /// \tparam alignment a lower bound on the alignment of both addresses; `bytes`
 ///         must be a multiple of it.
@@ -82,14 +82,15 @@ template <std::size_t alignment = 1>
       alignment < widest_host_word ? alignment : widest_host_word;
   if (to == from) return;
   if (bytes > max_bytes_by_words) {
-    // No object is larger. Without the mask, GCC warns about a wrapped count.
+    // No object is larger. Without the mask, GCC warns that the count may have
+    // wrapped.
     constexpr std::size_t largest = ~std::size_t{0} >> 1U;
     std::memcpy(to, from, bytes & largest);
     return;
   }
   auto* const target       = static_cast<char*>(to);
   auto const* const source = static_cast<char const*>(from);
-  // Most copies consist of 8-byte words, or of one narrower word.
+  // Fast path: most copies consist of 8-byte words, or of one narrower word.
   std::size_t const all = reinterpret_cast<std::size_t>(to) |
                           reinterpret_cast<std::size_t>(from) | bytes;
   auto const copy_word = [&](std::size_t at, auto width) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
-/// The number after `key` in a file whose lines are "key number ...".
+/// Returns the number after `key` in a file whose lines are "key number ...".
 std::optional<std::size_t> number_of(std::filesystem::path const& file,
                                      std::string const& key) {
   std::ifstream in(file);
@@ -40,7 +40,7 @@ std::size_t left_in_machine(HostMemoryUse use) {
          (*available + number_of("/proc/meminfo", "SwapFree:").value_or(0));
 }
 
-/// The file names of the two versions of control groups.
+/// The file names in the two versions of control groups.
 struct GroupFiles {
   char const* limit;
   char const* used;
@@ -62,10 +62,10 @@ std::size_t left_in_group(std::filesystem::path const& group,
   return *limit - std::min(*limit, held);
 }
 
-/// The bytes left in a group, such as "/user.slice/job", and in its ancestors.
-/// In a container, the group may appear as the root while its name is the path
-/// outside the container. A group whose files do not exist therefore counts as
-/// unlimited.
+/// Returns the number of bytes left in a group, such as "/user.slice/job", and
+/// in its ancestors. Inside a container, the group may appear as the root,
+/// although its name is the path outside the container. Therefore, a group
+/// whose files do not exist counts as unlimited.
 std::size_t left_in_hierarchy(std::filesystem::path const& root,
                               std::string const& own, GroupFiles const& files) {
   std::size_t left = unlimited;
@@ -89,7 +89,7 @@ std::size_t left_in_control_groups(std::filesystem::path const& mount,
     auto const second = line.find(':', first + 1);
     if (second == std::string::npos || line[second + 1] != '/') continue;
     auto const own = line.substr(second + 1);
-    // Both versions may be mounted, but only one of them controls memory.
+    // Both versions may be mounted, but only one controls memory.
     if (second == first + 1) {
       left = std::min(left, left_in_hierarchy(mount, own, version_2));
     } else if (("," + line.substr(first + 1, second - first - 1) + ",")

@@ -8,10 +8,10 @@
 
 namespace symm::Impl {
 
-/// Calls access(at, width) for words that cover [memory, memory + bytes). Each
-/// word is as wide as possible. Every aligned word of the range therefore lies
-/// within one of these words. `at` is the word's offset from `memory`. `width`
-/// is its size in bytes, an integral_constant.
+/// Calls access(at, width) for words that together cover [memory, memory +
+/// bytes). Each word is as wide as possible, so every aligned word in the range
+/// lies within one of these words. `at` is the word's offset from `memory`.
+/// `width` is its size in bytes, an integral_constant.
 template <class Access>
 void for_each_host_word(void const* memory, std::size_t bytes,
                         Access const& access) {

@@ -9,9 +9,9 @@
 
 namespace symm::Impl {
 
-/// Provides memory of one kind in one place. The three interfaces share one
+/// Provides memory of one kind in one location. The three interfaces share one
 /// record of the mappings. Each heap has one provider. Code that needs only one
-/// of the interfaces uses that base class.
+/// interface uses that base class.
 class MemoryProvider : public Vmm, public ForeignMemory, public CopyQueue {};
 
 }  // namespace symm::Impl

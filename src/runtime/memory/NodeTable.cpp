@@ -18,7 +18,7 @@ NodeTable::NodeTable(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
                     0);
   });
   m_range->add_chunk(0, room, agree);
-  // No PE touches the other parts of the range, so they use no memory.
+  // No PE touches the other parts of the range, so they occupy no memory.
   auto const& map   = m_range->map();
   char* const first = map.part(map.first_near);
   if (map.my_pe == map.first_near) {

@@ -14,7 +14,7 @@
 
 namespace symm::Impl {
 
-/// Constant bytes that all PEs on a node share. A single copy is in the memory
+/// Constant bytes that all PEs on a node share. The only copy is in the memory
 /// of the node's first PE. This class is meant for tables that grow with the
 /// number of PEs in the job.
 class NodeTable {
@@ -22,8 +22,8 @@ class NodeTable {
   /// Collective.
   /// \param vmm   manages host memory; must outlive the table.
   /// \param bytes the table, at least 1 byte. It must have the same size on all
-  ///        PEs, and the same contents on all PEs of a node. The caller may
-  ///        free its copy afterwards.
+  ///        PEs, and the same contents on all PEs on a node. The caller may
+  ///        free its copy afterward.
   /// \throws OutOfMemory, SystemError on every PE, with `what` in the message.
   NodeTable(Bootstrap& bootstrap, FdExchange& exchange, Vmm& vmm,
             char const* what, std::span<std::byte const> bytes);

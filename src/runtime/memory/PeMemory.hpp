@@ -10,8 +10,9 @@
 
 namespace symm::Impl {
 
-/// Memory that every PE has, with the same size and the same offsets. Messages
-/// address it by segment and offset, and the target adds its own base address.
+/// Memory that exists on every PE, with the same size and the same offsets.
+/// Messages address it by segment and offset, and the target adds its own base
+/// address.
 enum class Segment : std::uint8_t {
   host_heap,
   device_heap,
@@ -20,29 +21,29 @@ enum class Segment : std::uint8_t {
 };
 
 /// Whether the segment is in GPU memory. A message carries at most
-/// Transport::max_begun bytes to or from it.
+/// Transport::max_begun bytes to or from such a segment.
 [[nodiscard]] constexpr bool is_of_gpu(Segment segment) {
   return segment == Segment::device_heap ||
          segment == Segment::device_team_words;
 }
 
-/// How this PE's host accesses the memory of a PE.
+/// How this PE's host accesses another PE's memory.
 enum class AccessPath : std::uint8_t {
   words,    // with loads and stores of words
   gpu,      // with copies on this PE's GPU
   messages  // with messages to another node
 };
 
-/// Memory of one PE, near or far, that an operation reads or writes. A PeMemory
+/// One PE's memory, near or far, that an operation reads or writes. A PeMemory
 /// is valid as long as the heap block that contains the memory exists. It is
 /// passed in two registers.
 class PeMemory {
  public:
   constexpr PeMemory() = default;
-  /// Memory of a far PE, `offset` bytes into its part of the segment.
+  /// Memory on a far PE, `offset` bytes into its part of the segment.
   constexpr PeMemory(Pe its_pe, Segment its_segment, std::size_t offset)
       : pe(its_pe), segment(its_segment), m_position(offset) {}
-  /// Memory of a near PE, at `address` in this process.
+  /// Memory on a near PE, at `address` in this process.
   [[nodiscard]] static PeMemory at(Pe pe, Segment segment,
                                    void const* address) {
     PeMemory result(pe, segment, reinterpret_cast<std::size_t>(address));
@@ -63,7 +64,7 @@ class PeMemory {
   [[nodiscard]] T* address_or(T* otherwise) const {
     return path == AccessPath::messages ? otherwise : address<T>();
   }
-  /// The memory that starts `bytes` bytes further on.
+  /// The memory that starts `bytes` bytes after this memory.
   [[nodiscard]] constexpr PeMemory moved(std::size_t bytes) const {
     auto result = *this;
     result.m_position += bytes;
@@ -87,8 +88,8 @@ struct Strides {
   std::size_t local_bytes   = 0;  // stride on this PE
 };
 
-/// When an operation returns. `local`: once nothing is left to do on this PE.
-/// `none`: as soon as possible, in which case quiet() completes the operation.
+/// When an operation returns. `local`: once nothing remains to be done on this
+/// PE. `none`: as soon as possible; quiet() then completes the operation.
 enum class Completion { local, none };
 
 }  // namespace symm::Impl

@@ -25,7 +25,7 @@ PinnedMemory::~PinnedMemory() {
   try {
     m_provider.unpin(m_memory.get());
   } catch (Error const&) {
-    // The context is lost. Leak the memory, because it may still be
+    // The GPU context is lost. Leak the memory, because it may still be
     // page-locked.
     static_cast<void>(m_memory.release());
   }

@@ -11,7 +11,7 @@
 
 namespace symm::Impl {
 
-/// Page-locked host memory. The GPU's kernels and copies access it at the same
+/// Page-locked host memory. GPU kernels and copies access it at the same
 /// address as the host.
 class PinnedMemory {
  public:

@@ -10,8 +10,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// Never destroyed, because modules are added before main() and removed after
-/// it.
+/// Never destroyed, because modules may be added before main() and removed
+/// after it.
 std::mutex& modules_mutex() {
   static auto* const mutex = new std::mutex;
   return *mutex;
@@ -31,7 +31,7 @@ void add_kernel_module(KernelModule& module) noexcept {
     if (s_ring != nullptr) module.set_ring(s_ring);
     if (s_shadow != nullptr) module.set_shadow(s_shadow);
   } catch (std::exception const& failure) {
-    // If a kernel of the module needs the missing ring, the kernel reports it.
+    // If a kernel in the module needs the missing ring, the kernel reports it.
     std::fprintf(stderr,
                  "symm: preparing the kernels of a loaded library failed: %s\n",
                  failure.what());

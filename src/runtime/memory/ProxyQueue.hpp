@@ -16,16 +16,16 @@ namespace symm::Impl {
 
 struct AtomicBoard;
 
-// Kernels ask the host to carry out operations on far PEs (ProxyServer).
-// Kernels and host communicate through three rings in page-locked host memory:
-// requests, replies, and updates. An update is a store of a word, an atomic
+// Kernels ask the host to perform operations on far PEs (ProxyServer). Kernels
+// and the host communicate through three rings in page-locked host memory:
+// requests, replies, and updates. An update is a word store, an atomic
 // operation without a result, or a fence.
 //
-// The host reads each ring in ticket order. It carries out a request after all
-// updates whose tickets were drawn before the request was made. It carries out
-// a fence after all requests whose tickets were drawn before the fence.
-// Therefore, everything that a thread does after a fence or a reply is ordered
-// after everything that the thread did before.
+// The host reads each ring in ticket order. It performs a request after all
+// updates whose tickets were drawn before the request was made, and a fence
+// after all requests whose tickets were drawn before the fence. Therefore, all
+// operations that a thread issues after a fence or a reply are ordered after
+// all of that thread's earlier operations.
 
 enum class FarOp : std::uint8_t {
   load,         // up to 8 bytes, returned in the reply
@@ -34,23 +34,23 @@ enum class FarOp : std::uint8_t {
   put_strided,  //
   get_strided,  //
   put_signal,   //
-  atomic,       // the reply has the old value of the word
+  atomic,       // the reply contains the word's old value
   quiet         //
 };
 
-/// A request from one GPU thread: eight words, without padding.
+/// One GPU thread's request: eight words, without padding.
 struct alignas(64) FarRequest {
-  std::uint64_t address;  // symmetric, in this PE's part
+  std::uint64_t address;  // symmetric address in this PE's part
   std::uint64_t local;    // address of this PE's buffer, or a value
   std::uint64_t count;    // number of bytes or elements, or a value to compare
-  std::uint64_t signal;  // address of the signal, or the remote stride in bytes
-  std::uint64_t value;   // value for the signal, or the local stride in bytes
-  std::uint64_t pe_and_bytes;  // PE; upper half: bytes per element or word
+  std::uint64_t signal;   // the signal's address, or the remote stride in bytes
+  std::uint64_t value;    // the signal's value, or the local stride in bytes
+  std::uint64_t pe_and_bytes;  // PE, and bytes per element or word << 32
   /// Lower half: FarCode::bits(). Upper half: the lower 32 bits of the next
   /// update's ticket.
   std::uint64_t code;
-  /// The number of the request, counted from 1. The thread writes this word
-  /// last, and clears it to 0 after it has read the reply.
+  /// The request's number, counted from 1. The thread writes this word last,
+  /// and clears it to 0 after it has read the reply.
   std::uint64_t number;
 };
 static_assert(sizeof(FarRequest) == 64);
@@ -71,23 +71,22 @@ struct FarCode {
   }
 };
 
-/// The reply to a request. `number` is the request's number, and the host
-/// writes it last.
+/// The reply to a request. `number` is the request's number, which the host
+/// writes last.
 struct alignas(16) FarReply {
   std::uint64_t value;
   std::uint64_t number;
 };
 
-/// The tickets of a ring. A thread draws one ticket for each entry that it
-/// writes. A ticket has a slot in the ring if the ticket is below `*freed +
-/// size`.
+/// A ring's tickets. A thread draws one ticket for each entry that it writes. A
+/// ticket has a slot in the ring if the ticket is less than `*freed + size`.
 struct RingTickets {
   std::uint64_t const* freed;  // in host memory: lower tickets are done
   std::uint64_t next;
   std::uint64_t limit;  // a copy of *freed + size, possibly outdated
 };
 
-/// The kernels' side of the three rings. This object is in GPU memory.
+/// The kernel side of the three rings. This object is in GPU memory.
 struct ProxyQueue {
   static constexpr std::uint64_t size = 4096;
 
@@ -101,8 +100,8 @@ struct ProxyQueue {
 
 /// A module of kernels (one source file, compiled for GPUs). Each module stores
 /// its own pointers to the ProxyQueue and to the race detector's Shadow.
-/// Therefore, neither kernels nor their calls to fence() and quiet() take these
-/// pointers as arguments.
+/// Therefore, these pointers need not be passed to kernels, or to fence() and
+/// quiet() in kernels.
 struct KernelModule {
   /// Both functions throw SystemError.
   void (*set_ring)(ProxyQueue* ring);
@@ -111,14 +110,15 @@ struct KernelModule {
 };
 
 /// Any thread may call these two functions, even before and after main(). A
-/// module that is added later, for example by dlopen(), gets the current ring.
+/// module that is added later, for example by dlopen(), receives the current
+/// ring.
 void add_kernel_module(KernelModule& module) noexcept;
 void remove_kernel_module(KernelModule& module) noexcept;
 
-/// Sets the ring of all modules. \throws SystemError on this PE; some modules
-/// may then have the new ring.
+/// Sets the ring in all modules. \throws SystemError on this PE; some modules
+/// may then already have the new ring.
 void set_ring_of_kernels(ProxyQueue* ring);
-/// Like set_ring_of_kernels(), but for the shadow of the race detector.
+/// Like set_ring_of_kernels(), but for the race detector's shadow.
 void set_shadow_of_kernels(check::Shadow* shadow);
 
 }  // namespace symm::Impl

@@ -15,7 +15,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// The number in a file; 0 if the file cannot be read.
+/// Returns the number in a file; 0 if the file cannot be read.
 std::size_t number_in(std::filesystem::path const& file) {
   std::ifstream in(file);
   std::size_t number = 0;
@@ -28,7 +28,7 @@ std::size_t number_in(std::filesystem::path const& file) {
 std::vector<ReservedPages> ReservedPages::all(
     std::filesystem::path const& root) {
   std::vector<ReservedPages> found;
-  std::error_code ignored;  // without the folder, there are no huge pages
+  std::error_code ignored;  // without this directory, there are no huge pages
   for (auto const& entry : std::filesystem::directory_iterator(root, ignored)) {
     std::size_t kib = 0;
     if (std::sscanf(entry.path().filename().c_str(), "hugepages-%zukB", &kib) !=
@@ -39,7 +39,7 @@ std::vector<ReservedPages> ReservedPages::all(
       return number_in(entry.path() / name);
     };
     // A free page may be reserved for a mapping that has not touched it yet.
-    // The system may add pages on demand.
+    // The system may also add pages on demand.
     auto const n_free    = number("free_hugepages");
     auto const n_more    = number("nr_overcommit_hugepages");
     auto const n_added   = number("surplus_hugepages");

@@ -13,9 +13,9 @@ namespace symm::Impl {
 /// Huge pages of one size that an administrator has reserved (hugetlb). The
 /// numbers are a snapshot.
 struct ReservedPages {
-  std::filesystem::path folder;  ///< the system's folder with these numbers
+  std::filesystem::path folder;  // /< system directory with these numbers
   std::size_t bytes  = 0;        ///< size of a page
-  std::size_t n      = 0;        ///< total number of pages
+  std::size_t n      = 0;        // /< total number of pages
   std::size_t n_left = 0;        ///< pages that no mapping has reserved
 
   /// Returns one entry for each size that the system supports, smallest first.
@@ -25,8 +25,8 @@ struct ReservedPages {
   ///         message lists the sizes that exist.
   [[nodiscard]] static ReservedPages of_size(std::size_t bytes);
 
-  /// The error text for too few pages, where `n_sharers` PEs need
-  /// `wanted_bytes` bytes each. The text says how to reserve more pages.
+  /// The error text for too few pages: each of `n_sharers` PEs needs
+  /// `wanted_bytes` bytes. The text says how to reserve more pages.
   [[nodiscard]] std::string refusal(std::size_t wanted_bytes,
                                     std::size_t n_sharers) const;
 };

@@ -28,7 +28,7 @@ SymmetricRange::SymmetricRange(Vmm& vmm, FdExchange& exchange, Pe my_pe,
                                int n_pes, std::size_t part_bytes,
                                std::size_t alignment)
     : m_vmm(vmm), m_exchange(exchange) {
-  // Only the PEs of this node have parts here.
+  // Only the PEs on this node have parts here.
   auto const& nodes = exchange.nodes();
   std::size_t total = 0;
   if (__builtin_mul_overflow(
@@ -39,7 +39,7 @@ SymmetricRange::SymmetricRange(Vmm& vmm, FdExchange& exchange, Pe my_pe,
                       "SYMM_HEAP_LIMIT");
   }
   m_reservation = m_vmm.reserve(total, alignment);
-  // Computed as an integer: PE 0's part need not exist in this process.
+  // Computed as an integer, because PE 0's part need not exist in this process.
   auto const first = static_cast<std::size_t>(nodes.first_near());
   m_map            = {
                  reinterpret_cast<char*>(reinterpret_cast<std::size_t>(m_reservation) -
@@ -54,7 +54,7 @@ SymmetricRange::SymmetricRange(Vmm& vmm, FdExchange& exchange, Pe my_pe,
 SymmetricRange::~SymmetricRange() {
   if (is_abandoned()) return;
   // A range can be freed only when nothing is mapped in it. If a call fails,
-  // the provider's destructor releases the rest.
+  // the provider's destructor releases what remains.
   for (auto& [offset, chunk] : m_chunks) static_cast<void>(unmap(chunk));
   static_cast<void>(failure_of([&] {
     m_vmm.address_free(m_reservation,

@@ -20,7 +20,7 @@ struct Update {
     fence = 0xf0   // `value`: the ticket of the next request
   };
 
-  std::uint64_t address;  // symmetric, in this PE's part; 48 bits
+  std::uint64_t address;  // symmetric address in this PE's part; 48 bits
   std::uint64_t value;
   Pe pe;
   std::uint8_t kind;
@@ -33,11 +33,11 @@ struct Update {
 static_assert(1U << WordOp::code_bits <= Update::store);
 
 /// The three words of an update in a ring in host memory. The upper byte of
-/// each word is the number of the lap around the ring (1 to 255, then 1 again).
-/// This number shows the host that the word has been written, so the GPU thread
-/// needs no fence between the words. The first words of 32 updates are
-/// adjacent, and so are the second words and the third words. A warp therefore
-/// writes 32 updates in contiguous stores.
+/// each word is the lap number: it counts laps around the ring from 1 to 255,
+/// then starts again at 1. The lap number shows the host that the word has been
+/// written, so the GPU thread needs no fence between the words. The first words
+/// of 32 updates are adjacent, and so are the second words and the third words.
+/// A warp therefore writes 32 updates in contiguous stores.
 class UpdateWords {
  public:
   static constexpr std::uint64_t size = std::uint64_t{1} << 16U;  // updates
@@ -64,11 +64,12 @@ class UpdateWords {
         return m_lap | std::uint64_t{pe >> 24U} << 32U | update.value >> 32U;
     }
   }
-  /// Whether a word was written in this lap of the ring.
+  /// Whether `word` was written in this lap around the ring.
   [[nodiscard]] bool is_of_lap(std::uint64_t word) const {
     return (word ^ m_lap) >> 56U == 0;
   }
-  /// The update stored in three words. All three words must be from this lap.
+  /// Decodes the update stored in three words. All three words must be from
+  /// this lap.
   [[nodiscard]] static Update update_of(std::uint64_t a, std::uint64_t b,
                                         std::uint64_t c) {
     return {

@@ -23,15 +23,16 @@ namespace symm::Impl {
 /// peer import_handle, map, set_access), ..., unmap, release, address_free.
 ///
 /// A call that breaks a rule throws UsageError with the call's name and values.
-/// A call that the system refuses throws OutOfMemory if there is too little
-/// memory, and SystemError otherwise. A call that throws has changed nothing.
+/// If the system rejects a call, the call throws OutOfMemory if there is too
+/// little memory, and SystemError otherwise. A call that throws changes
+/// nothing.
 ///
 /// All calls are local and may be made from any thread. For example, a View
 /// that owns memory may be destroyed while another thread is in a collective
 /// call.
 class Vmm {
  public:
-  /// Physical memory; the handle is valid only in this process (V12).
+  /// Physical memory. The handle is valid only in this process (V12).
   struct Handle {
     std::uint64_t id                       = 0;
     friend bool operator==(Handle, Handle) = default;
@@ -41,8 +42,9 @@ class Vmm {
   enum class Access { none, read, read_write };
   enum class Sharing { none, by_descriptor };
 
-  /// A handle for sharing memory with processes on another operating system
-  /// instance, to which no file descriptor can be sent.
+  /// A handle for sharing memory with processes that run under another
+  /// operating system instance. File descriptors cannot be sent to such
+  /// processes.
   using FabricHandle = std::array<std::byte, 64>;
 
   virtual ~Vmm() = default;
@@ -50,7 +52,7 @@ class Vmm {
   /// Says where the memory is, such as "host memory" or "GPU 0 (NVIDIA H200)".
   [[nodiscard]] virtual std::string place() const = 0;
 
-  /// The unit of sizes, offsets and addresses, in bytes (a power of two).
+  /// The unit for sizes, offsets and addresses, in bytes (a power of two).
   [[nodiscard]] virtual std::size_t granularity(Granularity kind) const = 0;
 
   /// Reserves an address range without physical memory.
@@ -70,8 +72,8 @@ class Vmm {
   [[nodiscard]] virtual Handle create(std::size_t bytes, Sharing sharing) = 0;
 
   /// Maps the memory at `address`, with no access rights. The range must be
-  /// reserved and not mapped. For now, `offset` must be 0, and `bytes` must be
-  /// the memory's size.
+  /// reserved and not mapped. Currently, `offset` must be 0, and `bytes` must
+  /// be the memory's size.
   virtual void map(char* address, std::size_t bytes, std::size_t offset,
                    Handle handle) = 0;
 
@@ -84,12 +86,12 @@ class Vmm {
   [[nodiscard]] virtual UniqueFd export_handle(Handle handle) = 0;
 
   /// Imports a descriptor that export_handle() returned in another process.
-  /// \param bytes the size given to create() there.
+  /// \param bytes the size passed to create() in that process.
   [[nodiscard]] virtual Handle import_handle(UniqueFd descriptor,
                                              std::size_t bytes) = 0;
 
   /// Whether `descriptor` was exported by a provider of this kind. If so,
-  /// import_handle() accepts it if the size is right.
+  /// import_handle() accepts it, provided that the size is right.
   [[nodiscard]] virtual bool can_import(UniqueFd const& descriptor) const = 0;
 
   /// The access that set_access(..., Access::read_write) gives to CPUs, or to
@@ -101,8 +103,8 @@ class Vmm {
   /// Removes a mapping. The range must be exactly one that map() has mapped.
   virtual void unmap(char* address, std::size_t bytes) = 0;
 
-  /// Returns a handle for processes that access this memory over the fabric.
-  /// Returns nullopt if the system does not grant one (V16, V17).
+  /// Returns a handle with which other processes can access this memory over
+  /// the fabric. Returns nullopt if the system does not grant one (V16, V17).
   [[nodiscard]] virtual std::optional<FabricHandle> export_fabric(
       Handle /*handle*/) {
     return std::nullopt;
@@ -116,8 +118,7 @@ class Vmm {
     return std::nullopt;
   }
 
-  /// Releases a handle. The memory continues to exist as long as it is mapped
-  /// or shared.
+  /// Releases a handle. The memory exists as long as it is mapped or shared.
   virtual void release(Handle handle) = 0;
 
   /// Frees an address range. The range must be exactly one that reserve()

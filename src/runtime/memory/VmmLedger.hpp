@@ -21,9 +21,9 @@
 
 namespace symm::Impl {
 
-/// Records what a MemoryProvider has reserved, created and mapped, and checks
-/// each call against the rules of Vmm. All providers use this class. It makes
-/// no system calls.
+/// Records the memory that a MemoryProvider has reserved, created and mapped,
+/// and checks each call against Vmm's rules. All providers use this class. It
+/// makes no system calls.
 ///
 /// \tparam Memory the provider's description of physical memory, with members
 ///         `bytes` and `sharing`.
@@ -77,8 +77,8 @@ class VmmLedger {
     check_multiple("import_handle", "size in bytes", bytes, m_unit);
   }
 
-  /// Checks that the range does not wrap around. This check is for memory that
-  /// the provider may not have created.
+  /// Checks that the range does not wrap around. Used for memory that the
+  /// provider may not have created.
   void check_range(void const* address, std::size_t bytes,
                    char const* call) const {
     if (bytes > 0 && value_of(address) + (bytes - 1) < value_of(address)) {
@@ -104,8 +104,7 @@ class VmmLedger {
   }
   void remove_handle(Vmm::Handle handle) { m_handles.erase(handle.id); }
 
-  /// Returns the memory of a handle after checking that it may be exported
-  /// (V35).
+  /// Returns a handle's memory after checking that it may be exported (V35).
   [[nodiscard]] MemoryPtr const& memory_to_export(Vmm::Handle handle) const {
     auto const& memory = memory_of(handle, "export_handle");
     if (memory->sharing != Vmm::Sharing::by_descriptor) {
@@ -164,7 +163,7 @@ class VmmLedger {
   }
   void forget_mapping(char const* address) { m_mappings.erase(address); }
 
-  /// The mapping that contains an address; nullopt if there is none.
+  /// Returns the mapping that contains an address; nullopt if there is none.
   [[nodiscard]] std::optional<ForeignMemory::Mapping> find_mapping(
       void const* address) const {
     auto const it = mapping_around(address);
@@ -178,8 +177,8 @@ class VmmLedger {
            m_reservations.end();
   }
 
-  /// The memory that is mapped at an address (V41).
-  /// \throws UsageError if this process has mapped none there.
+  /// Returns the memory that is mapped at an address (V41).
+  /// \throws UsageError if this process has mapped no memory there.
   [[nodiscard]] MemoryPtr const& memory_at(void const* address,
                                            char const* call) const {
     auto const it = mapping_around(address);

@@ -31,11 +31,12 @@ namespace {
 
 constexpr std::size_t recommended_granularity = std::size_t{2} << 20U;
 constexpr int no_access                       = PROT_NONE;
-/// The size must not change: accessing memory past a new end would kill a PE.
+/// The size must not change: if the file shrank, accessing memory past its new
+/// end would kill a PE.
 constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW;
 
-/// Throws before a file would grow past the limit, because the system would
-/// kill the process with a signal instead of returning an error.
+/// Throws if the file would grow past the limit, because the system would kill
+/// the process with a signal instead of returning an error.
 void check_file_size(std::size_t bytes) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0) {
@@ -83,7 +84,8 @@ char* Vmm_HostMemfd::reserve(std::size_t bytes, std::size_t alignment,
                              void* hint) {
   std::lock_guard const lock(m_mutex);
   m_ledger.check_reserve(bytes, alignment, hint);
-  // mmap() aligns only to ordinary pages, so reserve more and unmap both ends.
+  // mmap() aligns only to ordinary pages, so reserve extra space and unmap both
+  // ends.
   alignment =
       std::max(alignment,
                m_pages == HugePages::advise ? recommended_granularity : m_unit);
@@ -123,8 +125,9 @@ char* Vmm_HostMemfd::reserve(std::size_t bytes, std::size_t alignment,
 }
 
 void Vmm_HostMemfd::check_capacity(std::size_t bytes) const {
-  std::size_t promised = 0;  // created by this PE, not yet touched by any PE
-  // Count each memory object once. It may have several handles and mappings.
+  std::size_t promised = 0;  // created by this PE, but not yet touched
+  // Count each memory object once, because it may have several handles and
+  // mappings.
   std::set<Memory const*> counted;
   auto const count = [&](Memory const& memory) {
     if (memory.is_imported || !counted.insert(&memory).second) return;
@@ -132,7 +135,7 @@ void Vmm_HostMemfd::check_capacity(std::size_t bytes) const {
     if (::fstat(memory.descriptor.get(), &status) != 0) {
       throw SystemError("querying memory of this PE", "fstat", errno);
     }
-    // Every system counts st_blocks in units of this size.
+    // The system counts st_blocks in units of this size.
     constexpr std::size_t block_bytes = 512;
     auto const touched =
         static_cast<std::size_t>(status.st_blocks) * block_bytes;
@@ -322,7 +325,8 @@ bool Vmm_HostMemfd::is_mapped(void const* address, std::size_t bytes) {
   auto const page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   auto const first      = reinterpret_cast<std::size_t>(address);
   auto const n_end      = (first + (bytes - 1)) / page_bytes + 1;
-  // Limits the pages per call: mincore() needs one byte per page.
+  // Limits the number of pages per call, because mincore() needs one byte per
+  // page.
   constexpr std::size_t n_most = std::size_t{1} << 18U;
   // Unused: only the error code matters.
   std::vector<unsigned char> is_resident;
@@ -360,13 +364,13 @@ bool Vmm_HostMemfd::pin(void* address, std::size_t bytes) {
                                     address_text(address) +
                                     " are memory of this process");
   }
-  return false;  // nothing to undo: CPUs can access the memory anyway
+  return false;  // nothing to undo, because CPUs can access the memory anyway
 }
 
 void Vmm_HostMemfd::unmap(char* address, std::size_t bytes) {
   std::lock_guard const lock(m_mutex);
   static_cast<void>(m_ledger.check_mapping(address, bytes, "unmap"));
-  // A single call replaces the mapping with a reservation, so that another
+  // Replace the mapping with a reservation in a single call so that another
   // thread's mmap() cannot take the addresses in between.
   if (::mmap(address, bytes, no_access,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
@@ -380,9 +384,9 @@ void Vmm_HostMemfd::release(Handle handle) {
   std::lock_guard const lock(m_mutex);
   auto const memory = m_ledger.memory_of(handle, "release");
   m_ledger.remove_handle(handle);
-  // A PE's own memory keeps its descriptor while it is mapped, for retain().
-  // Imported memory must not keep its descriptor, because every PE and chunk
-  // would then need one.
+  // A PE's own memory keeps its descriptor while it is mapped, because retain()
+  // needs it. Imported memory must not keep its descriptor, because every PE
+  // and chunk would then need one.
   auto const& handles = m_ledger.handles();
   bool const has_other_handle =
       std::any_of(handles.begin(), handles.end(),

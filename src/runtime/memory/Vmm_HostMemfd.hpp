@@ -17,14 +17,14 @@
 
 namespace symm::Impl {
 
-/// Host memory from memfd_create() and mmap().
+/// Provides host memory from memfd_create() and mmap().
 ///
 /// Pages are committed on first touch, on the NUMA node of the thread that
-/// touches them. create() refuses memory that the machine or its control group
-/// could not commit. A lack of memory therefore causes an error instead of a
-/// later SIGBUS. Memory that was created earlier and has not been touched yet
-/// counts as used. For reserved huge pages (hugetlb), the system does the
-/// accounting: create() reserves every page that the memory can ever need.
+/// touches them. create() throws if the machine or its control group could not
+/// commit the memory. Running out of memory therefore causes an error instead
+/// of a later SIGBUS. Memory that was created earlier but has not been touched
+/// yet counts as used. For reserved huge pages (hugetlb), the system does the
+/// accounting, and create() reserves every page that the memory can ever need.
 class Vmm_HostMemfd final : public MemoryProvider {
  public:
   using AvailableMemory = std::function<std::size_t()>;
@@ -86,13 +86,13 @@ class Vmm_HostMemfd final : public MemoryProvider {
 
   void check_capacity(std::size_t bytes) const;
   void take_huge_pages(UniqueFd const& memory, std::size_t bytes) const;
-  /// Like is_mapped(), but false if the first or last byte is in a reservation
-  /// of this provider and is not mapped.
+  /// Like is_mapped(), but returns false if the first or last byte is in one of
+  /// this provider's reservations and is not mapped.
   [[nodiscard]] bool is_memory(void const* address, std::size_t bytes) const;
 
   std::size_t m_page_bytes;
   HugePages m_pages;
-  std::size_t m_unit;  // minimum granularity: m_page_bytes or huge page size
+  std::size_t m_unit;  // minimum granularity: ordinary or huge page size
   std::size_t m_n_sharers;
   AvailableMemory m_available_memory;
   std::mutex m_mutex;  // locked by every public function that uses the ledger

@@ -70,8 +70,8 @@ SYMM_CHANGE_WORD(or, change_or)
 SYMM_CHANGE_WORD(xor, change_xor)
 #undef SYMM_CHANGE_WORD
 
-/// Sets the word to `value` if the word equals `seen`. Returns whether it did.
-/// In either case, stores the old value of the word in `seen`.
+/// Sets the word to `value` if the word equals `seen`, and returns whether it
+/// did. In either case, stores the word's old value in `seen`.
 template <class T>
 SYMM_INLINE_FUNCTION bool replace_if_seen(T* address, T& seen, T value) {
   T const before = compare_swap_word(address, seen, value);

@@ -21,9 +21,9 @@ SYMM_INLINE_FUNCTION void fence_words() {
   SYMM_IF_ON_DEVICE((InKernel::fence();))
 }
 
-/// The part of shmem_fence that a flag needs. For readers that use
-/// load_acquire(), loads and stores before this call are ordered before later
-/// stores of this thread.
+/// The part of shmem_fence that suffices for setting a flag. For readers that
+/// use load_acquire(), loads and stores before this call are ordered before
+/// this thread's later stores.
 SYMM_INLINE_FUNCTION void fence_release() {
   SYMM_IF_ON_HOST((std::atomic_thread_fence(std::memory_order_release);))
   SYMM_IF_ON_DEVICE((InKernel::fence_release();))

@@ -26,7 +26,7 @@ Aggregation::~Aggregation() {
   try {
     deliver("symm::Context");
   } catch (std::exception const&) {
-    // There is no memory for a batch: the remaining updates are lost.
+    // There is no memory for a batch, so the remaining updates are lost.
   }
 }
 

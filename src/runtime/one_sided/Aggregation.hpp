@@ -24,10 +24,10 @@ class NodeBins;
 
 /// The pending updates of a Context with ContextOptions::aggregate. Used by one
 /// thread at a time. Updates to near PEs are performed in call order, one block
-/// at a time; meanwhile, the words that they change are prefetched into the
-/// cache. Updates to far PEs are passed on in blocks, either to the batches of
-/// the context's channel, which is locked once per block, or to the bins of the
-/// target nodes.
+/// at a time, while the words that they change are prefetched into the cache.
+/// Updates to far PEs are passed on in blocks, either to the batches of the
+/// context's channel, which is locked once per block, or to the target nodes'
+/// bins.
 class Aggregation {
  public:
   /// Number of updates in a block. A full block is delivered.
@@ -40,14 +40,14 @@ class Aggregation {
   /// Delivers the pending updates if the runtime has not ended.
   ~Aggregation();
 
-  /// Sets the channel for updates to far PEs; null in a job on a single node.
+  /// Sets the channel for updates to far PEs; null in a one-node job.
   /// \param bins if null, updates are sent to each PE directly.
   void set_channel(Channel* channel, std::unique_ptr<NodeBins> bins);
-  /// Whether another PE on the target's node may perform an update. If so, only
-  /// quiet() orders updates.
+  /// Whether another PE on the target's node may perform an update. If so,
+  /// updates are ordered only by quiet().
   [[nodiscard]] bool is_by_nodes() const { return m_bins != nullptr; }
 
-  /// Queues an atomic operation that returns nothing, and may deliver the
+  /// Queues an atomic operation that returns nothing. May also deliver the
   /// pending updates.
   /// \returns false if the caller must perform the operation itself, because it
   ///          is observed, in GPU memory, or misaligned.
@@ -88,9 +88,9 @@ class Aggregation {
 
   /// Performs the pending updates to near PEs, and begins the pending updates
   /// to far PEs.
-  /// \throws UsageError on this PE if the runtime has ended; the pending
-  ///         updates are dropped. Otherwise, throws what the channel throws;
-  ///         updates that have not begun remain pending.
+  /// \throws UsageError on this PE if the runtime has ended, in which case the
+  ///         pending updates are dropped. Otherwise, throws what the channel
+  ///         throws; updates that have not begun remain pending.
   void deliver(char const* call) {
     if (m_n_near != 0) deliver_near(call);
     if (m_n_far != 0) deliver_far(call);
@@ -104,24 +104,24 @@ class Aggregation {
     bool operator==(Kind const&) const = default;
   };
 
-  /// Looks up the mapped memory around the word, so that keep() need not do so
+  /// Looks up the mapped memory around the word so that keep() need not do so
   /// for the next updates. Returns false in the same cases as keep().
   bool find(void const* address, std::size_t bytes, Pe pe, char const* call);
   void check_life(char const* call);
   void deliver_near(char const* call);
   void deliver_far(char const* call);
-  /// Delivers a full block. If this throws, the last update has been removed
-  /// from the block.
+  /// Delivers a full block. If this function throws, it has removed the last
+  /// update from the block.
   void deliver_full_far(char const* call);
   void deliver_bins(char const* call);
 
   Channel* m_channel = nullptr;
   std::unique_ptr<NodeBins> m_bins;
   std::uint64_t m_life;
-  // The mapped range of this PE's part that find() looked up last; m_bytes is 0
-  // if there is none. Reset when a block of updates is delivered. The range is
-  // valid until then, because only collective calls unmap memory, and programs
-  // must call quiet() before they free memory.
+  // The mapped range of this PE's part that find() found most recently; m_bytes
+  // is 0 if there is none. Reset when a block of updates is delivered. The
+  // range is valid until then, because only collective calls unmap memory, and
+  // programs must call quiet() before they free memory.
   std::size_t m_begin = 0;
   std::size_t m_bytes = 0;
   HeapMap m_map{};

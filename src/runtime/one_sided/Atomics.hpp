@@ -36,7 +36,7 @@ concept AtomicNumber = AtomicWord<T> && std::is_arithmetic_v<T>;
 template <class T>
 concept AtomicBits = AtomicWord<T> && std::integral<T>;
 
-/// The kind of an atomic operation `op`, for the race detector. Result is void
+/// The kind of the atomic operation `op`, for the race detector. Result is void
 /// if the operation returns nothing.
 template <class Result>
 SYMM_INLINE_FUNCTION constexpr check::AtomicKind check_kind_of(AtomicOp op) {
@@ -60,8 +60,8 @@ template <class Result, class T, class Call, class Near, class... Operands>
                        });
 }
 
-/// Begins an atomic operation on the host. The old value is in `*fetch` by the
-/// time quiet() returns.
+/// Begins an atomic operation on the host. When quiet() returns, the old value
+/// is in `*fetch`.
 template <class T, class Near, class... Operands>
 void fetch_on_host(HostCall const& call, T* fetch, T const* address, Pe pe,
                    Near near, AtomicOp op, Operands... operands) {
@@ -74,7 +74,7 @@ void fetch_on_host(HostCall const& call, T* fetch, T const* address, Pe pe,
                 });
 }
 
-/// Performs an atomic operation by one thread, on the host or in a kernel.
+/// Performs one thread's atomic operation, on the host or in a kernel.
 /// \returns the old value, unless Result is void.
 template <class Result, class T, class Near, class... Operands>
 SYMM_INLINE_FUNCTION Result change_in_heap(HeapMap const& heap,

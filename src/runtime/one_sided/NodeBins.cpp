@@ -12,10 +12,10 @@ namespace symm::Impl {
 
 namespace {
 
-/// From this number of nodes on, bins take less memory than one batch per PE,
+/// With at least this many nodes, bins use less memory than one batch per PE,
 /// and fill up sooner.
 constexpr int least_nodes = 33;
-/// Total size of all bins, unless the job has more than 18,000 nodes.
+/// The total size of all bins, unless the job has more than 18,000 nodes.
 constexpr std::size_t max_bytes       = std::size_t{36} << 20U;
 constexpr std::size_t least_bin_bytes = std::size_t{2} << 10U;
 constexpr std::size_t max_bin_bytes   = std::size_t{16} << 10U;
@@ -97,7 +97,7 @@ void NodeBins::send(int node, Bin& bin, Channel& channel,
 }
 
 void NodeBins::deliver(Channel& channel, HostCall const& call) {
-  // A bin whose message cannot be sent keeps its updates and stays listed.
+  // A bin whose message cannot be sent keeps its updates and remains listed.
   while (!m_used.empty()) {
     auto const node = m_used.back();
     auto& bin       = m_bins[static_cast<std::size_t>(node)];

@@ -19,9 +19,9 @@ class Channel;
 
 /// A Context's pending updates to far PEs, in one bin per node. The k-th PE on
 /// a node sends its bins to the k-th PE on the target node (modulo the number
-/// of PEs there). The receiver performs the updates for all PEs on its node.
-/// Memory use therefore grows with the number of nodes, not with the number of
-/// PEs. Used by one thread at a time.
+/// of PEs there). The receiver performs the updates on behalf of all PEs on its
+/// node. Memory use therefore grows with the number of nodes, not with the
+/// number of PEs. Used by one thread at a time.
 class NodeBins {
  public:
   /// \param nodes must outlive this object. Precondition: are_possible(nodes).
@@ -34,16 +34,16 @@ class NodeBins {
   [[nodiscard]] static bool are_possible(Nodes const& nodes);
 
   /// Adds an update to the bin of the target PE's node. If the bin has no room,
-  /// sends it first. If this throws, the update has not been added, and all
-  /// others are still pending.
+  /// sends it first. If this function throws, the update has not been added,
+  /// and all other updates are still pending.
   /// \param update must change an aligned word in a far PE's heap in host
   ///        memory.
   void add(FarAtomic const& update, Channel& channel, HostCall const& call);
   /// Sends all bins.
   void deliver(Channel& channel, HostCall const& call);
 
-  /// Number of bytes that all bins take up. (A bin keeps its memory after it
-  /// has been sent.)
+  /// The total number of bytes that the bins occupy. (A bin keeps its memory
+  /// after it has been sent.)
   [[nodiscard]] std::size_t bytes() const;
 
  private:
@@ -52,10 +52,10 @@ class NodeBins {
     std::uint32_t n_words = 0;
     bool has_values       = false;  // each update is followed by its own value
     bool is_listed        = false;  // whether the bin's node is in m_used
-    std::uint64_t value   = 0;      // the value of all updates if !has_values
+    std::uint64_t value   = 0;      // if !has_values, the value of all updates
 
     /// Stores the common `value` after each update. Preconditions: !has_values,
-    /// and room for twice as many words.
+    /// and there is room for twice as many words.
     void give_values();
   };
 
@@ -66,7 +66,7 @@ class NodeBins {
 
   Nodes const& m_nodes;
   int m_my_number;  // this PE's number on its node
-  int m_n_each;     // number of PEs on each node; 0 if it differs between nodes
+  int m_n_each;     // number of PEs per node; 0 if it differs between nodes
   std::uint32_t m_max_words;
   std::vector<Bin> m_bins;
   std::vector<int> m_used;  // nodes whose bins have updates

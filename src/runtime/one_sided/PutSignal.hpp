@@ -22,7 +22,7 @@
 namespace symm::Impl {
 
 /// put_signal() on the host.
-/// \param completion when the call returns, if `pe` is far.
+/// \param completion specifies when the call returns if `pe` is far.
 template <class T>
 void put_signal_on_host(T* dest, std::type_identity_t<T> const* source,
                         std::size_t count, Signal* signal_address,
@@ -38,7 +38,7 @@ void put_signal_on_host(T* dest, std::type_identity_t<T> const* source,
   });
 }
 
-/// put_signal() by a group of threads.
+/// put_signal(), called by a group of threads.
 template <ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void put_signal_of_group(
     Threads const& threads, HeapMap const& heap, T* dest,

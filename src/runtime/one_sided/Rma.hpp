@@ -22,13 +22,13 @@
 
 namespace symm::Impl {
 
-// Implementation of the forms of put and get in symm_rma.hpp. `call` is the
-// name of the call, for error messages.
+// Implementations of the forms of put and get in symm_rma.hpp. `call` is the
+// call's name, for error messages.
 
 // On the host.
 
 /// Copies at least 1 byte, in any context, with or without a Request.
-/// \tparam completion when the call returns, if the PE is far.
+/// \tparam completion specifies when the call returns if the PE is far.
 /// \tparam Call char const* for calls without a context, or HostCall.
 template <Direction direction, Completion completion, class Call>
 void copy_bytes_on_host(Call call, void* dest, void const* source,
@@ -123,7 +123,7 @@ template <class T>
   return load_element(heap, source, pe, call);
 }
 
-/// put() or get() by a group of threads.
+/// put() or get(), called by a group of threads.
 template <Direction direction, ThreadGroup Threads, class T>
 SYMM_INLINE_FUNCTION void copy_elements_of_pe(
     Threads const& threads, HeapMap const& heap, T* dest, T const* source,

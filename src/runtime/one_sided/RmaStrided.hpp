@@ -21,8 +21,8 @@
 
 namespace symm::Impl {
 
-// Implementation of the forms of iput, iget, ibput and ibget, which copy
-// elements or blocks of elements with strides.
+// Implementations of iput, iget, ibput and ibget, which copy strided elements
+// or blocks of elements.
 
 // On the host.
 
@@ -34,9 +34,9 @@ namespace symm::Impl {
                                            std::size_t block, char const* call);
 
 /// Checks a copy and looks up its symmetric side. Then calls copy_it(there,
-/// copy), unless there is nothing to copy. `there` is the memory of PE `pe`. If
-/// `pe` is near, `copy` has the address of that PE's copy of the object in
-/// place of the symmetric address.
+/// copy), unless there is nothing to copy. `there` is PE `pe`'s memory. If `pe`
+/// is near, `copy` contains the address of that PE's copy of the object instead
+/// of the symmetric address.
 template <class Copy, class CopyIt>
 [[gnu::always_inline]] inline void find_and_copy(Copy copy, Pe pe,
                                                  CopyIt const& copy_it) {

@@ -23,13 +23,13 @@ namespace symm {
 
 namespace {
 
-/// The number of the current runtime, which changes with each initialize().
+/// Returns the current runtime's number, which changes with each initialize().
 std::uint64_t life_of_runtime(char const* call) {
   return Impl::Runtime::instance(call).number();
 }
 
-/// Calls work(channel), reported to observers as an operation named `call`.
-/// Does nothing if `channel` is null (no far PEs).
+/// Calls work(channel) and reports it to observers as an operation named
+/// `call`. Does nothing if `channel` is null (no far PEs).
 template <class Work>
 void complete(char const* call, Impl::Channel* channel, Work const& work) {
   if (channel == nullptr) return;
@@ -39,7 +39,7 @@ void complete(char const* call, Impl::Channel* channel, Work const& work) {
   work(*channel);
 }
 
-/// Returns null if updates are to be sent directly to each PE.
+/// Returns null if updates are to be sent to each PE directly.
 std::unique_ptr<Impl::NodeBins> make_bins(UpdateRouting routing,
                                           char const* call) {
   auto const& runtime    = Impl::Runtime::instance(call);
@@ -99,8 +99,8 @@ void Context::open(char const* name) {
     m_aggregation = std::make_unique<Impl::Aggregation>(life);
     if (transport != nullptr) bins = make_bins(m_options.routing, name);
   }
-  // Nothing may fail after open_channel(), or the channel would never be
-  // closed.
+  // Nothing may fail after open_channel(), because the channel would then never
+  // be closed.
   if (transport != nullptr) {
     m_channel = transport->open_channel();
     if (m_channel == nullptr) {
@@ -223,7 +223,7 @@ HostCall call_of(char const* name, Channel* channel, Request* request) {
 
 }  // namespace Impl
 
-/// Also true for operations of an earlier runtime, which finalize() has
+/// Also true for operations in an earlier runtime, which finalize() has
 /// completed.
 bool Request::has_ended() const {
   if (m_operation.channel == nullptr) return true;
@@ -289,7 +289,7 @@ std::size_t wait_any(std::span<Request> requests) {
   if (found != SIZE_MAX) return found;
   constexpr char const* name = "symm::wait_any";
   [[maybe_unused]] Impl::check::Call const its_call(name);
-  // HostWait watches the far PEs: the job ends if one of them is lost.
+  // HostWait monitors the far PEs: the job ends if one of them is lost.
   Impl::HostWait wait(name);
   while (found == SIZE_MAX) {
     static_cast<void>(wait.pause());

@@ -33,8 +33,8 @@ static_assert(std::is_trivial_v<Lock>, "zero bytes are a free lock");
 
 /// A ticket lock for the threads of this PE that set or test a symm::Lock.
 /// While one thread tests the lock, no other thread sees the intermediate
-/// state. A thread leaves the Entrance before it waits for other PEs to clear
-/// the lock.
+/// state. A thread leaves the Entrance before it starts to wait for other PEs
+/// to clear the lock.
 class Entrance {
  public:
   explicit Entrance(Lock const* lock) : m_line(line_of(lock)) {
@@ -49,8 +49,8 @@ class Entrance {
   ~Entrance() { m_line.n_gone.fetch_add(1, std::memory_order_release); }
 
  private:
-  /// The tickets. A lock's address selects its Line; several locks may share
-  /// one.
+  /// The tickets. A lock's address selects its Line; several locks may share a
+  /// Line.
   struct alignas(64) Line {
     std::atomic<std::uint64_t> n_come{0};
     std::atomic<std::uint64_t> n_gone{0};
@@ -70,12 +70,13 @@ class Entrance {
   Line& m_line;
 };
 
-/// Values of Lock::turn.
+/// The values of Lock::turn.
 enum Turn : std::uint64_t { is_out, is_waiting, is_holder };
 
 /// One call on a lock. The PEs that hold the lock or wait for it form a queue
 /// (the MCS lock of Mellor-Crummey and Scott). Each PE stores the number of the
-/// next one, and the lock's home PE stores the number of the last one.
+/// next PE in the queue, and the lock's home PE stores the number of the last
+/// one.
 class LockCall {
  public:
   LockCall(Lock* lock, char const* call)
@@ -98,7 +99,7 @@ class LockCall {
       return false;
     }
     store_relaxed(&m_lock->next, 0);
-    fence_words();  // before another PE sees this one in the queue
+    fence_words();  // before any other PE sees this PE in the queue
     return true;
   }
 
@@ -135,7 +136,7 @@ class LockCall {
       store_relaxed(&m_lock->turn, is_out);
       return;
     }
-    // Another PE is now last in the queue, and is about to store its number in
+    // Another PE is now last in the queue and is about to store its number in
     // this PE's `next`.
     wait([&] { return load_acquire(&m_lock->next) != 0; },
          [&] {
@@ -157,7 +158,7 @@ class LockCall {
   [[nodiscard]] static Pe pe_of(std::uint64_t number) {
     return static_cast<Pe>(number - 1);
   }
-  // Atomic operations on words of the lock, on this PE or others.
+  // Atomic operations on the lock's words, on this PE or others.
 
   void set(std::uint64_t* word, std::uint64_t value, Pe pe) const {
     change_word<void, std::uint64_t>(
@@ -176,7 +177,7 @@ class LockCall {
     fence_words();
   }
 
-  /// Waits until is_done() returns true, with the reports of HostWait.
+  /// Waits until is_done() returns true, and reports as HostWait does.
   /// \param what returns the text for the report.
   template <class IsDone, class What>
   void wait(IsDone const& is_done, What const& what) const {

@@ -17,7 +17,7 @@ void ImportedPool::map(char const* call, SharedPointer const& pointer,
                        MemoryProvider& provider) {
   auto const bytes = static_cast<std::size_t>(pointer.pool_bytes);
   auto const unit  = provider.granularity(Vmm::Granularity::recommended);
-  // Import a duplicate. If mapping fails, the descriptor is then still
+  // Import a duplicate so that if mapping fails, the descriptor is still
   // available for the next attempt.
   UniqueFd descriptor(::fcntl(m_descriptor.get(), F_DUPFD_CLOEXEC, 0));
   if (!descriptor) {

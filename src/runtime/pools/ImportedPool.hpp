@@ -21,9 +21,9 @@
 
 namespace symm::Impl {
 
-/// A pool of another process, accessed through its file descriptor. The first
-/// call to import() takes the pool's size from the imported pointer, and maps
-/// all memory of the pool. The pool cannot allocate in this process (H86). Not
+/// Another process's pool, accessed through its file descriptor. The first call
+/// to import() takes the pool's size from the imported pointer and maps all of
+/// the pool's memory. The pool cannot allocate in this process (H86). Not
 /// thread-safe.
 class ImportedPool final : public Pool {
  public:
@@ -40,10 +40,10 @@ class ImportedPool final : public Pool {
     set_shared_name(name);
   }
 
-  /// Returns the address of an exported block in this process. A block that is
+  /// Returns an exported block's address in this process. A block that is
   /// imported twice has the same address both times, and must be freed twice.
-  /// \param provider Manages the block's kind of memory; must outlive this
-  ///        object.
+  /// \param provider The provider for the block's kind of memory; must outlive
+  ///        this object.
   /// \throws UsageError, OutOfMemory, SystemError on this PE.
   [[nodiscard]] void* import(char const* call, SharedPointer const& pointer,
                              MemoryProvider& provider);
@@ -54,21 +54,21 @@ class ImportedPool final : public Pool {
            m_blocks.contains(m_range->map().offset_of(address));
   }
   /// Precondition: has(address).
-  /// \param at A stream position; work enqueued before it may still use the
-  ///        block.
+  /// \param at A stream position; work enqueued before that position may still
+  ///        use the block.
   void free(void const* address, StreamOrder::Position at);
 
-  /// The provider of the pool's kind of memory; null until the first import().
+  /// The provider for the pool's kind of memory; null until the first import().
   [[nodiscard]] MemoryProvider* provider() const { return m_provider; }
 
-  /// Whether the pool was destroyed and none of its blocks is still in use.
-  /// \param ended The position up to which all work has ended.
+  /// Whether the pool has been destroyed and none of its blocks is in use.
+  /// \param ended The position up to which all work has completed.
   [[nodiscard]] bool has_ended(StreamOrder::Position ended) const {
     return m_is_ending && m_blocks.empty() && m_latest_free <= ended;
   }
   /// Appends the label and size of each block.
   void list_blocks(std::vector<std::string>& list) const;
-  /// Keeps the pool's memory mapped until the process ends.
+  /// Leaves the pool's memory mapped until the process ends.
   void abandon() noexcept {
     if (m_range) m_range->abandon();
   }

@@ -14,8 +14,8 @@
 
 namespace symm::Impl {
 
-/// A heap that belongs to this PE alone: a SymmetricHeap in a job of one PE.
-/// Its collective calls never wait for another PE.
+/// A heap that belongs to this PE alone: a SymmetricHeap in a one-PE job. Its
+/// collective calls never wait for another PE.
 class LocalHeap {
  public:
   /// \param job The job that abort() ends.

@@ -15,7 +15,7 @@ namespace symm::Impl {
 /// cannot.
 class Pool {
  public:
-  /// The attributes of a pool that the program can set.
+  /// The pool attributes that the program can set.
   struct Policy {
     bool follow_event_dependencies   = true;
     bool allow_opportunistic         = true;
@@ -54,7 +54,7 @@ class Pool {
   }
   void set_shared_name(SharedPoolName const& name) { m_shared_name = name; }
 
-  /// Marks the pool for destruction as soon as its last block is freed (H44).
+  /// Marks the pool for destruction once its last block has been freed (H44).
   void end() { m_is_ending = true; }
   [[nodiscard]] bool is_ending() const { return m_is_ending; }
 

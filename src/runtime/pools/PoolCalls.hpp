@@ -8,29 +8,29 @@
 #include "../symm_pools.hpp"
 #include "Stream.hpp"
 
-// The calls that symm_pools.hpp declares, for any kind of stream, including
+// The calls declared in symm_pools.hpp, for any kind of stream, including
 // Kokkos execution space instances.
 
 namespace symm::Impl {
 
-/// \param pool If null, the call uses the current pool for the default kind of
-///        memory.
+/// \param pool If null, the call allocates from the current pool of the default
+///        kind of memory.
 Status malloc_async(void** address, std::size_t bytes, MemPool const* pool,
                     StreamName const& stream) noexcept;
 Status free_async(void* address, StreamName const& stream) noexcept;
 Status order_after(StreamName const& stream,
                    StreamName const& earlier) noexcept;
 
-/// Records that a barrier of all PEs was enqueued on the stream. Takes almost
+/// Records that a barrier over all PEs was enqueued on the stream. Takes almost
 /// no time if there are no pools.
 void note_stream_barrier(StreamName const& stream);
 
-/// Allocates memory for a View: a header, followed by the data. The data are
-/// aligned, not the header.
-/// \throws an exception in every case in which malloc_async() returns an error.
-/// \param memory The kind of memory of the View's space. If the pool has
-///        another kind, the call throws UsageError.
-/// \param bytes The size of the header and the data together.
+/// Allocates memory for a View: a header, followed by the data. The alignment
+/// applies to the data, not to the header.
+/// \throws an exception whenever malloc_async() would return an error.
+/// \param memory The kind of memory of the View's memory space. If the pool's
+///        memory is of a different kind, the call throws UsageError.
+/// \param bytes The total size of the header and the data.
 [[nodiscard]] void* allocate_in_pool(MemPool pool, MemoryKind memory,
                                      std::size_t bytes, std::size_t header,
                                      StreamName const& stream,

@@ -66,7 +66,7 @@ void Pools::begin_generation() {
   m_symmetric.push_back(std::make_unique<PoolSet>(m_runtime.n_pes()));
   auto& group = *m_symmetric.back();
   for (auto const memory : {MemoryKind::host, MemoryKind::device}) {
-    // Count even if this heap does not exist, so that the numbers are the same
+    // Count even a heap that does not exist so that the numbers are the same
     // with and without it.
     ++m_n_symmetric;
     auto* const heap = m_runtime.find_heap(memory);
@@ -193,7 +193,7 @@ void Pools::destroy(MemPool pool) {
 }
 
 MemPool Pools::default_pool(MemoryKind memory) {
-  // Throws with the reason if there is no such heap.
+  // Throws, with the reason, if there is no such heap.
   static_cast<void>(
       m_runtime.heap(memory, "symm::device_get_default_mem_pool"));
   Lock const lock(m_mutex);
@@ -354,7 +354,7 @@ void Pools::free(char const* call, void* address, StreamName const& name) {
 void Pools::free_on_its_stream(void* address) {
   auto const lock  = lock_for(address);
   auto* const pool = find_owner(address);
-  if (pool == nullptr) return;  // a block of an ended job
+  if (pool == nullptr) return;  // a block from a job that has ended
   catch_up(group_of(*pool));
   free_block(*pool, address, pool->find(address)->stream);
 }
@@ -376,7 +376,7 @@ void Pools::order_after(StreamName const& later, StreamName const& earlier) {
   for (auto* const group : groups()) {
     catch_up(*group);
     auto& order = group->order;
-    // If neither stream is used by a pool of this group, ignore the order.
+    // If no pool in this group uses either stream, ignore the order.
     if (!order.knows(later) && !order.knows(earlier)) continue;
     auto const numbers =
         std::pair(order.number_of(later), order.number_of(earlier));
@@ -393,7 +393,7 @@ void Pools::note_barrier(StreamName const& name) {
   auto& group = symmetric();
   catch_up(group);
   // A captured barrier does not run now, and later launches of its graph are
-  // not recorded.
+  // not recorded, so ignore it.
   if (!group.order.knows(name) || name.is_captured(name.what)) return;
   auto const number = group.order.number_of(name);
   group.order.barrier(number);

@@ -24,10 +24,10 @@
 
 namespace symm::Impl {
 
-/// All pools of a PE, from the first call that involves pools until finalize().
-/// Implements the calls of symm_pools.hpp and of the Kokkos memory space, but
-/// reports errors as exceptions. Callable from any thread, but only one thread
-/// at a time may make calls on symmetric pools.
+/// All of a PE's pools, from the first call that involves pools until
+/// finalize(). Implements the functions in symm_pools.hpp and those of the
+/// Kokkos memory space, but reports errors as exceptions. Callable from any
+/// thread, but only one thread at a time may make calls on symmetric pools.
 class Pools final : public RendezvousListener {
  public:
   /// \throws UsageError on this PE before initialize() and after finalize().
@@ -37,7 +37,7 @@ class Pools final : public RendezvousListener {
 
   explicit Pools(Runtime& runtime);
 
-  // All functions below that take a MemPool throw UsageError on this PE if that
+  // All functions below that take a MemPool throw UsageError on this PE if the
   // pool does not exist.
 
   [[nodiscard]] MemPool create(MemPoolProperties const& properties);
@@ -46,7 +46,7 @@ class Pools final : public RendezvousListener {
   [[nodiscard]] MemPool current_pool(MemoryKind memory);
   void set_current_pool(MemoryKind memory, MemPool pool);
 
-  /// \param call The name of the call, for error messages.
+  /// \param call The call's name, for error messages.
   /// \param memory The kind of memory that the pool must have; nullopt for any
   ///        kind.
   /// \param phase The size of a View's header: (address + phase) is aligned.
@@ -66,7 +66,7 @@ class Pools final : public RendezvousListener {
   [[nodiscard]] bool is_block(void const* address);
 
   void order_after(StreamName const& later, StreamName const& earlier);
-  /// Records that a barrier of all PEs was enqueued on the stream.
+  /// Records that a barrier over all PEs was enqueued on the stream.
   void note_barrier(StreamName const& name);
 
   [[nodiscard]] std::uint64_t attribute(MemPool pool, MemPoolAttribute which);
@@ -104,12 +104,12 @@ class Pools final : public RendezvousListener {
   using BothLocks =
       std::scoped_lock<std::recursive_mutex, std::recursive_mutex>;
 
-  /// Set in the number of every local pool.
+  /// This bit is set in every local pool's number.
   static constexpr std::uint64_t local_bit = std::uint64_t{1} << 63U;
-  /// The upper bits of a symmetric pool's number are its generation.
+  /// The upper bits of a symmetric pool's number contain its generation.
   static constexpr unsigned generation_shift = 32;
 
-  /// The pools of one kind (local, or symmetric of one generation), and the
+  /// The pools of one kind (local, or symmetric in one generation), and the
   /// order of the streams that use these pools.
   struct PoolSet {
     explicit PoolSet(int n_pes) : order(n_pes) {}
@@ -151,12 +151,13 @@ class Pools final : public RendezvousListener {
   [[nodiscard]] Pool& find(MemPool pool, char const* call);
   /// Finds a pool that can allocate; rejects imported pools (H86).
   [[nodiscard]] Found get(MemPool pool, char const* call);
-  /// Like get(), but also rejects pools that are out of step.
+  /// Like get(), but also rejects pools that are out of step (see
+  /// is_out_of_step()).
   [[nodiscard]] Found get_in_step(MemPool pool, char const* call);
   [[nodiscard]] StreamPool* find_stream_pool(MemPool pool);
   [[nodiscard]] ImportedPool* find_imported(MemPool pool);
   [[nodiscard]] ImportedPool* find_importer(void const* address);
-  /// \throws UsageError on this PE if the pool has a different kind of memory.
+  /// \throws UsageError on this PE if the pool's memory is of a different kind.
   static void require_memory(Pool const& pool, MemoryKind memory,
                              char const* call);
   [[noreturn]] static void throw_no_pool(MemPool pool, char const* call);
@@ -170,12 +171,13 @@ class Pools final : public RendezvousListener {
   template <class Step>
   decltype(auto) run_noted(Pool const& pool, Step const& step);
   void free_block(StreamPool& pool, void* address, StreamOrder::Number stream);
-  /// Makes freed memory available to all streams if all of its uses have ended.
+  /// Makes freed memory available to all streams if all work that uses it has
+  /// completed.
   static void catch_up(PoolSet& group);
-  /// These three functions are steps of a collective call in which the PEs have
-  /// met. They release memory above the release thresholds and remove destroyed
-  /// pools. A pool that is out of step releases all of its memory once no PE
-  /// has blocks in it.
+  /// The next three functions are steps of a collective call in which the PEs
+  /// have already synchronized. They release memory above the release
+  /// thresholds and remove destroyed pools. A pool that is out of step releases
+  /// all of its memory once no PE has blocks in it.
   static void release(PoolSet& group);
   void release_local();
   void release_out_of_step();
@@ -184,14 +186,14 @@ class Pools final : public RendezvousListener {
   [[nodiscard]] MemoryProvider& provider_of(StreamPool const& pool);
   [[nodiscard]] std::unique_ptr<LocalHeap> make_own_heap(
       MemPoolProperties const& properties, char const* call);
-  /// Whether a collective call has found that the PEs have made different calls
-  /// since the pool was created. The blocks of the pool may then differ between
-  /// PEs.
+  /// Whether, since the pool was created, a collective call has found that the
+  /// PEs made different calls. The pool's blocks may then differ between PEs.
   [[nodiscard]] bool is_out_of_step(Pool const& pool);
 
   Runtime& m_runtime;
   // Protects symmetric pools. The mutex is recursive because a thread may hold
-  // it during a collective call, which calls functions of RendezvousListener.
+  // it during a collective call, and that call may lock it again in functions
+  // of RendezvousListener.
   std::recursive_mutex m_mutex;
   // Protects local and imported pools. The thread that holds this mutex may
   // wait for the GPU, but not for other PEs. finalize() is the only collective
@@ -205,7 +207,7 @@ class Pools final : public RendezvousListener {
   std::array<MemPool, n_memory_kinds> m_default;
   std::array<std::atomic<std::uint64_t>, n_memory_kinds> m_current{};
   std::atomic<std::uint64_t> m_n_generations{0};  // size of m_symmetric
-  std::uint64_t m_n_symmetric = 0;                // number of the latest pool
+  std::uint64_t m_n_symmetric = 0;                // number of the last pool
   std::uint64_t m_n_local     = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Attributes and trimming of pools.
+// Pool attributes, and trimming of pools.
 #include "../base/Text.hpp"
 #include "Pools.hpp"
 
@@ -70,7 +70,7 @@ void Pools::set_attribute(MemPool which, MemPoolAttribute attribute,
 
 void Pools::trim_to(MemPool which, std::size_t min_bytes_to_hold) {
   auto const lock = lock_for(which);
-  // The memory of an imported pool belongs to another process.
+  // An imported pool's memory belongs to another process.
   if (is_local(which) && find_imported(which) != nullptr) return;
   auto const [group, pool] = get_in_step(which, "symm::mem_pool_trim_to");
   pool.trim_to(min_bytes_to_hold);

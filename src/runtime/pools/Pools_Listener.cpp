@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The part that pools play in collective calls.
+// Pool operations that run as part of collective calls.
 #include "../base/Failure.hpp"
 #include "Pools.hpp"
 
@@ -31,7 +31,7 @@ void Pools::prepare() {
 void Pools::all_ended() {
   Lock const lock(m_mutex);
   // This call excludes local pools, because other threads may be using them.
-  // release_local() queries their streams.
+  // release_local() queries the streams of local pools.
   symmetric().order.all_ended();
 }
 
@@ -46,13 +46,13 @@ void Pools::before_return(RuntimeCall call) {
     release(symmetric());
     if (call == RuntimeCall::heap_trim) release_out_of_step();
   }
-  // Ignore failures, because the next call tries again.
+  // Ignore failures, because the next call will try again.
   static_cast<void>(failure_of([&] { release_local(); }));
 }
 
 void Pools::release_local() {
   // Use try_lock, because the thread that holds the mutex may be waiting for a
-  // kernel that waits for this PE.
+  // kernel that is waiting for this PE.
   std::unique_lock const lock(m_local_mutex, std::try_to_lock);
   if (!lock || !m_local.order.are_idle()) return;
   m_local.order.all_ended_here();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Sharing of pools between processes, and access to a pool's memory.
+// Sharing pools between processes, and access to a pool's memory.
 #include <fcntl.h>
 
 #include <cerrno>

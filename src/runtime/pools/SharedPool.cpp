@@ -15,7 +15,7 @@ namespace symm::Impl {
 namespace {
 
 /// FNV-1a over all bytes after `check`. If two sets of data differ in a single
-/// byte, their checksums differ. The checksum of zeros is not 0.
+/// byte, their checksums differ. The checksum of all zeros is not 0.
 std::uint32_t check_of(MemPoolPtrExportData const& data) {
   std::uint32_t hash = 2'166'136'261U;
   for (auto i = sizeof(SharedPointer::check); i < data.bytes.size(); ++i) {

@@ -9,14 +9,15 @@
 #include "../base/UniqueFd.hpp"
 #include "../symm_pools.hpp"
 
-// Data about pools, exchanged between processes.
+// Pool data that processes exchange.
 
 namespace symm::Impl {
 
 /// Identifies a pool across processes: the file that its descriptors refer to,
 /// the process that created the pool, and the pool's number in that process.
-/// The file alone does not suffice, because all memory of a GPU may be a single
-/// file. (An importing process has only the file until it imports a pointer.)
+/// The file alone does not suffice, because all of a GPU's memory may be a
+/// single file. (Until an importing process imports a pointer, it knows only
+/// the file.)
 struct SharedPoolName {
   std::uint64_t device  = 0;
   std::uint64_t file    = 0;

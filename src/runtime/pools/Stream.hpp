@@ -9,32 +9,32 @@
 
 namespace symm::Impl {
 
-/// The pools' view of a stream: a queue of a GPU, or an execution space
-/// instance that runs on the host. The Stream keeps the instance alive. All
-/// calls are local.
+/// A stream as the pools see it: a GPU queue, or an execution space instance
+/// that runs on the host. The Stream keeps the instance alive. All calls are
+/// local.
 ///
 /// Every function throws SystemError on this PE if CUDA reports an error.
 class Stream {
  public:
   virtual ~Stream() = default;
 
-  /// Whether all work enqueued so far has ended on this PE.
+  /// Whether all work enqueued so far has completed on this PE.
   [[nodiscard]] virtual bool is_idle() = 0;
   /// Waits on the host for all work enqueued so far.
   virtual void fence() = 0;
   /// Makes later work on this stream wait for all work already enqueued on
-  /// `earlier`. The host does not wait if both streams are queues of a GPU.
+  /// `earlier`. The host does not wait if both streams are GPU queues.
   virtual void wait_for(Stream& earlier) = 0;
-  /// Enqueues a barrier of all PEs, on a PE team reserved for pools.
+  /// Enqueues a barrier over all PEs, on a PE team reserved for pools.
   /// Precondition: has_barrier().
   virtual void barrier() = 0;
   [[nodiscard]] virtual bool has_barrier() const { return true; }
-  /// Whether work runs asynchronously on a GPU. Otherwise, the work has ended
+  /// Whether work runs asynchronously on a GPU. If not, the work has completed
   /// when the call that enqueues it returns.
   [[nodiscard]] virtual bool is_on_gpu() const { return false; }
 };
 
-/// A queue of the heap's GPU. Without a GPU, work runs on the host during the
+/// A queue on the heap's GPU. Without a GPU, work runs on the host during the
 /// calls, in call order.
 class QueueStream : public Stream {
  public:
@@ -63,14 +63,14 @@ class QueueStream : public Stream {
 class HostStream : public Stream {
  public:
   [[nodiscard]] bool is_idle() override {
-    fence();  // host kernels have ended when parallel_for() returns
+    fence();  // host kernels have completed when parallel_for() returns
     return true;
   }
   void wait_for(Stream& earlier) override { earlier.fence(); }
   void barrier() override;
 };
 
-/// Identifies a stream in calls, and contains a function that creates the
+/// Identifies a stream in a call, and contains a function that creates the
 /// corresponding Stream.
 struct StreamName {
   /// A key that is unique among live streams; not null.
@@ -78,14 +78,14 @@ struct StreamName {
   /// Creates the Stream from `what`.
   std::unique_ptr<Stream> (*make)(void const* what);
   void const* what;
-  /// Whether the stream captures work into a graph instead of running it.
+  /// Whether the stream is capturing work into a graph instead of running it.
   bool (*is_captured)(void const* what);
 };
 
-/// The StreamName::key of a CUstream.
+/// Returns the StreamName::key for a CUstream.
 [[nodiscard]] void const* key_of_queue(void* queue);
-/// The name of a CUstream. Null means the default stream or, without a GPU, the
-/// sequence of calls on the host.
+/// Returns the name of a CUstream. Null means the default stream or, without a
+/// GPU, the sequence of calls on the host.
 [[nodiscard]] StreamName name_of_queue(void* const& queue);
 [[nodiscard]] bool is_captured_queue(void* queue);
 /// The interface to the GPU whose memory contains the symmetric heap. Null if

@@ -14,25 +14,26 @@ namespace symm::Impl {
 
 /// The streams, and the known order of their work on this PE and on all PEs.
 /// PEs that make the same calls have the same state. Only idle() and are_idle()
-/// query the GPU, so only their results may differ between these PEs.
+/// query the GPU, so only their results may differ between such PEs.
 ///
-/// Time is counted in calls: a *position* is the number of a call. The work of
-/// a stream at a position is all work enqueued on the stream before that call.
-/// Each stream has a vector clock. For every other stream, the clock holds the
-/// latest position whose work ends before any later work of this stream starts.
+/// Time is counted in calls: a *position* is the number of a call. A stream's
+/// work at a position is all work enqueued on the stream before that call. Each
+/// stream has a vector clock. For every other stream, the clock contains the
+/// latest position such that the other stream's work at that position completes
+/// before any later work on this stream starts.
 class StreamOrder {
  public:
   using Number   = std::uint32_t;
   using Position = std::uint64_t;
 
-  /// The maximum number of streams in use at a time. (Each stream is one bit of
-  /// a 64-bit word.)
+  /// The maximum number of streams in use at a time. (Each stream is
+  /// represented by one bit of a 64-bit word.)
   static constexpr Number max_streams = 63;
 
   explicit StreamOrder(int n_pes) : m_is_alone(n_pes == 1) {}
 
-  /// The number of a stream. A stream that is used for the first time gets the
-  /// lowest unused number.
+  /// Returns a stream's number. A stream that is used for the first time is
+  /// assigned the lowest unused number.
   /// \throws UsageError on this PE if too many streams are in use.
   Number number_of(StreamName const& name) {
     if (m_latest < m_streams.size() && m_streams[m_latest].key == name.key) {
@@ -44,13 +45,13 @@ class StreamOrder {
   [[nodiscard]] Stream& stream(Number number) {
     return *m_streams[number].stream;
   }
-  /// An exclusive upper bound on the numbers of streams. Some lower numbers may
-  /// be unused.
+  /// An exclusive upper bound on stream numbers. Some lower numbers may be
+  /// unused.
   [[nodiscard]] Number n_streams() const {
     return static_cast<Number>(m_streams.size());
   }
 
-  /// Returns a new position that follows all earlier ones.
+  /// Returns a new position, later than all earlier ones.
   Position advance() { return ++m_now; }
 
   // The next two functions enqueue dependencies and record them.
@@ -63,26 +64,28 @@ class StreamOrder {
     stream(later).wait_for(stream(earlier));
     order_after(later, earlier);
   }
-  /// Enqueues a barrier of all PEs on the stream, ordered after the previous
+  /// Enqueues a barrier over all PEs on the stream, ordered after the previous
   /// barrier.
   /// \throws SystemError on this PE.
   void make_barrier(Number number);
 
-  // The next five functions only record facts.
+  // The next five functions only record what the caller reports.
 
-  /// Records that all work enqueued on `earlier` so far ends before any later
-  /// work on `later` starts.
+  /// Records that all work enqueued on `earlier` so far completes before any
+  /// later work on `later` starts.
   void order_after(Number later, Number earlier);
-  /// Records a barrier of all PEs. Later work on stream `number` starts only
-  /// after the work enqueued so far on every PE's stream `number` has ended.
+  /// Records a barrier over all PEs. Later work on stream `number` starts only
+  /// after the work enqueued so far on every PE's stream `number` has
+  /// completed.
   void barrier(Number number);
   /// Records that this PE has waited for all of its streams.
   void all_ended_here();
-  /// Records that all PEs have waited for all of their streams and have met.
+  /// Records that all PEs have waited for all of their streams and have then
+  /// synchronized.
   void all_ended();
-  /// Records that all PEs have found these streams idle, and have met since
-  /// then.
-  /// \param numbers One bit for each stream number.
+  /// Records that all PEs have found these streams idle and have since
+  /// synchronized.
+  /// \param numbers A bit mask with one bit per stream number.
   void were_idle(std::uint64_t numbers);
 
   /// Queries the streams whose bits are set in `numbers`. Returns the bits of
@@ -92,9 +95,10 @@ class StreamOrder {
   /// Whether all streams are idle on this PE.
   [[nodiscard]] bool are_idle();
 
-  // precedes() and precedes_on_all() return whether the work of `earlier` at
-  // position `at` ends before any later work of `later` starts, on this PE or
-  // on all PEs. They consider only dependencies between streams.
+  // precedes() and precedes_on_all() return whether the work on `earlier` at
+  // position `at` completes before any later work on `later` starts, on this PE
+  // or on all PEs, respectively. They consider only dependencies between
+  // streams.
 
   [[nodiscard]] bool precedes(Number earlier, Position at, Number later) const {
     return earlier == later || m_streams[later].here[earlier] >= at;
@@ -105,19 +109,19 @@ class StreamOrder {
     return m_streams[later].on_all[earlier] >= at;
   }
   /// Whether were_idle() has reported, at or after position `at`, that the work
-  /// of stream `earlier` had ended on all PEs.
+  /// on stream `earlier` had completed on all PEs.
   [[nodiscard]] bool was_idle_behind(Number earlier, Position at) const {
     return m_streams[earlier].was_idle >= at;
   }
-  /// The positions up to which all work has ended: ended_here() on this PE (for
-  /// local pools), and ended() on all PEs.
+  /// The positions up to which all work has completed: ended_here() on this PE
+  /// (for local pools), and ended() on all PEs.
   [[nodiscard]] Position ended_here() const { return m_ended_here; }
   [[nodiscard]] Position ended() const { return m_ended; }
 
   /// Removes all streams that have no blocks.
-  /// \param in_use One bit for each stream that has blocks.
+  /// \param in_use A bit mask with one bit for each stream that has blocks.
   /// Precondition: no work has been enqueued on the other streams since
-  /// all_ended() or, for local pools, all_ended_here().
+  /// all_ended() or, for local pools, since all_ended_here().
   void forget_all_but(std::uint64_t in_use);
 
  private:
@@ -126,8 +130,8 @@ class StreamOrder {
   struct Known {
     void const* key = nullptr;  // null: unused
     std::unique_ptr<Stream> stream;
-    // For each stream, the position up to which its work precedes all later
-    // work of this stream.
+    // For each stream, the position up to which that stream's work precedes all
+    // later work on this stream.
     Clock here{};
     Clock on_all{};  // the same, on all PEs
     Position was_idle = 0;
@@ -139,8 +143,9 @@ class StreamOrder {
   Position m_now        = 0;
   Position m_ended_here = 0;
   Position m_ended      = 0;
-  Number m_latest       = 0;  // the latest result of number_of()
-  // The stream of the latest barrier; max_streams if that barrier has ended.
+  Number m_latest       = 0;  // the most recent result of number_of()
+  // The stream of the most recent barrier; max_streams if that barrier has
+  // completed.
   Number m_latest_barrier = max_streams;
   std::vector<Known> m_streams;
 };

@@ -64,8 +64,8 @@ void StreamPool::move_freed(Number from, Number to, bool follows) {
 bool StreamPool::may_take_over(Number from, Number to, bool follows) const {
   auto const& state = m_streams[from];
   if (state.arena == nullptr || state.arena->free_bytes() == 0) return false;
-  // On all PEs, the last uses of this memory end before any work enqueued on
-  // `from` after position `latest` starts.
+  // On all PEs, the last uses of this memory complete before any work enqueued
+  // on `from` after position `latest` starts.
   return (follows && m_order.precedes(from, state.latest, to)) ||
          (m_policy.allow_opportunistic &&
           m_order.was_idle_behind(from, state.latest));
@@ -142,7 +142,8 @@ StreamPool::Taken StreamPool::take_of_others(
 char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
                        char const* label) {
   auto const request = request_of(bytes, phase);
-  // Allocate private memory first. Once the block is taken, nothing may fail.
+  // Allocate private memory first, because nothing may fail once the block is
+  // taken.
   m_live.prepare();
   if (m_unused.empty()) {
     m_blocks.emplace_back();
@@ -150,7 +151,7 @@ char* StreamPool::take(Number stream, std::size_t bytes, std::size_t phase,
     m_unused.push_back(static_cast<std::uint32_t>(m_blocks.size() - 1));
   }
   auto* state = &per_stream(stream);
-  // The common cases use memory that this stream has used before.
+  // In the common cases, use memory that this stream has used before.
   auto [arena, id] = take_waiting(stream, request);
   if (id == HeapBlocks::none) {
     move_freed(stream, stream, m_policy.follow_event_dependencies);
@@ -202,8 +203,8 @@ HeapBlocks::Id StreamPool::take_joined(HeapBlocks& arena,
 
 HeapBlocks::Id StreamPool::take_when_idle(Number stream,
                                           HeapBlocks::Request const& request) {
-  // In a symmetric pool, PEs could see different states. Therefore
-  // barrier_all() queries the streams instead.
+  // In a symmetric pool, the PEs could disagree on whether a stream is idle.
+  // Therefore, barrier_all() queries the streams instead.
   if (!is_local() || !m_policy.allow_opportunistic) return HeapBlocks::none;
   for (Number other = 0; other < m_streams.size(); ++other) {
     if (other == stream || !could_serve(m_streams[other], request)) continue;
@@ -224,7 +225,7 @@ HeapBlocks::Id StreamPool::take_with_dependency(
   if (!has_much_to_reuse(stream) && !is_at_its_limit(request.bytes)) {
     return HeapBlocks::none;
   }
-  // The pool itself adds this dependency, so it may always rely on it.
+  // The pool itself adds this dependency, so it can always rely on it.
   auto const move_all = [&](Number other) {
     move_freed(other, stream, true);
     if (other != stream) move_arena(other, stream, request, true);
@@ -272,7 +273,7 @@ void StreamPool::free(Number stream, void* address, bool is_over) {
   state.freed.push_back({block.arena, block.id, m_order.advance()});
   --m_streams[block.stream].n_live;
   m_live.erase(offset);
-  // Cannot throw, because the slot was once taken from this vector.
+  // Cannot throw, because the slot was originally taken from this vector.
   m_unused.push_back(slot);
   block.arena = nullptr;
   m_used.current -= bytes;
@@ -281,7 +282,7 @@ void StreamPool::free(Number stream, void* address, bool is_over) {
 
 HeapBlocks::Request StreamPool::request_of(std::size_t bytes,
                                            std::size_t phase) const {
-  // Limit the size to more than any pool has, so that rounding up cannot
+  // Limit the size to a value above any pool's size so that rounding up cannot
   // overflow.
   auto const too_much = m_map.stride + alignment;
   return {round_up(std::min(bytes, too_much), alignment), alignment,
@@ -314,7 +315,7 @@ std::uint64_t StreamPool::streams_to_watch() const {
   std::uint64_t result = 0;
   for (Number stream = 0; stream < m_streams.size(); ++stream) {
     auto const& state = m_streams[stream];
-    // If a stream was found idle after `at`, do not query it again.
+    // If the stream has been found idle after `at`, do not query it again.
     auto const is_new = [&](Position at) {
       return !m_order.was_idle_behind(stream, at);
     };

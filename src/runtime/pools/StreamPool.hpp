@@ -22,14 +22,14 @@
 
 namespace symm::Impl {
 
-/// The memory of one pool, and the order in which streams may use it.
+/// One pool's memory, and the order in which streams may use that memory.
 ///
 /// Free memory is kept in *arenas*. The common arena serves every stream. Each
 /// stream also has its own arena, which only later work on this stream may use.
-/// free() appends a block to the queue of its stream. A stream that needs
-/// memory may move such a block into its own arena. It does so only if the
-/// order of streams shows that the two uses cannot overlap in time (H02). Once
-/// all PEs have waited for all of their streams, all free memory returns to the
+/// free() appends a block to the queue of the stream passed to it. A stream
+/// that needs memory may move a freed block into its own arena, but only if the
+/// stream order shows that the two uses cannot overlap in time (H02). Once all
+/// PEs have waited for all of their streams, all free memory returns to the
 /// common arena.
 ///
 /// In a symmetric pool, decisions depend only on the sequence of calls, so all
@@ -53,8 +53,8 @@ class StreamPool final : public Pool {
 
   /// \param heap Shared by all PEs or, for a local pool, owned by this PE
   ///        alone.
-  /// \param order The order of the streams that use pools of this kind.
-  /// \param own Owns `heap` if only this pool uses the heap (H80); otherwise
+  /// \param order The order of the streams that use this kind of pool.
+  /// \param own Owns `heap` if no other pool uses the heap (H80); otherwise
   ///        null.
   StreamPool(std::uint64_t number, MemPoolProperties const& properties,
              ChunkSource& heap, StreamOrder& order,
@@ -70,21 +70,21 @@ class StreamPool final : public Pool {
   [[nodiscard]] HeapMap const& map() const { return m_map; }
 
   /// Allocates a block for `stream` without growing the pool. Returns null if
-  /// there is no memory that the stream may use, either now or after waiting
-  /// for other streams (H55).
+  /// there is no memory that the stream may use now or after waiting for other
+  /// streams (H55).
   /// \param phase See HeapBlocks::Request.
   /// \throws SystemError on this PE.
   [[nodiscard]] char* take(Number stream, std::size_t bytes, std::size_t phase,
                            char const* label);
 
   /// Collective for a symmetric pool. Waits for this PE's kernels, then grows
-  /// the pool. If at least half of the pool is unused, or if the pool is at its
-  /// limit, does not grow it for a request that fits in existing memory.
+  /// the pool. If at least half of the pool is unused or the pool is at its
+  /// limit, and the request fits in existing memory, the pool does not grow.
   /// \throws OutOfMemory, SystemError on every PE.
   /// \throws UsageError on every PE if any PE is in another call.
   void grow(std::size_t bytes, std::size_t phase, char const* label = "");
 
-  /// The block that starts at `address`; null if there is none.
+  /// Returns the block that starts at `address`; null if there is none.
   [[nodiscard]] Block const* find(void const* address) const {
     auto const slot = m_live.find(m_map.offset_of(address));
     return slot == OffsetMap::none ? nullptr : &m_blocks[slot];
@@ -94,30 +94,30 @@ class StreamPool final : public Pool {
   }
 
   /// Precondition: a block starts at `address`.
-  /// \param is_over Whether this PE's uses of the block have already ended,
-  ///        rather than only being ordered on the stream.
+  /// \param is_over Whether this PE's uses of the block have already completed.
+  ///        If false, they are only ordered on the stream.
   void free(Number stream, void* address, bool is_over);
 
   /// Allocates private memory so that collect() and release() cannot throw. If
-  /// they did, this PE's state could differ from the other PEs' state.
+  /// one of them threw, this PE's state could differ from the other PEs' state.
   void prepare_to_collect();
-  /// Makes freed memory available to every stream if all of its uses have ended
-  /// on all PEs (for a local pool: on this PE).
+  /// Makes freed memory available to every stream if all uses of that memory
+  /// have completed on all PEs (for a local pool: on this PE).
   void collect();
 
-  /// Allocates the pool's maximum memory at once, because a single descriptor
-  /// must cover all of it. The pool keeps this memory until it is destroyed,
-  /// and never grows.
-  /// Precondition: the pool has its own heap, and no memory yet.
+  /// Allocates the pool's maximum memory in one step, because a single
+  /// descriptor must cover all of it. The pool keeps this memory until it is
+  /// destroyed, and never grows. Precondition: the pool has its own heap and no
+  /// memory yet.
   /// \throws OutOfMemory, SystemError on this PE.
   void take_all();
 
   /// Collective for a symmetric pool. Waits for this PE's kernels, then
   /// releases unused memory, but keeps at least `min_bytes_to_hold` bytes.
   void trim_to(std::size_t min_bytes_to_hold);
-  /// A step of a collective call in which the PEs have met. Must be called
-  /// after collect(). Releases memory above the release threshold, or all
-  /// memory if the pool was destroyed.
+  /// A step of a collective call in which the PEs have already synchronized.
+  /// Must be called after collect(). Releases memory above the release
+  /// threshold, or all memory if the pool has been destroyed.
   void release();
 
   /// One bit for each stream. The bit is set if the stream has live blocks, or
@@ -128,35 +128,35 @@ class StreamPool final : public Pool {
   [[nodiscard]] std::uint64_t streams_to_watch() const;
 
   [[nodiscard]] std::size_t n_live() const { return m_live.count(); }
-  /// Keeps the memory of the pool's own heap mapped until the process ends.
+  /// Leaves the pool's own heap memory mapped until the process ends.
   void abandon() noexcept {
     if (m_own_heap != nullptr) m_own_heap->heap().abandon();
   }
   /// Appends the label and size of each live block.
   void list_blocks(std::vector<std::string>& list) const;
 
-  /// Whether the pool was destroyed and has neither blocks nor memory.
+  /// Whether the pool has been destroyed and has neither blocks nor memory.
   [[nodiscard]] bool has_ended() const {
     return m_is_ending && m_live.count() == 0 && m_reserved.current == 0;
   }
 
  private:
-  /// A freed block that is still in the queue of a stream.
+  /// A freed block that is still in a stream's queue.
   struct Freed {
     HeapBlocks* arena = nullptr;
     HeapBlocks::Id id = HeapBlocks::none;
     Position at       = 0;
   };
-  /// Whether no other PE can use the blocks.
+  /// Whether no other PE can access the blocks.
   [[nodiscard]] bool is_alone() const { return m_map.n_pes == 1; }
 
   /// The pool's state for one stream.
   struct PerStream {
     std::unique_ptr<HeapBlocks> arena;
-    Position latest = 0;  // position of the last move into the arena
+    Position latest = 0;  // position of the latest move into the arena
     std::vector<Freed> freed;
-    std::size_t n_reused = 0;  // leading entries of `freed` that were reused
-    std::uint32_t n_live = 0;  // blocks allocated on this stream
+    std::size_t n_reused = 0;  // leading entries of `freed` already reused
+    std::uint32_t n_live = 0;  // live blocks from this stream
 
     [[nodiscard]] std::size_t n_freed() const {
       return freed.size() - n_reused;
@@ -190,25 +190,26 @@ class StreamPool final : public Pool {
     HeapBlocks::Id id = HeapBlocks::none;
   };
   /// Takes the last or the first block in the stream's queue if that block has
-  /// exactly the requested size. Allocations in a loop therefore need no arena.
+  /// exactly the requested size. As a result, allocations in a loop need no
+  /// arena.
   [[nodiscard]] Taken take_waiting(Number stream,
                                    HeapBlocks::Request const& request);
-  /// Finds memory outside the stream's own queue and arena. Tries, in this
-  /// order: the memory of other streams, the common arena, the stream's arena
-  /// joined with the common one, idle streams, and a new dependency.
+  /// Finds memory outside the stream's own queue and arena. Tries the following
+  /// in order: other streams' memory, the common arena, the stream's arena
+  /// joined with the common arena, idle streams, and a new dependency.
   [[nodiscard]] Taken take_of_others(Number stream,
                                      HeapBlocks::Request const& request);
   /// Moves the blocks that `to` may use from the queue of `from` to the arena
   /// of `to`.
   void move_freed(Number from, Number to, bool follows);
-  /// If `to` may use the free memory in the arena of `from`, moves room for the
-  /// request plus half of the rest to the arena of `to`. Moving everything
-  /// would let streams repeatedly take everything from each other. If the
-  /// request does not fit, moves everything.
+  /// If `to` may use the free memory in the arena of `from`, moves enough
+  /// memory for the request plus half of the rest to the arena of `to`. If it
+  /// moved everything, two streams could repeatedly take all memory from each
+  /// other. If the request does not fit, everything is moved.
   void move_arena(Number from, Number to, HeapBlocks::Request const& request,
                   bool follows);
-  /// Whether the stream's own arena probably has room. (Alignment may use up
-  /// some of the memory.)
+  /// Whether the stream's own arena probably has room. (Alignment may make some
+  /// of its memory unusable.)
   [[nodiscard]] static bool has_room_of_its_own(
       PerStream const& state, HeapBlocks::Request const& request) {
     return state.arena != nullptr &&
@@ -217,7 +218,7 @@ class StreamPool final : public Pool {
   [[nodiscard]] bool could_serve(PerStream const& state,
                                  HeapBlocks::Request const& request) const;
   /// Takes a block from a stream's arena, or from that arena joined with the
-  /// common one, because pieces of the two may be adjacent.
+  /// common arena, because free pieces of the two may be adjacent.
   [[nodiscard]] HeapBlocks::Id take_joined(HeapBlocks& arena,
                                            HeapBlocks::Request const& request);
   [[nodiscard]] HeapBlocks::Id take_with_dependency(
@@ -225,9 +226,10 @@ class StreamPool final : public Pool {
   [[nodiscard]] HeapBlocks::Id take_when_idle(
       Number stream, HeapBlocks::Request const& request);
   /// Whether at least half of the pool's memory is in queues or in other
-  /// streams' arenas, so that reuse is better than growth.
+  /// streams' arenas. In that case, reuse is better than growth.
   [[nodiscard]] bool has_much_to_reuse(Number stream) const;
-  /// The number of bytes that the pool always holds until it is destroyed.
+  /// The number of bytes that the pool holds at all times until it is
+  /// destroyed.
   [[nodiscard]] std::size_t least_bytes() const {
     return m_own_heap != nullptr ? m_properties.max_bytes : 0;
   }
@@ -244,7 +246,7 @@ class StreamPool final : public Pool {
   StreamOrder& m_order;
   HeapBlocks m_common;
   std::vector<PerStream> m_streams;
-  std::vector<Block> m_blocks;          // slots
+  std::vector<Block> m_blocks;          // indexed by slot
   std::vector<std::uint32_t> m_unused;  // free slots
   OffsetMap m_live;                     // maps offsets to slots
 };

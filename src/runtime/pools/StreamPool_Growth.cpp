@@ -52,8 +52,8 @@ void StreamPool::grow(std::size_t bytes, std::size_t phase, char const* label) {
   auto const request = request_of(bytes, phase);
   auto call  = Rendezvous::make_call(RuntimeCall::pool_grow, {m_number, bytes});
   call.label = label;
-  // Once the PEs have met, collect() merges all unused memory. That memory may
-  // then suffice.
+  // Once the PEs have synchronized, collect() merges all unused memory, which
+  // may then be sufficient.
   bool const is_rather_reused =
       2 * (m_reserved.current - m_used.current) >= m_reserved.current ||
       is_at_its_limit(request.bytes);

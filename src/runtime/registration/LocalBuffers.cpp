@@ -20,7 +20,8 @@ std::size_t value_of(void const* address) {
 }  // namespace
 
 LocalBuffers::~LocalBuffers() {
-  // The process or its driver is ending, so a failure cannot be reported.
+  // The process or its driver is shutting down, so a failure cannot be
+  // reported.
   static_cast<void>(failure_of([&] { clear(); }));
 }
 
@@ -66,7 +67,7 @@ void LocalBuffers::erase(Buffers::iterator buffer) {
   bool const is_pinned = buffer->second.is_pinned;
   m_buffers.erase(buffer);
   if (!is_pinned) return;
-  // The buffer was registered, so a failure is not the caller's error.
+  // The buffer is registered, so a failure is not the caller's error.
   if (auto const failure = failure_of([&] { m_memory.unpin(address); })) {
     throw SystemError(failure->message);
   }

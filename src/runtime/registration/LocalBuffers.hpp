@@ -23,18 +23,18 @@ class LocalBuffers {
   LocalBuffers& operator=(LocalBuffers const&) = delete;
 
   /// Registers a buffer.
-  /// \throws UsageError if the buffer has 0 bytes or is at null, if it overlaps
+  /// \throws UsageError if the buffer is null or has 0 bytes, if it overlaps
   ///         another buffer (B09), or if ForeignMemory::pin() rejects it.
   /// \throws OutOfMemory, SystemError on this PE.
   void add(void* address, std::size_t bytes);
 
   /// Unregisters a buffer.
   /// \throws UsageError if no buffer starts at `address` (B13, B14).
-  /// \throws SystemError if the system cannot unpin the buffer. The buffer is
-  ///         then unregistered anyway.
+  /// \throws SystemError if the system cannot unpin the buffer. Even then, the
+  ///         buffer is unregistered.
   void remove(void* address);
 
-  /// Removes all buffers. Continues even if the removal of some of them fails.
+  /// Removes all buffers. Continues even if some of them cannot be removed.
   /// \throws SystemError for the first buffer that the system could not unpin.
   void clear();
 

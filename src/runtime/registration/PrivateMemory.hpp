@@ -14,8 +14,8 @@
 namespace symm::Impl {
 
 /// Private memory that may later become part of the symmetric heap. Each block
-/// is a separate allocation made with virtual memory management. All calls are
-/// local and may be made from any thread.
+/// is a separate allocation made through virtual memory management. All calls
+/// are local and may be made from any thread.
 class PrivateMemory {
  public:
   /// \param provider must outlive this object.
@@ -28,13 +28,13 @@ class PrivateMemory {
   /// \throws OutOfMemory, SystemError on this PE.
   [[nodiscard]] char* allocate(std::string const& label, std::size_t bytes);
 
-  /// Frees a block. If the block is registered, it stays part of the heap until
-  /// it is unregistered. Ignores an address that does not belong to a live
-  /// block, because such an address was allocated before the latest
+  /// Frees a block. If the block is registered, it remains part of the heap
+  /// until it is unregistered. Ignores an address that does not belong to a
+  /// live block, because its block was allocated before the latest
   /// initialize().
   void free(void const* address) noexcept;
 
-  /// The label and the size of each block that has not been freed.
+  /// Returns the label and size of each block that has not been freed.
   [[nodiscard]] std::vector<std::string> live() const;
 
  private:

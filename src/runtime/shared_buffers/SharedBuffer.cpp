@@ -24,7 +24,7 @@
 
 namespace symm::Impl {
 
-/// The data that the other PEs need to access a PE's shared memory.
+/// The data that other PEs need to access a PE's shared memory.
 struct SharedBuffer::PartNote {
   std::uint64_t address = 0;  // in the PE's process
   std::uint64_t count   = 0;
@@ -45,7 +45,7 @@ std::string elements_text(std::size_t index, std::size_t count) {
 }
 
 /// \throws UsageError unless [data, data + count * element_bytes) is a valid
-///         range of addresses.
+///         address range.
 void check_memory(void const* data, std::size_t count,
                   std::size_t element_bytes) {
   if (count == 0) return;
@@ -62,8 +62,8 @@ void check_memory(void const* data, std::size_t count,
                    " do not fit into the address space");
 }
 
-/// Reads the first and the last byte of a process's memory range. Returns 0 on
-/// success, and errno on failure.
+/// Reads the first and last bytes of a memory range in another process. Returns
+/// 0 on success, and errno on failure.
 int try_to_read(pid_t process, char* start, std::size_t bytes) {
   std::array<char, 2> ends{};
   iovec const here{ends.data(), ends.size()};
@@ -76,7 +76,7 @@ int try_to_read(pid_t process, char* start, std::size_t bytes) {
   return read < 0 ? errno : EFAULT;
 }
 
-/// Advice on a system error, for the end of an error message.
+/// Returns advice on a system error, for the end of an error message.
 char const* remedy_for(int error) {
   if (error == EPERM) {
     return "; processes of one user may access each other's memory if "
@@ -98,14 +98,14 @@ char const* remedy_for(int error) {
   return "";
 }
 
-/// Copies between memory of this process and memory of another process.
+/// Copies between this process's memory and another process's memory.
 void move_bytes(bool is_put, pid_t process, char* mine, char* theirs,
                 std::size_t bytes, std::string const& what) {
   std::size_t done = 0;
   while (done < bytes) {
     iovec const here{mine + done, bytes - done};
     iovec const there{moved(theirs, done), bytes - done};
-    // One call copies at most 2 GiB. It copies less if the memory ends earlier.
+    // One call copies at most 2 GiB, or less if the memory ends earlier.
     auto const moved = uninterrupted([&] {
       return is_put ? ::process_vm_writev(process, &here, 1, &there, 1, 0)
                     : ::process_vm_readv(process, &here, 1, &there, 1, 0);
@@ -170,15 +170,16 @@ void SharedBuffer::share(void const* data, std::size_t count,
     });
   });
   if (!opened) return;
-  // Once this throws, a PE may free its memory. Therefore all PEs close their
-  // imports first. A failure to close matters less than the failure to open.
+  // Once this function has thrown, a PE may free its memory. Therefore, all PEs
+  // first close their imports. A failure to close matters less than the failure
+  // to open.
   static_cast<void>(rendezvous.agree(failure_of([&] { close_imports(); })));
   throw_failure(*opened);
 }
 
 SharedBuffer::~SharedBuffer() {
   // No caller could act on a failure. When the process ends, the system frees
-  // the rest.
+  // what remains.
   if (!m_runtime.expired()) {
     static_cast<void>(failure_of([&] { close_imports(); }));
   }
@@ -193,8 +194,8 @@ void SharedBuffer::swap(SharedBuffer& other) noexcept {
   m_runtime.swap(other.m_runtime);
 }
 
-/// Does everything that can fail on this PE alone, before the other PEs learn
-/// of the call.
+/// Performs all steps that can fail on this PE alone, before the other PEs
+/// learn of the call.
 void SharedBuffer::prepare(void const* data, std::size_t count,
                            std::exception_ptr const& failure) {
   if (failure) std::rethrow_exception(failure);
@@ -262,8 +263,8 @@ void SharedBuffer::open_device_part(Pe pe, PartNote const& note) {
                            note.place.data(), "): ", failure->message)});
 }
 
-/// Only an actual read shows whether the system allows access (Yama,
-/// containers, set-user-id).
+/// Tests access with an actual read, because nothing else shows whether the
+/// system allows access (Yama, containers, set-user-id).
 void SharedBuffer::try_host_part(Pe pe) const {
   auto const& part = m_parts[index_of(pe)];
   auto const bytes = part.count * m_element_bytes;
@@ -288,8 +289,8 @@ void SharedBuffer::close_imports() {
   auto* const provider =
       Runtime::instance(type_name_of(m_kind)).provider(m_kind);
   if (provider == nullptr) return;  // nothing was opened
-  // If a step fails, continue with the rest and throw the first failure at the
-  // end.
+  // If a step fails, continue with the remaining steps, and throw the first
+  // failure at the end.
   auto first = failure_of([&] { provider->synchronize(); });
   for (auto const& part : parts) {
     if (part.import_start == nullptr) continue;
@@ -360,7 +361,7 @@ char* SharedBuffer::range(Pe pe, void const* local, std::size_t index,
                      elements_text(index, count) + " of PE " +
                      std::to_string(pe) + ": the address on this PE is null");
   }
-  // The PID may by now belong to another process.
+  // By now, the PID may belong to another process.
   if (pe != m_my_pe &&
       Runtime::instance(type_name_of(m_kind)).exchange().is_gone(pe)) {
     throw SystemError(std::string(type_name_of(m_kind)) + "::" + call + ": " +

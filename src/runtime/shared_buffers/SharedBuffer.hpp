@@ -18,11 +18,12 @@ namespace symm::Impl {
 
 /// The part of SharedHostBuffer and SharedDeviceBuffer
 /// (symm_shared_buffers.hpp) that does not depend on the element type: the
-/// address of every PE's memory, and how this PE accesses that memory.
+/// addresses of all PEs' memory, and the functions with which this PE accesses
+/// that memory.
 class SharedBuffer {
  public:
-  /// Collective. symm_shared_buffers.hpp documents the arguments and the
-  /// exceptions at SharedElements.
+  /// Collective. The arguments and exceptions are documented at SharedElements
+  /// in symm_shared_buffers.hpp.
   SharedBuffer(MemoryKind kind, void const* data, std::size_t count,
                std::size_t element_bytes, std::exception_ptr const& failure);
   SharedBuffer(SharedBuffer&& other) noexcept : SharedBuffer(other.m_kind) {
@@ -47,12 +48,13 @@ class SharedBuffer {
  private:
   /// The memory that a PE has shared.
   struct Part {
-    // The address in this process for GPU memory, and in the PE's process for
-    // host memory.
+    // For GPU memory, an address in this process; for host memory, an address
+    // in the PE's process.
     char* start       = nullptr;
     std::size_t count = 0;  // in elements
     pid_t process     = 0;  // the PE's process; only for host memory
-    // The start of the GPU memory that this PE has mapped; null if none.
+    // The start of the mapped GPU memory in this process; null if there is
+    // none.
     char* import_start = nullptr;
   };
   struct PartNote;
@@ -69,7 +71,8 @@ class SharedBuffer {
   void try_host_part(Pe pe) const;
   void close_imports();
   [[nodiscard]] Part const& part(Pe pe, char const* call) const;
-  /// The address of the elements to copy on `pe`; null if there are none.
+  /// Returns the address of the elements to copy on `pe`; null if there are
+  /// none.
   [[nodiscard]] char* range(Pe pe, void const* local, std::size_t index,
                             std::size_t count, char const* call) const;
 

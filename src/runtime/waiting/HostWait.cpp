@@ -43,9 +43,9 @@ bool HostWait::is_report_due() const {
 Text HostWait::who_is_gone() {
   auto const& runtime = Runtime::instance("symm::wait_until");
   auto const gone     = runtime.find_gone();
-  // The operating system reports that a process has ended only after the last
-  // store of that process. The fence makes these stores visible to this
-  // thread's later loads.
+  // The operating system reports that a process has ended only after that
+  // process's last store. The fence makes these stores visible to this thread's
+  // later loads.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!gone) return {};
   Text text("the process of PE ", *gone);
@@ -61,11 +61,11 @@ Text HostWait::reason_to_give_up() const {
   auto const& runtime    = Runtime::instance(m_call);
   auto const& nodes      = runtime.nodes();
   auto const& rendezvous = runtime.rendezvous();
-  // Ask the PEs on this node first, because that takes no messages.
+  // Check the PEs on this node first, because that requires no messages.
   for (Pe const pe : nodes.near_pes()) {
     if (pe != runtime.my_pe() && !rendezvous.is_in_finalize(pe)) return {};
   }
-  // The maximum number of far PEs to ask. A PE cannot connect to more.
+  // The maximum number of far PEs to ask, because a PE cannot connect to more.
   constexpr int max_to_ask = 1000;
   if (runtime.n_pes() - nodes.n_near() > max_to_ask) return {};
   for (Pe pe = 0; pe < runtime.n_pes(); ++pe) {

@@ -13,7 +13,7 @@
 
 namespace symm::Impl {
 
-/// A wait on the host for a variable, or for the PEs of a PE team:
+/// Implements a wait on the host for a variable or for a PE team's members:
 ///
 ///     HostWait wait(call);
 ///     while (!is_done()) {
@@ -25,11 +25,11 @@ namespace symm::Impl {
 ///
 /// Each pause() calls ThreadProgress::make() on the waiting thread.
 ///
-/// A HostWait allocates no private memory before a report is due, so that a PE
-/// that has run out of memory keeps waiting and does not drop out of a barrier.
-/// (When a report is due, this PE asks far PEs for their latest calls, one by
-/// one, until it finds a far PE that is not in finalize(). Contacting a far PE
-/// for the first time allocates 2 KiB.)
+/// A HostWait allocates no private memory until a report is due. Therefore, a
+/// PE that has run out of memory keeps waiting and does not drop out of a
+/// barrier. (When a report is due, this PE asks far PEs for their latest calls,
+/// one by one, until it finds a far PE that is not in finalize(). The first
+/// message to a far PE allocates 2 KiB.)
 class HostWait {
  public:
   /// \param call name for error messages, such as "symm::wait_until".
@@ -41,8 +41,8 @@ class HostWait {
     if (m_is_observed) ObserverList::end(operation());
   }
 
-  /// Pauses once. Returns whether it is time to check on the other PEs. (From
-  /// the first check on, heartbeats monitor the far PEs that this PE has
+  /// Pauses once. Returns whether it is time to check on the other PEs. (After
+  /// the first check, heartbeats monitor the far PEs that this PE has
   /// contacted. If one of those PEs is lost, this call ends the job.)
   bool pause() {
     m_waited = m_backoff.pause(ThreadProgress::make());
@@ -50,25 +50,27 @@ class HostWait {
     set_next_look();
     return true;
   }
-  /// If the process of a PE has ended, returns a text such as "the process of
-  /// PE 2 is gone"; otherwise, returns "". On return, the last stores of that
-  /// process are visible.
+  /// If any PE's process has ended, returns a text such as "the process of PE 2
+  /// is gone"; otherwise, returns "". On return, that process's last stores are
+  /// visible.
   [[nodiscard]] static Text who_is_gone();
-  /// Returns the text of who_is_gone(). If that is "", but a report is due and
-  /// all other PEs are in finalize(), returns a text that says so. (Does not
-  /// check for finalize() in jobs with more than 1000 far PEs.) On return, the
-  /// earlier stores of those PEs are visible.
+  /// Returns the text of who_is_gone(). If that text is "" but a report is due
+  /// and all other PEs are in finalize(), returns a text that says so. (Does
+  /// not check for finalize() in jobs with more than 1000 far PEs.) On return,
+  /// those PEs' earlier stores are visible.
   [[nodiscard]] Text reason_to_give_up() const;
 
-  /// How long this PE waits for a far PE to answer whether it is in finalize().
+  /// The maximum time that this PE waits for a far PE to answer whether it is
+  /// in finalize().
   static constexpr std::chrono::milliseconds time_to_answer{50};
   [[nodiscard]] bool must_report(Text const& reason_to_give_up) const {
     return !reason_to_give_up.empty() || is_report_due();
   }
   /// Prints a message that names what this PE is waiting for. Ends the job
   /// unless `reason_to_give_up` is "".
-  /// \param where text after the name of the call: "" or " of ...".
-  /// \param waits_for what this PE is waiting for, as lines of the message.
+  /// \param where text to insert after the call's name: "" or " of ...".
+  /// \param waits_for lines of the message that describe what this PE is
+  /// waiting for.
   void report(Text const& reason_to_give_up, std::string_view where,
               std::string_view waits_for);
 

@@ -30,9 +30,10 @@ struct LookAtNothing {
 };
 
 /// Waits until has_come() returns true, which happens when PE `pe` makes the
-/// same call. Prints reports like HostWait. Ends the job if the process of any
-/// PE has ended, or if `pe` is in finalize().
-/// \param where returns the text after the name of the call: "" or " of ...".
+/// same call. Prints reports as HostWait does. Ends the job if any PE's process
+/// has ended, or if `pe` is in finalize().
+/// \param where returns the text to insert after the call's name: "" or " of
+/// ...".
 /// \param on_look called with the Rendezvous at each check on the other PEs;
 ///        may throw.
 template <class Where, class HasCome, class OnLook = LookAtNothing>

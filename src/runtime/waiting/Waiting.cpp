@@ -23,7 +23,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// The operator as text, such as "==".
+/// Returns the operator as text, such as "==".
 char const* text_of(Compare compare) {
   switch (compare) {
     case Compare::eq: return "==";
@@ -73,8 +73,9 @@ void check_variable(char const* call, void const* address, std::size_t bytes) {
 std::uint64_t scatter() {
   static std::atomic<std::uint64_t> s_calls{0};
   std::uint64_t x = s_calls.fetch_add(1, std::memory_order_relaxed);
-  // Mixes like splitmix64, minus its second multiplication. Without mixing, two
-  // callers that alternate would get only even or only odd numbers.
+  // Mixes like splitmix64, but without its second multiplication. If the
+  // counter were not mixed, two alternating callers would get only even and
+  // only odd numbers, respectively.
   x = (x + 1) * 0x9e37'79b9'7f4a'7c15U;
   x = (x ^ (x >> 30U)) * 0xbf58'476d'1ce4'e5b9U;
   return x ^ (x >> 31U);
@@ -92,7 +93,7 @@ void wait_on_host(char const* call, Poll& is_done) {
   }
 }
 
-// All types that satisfy Waitable.
+// All types that satisfy Waitable:
 #define SYMM_WAIT_FOR(T)                                \
   template void wait_on_host(char const*, PollOne<T>&); \
   template void wait_on_host(char const*, PollAll<T>&); \

@@ -25,7 +25,7 @@ namespace symm::Impl {
 
 // Building blocks of the waits and tests in symm_signals.hpp.
 
-/// Types of variables that a PE can wait for: integers of 4 or 8 bytes.
+/// Types of variables that a PE can wait for: 4- and 8-byte integers.
 template <class T>
 concept Waitable = std::integral<T> && !std::same_as<T, bool> &&
                    !std::is_const_v<T> && MachineWord<T>;
@@ -44,9 +44,9 @@ SYMM_INLINE_FUNCTION constexpr bool is_true(T now, Compare compare, T value) {
   return false;
 }
 
-/// The load that all waits and tests use. (A relaxed load, with a fence after
-/// success, would also be correct. On a GPU, however, the fence would wait for
-/// the thread's own stores, while an acquire load only invalidates the L1
+/// The load that all waits and tests use. (A relaxed load, followed by a fence
+/// on success, would also be correct. On a GPU, however, the fence would wait
+/// for the thread's own stores, whereas an acquire load only invalidates the L1
 /// cache.)
 template <Waitable T>
 SYMM_INLINE_FUNCTION T poll(T const* ivar) {
@@ -56,12 +56,12 @@ SYMM_INLINE_FUNCTION T poll(T const* ivar) {
 /// Checks the address of a variable for a wait or a test. Also processes
 /// incoming messages from far PEs, because a program may test a variable in a
 /// loop until such a message changes it.
-/// \param bytes size of the variable, or of the first of several.
+/// \param bytes size of the variable, or of the first one if there are several.
 /// \throws UsageError on this PE if the host cannot load from `address`, or if
 ///         `address` is not a multiple of `bytes`.
 void check_variable(char const* call, void const* address, std::size_t bytes);
 
-/// Returns a different number in each call. For any divisor, the remainders of
+/// Returns a different number on each call. For any divisor, the remainders of
 /// these numbers are evenly distributed.
 [[nodiscard]] std::uint64_t scatter();
 
@@ -73,7 +73,7 @@ struct WaitSet {
   int const* status;  // nonzero: ignore this variable; null: ignore none
   Compare compare;
   T value;
-  // If not null, one value for each variable; `value` is then ignored.
+  // If not null, contains one value for each variable, and `value` is ignored.
   T const* values = nullptr;
 
   SYMM_FUNCTION bool counts(std::size_t i) const {
@@ -89,8 +89,8 @@ struct WaitSet {
   }
 };
 
-// Function objects for waits and tests. A wait calls one of them until it
-// returns true; a test calls it once.
+// Function objects for waits and tests. A wait calls the function object until
+// it returns true; a test calls it once.
 
 template <class T>
 struct PollOne {
@@ -107,7 +107,7 @@ struct PollOne {
 template <class T>
 struct PollAll {
   WaitSet<T> set;
-  std::size_t next = 0;  // the variables before it have met the condition
+  std::size_t next = 0;  // all variables before this one have met the condition
   SYMM_FUNCTION bool operator()() {
     while (next < set.count && (!set.counts(next) || set.is_met(next))) ++next;
     return next == set.count;
@@ -162,7 +162,7 @@ struct PollSome {
 template <class Poll>
 void wait_on_host(char const* call, Poll& is_done);
 
-/// Calls is_done() until it returns true; returns at once if there are no
+/// Calls is_done() until it returns true; returns immediately if there are no
 /// variables.
 template <class Poll>
 SYMM_INLINE_FUNCTION void wait_for([[maybe_unused]] char const* call,
