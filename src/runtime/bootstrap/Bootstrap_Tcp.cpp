@@ -44,8 +44,8 @@ struct StepHead {
   friend bool operator==(StepHead const&, StepHead const&) = default;
 };
 
-/// PE 0's answer to a PE's part of a step. The result, or a StepFailure,
-/// follows.
+/// PE 0's answer to a PE's contribution to a step. The answer is followed by
+/// the result or by a StepFailure.
 enum class StepEnd : char { done, failed };
 using StepFailure = std::array<char, 512>;
 

@@ -34,9 +34,9 @@ class UcxDescriptors {
   /// Sets close-on-exec on the descriptors that UCX has opened since the last
   /// look(). Callable from any thread.
   void look() noexcept;
-  /// Must be called after each new connection. Calls look(), unless there are
-  /// many descriptors. In that case, look() would take long, and the next
-  /// regular look() finds the new descriptors.
+  /// Must be called after each new connection. Calls look() unless there are
+  /// many descriptors. In that case, look() would take too long here, and the
+  /// next regular call to look() finds the new descriptors.
   void look_if_few() noexcept {
     if (m_n_found < few) look();
   }

@@ -16,8 +16,7 @@ namespace symm::Impl {
 /// messages. Callable from any thread.
 class OpenChunks {
  public:
-  /// The place where a chunk starts; nullopt if the engine cannot reach the
-  /// chunk.
+  /// The start of a chunk; nullopt if the engine cannot reach the chunk.
   using Answer = std::optional<OneSided::Place>;
 
   /// \param offset The chunk's offset.
@@ -29,9 +28,10 @@ class OpenChunks {
     if (found == m_answers.end()) return {};
     return found->second;
   }
-  /// \returns whether the caller is the first to need the chunk and so must
-  ///          request its key from the other PE. Each key is requested only
-  ///          once, so no answer arrives after the chunk has been unmapped.
+  /// \returns whether the caller is the first to need the chunk, and so must
+  ///          request the chunk's key from the other PE. Each key is requested
+  ///          only once, so no answer arrives after the chunk has been
+  ///          unmapped.
   /// \throws std::bad_alloc.
   [[nodiscard]] bool is_to_ask(std::size_t offset) {
     std::lock_guard const lock(m_mutex);
