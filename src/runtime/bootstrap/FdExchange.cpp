@@ -38,7 +38,8 @@ struct FdExchange::Message {
 };
 
 /// A message with room for a descriptor, in the form that sendmsg() and
-/// recvmsg() expect. It holds pointers to itself, so it cannot be moved.
+/// recvmsg() expect. An Envelope contains pointers to itself, so it cannot be
+/// moved.
 struct FdExchange::Envelope {
   static_assert(std::has_unique_object_representations_v<Message>,
                 "padding would send what is left on the stack");
@@ -103,7 +104,8 @@ void FdExchange::send(Pe to, int fd, Attachment const& note) const {
   std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
 
   int const socket = link(to).socket.get();
-  // The socket has room, because a PE is at most one exchange ahead of another.
+  // The socket has room for the message, because a PE is at most one exchange
+  // ahead of another.
   auto const try_to_send = [&] {
     auto const sent = uninterrupted([&] {
       return ::sendmsg(socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -124,7 +126,8 @@ void FdExchange::send(Pe to, int fd, Attachment const& note) const {
     }
     if (error == 0) return;
   }
-  // Send a message without a descriptor, since the peer waits for a message.
+  // Send a message without a descriptor, because the peer is waiting for a
+  // message.
   envelope.message.has_descriptor = 0;
   header.msg_control              = nullptr;
   header.msg_controllen           = 0;
@@ -221,8 +224,8 @@ std::vector<FdExchange::Parcel> FdExchange::exchange(int fd,
     if (step && !failure) failure = step;
   };
   // In each round, a PE sends to one PE and receives from one PE, because the
-  // system limits how many descriptors a user may have in flight (like ulimit
-  // -n).
+  // system limits the number of descriptors that a user may have in flight (to
+  // ulimit -n).
   Pe const first = m_nodes.first_near();
   int const me   = m_bootstrap.my_pe() - first;
   for (int round = 1; round < n_near; ++round) {

@@ -18,9 +18,9 @@ namespace symm::Impl {
 /// PE 0 watches all other PEs.
 class JobWatch {
  public:
-  /// How long a PE waits before it ends the job, after it has noticed the end
-  /// of another PE's process. A library call that also detects the end can thus
-  /// report it first.
+  /// After a PE notices that another PE's process has ended, it waits this long
+  /// before it ends the job. So a library call that also notices can report the
+  /// reason first.
   static constexpr auto time_to_report = std::chrono::milliseconds(500);
 
   /// \param lives TcpLinks::lives.

@@ -7,7 +7,7 @@
 
 namespace symm::Impl {
 
-/// Collective: connects every PE to PE 0. A job of one PE needs no `root`.
+/// Collective: connects every PE to PE 0. A single-PE job needs no `root`.
 ///
 /// Connections from other programs are dropped; a PE whose connection is
 /// dropped by mistake reconnects. A PE proves its identity with a key that PE 0

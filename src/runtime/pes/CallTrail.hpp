@@ -23,7 +23,7 @@ namespace symm::Impl {
 /// collective call might or might not see the new entry.
 class CallTrail {
  public:
-  /// How many of the most recent calls are kept.
+  /// The number of most recent calls that are kept.
   static constexpr std::size_t capacity = 1024;
 
   // Not "= default", which would zero m_kept and thereby allocate its pages
@@ -47,8 +47,8 @@ class CallTrail {
   [[nodiscard]] std::uint64_t hash() const {
     return m_hash.load(std::memory_order_relaxed);
   }
-  /// How many times the PEs' calls were found to differ. Pools from earlier
-  /// generations may still differ between PEs.
+  /// The number of times that the PEs' calls were found to differ. Pools from
+  /// earlier generations may still differ between PEs.
   [[nodiscard]] std::uint64_t generation() const {
     return m_generation.load(std::memory_order_relaxed);
   }
@@ -83,7 +83,7 @@ class CallTrail {
     return m_kept[call % capacity];
   }
 
-  // Atomic in case a program violates the threading rule above.
+  // These are atomic in case a program violates the threading rule above.
   std::atomic<std::uint64_t> m_hash{0};
   std::atomic<std::uint64_t> m_count{0};
   std::atomic<std::uint64_t> m_generation{0};

@@ -22,7 +22,7 @@ struct ObjectCall {
         kind(hash_of_name(its_kind)),
         number(its_number),
         value(its_value) {}
-  /// A call without a number. Its text is the name of the call.
+  /// A call without a number. The text is the call's name.
   constexpr explicit ObjectCall(char const* its_kind)
       : ObjectCall(its_kind, its_kind) {}
 

@@ -30,7 +30,7 @@ struct Outcome {
   ErrorKind lowest_failure = ErrorKind::none;
   PeGroups::Words lowest_words;
   /// The failure that all PEs throw, unless the trails differ. For
-  /// Question::labels, this is the list of labels.
+  /// Question::labels, the message is the list of labels.
   Failure failure;
 };
 
