@@ -23,8 +23,8 @@
 #include "CollectiveCall.hpp"
 #include "CollectiveOfGroup.hpp"
 
-// How a collective operation runs: on the host, in kernels that the host
-// enqueues, or in a kernel of the program.
+// Runs a collective operation on the host, in kernels that the host enqueues,
+// or in a user kernel.
 //
 //   CollectiveCall      the arguments of a call, and their checks
 //   CollectiveWork      the work of each PE between the barriers: a function
@@ -79,7 +79,7 @@ void run_on_host(Work const& work, std::string const& problem = {}) {
 }
 
 /// Runs a collective operation in a kernel. On every PE, all threads of one
-/// thread group must call it.
+/// thread group must call this function.
 template <class Threads, class Work>
 SYMM_INLINE_FUNCTION void run_in_kernel(Threads const& threads,
                                         HeapMap const& heap, Work const& work) {

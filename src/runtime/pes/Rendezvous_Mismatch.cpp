@@ -51,7 +51,8 @@ Outcome Rendezvous::outcome() const {
 void Rendezvous::throw_mismatch() {
   auto const found = outcome();
   if (!found.summary.is(Summary::other_trail)) throw_failure(found.failure);
-  // The mismatched call to a pool came first, and may have caused the rest.
+  // The mismatched call to a pool came first, and may have caused any other
+  // mismatch.
   Text text("mismatched stream-ordered call", trail_difference());
   m_trail.start_anew();
   if (found.failure.kind != ErrorKind::none) {

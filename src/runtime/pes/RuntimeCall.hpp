@@ -52,7 +52,7 @@ enum class RuntimeCall : std::uint16_t {
 
 using RuntimeCallArguments = std::array<std::uint64_t, 3>;
 
-/// The call's name, without arguments: "symm::malloc".
+/// The call's name without arguments, such as "symm::malloc".
 char const* name_of(RuntimeCall operation);
 
 /// Calls that only wait for all PEs are classified as barriers, all others as
