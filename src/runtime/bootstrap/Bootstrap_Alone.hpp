@@ -8,9 +8,9 @@
 namespace symm::Impl {
 
 /// Returns the JobStart for a single-PE job without MPI. It is used if nothing
-/// connects this process to other processes, just as for an MPI program started
-/// without mpiexec. If a launcher has started several such processes, the first
-/// one prints a warning to stderr.
+/// connects this process to other processes. (Similarly, an MPI program started
+/// without mpiexec is a single-process job.) If a launcher has started several
+/// such processes, the first one prints a warning to stderr.
 [[nodiscard]] JobStart& start_alone();
 
 }  // namespace symm::Impl

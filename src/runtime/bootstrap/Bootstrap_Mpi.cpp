@@ -23,10 +23,10 @@ namespace symm::Impl {
 
 namespace {
 
-/// The time that MPI has to end the job.
+/// The time limit for MPI to end the job.
 constexpr auto time_to_abort = std::chrono::seconds(3);
 
-/// The time that the launcher has to read this process's output. MPICH's
+/// The time given to the launcher to read this process's output. MPICH's
 /// launcher ends a job immediately and loses unread output, such as the message
 /// that says why the job ends.
 constexpr auto time_to_read = std::chrono::milliseconds(100);

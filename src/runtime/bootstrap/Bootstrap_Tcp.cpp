@@ -105,8 +105,8 @@ class Bootstrap_Tcp final : public Bootstrap {
         data, bytes);
   }
 
-  /// Other PEs may exit as soon as they have passed the barrier, so make the
-  /// watch expect this first.
+  /// Other PEs may exit as soon as they have passed the barrier, so first tell
+  /// the watch that PEs may exit.
   void close() override {
     m_watch->expect_ends();
     auto const failure =
@@ -234,7 +234,7 @@ class Bootstrap_Tcp final : public Bootstrap {
     m_watch->expect_ends();
   }
 
-  /// A node's number is the lowest PE on that node.
+  /// A node's number is the lowest PE number on that node.
   void find_node() {
     Host mine;
     if (::gethostname(mine.name.data(), mine.name.size() - 1) != 0)

@@ -64,11 +64,11 @@ class FdExchange {
   [[nodiscard]] std::vector<Parcel> exchange(int fd,
                                              Attachment const& note = {});
 
-  /// Whether the process of `pe` has exited, has finalized the library, or has
+  /// Whether `pe`'s process has exited, has finalized the library, or has
   /// called exec() to run another program. False for PEs on other nodes, whose
-  /// processes this PE cannot see. Local. If a child outlives the process of
-  /// `pe`, the exit is detected only with pidfd_open(), and only if `pe` is not
-  /// in a PID namespace that this process cannot see.
+  /// processes this PE cannot see. Local. If a child outlives `pe`'s process,
+  /// the exit is detected only with pidfd_open(), and only if `pe` is not in a
+  /// PID namespace that this process cannot see.
   [[nodiscard]] bool is_gone(Pe pe) const;
 
   /// The PID of `pe` as seen by this process; 0 if `pe` is in a PID namespace

@@ -19,8 +19,8 @@ namespace symm::Impl {
 class JobWatch {
  public:
   /// After a PE notices that another PE's process has ended, it waits this long
-  /// before it ends the job. So a library call that also notices can report the
-  /// reason first.
+  /// before it ends the job. So a library call that also notices the end can
+  /// report it first.
   static constexpr auto time_to_report = std::chrono::milliseconds(500);
 
   /// \param lives TcpLinks::lives.

@@ -51,7 +51,7 @@ constexpr std::size_t max_silent = 256;
 /// The random numbers that a PE draws before the PEs connect. All PEs on a node
 /// use the numbers drawn by the node's first PE.
 struct Introduction {
-  Number name{};  // part of the node's PEs' socket addresses
+  Number name{};  // part of the socket addresses on the node
   Number key{};   // known only to the node's PEs
 };
 

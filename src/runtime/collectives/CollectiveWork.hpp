@@ -148,7 +148,7 @@ void share_blocks(Threads const& group, HeapMap const& heap, PeTeam const& team,
   FarBlocks(group, team, call, fetch).share(block_of, has_all);
 }
 
-/// Copies the source that a member piggybacked on the checks to `to`.
+/// Copies a member's source, which was piggybacked on the checks, to `to`.
 template <class T>
 void store_passed(T* to, PassedSources const& sources, Pe member,
                   std::size_t bytes) {
@@ -213,8 +213,8 @@ struct BroadcastWork {
   }
 
  private:
-  /// Whether members exchange shares. Otherwise, the root would have to send
-  /// the whole block to every member.
+  /// Whether members exchange shares. If they did not, the root would have to
+  /// send the whole block to every member.
   [[nodiscard]] bool is_shared_by_nodes() const {
     return team.n_pes() > 2 && do_nodes_combine(team, count * sizeof(T));
   }

@@ -35,9 +35,9 @@ inline constexpr std::size_t word_bytes = sizeof(std::uint64_t);
 }
 
 /// Assigns a range of packet slots to each member. Either all members have the
-/// same number of packets, or there is only one sender. If there is only one
-/// sender, every other member has one packet, and the sender has all remaining
-/// packets, which come last.
+/// same number of packets, or there is only one sender. With one sender, every
+/// other member has one packet, and the sender has the remaining packets, which
+/// come last.
 class PacketPlaces {
  public:
   SYMM_FUNCTION static PacketPlaces of_all(PeTeam const& team) {
@@ -135,8 +135,8 @@ template <class T>
 inline constexpr std::size_t unit_of = alignof(T) < word_bytes ? alignof(T)
                                                                : word_bytes;
 
-/// Whether the word has all 8 bytes and is aligned, so a single access
-/// suffices.
+/// Whether the word has all 8 bytes and is aligned, in which case a single
+/// access suffices.
 __device__ inline bool is_whole_word(char const* word, std::size_t left) {
   return left >= word_bytes &&
          reinterpret_cast<std::size_t>(word) % word_bytes == 0;

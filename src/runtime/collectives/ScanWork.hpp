@@ -27,8 +27,8 @@ namespace symm::Impl {
 struct NoInit {};
 
 /// inscan() if Init is NoInit; exscan() if Init is T. Each PE processes one
-/// share of the elements, and is the only PE that reads and stores these
-/// elements, on all members. Therefore, `dest` may be the same as `source`.
+/// share of the elements. No other PE loads or stores these elements, on any
+/// member. Therefore, `dest` may be the same as `source`.
 template <class T, class Op, class Init>
 struct ScanWork {
   PeTeam team;

@@ -10,8 +10,9 @@
 #include "../groups/GroupCopy.hpp"
 
 // These functions compute which elements each PE loads and stores in a
-// collective operation. They need no tables and work for any number of PEs. A
-// test on CPUs counts the bytes on each link (unit_tests/runtime/Shares.cpp).
+// collective operation. They use no lookup tables and work for any number of
+// PEs. A test on CPUs counts the bytes on each link
+// (unit_tests/runtime/Shares.cpp).
 
 namespace symm::Impl {
 

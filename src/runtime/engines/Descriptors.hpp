@@ -10,7 +10,7 @@
 
 namespace symm::Impl {
 
-// These functions keep programs that a PE starts from inheriting the file
+// These functions prevent programs started by a PE from inheriting the file
 // descriptors that a network library opens. They are local and callable from
 // any thread.
 

@@ -25,8 +25,8 @@ namespace symm::Impl {
 
 using FabricInfo = std::unique_ptr<fi_info, void (*)(fi_info*)>;
 
-/// libfabric, which is loaded when a multi-node job starts. Programs are not
-/// linked with it, and single-node jobs do not load it.
+/// The libfabric library, which is loaded when a multi-node job starts.
+/// Programs are not linked with it, and single-node jobs do not load it.
 struct Fabric {
   /// Older versions have not been tested.
   static constexpr unsigned oldest_major = 1;

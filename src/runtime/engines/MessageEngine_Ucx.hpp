@@ -71,8 +71,8 @@ class MessageEngine_Ucx final : public ServedEngine {
   /// Connection::endpoint still reports failures.
   ///
   /// UCX 1.13 aborts if the peer exits while such an endpoint is connecting. So
-  /// the endpoint is created only immediately after the peer has received a
-  /// large payload.
+  /// the endpoint is created only when the peer has just received a large
+  /// payload.
   void connect_bulk() noexcept;
   void give_back_bulk(Connection& peer) noexcept;
   void disconnect(Peer& peer) noexcept override;

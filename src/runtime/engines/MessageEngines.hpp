@@ -35,8 +35,8 @@ struct MessageEngineKind {
   /// \throws SystemError.
   std::vector<std::string> (*networks)();
 
-  /// Creates the engine for a job on several nodes. The engine delivers nothing
-  /// until it has a receiver; messages that arrive earlier are held back.
+  /// Creates the engine for a multi-node job. The engine delivers nothing until
+  /// it has a receiver; messages that arrive earlier are held back.
   ///
   /// Collective over all PEs, which must pass equal options.
   /// \param bootstrap Used here and in close().

@@ -51,7 +51,7 @@ class OneSided {
   /// opened. By then, all PEs must have stopped using the chunk's keys.
   virtual void close_chunk(void* start) noexcept = 0;
 
-  // Functions for the memory of other PEs.
+  // Functions for other PEs' memory.
 
   /// Whether this PE can reach the memory on `pe` to which `key` gives access.
   /// Callable from within Receiver.

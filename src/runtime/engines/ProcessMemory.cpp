@@ -75,8 +75,8 @@ OneSided::Key ProcessMemory::my_key() const noexcept {
 }
 
 bool ProcessMemory::reaches(Pe /*pe*/, Key const& key) noexcept {
-  // Open the process before reading the secret. Otherwise, another process
-  // could have the PID by the time it is opened.
+  // Open the process before reading the secret. Otherwise, the PID could
+  // already belong to a different process by the time of the open.
   auto its_process = open_process(process_of(key));
   if (!has_secret(key)) return false;
   try {

@@ -268,8 +268,8 @@ ServedEngine::Peer* ServedEngine::take_head(ParcelHead const& head) noexcept {
 
   peer->was_heard = true;
   if (!peer->is_connected && !peer->is_to_connect) {
-    // Once this PE has connected to the peer, the network library reports a
-    // failure of the peer.
+    // The network library reports a peer's failure only if this PE is connected
+    // to the peer.
     peer->is_to_connect = true;
     m_to_connect.push_back(peer);
   }

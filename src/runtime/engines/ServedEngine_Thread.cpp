@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The minimum and maximum times that the thread parks while other threads
+/// The minimum and maximum times for which the thread parks while other threads
 /// poll. The time increases as long as they keep polling, because each wake-up
 /// takes the core away from a waiting PE for several microseconds.
 constexpr auto shortest_park = std::chrono::microseconds(200us);
@@ -23,9 +23,9 @@ constexpr auto longest_park  = std::chrono::microseconds(1000us);
 /// The time that the thread polls after the last message before it goes to
 /// sleep.
 constexpr auto silence = 5us;
-/// A thread that polls less often than this sleeps between polls, as idle waits
-/// do. If the engine relied on such a thread, messages would have to wait until
-/// that thread wakes up.
+/// A thread that polls less often than this is assumed to sleep between polls,
+/// as idle waits do. If the engine relied on such a thread, messages would have
+/// to wait until that thread wakes up.
 constexpr auto longest_between_polls = 50us;
 }  // namespace
 

@@ -41,8 +41,8 @@
 
 namespace symm::Impl {
 
-/// UCX, which is loaded when a multi-node job starts. Programs are not linked
-/// with it, and single-node jobs do not load it.
+/// The UCX library, which is loaded when a multi-node job starts. Programs are
+/// not linked with it, and single-node jobs do not load it.
 struct Ucp {
   /// Older versions lack required features or have not been tested.
   static constexpr unsigned oldest_major = 1;

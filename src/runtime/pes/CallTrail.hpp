@@ -15,8 +15,8 @@ namespace symm::Impl {
 
 /// A log of this PE's calls to stream-ordered pools. All PEs must make these
 /// calls in the same order, but the calls themselves do not communicate.
-/// Instead, the next Rendezvous compares the hashes of all PEs. If the hashes
-/// differ, the Rendezvous finds the first logged call that differs (P04).
+/// Instead, the next Rendezvous compares all PEs' hashes. If the hashes differ,
+/// the Rendezvous finds the first logged call that differs (P04).
 ///
 /// All functions are local. Only one thread at a time may call them, and only
 /// while no other thread of this PE is in a collective call. Otherwise, that
@@ -38,7 +38,7 @@ class CallTrail {
   void note(RuntimeCall operation, RuntimeCallArguments const& arguments,
             char const* label = "") noexcept;
 
-  /// The number of calls noted so far.
+  /// The number of calls logged so far.
   [[nodiscard]] std::uint64_t count() const {
     return m_count.load(std::memory_order_relaxed);
   }

@@ -29,7 +29,7 @@ inline constexpr int max_exchange_phases = 64;
 /// steps: in the first step, each surplus node sends its data to a neighbor,
 /// and in the last step, it receives the result from that neighbor.
 ///
-/// Each node's data is added exactly once, as a sum requires. In each step,
+/// Each node's data are added exactly once, as a sum requires. In each step,
 /// both nodes combine the data of the same two adjacent ranges of nodes. All
 /// nodes therefore obtain the same result even if the result depends on the
 /// order of combination.

@@ -21,11 +21,11 @@ inline constexpr std::size_t max_waiting_blocks = 32;
 /// object by value. Only near PEs' words are mapped.
 ///
 /// Each PE stores its epoch (the number of synchronizations that it has
-/// completed) and the members' world PE numbers in its own memory. Each member
-/// writes a flag (the epoch that it has reached) and a pair of words to
-/// exchange into every PE's memory. Each member has two such pairs, used in
-/// alternate epochs, because a member may be one epoch ahead of a peer that is
-/// still reading.
+/// completed) and the members' world PE numbers in its own memory. Into every
+/// PE's memory, each member writes a flag (the epoch that it has reached) and a
+/// pair of words to exchange. Each member has two such pairs, used in alternate
+/// epochs, because a member may be one epoch ahead of a peer that is still
+/// reading.
 ///
 /// A gate is a word on which GPU queues wait. The gate's value is the number of
 /// times that a member has arrived, minus the number of times that this PE has

@@ -47,12 +47,12 @@ class StepMessages;
 /// alternately. A PE writes its record n + 2 only after all PEs have published
 /// record n + 1 and thus have finished reading record n.
 ///
-/// In a multi-node job, the PEs on each node also publish records. Then each
-/// node's leader, the first PE on the node, combines the node's records. The
-/// leaders exchange the combined records through messages, and each leader
-/// publishes the result to its node. A single buffer for the result is enough:
-/// once all PEs on the node have published their next records, they have read
-/// the result.
+/// In a multi-node job, the PEs on each node publish their records in the same
+/// way. Then each node's leader, the first PE on the node, combines the node's
+/// records. The leaders exchange the combined records through messages, and
+/// each leader publishes the result to its node. A single buffer for the result
+/// is enough: once all PEs on the node have published their next records, they
+/// have read the result.
 class Rendezvous {
  public:
   /// The maximum number of notices that one call can carry.
@@ -292,7 +292,7 @@ class Rendezvous {
   [[noreturn]] static void throw_occupied(RuntimeCall my_call,
                                           RuntimeCall other);
 
-  // For several nodes, in Rendezvous_Nodes.cpp:
+  // For multi-node jobs, in Rendezvous_Nodes.cpp:
   [[nodiscard]] static std::size_t bytes_of_part(bool has_other_nodes);
   [[gnu::noinline]] void combine_nodes();
   void lead();
@@ -335,8 +335,8 @@ class Rendezvous {
   std::atomic<RuntimeCall> m_in_call{RuntimeCall::none};
   std::atomic<RendezvousListener*> m_listener{nullptr};
   std::optional<SymmetricRange> m_range;
-  std::unique_ptr<OtherNodes> m_across;  // null in jobs on one node
-  Transport* m_transport = nullptr;      // null in jobs on one node
+  std::unique_ptr<OtherNodes> m_across;  // null in single-node jobs
+  Transport* m_transport = nullptr;      // null in single-node jobs
   CallTrail m_trail;
 };
 

@@ -26,7 +26,7 @@ struct RoundData {
 /// The messages of a dissemination barrier with ceil(log2(n)) rounds. In round
 /// r, each member sends pairs of words, and possibly data, to the member 2^r
 /// positions after it. In each epoch, this PE receives the pairs in its words
-/// and the data in its room(). No member overwrites these pairs and data until
+/// and the data in its room(). No member overwrites the pairs or the data until
 /// this PE has begun the next epoch.
 class DisseminationRounds {
  public:

@@ -33,8 +33,8 @@ class FromRoot {
       std::memcpy(room + pair_bytes, block.source, m_bytes);
   }
   [[nodiscard]] RoundData data(int step) const {
-    // Members fewer than `step` positions after the root already have the
-    // block.
+    // Members that are fewer than `step` positions after the root already have
+    // the block.
     bool const gives = m_distance < step && m_distance + step < m_n;
     bool const takes = m_distance >= step && m_distance < 2 * step;
     return {pair_bytes, gives ? m_bytes : 0, pair_bytes, takes ? m_bytes : 0};

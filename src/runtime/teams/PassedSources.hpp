@@ -17,7 +17,7 @@ namespace symm::Impl {
 /// collective call.
 enum class Passing {
   nothing,
-  to_all,      // the sources of all members
+  to_all,      // all members' sources
   to_combine,  // all members' sources, for a reduction
   by_root,     // the root's source
   to_each      // from each member's source, the block for this PE

@@ -66,8 +66,8 @@ class PeTeam {
   [[nodiscard]] SYMM_FUNCTION bool has_gates() const { return m_has_gates; }
   /// Whether several thread blocks of a kernel may wait for other members,
   /// which must all be near. Only the world and node PE teams may run such
-  /// kernels, one kernel each at a time. Together, these kernels have at most 2
-  /// * max_waiting_blocks waiting blocks, which is less than the number of
+  /// kernels, one kernel each at a time. Together, these kernels have at most
+  /// twice max_waiting_blocks waiting blocks, which is less than the number of
   /// multiprocessors on each GPU.
   [[nodiscard]] bool may_blocks_wait() const { return m_may_blocks_wait; }
   /// The PE team's words in GPU memory. If there is no GPU, their `n_packets`

@@ -26,19 +26,19 @@ namespace symm::Impl {
 /// If a PE is lost, the job ends with an error message that names the PE, its
 /// host and the call.
 ///
-/// Callers must validate offsets before the call. They can, because an object
-/// has the same offset on every PE. The target validates each offset again and
-/// ends the job if it is invalid.
+/// Callers must validate offsets before the call, which is possible because an
+/// object has the same offset on every PE. The target validates each offset
+/// again and ends the job if it is invalid.
 ///
-/// If a PE is lost, the error message contains `call.name`. If `call.request`
-/// is not null, the operation fills in that handle for test() and wait().
-/// `call.channel` is ignored.
+/// Every function takes a `call`. If a PE is lost, the error message contains
+/// `call.name`. If `call.request` is not null, the operation fills in that
+/// handle for test() and wait(). `call.channel` is ignored.
 class Channel {
  public:
   virtual ~Channel() = default;
 
-  // The data are at the target after quiet(). If fence() is called, they arrive
-  // before any later operation on the same PE takes effect. With
+  // The data are at the target after quiet(). After a fence(), later operations
+  // on the same PE take effect only after the data have arrived. With
   // Completion::local, the caller may reuse `from` as soon as the call returns.
   virtual void put(PeMemory to, void const* from, std::size_t bytes,
                    Completion completion = Completion::local,

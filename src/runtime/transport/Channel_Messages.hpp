@@ -92,12 +92,12 @@ struct BlockMove {
 /// channel's messages up to a certain number. The acknowledgment is part of an
 /// answer or, on request, a separate message. Every message on channel 0 also
 /// carries an acknowledgment. The initiator requests one in the message that it
-/// expects to be the last before quiet(). It assumes that quiet() follows after
-/// the same number of messages as last time. If there are fewer messages,
-/// quiet() makes the request. The initiator also requests acknowledgments often
-/// enough that at most a few MiB are in flight to any PE. Finally, it requests
-/// one for each block of more than MessageEngine::max_eager bytes so that the
-/// next such block after a fence() need not wait for a round trip.
+/// expects to be the last before quiet(). It assumes that the number of
+/// messages before quiet() is the same as last time. If there are fewer
+/// messages, quiet() makes the request. The initiator requests acknowledgments
+/// often enough that at most a few MiB are in flight to any PE. It also
+/// requests one for each block of more than MessageEngine::max_eager bytes so
+/// that the next such block after a fence() need not wait for a round trip.
 ///
 /// Batches. Small puts and gets with Completion::none, and the operations of
 /// post_atomic() and fetch_nbi(), are collected in one batch per PE. A batch is
@@ -109,9 +109,10 @@ struct BlockMove {
 /// that PE's batch, and reuses the batch's memory. A closed channel keeps no
 /// batch memory.
 ///
-/// quiet() waits for operations that any thread started before it, but not for
-/// operations that other threads start during the wait. Messages, gets and
-/// large puts are numbered so that quiet() can tell them apart.
+/// quiet() waits for operations that any thread started before the call, but
+/// not for operations that other threads start during the wait. Messages, gets
+/// and large puts are numbered so that quiet() can distinguish earlier
+/// operations from later ones.
 ///
 /// One mutex guards the sending side's state. The Receiver never locks this
 /// mutex, so a thread may hold it during MessageEngine::send(), which never
@@ -169,7 +170,7 @@ class Channel_Messages final : public Channel {
   void wait(OperationHandle& handle, Stage stage,
             HostCall const& call) override;
 
-  // Called only by Transport_Messages.
+  // Only Transport_Messages calls the functions below.
 
   /// The operations that await replies.
   [[nodiscard]] PendingTable& asked() noexcept { return m_asked; }
@@ -219,11 +220,11 @@ class Channel_Messages final : public Channel {
   };
 
   /// The maximum number of payloads larger than max_eager in flight to or from
-  /// each PE. With more, they would share the bandwidth of a TCP connection,
-  /// which is slower.
+  /// each PE. Additional payloads would share the same TCP connection, which is
+  /// slower.
   static constexpr std::uint64_t max_large = 2;
-  /// The maximum number of blocks that the engine may be moving without
-  /// messages to or from each PE.
+  /// The maximum number of one-sided block transfers in flight to or from each
+  /// PE.
   static constexpr std::uint64_t max_blocks = 64;
 
   [[nodiscard]] Outgoing& outgoing_to(Pe pe);
@@ -372,8 +373,9 @@ struct Outgoing {
   // Guarded by the channel's mutex.
 
   std::uint64_t sent   = 0;  // the number of the last message
-  std::uint64_t fenced = 0;  // number of the last message before a fence()
-  std::uint64_t asked  = 0;  // number of the last message that requests an ack
+  std::uint64_t fenced = 0;  // number of the last message before the last
+                             // fence()
+  std::uint64_t asked = 0;   // number of the last message that requests an ack
   // The number of messages sent since the last quiet(), and the number sent
   // between the last two calls to quiet().
   std::uint64_t n_since_quiet = 0;

@@ -24,7 +24,7 @@ HostCall of_message(HostCall const& call, bool is_last) {
   return {call.name, nullptr, is_last ? call.request : nullptr};
 }
 
-/// Larger elements, in bytes, are not packed into a message with other
+/// Elements with more bytes than this are not packed into a message with other
 /// elements.
 constexpr std::size_t max_of_element = std::size_t{4} << 10U;
 

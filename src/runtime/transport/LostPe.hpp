@@ -21,7 +21,7 @@ struct LostPe {
 
 /// The first PE that any PE on this node found to be lost. The record is in
 /// memory that the PEs on the node share. So the error messages on all these
-/// PEs name that PE, and not another PE that exited as a consequence.
+/// PEs name that PE, and not a PE that exited as a consequence.
 class LostPeRecord {
  public:
   /// Callable from any thread on these PEs. Only the first call has an effect.

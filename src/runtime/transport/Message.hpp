@@ -35,7 +35,7 @@ enum class MessageKind : std::uint8_t {
                  // otherwise a value follows each
   batch,         // a sequence of BatchEntries; if the header has a token, one
                  // get_reply returns all answers in the order of the entries
-  // Messages without a number:
+  // Unnumbered messages:
   get,          // answered by get_reply
   get_strided,  // the same, with packed elements
   get_reply,
@@ -45,7 +45,7 @@ enum class MessageKind : std::uint8_t {
   key_request,  // requests the key of the chunk at `offset`; answered by key
   key,          // WireKey, or empty if only messages can reach the chunk
   note,         // StepMessages::send() with this `number`
-  where,        // asks which call the PE is in; answered by progress
+  where,        // asks which call the receiver is in; answered by progress
   progress,     // WireProgress, and the name of the call
   farewell      // the sender ends the job, because PE `offset` has found PE
                 // `number` lost; the payload gives the reason

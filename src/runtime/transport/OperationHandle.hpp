@@ -46,7 +46,7 @@ class SideDone {
   std::atomic<bool> m_is_set  = false;
 };
 
-/// The stages of an operation.
+/// An operation's stages.
 enum class Stage {
   side,  // local completion: the source may be overwritten, or the fetched data
          // have arrived

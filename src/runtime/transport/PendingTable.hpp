@@ -18,7 +18,7 @@ struct PendingOperation;
 /// A channel's operations that await a reply, keyed by the tokens in their
 /// messages. Each token belongs to one message to one PE. find() returns null
 /// if a reply's token is invalid, was sent to another PE, or has already been
-/// used. (A token contains the generation of a slot, which is odd while the
+/// used. (A token contains a slot's generation number, which is odd while the
 /// slot holds an operation.)
 ///
 /// Only one thread at a time, which holds the channel's mutex, adds operations.
@@ -45,7 +45,7 @@ class PendingTable {
 
   // The caller must hold the channel's mutex.
 
-  /// Ensures that there is a free slot, so that the next add() cannot fail.
+  /// Ensures that there is a free slot so that the next add() cannot fail.
   /// \throws std::bad_alloc.
   void make_room() {
     if (m_free.load(std::memory_order_acquire) != none) return;

@@ -16,7 +16,7 @@ namespace symm::Impl {
 
 /// Messages between PEs on different nodes that make up the steps of collective
 /// calls. A receiver looks up a message by number; the message may have arrived
-/// earlier. A PE sends each number to a given PE only once.
+/// earlier. A PE uses each number only once per receiver.
 ///
 /// If a PE is lost, the job ends with an error message that names the PE, its
 /// host and the call. The name of the call is `call` or, if that is null, the
@@ -48,8 +48,8 @@ class StepMessages {
   virtual void watch(Pe pe)   = 0;
   virtual void unwatch(Pe pe) = 0;
 
-  /// Makes progress, and returns whether there was any. All loops in the
-  /// library that wait call this function.
+  /// Makes progress, and returns whether there was any. Every wait loop in the
+  /// library calls this function.
   virtual bool poll(char const* call = nullptr) = 0;
 };
 

@@ -64,8 +64,8 @@ class Transport : public StepMessages {
 
   /// Asks `pe` for its progress and returns the answer, or nullopt if none
   /// arrives within `most`. If `most` is 0, sends no query. If `pe` has already
-  /// reported that it is in finalize, returns that report at once. Ends the job
-  /// if any PE is lost.
+  /// reported that it is in finalize, returns that report immediately. Ends the
+  /// job if any PE is lost.
   [[nodiscard]] virtual std::optional<PeProgress> progress_of(
       Pe pe, std::chrono::milliseconds most, char const* call = nullptr) = 0;
 

@@ -128,9 +128,9 @@ class Transport_Messages final : public Transport,
   void stop_thread();
 
   /// Removes and returns the note with this number, if it has arrived.
-  /// \param n_seen The number of notes received from `peer` by the previous
-  ///        call for this number. The call updates it. Pass SIZE_MAX to the
-  ///        first call.
+  /// \param n_seen The number of notes that had arrived from `peer` at the
+  ///        previous call for this number. The call updates it. Pass SIZE_MAX
+  ///        to the first call.
   std::optional<std::vector<std::byte>> take_note(Peer& peer,
                                                   std::uint64_t number,
                                                   std::size_t& n_seen);

@@ -18,12 +18,13 @@ namespace symm::Impl {
 
 namespace {
 
-/// The time that a PE that ends the job gives other PEs to print the reason.
+/// When a PE ends the job, it gives the other PEs this long to print the
+/// reason.
 constexpr auto time_of_farewell = std::chrono::milliseconds(500);
 
 }  // namespace
 
-// The progress of other PEs.
+// Progress of other PEs.
 
 std::optional<PeProgress> Transport_Messages::progress_of(
     Pe pe, std::chrono::milliseconds most, char const* call) {
@@ -78,7 +79,7 @@ void Transport_Messages::take_progress(Peer& peer,
   peer.n_progress_reports.fetch_add(1, std::memory_order_release);
 }
 
-// The end of the job.
+// Ending the job.
 
 void Transport_Messages::lost(Pe pe, Text const& why) noexcept {
   note_lost({pe, m_my_pe, why});
@@ -163,8 +164,8 @@ void Transport_Messages::end_job(LostPe const& lost) noexcept {
   auto const me  = std::this_thread::get_id();
   auto is_ending = std::thread::id();
   if (!m_is_ending.compare_exchange_strong(is_ending, me)) {
-    // Another thread is ending the job, or this thread already is and has
-    // called end_job() again from poll() below.
+    // Another thread is ending the job, or this thread already is, and poll()
+    // below has called end_job() again.
     while (is_ending != me) std::this_thread::sleep_for(time_of_farewell);
     m_end_job();
   }

@@ -20,8 +20,8 @@ constexpr std::uint64_t max_gets = 256;
 /// lower because each reply takes up max_strided bytes at the target.
 constexpr std::uint64_t max_packed_gets = 32;
 
-/// Whether a batch entry may read from `from`. (GPU memory is read by separate
-/// messages, each with its own copy.)
+/// Whether a batch entry may read from `from`. (GPU memory is read with
+/// separate messages, each of which needs a separate copy.)
 bool can_be_answered(PeMemory const& from) {
   return from.offset() < BatchEntry::end_offset && !is_of_gpu(from.segment);
 }

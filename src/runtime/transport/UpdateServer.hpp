@@ -84,7 +84,7 @@ class UpdateServer {
 
   Number m_head    = 0;  // the next update to be executed
   Number m_awaited = 0;  // a fence waits for requests with lower tickets
-  // The range of this PE's part of a heap that find() looked up last. take()
+  // The range, in this PE's part of a heap, that find() looked up last. take()
   // resets it. (The range stays mapped meanwhile, because calls that unmap
   // memory wait for the updates from completed kernels.)
   MemoryRange m_range;

@@ -20,7 +20,7 @@ struct WordChange {
   std::uint64_t value;
 };
 
-/// An operation on a word on a far PE.
+/// An atomic operation on a word in a far PE's memory.
 struct FarAtomic {
   PeMemory at;
   AtomicOp op;
