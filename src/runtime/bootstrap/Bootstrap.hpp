@@ -121,8 +121,8 @@ struct Difference {
   T value;
 };
 
-/// Collective: compares the values of all PEs. \returns nullopt if they are
-/// equal; the result is the same on every PE.
+/// Collective: compares all PEs' values. \returns nullopt if they are equal;
+/// the result is the same on every PE.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 [[nodiscard]] std::optional<Difference<T>> difference_of(Bootstrap& bootstrap,
@@ -154,7 +154,7 @@ using Agree = std::function<std::optional<PeFailure>(
 std::optional<PeFailure> agree(Bootstrap& bootstrap,
                                std::optional<Failure> const& my_failure);
 
-/// Returns agree() as a function object, which `bootstrap` must outlive.
+/// Returns agree() as a function object. `bootstrap` must outlive that object.
 Agree agree_through(Bootstrap& bootstrap);
 
 /// Collective: runs `step` on every PE. If `step` throws on any PE, every PE

@@ -24,7 +24,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// The functions of libpmix.so, which is loaded at run time.
+/// The functions in libpmix.so, which is loaded at run time.
 struct Pmix {
   decltype(&PMIx_Init) init                 = nullptr;
   decltype(&PMIx_Finalize) finalize         = nullptr;

@@ -32,7 +32,7 @@ using Clock = std::chrono::steady_clock;
 /// The message that every PE sends to every other PE in an exchange, with or
 /// without a descriptor attached.
 struct FdExchange::Message {
-  std::uint64_t exchange       = 0;  // the number of the exchange
+  std::uint64_t exchange       = 0;  // the exchange's number
   std::uint64_t has_descriptor = 0;
   Attachment note{};
 };

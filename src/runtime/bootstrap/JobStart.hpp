@@ -27,7 +27,7 @@ class JobStart {
   [[nodiscard]] virtual char const* name() const = 0;
 
   /// Initializes the library, unless the program has already done so.
-  /// \param argc, argv pointers to the arguments of main(), or null.
+  /// \param argc, argv pointers to main()'s arguments, or null.
   /// \returns whether this call has initialized the library. If it has, end()
   ///          must be called later.
   /// \throws UsageError on this PE if the library is already finalized or this

@@ -111,7 +111,7 @@ UniqueFd listen_here(Address const& address) {
   return listener;
 }
 
-/// The credentials of the process at the other end of a socket.
+/// The credentials of the process at a socket's other end.
 ucred other_end_of(UniqueFd const& socket) {
   ucred process{};
   socklen_t bytes = sizeof process;
@@ -178,7 +178,7 @@ class Start {
   MeshLink& link(Pe pe) { return m_links[index(pe)]; }
   [[nodiscard]] MeshLink const& link(Pe pe) const { return m_links[index(pe)]; }
 
-  /// Returns false if the queue of the listener on `pe` is full.
+  /// Returns false if the listen queue on `pe` is full.
   bool connect_to(Pe pe) {
     auto socket = checked_socket(m_silent.open_with_room(open_socket));
     Address const address(m_name, pe);

@@ -23,7 +23,7 @@ struct Nodes {
   int my_node = 0;
   /// Whether SYMM_PES_PER_NODE is set: several nodes then share a machine.
   bool are_simulated = false;
-  /// The name of each node, for error messages; empty if the names are unknown.
+  /// Each node's name, for error messages; empty if the names are unknown.
   std::vector<std::string> hosts{};
   /// For each node, whether it runs on the same operating system instance as
   /// this PE's node (as containers on one machine do). Empty if this is

@@ -18,7 +18,7 @@
 
 namespace symm::Impl {
 
-// The arguments of a collective operation, and checks on them.
+// A collective operation's arguments, and checks on them.
 
 /// Whether dest and source may overlap.
 enum class Overlap {
@@ -27,9 +27,9 @@ enum class Overlap {
   unknown    // strided: nothing is checked
 };
 
-/// The arguments of a call, in the form that the checks need. For collect(),
-/// the counts and source sizes may differ between PEs, and `dest_bytes` is the
-/// size of dest. If no PE has any elements, the addresses do not matter.
+/// A call's arguments, in the form that the checks need. For collect(), the
+/// counts and source sizes may differ between PEs, and `dest_bytes` is the size
+/// of dest. If no PE has any elements, the addresses do not matter.
 struct CollectiveCall {
   char const* name;
   std::size_t count;  // as the caller passed it
@@ -109,7 +109,7 @@ EnteredCall enter_collective(PeTeam const& team, CollectiveCall const& call,
 /// result to all PEs; includes a barrier.
 /// \param bytes The size of the largest share.
 /// \param mine_bytes The size of this PE's share.
-/// \returns the shares of all members.
+/// \returns all members' shares.
 /// \throws UsageError on every PE of the PE team if any PE is in a different
 ///   call.
 PassedSources pass_shares(PeTeam const& team, char const* call,

@@ -13,7 +13,7 @@
 
 namespace symm::Impl {
 
-/// Combines the sources of members 0 to `end` - 1, element by element, in
+/// Combines the sources on members 0 to `end` - 1, element by element, in
 /// member order. All reductions and scans use this order, so results are
 /// bitwise identical regardless of where the sources are. (Only PacketReduce
 /// and KernelReduce have their own loops, because they load from several

@@ -116,7 +116,7 @@ struct PacketPart {
   std::size_t part    = 0;
   std::size_t n_parts = 1;
 
-  /// The words of this part, out of `n_words` words.
+  /// The words that belong to this part, out of `n_words` words.
   /// \param unit The number of consecutive words that stay in the same part.
   [[nodiscard]] SYMM_FUNCTION Range of(std::size_t n_words,
                                        std::size_t unit) const {
@@ -276,7 +276,7 @@ class PacketExchange {
   }
 
   /// Must be called after sending. If the PE team has gates, opens this PE's
-  /// gate at each member. Once the queue has passed the gates, receive() in a
+  /// gate on each member. Once the queue has passed the gates, receive() in a
   /// later kernel finds that all packets have arrived.
   __device__ void pass_gates() const {
     if (!m_team.has_gates()) return;

@@ -42,8 +42,8 @@ struct Fabric {
   /// The libfabric installed on this machine. Local; callable from any thread.
   ///
   /// While libfabric is being loaded, and during networks(), this class sets
-  /// environment variables that libfabric reads, except those that the user has
-  /// set.
+  /// environment variables that libfabric reads, except variables that the user
+  /// has set.
   /// \throws SystemError if libfabric is missing or too old. The next call then
   ///         tries again.
   static Fabric const& instance();

@@ -14,7 +14,7 @@ namespace symm::Impl {
 
 /// Carries messages between PEs on different nodes. Each message arrives whole
 /// and exactly once; the order is arbitrary. A message consists of a header of
-/// at most max_header bytes and a payload.
+/// up to max_header bytes and a payload.
 ///
 /// poll() delivers messages. While no other thread calls poll(), the engine's
 /// progress thread delivers them. The engine holds its only lock while it calls

@@ -108,7 +108,7 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
   bool prepare_sleep() noexcept override;
   void sleep(std::chrono::milliseconds at_most) noexcept override;
   void wake_thread() noexcept override;
-  /// Sets close-on-exec on the sockets of connections. libfabric may open
+  /// Sets close-on-exec on connection sockets, because libfabric may open
   /// connections at any time.
   void look_after() noexcept override;
 

@@ -14,7 +14,7 @@ namespace symm::Impl {
 
 namespace {
 
-// The indices of a key's words.
+// Indices of the words in a key.
 constexpr std::size_t number = 0;
 constexpr std::size_t origin = 1;  // subtracted from addresses
 

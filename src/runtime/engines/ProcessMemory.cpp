@@ -23,7 +23,7 @@ namespace symm::Impl {
 
 namespace {
 
-// The indices of a key's words.
+// Indices of the words in a key.
 constexpr std::size_t process        = 0;
 constexpr std::size_t secret         = 1;
 constexpr std::size_t secret_address = 2;
@@ -61,8 +61,8 @@ ProcessMemory::ProcessMemory() : m_secret(draw_number()) {}
 
 std::size_t ProcessMemory::least_bytes() const noexcept {
   // In measurements, a 520-byte put followed by quiet() takes a tenth of the
-  // time of a message. Blocks of up to 512 bytes may share messages, which is
-  // even faster.
+  // time that a message takes. Blocks of up to 512 bytes may share messages,
+  // which is even faster.
   return 513;
 }
 
@@ -76,7 +76,7 @@ OneSided::Key ProcessMemory::my_key() const noexcept {
 
 bool ProcessMemory::reaches(Pe /*pe*/, Key const& key) noexcept {
   // Open the process before reading the secret. Otherwise, the PID could
-  // already belong to a different process by the time of the open.
+  // already belong to a different process by the time the process is opened.
   auto its_process = open_process(process_of(key));
   if (!has_secret(key)) return false;
   try {

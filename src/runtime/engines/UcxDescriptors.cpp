@@ -107,7 +107,7 @@ void close_sockets_in_child() noexcept {
   for (auto& set : s_sets) set = -1;
 }
 
-/// Returns the epoll set of UCX's thread, or -1 if there is none. UCX adds new
+/// Returns the UCX thread's epoll set, or -1 if there is none. UCX adds new
 /// events to this set.
 int find_set_of_thread(Ucp const& ucp) {
   UniqueFd const event(::eventfd(0, EFD_CLOEXEC));

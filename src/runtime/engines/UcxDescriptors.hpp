@@ -14,7 +14,7 @@ namespace symm::Impl {
 /// and other PEs would not notice the PE's death.
 ///
 /// /proc shows which descriptors UCX's epoll sets watch: the worker's set, the
-/// set of UCX's thread, and the sets nested in these. Without /proc, UCX's
+/// UCX thread's set, and the sets nested in these. Without /proc, UCX's
 /// descriptors cannot be found.
 class UcxDescriptors {
  public:

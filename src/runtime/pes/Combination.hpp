@@ -42,8 +42,8 @@ struct Summary {
   [[nodiscard]] bool is(std::uint32_t any_of) const {
     return (flags & any_of) != 0;
   }
-  /// Merges other PEs' summary into this one. The result does not depend on the
-  /// order of the merges.
+  /// Merges a summary of other PEs into this one. The result does not depend on
+  /// the order of the merges.
   void add(Summary const& others);
 };
 static_assert(std::has_unique_object_representations_v<Summary>);

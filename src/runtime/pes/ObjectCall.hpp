@@ -13,8 +13,7 @@ namespace symm::Impl {
 /// A collective call by all PEs on an object built from Views, such as a plan
 /// or a mailbox. A Rendezvous compares all members except `text`.
 struct ObjectCall {
-  /// \param its_kind The name of the call, such as
-  ///        "symm::ExchangePlan::reserve".
+  /// \param its_kind The call's name, such as "symm::ExchangePlan::reserve".
   constexpr ObjectCall(char const* its_text, char const* its_kind,
                        std::uint64_t its_number = 0,
                        std::uint64_t its_value  = 0)

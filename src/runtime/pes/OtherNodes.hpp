@@ -79,7 +79,7 @@ class OtherNodes {
   /// b), which has not arrived".
   [[nodiscard]] BasicText<255> missing() const;
 
-  /// The name of a PE for error messages: "PE 9 of another node (host b)".
+  /// A PE's name for error messages, such as "PE 9 of another node (host b)".
   [[nodiscard]] Text name_of(Pe pe) const;
 
   Combination combination;

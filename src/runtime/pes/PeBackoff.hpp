@@ -10,8 +10,8 @@
 
 namespace symm::Impl {
 
-/// The backoff of a PE that is waiting for other PEs. While it waits, the PE
-/// also processes messages from other nodes.
+/// Backoff for a PE that is waiting for other PEs. While it waits, the PE also
+/// processes messages from other nodes.
 class PeBackoff {
  public:
   using Clock = Backoff::Clock;

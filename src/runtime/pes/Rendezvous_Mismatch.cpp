@@ -14,7 +14,7 @@
 
 namespace symm::Impl {
 
-/// The combined records of the latest step.
+/// The latest step's combined records.
 Summary Rendezvous::summary() const {
   if (m_across != nullptr) return result().summary;
   Summary all;
@@ -26,7 +26,7 @@ Summary Rendezvous::summary() const {
   return all;
 }
 
-/// The answers of the PEs on this node.
+/// The answers from the PEs on this node.
 PeGroups Rendezvous::answers(Summary const& all, std::string_view host) const {
   auto const question = question_of(all);
   PeGroups groups;
@@ -39,7 +39,7 @@ PeGroups Rendezvous::answers(Summary const& all, std::string_view host) const {
   return groups;
 }
 
-/// The result of the latest step, which is the same on every PE.
+/// The latest step's result, which is the same on every PE.
 Outcome Rendezvous::outcome() const {
   if (m_across != nullptr) return result();
   auto const all = summary();

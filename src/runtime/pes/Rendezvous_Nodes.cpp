@@ -110,8 +110,8 @@ void Rendezvous::check_meeting() {
   if (all.is(Summary::is_wrong)) throw_mismatch();
 }
 
-/// Waits up to `health_interval` for the message. Meanwhile, does the work of
-/// this thread's ThreadProgress.
+/// Waits up to `health_interval` for the message. Meanwhile, performs the work
+/// of this thread's ThreadProgress.
 std::optional<std::vector<std::byte>> Rendezvous::receive_for_a_while(
     Pe from, std::uint64_t number) {
   auto& messages = m_across->messages();

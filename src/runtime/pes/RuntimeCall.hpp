@@ -13,7 +13,7 @@
 namespace symm::Impl {
 
 /// Identifies a call that all PEs must make in the same order: a collective
-/// call, or a call to a stream-ordered pool (CallTrail). The records of a
+/// call, or a call to a stream-ordered pool (CallTrail). The records in a
 /// Rendezvous contain this number.
 enum class RuntimeCall : std::uint16_t {
   none,
@@ -59,8 +59,8 @@ char const* name_of(RuntimeCall operation);
 /// allocations.
 OperationKind kind_of(RuntimeCall operation);
 
-/// Advice on a mismatch in this call, worded as the end of a sentence; empty
-/// for most calls.
+/// Advice for resolving a mismatch in this call, worded as the end of a
+/// sentence; empty for most calls.
 char const* advice_for(RuntimeCall operation);
 
 /// The call as a user would write it: `symm::malloc(bytes = 1024)`. Adds

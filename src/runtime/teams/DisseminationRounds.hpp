@@ -84,9 +84,9 @@ class DisseminationRounds {
   [[nodiscard]] std::uint64_t* pair(Pe pe, std::size_t place) const {
     return m_words.passed(pe, 0, m_epoch) + 2 * place;
   }
-  /// Identifies the messages of this round. The number includes the PE team's
-  /// slot, because the same two PEs may exchange messages in several PE teams
-  /// at the same time.
+  /// Identifies this round's messages. The number includes the PE team's slot,
+  /// because the same two PEs may exchange messages in several PE teams at the
+  /// same time.
   [[nodiscard]] std::uint64_t number() const {
     constexpr unsigned round_bits = 8;
     constexpr unsigned epoch_bits = 48;

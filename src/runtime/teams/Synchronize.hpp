@@ -25,7 +25,7 @@ void wait_for_members(char const* call, PeTeam const& team,
                       std::uint64_t epoch);
 
 #ifdef SYMM_FOR_DEVICE
-/// Opens this PE's gate at each member, ordered after the group's writes. Also
+/// Opens this PE's gate on each member, ordered after the group's writes. Also
 /// decrements this PE's own gate for each member, so the next wait at that gate
 /// blocks until the member has arrived, too. Precondition: the group has passed
 /// a barrier since these writes.

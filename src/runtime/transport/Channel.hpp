@@ -17,7 +17,7 @@
 
 namespace symm::Impl {
 
-/// One context's operations on the memory of far PEs. Operations are sent as
+/// One context's operations on far PEs' memory. Operations are sent as
 /// messages. The target executes them with the same code as operations within a
 /// node. fence() orders, and quiet() completes, only this channel's operations.
 /// Any number of threads of this PE may call these functions concurrently.

@@ -24,15 +24,15 @@ namespace symm::Impl {
 class Transport_Messages;
 struct Outgoing;
 
-/// The destination of the answer to a batch entry.
+/// Where to store the answer to a batch entry.
 struct AnswerPlace {
   void* to;
   std::size_t bytes;
 };
 
-/// The state of an operation in flight. It is allocated dynamically if the
-/// caller does not wait for the operation. The object's address serves as the
-/// token in MessageEngine::send(). Tokens sent to other PEs come from the
+/// The state of an operation in flight. The object is allocated dynamically if
+/// the caller does not wait for the operation. The object's address serves as
+/// the token in MessageEngine::send(). Tokens sent to other PEs come from the
 /// PendingTable.
 struct PendingOperation {
   void* to               = nullptr;  // destination of the data or the old value
@@ -58,7 +58,7 @@ struct BlockMove {
   OneSided::Place there;
   void* here;  // a put only reads it
   std::size_t bytes;
-  char const* call;  // the name of the call, or null
+  char const* call;  // the call's name, or null
 
   [[nodiscard]] char const* what() const {
     return kind == Kind::put ? "a put" : "a get";
@@ -80,13 +80,13 @@ struct BlockMove {
 ///
 /// Blocks. If the engine has one-sided operations, it moves blocks to and from
 /// the host heap without messages. With Completion::local, the caller waits
-/// until the block has arrived. Otherwise, quiet() and fence() wait for the
-/// block, so messages sent after these calls arrive after the block. Like a
-/// large put, a one-sided put after a fence() waits until the messages before
-/// the fence() have been acknowledged. Instead of waiting, a put of up to
-/// MessageEngine::max_eager bytes is sent as a message. A block's signal is a
-/// message that is sent after the block has arrived. If the caller does not
-/// wait for the block, that message also carries the block.
+/// until the block has arrived. With Completion::none, quiet() and fence() wait
+/// for the block, so messages sent after these calls arrive after the block.
+/// Like a large put, a one-sided put after a fence() waits until the messages
+/// before the fence() have been acknowledged. Instead of waiting, a put of up
+/// to MessageEngine::max_eager bytes is sent as a message. A block's signal is
+/// a message that is sent after the block has arrived. If the caller does not
+/// wait for the block, the signal's message also carries the block.
 ///
 /// Completion. A single acknowledgment from the target covers all of a
 /// channel's messages up to a certain number. The acknowledgment is part of an
@@ -212,16 +212,16 @@ class Channel_Messages final : public Channel {
   void try_flush_all();
 
  private:
-  /// The lock for an operation, and the name of the call that the operation
-  /// belongs to.
+  /// The lock for an operation, and the name of the call to which the operation
+  /// belongs.
   struct Lock : std::unique_lock<std::mutex> {
     using std::unique_lock<std::mutex>::unique_lock;
     char const* call = nullptr;
   };
 
-  /// The maximum number of payloads larger than max_eager in flight to or from
-  /// each PE. Additional payloads would share the same TCP connection, which is
-  /// slower.
+  /// The maximum number of payloads larger than max_eager bytes in flight to or
+  /// from each PE. Additional payloads would share the same TCP connection,
+  /// which is slower.
   static constexpr std::uint64_t max_large = 2;
   /// The maximum number of one-sided block transfers in flight to or from each
   /// PE.
@@ -262,8 +262,8 @@ class Channel_Messages final : public Channel {
   /// \param answer Where to store the answer.
   std::byte* add_answered_entry(Lock& lock, Outgoing& outgoing,
                                 BatchEntry entry, void* answer);
-  /// Whether the next batch has to wait because too many batches await replies.
-  /// Replies take up memory on the target.
+  /// Whether the next batch has to wait because too many batches await replies,
+  /// which take up memory on the target.
   [[nodiscard]] static bool are_answers_full(Outgoing const& outgoing);
   /// Whether flush() would have to wait.
   [[nodiscard]] bool must_batch_wait(Outgoing const& outgoing) const;
@@ -319,8 +319,8 @@ class Channel_Messages final : public Channel {
   /// These two functions move a block, or the first part of one, without
   /// messages. A put first waits until the target has processed all messages
   /// sent before the last fence() (see wait_for_fenced()).
-  /// \returns the number of bytes moved. The caller sends the rest in a
-  ///          message.
+  /// \returns the number of bytes moved. The caller sends the remaining bytes
+  ///          in a message.
   std::size_t put_one_sided(PeMemory to, void const* from, std::size_t bytes,
                             Completion completion, HostCall const& call);
   std::size_t get_one_sided(void* to, PeMemory from, std::size_t bytes,

@@ -24,8 +24,8 @@ HostCall of_message(HostCall const& call, bool is_last) {
   return {call.name, nullptr, is_last ? call.request : nullptr};
 }
 
-/// Elements with more bytes than this are not packed into a message with other
-/// elements.
+/// Elements larger than this number of bytes are not packed into a message with
+/// other elements.
 constexpr std::size_t max_of_element = std::size_t{4} << 10U;
 
 }  // namespace

@@ -14,10 +14,10 @@
 
 namespace symm::Impl {
 
-/// Operations on the memory of far PEs. The source, the destination or both may
-/// be in GPU memory. Data on this PE's GPU are staged in page-locked host
-/// memory: messages are sent from and received into that memory. The copies do
-/// not wait for running kernels. Callable from any thread.
+/// Operations on far PEs' memory. The source, the destination or both may be in
+/// GPU memory. Data on this PE's GPU are staged in page-locked host memory:
+/// messages are sent from and received into that memory. The copies do not wait
+/// for running kernels. Callable from any thread.
 ///
 /// All functions throw SystemError on this PE.
 class GpuStaging {

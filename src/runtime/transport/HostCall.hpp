@@ -8,7 +8,7 @@ namespace symm::Impl {
 class Channel;
 struct OperationHandle;
 
-/// The host call that an operation is part of.
+/// The host call to which an operation belongs.
 struct HostCall {
   constexpr HostCall() = default;
   // Converts a name to a call that has no context.

@@ -31,10 +31,10 @@ enum class MessageKind : std::uint8_t {
   put_strided,   // packed elements
   put_signal,    // the data; the target then updates the signal
   atomic,        // answered by atomic_reply
-  node_updates,  // NodeUpdates; if `compare` is 0, `value` applies to all,
-                 // otherwise a value follows each
+  node_updates,  // NodeUpdates; if `compare` is 0, all updates use `value`;
+                 // otherwise, a value follows each update
   batch,         // a sequence of BatchEntries; if the header has a token, one
-                 // get_reply returns all answers in the order of the entries
+                 // get_reply returns all answers, in entry order
   // Unnumbered messages:
   get,          // answered by get_reply
   get_strided,  // the same, with packed elements
@@ -46,7 +46,7 @@ enum class MessageKind : std::uint8_t {
   key,          // WireKey, or empty if only messages can reach the chunk
   note,         // StepMessages::send() with this `number`
   where,        // asks which call the receiver is in; answered by progress
-  progress,     // WireProgress, and the name of the call
+  progress,     // WireProgress, and the call's name
   farewell      // the sender ends the job, because PE `offset` has found PE
                 // `number` lost; the payload gives the reason
 };
@@ -113,7 +113,8 @@ struct WireProgress {
 /// PE's heap.
 struct WireKey {
   OneSided::Key key{};
-  std::uint64_t address = 0;  // of the chunk, in its owner's address space
+  std::uint64_t address = 0;  // the chunk's address in its owner's address
+                              // space
 };
 
 inline std::span<std::byte const> bytes_of(MessageHeader const& header) {
@@ -177,7 +178,7 @@ class BatchEntry {
     return static_cast<Segment>(m_word >> 58U & 3U);
   }
   [[nodiscard]] std::size_t offset() const { return m_word & (end_offset - 1); }
-  /// The number of bytes that the operation accesses at the target.
+  /// The number of bytes that the operation accesses on the target.
   [[nodiscard]] std::size_t bytes() const {
     return is_block() ? detail() : bytes_of(type());
   }

@@ -10,8 +10,8 @@
 
 namespace symm::Impl {
 
-/// An atomic operation on a word of a PE's host heap, encoded in 8 bytes. It
-/// may be sent to any PE on the same node, because every PE there can access
+/// An atomic operation on a word in a PE's host heap, encoded in 8 bytes. It
+/// may be sent to any PE on that PE's node, because every PE there can access
 /// the memory.
 struct NodeUpdate {
   static constexpr int max_near             = 1 << 11;

@@ -12,7 +12,7 @@
 
 namespace symm::Impl {
 
-/// The chunks of another PE's host heap that the engine can reach without
+/// The chunks in another PE's host heap that the engine can reach without
 /// messages. Callable from any thread.
 class OpenChunks {
  public:

@@ -58,9 +58,10 @@ enum class Stage {
 struct OperationHandle {
   Channel* channel = nullptr;
   Pe pe            = 0;
-  // The numbers of a message and a batch on this channel. The operation is
-  // remotely complete once the target has acknowledged the one that is not 0.
-  // If both are 0, local completion implies remote completion.
+  // The number of a message and the number of a batch on this channel. The
+  // operation is remotely complete once the target has acknowledged the message
+  // or batch whose number is not 0. If both are 0, local completion implies
+  // remote completion.
   std::uint64_t message = 0;
   std::uint64_t batch   = 0;
   SideDone::Owner side  = nullptr;  // null: locally complete

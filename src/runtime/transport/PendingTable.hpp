@@ -100,7 +100,7 @@ class PendingTable {
     Asked asked;
     Pe pe = 0;
     std::atomic<std::uint32_t> generation{0};
-    Index next = 0;  // next in the list of free slots
+    Index next = 0;  // next slot in the free list
   };
 
   static constexpr Index none  = ~Index{0};
@@ -136,7 +136,7 @@ class PendingTable {
 
   std::array<std::atomic<Place*>, 27> m_chunks{};  // enough for any Index
   Index m_n_used = 0;
-  std::atomic<Index> m_free{none};  // head of the list of free slots
+  std::atomic<Index> m_free{none};  // head of the free list
 };
 
 }  // namespace symm::Impl

@@ -19,7 +19,7 @@ namespace symm::Impl {
 /// earlier. A PE uses each number only once per receiver.
 ///
 /// If a PE is lost, the job ends with an error message that names the PE, its
-/// host and the call. The name of the call is `call` or, if that is null, the
+/// host and the call. The message names `call` or, if that is null, the
 /// collective call that a thread of this PE is in.
 class StepMessages {
  public:

@@ -12,9 +12,8 @@
 
 namespace symm::Impl {
 
-// A target executes the operations of far PEs with the same code as operations
-// within a node. Other threads and PEs may be polling that memory at the same
-// time.
+// A target executes far PEs' operations with the same code as operations within
+// a node. Other threads and PEs may be polling that memory at the same time.
 
 /// Performs a put. An aligned 1-, 2-, 4- or 8-byte word is written with a
 /// single release store. Earlier stores become visible before any part of the

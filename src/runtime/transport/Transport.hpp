@@ -23,7 +23,7 @@ struct PeProgress {
   bool is_in_finalize   = false;
   /// ObjectCall::key() of the latest call; 0 if that was not an ObjectCall.
   std::uint64_t object_key = 0;
-  Text call;  // the name of the latest call
+  Text call;  // the latest call's name
 };
 
 /// Requests from this PE's kernels. The host passes these requests to the
@@ -59,8 +59,8 @@ class Transport : public StepMessages {
     quiet_channels(call);
   }
 
-  // The functions below do not access the memory of other PEs. They are
-  // callable from any thread.
+  // The functions below do not access other PEs' memory. They are callable from
+  // any thread.
 
   /// Asks `pe` for its progress and returns the answer, or nullopt if none
   /// arrives within `most`. If `most` is 0, sends no query. If `pe` has already

@@ -134,8 +134,8 @@ class Transport_Messages final : public Transport,
   std::optional<std::vector<std::byte>> take_note(Peer& peer,
                                                   std::uint64_t number,
                                                   std::size_t& n_seen);
-  // The parameters `call`, `what` and `pe` are for the error message about a
-  // lost PE. `call` is the name of the call, or null. `what` describes the
+  // The parameters `call`, `what` and `pe` are used in the error message if a
+  // PE is lost. `call` is the call's name, or null. `what` describes the
   // operation if the call has no name. `pe` is the PE that the call waits for.
   template <class IsDone>
   void wait(char const* call, char const* what, Pe pe, IsDone const& is_done);
@@ -144,7 +144,7 @@ class Transport_Messages final : public Transport,
   /// Whether this PE has noticed, or another PE has reported, that a PE is
   /// lost.
   [[nodiscard]] bool has_lost() noexcept;
-  /// The name of a PE for error messages: "PE 3 (host b)".
+  /// A PE's name for error messages, such as "PE 3 (host b)".
   [[nodiscard]] Text name_of(Pe pe) const noexcept;
   [[noreturn]] void end_job_of_lost(char const* call, char const* what,
                                     Pe pe) noexcept;
@@ -269,8 +269,8 @@ class Transport_Messages final : public Transport,
   // one-sided operations.
   std::size_t m_least_one_sided = SIZE_MAX;
 
-  // Channels live as long as the transport. When a closed channel is reused, it
-  // continues the numbering of its messages.
+  // Channels live as long as the transport. When a closed channel is reused,
+  // message numbers continue from the last one.
   static constexpr std::size_t max_channels = 256;
   Channel_Messages m_default;
   std::mutex m_channels_mutex;
@@ -303,7 +303,8 @@ class Transport_Messages final : public Transport,
   Counter m_n_answers = 0;
   PendingOperation m_answers{.left = &m_n_answers};
 
-  std::unique_ptr<MessageEngine> m_engine;  // destroyed first
+  std::unique_ptr<MessageEngine> m_engine;  // declared last so that it is
+                                            // destroyed first
 };
 
 /// The messages that arrive on one channel from another PE. Used only by the

@@ -116,7 +116,7 @@ void Transport_Messages::move_block(BlockMove const& move) {
   wait(move.call, move.what(), move.there.pe, [&] { return left == 0; });
 }
 
-// Functions of the channel.
+// Channel functions.
 
 void Channel_Messages::move_part(BlockMove const& move, std::size_t left,
                                  Completion completion,

@@ -10,8 +10,8 @@ namespace symm::Impl {
 namespace {
 
 constexpr UpdateServer::Number max_at_once = 4096;
-/// A kernel thread that has drawn a ticket but not yet written its update
-/// leaves a hole in the queue. end_of_written() looks past up to this many
+/// If a kernel thread has drawn a ticket but has not yet written the update,
+/// the queue contains a hole. end_of_written() looks past up to this many
 /// adjacent holes.
 constexpr UpdateServer::Number max_holes = 1024;
 constexpr UpdateServer::Number max_ahead = 256;

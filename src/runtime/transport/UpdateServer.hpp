@@ -78,7 +78,7 @@ class UpdateServer {
   TransportTarget& m_memory;
   int const m_n_pes;
   Find m_find;
-  PinnedMemory m_pinned;  // the words, and the count of freed updates
+  PinnedMemory m_pinned;  // contains the words and the count of freed updates
   std::uint64_t* m_words;
   std::uint64_t* m_freed;
 
