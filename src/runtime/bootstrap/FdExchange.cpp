@@ -223,9 +223,9 @@ std::vector<FdExchange::Parcel> FdExchange::exchange(int fd,
   auto const keep_first = [&](std::optional<Failure> const& step) {
     if (step && !failure) failure = step;
   };
-  // In each round, a PE sends to one PE and receives from one PE, because the
-  // system limits the number of descriptors that a user may have in flight (to
-  // ulimit -n).
+  // In each round, a PE sends to one PE and receives from one PE. More messages
+  // at once could exceed the system's limit on a user's descriptors in flight,
+  // which is ulimit -n.
   Pe const first = m_nodes.first_near();
   int const me   = m_bootstrap.my_pe() - first;
   for (int round = 1; round < n_near; ++round) {

@@ -27,8 +27,8 @@ struct TcpHello {
 };
 
 /// PE 0's answer on the `steps` connection, sent once all PEs have connected or
-/// PE 0 has given up. A PE that is refused immediately receives the answer on
-/// the `life` connection, too.
+/// PE 0 has given up. If PE 0 refuses a PE immediately, it also sends the
+/// answer on the `life` connection.
 struct TcpAnswer {
   enum class Kind : std::uint32_t {
     let_in,

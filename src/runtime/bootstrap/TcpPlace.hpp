@@ -14,8 +14,7 @@ namespace symm::Impl {
 
 /// The address at which PE 0 listens when a job starts over TCP.
 struct TcpPlace {
-  std::vector<std::string> hosts;  // one host's addresses, which are tried in
-                                   // turn
+  std::vector<std::string> hosts;  // the host's addresses, to be tried in turn
   std::string port;
   std::uint64_t key = 0;  // the job's key; 0 if SYMM_ROOT is "host:port"
 };

@@ -46,8 +46,8 @@ MessageEngine_Ucx::MessageEngine_Ucx(Bootstrap& bootstrap, FdExchange& exchange,
 
 void MessageEngine_Ucx::start(Nodes const& nodes) {
   m_ucp = &Ucp::instance();
-  // UCX reads these variables when it creates the context and the worker.
-  // ucp_config_modify() is not an alternative: the names depend on the version
+  // UCX reads these variables when it creates the context and the worker. Do
+  // not use ucp_config_modify() instead: the names depend on the version
   // ("CONN_NB" in 1.13, prefixed with "TCP_" in later versions), and the
   // function only warns about unknown names.
   TemporaryVariables variables;
@@ -58,8 +58,8 @@ void MessageEngine_Ucx::start(Nodes const& nodes) {
   // to 1.6 times as long.
   variables.set("UCX_TCP_RX_SEG_SIZE", "512k");
   // A network may need megabytes in flight. But if all nodes are on one
-  // machine, data beyond this limit have been evicted from the caches by the
-  // time they are received, and a transfer takes 2.5 to 3 times as long.
+  // machine, data beyond this limit are evicted from the caches before they are
+  // received. A transfer then takes 2.5 to 3 times as long.
   if (nodes.n_on_machine() == nodes.n_pes())
     variables.set("UCX_TCP_SNDBUF", "128k");
   start_context();

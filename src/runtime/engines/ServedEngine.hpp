@@ -115,7 +115,8 @@ class ServedEngine : public MessageEngine {
   /// Handles arrived messages and completed sends. Returns whether there were
   /// any.
   virtual bool progress_network() noexcept = 0;
-  /// The reason for calling note_failure() for `peer`, for the error message.
+  /// Describes, for the error message, why note_failure() was called for
+  /// `peer`.
   [[nodiscard]] virtual Text reason_of(Peer const& peer) const = 0;
   /// Prepares for sleep().
   /// \returns false if the thread must not sleep because there are new events.

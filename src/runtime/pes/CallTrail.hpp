@@ -34,7 +34,7 @@ class CallTrail {
   CallTrail& operator=(CallTrail const&) = delete;
 
   /// \param arguments Compared across PEs.
-  /// \param label For error messages, truncated to fit; not compared.
+  /// \param label A label for error messages, truncated to fit; not compared.
   void note(RuntimeCall operation, RuntimeCallArguments const& arguments,
             char const* label = "") noexcept;
 

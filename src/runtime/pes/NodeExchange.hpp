@@ -26,8 +26,8 @@ inline constexpr int max_exchange_phases = 64;
 /// have executed their steps, every node holds the combined data of all nodes.
 /// Each of floor(log2(n_nodes)) steps doubles the number of nodes whose data a
 /// node has combined. If n_nodes is not a power of two, there are two extra
-/// steps: in the first step, each surplus node sends its data to a neighbor,
-/// and in the last step, it receives the result from that neighbor.
+/// steps. In an extra first step, each surplus node sends its data to a
+/// neighbor. In an extra last step, it receives the result from that neighbor.
 ///
 /// Each node's data are added exactly once, as a sum requires. In each step,
 /// both nodes combine the data of the same two adjacent ranges of nodes. All

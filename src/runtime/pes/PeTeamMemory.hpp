@@ -52,10 +52,9 @@ class PeTeamMemory {
   }
 
   /// Prepares this PE's words for a new PE team: clears the epoch, flags, gates
-  /// and packets, and sets the members' world PE numbers, `members`, in the
-  /// order of the PE team. Local. From the time that the slot's previous PE
-  /// team is destroyed until this call returns, no other PE may use this PE's
-  /// slot.
+  /// and packets, and stores `members`, the world PE numbers in PE-team order.
+  /// Local. From the time that the slot's previous PE team is destroyed until
+  /// this call returns, no other PE may use this PE's slot.
   /// \throws SystemError on this PE.
   void begin(int slot, std::span<Pe const> members);
 

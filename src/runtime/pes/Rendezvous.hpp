@@ -60,7 +60,8 @@ class Rendezvous {
 
   struct Call {
     RuntimeCall operation = RuntimeCall::none;
-    MemoryKind memory     = MemoryKind::host;  // of the heap; compared
+    MemoryKind memory     = MemoryKind::host;  // the heap's kind of memory;
+                                               // compared
     RuntimeCallArguments arguments{};          // compared between PEs
     char const* label = "";  // for error messages; not compared
     /// Why this PE cannot do its part, if this is known before the call.

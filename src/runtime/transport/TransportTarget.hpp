@@ -71,7 +71,7 @@ class TransportTarget {
   }
 
   /// The distance in bytes from this PE's part of the host heap to the part
-  /// that belongs to PE number `number` on this node. nullopt if there is no
+  /// that belongs to PE number `number` on this node; nullopt if there is no
   /// such PE or no host heap.
   [[nodiscard]] virtual std::optional<std::ptrdiff_t> distance_to_near(
       int number) noexcept {

@@ -44,7 +44,7 @@ class UpdateServer {
 
   /// Executes updates that kernels have written: up to a few thousand, and none
   /// beyond a fence that has to wait for requests.
-  /// \param next_request All requests with lower tickets have started.
+  /// \param next_request All requests with tickets below this one have started.
   /// \returns whether it executed any updates.
   bool take(Number next_request);
   /// Whether a request may start: either all updates before it have been
