@@ -103,8 +103,8 @@ requires std::is_trivially_copyable_v<T> std::vector<T> allgather(
   return all;
 }
 
-/// Collective. \returns the lowest PE whose `mine` is true, or nullopt if there
-/// is none. The result is the same on every PE.
+/// Collective. \returns the lowest-numbered PE whose `mine` is true, or nullopt
+/// if there is none. The result is the same on every PE.
 [[nodiscard]] inline std::optional<Pe> first_to_say(Bootstrap& bootstrap,
                                                     bool mine) {
   int const none = bootstrap.n_pes();

@@ -68,8 +68,8 @@ void wait(MPI_Request& request, char const* call) {
 }
 
 [[noreturn]] void abort_mpi(int status) noexcept {
-  // Exit after a while in any case, because MPI would wait forever for a node
-  // that it cannot reach.
+  // Exit after a timeout, because MPI would wait forever for a node that it
+  // cannot reach.
   try {
     std::thread([status] {
       std::this_thread::sleep_for(time_to_abort);

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 /// The number of completions to read at once.
 constexpr std::size_t n_at_once = 16;
-/// The maximum number of messages to one PE that libfabric may hold. Further
+/// The maximum number of messages that libfabric may hold for one PE. Further
 /// messages wait in this engine.
 constexpr int max_posted_to_a_pe = 64;
 /// If libfabric accepts no messages to a PE for this long even though none are

@@ -54,8 +54,8 @@ static_assert(std::has_unique_object_representations_v<Summary>);
 ///
 /// If there are more than max_notices different notices, only those with the
 /// lowest numbers are kept. The result does not depend on the order in which
-/// PEs are combined: a number that is among the lowest overall is also among
-/// the lowest in every subset that contains it.
+/// PEs are combined: the lowest numbers overall are also among the lowest in
+/// every subset that contains them.
 class Combination {
  public:
   /// The maximum number of distinct notice numbers.

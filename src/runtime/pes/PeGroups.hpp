@@ -34,9 +34,9 @@ class PeGroups {
   struct PeGroup {
     std::array<Pe, max_named> pes{};  // the lowest PE numbers, in order
     int n_pes             = 0;
-    RuntimeCall operation = RuntimeCall::none;  // of the lowest PE
-    ErrorKind failure     = ErrorKind::none;    // of the lowest PE
-    Host host;                                  // of the lowest PE
+    RuntimeCall operation = RuntimeCall::none;  // of the lowest-numbered PE
+    ErrorKind failure     = ErrorKind::none;    // of the lowest-numbered PE
+    Host host;                                  // of the lowest-numbered PE
     Words words;
 
     [[nodiscard]] std::span<Pe const> named() const {

@@ -103,7 +103,7 @@ class ToEach {
     });
   }
 
-  /// The number of blocks that must fit in the room, for n members.
+  /// The number of blocks that must fit in a room if there are n members.
   static constexpr std::size_t n_blocks(std::size_t n) {
     auto const rounds = static_cast<std::size_t>(std::bit_width(n - 1));
     return n + (1 + rounds) * (n / 2);
@@ -140,7 +140,7 @@ class ToEach {
   int m_n;
 };
 
-/// The number of blocks that must fit in the room, for n members.
+/// The number of blocks that must fit in a room if there are n members.
 std::size_t n_blocks_in_room(Passing passing, std::size_t n) {
   switch (passing) {
     case Passing::by_root: return 1;

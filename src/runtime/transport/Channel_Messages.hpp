@@ -364,8 +364,8 @@ struct Outgoing {
 
   explicit Outgoing(Pe number) : pe(number) {}
 
-  /// Ends the run at the end of the batch, and pads the batch to a multiple of
-  /// 8 bytes. The caller must hold the channel's mutex.
+  /// Ends the batch's last run, if any, and pads the batch to a multiple of 8
+  /// bytes. The caller must hold the channel's mutex.
   void end_run();
 
   Pe const pe;

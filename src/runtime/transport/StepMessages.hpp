@@ -14,12 +14,12 @@
 
 namespace symm::Impl {
 
-/// Messages between PEs on different nodes that make up the steps of collective
-/// calls. A receiver looks up a message by number; the message may have arrived
+/// Messages that make up the steps of collective calls between PEs on different
+/// nodes. A receiver looks up a message by number; the message may have arrived
 /// earlier. A PE uses each number only once per receiver.
 ///
 /// If a PE is lost, the job ends with an error message that names the PE, its
-/// host and the call. The message names `call` or, if that is null, the
+/// host and the call. The error message names `call` or, if that is null, the
 /// collective call that a thread of this PE is in.
 class StepMessages {
  public:

@@ -70,9 +70,9 @@ class TransportTarget {
     return {start, offset, start == nullptr ? 0 : bytes};
   }
 
-  /// The distance in bytes from this PE's part of the host heap to the part
-  /// that belongs to PE number `number` on this node; nullopt if there is no
-  /// such PE or no host heap.
+  /// The distance in bytes from this PE's part of the host heap to the part of
+  /// PE number `number` on this node. Returns nullopt if there is no such PE or
+  /// no host heap.
   [[nodiscard]] virtual std::optional<std::ptrdiff_t> distance_to_near(
       int number) noexcept {
     return number == 0 ? std::optional<std::ptrdiff_t>(0) : std::nullopt;
@@ -83,7 +83,7 @@ class TransportTarget {
   /// queue.
   [[nodiscard]] virtual GpuAccessQueue* gpu() noexcept { return nullptr; }
 
-  /// The host of `pe`, for error messages; empty if unknown.
+  /// `pe`'s host, for error messages; empty if unknown.
   [[nodiscard]] virtual std::string_view host_of(Pe /*pe*/) const noexcept {
     return {};
   }

@@ -18,7 +18,8 @@ namespace {
 /// The maximum total size of the answers to a batch, in bytes. The answers to a
 /// full batch of 8-byte gets have the same size as the batch.
 constexpr std::size_t max_answers = Channel_Messages::batch_size;
-/// The maximum number of a channel's batches to one PE that may await answers.
+/// The maximum number of a channel's batches that may await answers from one
+/// PE.
 constexpr std::uint64_t max_answered = 64;
 
 }  // namespace
