@@ -68,7 +68,7 @@ class Bootstrap {
   }
 };
 
-/// Runs a bootstrap's steps, and refuses to run any more steps after one has
+/// Runs a bootstrap's steps and refuses to run any more steps after one has
 /// failed.
 class StepGate {
  public:
@@ -170,7 +170,7 @@ void all_or_none(Agree const& agree, Text const& what, Step const& step) {
 }
 
 /// Runs collective steps and returns the Error that they throw on all PEs, if
-/// any. Any other exception occurs on this PE alone, and propagates to
+/// any. Any other exception occurs on this PE alone and propagates to
 /// run_collective().
 template <class Steps>
 std::optional<Failure> error_of_all(Steps const& steps) {

@@ -80,7 +80,7 @@ void wait(MPI_Request& request, char const* call) {
   }
   std::this_thread::sleep_for(time_to_read);
   // Do not use the duplicated communicator: MPICH might end only that
-  // communicator's processes, and wait forever for a process that has already
+  // communicator's processes and wait forever for a process that has already
   // exited.
   static_cast<void>(MPI_Abort(MPI_COMM_WORLD, status));
   std::abort();

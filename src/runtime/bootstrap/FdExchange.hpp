@@ -20,7 +20,7 @@
 namespace symm::Impl {
 
 /// Passes file descriptors (SCM_RIGHTS) between the PEs on a node over a mesh
-/// of Unix sockets, and detects when a PE's process has exited.
+/// of Unix sockets and detects when a PE's process has exited.
 class FdExchange {
  public:
   /// A few bytes sent with a descriptor; the caller defines their meaning.

@@ -10,7 +10,7 @@
 
 namespace symm::Impl {
 
-/// A job's connected PEs, and this PE's location.
+/// A job's connected PEs and this PE's location.
 struct JobPes {
   std::unique_ptr<Bootstrap> bootstrap;
   /// This PE's number among the PEs on its node, counted from 0.

@@ -34,7 +34,7 @@ class JobWatch {
   void expect_ends() noexcept { m_is_over = true; }
   [[nodiscard]] bool expects_ends() const noexcept { return m_is_over; }
 
-  /// Ends the job that this process's JobWatch watches, and notifies the other
+  /// Ends the job that this process's JobWatch watches and notifies the other
   /// PEs through PE 0. If there is no JobWatch, ends only this process.
   [[noreturn]] static void end_job_of_process(int status) noexcept;
 

@@ -124,7 +124,7 @@ ucred other_end_of(UniqueFd const& socket) {
 
 /// Connects one PE to the mesh. The PE connects to the lower-numbered PEs on
 /// its node and accepts connections from the higher-numbered ones. It does both
-/// concurrently, and never waits for just one PE.
+/// concurrently and never waits for just one PE.
 class Start {
  public:
   Start(Introduction const& its_node, Nodes const& nodes, Pe my_pe)

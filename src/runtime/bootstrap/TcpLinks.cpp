@@ -103,8 +103,8 @@ class Search {
   }
 
  private:
-  /// Connects to PE 0. Returns nullopt if PE 0 is not at that address
-  /// (anymore), or if PE 0 has dropped a connection.
+  /// Connects to PE 0. Returns nullopt if PE 0 is not at that address (anymore)
+  /// or if PE 0 has dropped a connection.
   std::optional<TcpLinks> try_host(std::string const& host,
                                    TcpPlace const& place) {
     TcpLinks links;

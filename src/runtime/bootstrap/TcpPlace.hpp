@@ -38,7 +38,7 @@ struct TcpPlace {
 [[nodiscard]] std::optional<TcpPlace> place_of_text(std::string const& text);
 
 /// Called on PE 0. Writes tcp_place_here() to a file that only this user can
-/// read. The file appears atomically, and replaces any regular file with that
+/// read. The file appears atomically and replaces any regular file with that
 /// name.
 /// \throws UsageError on this PE if `path` exists and is not a regular file.
 /// \throws SystemError on this PE.

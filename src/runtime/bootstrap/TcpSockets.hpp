@@ -14,7 +14,7 @@
 /// Sockets for starting a job over TCP. All of them are non-blocking.
 namespace symm::Impl {
 
-/// Opens a listening socket for IPv6 and IPv4 connections, if the host supports
+/// Opens a listening socket for IPv6 and IPv4 connections if the host supports
 /// both.
 /// \param port "0" means any free port.
 /// \throws SystemError on this PE.

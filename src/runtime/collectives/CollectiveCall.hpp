@@ -18,7 +18,7 @@
 
 namespace symm::Impl {
 
-// A collective operation's arguments, and checks on them.
+// A collective operation's arguments and checks on them.
 
 /// Whether dest and source may overlap.
 enum class Overlap {
@@ -116,7 +116,7 @@ PassedSources pass_shares(PeTeam const& team, char const* call,
                           void const* mine, std::size_t bytes,
                           std::size_t mine_bytes);
 
-/// Copies local memory in pieces, and serves requests from other nodes between
+/// Copies local memory in pieces and serves requests from other nodes between
 /// the pieces. Only for multi-node jobs.
 void copy_while_serving(void* to, void const* from, std::size_t bytes,
                         char const* call);

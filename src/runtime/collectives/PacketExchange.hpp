@@ -241,7 +241,7 @@ class PacketExchange {
     std::size_t k;
   };
 
-  /// Waits for `count` packets, and calls use(i, word) for each of them.
+  /// Waits for `count` packets and calls use(i, word) for each of them.
   /// \param at at(i) returns the Place of packet i.
   template <class At, class Use>
   __device__ void receive_each(std::size_t count, At const& at,

@@ -66,7 +66,7 @@ class ReduceValue {
                                           ? "symm::inscan"
                                           : "symm::exscan";
 
-  /// Exchanges a word, and returns the word from each PE.
+  /// Exchanges a word and returns the word from each PE.
   [[nodiscard]] PassedSources pass(
       std::uint64_t word, std::optional<Failure> const& failure = {}) const {
     constexpr std::uint64_t type = hash_of_type<ReduceValue>();

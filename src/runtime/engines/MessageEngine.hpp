@@ -61,7 +61,7 @@ class MessageEngine {
   /// the engine.
   virtual void set_receiver(Receiver& receiver) = 0;
 
-  /// Sends a message. Callable from any thread, and from within Receiver. A
+  /// Sends a message. Callable from any thread and from within Receiver. A
   /// payload that has a token is not copied and must stay valid until
   /// sent(token) is called. A payload without a token that is larger than
   /// max_eager is not copied, either; it must stay valid until `to` has
@@ -86,7 +86,7 @@ class MessageEngine {
   /// thread.
   [[nodiscard]] virtual OneSided* one_sided() noexcept { return nullptr; }
 
-  /// Delivers messages that have arrived, and returns whether there were any.
+  /// Delivers messages that have arrived and returns whether there were any.
   /// Callable from any thread; returns false immediately if another thread is
   /// delivering messages.
   virtual bool poll() = 0;
@@ -102,7 +102,7 @@ class MessageEngine {
   virtual void unwatch_all() = 0;
 
   /// Sends a final message to every connected PE to which this PE can send
-  /// without waiting. Callable from any thread, and from within Receiver.
+  /// without waiting. Callable from any thread and from within Receiver.
   virtual void send_farewell(std::span<std::byte const> header,
                              std::span<std::byte const> payload) noexcept = 0;
 

@@ -32,7 +32,7 @@ namespace symm::Impl {
 ///
 /// A message of up to max_eager bytes is sent as a single libfabric message. A
 /// larger payload is first offered to the receiver. The receiver posts a
-/// receive into the destination with a unique tag, and answers with that tag.
+/// receive into the destination with a unique tag and answers with that tag.
 /// The sender then sends the payload with the same tag.
 class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
  public:

@@ -109,8 +109,8 @@ class ServedEngine : public MessageEngine {
   /// Discards the messages and operations in flight to a lost PE, as far as
   /// possible.
   virtual void disconnect(Peer& peer) noexcept = 0;
-  /// Sends a parcel, and calls finish() after the parcel has been sent. May
-  /// call note_failure().
+  /// Sends a parcel and calls finish() after the parcel has been sent. May call
+  /// note_failure().
   virtual void post(Peer& peer, Parcel* parcel) noexcept = 0;
   /// Handles arrived messages and completed sends. Returns whether there were
   /// any.
@@ -145,8 +145,7 @@ class ServedEngine : public MessageEngine {
                   peer.pending_bytes - sizeof(Parcel) - parcel.large_bytes);
   }
   void submit(Peer& peer, Parcel* parcel) noexcept;
-  /// Must be called once the message has been sent, or if it will never be
-  /// sent.
+  /// Must be called once the message has been sent or if it will never be sent.
   void finish(Parcel* parcel) noexcept;
   /// Handles an arrived message's ParcelHead. Answers pings. Returns the
   /// sender, or null if the message must be dropped.
@@ -178,7 +177,7 @@ class ServedEngine : public MessageEngine {
   std::uint64_t m_key         = 0;
   std::size_t m_address_bytes = 0;  // size of each address
 
-  // m_mutex guards the members below, and the network library.
+  // m_mutex guards the members below and the network library.
   std::mutex m_mutex;
   std::vector<std::unique_ptr<Peer>> m_peers;  // by PE; null: no contact yet
   std::vector<Peer*> m_met;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// The thread that delivers messages while no other thread polls, and that sends
-// heartbeats.
+// The engine's thread, which delivers messages while no other thread polls. It
+// also sends heartbeats.
 #include <algorithm>
 #include <utility>
 

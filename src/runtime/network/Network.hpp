@@ -27,7 +27,7 @@ namespace symm::Impl {
 class Rendezvous;
 class Transport_Messages;
 
-/// Owns a multi-node job's transport, and gives the transport access to this
+/// Owns a multi-node job's transport and gives the transport access to this
 /// PE's memory.
 class Network final : public TransportTarget {
  public:

@@ -25,18 +25,18 @@ Question question_of(Summary const& summary);
 /// A step's result, which is the same on all PEs.
 struct Outcome {
   Summary summary{};
-  // The lowest-numbered PE that gave an answer, and that answer.
+  // The lowest-numbered PE that gave an answer and that answer.
   Pe lowest_pe             = 0;
   ErrorKind lowest_failure = ErrorKind::none;
   PeGroups::Words lowest_words;
-  /// The failure that all PEs throw, unless the trails differ. For
+  /// The failure that all PEs throw unless the trails differ. For
   /// Question::labels, the message is the list of labels.
   Failure failure;
 };
 
 /// Sets `outcome` to a step's result.
 /// \param groups All PEs' answers.
-/// \param text The call's text, if the PEs made an ObjectCall.
+/// \param text The call's text if the PEs made an ObjectCall.
 void conclude(Outcome& outcome, Summary const& summary, PeGroups const& groups,
               char const* text = "");
 

@@ -13,8 +13,8 @@
 namespace symm::Impl {
 
 /// The maximum number of a kernel's thread blocks that wait for other PEs. This
-/// limit allows several PE teams' kernels to wait on a GPU at the same time,
-/// and leaves room for the kernels that they are waiting for.
+/// limit allows several PE teams' kernels to wait on a GPU at the same time and
+/// leaves room for the kernels that they are waiting for.
 inline constexpr std::size_t max_waiting_blocks = 32;
 
 /// Locates one PE team's words in every PE's memory. Kernels capture this

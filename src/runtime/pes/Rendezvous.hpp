@@ -139,7 +139,7 @@ class Rendezvous {
   void meet(Call const& call);
 
   /// Collective; must follow a meet(). Exchanges failures from a later step of
-  /// the same call, and returns the failure of the lowest-numbered PE that
+  /// the same call and returns the failure of the lowest-numbered PE that
   /// failed.
   std::optional<PeFailure> agree(std::optional<Failure> const& my_failure);
 
@@ -213,7 +213,7 @@ class Rendezvous {
   [[nodiscard]] std::chrono::duration<double> timeout() const {
     return m_timeout;
   }
-  /// Whether `pe` is waiting for this PE in finalize(), and therefore does
+  /// Whether `pe` is waiting for this PE in finalize() and therefore does
   /// nothing else. If so, everything that `pe` has stored is visible to this
   /// thread.
   /// \param most The maximum time to wait for a reply if `pe` is on another

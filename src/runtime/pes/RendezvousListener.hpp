@@ -11,9 +11,9 @@
 
 namespace symm::Impl {
 
-/// An object that is notified of a job's collective calls, and learns from them
+/// An object that is notified of a job's collective calls and learns from them
 /// what all PEs have done. The memory pools are one such listener. A Rendezvous
-/// has at most one listener, and calls it on the thread that makes the
+/// has at most one listener and calls it on the thread that makes the
 /// collective call.
 class RendezvousListener {
  public:

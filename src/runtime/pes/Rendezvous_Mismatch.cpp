@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Error messages for calls that differ between PEs, and for calls that fail on
+// Error messages for calls that differ between PEs and for calls that fail on
 // any PE.
 
 #include <algorithm>
@@ -51,7 +51,7 @@ Outcome Rendezvous::outcome() const {
 void Rendezvous::throw_mismatch() {
   auto const found = outcome();
   if (!found.summary.is(Summary::other_trail)) throw_failure(found.failure);
-  // The mismatched call to a pool came first, and may have caused any other
+  // The mismatched call to a pool came first and may have caused any other
   // mismatch.
   Text text("mismatched stream-ordered call", trail_difference());
   m_trail.start_anew();

@@ -65,7 +65,7 @@ char const* advice_for(RuntimeCall operation);
 
 /// The call as a user would write it: `symm::malloc(bytes = 1024)`. Adds
 /// `label` unless it is empty, and the kind of memory if it is GPU memory. For
-/// an ObjectCall, returns only `label`, unless that is empty.
+/// an ObjectCall, returns only `label` unless that is empty.
 Text to_string(RuntimeCall operation, RuntimeCallArguments const& arguments,
                char const* label = "", MemoryKind memory = MemoryKind::host);
 

@@ -100,7 +100,7 @@ class SplitCall {
     int key;
     Pe pe;                    // the PE's number in the parent
     std::uint64_t taken = 0;  // one bit for each slot in use on that PE
-    /// Sorts by new PE team, and then by position in that PE team.
+    /// Sorts by new PE team and then by position in that PE team.
     friend bool operator<(Wish const& a, Wish const& b) {
       return std::tie(a.color, a.key, a.pe) < std::tie(b.color, b.key, b.pe);
     }

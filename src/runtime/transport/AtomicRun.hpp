@@ -46,8 +46,8 @@ class AtomicRunWriter {
     m_value = value;
     m_has_values = false;
   }
-  /// Ends the run. Must be called before a separate entry is added to the
-  /// batch, and before the batch is sent.
+  /// Ends the run. Must be called before a separate entry is added to the batch
+  /// and before the batch is sent.
   void end() { m_count = 0; }
 
   /// Adds an operation if it continues the run and fits into the batch. Returns

@@ -297,7 +297,7 @@ class Channel_Messages final : public Channel {
                   void const* from, std::size_t bytes, Completion completion,
                   OperationHandle* handle, bool ends_block = false);
   void ask_for_ack(Outgoing& outgoing);
-  /// Locks the mutex, and waits until an atomic operation may be sent
+  /// Locks the mutex and waits until an atomic operation may be sent
   /// immediately.
   [[nodiscard]] Lock enter_for_atomic(Outgoing& outgoing, char const* call);
   /// Before each call to the next two functions, call m_asked.make_room() under
@@ -306,7 +306,7 @@ class Channel_Messages final : public Channel {
                       WordType type, std::uint64_t value, std::uint64_t compare,
                       PendingOperation& pending);
   void ask_for_get(PeMemory from, std::size_t bytes, PendingOperation& pending);
-  /// Moves `pending` into a dynamically allocated object, and numbers the
+  /// Moves `pending` into a dynamically allocated object and numbers the
   /// operation so that quiet() waits for it.
   PendingOperation* begin(Outgoing& outgoing, PendingOperation pending,
                           OperationHandle* handle);

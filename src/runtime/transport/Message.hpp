@@ -46,7 +46,7 @@ enum class MessageKind : std::uint8_t {
   key,          // WireKey, or empty if only messages can reach the chunk
   note,         // StepMessages::send() with this `number`
   where,        // asks which call the receiver is in; answered by progress
-  progress,     // WireProgress, and the call's name
+  progress,     // WireProgress and the call's name
   farewell      // the sender ends the job, because PE `offset` has found PE
                 // `number` lost; the payload gives the reason
 };

@@ -28,7 +28,7 @@ class OpenChunks {
     if (found == m_answers.end()) return {};
     return found->second;
   }
-  /// \returns whether the caller is the first to need the chunk, and so must
+  /// \returns whether the caller is the first to need the chunk and so must
   ///          request the chunk's key from the other PE. Each key is requested
   ///          only once, so no answer arrives after the chunk has been
   ///          unmapped.

@@ -28,7 +28,7 @@ class SideDone {
   };
   using Owner = std::unique_ptr<SideDone, Drop>;
 
-  /// Creates a flag, and returns one pointer for each owner.
+  /// Creates a flag and returns one pointer for each owner.
   static std::pair<Owner, Owner> make() {
     Owner first(new SideDone);
     Owner second(first.get());

@@ -55,7 +55,7 @@ class PendingTable {
     chunk.store(new Place[least << number], std::memory_order_release);
   }
   /// Adds an operation and returns its token. The caller must have called
-  /// make_room(), and must not have released the mutex since.
+  /// make_room() and must not have released the mutex since.
   Token add(Pe pe, Asked const& asked) noexcept {
     auto const index = take_free();
     auto& place      = place_at(index);

@@ -211,7 +211,7 @@ bool ProxyServer::finish_pending() {
   return has_any;
 }
 
-/// Publishes the number of freed slots to kernels, and the number of completed
+/// Publishes the number of freed slots to kernels and the number of completed
 /// requests to drain().
 void ProxyServer::advance() {
   auto completed = m_completed.load(std::memory_order_relaxed);

@@ -32,7 +32,7 @@ class StepMessages {
   virtual void send(Pe to, std::uint64_t number,
                     std::span<std::byte const> message,
                     char const* call = nullptr) = 0;
-  /// Waits for message `number` from `from`, and returns it.
+  /// Waits for message `number` from `from` and returns it.
   [[nodiscard]] virtual std::vector<std::byte> receive(
       Pe from, std::uint64_t number) = 0;
   /// Like receive(), but waits for up to `most`, and returns nullopt if the
@@ -48,7 +48,7 @@ class StepMessages {
   virtual void watch(Pe pe)   = 0;
   virtual void unwatch(Pe pe) = 0;
 
-  /// Makes progress, and returns whether there was any. Every wait loop in the
+  /// Makes progress and returns whether there was any. Every wait loop in the
   /// library calls this function.
   virtual bool poll(char const* call = nullptr) = 0;
 };

@@ -33,7 +33,7 @@
 namespace symm::Impl {
 
 /// A Transport over any MessageEngine. See Channel_Messages for the protocol. A
-/// target accesses GPU memory through its GpuAccessQueue, and waits until the
+/// target accesses GPU memory through its GpuAccessQueue and waits until the
 /// queue has completed before it marks a message as done.
 class Transport_Messages final : public Transport,
                                  private MessageEngine::Receiver {
@@ -127,7 +127,7 @@ class Transport_Messages final : public Transport,
   void wake_thread();
   void stop_thread();
 
-  /// Removes and returns the note with this number, if it has arrived.
+  /// Removes and returns the note with this number if it has arrived.
   /// \param n_seen The number of notes that had arrived from `peer` at the
   ///        previous call for this number. The call updates it. Pass SIZE_MAX
   ///        to the first call.
@@ -246,7 +246,7 @@ class Transport_Messages final : public Transport,
   char* find(Pe from, std::string_view operation, Segment segment,
              std::uint64_t offset, std::uint64_t bytes,
              KnownMemory* known = nullptr);
-  /// An address in GPU memory, and the queue that reaches it.
+  /// An address in GPU memory and the queue that reaches it.
   struct OnGpu {
     GpuAccessQueue& queue;
     char* place;
@@ -293,7 +293,7 @@ class Transport_Messages final : public Transport,
   std::atomic<std::thread::id> m_is_ending{};  // the thread that ends the job
   std::atomic<bool> m_is_closed = false;
 
-  // Used only by the Receiver: buffers for payloads, and a buffer for the
+  // Used only by the Receiver: buffers for payloads and a buffer for the
   // answers to a batch.
   std::vector<void*> m_receive_buffers;
   std::vector<std::byte> m_answer_bytes;

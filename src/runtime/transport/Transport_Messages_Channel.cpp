@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// A channel's messages, and their completion.
+// A channel's messages and their completion.
 #include "Channel_Messages.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Queries other PEs' progress, and ends the job if a PE is lost.
+// Queries other PEs' progress and ends the job if a PE is lost.
 
 #include <chrono>
 #include <cstdio>

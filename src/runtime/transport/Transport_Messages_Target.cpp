@@ -169,7 +169,7 @@ void Transport_Messages::put_signal(Incoming& from,
 
 namespace {
 
-/// A batch entry for host memory, and the address that it accesses.
+/// A batch entry for host memory and the address that it accesses.
 struct FoundEntry {
   BatchEntry entry = BatchEntry(0);
   char* place;
