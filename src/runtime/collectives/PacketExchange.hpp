@@ -22,9 +22,9 @@
 
 // An exchange of small blocks in kernels. PEs send the blocks as part of a
 // single barrier instead of fetching them between two barriers. Every packet
-// contains the epoch, so a member that sees the current epoch in a packet also
-// has the packet's data. This avoids a separate flag, which could be set only
-// after the data have arrived.
+// contains the epoch, so a member that sees the current epoch in a packet has
+// also received the packet's data. This avoids a separate flag, which could be
+// set only after the data have arrived.
 
 namespace symm::Impl {
 

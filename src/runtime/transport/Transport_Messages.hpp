@@ -285,7 +285,7 @@ class Transport_Messages final : public Transport,
   std::atomic<bool> m_thread_sleeps = false;
   bool m_thread_is_done             = false;
 
-  std::mutex m_notes_mutex;  // no other mutex is locked while it is held
+  std::mutex m_notes_mutex;  // no other mutex is locked while this one is held
 
   std::mutex m_lost_mutex;  // likewise
   std::atomic<bool> m_is_lost = false;
