@@ -11,8 +11,8 @@ namespace symm::Impl {
 /// SYMM_START is unset, the method is TCP if SYMM_ROOT is set. Otherwise, it is
 /// MPI if the library was built with MPI, or PMIx if a launcher offers it. If
 /// none of these applies, this process is a single-PE job.
-/// \throws UsageError on this PE if SYMM_START names an unknown start method,
-///         or one that this library was built without.
+/// \throws UsageError on this PE if SYMM_START names an unknown start method or
+///         one that this library was built without.
 [[nodiscard]] JobStart& chosen_start();
 
 }  // namespace symm::Impl

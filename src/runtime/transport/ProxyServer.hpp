@@ -102,8 +102,8 @@ class ProxyServer final : public KernelRequests {
   [[nodiscard]] PeMemory find(void const* address, std::size_t bytes, Pe pe,
                               char const* what) const;
   /// Whether `local` is in the host heap. If so, the thread need not query the
-  /// GPU driver. Such a query may wait for kernels that are waiting
-  /// for this thread.
+  /// GPU driver. Such a query may wait for kernels that are waiting for this
+  /// thread.
   [[nodiscard]] bool is_in_host_heap(void const* local,
                                      std::size_t bytes) const;
   [[noreturn]] void end_job(Text const& why) noexcept;
