@@ -15,22 +15,22 @@
 
 namespace symm::Impl {
 
-/// Connects the processes of a job (through MPI or TCP; in tests, through
-/// fork()). Used only while the runtime starts and shuts down; calls in between
-/// use Rendezvous.
+/// Connects a job's processes (through MPI or TCP; in tests, after fork()).
+/// Used only while the runtime starts and shuts down; calls in between use
+/// Rendezvous.
 ///
-/// After a collective step has thrown, this PE takes no further step. It cannot
-/// know which step the other PEs have reached, and the PEs might wait for each
-/// other forever. Later steps throw SystemError, and close() does not wait for
-/// other PEs.
+/// Once a collective step has thrown, this PE performs no further steps. It
+/// cannot know which step the other PEs have reached, so the PEs could wait for
+/// each other forever. Later steps throw SystemError, and close() does not wait
+/// for other PEs.
 class Bootstrap {
  public:
   virtual ~Bootstrap() = default;
 
   [[nodiscard]] virtual Pe my_pe() const  = 0;
   [[nodiscard]] virtual int n_pes() const = 0;
-  /// The number of this PE's node, at least 0; the same on all PEs that the
-  /// launcher has placed on that node.
+  /// The number of this PE's node, at least 0. The number is the same on all
+  /// PEs that the launcher has placed on that node.
   [[nodiscard]] virtual int node() const = 0;
 
   /// Collective: returns once all PEs have called it.
@@ -53,14 +53,14 @@ class Bootstrap {
   /// \throws SystemError on this PE.
   virtual void broadcast(void* data, std::size_t bytes, Pe from) = 0;
 
-  /// Collective: releases the resources of the bootstrap. No call may follow,
-  /// even if this one throws. (Destructors do not communicate.)
+  /// Collective: releases the bootstrap's resources. No call may follow
+  /// close(), even if close() throws. (Destructors do not communicate.)
   /// \throws SystemError on this PE.
   virtual void close() = 0;
 
-  /// Ends the whole job without printing a message. This is needed after a peer
-  /// has died, for example, because no collective call could return.
-  /// \param status the exit status that the launcher is to return.
+  /// Ends the whole job without printing a message. Needed, for example, after
+  /// a peer has died, because no collective call would return.
+  /// \param status the exit status that the launcher should return.
   [[noreturn]] virtual void abort(int status) noexcept = 0;
   [[noreturn]] void abort() noexcept {
     abort(EXIT_FAILURE);
@@ -68,8 +68,8 @@ class Bootstrap {
   }
 };
 
-/// Runs the steps of a bootstrap, and refuses to run another one after a step
-/// has failed.
+/// Runs a bootstrap's steps and refuses to run any more steps after one has
+/// failed.
 class StepGate {
  public:
   /// \throws SystemError on this PE if an earlier step has failed; otherwise,
@@ -103,8 +103,8 @@ requires std::is_trivially_copyable_v<T> std::vector<T> allgather(
   return all;
 }
 
-/// Collective. \returns the lowest PE whose `mine` is true, or nullopt if there
-/// is none. The result is the same on every PE.
+/// Collective. \returns the lowest-numbered PE whose `mine` is true, or nullopt
+/// if there is none. The result is the same on every PE.
 [[nodiscard]] inline std::optional<Pe> first_to_say(Bootstrap& bootstrap,
                                                     bool mine) {
   int const none = bootstrap.n_pes();
@@ -112,7 +112,8 @@ requires std::is_trivially_copyable_v<T> std::vector<T> allgather(
   return first == none ? std::nullopt : std::optional(first);
 }
 
-/// The value of PE 0, the lowest PE whose value differs, and that PE's value.
+/// PE 0's value, the lowest-numbered PE whose value differs, and that PE's
+/// value.
 template <class T>
 struct Difference {
   T of_first;
@@ -120,8 +121,8 @@ struct Difference {
   T value;
 };
 
-/// Collective: compares the values of all PEs. \returns nullopt if they are
-/// equal; the result is the same on every PE.
+/// Collective: compares all PEs' values. \returns nullopt if they are equal;
+/// the result is the same on every PE.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 [[nodiscard]] std::optional<Difference<T>> difference_of(Bootstrap& bootstrap,
@@ -142,9 +143,9 @@ struct PeFailure {
 };
 
 /// Collective: every PE passes its own failure, or nullopt if it succeeded.
-/// Returns the failure of the lowest PE that failed, or nullopt if none did.
-/// The result is the same on every PE. The PEs agree through Bootstrap while
-/// the runtime starts, and through Rendezvous after that.
+/// Returns the failure of the lowest-numbered PE that failed, or nullopt if
+/// none did. The result is the same on every PE. The PEs agree through
+/// Bootstrap while the runtime starts, and through Rendezvous after that.
 using Agree = std::function<std::optional<PeFailure>(
     std::optional<Failure> const& my_failure)>;
 
@@ -153,12 +154,12 @@ using Agree = std::function<std::optional<PeFailure>(
 std::optional<PeFailure> agree(Bootstrap& bootstrap,
                                std::optional<Failure> const& my_failure);
 
-/// Returns agree() as a function object, which `bootstrap` must outlive.
+/// Returns agree() as a function object. `bootstrap` must outlive that object.
 Agree agree_through(Bootstrap& bootstrap);
 
-/// Collective: runs `step` on every PE. If any PE fails, throws the failure of
-/// the lowest such PE on all PEs; the message names that PE. Allocates no
-/// private memory.
+/// Collective: runs `step` on every PE. If `step` throws on any PE, every PE
+/// throws the failure of the lowest-numbered such PE; the message names that
+/// PE. Allocates no private memory.
 template <class Step>
 void all_or_none(Agree const& agree, Text const& what, Step const& step) {
   auto const failed = agree(failure_of(step));
@@ -169,7 +170,7 @@ void all_or_none(Agree const& agree, Text const& what, Step const& step) {
 }
 
 /// Runs collective steps and returns the Error that they throw on all PEs, if
-/// any. Any other exception occurs on this PE alone, and propagates to
+/// any. Any other exception occurs on this PE alone and propagates to
 /// run_collective().
 template <class Steps>
 std::optional<Failure> error_of_all(Steps const& steps) {
@@ -181,16 +182,16 @@ std::optional<Failure> error_of_all(Steps const& steps) {
   }
 }
 
-/// Ends the job with an error message, because this PE has failed and cannot
+/// Ends the job with an error message. Called if this PE has failed and cannot
 /// notify the other PEs, which are waiting for it. The message gives the
 /// exception being handled as the reason.
 [[noreturn]] void end_job_alone(Bootstrap& bootstrap,
                                 char const* call) noexcept;
 
-/// Runs `body`, a collective call. If it throws an Error, it does so on every
-/// PE, and the Error propagates. Any other exception (such as a bad_alloc
-/// outside an agreement) ends the job with a message, since the other PEs would
-/// wait forever.
+/// Runs `body`, a collective call. If `body` throws an Error, it does so on
+/// every PE, and the Error propagates. Any other exception (such as a bad_alloc
+/// outside an agreement) ends the job with a message, because the other PEs
+/// would wait forever.
 template <class Body>
 decltype(auto) run_collective(Bootstrap& bootstrap, char const* call,
                               Body const& body) {

@@ -7,10 +7,10 @@
 
 namespace symm::Impl {
 
-/// Returns the JobStart for a job of one PE without MPI. It is used if nothing
-/// connects this process to others, as in an MPI program started without
-/// mpiexec. If a launcher has started several such processes, the first one
-/// prints a warning to stderr.
+/// Returns the JobStart for a single-PE job without MPI. It is used if nothing
+/// connects this process to other processes. (Similarly, an MPI program started
+/// without mpiexec is a single-process job.) If a launcher has started several
+/// such processes, the first one prints a warning to stderr.
 [[nodiscard]] JobStart& start_alone();
 
 }  // namespace symm::Impl

@@ -23,12 +23,12 @@ namespace symm::Impl {
 
 namespace {
 
-/// How long MPI may take to end the job.
+/// The time limit for MPI to end the job.
 constexpr auto time_to_abort = std::chrono::seconds(3);
 
-/// How long the launcher may take to read the output of this process. MPICH's
-/// launcher ends a job at once and loses unread output, such as the reason for
-/// the end.
+/// The time given to the launcher to read this process's output. MPICH's
+/// launcher ends a job immediately and loses unread output, such as the message
+/// that says why the job ends.
 constexpr auto time_to_read = std::chrono::milliseconds(100);
 
 void check(int result, char const* call) {
@@ -56,7 +56,7 @@ MPI_Comm mpi_of(Communicator const& communicator) {
 
 /// Waits for a nonblocking collective and yields the core meanwhile. MPI may
 /// not know that there are more PEs than cores, for example when several nodes
-/// share a machine. A wait in MPI would then hold the core for a whole time
+/// share a machine. MPI_Wait() would then occupy the core for a whole time
 /// slice.
 void wait(MPI_Request& request, char const* call) {
   for (;;) {
@@ -68,7 +68,8 @@ void wait(MPI_Request& request, char const* call) {
 }
 
 [[noreturn]] void abort_mpi(int status) noexcept {
-  // MPI would wait forever for a node that it cannot reach.
+  // Exit after a timeout, because MPI would wait forever for a node that it
+  // cannot reach.
   try {
     std::thread([status] {
       std::this_thread::sleep_for(time_to_abort);
@@ -78,8 +79,9 @@ void wait(MPI_Request& request, char const* call) {
     ::_exit(status);
   }
   std::this_thread::sleep_for(time_to_read);
-  // Do not use the duplicate: MPICH might end only the processes of that
-  // communicator, and wait forever for a process that has already exited.
+  // Do not use the duplicated communicator: MPICH might end only that
+  // communicator's processes and wait forever for a process that has already
+  // exited.
   static_cast<void>(MPI_Abort(MPI_COMM_WORLD, status));
   std::abort();
 }
@@ -183,9 +185,8 @@ class Bootstrap_Mpi final : public Bootstrap {
   int m_n_on_node         = 0;
 };
 
-/// Warns if the mpiexec of another MPI has started this program. Such an
-/// mpiexec starts each process as a job of one process, and nothing else would
-/// alert the user.
+/// Warns if another MPI's mpiexec has started this program. Each process is
+/// then a single-process job, and nothing else would alert the user.
 void report_another_launcher() {
   int size = 0;
   check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");

@@ -7,10 +7,10 @@
 
 namespace symm::Impl {
 
-/// Returns the JobStart that uses MPI. Except for it and the race detector
-/// (check/), no part of the library calls MPI. begin() requests
-/// MPI_THREAD_FUNNELED. make_pes() duplicates the communicator, so that the
-/// library and the program do not receive each other's messages.
+/// Returns the JobStart that uses MPI. Only this JobStart and the race detector
+/// (check/) call MPI. begin() requests MPI_THREAD_FUNNELED. make_pes()
+/// duplicates the communicator so that the library and the program do not
+/// receive each other's messages.
 [[nodiscard]] JobStart& start_by_mpi();
 
 }  // namespace symm::Impl

@@ -24,7 +24,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// The functions of libpmix.so, which is loaded at run time.
+/// The functions in libpmix.so, which is loaded at run time.
 struct Pmix {
   decltype(&PMIx_Init) init                 = nullptr;
   decltype(&PMIx_Finalize) finalize         = nullptr;
@@ -47,7 +47,7 @@ void find_in_pmix(void* library, char const* symbol, Function& function) {
 }
 
 Pmix load_pmix() {
-  // Never close the library, because MPI may be using it, too.
+  // Never close the library, because MPI may also be using it.
   void* const library = ::dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     char const* const reason = ::dlerror();
@@ -97,7 +97,7 @@ class PmixValue {
   pmix_value_t* m_value = nullptr;
 };
 
-/// The completion of a fence, which PMIx reports on its own thread.
+/// The completion status of a fence. PMIx reports it from a separate thread.
 struct FenceEnd {
   std::mutex mutex;
   std::condition_variable changed;
@@ -125,7 +125,7 @@ void exchange_puts(Deadline const& deadline) {
   check_pmix(pmix_library().fence_nb(nullptr, 0, &collects, 1, FenceEnd::tell,
                                      told.get()),
              "PMIx_Fence_nb");
-  static_cast<void>(told.release());  // FenceEnd::tell() owns it
+  static_cast<void>(told.release());  // FenceEnd::tell() now owns it
   std::unique_lock lock(end->mutex);
   auto const is_over = [&] { return end->status.has_value(); };
   if (!deadline.end()) {
@@ -178,7 +178,8 @@ class StartByPmix final : public JobStart {
 
  private:
   std::string share(std::string text) {
-    // One key per job: a put does not replace the value from an earlier job.
+    // Use one key per job, because a put does not replace an earlier job's
+    // value.
     auto const key = "symm.place." + std::to_string(m_n_jobs++);
     if (m_self.rank == 0) {
       pmix_value_t value{};

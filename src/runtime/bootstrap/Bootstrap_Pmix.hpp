@@ -12,9 +12,9 @@ namespace symm::Impl {
 [[nodiscard]] bool is_pmix_offered();
 
 /// Returns the JobStart that uses PMIx, without MPI. The launcher gives each
-/// process its PE number and the number of PEs, and passes the address of PE 0
-/// to the other PEs. The PEs then connect as in a start over TCP. libpmix.so is
-/// loaded only when such a job starts.
+/// process its PE number and the number of PEs and passes PE 0's address to the
+/// other PEs. The PEs then connect in the same way as in a job started over
+/// TCP. libpmix.so is loaded only when such a job starts.
 [[nodiscard]] JobStart& start_by_pmix();
 
 }  // namespace symm::Impl

@@ -11,8 +11,8 @@
 
 namespace symm::Impl {
 
-/// A job that consists of this PE alone, for memory that other PEs do not
-/// share.
+/// A job that consists of only this PE, for memory that is not shared with
+/// other PEs.
 class Bootstrap_Self final : public Bootstrap {
  public:
   /// \param job the job that abort() ends; must outlive this object.

@@ -44,8 +44,8 @@ struct StepHead {
   friend bool operator==(StepHead const&, StepHead const&) = default;
 };
 
-/// PE 0's answer to a PE's part of a step. The result, or a StepFailure,
-/// follows.
+/// PE 0's answer to a PE's contribution to a step. The answer is followed by
+/// the result or by a StepFailure.
 enum class StepEnd : char { done, failed };
 using StepFailure = std::array<char, 512>;
 
@@ -105,8 +105,8 @@ class Bootstrap_Tcp final : public Bootstrap {
         data, bytes);
   }
 
-  /// Other PEs may end as soon as they have passed the barrier, so first tell
-  /// the watch to expect this.
+  /// Other PEs may exit as soon as they have passed the barrier, so first tell
+  /// the watch that PEs may exit.
   void close() override {
     m_watch->expect_ends();
     auto const failure =
@@ -122,16 +122,16 @@ class Bootstrap_Tcp final : public Bootstrap {
   }
 
  private:
-  /// The host of a PE; equal for all PEs on a node.
+  /// A PE's host; equal for all PEs on a node.
   struct Host {
     std::array<char, 64> name{};
     std::array<char, 40> boot{};
     friend bool operator==(Host const&, Host const&) = default;
   };
 
-  /// Runs a collective step: every other PE sends its part to PE 0 and receives
-  /// the result.
-  /// \param take PE 0 calls take(pe, data) with the part of every other PE.
+  /// Runs a collective step: every PE except PE 0 sends its contribution to PE
+  /// 0 and receives the result.
+  /// \param take PE 0 calls take(pe, data) with every other PE's contribution.
   template <class Take>
   void run(StepHead const& head, void const* mine, Take const& take,
            void* result, std::size_t result_bytes) {
@@ -141,8 +141,8 @@ class Bootstrap_Tcp final : public Bootstrap {
           try {
             gather(head, take);
           } catch (...) {
-            // If a PE has ended, name that PE, because a PE that is merely late
-            // may be waiting for it.
+            // If a PE has exited, name that PE, because a PE that is merely
+            // late may be waiting for it.
             throw_if_one_has_ended(m_steps);
             throw;
           }
@@ -184,7 +184,8 @@ class Bootstrap_Tcp final : public Bootstrap {
         send_all(socket, &end, sizeof end, pe, deadline);
         send_all(socket, result, bytes, pe, deadline);
       } catch (SystemError const&) {
-        // The PE may have received only part of the result.
+        // The PE may have received only part of the result, so close the
+        // connection.
         m_steps[index_of(pe)].reset();
         throw;
       }
@@ -192,8 +193,8 @@ class Bootstrap_Tcp final : public Bootstrap {
   }
   void take_part(StepHead const& head, void const* mine, void* result,
                  std::size_t bytes) {
-    // Twice the timeout: PE 0 may begin the step one timeout later, and takes
-    // up to another timeout to report which PE is missing.
+    // Wait for twice the timeout: PE 0 may begin the step up to one timeout
+    // later, and may take another timeout to report which PE is missing.
     Deadline const deadline(2 * m_job.timeout);
     auto const& socket = m_steps[0];
     send_all(socket, &head, sizeof head, 0, deadline);
@@ -208,8 +209,8 @@ class Bootstrap_Tcp final : public Bootstrap {
     throw SystemError(failure.data());
   }
 
-  /// Called after a step has failed on this PE. PE 0 notifies all other PEs
-  /// instead of sending the next result.
+  /// Called after a step has failed on this PE. PE 0 sends the reason to all
+  /// other PEs instead of the next result.
   void end_steps(std::string_view why) noexcept {
     if (my_pe() == 0) {
       struct {
@@ -218,7 +219,7 @@ class Bootstrap_Tcp final : public Bootstrap {
       } message;
       why.copy(message.why.data(), message.why.size() - 1);
       for (auto const& socket : m_steps) {
-        // The send may fail: the other process may have ended.
+        // The send may fail, because the other process may have ended.
         static_cast<void>(uninterrupted([&] {
           return ::send(socket.get(), &message, sizeof message,
                         MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -228,13 +229,13 @@ class Bootstrap_Tcp final : public Bootstrap {
     for (auto const& socket : m_steps)
       static_cast<void>(::shutdown(socket.get(), SHUT_WR));
     if (m_watch->expects_ends()) return;
-    // If a process has ended, JobWatch also ends this one and prints the
-    // reason.
+    // If a process has ended, JobWatch prints the reason and ends this process
+    // during the sleep.
     std::this_thread::sleep_for(2 * JobWatch::time_to_report);
     m_watch->expect_ends();
   }
 
-  /// A node's number is the lowest PE on that node.
+  /// A node's number is the lowest PE number on that node.
   void find_node() {
     Host mine;
     if (::gethostname(mine.name.data(), mine.name.size() - 1) != 0)

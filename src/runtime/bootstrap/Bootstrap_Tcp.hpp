@@ -10,24 +10,24 @@
 
 namespace symm::Impl {
 
-/// Whether SYMM_ROOT requests a start over TCP, without MPI.
+/// Whether SYMM_ROOT is set, which requests startup over TCP, without MPI.
 [[nodiscard]] bool is_tcp_asked_for();
 
-/// Returns the JobStart that uses TCP. It connects processes to PE 0 at the
-/// address in SYMM_ROOT, no matter how the processes were started (by a shell,
-/// ssh, Slurm). All collective steps go through PE 0, which is fast enough for
+/// Returns the JobStart that uses TCP. It connects the processes to PE 0 at the
+/// address in SYMM_ROOT, no matter how they were started (by a shell, ssh,
+/// Slurm). All collective steps go through PE 0, which is fast enough for
 /// thousands of PEs, but not for more. A process that ends without finalize()
 /// ends the job, as under mpiexec.
 [[nodiscard]] JobStart& start_by_tcp();
 
-// The functions below also serve other kinds of start, such as PMIx, which find
-// PE 0 in another way.
+// The functions below are also used by other start methods, such as PMIx, which
+// find PE 0 in a different way.
 
-/// Collective: connects the PEs of `job`, as a start over TCP does.
+/// Collective: connects the job's PEs over TCP.
 /// \throws the same exceptions as connect_by_tcp().
 [[nodiscard]] JobPes make_tcp_pes(TcpJob const& job);
-/// Ends the job that make_tcp_pes() has connected. If there is none, ends only
-/// this process.
+/// Ends the job that make_tcp_pes() has connected. If there is no such job,
+/// ends only this process.
 [[noreturn]] void abort_tcp_job(int status) noexcept;
 /// Rejects an MPI communicator in a job that starts without MPI.
 /// \param why how the job starts, for the error message.

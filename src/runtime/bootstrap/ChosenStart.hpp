@@ -7,10 +7,11 @@
 
 namespace symm::Impl {
 
-/// Returns the JobStart for the kind of start that SYMM_START names. If
-/// SYMM_START is unset: TCP if SYMM_ROOT is set; else MPI if the library was
-/// built with it; else PMIx if a launcher offers it; else a job of one PE.
-/// \throws UsageError on this PE if SYMM_START names no known kind of start, or
+/// Returns the JobStart for the start method that SYMM_START names. If
+/// SYMM_START is unset, the method is TCP if SYMM_ROOT is set. Otherwise, it is
+/// MPI if the library was built with MPI, or PMIx if a launcher offers it. If
+/// none of these applies, this process is a single-PE job.
+/// \throws UsageError on this PE if SYMM_START names an unknown start method or
 ///         one that this library was built without.
 [[nodiscard]] JobStart& chosen_start();
 

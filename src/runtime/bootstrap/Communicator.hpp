@@ -8,12 +8,12 @@
 
 namespace symm {
 
-/// An MPI communicator whose processes become the PEs, in the order of their
-/// ranks. symm_mpi.hpp converts an MPI_Comm to a Communicator, so that no other
-/// header needs mpi.h.
+/// An MPI communicator whose processes become the PEs, in rank order.
+/// symm_mpi.hpp converts an MPI_Comm to a Communicator so that no other header
+/// needs mpi.h.
 class Communicator {
  public:
-  /// All processes of the job: MPI_COMM_WORLD.
+  /// All of the job's processes: MPI_COMM_WORLD.
   Communicator() = default;
 
   /// Called only by symm_mpi.hpp.

@@ -32,13 +32,14 @@ using Clock = std::chrono::steady_clock;
 /// The message that every PE sends to every other PE in an exchange, with or
 /// without a descriptor attached.
 struct FdExchange::Message {
-  std::uint64_t exchange       = 0;  // the number of the exchange
+  std::uint64_t exchange       = 0;  // the exchange's number
   std::uint64_t has_descriptor = 0;
   Attachment note{};
 };
 
 /// A message with room for a descriptor, in the form that sendmsg() and
-/// recvmsg() expect. It holds pointers to itself, so it cannot be moved.
+/// recvmsg() expect. An Envelope contains pointers to itself, so it cannot be
+/// moved.
 struct FdExchange::Envelope {
   static_assert(std::has_unique_object_representations_v<Message>,
                 "padding would send what is left on the stack");
@@ -103,7 +104,8 @@ void FdExchange::send(Pe to, int fd, Attachment const& note) const {
   std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
 
   int const socket = link(to).socket.get();
-  // The socket has room, because a PE is at most one exchange ahead of another.
+  // The socket has room for the message, because a PE is at most one exchange
+  // ahead of another.
   auto const try_to_send = [&] {
     auto const sent = uninterrupted([&] {
       return ::sendmsg(socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -124,7 +126,8 @@ void FdExchange::send(Pe to, int fd, Attachment const& note) const {
     }
     if (error == 0) return;
   }
-  // Send a message without a descriptor, since the peer waits for a message.
+  // Send a message without a descriptor, because the peer is waiting for a
+  // message.
   envelope.message.has_descriptor = 0;
   header.msg_control              = nullptr;
   header.msg_controllen           = 0;
@@ -220,9 +223,9 @@ std::vector<FdExchange::Parcel> FdExchange::exchange(int fd,
   auto const keep_first = [&](std::optional<Failure> const& step) {
     if (step && !failure) failure = step;
   };
-  // In each round, a PE sends to one PE and receives from one PE, because the
-  // system limits how many descriptors a user may have in flight (like ulimit
-  // -n).
+  // In each round, a PE sends to one PE and receives from one PE. More messages
+  // at once could exceed the system's limit on a user's descriptors in flight,
+  // which is ulimit -n.
   Pe const first = m_nodes.first_near();
   int const me   = m_bootstrap.my_pe() - first;
   for (int round = 1; round < n_near; ++round) {

@@ -19,15 +19,15 @@
 
 namespace symm::Impl {
 
-/// Passes file descriptors (SCM_RIGHTS) between the PEs of a node, over a mesh
-/// of Unix sockets, and detects when a PE's process has exited.
+/// Passes file descriptors (SCM_RIGHTS) between the PEs on a node over a mesh
+/// of Unix sockets and detects when a PE's process has exited.
 class FdExchange {
  public:
   /// A few bytes sent with a descriptor; the caller defines their meaning.
   using Attachment = std::array<std::byte, 128>;
 
-  /// How often a PE that is waiting for other PEs, here or elsewhere, checks
-  /// that their processes are alive.
+  /// The interval at which a PE that is waiting for other PEs, here or
+  /// elsewhere, checks that their processes are alive.
   static constexpr auto health_interval = std::chrono::milliseconds(100);
 
   /// A descriptor and a note that exchange() has received from a PE.
@@ -36,10 +36,10 @@ class FdExchange {
     Attachment note{};
   };
 
-  /// Collective over all PEs of the job.
-  /// \param timeout how long a PE waits in an exchange before it reports which
-  ///        PE it is waiting for. It then continues to wait. 0 means that it
-  ///        never reports.
+  /// Collective over all PEs in the job.
+  /// \param timeout the time after which a PE that is waiting in an exchange
+  ///        reports which PE it is waiting for. The PE then continues to wait.
+  ///        0: no reports.
   /// \throws SystemError on every PE.
   FdExchange(Bootstrap& bootstrap, Nodes nodes,
              std::chrono::duration<double> timeout);
@@ -51,24 +51,24 @@ class FdExchange {
   [[nodiscard]] Nodes const& nodes() const { return m_nodes; }
 
   /// Collective over the PEs on a node: passes a descriptor and a note to every
-  /// other PE on the node. Returns what this PE has received from each PE, in
-  /// PE order; its own entry is empty. A PE that has no descriptor to pass sets
-  /// `fd` to -1; the other PEs then receive an empty UniqueFd.
+  /// other PE on the node. Returns the Parcel received from each PE, in PE
+  /// order; this PE's own entry is empty. A PE that has no descriptor to pass
+  /// sets `fd` to -1; the other PEs then receive an empty UniqueFd from it.
   ///
-  /// A PE whose own part fails, even for lack of private memory, still sends
-  /// and receives all messages, so that the next exchange can follow. If a PE
-  /// cannot do so, or if a peer's process has exited, the job ends with an
-  /// error message.
+  /// If a PE's own part of the exchange fails, even for lack of private memory,
+  /// the PE still sends and receives all messages so that the next exchange can
+  /// follow. If a PE cannot do so, or if a peer's process has exited, the job
+  /// ends with an error message.
   /// \throws SystemError, OutOfMemory only on the PE whose part failed. The PEs
   ///         must therefore agree on the outcome after the call.
   [[nodiscard]] std::vector<Parcel> exchange(int fd,
                                              Attachment const& note = {});
 
-  /// Whether the process of `pe` has exited, has finalized the library, or has
+  /// Whether `pe`'s process has exited, has finalized the library, or has
   /// called exec() to run another program. False for PEs on other nodes, whose
-  /// processes this PE cannot see. Local. If a child outlives the process of
-  /// `pe`, the exit is detected only with pidfd_open(), and only if `pe` is not
-  /// in a PID namespace that this process cannot see.
+  /// processes this PE cannot see. Local. If a child outlives `pe`'s process,
+  /// the exit is detected only with pidfd_open(), and only if `pe` is not in a
+  /// PID namespace that this process cannot see.
   [[nodiscard]] bool is_gone(Pe pe) const;
 
   /// The PID of `pe` as seen by this process; 0 if `pe` is in a PID namespace
@@ -93,7 +93,7 @@ class FdExchange {
   std::chrono::duration<double> m_timeout;
   Nodes m_nodes;
   std::vector<MeshLink> m_links;    // see connect_mesh()
-  std::uint64_t m_n_exchanges = 0;  // so far; also the number of the latest one
+  std::uint64_t m_n_exchanges = 0;  // so far; also the latest exchange's number
 };
 
 }  // namespace symm::Impl

@@ -10,26 +10,26 @@
 
 namespace symm::Impl {
 
-/// The connected PEs of a job, and where this PE runs.
+/// A job's connected PEs and this PE's location.
 struct JobPes {
   std::unique_ptr<Bootstrap> bootstrap;
-  /// This PE's number among the PEs on its node, from 0.
+  /// This PE's number among the PEs on its node, counted from 0.
   int number_on_node = 0;
   /// Whether all PEs share one node.
   bool is_one_node = true;
 };
 
-/// A library that connects the processes of a job, such as MPI. The layers
-/// above use it only through this interface and Bootstrap.
+/// A library, such as MPI, that connects a job's processes. Higher layers use
+/// the library only through this interface and Bootstrap.
 class JobStart {
  public:
   /// The name that symm_info prints, such as "MPI".
   [[nodiscard]] virtual char const* name() const = 0;
 
   /// Initializes the library, unless the program has already done so.
-  /// \param argc, argv pointers to the arguments of main(), or null.
-  /// \returns whether this call has initialized the library, so that end() must
-  ///          follow.
+  /// \param argc, argv pointers to main()'s arguments, or null.
+  /// \returns whether this call has initialized the library. If it has, end()
+  ///          must be called later.
   /// \throws UsageError on this PE if the library is already finalized or this
   ///         process is not in `communicator`. In that case, nothing is
   ///         initialized.
@@ -37,9 +37,9 @@ class JobStart {
   [[nodiscard]] virtual bool begin(int* argc, char*** argv,
                                    Communicator const& communicator) = 0;
 
-  /// Collective over `communicator`: its processes become the PEs, in the order
-  /// of their ranks. Bootstrap::close() releases the resources that this call
-  /// acquires. Precondition: the library is initialized.
+  /// Collective over `communicator`: its processes become the PEs, in rank
+  /// order. Bootstrap::close() releases the resources that this call acquires.
+  /// Precondition: the library is initialized.
   /// \throws SystemError on this PE.
   [[nodiscard]] virtual JobPes make_pes(Communicator const& communicator) = 0;
 
@@ -48,7 +48,7 @@ class JobStart {
   virtual void end() = 0;
 
   /// Ends the whole job.
-  /// \param status the exit status that the launcher is to return.
+  /// \param status the exit status that the launcher should return.
   [[noreturn]] virtual void abort(int status) noexcept = 0;
 
  protected:

@@ -21,7 +21,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// The watch of this process, if there is one.
+/// This process's JobWatch, if any.
 std::atomic<JobWatch*> s_watch = nullptr;
 
 }  // namespace
@@ -40,7 +40,7 @@ JobWatch::~JobWatch() {
   s_watch = nullptr;
   expect_ends();
   std::uint64_t const one = 1;
-  // Cannot fail: the counter is 0.
+  // The write cannot fail, because the counter is 0.
   static_cast<void>(!::write(m_wake.get(), &one, sizeof one));
   m_thread.join();
 }
@@ -53,7 +53,7 @@ void JobWatch::end_job_of_process(int status) noexcept {
 void JobWatch::end_job(int status) const noexcept {
   for (auto const& life : m_lives) {
     if (!life) continue;
-    // The send may fail: the other process may have ended, too.
+    // The send may fail, because the other process may have ended, too.
     static_cast<void>(uninterrupted([&] {
       return ::send(life.get(), &status, sizeof status,
                     MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -65,7 +65,8 @@ void JobWatch::end_job(int status) const noexcept {
 void JobWatch::watch() noexcept {
   std::vector<pollfd> entries{{m_wake.get(), POLLIN, 0}};
   for (auto const& life : m_lives)
-    entries.push_back({life.get(), POLLIN, 0});  // poll() skips an empty one
+    entries.push_back({life.get(), POLLIN, 0});  // poll() skips empty
+                                                 // descriptors
   while (!m_is_over) {
     int const n = uninterrupted(
         [&] { return ::poll(entries.data(), entries.size(), -1); });

@@ -18,8 +18,8 @@ namespace symm::Impl {
 /// PE 0 watches all other PEs.
 class JobWatch {
  public:
-  /// How long a PE waits before it ends the job, after it has noticed the end
-  /// of another PE's process. A library call that also detects the end can thus
+  /// After a PE notices that another PE's process has ended, it waits this long
+  /// before it ends the job. So a library call that also notices the end can
   /// report it first.
   static constexpr auto time_to_report = std::chrono::milliseconds(500);
 
@@ -34,7 +34,7 @@ class JobWatch {
   void expect_ends() noexcept { m_is_over = true; }
   [[nodiscard]] bool expects_ends() const noexcept { return m_is_over; }
 
-  /// Ends the job that this process's JobWatch watches, and notifies the other
+  /// Ends the job that this process's JobWatch watches and notifies the other
   /// PEs through PE 0. If there is no JobWatch, ends only this process.
   [[noreturn]] static void end_job_of_process(int status) noexcept;
 

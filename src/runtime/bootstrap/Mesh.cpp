@@ -39,19 +39,20 @@ namespace {
 using Clock  = std::chrono::steady_clock;
 using Number = std::array<std::uint64_t, 2>;
 
-/// How long the PEs try to connect.
+/// The maximum time for connecting the PEs.
 constexpr auto connect_time = std::chrono::seconds(60);
-/// How long a PE tries before it checks whether another PE has failed.
+/// The time for which a PE tries to connect before it checks whether another PE
+/// has failed.
 constexpr auto round_time = std::chrono::milliseconds(100);
-/// How many connections may stay open without a Hello, in addition to those of
-/// PEs.
+/// The maximum number of open connections that have not sent a Hello, in
+/// addition to the connections from PEs.
 constexpr std::size_t max_silent = 256;
 
 /// The random numbers that a PE draws before the PEs connect. All PEs on a node
-/// use the numbers of the node's first PE.
+/// use the numbers drawn by the node's first PE.
 struct Introduction {
-  Number name{};  // part of the addresses of the node's PEs
-  Number key{};   // known only to the PEs of the node
+  Number name{};  // part of the socket addresses on the node
+  Number key{};   // known only to the node's PEs
 };
 
 /// The first message on a connection.
@@ -59,7 +60,7 @@ struct Hello {
   Number key{};
   std::int64_t pe = 0;
 };
-// Padding would leak leftover bytes from the stack.
+// Padding would leak uninitialized stack bytes.
 static_assert(std::has_unique_object_representations_v<Introduction>);
 static_assert(std::has_unique_object_representations_v<Hello>);
 
@@ -73,7 +74,7 @@ struct Address {
 
   Address(Number const& number, Pe pe) {
     name.sun_family = AF_UNIX;
-    // A leading 0 makes an abstract name: there is no file, and the name
+    // A leading 0 makes the name abstract: there is no file, and the name
     // disappears with the socket.
     int const length = std::snprintf(
         name.sun_path + 1, sizeof(name.sun_path) - 1, "symm-%016llx%016llx-%d",
@@ -110,7 +111,7 @@ UniqueFd listen_here(Address const& address) {
   return listener;
 }
 
-/// The credentials of the process at the other end of a socket.
+/// The credentials of the process at a socket's other end.
 ucred other_end_of(UniqueFd const& socket) {
   ucred process{};
   socklen_t bytes = sizeof process;
@@ -121,9 +122,9 @@ ucred other_end_of(UniqueFd const& socket) {
   return process;
 }
 
-/// One PE's part of the start. The PE connects to the lower-numbered PEs on its
-/// node and accepts connections from the higher-numbered ones. It does so
-/// concurrently, and never waits for just one of them.
+/// Connects one PE to the mesh. The PE connects to the lower-numbered PEs on
+/// its node and accepts connections from the higher-numbered ones. It does both
+/// concurrently and never waits for just one PE.
 class Start {
  public:
   Start(Introduction const& its_node, Nodes const& nodes, Pe my_pe)
@@ -139,7 +140,7 @@ class Start {
 
   [[nodiscard]] bool is_complete() const { return !missing(); }
 
-  /// The first PE that this PE has no link to.
+  /// The first PE to which this PE has no link.
   [[nodiscard]] std::optional<Pe> missing() const {
     for (Pe const pe : m_nodes.near_pes()) {
       if (!link(pe).socket && pe != m_my_pe) return pe;
@@ -147,7 +148,7 @@ class Start {
     return std::nullopt;
   }
 
-  /// Connects until all links exist, or until `end`.
+  /// Connects PEs until all links exist or until `end`.
   void work_until(Clock::time_point end) {
     while (!is_complete() && Clock::now() < end) {
       bool is_queue_full = false;
@@ -157,8 +158,8 @@ class Start {
       m_silent.look([&](UniqueFd& socket) { return hear_greeting(socket); });
       for (Pe const pe : std::exchange(m_to_open, {})) open_process(link(pe));
       if (is_queue_full) {
-        // Other processes take free slots in the queue at once, so do not sleep
-        // before the next try.
+        // Other processes take free slots in the queue immediately, so do not
+        // sleep before the next attempt.
         ::sched_yield();
       } else if (!is_complete()) {
         wait_for_events();
@@ -177,7 +178,7 @@ class Start {
   MeshLink& link(Pe pe) { return m_links[index(pe)]; }
   [[nodiscard]] MeshLink const& link(Pe pe) const { return m_links[index(pe)]; }
 
-  /// Returns false if the queue of the listener of `pe` is full.
+  /// Returns false if the listen queue on `pe` is full.
   bool connect_to(Pe pe) {
     auto socket = checked_socket(m_silent.open_with_room(open_socket));
     Address const address(m_name, pe);
@@ -233,8 +234,8 @@ class Start {
     peer.process = m_silent.open_with_room([&] {
       return static_cast<int>(::syscall(SYS_pidfd_open, peer.pid, 0));
     });
-    // ENOSYS: Linux before 5.3. EPERM: a container that forbids system calls
-    // that it does not know.
+    // ENOSYS: Linux before 5.3. EPERM: a container that forbids unknown system
+    // calls.
     if (!peer.process && errno != ENOSYS && errno != EPERM)
       throw SystemError("connecting PEs", "pidfd_open", errno);
 #else
@@ -281,7 +282,7 @@ std::vector<MeshLink> connect_mesh(Bootstrap& bootstrap, Nodes const& nodes) {
     auto const leader = static_cast<std::size_t>(nodes.first_near());
     start.emplace(all[leader], nodes, me);
   });
-  // All PEs listen now.
+  // All PEs are listening now.
   auto const deadline = Clock::now() + connect_time;
   for (bool is_complete = false; !is_complete;) {
     step([&] {

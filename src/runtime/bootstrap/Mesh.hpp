@@ -13,17 +13,18 @@
 
 namespace symm::Impl {
 
-/// Connects this PE to another PE on the same node.
+/// A connection between this PE and another PE on the same node.
 struct MeshLink {
   /// SOCK_SEQPACKET: a message arrives whole or not at all. poll() reports a
-  /// hangup once no process holds the other end any longer.
+  /// hangup once no process has the other end open anymore.
   UniqueFd socket;
   /// The other PE's process (pidfd_open()): poll() reports the descriptor as
   /// readable once the process has exited. Empty if the system has no
   /// pidfd_open(), or if the process is in a PID namespace that this process
   /// cannot see.
   UniqueFd process;
-  /// The other PE's PID as seen by this process; 0 if it is not visible.
+  /// The other PE's PID as seen by this process; 0 if the process is not
+  /// visible.
   pid_t pid = 0;
 };
 
@@ -34,7 +35,7 @@ struct MeshLink {
 /// number, which any process on the machine can read. A PE proves its identity
 /// with a second number, which it can learn only from the bootstrap.
 /// Connections that do not send that number are dropped, so other programs
-/// cannot make the start fail, however many connections they open.
+/// cannot make startup fail, no matter how many connections they open.
 ///
 /// PEs on a node may be in different PID namespaces (containers), but not in
 /// different network namespaces: find_nodes() ensures this.

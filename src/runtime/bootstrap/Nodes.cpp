@@ -27,7 +27,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// Where a PE runs.
+/// A PE's location.
 struct Place {
   std::uint64_t network_namespace = 0;
   std::int32_t node               = 0;  // Bootstrap::node()
@@ -35,7 +35,7 @@ struct Place {
   char boot_id[40]{};
   char host[64]{};
 
-  /// Equal for PEs on one node.
+  /// A key that is equal for all PEs on a node.
   [[nodiscard]] std::string_view key() const {
     return {reinterpret_cast<char const*>(this), offsetof(Place, host)};
   }
@@ -46,7 +46,7 @@ struct Place {
            (boot_id[0] != '\0' && std::strcmp(boot_id, other.boot_id) == 0);
   }
 };
-// Padding would leak leftover bytes from the stack.
+// Padding would leak uninitialized stack bytes.
 static_assert(std::has_unique_object_representations_v<Place>);
 
 /// The first line of a file; "" if the system has no such file.
@@ -60,7 +60,8 @@ std::string read_line(char const* path) {
     if (uninterrupted([&] { return std::fgets(line, sizeof line, in); }) ==
         nullptr)
       line[0] = '\0';
-    static_cast<void>(std::fclose(in));  // opened for reading: nothing is lost
+    static_cast<void>(std::fclose(in));  // the file was only read, so no data
+                                         // are lost
   }
   return line;
 }
@@ -69,8 +70,8 @@ Place find_my_place(Bootstrap const& bootstrap, int pes_per_node) {
   Place me;
   me.node = bootstrap.node();
   if (pes_per_node > 0) me.simulated = bootstrap.my_pe() / pes_per_node;
-  // The names of abstract sockets belong to a network namespace. Without /proc,
-  // the number of the namespace is 0 on all PEs.
+  // Abstract socket names are local to a network namespace. Without /proc, the
+  // namespace's number is 0 on all PEs.
   constexpr char const* network_namespace = "/proc/self/ns/net";
   struct stat status {};
   if (::stat(network_namespace, &status) == 0) {
@@ -97,7 +98,7 @@ void check_equal_settings(Bootstrap& bootstrap, int pes_per_node) {
 /// A node whose PEs do not have consecutive numbers.
 struct Division {
   Pe first = 0;  // the node's first PE
-  Pe next  = 0;  // the node's first PE that follows a PE of another node
+  Pe next  = 0;  // the node's first PE that follows a PE on another node
 };
 
 [[noreturn]] void throw_divided(Division const& division,

@@ -15,20 +15,19 @@ namespace symm::Impl {
 
 class Bootstrap;
 
-/// The nodes of a job. The PEs on a node have consecutive numbers.
+/// A job's nodes. The PEs on a node have consecutive numbers.
 struct Nodes {
   /// The first PE of each node, followed by the total number of PEs.
   std::vector<Pe> first{0, 1};
-  /// The node of this PE.
+  /// The number of this PE's node.
   int my_node = 0;
   /// Whether SYMM_PES_PER_NODE is set: several nodes then share a machine.
   bool are_simulated = false;
-  /// The name of each node, for error messages; empty if the names are not
-  /// known.
+  /// Each node's name, for error messages; empty if the names are unknown.
   std::vector<std::string> hosts{};
   /// For each node, whether it runs on the same operating system instance as
-  /// this PE's node (as containers on one machine do). Empty if this is not
-  /// known.
+  /// this PE's node (as containers on one machine do). Empty if this is
+  /// unknown.
   std::vector<bool> share_machine{};
 
   static Nodes one(int n_pes) { return {{0, n_pes}, 0, false, {}}; }
@@ -52,8 +51,8 @@ struct Nodes {
     auto const behind = std::upper_bound(first.begin(), first.end(), pe);
     return static_cast<int>(behind - first.begin()) - 1;
   }
-  /// The name of the node of `pe`, for error messages; empty in a job of one
-  /// node, or if the name is not known.
+  /// The name of the node on which `pe` runs, for error messages; empty in a
+  /// single-node job or if the name is unknown.
   [[nodiscard]] std::string_view host_of(Pe pe) const {
     if (n() == 1 || pe < 0 || pe >= n_pes()) return {};
     auto const node = index_of(node_of(pe));
@@ -86,8 +85,8 @@ struct Nodes {
   }
 };
 
-/// Collective: finds the nodes of the job. PEs are on one node if the launcher
-/// says so and Unix sockets can connect them. Such PEs share one network
+/// Collective: finds the job's nodes. PEs are on one node if the launcher says
+/// so and if Unix sockets can connect them, that is, if they share a network
 /// namespace on one operating system instance.
 /// \param pes_per_node SYMM_PES_PER_NODE: divides each node into nodes of this
 ///        many consecutive PEs, counted from PE 0; 0 leaves the nodes

@@ -11,8 +11,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// The number in an environment variable of a launcher; 0 if the variable is
-/// unset or does not hold a number.
+/// The number in a launcher's environment variable; 0 if the variable is unset
+/// or does not contain a number.
 int number_of(char const* variable) {
   auto const setting =
       setting_of({.names = {variable}, .type = VariableType::text});

@@ -12,8 +12,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// Whether accept4() has failed because of just one connection. Linux reports
-/// network errors that are already pending on the new socket.
+/// Whether accept4() has failed because of only one connection. Linux also
+/// returns network errors that are already pending on the new socket.
 bool is_of_connection(int error) {
   return error == ECONNABORTED || error == EPROTO || error == ENOPROTOOPT ||
          error == ENETDOWN || error == ENETUNREACH || error == EHOSTDOWN ||

@@ -18,7 +18,7 @@ namespace symm::Impl {
 ///
 /// Any program may open connections and send nothing. If there are more of
 /// these silent connections than this PE keeps or can open, it drops the oldest
-/// ones. This does not affect PEs, which identify themselves at once.
+/// ones. This does not affect PEs, which identify themselves immediately.
 class SilentSockets {
  public:
   /// \param listener a non-blocking socket.
@@ -31,8 +31,8 @@ class SilentSockets {
     return m_sockets;
   }
 
-  /// Accepts new connections, but not more than this object keeps, then calls
-  /// `settle` for each silent connection. The sockets are non-blocking.
+  /// Accepts new connections, up to the maximum that this object keeps, then
+  /// calls `settle` for each silent connection. The sockets are non-blocking.
   /// \param settle settle(socket) returns whether the connection no longer
   ///        counts as silent: settle() has moved the socket elsewhere, or the
   ///        socket does not belong to a PE.
@@ -75,7 +75,7 @@ class SilentSockets {
 
   UniqueFd m_listener;
   std::size_t m_most;
-  std::vector<UniqueFd> m_sockets;  // the oldest first
+  std::vector<UniqueFd> m_sockets;  // oldest first
 };
 
 }  // namespace symm::Impl

@@ -21,11 +21,11 @@ namespace symm::Impl {
 
 namespace {
 
-/// The number of connections that may be open without a TcpHello.
+/// The maximum number of open connections that have not sent a TcpHello.
 constexpr std::size_t max_silent_tcp = 256;
 /// The maximum number of PEs that an error message names.
 constexpr int max_named = 8;
-/// How long PE 0 waits before it checks silent connections again.
+/// The interval at which PE 0 checks silent connections.
 constexpr auto silent_pause = std::chrono::milliseconds(20);
 
 /// Answers a PE. The send may fail if the PE has ended; PE 0 then notices that

@@ -16,12 +16,12 @@
 
 namespace symm::Impl {
 
-/// On PE 0, accepts the connections of the other PEs. Allocates memory only for
+/// On PE 0, accepts connections from the other PEs. Allocates memory only for
 /// PEs that have connected, because a wrong SYMM_PES may be arbitrarily large.
 class TcpAcceptance {
  public:
   /// \param job must outlive this object.
-  /// \param key the key of the job, which the other PEs present.
+  /// \param key the job's key, which the other PEs present.
   TcpAcceptance(TcpJob const& job, UniqueFd listener, std::uint64_t key);
 
   /// \throws SystemError on this PE if not all PEs have connected before the

@@ -29,10 +29,10 @@ namespace symm::Impl {
 
 namespace {
 
-/// The pause between two attempts.
+/// The pause between two attempts to connect.
 constexpr auto pause = std::chrono::milliseconds(20);
 
-// PE 0's part of the start.
+// Startup on PE 0.
 
 /// Removes the file at the end of the scope, when PE 0 no longer needs it.
 struct FileOfScope {
@@ -61,14 +61,14 @@ TcpLinks accept_others(TcpJob const& job, Deadline const& deadline) {
       .accept_all(deadline);
 }
 
-// The other PEs' part of the start.
+// Startup on the other PEs.
 
 /// A process that is looking for PE 0.
 class Search {
  public:
   Search(TcpJob const& job, Deadline const& deadline)
-      // The timeout of PE 0 may have started later than this PE's, so wait
-      // twice as long for its answer.
+      // PE 0's timeout may have started later than this PE's, so wait twice as
+      // long for PE 0's answer.
       : m_job(job), m_deadline(deadline), m_last(2 * job.timeout) {
     do {
       m_hello.process = draw_number();
@@ -103,8 +103,8 @@ class Search {
   }
 
  private:
-  /// Connects to PE 0. Returns nullopt if PE 0 is not, or no longer, at that
-  /// address, or if it has dropped a connection.
+  /// Connects to PE 0. Returns nullopt if PE 0 is not at that address (anymore)
+  /// or if PE 0 has dropped a connection.
   std::optional<TcpLinks> try_host(std::string const& host,
                                    TcpPlace const& place) {
     TcpLinks links;

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <type_traits>
 
-/// The messages with which a PE and PE 0 establish their connections in a start
-/// over TCP.
+/// The messages that a PE and PE 0 exchange to establish their connections when
+/// a job starts over TCP.
 namespace symm::Impl {
 
 enum class TcpPurpose : std::uint32_t { steps, life };
@@ -21,14 +21,14 @@ struct TcpHello {
   std::uint64_t process = 0;  // identifies the process; random, never 0
   std::int32_t pe = 0, n_pes = 0;
   TcpPurpose purpose = TcpPurpose::steps;
-  /// The number of this process's attempt to connect. The two connections of an
-  /// attempt have the same number.
+  /// The number of this process's attempt to connect. Both connections of an
+  /// attempt carry the same number.
   std::uint32_t attempt = 0;
 };
 
-/// PE 0's answer on the connection for steps, sent once all PEs have connected
-/// or PE 0 has given up. A PE that is refused at once also gets the answer on
-/// the other connection.
+/// PE 0's answer on the `steps` connection, sent once all PEs have connected or
+/// PE 0 has given up. If PE 0 refuses a PE immediately, it also sends the
+/// answer on the `life` connection.
 struct TcpAnswer {
   enum class Kind : std::uint32_t {
     let_in,
@@ -46,7 +46,7 @@ struct TcpAnswer {
   }
 };
 
-// Padding would send leftover bytes from the stack.
+// Padding would leak uninitialized stack bytes.
 static_assert(std::has_unique_object_representations_v<TcpHello>);
 static_assert(std::has_unique_object_representations_v<TcpAnswer>);
 

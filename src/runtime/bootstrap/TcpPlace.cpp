@@ -30,8 +30,8 @@ namespace {
 constexpr auto finding_place           = "symm::initialize by TCP";
 constexpr std::string_view file_prefix = "file:";
 
-/// Returns nullopt for an address that other hosts cannot use as it is: a
-/// link-local address (fe80::) is valid only with the name of a network
+/// Returns nullopt for an address that other hosts cannot use: a link-local
+/// address (fe80::) is valid only together with the name of a network
 /// interface.
 std::optional<std::string> text_of_address(sockaddr const& address) {
   std::array<char, INET6_ADDRSTRLEN> text{};
@@ -49,8 +49,7 @@ std::optional<std::string> text_of_address(sockaddr const& address) {
   return text.data();
 }
 
-/// Addresses of the loopback interface come last; otherwise, IPv4 precedes
-/// IPv6.
+/// The loopback interface's addresses come last; otherwise, IPv4 precedes IPv6.
 std::vector<std::string> addresses_of_this_host() {
   ifaddrs* all = nullptr;
   if (::getifaddrs(&all) != 0)
@@ -73,11 +72,12 @@ std::vector<std::string> addresses_of_this_host() {
 }
 
 constexpr std::string_view no_regular_file = "it is not a regular file";
-/// A host has a few hundred addresses at most, of up to 46 characters each.
+/// The maximum size of the file, in bytes. A host has at most a few hundred
+/// addresses, each of up to 46 characters.
 constexpr std::size_t max_of_tcp_file = std::size_t{64} << 10U;
 
 /// The reason why the file cannot be from PE 0, which runs as the same user;
-/// empty if it can.
+/// empty if the file can be from PE 0.
 Text reason_to_distrust(struct stat const& status) {
   if (!S_ISREG(status.st_mode)) return no_regular_file;
   if (status.st_uid != ::geteuid()) {
@@ -89,7 +89,7 @@ Text reason_to_distrust(struct stat const& status) {
   return {};
 }
 
-/// \param part the name of the file until it is complete.
+/// \param part the file's temporary name, used until the file is complete.
 void write_new_file(std::string const& path, std::string const& part,
                     std::string_view text) {
   auto const check = [&](bool is_done, char const* call) {

@@ -12,9 +12,9 @@
 
 namespace symm::Impl {
 
-/// The address at which PE 0 listens in a start over TCP.
+/// The address at which PE 0 listens when a job starts over TCP.
 struct TcpPlace {
-  std::vector<std::string> hosts;  // addresses of the same host, to try in turn
+  std::vector<std::string> hosts;  // the host's addresses, to be tried in turn
   std::string port;
   std::uint64_t key = 0;  // the job's key; 0 if SYMM_ROOT is "host:port"
 };
@@ -27,8 +27,8 @@ struct TcpPlace {
 /// \throws UsageError on this PE if `root` has another form.
 [[nodiscard]] TcpPlace tcp_place_of(std::string const& root);
 
-/// On PE 0: the IPv4 and IPv6 addresses of this host, with `port` and a new
-/// key.
+/// Called on PE 0. Returns this host's IPv4 and IPv6 addresses, `port` and a
+/// new key.
 /// \throws SystemError on this PE.
 [[nodiscard]] TcpPlace tcp_place_here(std::string const& port);
 
@@ -37,8 +37,9 @@ struct TcpPlace {
 /// Parses a line from text_of(); returns nullopt if `text` is not such a line.
 [[nodiscard]] std::optional<TcpPlace> place_of_text(std::string const& text);
 
-/// On PE 0: writes tcp_place_here() to a file that only this user can read. The
-/// file appears atomically, and replaces any regular file of that name.
+/// Called on PE 0. Writes tcp_place_here() to a file that only this user can
+/// read. The file appears atomically and replaces any regular file with that
+/// name.
 /// \throws UsageError on this PE if `path` exists and is not a regular file.
 /// \throws SystemError on this PE.
 [[nodiscard]] TcpPlace write_tcp_file(std::string const& path,

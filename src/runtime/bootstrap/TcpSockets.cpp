@@ -23,7 +23,7 @@ namespace symm::Impl {
 namespace {
 
 constexpr auto what_starts_tcp = "symm::initialize by TCP";
-/// How long a connection to one address may take.
+/// The maximum time for connecting to one address.
 constexpr auto tcp_connect_time = std::chrono::seconds(2);
 
 struct FreeAddresses {

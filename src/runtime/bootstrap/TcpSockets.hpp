@@ -11,10 +11,10 @@
 #include "../base/Types.hpp"
 #include "../base/UniqueFd.hpp"
 
-/// Sockets for a start over TCP. All of them are non-blocking.
+/// Sockets for starting a job over TCP. All of them are non-blocking.
 namespace symm::Impl {
 
-/// Opens a listening socket for IPv6 and IPv4 connections, if the host has
+/// Opens a listening socket for IPv6 and IPv4 connections if the host supports
 /// both.
 /// \param port "0" means any free port.
 /// \throws SystemError on this PE.
@@ -31,8 +31,8 @@ namespace symm::Impl {
 /// \throws SystemError on this PE.
 void set_tcp_options(UniqueFd const& socket);
 
-/// Whether the other process still holds the connection, as far as this process
-/// can tell.
+/// Whether the other process still has the connection open, as far as this
+/// process can tell.
 [[nodiscard]] bool is_open(UniqueFd const& socket);
 
 // The next two functions send and receive `bytes` bytes. `other` is the PE that

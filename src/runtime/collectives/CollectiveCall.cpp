@@ -77,7 +77,7 @@ std::uint64_t digest_of(CollectiveCall const& call, std::uint64_t type,
 class SourcePassing {
  public:
   /// \param heap The heap that contains the blocks. Null if the blocks are
-  ///        invalid; then no source is sent.
+  ///        invalid; in that case, no source is sent.
   SourcePassing(PeTeam const& team, CollectiveCall const& call,
                 SymmetricHeap const* heap)
       : m_team(team),
@@ -100,7 +100,7 @@ class SourcePassing {
   }
 
   /// Collective: returns whether all PEs have sent the same word. If so, and if
-  /// sources are sent, this PE has received them on return.
+  /// sources are sent, this PE has received them when the function returns.
   bool is_passed_by_all(std::uint64_t word) const {
     check::Meeting const meeting(check::key_of(m_team));
     return m_passes ? m_sync.pass(m_team, m_call, word, m_block)
@@ -147,7 +147,8 @@ bool is_overlap(CollectiveCall const& call) {
 /// Collective. For collect(), exchanges the counts and a digest of the blocks.
 /// The blocks matter only if any PE has elements. All PEs compute the same
 /// total count, so they all throw the same error.
-/// \param heap The heap of this PE's blocks; null if the blocks are invalid.
+/// \param heap The heap that contains this PE's blocks; null if the blocks are
+///   invalid.
 /// \param failure Why this PE's blocks are invalid, if they are.
 SymmetricHeap& pass_counts(PeTeam const& team, CollectiveCall const& call,
                            SymmetricHeap* heap,
@@ -181,7 +182,7 @@ SymmetricHeap& pass_counts(PeTeam const& team, CollectiveCall const& call,
   return *heap;
 }
 
-/// Like check_collective(), for a PE team that has already been checked.
+/// Like check_collective(), but for a PE team that has already been checked.
 SymmetricHeap& check_blocks(PeTeam const& team, CollectiveCall const& call,
                             std::string const& problem) {
   if (!problem.empty()) fail(call, problem);

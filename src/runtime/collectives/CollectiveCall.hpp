@@ -18,18 +18,18 @@
 
 namespace symm::Impl {
 
-// The arguments of a collective operation, and checks on them.
+// A collective operation's arguments and checks on them.
 
-/// Whether dest and source may have elements in common.
+/// Whether dest and source may overlap.
 enum class Overlap {
   none,
   if_equal,  // only if dest and source have the same address
   unknown    // strided: nothing is checked
 };
 
-/// The arguments of a call, in the form that the checks need. For collect(),
-/// the counts and source sizes may differ between PEs, and `dest_bytes` is the
-/// size of dest. If no PE has any elements, the addresses do not matter.
+/// A call's arguments, in the form that the checks need. For collect(), the
+/// counts and source sizes may differ between PEs, and `dest_bytes` is the size
+/// of dest. If no PE has any elements, the addresses do not matter.
 struct CollectiveCall {
   char const* name;
   std::size_t count;  // as the caller passed it
@@ -44,10 +44,10 @@ struct CollectiveCall {
   // The number of words that a kernel sends to each member if there are enough
   // packets; 0 if the call cannot use packets.
   std::size_t n_words = 0;
-  bool has_one_sender = false;  // whether only one PE sends these words
-  // Whether each member may receive only its share of every source, provided
-  // that the shares fit, if the sources are too large for Passing::to_combine
-  // (EnteredCall::are_shares).
+  bool has_one_sender = false;  // true if only one PE sends these words
+  // Whether each member may receive only its share of every source (see
+  // EnteredCall::are_shares). Used if the shares fit but the whole sources are
+  // too large for Passing::to_combine.
   bool may_pass_shares = false;
 
   [[nodiscard]] SYMM_FUNCTION bool are_counts_equal() const {
@@ -55,15 +55,15 @@ struct CollectiveCall {
   }
 };
 
-/// The heap that contains both blocks of a call. Its map is valid until
+/// The heap that contains a call's dest and source. The map is valid until
 /// finalize().
 struct CollectiveHeap {
   HeapMap const& map;
   MemoryKind memory;
 };
 
-/// Local. Checks a call that is to be enqueued on a stream.
-/// \param problem The text of the error if the caller has already found one;
+/// Local. Checks a call that will be enqueued on a stream.
+/// \param problem The error message if the caller has already found an error;
 ///        otherwise "".
 /// \throws UsageError on this PE if the call is invalid.
 CollectiveHeap check_collective(PeTeam const& team, CollectiveCall const& call,
@@ -73,15 +73,15 @@ CollectiveHeap check_collective(PeTeam const& team, CollectiveCall const& call,
 struct EnteredCall {
   CollectiveHeap heap;
   /// The sources, if they were piggybacked on the checks; otherwise nullopt.
-  /// Only small sources in host memory are sent that way.
+  /// Only small sources in host memory are piggybacked.
   std::optional<PassedSources> passed;
   /// Whether `passed` contains only this PE's share of each source, as defined
   /// by share_of().
   bool are_shares = false;
 };
 
-/// A member's share of `count` elements. All shares are equal, except that the
-/// last members may have fewer elements or none.
+/// A member's share of `count` elements. All shares have the same size, except
+/// that the last members' shares may be smaller or empty.
 struct MemberShare {
   std::size_t each;   // number of elements in the largest share
   std::size_t first;  // first element of this share
@@ -96,7 +96,7 @@ struct MemberShare {
 }
 
 /// Begins a collective operation on the host; includes a barrier. In collect(),
-/// every PE has sent its count by the time this returns.
+/// every PE has sent its count by the time this function returns.
 /// \param type A number that identifies the operation and its types. It must be
 ///        the same on all PEs.
 /// \throws UsageError on every PE of the PE team if the call is invalid on any
@@ -109,19 +109,20 @@ EnteredCall enter_collective(PeTeam const& team, CollectiveCall const& call,
 /// result to all PEs; includes a barrier.
 /// \param bytes The size of the largest share.
 /// \param mine_bytes The size of this PE's share.
-/// \returns the shares of all members.
-/// \throws UsageError on every PE of the PE team if any PE is in another call.
+/// \returns all members' shares.
+/// \throws UsageError on every PE of the PE team if any PE is in a different
+///   call.
 PassedSources pass_shares(PeTeam const& team, char const* call,
                           void const* mine, std::size_t bytes,
                           std::size_t mine_bytes);
 
-/// Copies local memory in pieces, and serves requests from other nodes between
-/// the pieces. Only for jobs on several nodes.
+/// Copies local memory in pieces and serves requests from other nodes between
+/// the pieces. Only for multi-node jobs.
 void copy_while_serving(void* to, void const* from, std::size_t bytes,
                         char const* call);
 
-/// Like enter_collective(), but for a call without blocks. Sends `word` to all
-/// PEs.
+/// Like enter_collective(), but for a call without dest and source. Sends
+/// `word` to all PEs.
 /// \param failure Why this PE cannot do its part; the call then fails on all
 ///        PEs.
 /// \returns the epoch. `word` is the second of the two words that each PE sent

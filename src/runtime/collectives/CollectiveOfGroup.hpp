@@ -30,30 +30,30 @@ SYMM_FUNCTION void run_between_barriers(Threads const& group,
   barrier_of(group, work.team, call.name);
 }
 
-/// Which barriers of a collective operation are part of the kernel that does
-/// its work.
+/// Which of a collective operation's barriers are part of the kernel that does
+/// the operation's work.
 struct BarriersInKernel {
   bool opens;
   bool closes;
 };
 
 #ifdef SYMM_FOR_DEVICE
-/// Performs the work of a collective operation, and the barriers that
-/// `barriers` selects, in a kernel of `n_blocks` thread blocks. With several
-/// blocks, the kernel may include the opening barrier only under three
-/// conditions: all members are near, they pass equal counts, and
-/// PeTeam::may_blocks_wait() is true.
+/// Performs a collective operation's work, and the barriers that `barriers`
+/// selects, in a kernel with `n_blocks` thread blocks. With several blocks, the
+/// kernel may include the opening barrier only under three conditions: all
+/// members are near, they pass equal counts, and PeTeam::may_blocks_wait() is
+/// true.
 ///
 /// Block 0 notifies the other members that this PE has arrived, and every block
-/// waits for the members. Only the last block to finish its work carries out
-/// the closing barrier.
+/// waits for the members. Only the last block to finish its work executes the
+/// closing barrier.
 template <class Work, class Block>
 __device__ void run_by_blocks(Block const& threads, HeapMap const& heap,
                               Work const& work, std::size_t block,
                               std::size_t n_blocks, BarriersInKernel barriers) {
   auto const call           = work.call();
   auto const words          = work.team.words();
-  std::uint64_t const epoch = *words.epoch() + 1;  // if this kernel opens
+  std::uint64_t const epoch = *words.epoch() + 1;  // used if barriers.opens
   if (barriers.opens && n_blocks == 1) {
     if (call.are_counts_equal()) {
       barrier_of(threads, work.team, call.name);

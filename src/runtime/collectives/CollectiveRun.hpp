@@ -23,16 +23,18 @@
 #include "CollectiveCall.hpp"
 #include "CollectiveOfGroup.hpp"
 
-// How a collective operation runs: on the host, in kernels that the host
-// enqueues, or in a kernel of the program.
+// Runs a collective operation on the host, in kernels that the host enqueues,
+// or in a user kernel.
 //
-//   CollectiveCall      the arguments of a call, and their checks
-//   CollectiveWork      the work of each PE between the barriers: a function
-//   (and ReduceWork)    object with a `team`. Its call() returns the
-//                       CollectiveCall; its operator() does the work. Both run
-//                       on the host and in kernels.
-//   CollectiveOfGroup   barrier, work, barrier, by one group of threads
-//   CollectiveKernels   the same in kernels that the host enqueues (symm_gpu/)
+//   CollectiveCall      a call's arguments, and checks on them
+//   CollectiveWork      each PE's work between the barriers: a function object
+//   (and ReduceWork)    with a `team`. Its call() returns the CollectiveCall;
+//                       its operator() performs the work. Both run on the host
+//                       and in kernels.
+//   CollectiveOfGroup   runs a barrier, the work and another barrier in one
+//                       group of threads
+//   CollectiveKernels   does the same in kernels that the host enqueues
+//                       (symm_gpu/)
 
 namespace symm::Impl {
 
@@ -79,7 +81,7 @@ void run_on_host(Work const& work, std::string const& problem = {}) {
 }
 
 /// Runs a collective operation in a kernel. On every PE, all threads of one
-/// thread group must call it.
+/// thread group must call this function.
 template <class Threads, class Work>
 SYMM_INLINE_FUNCTION void run_in_kernel(Threads const& threads,
                                         HeapMap const& heap, Work const& work) {

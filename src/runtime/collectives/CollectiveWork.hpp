@@ -28,33 +28,33 @@
 #include "PacketCopy.hpp"
 #endif
 
-// The work of each PE in a collective operation, between two barriers. After
-// the first barrier, every source is ready. After the second barrier, every PE
-// is done. The same code runs on the host (one thread), in a kernel (one thread
-// group), and in a kernel with several thread blocks. Calling work(group, heap,
-// part, n_parts) does part `part` of the work.
+// Each PE's work in a collective operation, between two barriers. After the
+// first barrier, every source is ready. After the second barrier, every PE is
+// done. The same code runs on the host (one thread), in a kernel (one thread
+// group), and in a kernel with several thread blocks. work(group, heap, part,
+// n_parts) executes part `part` of the work.
 //
 // Each PE fetches data from its peers, and each PE starts with a different
-// peer. In kernels, fcollect() and alltoall() store the data to the peers
-// instead. In a reduction, each PE reduces a share and stores the result to all
-// PEs, so every result is computed only once and is bitwise identical on all
-// PEs. In a broadcast, kernels also forward shares. Shares.hpp defines which
-// elements each PE loads and stores, so that each link carries as few bytes as
-// possible.
+// peer. In kernels, fcollect() and alltoall() store the data in the peers'
+// memory instead. In a reduction, each PE reduces a share and stores the result
+// on all PEs, so every result is computed only once and is bitwise identical on
+// all PEs. In a broadcast, kernels also forward shares. Shares.hpp defines
+// which elements each PE loads and stores so that each link carries as few
+// bytes as possible.
 //
 // On the host, small sources are piggybacked on the exchange that checks the
-// call. Each PE then copies them, or combines them in the same order, without
-// further communication (run_on_passed()). Kernels do the same with packets
-// (run_by_packets()).
+// call. Each PE then copies them, or combines them in an order that is the same
+// on all PEs, without further communication (run_on_passed()). Kernels do the
+// same with packets (run_by_packets()).
 //
 // On the host, one thread of the group accesses far PEs through the Transport.
 // The barrier at the end completes the operations that this thread has begun.
 
 namespace symm::Impl {
 
-/// The maximum number of thread blocks of an enqueued operation. The second
-/// limit applies if each PE loads from several peers and stores to them at the
-/// same time. With more blocks, such an operation is slower
+/// The maximum number of thread blocks in an enqueued operation's kernel. The
+/// second limit applies if each PE loads from several peers and stores to them
+/// at the same time. With more blocks, such an operation is slower
 /// (docs/laboratory.md, "Loads and stores of all PEs at once").
 inline constexpr std::size_t max_collective_blocks = 64;
 inline constexpr std::size_t max_two_way_blocks    = 32;
@@ -76,8 +76,8 @@ SYMM_INLINE_FUNCTION T* block_of(PeTeam const& team, HeapMap const& heap,
   return heap.peer_ptr(block, team.world_pe(member));
 }
 
-/// Total size in bytes of one block for each PE in a PE team; SIZE_MAX on
-/// overflow. A block has `count` elements of `size` bytes each.
+/// The total size in bytes of one block per PE in a PE team; SIZE_MAX on
+/// overflow. A block contains `count` elements of `size` bytes each.
 SYMM_INLINE_FUNCTION std::size_t bytes_of_all(PeTeam const& team,
                                               std::size_t size,
                                               std::size_t count) {
@@ -86,7 +86,7 @@ SYMM_INLINE_FUNCTION std::size_t bytes_of_all(PeTeam const& team,
                                static_cast<std::size_t>(team.n_pes()));
 }
 
-/// The elements in part `part` of a block of `count` elements.
+/// The elements in part `part` of a `count`-element block.
 template <class T>
 SYMM_INLINE_FUNCTION Range range_of_part(std::size_t count, std::size_t part,
                                          std::size_t n_parts) {
@@ -94,7 +94,7 @@ SYMM_INLINE_FUNCTION Range range_of_part(std::size_t count, std::size_t part,
   return part_of(count, part, n_parts, unit);
 }
 
-/// Copies one part of a block of `count` elements.
+/// Copies one part of a `count`-element block.
 template <class T, Group Threads>
 SYMM_INLINE_FUNCTION void copy_part(Threads const& group, T* dest,
                                     T const* source, std::size_t count,
@@ -105,8 +105,8 @@ SYMM_INLINE_FUNCTION void copy_part(Threads const& group, T* dest,
                          range.count * sizeof(T));
 }
 
-/// Copies a part of a block between this PE and a member. For a get, `source`
-/// is the symmetric address of the member's block; for a put, `dest` is. If the
+/// Copies part of a block between this PE and a member. For a get, `source` is
+/// the symmetric address of the member's block; for a put, `dest` is. If the
 /// member is far, the copy is guaranteed to be complete only after quiet_far()
 /// on the host, or after the barrier's quiet() in a kernel.
 template <Direction direction, class T, Group Threads>
@@ -124,7 +124,7 @@ SYMM_INLINE_FUNCTION void copy_between(Threads const& group,
                            team.world_pe(member), call, Completion::none);
 }
 
-/// Copies a part of a member's block at the symmetric address `source` to
+/// Copies part of a member's block, at the symmetric address `source`, to
 /// `dest`.
 template <class T, Group Threads>
 SYMM_INLINE_FUNCTION void fetch_part(Threads const& group, HeapMap const& heap,
@@ -148,7 +148,7 @@ void share_blocks(Threads const& group, HeapMap const& heap, PeTeam const& team,
   FarBlocks(group, team, call, fetch).share(block_of, has_all);
 }
 
-/// Copies to `to` the source that a member piggybacked on the checks.
+/// Copies a member's source, which was piggybacked on the checks, to `to`.
 template <class T>
 void store_passed(T* to, PassedSources const& sources, Pe member,
                   std::size_t bytes) {
@@ -176,16 +176,16 @@ struct BroadcastWork {
   static constexpr bool has_packets = true;
   [[nodiscard]] static std::size_t max_blocks() { return max_two_way_blocks; }
 #ifdef SYMM_FOR_DEVICE
-  /// Carries out one part of the operation, possibly all of it, in a kernel,
-  /// using packets.
+  /// Executes one part of the operation, possibly all of it, in a kernel, using
+  /// packets.
   template <PacketPhase phase, Group Threads>
   __device__ void run_by_packets(Threads const& group,
                                  PacketPart const& part) const {
     broadcast_packets<phase>(*this, group, part);
   }
 #endif
-  /// Carries out the entire operation on the host, using the sources that the
-  /// PEs piggybacked on the checks.
+  /// Executes the entire operation on the host, using the sources that the PEs
+  /// piggybacked on the checks.
   void run_on_passed(PassedSources const& sources) const {
     store_passed(dest, sources, root, count * sizeof(T));
   }
@@ -213,8 +213,8 @@ struct BroadcastWork {
   }
 
  private:
-  /// Whether members exchange shares. If every member fetched the whole block
-  /// from the root, the root would send more bytes than each member receives.
+  /// Whether members exchange shares. If they did not, the root would have to
+  /// send the whole block to every member.
   [[nodiscard]] bool is_shared_by_nodes() const {
     return team.n_pes() > 2 && do_nodes_combine(team, count * sizeof(T));
   }
@@ -308,8 +308,7 @@ struct GatherWork {
 #endif
     for_each_block(team.n_pes(), me, part, n_parts,
                    [&](Pe pe, std::size_t of_block, std::size_t n_of_block) {
-                     // The member that the data comes from, and the member that
-                     // it goes to.
+                     // The source member and the destination member.
                      Pe const from = direction == Direction::put ? me : pe;
                      Pe const to   = direction == Direction::put ? pe : me;
                      copy_between<direction>(
@@ -319,7 +318,7 @@ struct GatherWork {
                    });
   }
 
-  /// The index of the first element of a member's block.
+  /// The index of the first element in a member's block.
   [[nodiscard]] SYMM_FUNCTION std::size_t block(Pe pe) const {
     return static_cast<std::size_t>(pe) * count;
   }

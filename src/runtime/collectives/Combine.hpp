@@ -13,14 +13,14 @@
 
 namespace symm::Impl {
 
-/// Combines the sources of members 0 to `end` - 1, element by element, in
+/// Combines the sources on members 0 to `end` - 1, element by element, in
 /// member order. All reductions and scans use this order, so results are
-/// bitwise identical wherever the sources are. (Only PacketReduce and
-/// KernelReduce have their own loops, because they load from several members at
-/// once.)
+/// bitwise identical regardless of where the sources are. (Only PacketReduce
+/// and KernelReduce have their own loops, because they load from several
+/// members at once.)
 ///
 /// \param values Receives the n results. If `has_values` is true, it initially
-///        holds values that precede the elements of member 0.
+///        contains values that precede member 0's elements.
 /// \param source_of Called once for each member; source_of(member)[i] is
 ///        element i of that member.
 SYMM_CALLS_ANYTHING
@@ -43,7 +43,7 @@ SYMM_FORCEINLINE_FUNCTION void combine(Values&& values, std::size_t n,
 }
 
 /// Like combine(), but for sources that the members have sent.
-/// \param init If not null, a value that precedes the elements of member 0.
+/// \param init If not null, a value that precedes member 0's elements.
 template <class T, class Op>
 void combine_passed(T* values, std::size_t n, Op const& op, Pe end,
                     PassedSources const& sources, T const* init = nullptr) {

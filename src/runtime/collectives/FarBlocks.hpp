@@ -14,7 +14,7 @@
 
 namespace symm::Impl {
 
-/// The position of this PE among the members on its node.
+/// This PE's position among the members on its node.
 struct NearMembers {
   int n  = 0;  // number of members on this node
   int me = 0;  // this PE's position among them, 0 to n - 1
@@ -27,10 +27,11 @@ struct NearMembers {
   }
 };
 
-/// Fetches blocks that all members need, on the host, in a PE team that spans
-/// several nodes. Each byte is sent to a node only once: one member on the node
-/// fetches it, and the other members copy it from there. A block is the range
-/// [first, first + count) of `dest`, which has the same offset on all PEs.
+/// On the host, fetches blocks that all members of a multi-node PE team need.
+/// Each byte is sent to a node only once: one member on the node fetches it,
+/// and the other members on the node copy it from that member. A block is the
+/// range [first, first + count) of `dest`, which has the same offset on all
+/// PEs.
 ///
 /// \tparam Fetch fetch(member, first, count) copies from the member's dest to
 ///        this PE's dest, like fetch_part().
@@ -45,10 +46,10 @@ class FarBlocks {
         m_call(call),
         m_fetch(fetch) {}
 
-  /// Collective. At the start, block i is in the dest of member i. When the
-  /// next barrier of the PE team ends, every member's dest has all blocks.
+  /// Collective. At the start, block i is in member i's dest. After the PE
+  /// team's next barrier, every member's dest contains all blocks.
   /// \param block_of block_of(i) returns the `first` and `count` of block i.
-  /// \param has_all Whether this PE's dest already has all blocks.
+  /// \param has_all Whether this PE's dest already contains all blocks.
   template <class BlockOf>
   void share(BlockOf const& block_of, bool has_all = false) const {
     barrier_of(m_group, m_team, m_call);

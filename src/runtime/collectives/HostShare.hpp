@@ -48,7 +48,7 @@ class HostShare {
   }
 
   // Work::run_block() calls these functions for each member, in order. source()
-  // and dest() return the member's block of the source and of dest. If the
+  // and dest() return the current block of the member's source and dest. If the
   // member is far, they return local buffers, possibly the same buffer. store()
   // writes the block to the member's dest.
 
@@ -105,7 +105,7 @@ class HostShare {
   };
 
   /// Allocates one block for the result and one block for each far member. If
-  /// there is not enough memory, uses `m_few` instead, which holds one block
+  /// there is not enough memory, uses `m_few` instead, which contains one block
   /// for the result and one block that all far members share.
   void make_room(std::size_t count) {
     std::size_t n_far = 0;
@@ -127,8 +127,8 @@ class HostShare {
     return at_copy_of(m_heap, symmetric + m_first, m_work.team.world_pe(member),
                       near, far);
   }
-  /// Block `i`; block 0 holds the result. The buffer consists of bytes, because
-  /// T may have no default constructor.
+  /// Block `i`; block 0 contains the result. The buffer is an array of bytes,
+  /// because T may not have a default constructor.
   [[nodiscard]] T* block(std::size_t i) {
     auto* const memory = m_has_all ? m_memory.get() : m_few.data();
     return reinterpret_cast<T*>(memory) + i * m_block;
@@ -153,7 +153,7 @@ class HostShare {
   std::size_t m_count     = 0;
   bool m_has_all          = false;
   std::size_t m_n_fetched = 0;
-  T* m_fetched = nullptr;  // the block fetched last from a far member
+  T* m_fetched = nullptr;  // the block most recently fetched from a far member
   std::unique_ptr<std::byte, Free> m_memory;
   alignas(alignment) std::array<std::byte, 2 * few * sizeof(T)> m_few;
 };

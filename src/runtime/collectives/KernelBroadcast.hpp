@@ -15,7 +15,7 @@
 namespace symm::Impl {
 
 #ifdef SYMM_FOR_DEVICE
-/// Carries out a BroadcastWork in a kernel, using pass_on() with 16-byte words.
+/// Executes a BroadcastWork in a kernel, using pass_on() with 16-byte words.
 template <class Work>
 class KernelBroadcast {
   using Word16 = Word<16>;
@@ -25,8 +25,8 @@ class KernelBroadcast {
       : m_work(work), m_heap(heap), m_bytes(work.count * sizeof(*work.dest)) {}
 
   /// Whether pass_on() is possible and makes the root send fewer bytes than if
-  /// all members fetched from it. (With two members, both methods send the same
-  /// amount.) The result is the same on all members.
+  /// all members fetched the block from the root. (With two members, both
+  /// methods send the same amount.) The result is the same on all members.
   [[nodiscard]] __device__ bool is_for() const {
     auto const bits = reinterpret_cast<std::size_t>(m_work.dest) |
                       reinterpret_cast<std::size_t>(m_work.source);
@@ -50,7 +50,7 @@ class KernelBroadcast {
         [&](Pe member, std::size_t i, Word16 const& word) {
           m_heap.peer_ptr(to, team.world_pe(member))[i] = word;
         });
-    // The rest is shorter than a word.
+    // The remainder is shorter than a word.
     std::size_t const n_left = m_bytes % sizeof(Word16);
     if (n_left == 0 || part != 0) return;
     copy_bytes<1>(group, to + n_words, words + n_words, n_left);

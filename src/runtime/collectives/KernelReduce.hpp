@@ -22,7 +22,7 @@ struct alignas(n == 1 ? alignof(T) : 16) Pack {
 };
 
 /// Packs kept in registers, because compilers unroll the loops over them. (A
-/// union, because T may have no default constructor.)
+/// union, because T may not have a default constructor.)
 template <class P, std::size_t n>
 union Packs {
   P packs[n];
@@ -37,7 +37,7 @@ union Packs {
 
 /// Like combine(), but loads from member 0 and up to `n_ahead` other members at
 /// once, and then from `n_ahead` members at a time.
-/// \param load load(pe, source) loads the elements of a member.
+/// \param load load(pe, source) loads a member's elements.
 template <std::size_t n_ahead, class Source, class Op, class Load>
 SYMM_FORCEINLINE_FUNCTION void combine_ahead(Source& values, Op const& op,
                                              Pe end, Load const& load) {
@@ -57,9 +57,9 @@ SYMM_FORCEINLINE_FUNCTION void combine_ahead(Source& values, Op const& op,
   }
 }
 
-/// Reduces the packs of all members.
+/// Reduces all members' packs.
 /// \param load load(pe, packs) loads a member's packs.
-/// \param store store(pe, packs) stores the result at a member.
+/// \param store store(pe, packs) stores the result on a member.
 template <class P, std::size_t n, class Work, class Load, class Store>
 SYMM_FUNCTION void reduce_packs_of(Work const& work, Load const& load,
                                    Store const& store) {
@@ -69,8 +69,8 @@ SYMM_FUNCTION void reduce_packs_of(Work const& work, Load const& load,
   for (Pe pe = work.first_dest(); pe < work.end_dest(); ++pe) store(pe, values);
 }
 
-/// Carries out a ReduceWork on near PEs in kernels. Uses 16-byte accesses if
-/// both addresses are aligned to 16 bytes.
+/// Executes a ReduceWork on near PEs in kernels. Uses 16-byte accesses if both
+/// addresses are 16-byte aligned.
 template <class Work>
 class KernelReduce {
   using T = typename Work::Element;
@@ -110,8 +110,8 @@ class KernelReduce {
     });
   }
 
-  /// Reduces `n` packs: begin, begin + row, and so on. Each thread has its
-  /// loads of all these packs from several members in flight at once.
+  /// Reduces `n` packs: begin, begin + row, and so on. Each thread has loads of
+  /// all these packs, from several members, in flight at once.
   template <class P, std::size_t n>
   SYMM_FUNCTION void reduce_near(std::size_t first, std::size_t begin,
                                  std::size_t row) const {

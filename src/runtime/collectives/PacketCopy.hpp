@@ -14,11 +14,11 @@
 namespace symm::Impl {
 
 #ifdef SYMM_FOR_DEVICE
-/// The number of consecutive words that belong to the same PacketPart: one
-/// cache line of packets.
+/// The number of consecutive words that belong to the same PacketPart. Their
+/// packets fill one cache line.
 inline constexpr std::size_t unit_of_parts = 8;
 
-/// Carries out a BroadcastWork with packets.
+/// Executes a BroadcastWork with packets.
 template <PacketPhase phase, class Work, Group Threads>
 __device__ void broadcast_packets(Work const& work, Threads const& group,
                                   PacketPart const& part) {
@@ -58,7 +58,7 @@ __device__ void broadcast_packets(Work const& work, Threads const& group,
   exchange.end();
 }
 
-/// Carries out a GatherWork with packets.
+/// Executes a GatherWork with packets.
 template <bool is_alltoall, PacketPhase phase, class Work, Group Threads>
 __device__ void gather_packets(Work const& work, Threads const& group,
                                PacketPart const& part) {
@@ -81,7 +81,7 @@ __device__ void gather_packets(Work const& work, Threads const& group,
     exchange.pass_gates();
   }
   if constexpr (phase == PacketPhase::send) return;
-  // (A 32-bit division takes a third as long as a 64-bit one.)
+  // (A 32-bit division takes a third as long as a 64-bit division.)
   auto const each = static_cast<unsigned>(range.count);
   auto const at   = [&](std::size_t i) {
     auto const number = static_cast<unsigned>(i);

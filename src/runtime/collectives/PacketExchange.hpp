@@ -22,9 +22,9 @@
 
 // An exchange of small blocks in kernels. PEs send the blocks as part of a
 // single barrier instead of fetching them between two barriers. Every packet
-// contains the epoch, so a member that sees the current epoch in a packet also
-// has the packet's data. This avoids a separate flag, which would have to wait
-// for the data.
+// contains the epoch, so a member that sees the current epoch in a packet has
+// also received the packet's data. This avoids a separate flag, which could be
+// set only after the data have arrived.
 
 namespace symm::Impl {
 
@@ -35,9 +35,9 @@ inline constexpr std::size_t word_bytes = sizeof(std::uint64_t);
 }
 
 /// Assigns a range of packet slots to each member. Either all members have the
-/// same number of packets, or there is only one sender. In the latter case,
-/// every other member has one packet, and the sender comes last and has the
-/// rest.
+/// same number of packets, or there is only one sender. With one sender, every
+/// other member has one packet, and the sender has the remaining packets, which
+/// come last.
 class PacketPlaces {
  public:
   SYMM_FUNCTION static PacketPlaces of_all(PeTeam const& team) {
@@ -64,27 +64,27 @@ class PacketPlaces {
   int m_n_pes;
 };
 
-/// The number of packets that a link at 370 GB/s carries in 3.9 us, which is
-/// the time of the round that packets save (docs/laboratory.md, "Collective
+/// The number of packets that a 370 GB/s link carries in 3.9 us, which is the
+/// duration of the round that packets save (docs/laboratory.md, "Collective
 /// operations on a stream").
 inline constexpr std::size_t packets_of_a_round = 90'000;
 
 /// Whether `n_packets` packets per epoch are enough for the blocks of `call`,
-/// and sending packets takes less time than fetching blocks.
+/// and whether sending packets takes less time than fetching blocks.
 [[nodiscard]] SYMM_INLINE_FUNCTION bool are_enough_packets(
     std::size_t n_packets, int n_pes, CollectiveCall const& call) {
   if (call.n_words == 0) return false;
   auto const n = static_cast<std::size_t>(n_pes);
-  // Written so that no sum or product can overflow.
+  // The expressions are written so that no sum or product can overflow.
   if (n > 1 && call.n_words > packets_of_a_round / (n - 1)) return false;
   return call.has_one_sender ? n <= n_packets && call.n_words <= n_packets - n
                              : call.n_words <= n_packets / n;
 }
 
 /// Whether kernels send the blocks of `call` as packets. The result is the same
-/// on all members. Packets take twice as many bytes as blocks, but one round
-/// fewer. In a kernel of the program, a single group of threads sends all
-/// packets, so only a few packets are allowed.
+/// on all members. Packets take up twice as many bytes as blocks, but save one
+/// round. In a user kernel, a single group of threads sends all packets, so
+/// only a few packets are allowed.
 [[nodiscard]] SYMM_INLINE_FUNCTION bool go_by_packets(
     PeTeam const& team, CollectiveCall const& call, bool is_enqueued) {
   std::size_t const n_packets =
@@ -99,7 +99,8 @@ concept HasPackets = requires {
   requires Work::has_packets;
 };
 
-/// Whether a word holds whole elements, or an element consists of whole words.
+/// Whether a word contains whole elements, or an element consists of whole
+/// words.
 template <class T>
 inline constexpr bool are_units_of_words_v = word_bytes % sizeof(T) == 0 ||
                                              (sizeof(T) % word_bytes == 0 &&
@@ -110,12 +111,12 @@ inline constexpr bool are_units_of_words_v = word_bytes % sizeof(T) == 0 ||
 /// starts thread blocks in the order of their numbers. There may therefore be
 /// more parts than fit on the GPU at once. This is safe only if no other PE
 /// shares the GPU. Otherwise, waiting blocks could leave no room for the blocks
-/// of the PE that they wait for.
+/// that they are waiting for.
 struct PacketPart {
   std::size_t part    = 0;
   std::size_t n_parts = 1;
 
-  /// The words of this part, out of `n_words` words.
+  /// The words that belong to this part, out of `n_words` words.
   /// \param unit The number of consecutive words that stay in the same part.
   [[nodiscard]] SYMM_FUNCTION Range of(std::size_t n_words,
                                        std::size_t unit) const {
@@ -124,25 +125,25 @@ struct PacketPart {
   }
 };
 
-/// The phases of a packet exchange that a kernel carries out.
+/// The phases of a packet exchange that a kernel executes.
 enum class PacketPhase { send, receive, both };
 
 #ifdef SYMM_FOR_DEVICE
-/// The size of each access that reads or writes part of an 8-byte word in
-/// elements of type T.
+/// The size in bytes of an access to part of an 8-byte word if the elements are
+/// of type T.
 template <class T>
 inline constexpr std::size_t unit_of = alignof(T) < word_bytes ? alignof(T)
                                                                : word_bytes;
 
-/// Whether the word has all 8 bytes and is aligned, so that a single access
-/// suffices.
+/// Whether the word has all 8 bytes and is aligned, in which case a single
+/// access suffices.
 __device__ inline bool is_whole_word(char const* word, std::size_t left) {
   return left >= word_bytes &&
          reinterpret_cast<std::size_t>(word) % word_bytes == 0;
 }
 
-/// Loads word `k` (8 bytes) of a block of `count` elements. The last word may
-/// be incomplete; its missing bytes are 0.
+/// Loads 8-byte word `k` of a `count`-element block. The last word may be
+/// incomplete; its missing bytes are 0.
 template <class T>
 [[nodiscard]] __device__ std::uint64_t load_word(T const* block,
                                                  std::size_t count,
@@ -208,14 +209,14 @@ class PacketExchange {
         m_team(team),
         m_places(places),
         m_words(team.words()),
-        // Only this PE's collective calls use its epoch, one call at a time.
+        // Only this PE's collective calls, one at a time, use the epoch.
         m_epoch(*m_words.epoch() + 1) {
     // After this barrier, all threads have read the epoch and written their
     // part of the data.
     m_group.barrier();
   }
 
-  /// Sends the packets of `range` to every member; packet k contains word(k).
+  /// Sends the packets in `range` to every member; packet k contains word(k).
   /// Together, the groups must send at least packet 0.
   template <class Word>
   __device__ void send_to_all(Range const& range, Word const& word) const {
@@ -240,7 +241,7 @@ class PacketExchange {
     std::size_t k;
   };
 
-  /// Waits for `count` packets, and calls use(i, word) for each of them.
+  /// Waits for `count` packets and calls use(i, word) for each of them.
   /// \param at at(i) returns the Place of packet i.
   template <class At, class Use>
   __device__ void receive_each(std::size_t count, At const& at,
@@ -275,7 +276,7 @@ class PacketExchange {
   }
 
   /// Must be called after sending. If the PE team has gates, opens this PE's
-  /// gate at each member. Once the queue has passed the gates, receive() in a
+  /// gate on each member. Once the queue has passed the gates, receive() in a
   /// later kernel finds that all packets have arrived.
   __device__ void pass_gates() const {
     if (!m_team.has_gates()) return;
@@ -285,9 +286,9 @@ class PacketExchange {
         [&](auto const& group) { Impl::pass_gates(group, m_team); });
   }
 
-  /// Ends the exchange: the last group to call this writes the new epoch. By
-  /// then, all groups have read the old epoch, because they have received
-  /// packets that contain the new epoch.
+  /// Ends the exchange: the last group to call this function writes the new
+  /// epoch. By then, all groups have read the old epoch, because they have
+  /// received packets that contain the new epoch.
   __device__ void end() const {
     after_all_groups([&](auto const& group) {
       group.for_each(1, [&](std::size_t) { *m_words.epoch() = m_epoch; });
@@ -313,7 +314,7 @@ class PacketExchange {
   /// received this PE's own packet, all copies have been sent.
   template <class Value>
   __device__ void send(std::size_t k, Value const& value) const {
-    // Packet 0 is ordered like the flag of a barrier; other packets need no
+    // Packet 0 is ordered like a barrier's flag; other packets need no
     // ordering.
     if (k == 0) fence_release();
     int const n             = m_team.n_pes();
@@ -326,7 +327,7 @@ class PacketExchange {
       InKernel::store_two_relaxed(&to->word, value(member), m_epoch);
     }
   }
-  /// Loads a packet. Packet 0 of a member also serves as that member's barrier
+  /// Loads a packet. A member's packet 0 also serves as that member's barrier
   /// flag.
   __device__ void load(Place const& at, std::uint64_t& word,
                        std::uint64_t& epoch) const {

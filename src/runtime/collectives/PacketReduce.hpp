@@ -15,8 +15,8 @@
 namespace symm::Impl {
 
 #ifdef SYMM_FOR_DEVICE
-/// All elements in one word, or one element that spans several words. T may
-/// have no default constructor.
+/// All elements in one word, or one element that spans several words. T need
+/// not have a default constructor.
 template <class T>
 class PacketUnit {
  public:
@@ -35,10 +35,10 @@ class PacketUnit {
   alignas(T) unsigned char m_bytes[n_words * word_bytes];
 };
 
-/// Carries out a ReduceWork or ScanWork with packets: combines the elements of
+/// Executes a ReduceWork or ScanWork with packets: combines the elements of
 /// members 0 to `end` - 1, in member order. Precondition: are_units_of_words_v
 /// is true for the element type.
-/// \param init If not null, a value that precedes the elements of member 0.
+/// \param init If not null, a value that precedes member 0's elements.
 template <PacketPhase phase, class Work, Group Threads>
 __device__ void combine_packets(Work const& work, Threads const& group,
                                 PacketPart const& part, Pe end,

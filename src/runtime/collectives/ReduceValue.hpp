@@ -26,7 +26,7 @@ namespace symm::Impl {
 enum class Combined { all, up_to_mine, before_mine };
 
 /// reduce(), inscan() and exscan() on the host, with one value per PE. The
-/// value is piggybacked on the checks, with one exchange for each word.
+/// value is piggybacked on the checks, with one exchange per word.
 template <class T, class Op, Combined whose = Combined::all>
 class ReduceValue {
   static constexpr std::size_t word_bytes = sizeof(std::uint64_t);
@@ -66,7 +66,7 @@ class ReduceValue {
                                           ? "symm::inscan"
                                           : "symm::exscan";
 
-  /// Exchanges a word, and returns the word from each PE.
+  /// Exchanges a word and returns the word from each PE.
   [[nodiscard]] PassedSources pass(
       std::uint64_t word, std::optional<Failure> const& failure = {}) const {
     constexpr std::uint64_t type = hash_of_type<ReduceValue>();
@@ -79,7 +79,7 @@ class ReduceValue {
     Pe const end = whose == Combined::all          ? m_team.n_pes()
                    : whose == Combined::up_to_mine ? m_team.my_pe() + 1
                                                    : m_team.my_pe();
-    // T may have no default constructor.
+    // T may not have a default constructor.
     alignas(T) std::array<std::byte, sizeof(T)> memory;
     auto* const result = reinterpret_cast<T*>(memory.data());
     combine_passed(result, 1, m_op, end, values, init);

@@ -24,7 +24,7 @@
 namespace symm::Impl {
 
 /// reduce() or, if is_scattered, reduce_scatter(). In reduce_scatter(), each
-/// source has one block per member.
+/// source contains one block per member.
 template <class T, class Op, bool is_scattered = false>
 struct ReduceWork {
   using Element = T;
@@ -60,8 +60,8 @@ struct ReduceWork {
     return team.n_pes() == 2 ? 2 * max_collective_blocks : max_two_way_blocks;
   }
 #ifdef SYMM_FOR_DEVICE
-  /// Carries out one part of the operation, possibly all of it, in a kernel,
-  /// using packets. Each PE combines all sources itself, in the same order.
+  /// Executes one part of the operation, possibly all of it, in a kernel, using
+  /// packets. Every PE combines all sources, in the same order.
   template <PacketPhase phase, Group Threads>
   __device__ void run_by_packets(Threads const& group,
                                  PacketPart const& part) const
@@ -69,8 +69,8 @@ struct ReduceWork {
     combine_packets<phase>(*this, group, part, team.n_pes());
   }
 #endif
-  /// Carries out the entire operation on the host, using the sources that the
-  /// PEs piggybacked on the checks.
+  /// Executes the entire operation on the host, using the sources that the PEs
+  /// piggybacked on the checks.
   void run_on_passed(PassedSources const& sources) const {
     combine_passed(dest, count, op, team.n_pes(), sources);
   }

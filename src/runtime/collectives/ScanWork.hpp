@@ -27,8 +27,8 @@ namespace symm::Impl {
 struct NoInit {};
 
 /// inscan() if Init is NoInit; exscan() if Init is T. Each PE processes one
-/// share of the elements, and is the only PE that reads and stores these
-/// elements, on all members. Therefore, `dest` may be the same as `source`.
+/// share of the elements. No other PE loads or stores these elements, on any
+/// member. Therefore, `dest` may be the same as `source`.
 template <class T, class Op, class Init>
 struct ScanWork {
   PeTeam team;
@@ -65,8 +65,8 @@ struct ScanWork {
     }
   }
 #endif
-  /// Carries out the entire operation on the host, using the sources that the
-  /// PEs piggybacked on the checks.
+  /// Executes the entire operation on the host, using the sources that the PEs
+  /// piggybacked on the checks.
   void run_on_passed(PassedSources const& sources) const {
     if constexpr (is_inclusive) {
       combine_passed(dest, count, op, team.my_pe() + 1, sources);
@@ -134,9 +134,9 @@ struct ScanWork {
 #endif
 
  private:
-  /// Computes the block `to` of member `pe` from that member's block `from`.
-  /// \param values The result for the members before `pe`; updated with the
-  ///        elements of `pe`.
+  /// Computes member `pe`'s block `to` from that member's block `from`.
+  /// \param values The result for the members before `pe`; updated with member
+  ///        `pe`'s elements.
   void add_block(T* values, Pe pe, T const* from, T* to, std::size_t n) const {
     if constexpr (is_inclusive) {
       for (std::size_t i = 0; i < n; ++i) {

@@ -10,8 +10,9 @@
 #include "../groups/GroupCopy.hpp"
 
 // These functions compute which elements each PE loads and stores in a
-// collective operation. They need no tables and work for any number of PEs. A
-// test on CPUs counts the bytes on each link (unit_tests/runtime/Shares.cpp).
+// collective operation. They use no lookup tables and work for any number of
+// PEs. A test on CPUs counts the bytes on each link
+// (unit_tests/runtime/Shares.cpp).
 
 namespace symm::Impl {
 
@@ -31,8 +32,8 @@ SYMM_INLINE_FUNCTION Range part_of(std::size_t count, std::size_t part,
   return {first, left < each ? left : each};
 }
 
-/// Distributes the blocks that this PE exchanges with the members over the
-/// parts of a kernel, so that all blocks are transferred at the same time. This
+/// Distributes the blocks that this PE exchanges with the members over a
+/// kernel's parts so that all blocks are transferred at the same time. This
 /// PE's own block uses no link and need not wait for the other blocks. Part
 /// `part` calls copy(member, piece, n_pieces) for each block of which it copies
 /// a piece.
@@ -42,7 +43,7 @@ SYMM_INLINE_FUNCTION void for_each_block(int n_pes, Pe me, std::size_t part,
                                          Copy const& copy) {
   auto const n = static_cast<std::size_t>(n_pes);
   for (std::size_t k = part % n; k < n; k += n_parts) {
-    // Start with the PE after this one, so that the PEs do not all access the
+    // Start with the PE after this one so that the PEs do not all access the
     // same PE first.
     auto const member =
         static_cast<Pe>((static_cast<std::size_t>(me) + 1 + k) % n);
@@ -54,11 +55,11 @@ SYMM_INLINE_FUNCTION void for_each_block(int n_pes, Pe me, std::size_t part,
   }
 }
 
-/// A broadcast in which the root's link carries each word only once. Each other
-/// member loads a share of the root's words and stores that share to all
+/// A broadcast in which the root's link carries each word only once. Every
+/// other member loads a share of the root's words and stores that share on all
 /// members except the root.
-/// \param load load(i) loads word i of the root.
-/// \param store store(member, i, word) stores word i at a member.
+/// \param load load(i) loads the root's word i.
+/// \param store store(member, i, word) stores word i on a member.
 template <class Threads, class Load, class Store>
 SYMM_INLINE_FUNCTION void pass_on(Threads const& group, int n_pes, Pe me,
                                   Pe root, std::size_t n_words,

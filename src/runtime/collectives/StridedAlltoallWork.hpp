@@ -64,7 +64,8 @@ struct StridedAlltoallWork {
   }
 };
 
-/// Returns why the strides of alltoalls() are invalid; "" if they are valid.
+/// Returns the reason why the strides passed to alltoalls() are invalid; "" if
+/// they are valid.
 inline char const* problem_of_strides(std::size_t dest_stride,
                                       std::size_t source_stride) {
   return dest_stride == 0 || source_stride == 0 ? "strides must be at least 1"

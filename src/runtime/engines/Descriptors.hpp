@@ -10,16 +10,16 @@
 
 namespace symm::Impl {
 
-// These functions keep programs that a PE starts from inheriting the file
+// These functions prevent programs started by a PE from inheriting the file
 // descriptors that a network library opens. They are local and callable from
 // any thread.
 
-/// Sets close-on-exec on `fd`, so that programs started by this process do not
+/// Sets close-on-exec on `fd` so that programs started by this process do not
 /// inherit it.
 void close_on_exec(int fd) noexcept;
 
-/// Calls body(fd) for each open descriptor of this process, provided that the
-/// system lists them in /proc.
+/// Calls body(fd) for each open file descriptor in this process, provided that
+/// the system lists the descriptors in /proc.
 void for_each_descriptor(std::function<void(int fd)> const& body);
 
 /// The descriptors that a program started by this process would inherit.

@@ -29,20 +29,20 @@ constexpr char const* no_network =
     "libfabric has found no network between nodes; set FI_PROVIDER to one of "
     "the providers that `fi_info` lists";
 
-/// Settings for libfabric's provider tcp;ofi_rxm. libfabric reads them when it
-/// is loaded or when it is first asked for networks.
+/// Settings for libfabric's tcp;ofi_rxm provider. libfabric reads them when it
+/// is loaded or during the first call to fi_getinfo().
 constexpr std::array<std::pair<char const*, char const*>, 2> fabric_defaults{{
-    // The provider sends messages of up to this many bytes without its
+    // The maximum size in bytes of a message that the provider sends without a
     // rendezvous. Larger payloads wait for the receiver anyway, because this
     // library offers them first.
     {"FI_OFI_RXM_EAGER_LIMIT", "66560"},
-    // The interval, in microseconds, at which the provider looks for new
+    // The interval, in microseconds, at which the provider checks for new
     // connections.
     {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "1000"},
 }};
 
-/// Providers that do not reach other machines, lose messages, or (`net` in
-/// 1.17) are slow when PEs share cores.
+/// Providers that cannot reach other machines, that lose messages, or that are
+/// slow when PEs share cores (`net` in 1.17).
 constexpr std::array<std::string_view, 5> not_for_nodes{"shm", "udp", "sockets",
                                                         "net", "sm2"};
 
@@ -63,7 +63,7 @@ Fabric load_fabric() {
   constexpr char const* name = "libfabric.so.1";
   TemporaryVariables variables;
   set_fabric_defaults(variables);
-  // Never close the library: MPI may be using it, too.
+  // Never close the library, because MPI may also be using it.
   void* const library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     char const* const reason = ::dlerror();
@@ -101,7 +101,8 @@ void Fabric::check(long status, Text const& what, char const* call) const {
 }
 
 bool Fabric::is_for_nodes(fi_info const& info) {
-  // The user has named a provider. (A leading ^ marks a list of exclusions.)
+  // Accept any provider that the user has named. (A leading ^ marks a list of
+  // exclusions.)
   auto const chosen = setting_of(environment::fabric_provider);
   if (chosen && !chosen->text.starts_with('^')) return true;
   std::string_view const provider = info.fabric_attr->prov_name;
@@ -120,11 +121,12 @@ FabricInfo Fabric::networks() const {
   constexpr char const* what = "querying the networks of libfabric";
   FabricInfo const hints(fi_dupinfo(nullptr), fi_freeinfo);
   if (!hints) throw SystemError(what, "fi_dupinfo", ENOMEM);
-  hints->caps                       = FI_MSG | FI_TAGGED;
-  hints->mode                       = FI_CONTEXT | FI_CONTEXT2;
-  hints->ep_attr->type              = FI_EP_RDM;
-  hints->tx_attr->iov_limit         = 2;  // a header and a payload
-  hints->domain_attr->threading     = FI_THREAD_DOMAIN;  // there is one lock
+  hints->caps                   = FI_MSG | FI_TAGGED;
+  hints->mode                   = FI_CONTEXT | FI_CONTEXT2;
+  hints->ep_attr->type          = FI_EP_RDM;
+  hints->tx_attr->iov_limit     = 2;                 // a header and a payload
+  hints->domain_attr->threading = FI_THREAD_DOMAIN;  // the engine has one
+                                                     // lock
   hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
   fi_info* found                    = nullptr;
   TemporaryVariables variables;

@@ -11,8 +11,8 @@
 
 #include "../base/Text.hpp"
 
-// The functions of libfabric that are looked up with dlsym(). All other calls
-// go through the function tables in libfabric's objects.
+// The libfabric functions that are looked up with dlsym(). All other calls go
+// through the function tables in libfabric's objects.
 #define SYMM_FOR_EACH_FABRIC_FUNCTION(X) \
   X(fi_dupinfo)                          \
   X(fi_fabric)                           \
@@ -25,8 +25,8 @@ namespace symm::Impl {
 
 using FabricInfo = std::unique_ptr<fi_info, void (*)(fi_info*)>;
 
-/// libfabric, loaded when a job on several nodes starts. Programs are not
-/// linked with it, and jobs on one node do not load it.
+/// The libfabric library, which is loaded when a multi-node job starts.
+/// Programs are not linked with it, and single-node jobs do not load it.
 struct Fabric {
   /// Older versions have not been tested.
   static constexpr unsigned oldest_major = 1;
@@ -41,19 +41,20 @@ struct Fabric {
 
   /// The libfabric installed on this machine. Local; callable from any thread.
   ///
-  /// While it loads libfabric, and during networks(), sets environment
-  /// variables that libfabric reads, except those that the user has set.
+  /// While libfabric is being loaded, and during networks(), this class sets
+  /// environment variables that libfabric reads, except variables that the user
+  /// has set.
   /// \throws SystemError if libfabric is missing or too old. The next call then
   ///         tries again.
   static Fabric const& instance();
 
-  /// All networks with the features that the engine needs, in libfabric's order
-  /// of preference.
+  /// All networks that provide the features that the engine needs, in
+  /// libfabric's order of preference.
   /// \throws SystemError if there are none.
   [[nodiscard]] FabricInfo networks() const;
   /// Whether the network is suitable for traffic between nodes. Always true if
-  /// FI_PROVIDER names providers. A list of exclusions ("^verbs") does not
-  /// count as naming them.
+  /// FI_PROVIDER lists providers to use, rather than providers to exclude
+  /// ("^verbs").
   [[nodiscard]] static bool is_for_nodes(fi_info const& info);
   /// The network that a job uses: the first of `networks` for which
   /// is_for_nodes() is true. Null if there is none.
@@ -68,7 +69,7 @@ struct Fabric {
   void check(long status, Text const& what, char const* call) const;
 };
 
-// The functions of MessageEngineKind for libfabric:
+// libfabric's implementations of MessageEngineKind's functions:
 [[nodiscard]] std::string libfabric_of_this_machine();
 [[nodiscard]] std::vector<std::string> libfabric_networks_of_this_machine();
 [[nodiscard]] std::string libfabric_one_sided_of_this_machine();

@@ -14,7 +14,7 @@ namespace symm::Impl {
 
 /// Carries messages between PEs on different nodes. Each message arrives whole
 /// and exactly once; the order is arbitrary. A message consists of a header of
-/// at most max_header bytes and a payload.
+/// up to max_header bytes and a payload.
 ///
 /// poll() delivers messages. While no other thread calls poll(), the engine's
 /// progress thread delivers them. The engine holds its only lock while it calls
@@ -23,23 +23,23 @@ namespace symm::Impl {
 class MessageEngine {
  public:
   static constexpr std::size_t max_header = 64;
-  /// The maximum size in bytes of a payload without a token. send() copies such
-  /// a payload if it cannot be sent at once. A payload with a token is read in
-  /// place until Receiver::sent().
+  /// send() copies a payload of up to this many bytes if the payload has no
+  /// token. A payload that has a token is read in place until Receiver::sent()
+  /// is called.
   static constexpr std::size_t max_eager = std::size_t{64} << 10U;
 
-  /// Handles the messages that arrive. None of its functions throws or blocks.
+  /// Handles arriving messages. None of these functions throws or blocks.
   class Receiver {
    public:
     virtual ~Receiver() = default;
 
-    /// A whole message has arrived. Its payload is valid until this call
+    /// A whole message has arrived. The payload is valid until this call
     /// returns.
     virtual void receive(Pe from, std::span<std::byte const> header,
                          std::span<std::byte const> payload) noexcept = 0;
-    /// A message has arrived, but its payload of `bytes` bytes has yet to be
-    /// received.
-    /// \returns where to put the payload. If null, the engine discards the
+    /// A message's header has arrived, but the `bytes`-byte payload has not
+    /// been received yet.
+    /// \returns where to store the payload. If null, the engine discards the
     ///          payload but still calls received().
     [[nodiscard]] virtual void* place_for(Pe from,
                                           std::span<std::byte const> header,
@@ -47,8 +47,8 @@ class MessageEngine {
     /// The payload has arrived in `place`, or was discarded if `place` is null.
     virtual void received(Pe from, std::span<std::byte const> header,
                           void* place, std::size_t bytes) noexcept = 0;
-    /// The payload that was sent with this token may be overwritten, or the
-    /// one-sided operation with this token is complete. Not called for token 0.
+    /// The payload sent with this token may be overwritten, or the one-sided
+    /// operation that has this token is complete. Not called for token 0.
     virtual void sent(std::size_t token) noexcept = 0;
     /// `pe` can no longer be reached: its process has ended, its link is down,
     /// or it has been silent for SYMM_PEER_TIMEOUT.
@@ -61,15 +61,15 @@ class MessageEngine {
   /// the engine.
   virtual void set_receiver(Receiver& receiver) = 0;
 
-  /// Sends a message. Callable from any thread, and from within Receiver. A
-  /// payload that has a token is not copied and must live until sent(token). A
-  /// payload of more than max_eager bytes without a token is not copied,
-  /// either; it must live until `to` has received it. Any other payload has
-  /// been copied or sent when this call returns. Never waits for `to`, since
-  /// the caller may hold resources that operations on other PEs need. Callers
-  /// check is_full() first.
+  /// Sends a message. Callable from any thread and from within Receiver. A
+  /// payload that has a token is not copied and must stay valid until
+  /// sent(token) is called. A payload without a token that is larger than
+  /// max_eager is not copied, either; it must stay valid until `to` has
+  /// received it. Any other payload has been copied or sent when this call
+  /// returns. Never waits for `to`, because the caller may hold resources that
+  /// operations on other PEs need. Callers should check is_full() first.
   /// \throws SystemError on this PE if `to` is lost. Within Receiver, the
-  ///         message is dropped instead, and sent() follows.
+  ///         message is dropped instead, and sent() is called for it.
   /// \throws UsageError on this PE if `to` is not another PE, or if the header
   ///         is too long.
   virtual void send(Pe to, std::span<std::byte const> header,
@@ -81,17 +81,19 @@ class MessageEngine {
   /// is lost. Callable from any thread.
   [[nodiscard]] virtual bool is_full(Pe to) const noexcept = 0;
 
-  /// The engine's one-sided operations; null if it has none. The result does
-  /// not change between set_receiver() and close(). Callable from any thread.
+  /// The engine's one-sided operations; null if the engine has none. The result
+  /// does not change between set_receiver() and close(). Callable from any
+  /// thread.
   [[nodiscard]] virtual OneSided* one_sided() noexcept { return nullptr; }
 
-  /// Delivers messages that have arrived, and returns whether there were any.
-  /// Callable from any thread; returns false at once if another thread is
-  /// delivering.
+  /// Delivers messages that have arrived and returns whether there were any.
+  /// Callable from any thread; returns false immediately if another thread is
+  /// delivering messages.
   virtual bool poll() = 0;
 
-  /// Call these functions around a wait for an answer from `pe`. In between,
-  /// heartbeats check that `pe` is alive. Pairs of calls may be nested.
+  /// Call these functions before and after a wait for an answer from `pe`. In
+  /// between, heartbeats check that `pe` is alive. Pairs of calls may be
+  /// nested.
   virtual void watch(Pe pe)   = 0;
   virtual void unwatch(Pe pe) = 0;
   /// Like watch() and unwatch(), but for all PEs with which this PE exchanges
@@ -99,14 +101,14 @@ class MessageEngine {
   virtual void watch_all()   = 0;
   virtual void unwatch_all() = 0;
 
-  /// Sends a last message to every connected PE to which this PE can send
-  /// without waiting. Callable from any thread, and from within Receiver.
+  /// Sends a final message to every connected PE to which this PE can send
+  /// without waiting. Callable from any thread and from within Receiver.
   virtual void send_farewell(std::span<std::byte const> header,
                              std::span<std::byte const> payload) noexcept = 0;
 
-  /// Shuts the engine down. Collective, through the bootstrap that the engine
-  /// was created with. All messages must have been answered before this call,
-  /// and the engine must not be used after it.
+  /// Shuts the engine down. Collective: uses the bootstrap that the engine was
+  /// created with. All messages must have been answered before this call, and
+  /// the engine must not be used after it.
   /// \throws SystemError on this PE.
   virtual void close() = 0;
 };

@@ -19,12 +19,11 @@ using namespace std::chrono_literals;
 
 /// The number of completions to read at once.
 constexpr std::size_t n_at_once = 16;
-/// The maximum number of messages to one PE that libfabric may hold. Any others
-/// wait in this engine.
+/// The maximum number of messages that libfabric may hold for one PE. Further
+/// messages wait in this engine.
 constexpr int max_posted_to_a_pe = 64;
-/// If libfabric has no room for a PE's messages for this long, even though none
-/// are in flight, then it is trying to reconnect, because the PE's process has
-/// ended.
+/// If libfabric accepts no messages to a PE for this long even though none are
+/// in flight, the PE's process has ended and libfabric is trying to reconnect.
 constexpr auto longest_reconnection = 300ms;
 
 }  // namespace
@@ -88,7 +87,7 @@ void MessageEngine_Libfabric::post_or_queue(Connection& peer,
   m_stuck.push_back(&peer);
 }
 
-/// \returns false if libfabric has no room.
+/// \returns false if libfabric has no room for the parcel.
 bool MessageEngine_Libfabric::try_post(Connection& peer,
                                        Parcel* parcel) noexcept {
   if (peer.n_posted >= max_posted_to_a_pe) return false;
@@ -117,8 +116,8 @@ bool MessageEngine_Libfabric::try_post(Connection& peer,
   m_posted.add(parcel);
   ++peer.n_posted;
   ++m_n_posted;
-  // Without a token, no caller waits for this send, so the thread may continue
-  // to sleep.
+  // If the parcel has no token, no caller is waiting for this send, so the
+  // thread may stay asleep.
   if (parcel->token != 0) m_needs_progress = true;
   return true;
 }
@@ -163,8 +162,8 @@ bool MessageEngine_Libfabric::post_queued_of_all() noexcept {
 void MessageEngine_Libfabric::forget(Connection& peer,
                                      Parcel* parcel) noexcept {
   take_pending(peer, *parcel);
-  // A failed block is not complete, so do not call sent(). The caller learns
-  // instead that the PE is lost.
+  // A failed block is not complete, so do not call sent(). Instead, the caller
+  // is notified that the PE is lost.
   if (peer.has_failed && is_block(*parcel)) parcel->token = 0;
   finish(parcel);
 }
@@ -190,7 +189,7 @@ void MessageEngine_Libfabric::disconnect(Peer& its_peer) noexcept {
   while (auto* const parcel = peer.offered.last()) {
     forget(peer, peer.offered.take(parcel));
   }
-  // libfabric returns posted parcels when it notices the failure, if ever.
+  // libfabric returns the posted parcels if and when it notices the failure.
 }
 
 // --- Progress
@@ -215,7 +214,7 @@ bool MessageEngine_Libfabric::prepare_sleep() noexcept {
   m_may_sleep_long =
       m_stuck.empty() && m_to_repost == nullptr && m_to_receive.empty();
   fid* events = &m_queue->fid;
-  // An error counts as an event: the thread polls again.
+  // If fi_trywait() fails, the thread polls again, as it does after an event.
   return fi_trywait(m_fabric.get(), &events, 1) == FI_SUCCESS;
 }
 

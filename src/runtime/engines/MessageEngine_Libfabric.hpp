@@ -26,14 +26,14 @@ namespace symm::Impl {
 
 /// An engine that uses libfabric, with one endpoint for all PEs (FI_EP_RDM).
 ///
-/// If the network has fi_write and fi_read, they move blocks
-/// (MessageEngine_LibfabricOneSided.cpp). A chunk is registered when it is
-/// opened.
+/// If the network supports fi_write and fi_read, the engine uses them to move
+/// blocks (MessageEngine_LibfabricOneSided.cpp). A chunk is registered when it
+/// is opened.
 ///
-/// A message of up to max_eager bytes is a single libfabric message. A larger
-/// payload is first offered to the receiver. The receiver posts a receive into
-/// the destination with a unique tag, and answers with that tag. The sender
-/// then sends the payload with the same tag.
+/// A message of up to max_eager bytes is sent as a single libfabric message. A
+/// larger payload is first offered to the receiver. The receiver posts a
+/// receive into the destination with a unique tag and answers with that tag.
+/// The sender then sends the payload with the same tag.
 class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
  public:
   /// See MessageEngineKind::make().
@@ -71,11 +71,11 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
 
   struct Connection final : Peer {
     fi_addr_t address = FI_ADDR_UNSPEC;
-    int error         = 0;  // libfabric's code
+    int error         = 0;  // libfabric's error code
     ParcelQueue to_post;    // parcels that libfabric has no room for yet
     bool is_stuck = false;  // whether in m_stuck
     Clock::time_point stuck_since;
-    bool was_reached = false;  // a message has been delivered to this PE
+    bool was_reached = false;  // whether the peer has received a message
     int n_posted     = 0;
     ParcelList offered;
   };
@@ -108,8 +108,8 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
   bool prepare_sleep() noexcept override;
   void sleep(std::chrono::milliseconds at_most) noexcept override;
   void wake_thread() noexcept override;
-  /// Sets close-on-exec on the sockets of connections, which libfabric may open
-  /// at any time.
+  /// Sets close-on-exec on connection sockets, because libfabric may open
+  /// connections at any time.
   void look_after() noexcept override;
 
   void note_failure(Connection& peer, int error) noexcept;
@@ -168,7 +168,7 @@ class MessageEngine_Libfabric final : public ServedEngine, private OneSided {
   std::unique_ptr<Buffer[]> m_buffers;
   Buffer* m_to_repost = nullptr;
   ParcelList m_posted;
-  ParcelQueue m_to_receive;          // receives that wait for room
+  ParcelQueue m_to_receive;          // receives that libfabric has no room for
   std::vector<Connection*> m_stuck;  // has room for all of m_met
   int m_n_posted           = 0;
   std::uint64_t m_n_offers = 0;

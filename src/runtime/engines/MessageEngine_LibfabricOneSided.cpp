@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// The blocks that MessageEngine_Libfabric moves without messages.
+// Moves blocks for MessageEngine_Libfabric without messages.
 #include <rdma/fi_rma.h>
 
 #include <cstdio>
@@ -14,15 +14,15 @@ namespace symm::Impl {
 
 namespace {
 
-// The words of a key.
+// Indices of the words in a key.
 constexpr std::size_t number = 0;
 constexpr std::size_t origin = 1;  // subtracted from addresses
 
 }  // namespace
 
 std::size_t MessageEngine_Libfabric::least_bytes() const noexcept {
-  // As messages, larger blocks would have to be offered first. Smaller blocks
-  // may share messages, and are copied, so that a put need not wait.
+  // If sent as messages, larger blocks would have to be offered first. Smaller
+  // blocks may share a message, and are copied, so a put need not wait.
   return max_eager + 1;
 }
 
@@ -100,7 +100,8 @@ void MessageEngine_Libfabric::begin_block(Kind kind, Place const& there,
                                           std::size_t token) {
   Section const section(*this);
   auto& peer = connection_of(there.pe);
-  // This PE has received a key from the peer, so the peer is connected.
+  // The peer was connected when it sent its key to this PE. If it is not
+  // connected anymore, it is lost.
   if (peer.has_failed || !peer.is_connected) {
     throw SystemError(Text("PE ", there.pe, " is lost"));
   }

@@ -36,7 +36,7 @@ void MessageEngine_Libfabric::take_error() noexcept {
   switch (operation->kind) {
     case receives_message:
       if (error.err == FI_ECANCELED) return;
-      // The message is too long to be from a PE of this job: count it as
+      // The message is too long to be from a PE in this job, so count it as
       // foreign.
       static_cast<void>(take_head(ParcelHead{~m_key}));
       return repost(static_cast<Buffer&>(*operation));
@@ -76,7 +76,7 @@ void MessageEngine_Libfabric::complete_payload(Parcel* parcel,
 
 void MessageEngine_Libfabric::take_message(
     std::span<std::byte const> message) noexcept {
-  ParcelHead head{~m_key};  // a copy: `message` is not aligned
+  ParcelHead head{~m_key};  // a copy, because `message` may not be aligned
   if (message.size() >= sizeof head) {
     std::memcpy(&head, message.data(), sizeof head);
     message = message.subspan(sizeof head);
@@ -103,7 +103,7 @@ void MessageEngine_Libfabric::take_message(
         take_answer(peer, words[0], words[1]);
       }
       return;
-    default: return;  // take_head() has answered a ping
+    default: return;  // take_head() has already answered a ping
   }
 }
 
@@ -111,7 +111,7 @@ void MessageEngine_Libfabric::take_offer(Connection& peer,
                                          std::span<std::byte const> header,
                                          std::uint64_t number,
                                          std::uint64_t bytes) noexcept {
-  // A tag of 0 means that the payload is discarded.
+  // A tag of 0 tells the sender to discard the payload.
   std::array<std::uint64_t, 2> answer{number, 0};
   Parcel* parcel  = nullptr;
   Parcel* message = nullptr;

@@ -23,11 +23,11 @@ using namespace std::chrono_literals;
 
 constexpr char const* what_starts_fabric = "starting libfabric";
 
-/// The number of messages that may arrive before this PE polls.
+/// The number of messages that can arrive between two polls.
 constexpr std::size_t n_buffers = 64;
 
-/// libfabric notices a dead process only when a message to that process is not
-/// received, so pings are needed.
+/// libfabric notices that a process has died only if a message to that process
+/// cannot be delivered, so pings are needed.
 constexpr auto ping_at_least_every = 200ms;
 
 }  // namespace
@@ -153,12 +153,13 @@ void MessageEngine_Libfabric::look_after() noexcept {
 
 void MessageEngine_Libfabric::close() {
   {
-    // From here on, a closed connection is not a failure, since PEs are
-    // leaving.
+    // From here on, a closed connection is not a failure, because PEs are
+    // shutting down.
     Section const section(*this);
     m_is_closing = true;
   }
-  // Meanwhile, the thread serves PEs that have not yet called close().
+  // During this barrier, the thread serves PEs that have not yet called
+  // close().
   m_bootstrap.barrier();
   {
     Section const section(*this);

@@ -12,16 +12,16 @@ namespace symm::Impl {
 
 namespace {
 
-/// UCX sends payloads of up to this many bytes without a rendezvous, whose
-/// round trip would take as long as the transfer. Even so, this engine does not
-/// copy payloads of more than max_eager bytes.
+/// UCX sends payloads of up to this many bytes without a rendezvous, because a
+/// rendezvous's round trip would take as long as the transfer. Even so, this
+/// engine does not copy payloads of more than max_eager bytes.
 constexpr std::size_t max_without_rendezvous = std::size_t{256} << 10U;
 
-/// The values of Parcel::number while UCX has the parcel.
+/// The values of Parcel::number while UCX is sending the parcel.
 enum ParcelState : std::uint64_t {
   by_endpoint,
   by_bulk,    // in Connection::on_bulk
-  given_back  // in m_given_back: the peer is lost
+  given_back  // in m_given_back, because the peer is lost
 };
 
 }  // namespace
@@ -44,8 +44,8 @@ void MessageEngine_Ucx::connect(Peer& its_peer) noexcept {
   params.err_handler.arg = &peer;
   auto const status = m_ucp->ucp_ep_create(m_worker, &params, &peer.endpoint);
   m_needs_progress  = true;
-  // Look at once, because this PE may start another program as soon as the peer
-  // has received its first message.
+  // Look for new descriptors immediately, because this PE may start another
+  // program as soon as its first message has arrived.
   m_descriptors.look_if_few();
   if (status == UCS_OK) {
     peer.is_connected = true;
@@ -97,8 +97,8 @@ void MessageEngine_Ucx::on_sent(void* request, ucs_status_t status,
   engine.finish(parcel);
 }
 
-/// If the peer fails, UCX completes no operations on an endpoint without error
-/// handling, so this engine completes their parcels itself.
+/// If the peer fails, UCX does not complete operations on an endpoint that has
+/// no error handling. So this engine completes the operations' parcels.
 void MessageEngine_Ucx::give_back_bulk(Connection& peer) noexcept {
   while (auto* const parcel = peer.on_bulk.last()) {
     peer.on_bulk.take(parcel);
@@ -110,7 +110,7 @@ void MessageEngine_Ucx::give_back_bulk(Connection& peer) noexcept {
       told->token      = std::exchange(parcel->token, 0);
       finish(told);
     } catch (std::bad_alloc const&) {
-      return;  // the waiting caller learns that the PE is lost
+      return;  // the waiting caller is notified that the PE is lost
     }
   }
 }
@@ -122,7 +122,7 @@ void MessageEngine_Ucx::connect_bulk() noexcept {
     params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
     params.address =
         reinterpret_cast<ucp_address_t const*>(address_of(peer->pe));
-    // If this fails, the other endpoint sends all payloads.
+    // If this fails, `endpoint` sends all payloads.
     if (m_ucp->ucp_ep_create(m_worker, &params, &peer->bulk) != UCS_OK)
       peer->bulk = nullptr;
     m_needs_progress = true;
@@ -178,7 +178,8 @@ bool MessageEngine_Ucx::prepare_sleep() noexcept {
 
 void MessageEngine_Ucx::sleep(std::chrono::milliseconds at_most) noexcept {
   pollfd events{m_events, POLLIN, 0};
-  // An error counts as an event: the thread polls and goes back to sleep.
+  // If poll() fails, the thread makes progress and goes back to sleep, as it
+  // does after an event.
   static_cast<void>(::poll(&events, 1, static_cast<int>(at_most.count())));
 }
 

@@ -36,15 +36,15 @@ class MessageEngine_Ucx final : public ServedEngine {
   }
 
  private:
-  /// UCX's id for the engine's active messages.
+  /// The UCX ID of the engine's active messages.
   static constexpr unsigned message_id = 1;
 
   struct Connection final : Peer {
     ucp_ep_h endpoint   = nullptr;
     ucp_ep_h bulk       = nullptr;  // null: `endpoint` sends all payloads
     bool is_bulk_wanted = false;
-    // The number of large payloads received, counted only up to 4. By then, the
-    // peer's `bulk` is connected.
+    // The number of large payloads received, counted only up to 4. After four
+    // payloads, the peer's `bulk` is connected.
     int n_large_heard = 0;
     ParcelList on_bulk;  // sent through `bulk`
     ucs_status_t status = UCS_OK;
@@ -67,11 +67,11 @@ class MessageEngine_Ucx final : public ServedEngine {
   void connect(Peer& its_peer) noexcept override;
   /// Creates Connection::bulk for the peers in m_without_bulk: an endpoint
   /// without error handling. Only between such endpoints can UCX receive a
-  /// payload from the socket directly into the destination. The other endpoint
-  /// still reports failures.
+  /// payload from the socket directly into the destination.
+  /// Connection::endpoint still reports failures.
   ///
   /// UCX 1.13 aborts if the peer exits while such an endpoint is connecting. So
-  /// the endpoint is created only right after the peer has received a large
+  /// the endpoint is created only when the peer has just received a large
   /// payload.
   void connect_bulk() noexcept;
   void give_back_bulk(Connection& peer) noexcept;
@@ -92,7 +92,7 @@ class MessageEngine_Ucx final : public ServedEngine {
   ucs_status_t take_rendezvous(Pe from, std::span<std::byte const> header,
                                void* data, std::size_t bytes) noexcept;
 
-  // Callbacks for UCX.
+  // UCX callbacks.
   static void on_error(void* peer, ucp_ep_h endpoint, ucs_status_t status);
   static void on_sent(void* request, ucs_status_t status, void* parcel);
   static void on_received(void* request, ucs_status_t status, std::size_t bytes,

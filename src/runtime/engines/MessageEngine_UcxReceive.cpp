@@ -23,13 +23,13 @@ ucs_status_t MessageEngine_Ucx::take_message(void const* header,
                                              std::size_t header_bytes,
                                              void* data, std::size_t bytes,
                                              bool is_rendezvous) noexcept {
-  Parcel::Head head;  // a copy: UCX's header is not aligned
+  Parcel::Head head;  // a copy, because UCX's header may not be aligned
   bool const has_head =
       header_bytes >= sizeof(ParcelHead) && header_bytes <= sizeof head;
   if (has_head) std::memcpy(&head, header, header_bytes);
   auto* const peer = take_head(has_head ? head.engine : ParcelHead{~m_key});
   if (peer == nullptr) return UCS_OK;
-  // UCX may have accepted a connection for this message.
+  // UCX may have accepted a new connection for this message.
   if (!std::exchange(peer->is_heard, true)) m_descriptors.look_if_few();
   if (head.engine.kind != ParcelHead::Kind::message) return UCS_OK;
   std::span<std::byte const> const user(head.user.data(),

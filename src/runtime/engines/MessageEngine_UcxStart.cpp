@@ -17,9 +17,10 @@ using namespace std::chrono_literals;
 
 constexpr char const* what_starts = "starting UCX";
 
-/// How long close() waits for connections that do not close on their own.
+/// The maximum time that close() waits for connections to close.
 constexpr auto closing_time = 10s;
-/// How long the destructor waits for connections that it has forced to close.
+/// The maximum time that the destructor waits for connections that it has
+/// forced to close.
 constexpr auto forced_closing_time = 1s;
 constexpr unsigned forced          = UCP_EP_CLOSE_FLAG_FORCE;
 
@@ -45,20 +46,20 @@ MessageEngine_Ucx::MessageEngine_Ucx(Bootstrap& bootstrap, FdExchange& exchange,
 
 void MessageEngine_Ucx::start(Nodes const& nodes) {
   m_ucp = &Ucp::instance();
-  // UCX reads these variables when it creates the context and the worker.
-  // ucp_config_modify() is no alternative: the names depend on the version
-  // ("CONN_NB" in 1.13, with "TCP_" in later ones), and it only warns about
-  // unknown names.
+  // UCX reads these variables when it creates the context and the worker. Do
+  // not use ucp_config_modify() instead: the names depend on the version
+  // ("CONN_NB" in 1.13, prefixed with "TCP_" in later versions), and the
+  // function only warns about unknown names.
   TemporaryVariables variables;
   // Otherwise, the first message over a broken link would block in connect().
   variables.set("UCX_TCP_CONN_NB", "y");
   // With UCP_ERR_HANDLING_MODE_PEER, large messages arrive in fragments of this
-  // size, which are copied. The default of 64 KiB takes up to 1.6 times as
-  // long.
+  // size, which are copied. With the default size, 64 KiB, a transfer takes up
+  // to 1.6 times as long.
   variables.set("UCX_TCP_RX_SEG_SIZE", "512k");
   // A network may need megabytes in flight. But if all nodes are on one
-  // machine, bytes beyond this limit have been evicted from the caches by the
-  // time they arrive, and a transfer takes 2.5 to 3 times as long.
+  // machine, data beyond this limit are evicted from the caches before they are
+  // received. A transfer then takes 2.5 to 3 times as long.
   if (nodes.n_on_machine() == nodes.n_pes())
     variables.set("UCX_TCP_SNDBUF", "128k");
   start_context();
@@ -160,12 +161,13 @@ void MessageEngine_Ucx::close_endpoint(Connection& peer,
   auto const close    = [&](ucp_ep_h& endpoint) {
     auto* const request =
         m_ucp->ucp_ep_close_nbx(std::exchange(endpoint, nullptr), &params);
-    // After an error, nothing is left to do: the endpoint is closed as far as
-    // possible.
+    // If closing fails, there is nothing more to do: the endpoint is closed as
+    // far as possible.
     if (UCS_PTR_IS_PTR(request)) m_closing.push_back(request);
   };
   close(peer.endpoint);
-  // UCX cannot force `bulk` to close. It is destroyed along with the worker.
+  // UCX cannot force `bulk` to close. The endpoint is destroyed along with the
+  // worker.
   if (peer.bulk != nullptr && flags != forced) close(peer.bulk);
 }
 
@@ -191,12 +193,13 @@ void MessageEngine_Ucx::wait_for_closed_endpoints(
 
 void MessageEngine_Ucx::close() {
   {
-    // From here on, a closed connection is not a failure, since PEs are
-    // leaving.
+    // From here on, a closed connection is not a failure, because PEs are
+    // shutting down.
     Section const section(*this);
     m_is_closing = true;
   }
-  // Meanwhile, the thread serves PEs that have not yet called close().
+  // During this barrier, the thread serves PEs that have not yet called
+  // close().
   m_bootstrap.barrier();
   {
     Section const section(*this);
@@ -207,7 +210,8 @@ void MessageEngine_Ucx::close() {
     }
   }
   wait_for_closed_endpoints(closing_time);
-  // Meanwhile, the thread answers PEs that are closing their endpoints.
+  // During this barrier, the thread answers PEs that are closing their
+  // endpoints.
   m_bootstrap.barrier();
   destroy();
 }

@@ -22,9 +22,10 @@ struct MessageEngineKind {
   /// The name that selects this library in SYMM_NETWORK, such as "ucx".
   std::string_view name;
 
-  /// The library on this machine, such as "UCX 1.13.1". Local.
-  /// \throws SystemError that says what is missing if the library cannot run
-  ///         here.
+  /// The name and version of the library on this machine, such as "UCX 1.13.1".
+  /// Local.
+  /// \throws SystemError if the library cannot run here. The message says what
+  ///         is missing.
   std::string (*library)();
 
   // The next two pointers are null if library() always throws.
@@ -34,12 +35,12 @@ struct MessageEngineKind {
   /// \throws SystemError.
   std::vector<std::string> (*networks)();
 
-  /// Creates the engine for a job on several nodes. The engine delivers nothing
-  /// until it has a receiver; messages that arrive earlier are held back.
+  /// Creates the engine for a multi-node job. The engine delivers nothing until
+  /// it has a receiver; messages that arrive earlier are held back.
   ///
   /// Collective over all PEs, which must pass equal options.
   /// \param bootstrap Used here and in close().
-  /// \param exchange Its nodes must be the nodes of the job.
+  /// \param exchange Its nodes() must be the job's nodes.
   /// \param vmm The Vmm for host memory. `bootstrap`, `exchange` and `vmm` must
   ///        outlive the engine.
   /// \throws SystemError on all PEs if any PE cannot create its engine.
@@ -48,16 +49,17 @@ struct MessageEngineKind {
                                          MessageEngineOptions const& options);
 
   /// Describes the operations that engines of this kind perform without
-  /// involving the target's processor. Local. The pointer is null if no engine
-  /// of this kind has any.
-  /// \throws SystemError with the reason if there are none on this machine.
+  /// involving the target's processor. Local. The pointer is null if engines of
+  /// this kind have no such operations.
+  /// \throws SystemError, with the reason, if these operations are unavailable
+  ///   on this machine.
   std::string (*one_sided)() = nullptr;
 };
 
 using MessageEngineKinds = std::span<MessageEngineKind const>;
 
-/// All network libraries that this project supports, in order of preference.
-/// For a library that was left out of the build, library() throws.
+/// All network libraries that this project supports, in order of preference. If
+/// a library was excluded from the build, its library() throws.
 [[nodiscard]] MessageEngineKinds message_engines();
 
 /// The kind that SYMM_NETWORK names; null if that variable is not set. Local.
@@ -65,14 +67,14 @@ using MessageEngineKinds = std::span<MessageEngineKind const>;
 [[nodiscard]] MessageEngineKind const* message_engine_of_environment(
     MessageEngineKinds kinds = message_engines());
 
-/// Collective: returns the kind that SYMM_NETWORK names or, if it is not set,
-/// the first of `kinds` that can run on all PEs. The result is the same on all
-/// PEs.
+/// Collective: returns the kind that SYMM_NETWORK names or, if that variable is
+/// not set, the first of `kinds` that can run on all PEs. The result is the
+/// same on all PEs.
 /// \param n_nodes The number of nodes in the job, for error messages.
 /// \throws UsageError on all PEs if SYMM_NETWORK names an unknown kind or
 ///         differs between PEs. Throws SystemError on all PEs if no kind can
-///         run on all of them; the message names a PE that cannot run it, and
-///         the reason.
+///         run on all of them. For each kind, the message names a PE that
+///         cannot run it and gives the reason.
 [[nodiscard]] MessageEngineKind const& choose_message_engine(
     Bootstrap& bootstrap, int n_nodes,
     MessageEngineKinds kinds = message_engines());

@@ -12,14 +12,14 @@
 
 namespace symm::Impl {
 
-/// Operations with which an engine moves blocks to and from another PE's host
-/// memory, without messages and without involving the program on that PE.
-/// Callable from any thread. These operations are not ordered, neither among
-/// themselves nor with respect to messages.
+/// Operations that move blocks to and from another PE's host memory, without
+/// messages and without involving the program on that PE. Callable from any
+/// thread. These operations are ordered neither among themselves nor with
+/// respect to messages.
 class OneSided {
  public:
-  /// A key that gives other PEs access to a chunk of one PE's memory. It is
-  /// sent to those PEs as raw bytes.
+  /// A key that gives other PEs access to a chunk of one PE's memory. The key
+  /// is sent to those PEs as raw bytes.
   using Key = std::array<std::uint64_t, 4>;
 
   /// Memory on another PE, within one chunk.
@@ -32,7 +32,7 @@ class OneSided {
   virtual ~OneSided() = default;
 
   /// The size in bytes of the smallest block for put() and get(), at least 1.
-  /// Smaller blocks are faster as messages.
+  /// Smaller blocks are faster when sent as messages.
   [[nodiscard]] virtual std::size_t least_bytes() const noexcept = 0;
   /// The size in bytes of the largest block for put() and get(). Larger blocks
   /// are moved in parts.
@@ -42,31 +42,31 @@ class OneSided {
 
   // Functions for this PE's own memory. Callable from within Receiver.
 
-  /// Gives other PEs access to a chunk until close_chunk(). The same chunk may
-  /// be opened more than once.
-  /// \returns nullopt if the chunk can only be reached through messages.
+  /// Gives other PEs access to a chunk until close_chunk() is called. The same
+  /// chunk may be opened more than once.
+  /// \returns nullopt if the chunk can be reached only through messages.
   [[nodiscard]] virtual std::optional<Key> open_chunk(
       void* start, std::size_t bytes) noexcept = 0;
   /// Must be called before a chunk is unmapped, even if the chunk was never
-  /// opened. By then, no PE may still use the chunk's keys.
+  /// opened. By then, all PEs must have stopped using the chunk's keys.
   virtual void close_chunk(void* start) noexcept = 0;
 
-  // Functions for the memory of other PEs.
+  // Functions for other PEs' memory.
 
-  /// Whether this PE can reach the memory of `pe` that `key` gives access to.
+  /// Whether this PE can reach the memory on `pe` to which `key` gives access.
   /// Callable from within Receiver.
   [[nodiscard]] virtual bool reaches(Pe pe, Key const& key) noexcept = 0;
 
-  // Only for memory for which reaches() returns true:
+  // Callers of these functions must pass memory for which reaches() is true:
 
   /// Whether put() and get() are complete on return. Otherwise, they are
   /// complete when Receiver::sent(token) is called, unless the PE is lost
   /// first.
   [[nodiscard]] virtual bool is_immediate() const noexcept { return false; }
 
-  /// Writes a block. `from` must not change until the put is complete. By then,
-  /// the data are in the target's memory, and are visible there before any
-  /// message sent later.
+  /// Writes a block. `from` must not change until the put is complete. On
+  /// completion, the data are in the target's memory. They are visible there
+  /// before any message that is sent after completion.
   /// \throws SystemError on this PE if the memory does not exist or the PE is
   ///         lost.
   virtual void put(Place const& to, void const* from, std::size_t bytes,

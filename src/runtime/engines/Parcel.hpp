@@ -28,12 +28,12 @@ struct ParcelHead {
     answer  // answers an offer
   };
 
-  std::uint64_t key          = 0;  // the job's key, which only its PEs know
+  std::uint64_t key          = 0;  // the job's key, known only to its PEs
   std::int32_t from          = 0;
   Kind kind                  = Kind::message;
   std::uint16_t header_bytes = 0;  // size of the message's own header
 };
-// Padding would leak leftover stack bytes.
+// Padding would leak uninitialized stack bytes.
 static_assert(std::has_unique_object_representations_v<ParcelHead>);
 
 /// An operation in progress in a network library.
@@ -42,10 +42,10 @@ struct InFlight {
   int kind = 0;                       // for the engine's use
 };
 
-/// A message in flight, with everything that must live until the message has
+/// A message in flight, and all data that must stay valid until the message has
 /// been sent or received.
 struct Parcel : InFlight {
-  struct Head {  // sent as one piece
+  struct Head {  // sent as a unit
     ParcelHead engine;
     std::array<std::byte, MessageEngine::max_header> user;
   };
@@ -155,21 +155,21 @@ class ParcelList {
     return parcel;
   }
   /// The parcel added most recently; null if there is none. Parcel::before
-  /// leads to the older ones.
+  /// links to the next older one.
   [[nodiscard]] Parcel* last() const { return m_last; }
 
  private:
   Parcel* m_last = nullptr;
 };
 
-/// A pool of parcels. For use by one thread at a time.
+/// A pool of parcels. Only one thread at a time may use it.
 class Parcels {
  public:
   /// \throws std::bad_alloc.
   Parcel* take() { return take_from(0).release(); }
 
-  /// Takes a parcel from the pool and copies `bytes` into it (at most max_eager
-  /// bytes).
+  /// Takes a parcel from the pool and copies `bytes`, at most max_eager bytes,
+  /// into it.
   /// \throws std::bad_alloc.
   Parcel* take_copy(std::span<std::byte const> bytes) {
     auto parcel = take_from(Parcel::large_bytes_for(bytes.size()));
@@ -196,7 +196,7 @@ class Parcels {
  private:
   using List = std::vector<std::unique_ptr<Parcel>>;
 
-  /// The list for parcels whose `large` has `large_bytes` bytes: small_bytes *
+  /// The list for parcels whose `large` has this size in bytes: small_bytes *
   /// 2^i, or 0 if there is no `large`.
   List& list_of(std::size_t large_bytes) {
     return m_lists[static_cast<std::size_t>(

@@ -23,7 +23,7 @@ namespace symm::Impl {
 
 namespace {
 
-// The words of a key.
+// Indices of the words in a key.
 constexpr std::size_t process        = 0;
 constexpr std::size_t secret         = 1;
 constexpr std::size_t secret_address = 2;
@@ -35,8 +35,8 @@ void* pointer_of(std::uint64_t address) {
   return reinterpret_cast<void*>(address);
 }
 
-/// Returns an empty descriptor if the system has no pidfd_open(), or if there
-/// is no such process.
+/// Returns an empty descriptor if the system has no pidfd_open() or if there is
+/// no such process.
 UniqueFd open_process(pid_t number) {
 #ifdef SYS_pidfd_open
   return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, number, 0)));
@@ -60,9 +60,9 @@ bool has_secret(OneSided::Key const& key) {
 ProcessMemory::ProcessMemory() : m_secret(draw_number()) {}
 
 std::size_t ProcessMemory::least_bytes() const noexcept {
-  // Measured: a put and quiet() of 520 bytes takes a tenth of the time of a
-  // message. Blocks of up to 512 bytes may share messages, which is even
-  // faster.
+  // In measurements, a 520-byte put followed by quiet() takes a tenth of the
+  // time that a message takes. Blocks of up to 512 bytes may share messages,
+  // which is even faster.
   return 513;
 }
 
@@ -75,8 +75,8 @@ OneSided::Key ProcessMemory::my_key() const noexcept {
 }
 
 bool ProcessMemory::reaches(Pe /*pe*/, Key const& key) noexcept {
-  // Open the process before reading the secret, so that the process with the
-  // secret is the one that was opened.
+  // Open the process before reading the secret. Otherwise, the PID could
+  // already belong to a different process by the time the process is opened.
   auto its_process = open_process(process_of(key));
   if (!has_secret(key)) return false;
   try {
@@ -125,7 +125,7 @@ void ProcessMemory::copy_all(Copy copy, char const* name, Place const& there,
 
 void ProcessMemory::put(Place const& to, void const* from, std::size_t bytes,
                         std::size_t /*token*/) {
-  // The kernel only reads `from`.
+  // The operating system only reads `from`.
   copy_all(::process_vm_writev, "process_vm_writev", to,
            const_cast<void*>(from), bytes);
 }

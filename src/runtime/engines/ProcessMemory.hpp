@@ -15,8 +15,8 @@
 namespace symm::Impl {
 
 /// One-sided operations between processes on one machine, performed by the
-/// operating system kernel (process_vm_writev, "CMA"). They are complete on
-/// return.
+/// operating system kernel (process_vm_writev, "CMA"). They are complete when
+/// the call returns.
 ///
 /// A process is identified by its PID, which the system may reuse after the
 /// process has ended. So before each copy, this PE checks that the other PE's
@@ -33,8 +33,8 @@ class ProcessMemory final : public OneSided {
   ProcessMemory& operator=(ProcessMemory const&) = delete;
 
   [[nodiscard]] std::size_t least_bytes() const noexcept override;
-  /// Returns the same key for all chunks. It gives access to the whole process
-  /// for as long as the process lives.
+  /// Returns the same key for all chunks. The key gives access to the whole
+  /// process for as long as the process lives.
   [[nodiscard]] std::optional<Key> open_chunk(
       void* /*start*/, std::size_t /*bytes*/) noexcept override {
     return my_key();
@@ -58,9 +58,8 @@ class ProcessMemory final : public OneSided {
   // process.
   std::uint64_t m_secret;
   mutable std::shared_mutex m_mutex;
-  // A pidfd (from pidfd_open()) for the process of each PE reached so far,
-  // keyed by the process's secret. Stays empty if the system has no
-  // pidfd_open().
+  // The pidfd of each process reached so far, keyed by the process's secret.
+  // Stays empty if the system has no pidfd_open().
   std::map<std::uint64_t, UniqueFd> m_processes;
 };
 

@@ -15,8 +15,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The queue to a PE is full when its messages take up more private memory than
-/// this.
+/// A PE's send queue is full when the queued messages take up more than this
+/// many bytes of private memory.
 constexpr std::size_t max_pending_bytes = std::size_t{4} << 20U;
 
 struct LibraryVersion {
@@ -76,8 +76,9 @@ ServedEngine::Section::Section(ServedEngine& engine) : m_outer(s_inside) {
   if (s_inside == &engine) return;
   m_lock = std::unique_lock(engine.m_mutex, std::try_to_lock);
   if (!m_lock) {
-    // Tell the engine's thread and pollers to leave the lock to this thread.
-    // Otherwise, they would acquire it again before this thread wakes up.
+    // Tell the engine's thread and polling threads to leave the lock to this
+    // thread. Otherwise, they would acquire the lock again before this thread
+    // wakes up.
     engine.m_n_waiting.fetch_add(1);
     m_lock.lock();
     engine.m_n_waiting.fetch_sub(1);
@@ -229,7 +230,7 @@ void ServedEngine::send_farewell(std::span<std::byte const> header,
       parcel->peer       = peer->pe;
       submit(*peer, parcel);
     } catch (std::bad_alloc const&) {
-      return;  // the other PEs will notice on their own
+      return;  // the other PEs will notice the loss without a farewell
     }
   }
 }
@@ -262,13 +263,14 @@ ServedEngine::Peer* ServedEngine::take_head(ParcelHead const& head) noexcept {
     refuse_message(head.from);
     return nullptr;
   }
-  // A PE considered lost stays lost, since the receiver has been notified.
+  // Once a PE is considered lost, it stays lost, because the receiver has been
+  // notified.
   if (peer->has_failed) return nullptr;
 
   peer->was_heard = true;
   if (!peer->is_connected && !peer->is_to_connect) {
-    // Once this PE is connected to the peer, the network library reports when
-    // the peer fails.
+    // The network library reports a peer's failure only if this PE is connected
+    // to the peer.
     peer->is_to_connect = true;
     m_to_connect.push_back(peer);
   }
@@ -314,8 +316,8 @@ bool ServedEngine::progress() noexcept {
   return settle() || any;
 }
 
-/// Does the work that could not be done while the network library was calling
-/// the engine.
+/// Does the work that could not be done from within callbacks of the network
+/// library.
 bool ServedEngine::settle() noexcept {
   bool any = false;
   while (!m_to_connect.empty()) {

@@ -29,7 +29,7 @@ namespace symm::Impl {
 /// no other thread polls. This class sends heartbeats, keeps track of the PEs
 /// with which this PE has communicated, and queues messages until the network
 /// library can accept them. A derived class adds the network library. The
-/// constructor of a derived class must call start_thread() last, and its
+/// derived class's constructor must call start_thread() last, and its
 /// destructor must call stop_thread() first.
 class ServedEngine : public MessageEngine {
  public:
@@ -50,7 +50,7 @@ class ServedEngine : public MessageEngine {
   void send_farewell(std::span<std::byte const> header,
                      std::span<std::byte const> payload) noexcept final;
 
-  /// The number of received messages that did not come from this job.
+  /// The number of received messages that were not sent by this job.
   [[nodiscard]] std::uint64_t n_strangers() const { return m_n_strangers; }
 
  protected:
@@ -99,7 +99,8 @@ class ServedEngine : public MessageEngine {
   };
 
   // A derived class implements these functions with its network library. All
-  // but sleep(), wake_thread() and look_after() are called with the lock held.
+  // except sleep(), wake_thread() and look_after() are called with the lock
+  // held.
 
   [[nodiscard]] virtual std::unique_ptr<Peer> make_peer() = 0;
   /// Connects to a PE and sets is_connected. On failure, calls note_failure()
@@ -108,14 +109,14 @@ class ServedEngine : public MessageEngine {
   /// Discards the messages and operations in flight to a lost PE, as far as
   /// possible.
   virtual void disconnect(Peer& peer) noexcept = 0;
-  /// Sends a parcel, and calls finish() after the parcel has been sent. May
-  /// call note_failure().
+  /// Sends a parcel and calls finish() after the parcel has been sent. May call
+  /// note_failure().
   virtual void post(Peer& peer, Parcel* parcel) noexcept = 0;
   /// Handles arrived messages and completed sends. Returns whether there were
   /// any.
   virtual bool progress_network() noexcept = 0;
-  /// The reason why note_failure() was called for `peer`, for the error
-  /// message.
+  /// Describes, for the error message, why note_failure() was called for
+  /// `peer`.
   [[nodiscard]] virtual Text reason_of(Peer const& peer) const = 0;
   /// Prepares for sleep().
   /// \returns false if the thread must not sleep because there are new events.
@@ -144,12 +145,13 @@ class ServedEngine : public MessageEngine {
                   peer.pending_bytes - sizeof(Parcel) - parcel.large_bytes);
   }
   void submit(Peer& peer, Parcel* parcel) noexcept;
-  /// Must be called once the message has been sent, or will never be sent.
+  /// Must be called once the message has been sent or if it will never be sent.
   void finish(Parcel* parcel) noexcept;
-  /// Handles the ParcelHead of an arrived message. Answers pings. Returns the
+  /// Handles an arrived message's ParcelHead. Answers pings. Returns the
   /// sender, or null if the message must be dropped.
   Peer* take_head(ParcelHead const& head) noexcept;
-  /// Reports `from` as lost, because this PE cannot accept its message.
+  /// Reports `from` as lost, because this PE has no memory for a message from
+  /// it.
   void refuse_message(Pe from) noexcept;
   void note_failure(Peer& peer) noexcept;
   [[nodiscard]] bool is_inside() const { return s_inside == this; }
@@ -168,14 +170,14 @@ class ServedEngine : public MessageEngine {
 
   Bootstrap& m_bootstrap;
   Pe m_me = 0;
-  Clock::duration m_peer_timeout;  // 0: none
+  Clock::duration m_peer_timeout;  // 0: no timeout
   Clock::duration m_check_time;
   /// A watched PE is pinged after it has been silent for this long.
   Clock::duration m_ping_time;
   std::uint64_t m_key         = 0;
   std::size_t m_address_bytes = 0;  // size of each address
 
-  // m_mutex guards the members below, and the network library.
+  // m_mutex guards the members below and the network library.
   std::mutex m_mutex;
   std::vector<std::unique_ptr<Peer>> m_peers;  // by PE; null: no contact yet
   std::vector<Peer*> m_met;
@@ -216,8 +218,8 @@ class ServedEngine : public MessageEngine {
   std::atomic<int> m_n_waiting{0};  // number of threads waiting for m_mutex
 
   // m_mutex guards the members up to m_n_watching_all. The vectors and queues
-  // hold work to be done after the network library has returned. Each vector
-  // has room for all of m_met.
+  // contain work that must wait until the call into the network library has
+  // returned. Each vector has room for all of m_met.
   std::vector<Peer*> m_to_connect;
   ParcelQueue m_to_post;
   std::vector<Peer*> m_failed;

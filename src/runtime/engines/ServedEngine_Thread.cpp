@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// The thread that delivers messages while no other thread polls, and the
-// heartbeats.
+// The engine's thread, which delivers messages while no other thread polls. It
+// also sends heartbeats.
 #include <algorithm>
 #include <utility>
 
@@ -15,15 +15,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long the thread sleeps at a time while other threads poll. The time
-/// grows as long as they keep polling. Each wake-up takes the core away from a
-/// waiting PE for several microseconds.
+/// The minimum and maximum times for which the thread parks while other threads
+/// poll. The time increases as long as they keep polling, because each wake-up
+/// takes the core away from a waiting PE for several microseconds.
 constexpr auto shortest_park = std::chrono::microseconds(200us);
 constexpr auto longest_park  = std::chrono::microseconds(1000us);
-/// How long the thread polls after the last message before it sleeps.
+/// The time that the thread polls after the last message before it goes to
+/// sleep.
 constexpr auto silence = 5us;
-/// A thread that polls less often than this sleeps between polls, as idle waits
-/// do. Messages would have to wait until it wakes up.
+/// A thread that polls less often than this is assumed to sleep between polls,
+/// as idle waits do. If the engine relied on such a thread, messages would have
+/// to wait until that thread wakes up.
 constexpr auto longest_between_polls = 50us;
 }  // namespace
 
@@ -56,8 +58,8 @@ void ServedEngine::serve() noexcept {
       park = std::min(park * 2, longest_park);
       continue;
     }
-    // If this thread finds messages itself, they may have been late, so the
-    // next sleep is short again. If a polling thread woke this thread, no
+    // If this thread found the messages, they may have been delivered late, so
+    // the next sleep is short again. If a polling thread woke this thread, no
     // messages were late.
     if (poll_until_silent()) sleep_until_something_comes();
     park = m_is_polled ? std::min(park * 2, longest_park) : shortest_park;
@@ -118,9 +120,10 @@ void ServedEngine::wake_if_needed() noexcept {
   wake();
 }
 
-/// Must be called after delivering messages. If the thread stayed in poll(2),
-/// the system would wake it for each message, only to find the message already
-/// delivered. Woken from here, the thread sleeps for a while instead.
+/// Must be called after delivering messages. If the engine's thread stayed in
+/// poll(2), the system would wake it for each message, although the message has
+/// already been delivered. After a call to wake_to_park(), the thread parks for
+/// a while instead.
 void ServedEngine::wake_to_park() noexcept {
   if (!m_is_asleep) return;
   m_is_polled = true;

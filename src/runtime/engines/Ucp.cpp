@@ -29,7 +29,7 @@ Ucp load_ucx() {
   constexpr char const* name = "libucp.so.0";
   TemporaryVariables variables;
   variables.set("UCX_ERROR_SIGNALS", "");
-  // Never close the library: MPI may be using it, too, and UCX's hooks stay
+  // Never close the library: MPI may also be using it, and UCX's hooks stay
   // installed.
   void* const library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {

@@ -11,7 +11,7 @@
 
 #include "../base/Text.hpp"
 
-// The functions of UCX that are looked up with dlsym().
+// The UCX functions that are looked up with dlsym().
 #define SYMM_FOR_EACH_UCP_FUNCTION(X) \
   X(ucp_am_recv_data_nbx)             \
   X(ucp_am_send_nbx)                  \
@@ -41,10 +41,10 @@
 
 namespace symm::Impl {
 
-/// UCX, loaded when a job on several nodes starts. Programs are not linked with
-/// it, and jobs on one node do not load it.
+/// The UCX library, which is loaded when a multi-node job starts. Programs are
+/// not linked with it, and single-node jobs do not load it.
 struct Ucp {
-  /// Older versions lack features that are needed here or have not been tested.
+  /// Older versions lack required features or have not been tested.
   static constexpr unsigned oldest_major = 1;
   static constexpr unsigned oldest_minor = 13;
 
@@ -58,9 +58,9 @@ struct Ucp {
 
   /// The UCX installed on this machine. Local; callable from any thread.
   ///
-  /// While it loads UCX, sets UCX_ERROR_SIGNALS to an empty value unless the
-  /// user has set it. Otherwise, UCX would install handlers for SIGSEGV and
-  /// other signals.
+  /// While UCX is being loaded, UCX_ERROR_SIGNALS is set to an empty value
+  /// unless the user has set it. Otherwise, UCX would install handlers for
+  /// SIGSEGV and other signals.
   /// \throws SystemError if UCX is missing or too old. The next call then tries
   ///         again.
   static Ucp const& instance();
@@ -70,7 +70,7 @@ struct Ucp {
   void check(ucs_status_t status, Text const& what, char const* call) const;
 };
 
-// The functions of MessageEngineKind for UCX:
+// UCX's implementations of MessageEngineKind's functions:
 [[nodiscard]] std::string ucx_of_this_machine();
 [[nodiscard]] std::vector<std::string> ucx_networks_of_this_machine();
 /// The networks that `context` uses, such as "tcp/eth0".

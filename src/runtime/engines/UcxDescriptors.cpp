@@ -32,7 +32,8 @@ constexpr char const* what_finds = "finding UCX's file descriptors";
 /// UCX's epoll sets in this process; -1: none.
 std::array<std::atomic<int>, 2> s_sets{-1, -1};
 
-/// Reads the number after `name` in "tfd:  19 events: 19 ino:a0d".
+/// Reads the number after `name` in a line such as "tfd: 19 events: 19
+/// ino:a0d".
 template <class Number>
 bool read_field(std::string_view line, std::string_view name, int base,
                 Number& number) noexcept {
@@ -73,8 +74,8 @@ void for_each_watched(int set, Body const& body) noexcept {
       if (!read_field(line, "tfd:", 10, fd) || ::fstat(fd, &status) != 0) {
         continue;
       }
-      // The number may refer to another file by now; the inode then differs.
-      // Old systems do not report the inode.
+      // The descriptor may meanwhile refer to another file, which has a
+      // different inode. Old systems do not report the inode.
       ino_t inode        = 0;
       bool const is_told = read_field(line, "ino:", 16, inode);
       if (!is_told || inode == status.st_ino) body(fd, status);
@@ -90,15 +91,15 @@ void for_each_of_ucx(Body const& body) noexcept {
   for (auto const& set : s_sets) {
     if (set < 0) continue;
     for_each_watched(set, [&](int fd, struct stat const& status) {
-      // The descriptor may be an epoll set for the connections of one
-      // transport.
+      // The descriptor may itself be an epoll set, which watches one
+      // transport's connections.
       if (!S_ISSOCK(status.st_mode)) for_each_watched(fd, body);
       body(fd, status);
     });
   }
 }
 
-/// Runs in a forked child. The parent's connections stay open.
+/// Called in a forked child. The parent's connections stay open.
 void close_sockets_in_child() noexcept {
   for_each_of_ucx([](int fd, struct stat const& status) {
     if (S_ISSOCK(status.st_mode)) static_cast<void>(::close(fd));
@@ -106,7 +107,7 @@ void close_sockets_in_child() noexcept {
   for (auto& set : s_sets) set = -1;
 }
 
-/// Returns the epoll set of UCX's thread, or -1 if there is none. UCX adds new
+/// Returns the UCX thread's epoll set, or -1 if there is none. UCX adds new
 /// events to this set.
 int find_set_of_thread(Ucp const& ucp) {
   UniqueFd const event(::eventfd(0, EFD_CLOEXEC));
@@ -144,7 +145,7 @@ void UcxDescriptors::start(Ucp const& ucp, int worker_set) {
     if (set >= 0) close_on_exec(set);
   }
   look();
-  // Also set close-on-exec on the write ends of UCX's pipes, which no set
+  // Also set close-on-exec on the write ends of UCX's pipes, which no epoll set
   // watches.
   for_each_of_ucx([](int, struct stat const& status) {
     if (!S_ISFIFO(status.st_mode)) return;

@@ -14,7 +14,7 @@ namespace symm::Impl {
 /// and other PEs would not notice the PE's death.
 ///
 /// /proc shows which descriptors UCX's epoll sets watch: the worker's set, the
-/// set of UCX's thread, and the sets nested in these. Without /proc, UCX's
+/// UCX thread's set, and the sets nested in these. Without /proc, UCX's
 /// descriptors cannot be found.
 class UcxDescriptors {
  public:
@@ -34,9 +34,9 @@ class UcxDescriptors {
   /// Sets close-on-exec on the descriptors that UCX has opened since the last
   /// look(). Callable from any thread.
   void look() noexcept;
-  /// Must be called after each new connection. Calls look(), unless there are
-  /// many descriptors. In that case, look() would take long, and the next
-  /// regular look() finds the new descriptors.
+  /// Must be called after each new connection. Calls look() unless there are
+  /// many descriptors. In that case, look() would take too long here, and the
+  /// next regular call to look() finds the new descriptors.
   void look_if_few() noexcept {
     if (m_n_found < few) look();
   }

@@ -27,8 +27,8 @@ namespace symm::Impl {
 class Rendezvous;
 class Transport_Messages;
 
-/// Owns the transport of a job on several nodes, and tells it where this PE's
-/// memory is.
+/// Owns a multi-node job's transport and gives the transport access to this
+/// PE's memory.
 class Network final : public TransportTarget {
  public:
   /// Collective.
@@ -42,20 +42,20 @@ class Network final : public TransportTarget {
 
   [[nodiscard]] Transport& transport() const;
 
-  /// Lets far PEs access `heap`. No PE may access it before all PEs have called
-  /// open(). Local.
+  /// Makes `heap` accessible to far PEs. No PE may access it before all PEs
+  /// have called open(). Local.
   void open(SymmetricHeap& heap);
-  /// Like open(), but for the words of PE teams, in this PE's part of `map`.
+  /// Like open(), but for the PE teams' words in this PE's part of `map`.
   void open_team_words(MemoryKind kind, HeapMap const& map) {
     m_team_words_maps[index_of(kind)] = map;
     m_team_words[index_of(kind)]      = &m_team_words_maps[index_of(kind)];
   }
   /// Must be called before open() and open_team_words() for GPU memory. Local.
-  /// \param provider The provider of that memory. Must live until close()
+  /// \param provider The provider of that memory. Must stay valid until close()
   ///        returns.
   /// \throws SystemError, OutOfMemory on this PE.
   void open_gpu(MemoryProvider& provider);
-  /// Lets kernels access the memory of far PEs. Must be called after all memory
+  /// Enables kernels to access far PEs' memory. Must be called after all memory
   /// has been opened. Local.
   /// \throws SystemError, OutOfMemory on this PE.
   void open_ring(MemoryProvider& provider);
@@ -64,11 +64,11 @@ class Network final : public TransportTarget {
   [[nodiscard]] ProxyQueue* ring() const {
     return m_ring == nullptr ? nullptr : m_ring->ring();
   }
-  /// For host operations on GPU memory of far PEs; null before open_gpu().
+  /// For host operations on far PEs' GPU memory; null before open_gpu().
   [[nodiscard]] GpuStaging* staging() { return m_staging.get(); }
 
   /// Makes call(), progress() and lost_pe() take their results from
-  /// `rendezvous`, which must live until close() returns.
+  /// `rendezvous`, which must stay valid until close() returns.
   void open_rendezvous(Rendezvous& rendezvous);
 
   [[nodiscard]] char* find(Segment segment, std::size_t offset,

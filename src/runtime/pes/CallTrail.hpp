@@ -15,15 +15,15 @@ namespace symm::Impl {
 
 /// A log of this PE's calls to stream-ordered pools. All PEs must make these
 /// calls in the same order, but the calls themselves do not communicate.
-/// Instead, the next Rendezvous compares the hashes of all PEs. If the hashes
-/// differ, the Rendezvous finds the first logged call that differs (P04).
+/// Instead, the next Rendezvous compares all PEs' hashes. If the hashes differ,
+/// the Rendezvous finds the first logged call that differs (P04).
 ///
 /// All functions are local. Only one thread at a time may call them, and only
 /// while no other thread of this PE is in a collective call. Otherwise, that
 /// collective call might or might not see the new entry.
 class CallTrail {
  public:
-  /// How many of the most recent calls are kept.
+  /// The number of most recent calls that are kept.
   static constexpr std::size_t capacity = 1024;
 
   // Not "= default", which would zero m_kept and thereby allocate its pages
@@ -34,11 +34,11 @@ class CallTrail {
   CallTrail& operator=(CallTrail const&) = delete;
 
   /// \param arguments Compared across PEs.
-  /// \param label For error messages, truncated to fit; not compared.
+  /// \param label A label for error messages, truncated to fit; not compared.
   void note(RuntimeCall operation, RuntimeCallArguments const& arguments,
             char const* label = "") noexcept;
 
-  /// The number of calls noted so far.
+  /// The number of calls logged so far.
   [[nodiscard]] std::uint64_t count() const {
     return m_count.load(std::memory_order_relaxed);
   }
@@ -47,8 +47,8 @@ class CallTrail {
   [[nodiscard]] std::uint64_t hash() const {
     return m_hash.load(std::memory_order_relaxed);
   }
-  /// How many times the PEs' calls were found to differ. Pools from earlier
-  /// generations may still differ between PEs.
+  /// The number of times that the PEs' calls were found to differ. Pools from
+  /// earlier generations may still differ between PEs.
   [[nodiscard]] std::uint64_t generation() const {
     return m_generation.load(std::memory_order_relaxed);
   }
@@ -83,7 +83,7 @@ class CallTrail {
     return m_kept[call % capacity];
   }
 
-  // Atomic in case a program violates the threading rule above.
+  // These are atomic in case a program violates the threading rule above.
   std::atomic<std::uint64_t> m_hash{0};
   std::atomic<std::uint64_t> m_count{0};
   std::atomic<std::uint64_t> m_generation{0};

@@ -47,7 +47,7 @@ void Combination::add(Summary const& said,
                       std::span<std::uint32_t const> its_notices) {
   parts().summary.add(said);
   if (its_notices.empty()) return;
-  // Adding at most max_notices at a time gives the same result.
+  // Add up to max_notices notices at a time, which gives the same result.
   while (!its_notices.empty()) {
     auto const n = std::min(its_notices.size(), max_notices);
     auto& sorted = m_received.notices;

@@ -18,7 +18,8 @@ namespace symm::Impl {
 
 /// The combined records of several PEs in one step of a Rendezvous.
 struct Summary {
-  // Flags: how the PEs' calls differ, or a condition that holds on any PE.
+  // Each flag says how the PEs' calls differ, or that a condition holds on at
+  // least one PE.
   static constexpr std::uint32_t other_operation  = 1;
   static constexpr std::uint32_t other_arguments  = 2;  // or different memory
   static constexpr std::uint32_t other_trail      = 4;
@@ -27,34 +28,34 @@ struct Summary {
   static constexpr std::uint32_t is_wrong =
       other_operation | other_arguments | other_trail | has_failed;
 
-  ComparedCall call{};  // the call of the lowest PE, without its failure
+  ComparedCall call{};  // the lowest-numbered PE's call, without its failure
   std::uint64_t bits           = 0;   // the bits that are set on all PEs
   std::uint64_t lowest_first   = 0;   // the lowest first argument
   std::uint64_t highest_second = 0;   // the highest second argument
   Pe lowest_pe                 = -1;  // -1: no PE yet
   std::uint32_t flags          = 0;
 
-  /// The summary of one PE.
+  /// One PE's summary.
   static Summary of(Pe pe, ComparedCall const& said, std::uint64_t its_bits,
                     bool has_more);
 
   [[nodiscard]] bool is(std::uint32_t any_of) const {
     return (flags & any_of) != 0;
   }
-  /// Merges the summary of other PEs into this one. The result does not depend
-  /// on the order of the merges.
+  /// Merges a summary of other PEs into this one. The result does not depend on
+  /// the order of the merges.
   void add(Summary const& others);
 };
 static_assert(std::has_unique_object_representations_v<Summary>);
 
 /// The combined records of the PEs on one or more nodes, in one step of a
-/// Rendezvous. The size of this object does not depend on the number of PEs.
-/// After construction, it allocates no private memory, not even for sending.
+/// Rendezvous. The object's size does not depend on the number of PEs. After
+/// construction, the object allocates no private memory, not even for sending.
 ///
 /// If there are more than max_notices different notices, only those with the
 /// lowest numbers are kept. The result does not depend on the order in which
-/// PEs are combined. This holds because a number that is among the lowest
-/// overall is also among the lowest in every subset that contains it.
+/// PEs are combined: the lowest numbers overall are also among the lowest in
+/// every subset that contains them.
 class Combination {
  public:
   /// The maximum number of distinct notice numbers.
@@ -64,7 +65,7 @@ class Combination {
 
   void clear() { parts().clear(); }
 
-  /// Adds the record of one PE.
+  /// Adds one PE's record.
   void add(Summary const& said, std::span<std::uint32_t const> its_notices);
 
   /// Adds a message() from PEs on other nodes.

@@ -22,7 +22,7 @@ struct ComparedCall {
 };
 static_assert(std::has_unique_object_representations_v<ComparedCall>);
 
-/// The number of a notice, and how many PEs sent that notice.
+/// A notice's number and the number of PEs that sent the notice.
 struct NoticeCount {
   std::uint32_t number = 0;
   std::int32_t n_pes   = 0;

@@ -22,17 +22,17 @@ struct ExchangeStep {
 
 inline constexpr int max_exchange_phases = 64;
 
-/// The exchange steps of one node, in order (recursive doubling). After all
-/// nodes have carried out their steps, every node has the combined data of all
-/// nodes. Each of floor(log2(n_nodes)) steps doubles the number of nodes whose
-/// data a node has combined. If n_nodes is not a power of two, there are two
-/// extra steps. In the first, each surplus node sends its data to a neighbor;
-/// in the last, it receives the result from that neighbor.
+/// One node's exchange steps, in order (recursive doubling). After all nodes
+/// have executed their steps, every node holds the combined data of all nodes.
+/// Each of floor(log2(n_nodes)) steps doubles the number of nodes whose data a
+/// node has combined. If n_nodes is not a power of two, there are two extra
+/// steps. In an extra first step, each surplus node sends its data to a
+/// neighbor. In an extra last step, it receives the result from that neighbor.
 ///
-/// Each node's data is added exactly once, as a sum requires. In each step,
+/// Each node's data are added exactly once, as a sum requires. In each step,
 /// both nodes combine the data of the same two adjacent ranges of nodes. All
-/// nodes therefore get the same result even if the result depends on the order
-/// of combination.
+/// nodes therefore obtain the same result even if the result depends on the
+/// order of combination.
 std::vector<ExchangeStep> exchange_steps(int node, int n_nodes);
 
 }  // namespace symm::Impl

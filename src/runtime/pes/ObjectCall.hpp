@@ -13,8 +13,7 @@ namespace symm::Impl {
 /// A collective call by all PEs on an object built from Views, such as a plan
 /// or a mailbox. A Rendezvous compares all members except `text`.
 struct ObjectCall {
-  /// \param its_kind The name of the call, such as
-  ///        "symm::ExchangePlan::reserve".
+  /// \param its_kind The call's name, such as "symm::ExchangePlan::reserve".
   constexpr ObjectCall(char const* its_text, char const* its_kind,
                        std::uint64_t its_number = 0,
                        std::uint64_t its_value  = 0)
@@ -22,7 +21,7 @@ struct ObjectCall {
         kind(hash_of_name(its_kind)),
         number(its_number),
         value(its_value) {}
-  /// A call without a number. Its text is the name of the call.
+  /// A call without a number. The text is the call's name.
   constexpr explicit ObjectCall(char const* its_kind)
       : ObjectCall(its_kind, its_kind) {}
 

@@ -46,18 +46,18 @@ class OtherNodes {
 
   [[nodiscard]] StepMessages& messages() const { return m_messages; }
   [[nodiscard]] Result const& result() const { return *m_result; }
-  /// Only for the leader, which writes all members except lost_pe.
+  /// Called only by the leader, which writes all members except lost_pe.
   [[nodiscard]] Result& result() { return *m_result; }
-  /// The host name of this node; empty if it is unknown.
+  /// This node's host name; empty if unknown.
   [[nodiscard]] std::string_view host() const {
     return host_of(m_nodes.my_node);
   }
 
-  /// Only for the leader. Combines `parts`, the data of this node, with the
-  /// data of all other nodes.
+  /// Called only by the leader. Combines `parts`, which contains this node's
+  /// data, with all other nodes' data.
   /// \param number The message number of phase 0; phase n uses number + n.
-  /// \param receive A function: receive(step, pe, number) waits for a message
-  ///        and returns it.
+  /// \param receive receive(step, pe, number) waits for a message and returns
+  ///        it.
   template <class Parts, class Receive>
   void exchange(Parts& parts, std::uint64_t number, Receive const& receive) {
     for (auto const& step : m_steps) {
@@ -75,11 +75,11 @@ class OtherNodes {
     }
   }
 
-  /// The nodes that the leader is waiting for: "the node of PE 4 (host b),
-  /// which has not arrived".
+  /// The nodes that the leader is waiting for, such as "the node of PE 4 (host
+  /// b), which has not arrived".
   [[nodiscard]] BasicText<255> missing() const;
 
-  /// The name of a PE for error messages: "PE 9 of another node (host b)".
+  /// A PE's name for error messages, such as "PE 9 of another node (host b)".
   [[nodiscard]] Text name_of(Pe pe) const;
 
   Combination combination;

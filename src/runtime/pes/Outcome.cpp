@@ -55,8 +55,8 @@ Text list(PeGroups const& groups) {
 
 Question question_of(Summary const& summary) {
   if (summary.is(Summary::other_operation)) return Question::calls;
-  // Failures take precedence over differences, since a failure may be the cause
-  // of a difference.
+  // Failures take precedence over differences, because a failure may have
+  // caused a difference.
   if (summary.is(Summary::has_failed)) return Question::failures;
   if (summary.call.operation == RuntimeCall::compare_trails) {
     bool const asks = summary.call.arguments == ask_for_labels;

@@ -22,21 +22,21 @@ Question question_of(Summary const& summary);
 [[nodiscard]] Text answer_of(Question question, ComparedCall const& call,
                              char const* text);
 
-/// The result of a step; the same on all PEs.
+/// A step's result, which is the same on all PEs.
 struct Outcome {
   Summary summary{};
-  // The answer of the lowest-numbered PE that gave one.
+  // The lowest-numbered PE that gave an answer and that answer.
   Pe lowest_pe             = 0;
   ErrorKind lowest_failure = ErrorKind::none;
   PeGroups::Words lowest_words;
-  /// The failure that all PEs throw, unless the trails differ. For
-  /// Question::labels, this is the list of labels.
+  /// The failure that all PEs throw unless the trails differ. For
+  /// Question::labels, the message is the list of labels.
   Failure failure;
 };
 
-/// Sets `outcome` to the result of a step.
-/// \param groups The answers of all PEs.
-/// \param text The text of the call, if the PEs made an ObjectCall.
+/// Sets `outcome` to a step's result.
+/// \param groups All PEs' answers.
+/// \param text The call's text if the PEs made an ObjectCall.
 void conclude(Outcome& outcome, Summary const& summary, PeGroups const& groups,
               char const* text = "");
 

@@ -10,13 +10,13 @@
 
 namespace symm::Impl {
 
-/// The backoff of a PE that is waiting for other PEs. While it waits, the PE
-/// also processes messages from other nodes.
+/// Backoff for a PE that is waiting for other PEs. While it waits, the PE also
+/// processes messages from other nodes.
 class PeBackoff {
  public:
   using Clock = Backoff::Clock;
 
-  /// \param transport Null in jobs on one node.
+  /// \param transport Null in single-node jobs.
   /// \param call The caller's name, for the error message if a PE is lost; null
   ///        in a collective call.
   PeBackoff(int spins, Transport* transport, char const* call = nullptr)
@@ -27,7 +27,8 @@ class PeBackoff {
         m_polls_per_pause(spins == 0 ? 1 : polls_per_pause) {}
 
   /// Pauses once.
-  /// \returns the time since spinning ended, as of the latest actual pause.
+  /// \returns the time since spinning ended, measured at the latest actual
+  ///   pause.
   /// \param has_done_work Whether the thread has just done other work. If so,
   ///        more work may follow soon.
   Clock::duration pause(bool has_done_work = false) {
@@ -39,8 +40,8 @@ class PeBackoff {
   }
 
  private:
-  /// Yielding the core takes as long as one or two polls, so a PE with its own
-  /// core polls several times before it yields.
+  /// Yielding the core takes as long as one or two polls, so a PE that has its
+  /// own core polls several times before it yields.
   static constexpr unsigned polls_per_pause = 8;
   static constexpr int max_spins_with_polls = 25;
 

@@ -114,7 +114,7 @@ void PeGroups::add(PeGroup const& group) {
   } else if (m_n_groups < max_groups) {
     m_groups[m_n_groups++] = group;
   } else {
-    // Keep the groups with the lowest PEs.
+    // Keep the groups that contain the lowest-numbered PEs.
     auto* last = end - 1;
     if (group.pes[0] < last->pes[0]) {
       m_n_other_pes += last->n_pes;
@@ -149,7 +149,8 @@ void PeGroups::add(std::span<std::byte const> message) {
     group.words = Words(reader.get_text());
   }
   if (!reader.is_at_end()) throw_no_message();
-  // Both sides add the lower PEs first, so they get the same groups.
+  // Both sides add the lower-numbered PEs first, so they obtain the same
+  // groups.
   bool const are_lower = n_groups > 0 && m_n_groups > 0 &&
                          theirs.m_groups[0].pes[0] < m_groups[0].pes[0];
   auto const& low  = are_lower ? theirs : mine;

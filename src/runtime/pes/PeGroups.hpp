@@ -19,11 +19,11 @@
 namespace symm::Impl {
 
 /// PEs grouped by the text (`words`) that each PE contributes to an error
-/// message. The message names the lowest PEs in each group. Allocates private
-/// memory only in message().
+/// message. The error message names the lowest-numbered PEs in each group. Only
+/// message() allocates private memory.
 ///
-/// Only the max_groups groups with the lowest PEs are stored. All other PEs are
-/// only counted.
+/// Stores only the max_groups groups that contain the lowest-numbered PEs. All
+/// other PEs are only counted.
 class PeGroups {
  public:
   static constexpr std::size_t max_groups = 16;
@@ -34,21 +34,21 @@ class PeGroups {
   struct PeGroup {
     std::array<Pe, max_named> pes{};  // the lowest PE numbers, in order
     int n_pes             = 0;
-    RuntimeCall operation = RuntimeCall::none;  // of the lowest PE
-    ErrorKind failure     = ErrorKind::none;    // of the lowest PE
-    Host host;                                  // of the lowest PE
+    RuntimeCall operation = RuntimeCall::none;  // of the lowest-numbered PE
+    ErrorKind failure     = ErrorKind::none;    // of the lowest-numbered PE
+    Host host;                                  // of the lowest-numbered PE
     Words words;
 
     [[nodiscard]] std::span<Pe const> named() const {
       return std::span(pes).first(
           std::min(max_named, static_cast<std::size_t>(n_pes)));
     }
-    /// The PEs' names for error messages: "PE 3", "PEs 0, 2".
+    /// The PEs' names for error messages, such as "PE 3" or "PEs 0, 2".
     [[nodiscard]] Text names() const;
   };
 
   /// Adds a PE, unless `words` is empty.
-  /// \param host The PE's host; empty in jobs on one node.
+  /// \param host The PE's host; empty in single-node jobs.
   void add(Pe pe, ComparedCall const& call, std::string_view words,
            std::string_view host);
 
@@ -69,8 +69,8 @@ class PeGroups {
 
   /// Text to append to an error message: "; and 3 other PEs", or nothing.
   [[nodiscard]] Text others() const;
-  /// Text to append to an error message: the host of the lowest PE in each
-  /// group, or nothing.
+  /// Text to append to an error message: the host of the lowest-numbered PE in
+  /// each group, or nothing.
   [[nodiscard]] Text hosts() const;
 
  private:

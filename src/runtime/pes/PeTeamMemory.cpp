@@ -30,7 +30,7 @@ PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
       m_slot_bytes(slot_bytes(bootstrap.n_pes(), buffers, true)),
       m_later_slot_bytes(slot_bytes(bootstrap.n_pes(), buffers, false)) {
   auto const agree = agree_through(bootstrap);
-  // The size of a part must be equal on all PEs, regardless of their devices.
+  // Every PE's part must have the same size, regardless of the PE's device.
   auto const units =
       allgather(bootstrap, provider.granularity(Vmm::Granularity::minimum));
   auto const bytes = round_up(offset_of(slot_of_pairs + 1),
@@ -40,8 +40,8 @@ PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
                     bytes, 0);
   });
   m_range->add_chunk(0, bytes, agree);
-  // New GPU memory has indeterminate contents. New host memory is already zero:
-  // clearing it would only allocate pages that may never be used.
+  // New GPU memory has indeterminate contents. New host memory is already zero,
+  // and clearing it would allocate pages that may never be used.
   all_or_none(agree, "clearing the memory of PE teams", [&] {
     if (provider.creates_zeros()) return;
     m_queue.zero(m_range->map().part(bootstrap.my_pe()), bytes);
@@ -50,16 +50,16 @@ PeTeamMemory::PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
 
 void PeTeamMemory::begin(int slot, std::span<Pe const> members) {
   // Clear the epoch, flags and gates that the slot's previous PE team left
-  // behind. Exchanged words need no clearing, because they are read only after
-  // a flag.
+  // behind. Exchanged words need not be cleared, because a word is read only
+  // after the corresponding flag.
   auto const team_words = words(slot);
   std::vector<std::uint64_t> const zeros(
       PeTeamWords::n_fixed + index_of(team_words.map.n_pes) + members.size(),
       0);
   copy(team_words.epoch(), zeros);
   if (team_words.n_packets != 0) {
-    // A packet of the previous PE team may carry an epoch that the new PE team
-    // has yet to reach.
+    // A packet from the previous PE team may contain an epoch that the new PE
+    // team has not reached yet.
     m_queue.zero(
         reinterpret_cast<char*>(team_words.packets(team_words.map.my_pe, 0)),
         2 * team_words.n_packets * sizeof(PeTeamWords::Packet));

@@ -20,26 +20,27 @@
 
 namespace symm::Impl {
 
-/// The words of all PE teams, in one kind of memory.
+/// All PE teams' words in one kind of memory.
 class PeTeamMemory {
  public:
-  /// The number of slots. Each PE team that a PE belongs to occupies one. The
-  /// PE teams of the world, the node and the memory pools always occupy the
-  /// first three.
+  /// The number of slots. Each PE team to which a PE belongs occupies one slot.
+  /// The PE teams for the world, the node and the memory pools always occupy
+  /// the first three slots.
   static constexpr int max_teams     = 64;
   static constexpr int n_fixed_teams = 3;
-  /// An extra slot, for exchanges between PEs outside of any PE team
+  /// An extra slot for exchanges between two PEs without a PE team
   /// (PairExchange).
   static constexpr int slot_of_pairs = max_teams;
-  /// Each of the first slots has either rooms, which take up half a megabyte on
-  /// every PE, or many packets, which take up one megabyte. This memory must be
-  /// available even if it is never used, so only a few slots have it. With
-  /// these numbers, all slots on a GPU together take up 4 MiB.
+  /// Each of the first slots contains either rooms, which take up half a
+  /// megabyte on every PE, or many packets, which take up one megabyte. This
+  /// memory must be available even if it is never used, so only a few slots
+  /// contain such buffers. With these numbers, all slots on a GPU together take
+  /// up 4 MiB.
   static constexpr int n_teams_with_rooms        = 8;
   static constexpr int n_teams_with_many_packets = 2;
 
-  /// Collective, through the bootstrap.
-  /// \param buffers The kind of buffers that follow the words of each PE team.
+  /// Collective: uses the bootstrap.
+  /// \param buffers The kind of buffers that follow each PE team's words.
   /// \throws OutOfMemory, SystemError on every PE.
   PeTeamMemory(Bootstrap& bootstrap, FdExchange& exchange,
                MemoryProvider& provider, PeTeamWords::Buffers buffers);
@@ -51,9 +52,9 @@ class PeTeamMemory {
   }
 
   /// Prepares this PE's words for a new PE team: clears the epoch, flags, gates
-  /// and packets, and sets `members`, the world PE numbers in the order of the
-  /// PE team. Local. From the time that the slot's previous PE team is
-  /// destroyed until this call returns, no other PE may use this PE's slot.
+  /// and packets, and stores `members`, the world PE numbers in PE-team order.
+  /// Local. From the time that the slot's previous PE team is destroyed until
+  /// this call returns, no other PE may use this PE's slot.
   /// \throws SystemError on this PE.
   void begin(int slot, std::span<Pe const> members);
 
@@ -73,10 +74,10 @@ class PeTeamMemory {
   std::optional<SymmetricRange> m_range;
 };
 
-/// Tracks which slots hold the PE teams that this PE belongs to. Each new PE
-/// team gets a number that no earlier PE team of this process had (until 2^32
-/// PE teams have been created). The number reveals whether a copy of a PeTeam
-/// refers to a destroyed PE team. Local.
+/// Tracks which slots contain PE teams to which this PE belongs. Each new PE
+/// team is assigned a number that no earlier PE team in this process had (until
+/// 2^32 PE teams have been created). The number shows whether a copy of a
+/// PeTeam refers to a destroyed PE team. Local.
 class PeTeamSlots {
  public:
   /// Assigns numbers to the fixed PE teams.
@@ -89,7 +90,7 @@ class PeTeamSlots {
   [[nodiscard]] std::uint32_t number(int slot) const {
     return m_numbers[index_of(slot)];
   }
-  /// One bit for each slot, set if the slot has a PE team.
+  /// One bit per slot, set if the slot contains a PE team.
   [[nodiscard]] std::uint64_t in_use() const;
 
  private:

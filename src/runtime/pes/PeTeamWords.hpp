@@ -12,29 +12,30 @@
 
 namespace symm::Impl {
 
-/// The maximum number of thread blocks of a kernel that wait for other PEs. It
-/// lets the kernels of several PE teams wait on a GPU at the same time, and
-/// leaves room for the kernels for which they wait.
+/// The maximum number of a kernel's thread blocks that wait for other PEs. This
+/// limit allows several PE teams' kernels to wait on a GPU at the same time and
+/// leaves room for the kernels that they are waiting for.
 inline constexpr std::size_t max_waiting_blocks = 32;
 
-/// Locates the words of one PE team in every PE's memory. Kernels capture this
-/// object by value. Only the words of near PEs are mapped.
+/// Locates one PE team's words in every PE's memory. Kernels capture this
+/// object by value. Only near PEs' words are mapped.
 ///
-/// In its own memory, a PE keeps its epoch (the number of synchronizations that
-/// it has completed) and the members' world PE numbers. To every PE's memory,
-/// each member writes a flag (the epoch that it has reached) and a pair of
-/// words to exchange. There are two such pairs, used in alternate epochs,
-/// because a member may be one epoch ahead of a peer that is still reading.
+/// Each PE stores its epoch (the number of synchronizations that it has
+/// completed) and the members' world PE numbers in its own memory. Into every
+/// PE's memory, each member writes a flag (the epoch that it has reached) and a
+/// pair of words to exchange. Each member has two such pairs, used in alternate
+/// epochs, because a member may be one epoch ahead of a peer that is still
+/// reading.
 ///
-/// A gate is a word on which GPU queues wait. Its value is the number of times
-/// that a member has arrived, minus the number of times that this PE has begun
-/// to wait for that member. A gate is closed while its value is negative.
+/// A gate is a word on which GPU queues wait. The gate's value is the number of
+/// times that a member has arrived, minus the number of times that this PE has
+/// begun to wait for that member. A gate is closed while its value is negative.
 ///
-/// Kernels exchange data in packets, of which there are also two sets for
-/// alternate epochs. A packet holds a word and its epoch, written in a single
-/// access, so it needs no flag. In jobs on several nodes, the hosts exchange
-/// blocks through two buffers called rooms, used in alternate epochs. Only the
-/// first PE teams have rooms or many packets.
+/// Kernels exchange data in packets. There are also two sets of packets, used
+/// in alternate epochs. A packet contains a word and the epoch, written in a
+/// single access, so no flag is needed. In multi-node jobs, hosts exchange
+/// blocks through two buffers called rooms, which are also used in alternate
+/// epochs. Only PE teams in the first slots have rooms or many packets.
 struct PeTeamWords {
   enum class Buffers { none, packets, many_packets, rooms };
 
@@ -43,7 +44,7 @@ struct PeTeamWords {
     std::uint64_t epoch;
   };
 
-  HeapMap map;                // covers the memory of all PE teams
+  HeapMap map;                // covers all PE teams' memory
   std::size_t offset    = 0;  // this PE team's offset in that memory
   std::size_t n_packets = 0;  // number of packets per epoch, from all members
 
@@ -52,13 +53,13 @@ struct PeTeamWords {
     return n_fixed + 7 * static_cast<std::size_t>(n_pes);
   }
 
-  /// Values of `n_packets`. PacketExchange defines the layout of packets.
+  /// Values of `n_packets`. PacketExchange defines the packets' layout.
   /// `many_packets` is enough for 256 KiB, plus a flag for each of 64 members.
-  /// Only the first PE teams have that many packets, and only with
+  /// Only PE teams in the first slots have that many packets, and only with
   /// Buffers::many_packets.
   static constexpr std::size_t many_packets = 32768 + 64;
   static constexpr std::size_t few_packets  = 896;
-  /// \param is_first Whether this is one of the first PE teams.
+  /// \param is_first Whether the PE team is in one of the first slots.
   static constexpr std::size_t n_packets_of(Buffers buffers, bool is_first) {
     if (buffers == Buffers::many_packets && is_first) return many_packets;
     bool const has_packets =
@@ -66,8 +67,8 @@ struct PeTeamWords {
     return has_packets ? few_packets : 0;
   }
 
-  /// The size in bytes of the room for one epoch. teams/FarSync.cpp defines the
-  /// layout of rooms.
+  /// The size of one epoch's room, in bytes. teams/FarSync.cpp defines the
+  /// rooms' layout.
   static constexpr std::size_t room_bytes = std::size_t{257} << 10U;
 
   static constexpr std::size_t bytes(int n_pes, Buffers buffers,
@@ -77,7 +78,7 @@ struct PeTeamWords {
     return end_of_words(n_pes) + 2 * of_epoch;
   }
 
-  /// \param pe The PE whose memory holds the word, as a world PE number.
+  /// \param pe The PE whose memory contains the word, as a world PE number.
   /// \param member The member that writes the flag, numbered within the PE
   ///        team.
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* flag(Pe pe, Pe member) const {
@@ -96,7 +97,7 @@ struct PeTeamWords {
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* epoch() const {
     return word(map.my_pe, 0);
   }
-  /// Counts the thread blocks of a kernel that have finished their work.
+  /// The number of a kernel's thread blocks that have finished their work.
   [[nodiscard]] SYMM_FUNCTION std::uint64_t* n_blocks_done() const {
     return word(map.my_pe, 1);
   }
@@ -110,7 +111,7 @@ struct PeTeamWords {
                                      end_of_words(map.n_pes)) +
            epoch % 2 * n_packets;
   }
-  /// For the host only.
+  /// Callable only on the host.
   [[nodiscard]] std::byte* room(Pe pe, std::uint64_t epoch) const {
     return reinterpret_cast<std::byte*>(map.part(pe) + offset +
                                         end_of_words(map.n_pes)) +

@@ -22,8 +22,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// The time to the first report while an exception is unwinding the stack. The
-/// report comes early because the exception has not been printed yet, and may
+/// The time before the first report while an exception is unwinding the stack.
+/// The report is early because the exception has not been printed yet, and may
 /// be the reason why other PEs never arrive.
 constexpr std::chrono::duration<double> patience_with_exceptions{5};
 
@@ -126,7 +126,7 @@ bool Rendezvous::has_arrived(Pe pe) const {
          m_sequence;
 }
 
-/// Out of line, so that the rare case does not cost the caller any registers.
+/// Out of line so that the rare case does not cost the caller any registers.
 void Rendezvous::wait_for(Pe pe) {
   wait_slowly([&] { return has_arrived(pe); });
 }
@@ -176,9 +176,9 @@ std::uint64_t Rendezvous::latest(Pe pe) const {
 Text Rendezvous::last_call_of(Pe pe) const {
   auto const sequence = latest(pe);
   Text const text("#", sequence, " ", call_of(record(pe, sequence)));
-  // The PE may overwrite the record while this PE reads it. The text is then
-  // meaningless but ends within the record, and the load after the fence
-  // returns a later sequence number.
+  // The PE may overwrite the record while this PE reads it. In that case, the
+  // text is meaningless but ends within the record, and the load after the
+  // fence returns a later sequence number.
   std::atomic_thread_fence(std::memory_order_acquire);
   return latest(pe) == sequence ? text : Text("one that has just ended");
 }
@@ -350,7 +350,7 @@ bool Rendezvous::has_more_notices() const {
 std::uint64_t Rendezvous::bits_of_all() const {
   if (m_across != nullptr) return result().summary.bits;
   auto bits = record(m_my_pe, m_sequence).bits;
-  // This PE's bits are usually 0, and then no peer's record is read.
+  // This PE's bits are usually 0, in which case no peer's record is read.
   for (Pe pe = 0; bits != 0 && pe < m_n_pes; ++pe) {
     bits &= record(pe, m_sequence).bits;
   }

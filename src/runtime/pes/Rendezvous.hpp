@@ -37,21 +37,22 @@ class PeGroups;
 class StepMessages;
 
 /// The building block of all collective calls. Each PE publishes a record of
-/// its call and reads the records of all PEs. For the cost of a barrier, this
-/// step synchronizes the PEs, lets them agree on failures, and checks their
-/// calls. All PEs must make the same call with the same arguments, and must
-/// have the same earlier calls in trail(). Only one thread of a PE at a time
-/// may use this object.
+/// its call and reads all PEs' records. At the cost of a barrier, this step
+/// synchronizes the PEs, makes them agree on failures, and checks their calls.
+/// All PEs must make the same call with the same arguments, and must have the
+/// same earlier calls in trail(). Only one thread of a PE at a time may use
+/// this object.
 ///
-/// Records are in shared memory. Each PE has two, used alternately. A PE writes
-/// its record n + 2 only after all PEs have published record n + 1 and so have
-/// read record n.
+/// Records are in shared memory. Each PE has two records, which it uses
+/// alternately. A PE writes its record n + 2 only after all PEs have published
+/// record n + 1 and thus have finished reading record n.
 ///
-/// In a job on several nodes, the PEs on each node do the same. The first PE on
-/// a node, its leader, then combines the node's records. The leaders exchange
-/// the combined records through messages, and each leader publishes the result
-/// to its node. A single buffer for the result is enough: once all PEs on the
-/// node have published their next records, they have read the result.
+/// In a multi-node job, the PEs on each node publish their records in the same
+/// way. Then each node's leader, the first PE on the node, combines the node's
+/// records. The leaders exchange the combined records through messages, and
+/// each leader publishes the result to its node. A single buffer for the result
+/// is enough: once all PEs on the node have published their next records, they
+/// have read the result.
 class Rendezvous {
  public:
   /// The maximum number of notices that one call can carry.
@@ -59,7 +60,8 @@ class Rendezvous {
 
   struct Call {
     RuntimeCall operation = RuntimeCall::none;
-    MemoryKind memory     = MemoryKind::host;  // of the heap; compared
+    MemoryKind memory     = MemoryKind::host;  // the heap's kind of memory;
+                                               // compared
     RuntimeCallArguments arguments{};          // compared between PEs
     char const* label = "";  // for error messages; not compared
     /// Why this PE cannot do its part, if this is known before the call.
@@ -71,8 +73,8 @@ class Rendezvous {
   };
 
   /// Faster than Call{.operation = ..., .arguments = ...}, for which GCC zeroes
-  /// the whole object, including the 2 KiB of the failure's text. Zeroing takes
-  /// as long as an allocation. (A constant initializer for `failure` would cost
+  /// the whole object, including the failure's 2 KiB text. Zeroing takes as
+  /// long as an allocation. (A constant initializer for `failure` would cost
   /// the same.)
   static Call make_call(RuntimeCall operation,
                         RuntimeCallArguments const& arguments) {
@@ -83,7 +85,7 @@ class Rendezvous {
   }
   static std::optional<Failure> no_failure() { return std::nullopt; }
 
-  /// Collective, through the bootstrap.
+  /// Collective: uses the bootstrap.
   /// \param timeout A PE that has waited this long reports the missing PEs and
   ///        keeps waiting; 0: no reports.
   /// \param messages The messages between leaders; must outlive this object.
@@ -97,10 +99,10 @@ class Rendezvous {
   Rendezvous(Rendezvous const&)            = delete;
   Rendezvous& operator=(Rendezvous const&) = delete;
 
-  /// Runs `body`, which carries out one entire collective call of this PE,
-  /// through run_collective().
-  /// \throws UsageError on this thread only, if another thread of this PE is in
-  ///         a collective call. The error message names both calls.
+  /// Uses run_collective() to run `body`, which executes this PE's part of an
+  /// entire collective call.
+  /// \throws UsageError, on this thread only, if another thread of this PE is
+  ///         in a collective call. The error message names both calls.
   template <class Body>
   decltype(auto) run(RuntimeCall operation, Body const& body) {
     auto other = RuntimeCall::none;
@@ -128,22 +130,22 @@ class Rendezvous {
                           });
   }
 
-  /// Collective. Returns when all PEs have made this call. Everything that any
-  /// PE stored before the call is visible afterwards. Ends the job with an
-  /// error message if the process of any PE has exited.
+  /// Collective. Returns when all PEs have made this call. After the call,
+  /// everything that any PE stored before the call is visible. Ends the job
+  /// with an error message if any PE's process has exited.
   /// \throws UsageError on every PE if operations, arguments or trails differ.
-  ///         If trails differ, all PEs start new ones.
-  /// \throws the failure's exception on every PE if any PE called with a
-  ///         failure.
+  ///         If trails differ, all PEs start new trails.
+  /// \throws the failure's exception on every PE if any PE passed a failure.
   void meet(Call const& call);
 
   /// Collective; must follow a meet(). Exchanges failures from a later step of
-  /// the same call, and returns the failure of the lowest PE that failed.
+  /// the same call and returns the failure of the lowest-numbered PE that
+  /// failed.
   std::optional<PeFailure> agree(std::optional<Failure> const& my_failure);
 
   /// Calls read(number, n_pes) for each notice of the latest meet(), in the
-  /// same order on every PE. Each of these calls stands for n_pes PEs that sent
-  /// this number, so a number may occur in several calls. The notices are valid
+  /// same order on every PE. Each call to `read` represents n_pes PEs that sent
+  /// this number; a number may occur in several calls. The notices are valid
   /// until the next rendezvous.
   template <class Read>
   void for_each_notice(Read const& read) const {
@@ -189,8 +191,8 @@ class Rendezvous {
   [[nodiscard]] RendezvousListener* listener() const {
     return m_listener.load(std::memory_order_acquire);
   }
-  /// \param listener Must live until another listener is set. Null means no
-  ///        listener.
+  /// \param listener Must stay valid until another listener is set. Null means
+  ///        no listener.
   void set_listener(RendezvousListener* listener) {
     m_listener.store(listener, std::memory_order_release);
   }
@@ -202,21 +204,21 @@ class Rendezvous {
   static constexpr auto health_interval = FdExchange::health_interval;
   // For PeBackoff:
   [[nodiscard]] int spins() const { return m_spins; }
-  /// The transport to PEs on other nodes; null in jobs on one node.
+  /// The transport to PEs on other nodes; null in single-node jobs.
   [[nodiscard]] Transport* transport() const { return m_transport; }
-  /// \param transport Must live until another one, or null, is set. No other
-  ///        thread may be waiting for PEs during this call.
+  /// \param transport Must stay valid until another transport, or null, is set.
+  ///        No other thread may be waiting for PEs during this call.
   void set_transport(Transport* transport) { m_transport = transport; }
   /// The time between two reports of missing PEs; 0: no reports.
   [[nodiscard]] std::chrono::duration<double> timeout() const {
     return m_timeout;
   }
-  /// Whether `pe` is waiting for this PE in finalize(), and therefore does
+  /// Whether `pe` is waiting for this PE in finalize() and therefore does
   /// nothing else. If so, everything that `pe` has stored is visible to this
   /// thread.
-  /// \param most How long to wait for a reply if `pe` is on another node.
-  ///        Returns false if no reply arrives in that time. 0: uses an earlier
-  ///        reply from `pe` instead of asking.
+  /// \param most The maximum time to wait for a reply if `pe` is on another
+  ///        node. If no reply arrives in that time, the function returns false.
+  ///        0: uses an earlier reply from `pe` instead of sending a query.
   /// \param call The caller's name, for the error message if a PE is lost; null
   ///        in a collective call.
   [[nodiscard]] bool is_in_finalize(Pe pe, std::chrono::milliseconds most = {},
@@ -239,8 +241,8 @@ class Rendezvous {
   /// there is none.
   [[nodiscard]] char const* call() const;
 
-  /// The record in which the PEs on this node note that a PE is lost; null in
-  /// jobs on one node.
+  /// The record of the first lost PE, which the PEs on this node share; null in
+  /// single-node jobs.
   [[nodiscard]] LostPeRecord* lost_pe() const;
   /// Ends the job. The reason has already been printed.
   [[noreturn]] void end_job(LostPe const& lost) const;
@@ -291,7 +293,7 @@ class Rendezvous {
   [[noreturn]] static void throw_occupied(RuntimeCall my_call,
                                           RuntimeCall other);
 
-  // For several nodes, in Rendezvous_Nodes.cpp:
+  // For multi-node jobs, in Rendezvous_Nodes.cpp:
   [[nodiscard]] static std::size_t bytes_of_part(bool has_other_nodes);
   [[gnu::noinline]] void combine_nodes();
   void lead();
@@ -334,8 +336,8 @@ class Rendezvous {
   std::atomic<RuntimeCall> m_in_call{RuntimeCall::none};
   std::atomic<RendezvousListener*> m_listener{nullptr};
   std::optional<SymmetricRange> m_range;
-  std::unique_ptr<OtherNodes> m_across;  // null in jobs on one node
-  Transport* m_transport = nullptr;      // null in jobs on one node
+  std::unique_ptr<OtherNodes> m_across;  // null in single-node jobs
+  Transport* m_transport = nullptr;      // null in single-node jobs
   CallTrail m_trail;
 };
 

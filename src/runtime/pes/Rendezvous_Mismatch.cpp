@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Error messages for calls that differ between PEs, and for calls that fail on
+// Error messages for calls that differ between PEs and for calls that fail on
 // any PE.
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace symm::Impl {
 
-/// The combined records of the latest step.
+/// The latest step's combined records.
 Summary Rendezvous::summary() const {
   if (m_across != nullptr) return result().summary;
   Summary all;
@@ -26,7 +26,7 @@ Summary Rendezvous::summary() const {
   return all;
 }
 
-/// The answers of the PEs on this node.
+/// The answers from the PEs on this node.
 PeGroups Rendezvous::answers(Summary const& all, std::string_view host) const {
   auto const question = question_of(all);
   PeGroups groups;
@@ -39,7 +39,7 @@ PeGroups Rendezvous::answers(Summary const& all, std::string_view host) const {
   return groups;
 }
 
-/// The result of the latest step, which is the same on every PE.
+/// The latest step's result, which is the same on every PE.
 Outcome Rendezvous::outcome() const {
   if (m_across != nullptr) return result();
   auto const all = summary();
@@ -51,7 +51,8 @@ Outcome Rendezvous::outcome() const {
 void Rendezvous::throw_mismatch() {
   auto const found = outcome();
   if (!found.summary.is(Summary::other_trail)) throw_failure(found.failure);
-  // The mismatched call to a pool came first, and may have caused the rest.
+  // The mismatched call to a pool came first and may have caused any other
+  // mismatch.
   Text text("mismatched stream-ordered call", trail_difference());
   m_trail.start_anew();
   if (found.failure.kind != ErrorKind::none) {

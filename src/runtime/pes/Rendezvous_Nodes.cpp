@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The part of a step that involves several nodes, carried out by their leaders.
+// The inter-node part of a step, which the nodes' leaders execute.
 
 #include <algorithm>
 #include <chrono>
@@ -110,8 +110,8 @@ void Rendezvous::check_meeting() {
   if (all.is(Summary::is_wrong)) throw_mismatch();
 }
 
-/// Waits at most `health_interval` for the message. Meanwhile, does the work of
-/// this thread's ThreadProgress.
+/// Waits up to `health_interval` for the message. Meanwhile, performs the work
+/// of this thread's ThreadProgress.
 std::optional<std::vector<std::byte>> Rendezvous::receive_for_a_while(
     Pe from, std::uint64_t number) {
   auto& messages = m_across->messages();
@@ -126,7 +126,7 @@ std::optional<std::vector<std::byte>> Rendezvous::receive_for_a_while(
   }
 }
 
-/// Called by the leader of this node once all PEs on the node have arrived.
+/// Called by this node's leader once all PEs on the node have arrived.
 void Rendezvous::lead() {
   Observed const observed([this] { return waiting(); });
   auto& across       = *m_across;
@@ -151,7 +151,7 @@ void Rendezvous::lead() {
       report_missing(waited.count());
     }
   };
-  // At most two exchanges per step.
+  // Each step uses at most two exchanges.
   auto const number = StepMessages::first_of_rendezvous +
                       m_sequence * (2 * max_exchange_phases);
   try {

@@ -13,7 +13,7 @@
 namespace symm::Impl {
 
 /// Identifies a call that all PEs must make in the same order: a collective
-/// call, or a call to a stream-ordered pool (CallTrail). The records of a
+/// call, or a call to a stream-ordered pool (CallTrail). The records in a
 /// Rendezvous contain this number.
 enum class RuntimeCall : std::uint16_t {
   none,
@@ -52,20 +52,20 @@ enum class RuntimeCall : std::uint16_t {
 
 using RuntimeCallArguments = std::array<std::uint64_t, 3>;
 
-/// The call's name, without arguments: "symm::malloc".
+/// The call's name without arguments, such as "symm::malloc".
 char const* name_of(RuntimeCall operation);
 
 /// Calls that only wait for all PEs are classified as barriers, all others as
 /// allocations.
 OperationKind kind_of(RuntimeCall operation);
 
-/// Advice on a mismatch in this call, worded as the end of a sentence; empty
-/// for most calls.
+/// Advice for resolving a mismatch in this call, worded as the end of a
+/// sentence; empty for most calls.
 char const* advice_for(RuntimeCall operation);
 
 /// The call as a user would write it: `symm::malloc(bytes = 1024)`. Adds
 /// `label` unless it is empty, and the kind of memory if it is GPU memory. For
-/// an ObjectCall, returns only `label`, unless that is empty.
+/// an ObjectCall, returns only `label` unless that is empty.
 Text to_string(RuntimeCall operation, RuntimeCallArguments const& arguments,
                char const* label = "", MemoryKind memory = MemoryKind::host);
 

@@ -16,7 +16,7 @@ void ThreadProgress::end() noexcept {
 
 bool ThreadProgress::make_of_thread() noexcept {
   if (m_is_working) return false;
-  // work() may call functions of the program.
+  // work() may call user functions.
   [[maybe_unused]] check::Program const program;
   return work();
 }

@@ -10,11 +10,12 @@ namespace symm::Impl {
 /// most one ThreadProgress. A derived class implements work().
 ///
 /// Barriers, collective calls, locks and waits on variables call make().
-/// One-sided operations do not: the library's own threads complete them.
+/// One-sided operations do not call it, because the library's own threads
+/// complete them.
 class ThreadProgress {
  public:
-  /// Calls work() of the calling thread's object, if there is one, unless the
-  /// thread is already Working.
+  /// Calls the work() function of the calling thread's ThreadProgress, if any,
+  /// unless the thread is already working (see Working).
   /// \returns whether there was any work.
   static bool make() noexcept {
     return t_current != nullptr && t_current->make_of_thread();
@@ -28,7 +29,7 @@ class ThreadProgress {
  protected:
   ThreadProgress() = default;
   ~ThreadProgress() { end(); }
-  /// Makes this object the ThreadProgress of the calling thread.
+  /// Makes this object the calling thread's ThreadProgress.
   void begin() noexcept;
   /// Must be called by the thread that called begin().
   void end() noexcept;
@@ -54,8 +55,8 @@ class ThreadProgress {
   virtual bool work() noexcept = 0;
   bool make_of_thread() noexcept;
 
-  // Defined in a source file: a program with hidden symbols would otherwise get
-  // a copy of its own.
+  // Defined in a source file, because a program with hidden symbols would
+  // otherwise contain its own copy.
   static thread_local ThreadProgress* t_current;
   bool m_is_working = false;
 };

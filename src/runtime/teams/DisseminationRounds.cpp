@@ -24,16 +24,16 @@ namespace {
 using Message = std::vector<std::byte>;
 
 /// The number of bytes sent for a block that accompanies a pair. A nonzero
-/// number is never a multiple of a pair's size, so that a PE in a different
-/// call cannot mistake data for pairs. (The room also has space for one byte
-/// after the block.)
+/// number is never a multiple of a pair's size, so a PE in a different call
+/// cannot mistake data for pairs. (The room also has space for one byte after
+/// the block.)
 std::size_t sent_bytes(std::size_t data) {
   bool const is_like_pairs =
       data != 0 && data % sizeof(DisseminationRounds::Pair) == 0;
   return data + (is_like_pairs ? 1 : 0);
 }
 
-/// Waits for `member`, until has_come() returns true.
+/// Waits for `member` until has_come() returns true.
 template <class HasCome>
 void wait_for_member(char const* call, PeTeam const& team, Pe member,
                      HasCome const& has_come) {
@@ -88,7 +88,7 @@ void DisseminationRounds::hear(Pe from, std::size_t n_pairs, std::size_t place,
     auto const bytes  = n_pairs * sizeof(Pair);
     auto* const pairs = pair(m_words.map.my_pe, place);
     if (message->size() != bytes + sent_bytes(data.in_bytes)) {
-      // The message is from a different call: store values that no member
+      // The message is from a different call, so store values that no member
       // sends.
       std::memset(pairs, 0xff, bytes);
       return;

@@ -13,9 +13,9 @@
 
 namespace symm::Impl {
 
-/// Data that accompanies the pair of a round. `out_bytes` bytes at offset `out`
-/// in this PE's room() go to offset `in` in the receiver's room(). There must
-/// be space for one pair before `out`.
+/// The data that accompany a round's pair. `out_bytes` bytes at offset `out` in
+/// this PE's room() are copied to offset `in` in the receiver's room(). There
+/// must be space for one pair before `out`.
 struct RoundData {
   std::size_t out       = 0;
   std::size_t out_bytes = 0;
@@ -25,9 +25,9 @@ struct RoundData {
 
 /// The messages of a dissemination barrier with ceil(log2(n)) rounds. In round
 /// r, each member sends pairs of words, and possibly data, to the member 2^r
-/// positions after it. For each epoch, this PE receives the pairs in its words,
-/// and the data in its room(). No member overwrites them until this PE has
-/// begun the next epoch.
+/// positions after it. In each epoch, this PE receives the pairs in its words
+/// and the data in its room(). No member overwrites the pairs or the data until
+/// this PE has begun the next epoch.
 class DisseminationRounds {
  public:
   struct Pair {
@@ -61,8 +61,8 @@ class DisseminationRounds {
   }
 
   /// Runs one round. Sends this PE's first `n_pairs` pairs, which the receiver
-  /// stores starting at index `place`, and waits for as many pairs from another
-  /// member. With data, `n_pairs` must be 1.
+  /// stores starting at index `place`, and waits for the same number of pairs
+  /// from another member. If data accompany the pairs, `n_pairs` must be 1.
   void run(int step, std::size_t n_pairs, std::size_t place,
            RoundData const& data = {}) {
     tell(member(step), n_pairs, place, data);
@@ -84,9 +84,9 @@ class DisseminationRounds {
   [[nodiscard]] std::uint64_t* pair(Pe pe, std::size_t place) const {
     return m_words.passed(pe, 0, m_epoch) + 2 * place;
   }
-  /// Identifies the messages of this round. The number includes the slot of the
-  /// PE team, because the same two PEs may exchange messages in several PE
-  /// teams at the same time.
+  /// Identifies this round's messages. The number includes the PE team's slot,
+  /// because the same two PEs may exchange messages in several PE teams at the
+  /// same time.
   [[nodiscard]] std::uint64_t number() const {
     constexpr unsigned round_bits = 8;
     constexpr unsigned epoch_bits = 48;
@@ -112,22 +112,21 @@ class DisseminationRounds {
 };
 
 /// The pair that a member sends in compare_far(). If the member has received
-/// only equal words so far, the pair is the word and its complement, which no
-/// other call sends.
+/// only equal words so far, the pair consists of the word and its complement,
+/// which no other call sends.
 inline DisseminationRounds::Pair pair_of(std::uint64_t word, bool is_equal) {
   return {word, is_equal ? ~word : word};
 }
 
-/// A barrier that returns whether all members have called it with the same
-/// word.
+/// A barrier that returns whether all members have passed the same word.
 /// \param load provides the data. load.data(step) returns the data for a round,
 ///        and load.arrive(step) is called after the round.
 template <class Load>
 bool compare_far(PeTeam const& team, DisseminationRounds& rounds,
                  std::uint64_t word, Load const& load) {
   bool is_equal = true;
-  // Pairs are stored at the same places as in exchange_words(), so that a
-  // member in that call receives a different word.
+  // Pairs are stored at the same places as in exchange_words(), so a member
+  // that is in exchange_words() receives a different word.
   for (int step = 1; step < team.n_pes(); step *= 2) {
     auto const place = static_cast<std::size_t>(step);
     rounds.set(0, pair_of(word, is_equal));

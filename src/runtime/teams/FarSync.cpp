@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::size_t pair_bytes = sizeof(DisseminationRounds::Pair);
 
-/// Broadcasts the root's block into each member's room. Members that have the
-/// block forward it.
+/// Broadcasts the root's block into each member's room. Members that already
+/// have the block forward it.
 class FromRoot {
  public:
   FromRoot(PeTeam const& team, std::byte* room, PassedBlock const& block)
@@ -33,8 +33,8 @@ class FromRoot {
       std::memcpy(room + pair_bytes, block.source, m_bytes);
   }
   [[nodiscard]] RoundData data(int step) const {
-    // Members fewer than `step` positions after the root already have the
-    // block.
+    // Members that are fewer than `step` positions after the root already have
+    // the block.
     bool const gives = m_distance < step && m_distance + step < m_n;
     bool const takes = m_distance >= step && m_distance < 2 * step;
     return {pair_bytes, gives ? m_bytes : 0, pair_bytes, takes ? m_bytes : 0};
@@ -47,8 +47,8 @@ class FromRoot {
   int m_distance;  // number of positions after the root
 };
 
-/// Gathers the blocks of all members. Block i comes from member me - i (modulo
-/// n), so that new blocks follow those already received.
+/// Gathers all members' blocks. Block i comes from member me - i (modulo n), so
+/// new blocks follow the blocks that have already been received.
 class ToAll {
  public:
   ToAll(PeTeam const& team, std::byte* room, PassedBlock const& block)
@@ -70,9 +70,9 @@ class ToAll {
 };
 
 /// Sends a block from each member to every other member (Bruck's all-to-all).
-/// Block i moves i members ahead: in round r, it moves 2^r members if bit r of
-/// i is set. At the end, block i is the block from member me - i (modulo n).
-/// The areas for outgoing and incoming blocks follow the n blocks.
+/// Block i moves forward by i members: in round r, it moves by 2^r members if
+/// bit r of i is set. At the end, block i is the block from member me - i
+/// (modulo n). The areas for outgoing and incoming blocks follow the n blocks.
 class ToEach {
  public:
   ToEach(PeTeam const& team, std::byte* room, PassedBlock const& block)
@@ -103,7 +103,7 @@ class ToEach {
     });
   }
 
-  /// The number of blocks that must fit in the room, for n members.
+  /// The number of blocks that must fit in a room if there are n members.
   static constexpr std::size_t n_blocks(std::size_t n) {
     auto const rounds = static_cast<std::size_t>(std::bit_width(n - 1));
     return n + (1 + rounds) * (n / 2);
@@ -116,9 +116,11 @@ class ToEach {
   [[nodiscard]] std::byte* out_area() const {
     return block_at(m_n) + pair_bytes;
   }
-  /// Each round has its own area, because a near member may be one round ahead.
+  /// Each round has a separate area, because a near member may be one round
+  /// ahead.
   [[nodiscard]] std::byte* in_area(int step) const {
-    // Round r has step 2^r. Its area follows the areas of the r earlier rounds.
+    // Round r has step 2^r, and its area follows the areas of the r earlier
+    // rounds.
     auto const place = static_cast<std::size_t>(std::bit_width(index_of(step)));
     return out_area() + place * index_of(m_n / 2) * m_bytes;
   }
@@ -138,14 +140,14 @@ class ToEach {
   int m_n;
 };
 
-/// The number of blocks that must fit in the room, for n members.
+/// The number of blocks that must fit in a room if there are n members.
 std::size_t n_blocks_in_room(Passing passing, std::size_t n) {
   switch (passing) {
     case Passing::by_root: return 1;
     case Passing::to_each: return ToEach::n_blocks(n);
-    // The blocks may fill only half of the room, so that the last message is at
-    // most 64 KiB long. For larger sources, combining shares is faster (reduce
-    // of 64 KiB, 4 nodes: 2.2 instead of 2.8 times MPI's time).
+    // The blocks may fill only half of the room so that the last message is at
+    // most 64 KiB long. For larger sources, combining shares is faster (64 KiB
+    // reduce on 4 nodes: 2.2 instead of 2.8 times MPI's time).
     case Passing::to_combine: return 2 * n;
     case Passing::to_all:
     case Passing::nothing: break;
@@ -163,20 +165,20 @@ struct NothingGoesAlong {
 /// received so far to the member 2^r positions after it.
 class FarSync final : public HostSync {
  public:
-  /// The messages of the last round contain the words of half of the PE team.
+  /// The last round's messages contain the words of half of the PE team.
   std::uint64_t exchange_words(PeTeam const& team, char const* call,
                                std::uint64_t first,
                                std::uint64_t second) const override {
     DisseminationRounds rounds(team, call);
     auto const n = static_cast<std::size_t>(team.n_pes());
-    // Pair i comes from member me - i (modulo n), so that the pairs of a round
-    // arrive as one block after the earlier pairs.
+    // Pair i comes from member me - i (modulo n), so a round's pairs arrive as
+    // one block after the earlier pairs.
     rounds.set(0, {first, second});
     for (std::size_t n_known = 1; n_known < n; n_known *= 2) {
       rounds.run(static_cast<int>(n_known), std::min(n_known, n - n_known),
                  n_known);
     }
-    // Reorder the pairs, so that pair i is from member i.
+    // Reorder the pairs so that pair i is from member i.
     auto* const pairs = rounds.all();
     auto const me     = static_cast<std::ptrdiff_t>(team.my_pe());
     std::reverse(pairs, pairs + n);
@@ -185,19 +187,19 @@ class FarSync final : public HostSync {
     return rounds.end();
   }
 
-  /// The messages are 16 bytes long.
+  /// Each message is 16 bytes long.
   bool compare_word(PeTeam const& team, char const* call, std::uint64_t word,
                     bool) const override {
     DisseminationRounds rounds(team, call);
     return compare_far(team, rounds, word, NothingGoesAlong{});
   }
 
-  /// Only the first PE teams have rooms.
+  /// Only PE teams in the first slots have rooms.
   [[nodiscard]] bool can_pass(PeTeam const& team,
                               PassedBlock const& block) const override {
     if (team.slot() >= PeTeamMemory::n_teams_with_rooms) return false;
     auto const n = static_cast<std::size_t>(team.n_pes());
-    // Besides the blocks, the room has space for two pairs. One of them
+    // In addition to the blocks, the room has space for two pairs, one of which
     // precedes the data to send.
     return block.bytes <= (PeTeamWords::room_bytes - 2 * pair_bytes) /
                               n_blocks_in_room(block.passing, n);

@@ -29,8 +29,9 @@ void for_each_member(Team const& team, Body const& body) {
   return team.has_far_pes() && bytes >= least;
 }
 
-/// Whether any node has several PEs, which can then share the messages to other
-/// nodes. The result is the same on all PEs.
+/// Whether several PEs run on any node. If so, they can divide the data
+/// exchanged with other nodes among themselves. The result is the same on all
+/// PEs.
 [[nodiscard]] bool has_shared_nodes();
 
 }  // namespace symm::Impl

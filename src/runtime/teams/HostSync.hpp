@@ -19,7 +19,7 @@ struct PassedBlock {
   Pe root;
   void const* source;
   std::size_t bytes;  // size of one block
-  // Size of all blocks together. The last blocks may be shorter, or empty.
+  // The total size of all blocks. The last blocks may be shorter or empty.
   std::size_t source_bytes;
 };
 
@@ -30,16 +30,16 @@ class HostSync {
  public:
   [[nodiscard]] static HostSync const& of(PeTeam const& team);
 
-  /// A barrier in which every member passes two words to all others.
-  /// \returns the epoch of the barrier. Until this PE begins the next epoch,
-  ///          team.words().passed(own PE, member, epoch, which) is word `which`
-  ///          (0 or 1) of `member`.
+  /// A barrier in which every member sends two words to all others.
+  /// \returns the barrier's epoch. Until this PE begins the next epoch,
+  ///          team.words().passed(own PE, member, epoch, which) points to word
+  ///          `which` (0 or 1) from `member`.
   virtual std::uint64_t exchange_words(PeTeam const& team, char const* call,
                                        std::uint64_t first,
                                        std::uint64_t second) const = 0;
 
-  /// A barrier that returns whether all members have called it with the same
-  /// word. The result is the same on all members.
+  /// A barrier that returns whether all members have passed the same word. The
+  /// result is the same on all members.
   /// \param looks whether the caller needs the result.
   virtual bool compare_word(PeTeam const& team, char const* call,
                             std::uint64_t word, bool looks) const = 0;

@@ -22,7 +22,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// Stores `value` in PE `pe`'s copy of `word`, and then `number` in PE `pe`'s
+/// Stores `value` in PE `pe`'s copy of `word` and then `number` in PE `pe`'s
 /// copy of `flag`.
 void tell(HeapMap const& map, Pe pe, std::uint64_t* word, std::uint64_t value,
           std::uint64_t* flag, std::uint64_t number, char const* call) {

@@ -13,7 +13,7 @@ namespace symm::Impl {
 
 /// Exchanges a word between PEs that do not form a PE team. Collective over
 /// `members`: each member must call it with the same list, and no other PE
-/// takes part. Runs on the host, and returns when all members have called it.
+/// takes part. Runs on the host and returns when all members have called it.
 /// Each pair of PEs counts its exchanges, so both PEs must make their exchanges
 /// in the same order. Allocates no private memory.
 /// \param members PE numbers in `parent`; this PE must be one of them.

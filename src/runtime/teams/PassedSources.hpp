@@ -13,20 +13,20 @@
 
 namespace symm::Impl {
 
-/// Selects the sources that each PE receives with the checks of a collective
-/// call on the host.
+/// Selects the sources that each PE receives along with the checks of a host
+/// collective call.
 enum class Passing {
   nothing,
-  to_all,      // the sources of all members
-  to_combine,  // the sources of all members, for a reduction
+  to_all,      // all members' sources
+  to_combine,  // all members' sources, for a reduction
   by_root,     // the root's source
   to_each      // from each member's source, the block for this PE
 };
 // If the sources are too large for to_combine, the call may use to_each
 // instead: see CollectiveCall::may_pass_shares.
 
-/// Gives read access to elements of type T in an array of bytes that need not
-/// be aligned.
+/// Gives read access to elements of type T in a byte array that need not be
+/// aligned.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 class PassedElements {
@@ -43,12 +43,12 @@ class PassedElements {
   std::byte const* m_first;
 };
 
-/// The sources that members have piggybacked on the checks of a collective call
-/// on the host. Each source is a block of bytes. Valid until this PE's next
-/// collective call on the PE team.
+/// The sources that members have piggybacked on the checks of a host collective
+/// call. Each source is a block of bytes. Valid until this PE's next collective
+/// call on the PE team.
 class PassedSources {
  public:
-  /// The source of member i is at first + i * stride.
+  /// Member i's source is at first + i * stride.
   static PassedSources in_order(void const* first, std::size_t stride) {
     return {first, stride, 0, 0};
   }
@@ -58,8 +58,8 @@ class PassedSources {
     return {my_source, stride, me, n};
   }
 
-  /// The source of member `member`. With Passing::by_root, only the root's
-  /// source is valid.
+  /// Member `member`'s source. With Passing::by_root, only the root's source is
+  /// valid.
   [[nodiscard]] std::byte const* of(Pe member) const {
     int const distance = m_me - member;
     int const place =

@@ -19,7 +19,7 @@ namespace Impl {
 
 namespace {
 
-/// The stride of the PE numbers; 0 if they are not an arithmetic sequence.
+/// The stride of the PE numbers; 0 if they do not form an arithmetic sequence.
 int stride_of(std::span<Pe const> members) {
   if (members.size() == 1) return 1;
   int const stride = members[1] - members[0];

@@ -19,7 +19,7 @@ struct MakePeTeam;
 }  // namespace Impl
 
 /// A set of PEs that perform collective operations together (OpenSHMEM 1.5,
-/// 9.4). The members are numbered from 0. A PeTeam is a small handle that
+/// 9.4). The members are numbered from 0. A PeTeam is a lightweight handle that
 /// kernels can capture by value; all copies refer to the same PE team. After
 /// team_destroy() or finalize(), host calls throw UsageError on this PE if they
 /// are passed a remaining copy; kernels do not check.
@@ -38,7 +38,7 @@ class PeTeam {
   [[nodiscard]] SYMM_FUNCTION bool is_valid() const { return m_n_pes > 0; }
   /// The number of PEs; 0 if this PeTeam is invalid.
   [[nodiscard]] SYMM_FUNCTION int n_pes() const { return m_n_pes; }
-  /// The number of this PE in the PE team; -1 if this PeTeam is invalid.
+  /// This PE's number in the PE team; -1 if this PeTeam is invalid.
   [[nodiscard]] SYMM_FUNCTION Pe my_pe() const { return m_my_pe; }
 
   /// The world PE number of member `pe`. put(), peer_view() and all other calls
@@ -65,12 +65,13 @@ class PeTeam {
   /// and no kernel waits.
   [[nodiscard]] SYMM_FUNCTION bool has_gates() const { return m_has_gates; }
   /// Whether several thread blocks of a kernel may wait for other members,
-  /// which must all be near. Only the PE teams of the world and of the node may
-  /// have such kernels, one kernel each at a time. Together, these have at most
-  /// 2 * max_waiting_blocks blocks, fewer than each GPU has multiprocessors.
+  /// which must all be near. Only the world and node PE teams may run such
+  /// kernels, one kernel each at a time. Together, these kernels have at most
+  /// twice max_waiting_blocks waiting blocks, which is less than the number of
+  /// multiprocessors on each GPU.
   [[nodiscard]] bool may_blocks_wait() const { return m_may_blocks_wait; }
-  /// The words of the PE team in GPU memory. If there is no GPU, their
-  /// `n_packets` is 0.
+  /// The PE team's words in GPU memory. If there is no GPU, their `n_packets`
+  /// is 0.
   [[nodiscard]] SYMM_FUNCTION Impl::PeTeamWords const& words_on_gpu() const {
     return m_on_device;
   }
@@ -115,7 +116,7 @@ struct MakePeTeam {
 };
 
 /// \throws UsageError on this PE if `team` is invalid or has been destroyed, or
-///         before initialize() or after finalize().
+///         if called before initialize() or after finalize().
 void check_team(PeTeam const& team, char const* call);
 
 /// Text for error messages: " of the PE team of PEs 0, 2, 4 (here member 1)".

@@ -25,10 +25,10 @@ void wait_for_members(char const* call, PeTeam const& team,
                       std::uint64_t epoch);
 
 #ifdef SYMM_FOR_DEVICE
-/// Opens this PE's gate at each member, ordered after the group's writes. Also
-/// decrements this PE's own gate for each member, so that the next wait at the
-/// gate blocks until that member has arrived, too. Precondition: the group has
-/// passed a barrier since these writes.
+/// Opens this PE's gate on each member, ordered after the group's writes. Also
+/// decrements this PE's own gate for each member, so the next wait at that gate
+/// blocks until the member has arrived, too. Precondition: the group has passed
+/// a barrier since these writes.
 template <Group Threads>
 __device__ void pass_gates(Threads const& group, PeTeam const& team) {
   auto const words = team.words();
@@ -77,12 +77,13 @@ SYMM_INLINE_FUNCTION std::uint64_t arrive(Threads const& group,
   PeTeamWords const words = team.words();
   Pe const me             = team.my_pe();
   auto const n            = static_cast<std::size_t>(team.n_pes());
-  // Only this PE's collective calls use its epoch, one call at a time.
+  // Only this PE's collective calls, one at a time, use the epoch.
   std::uint64_t const epoch = *words.epoch() + 1;
-  group.barrier();  // all threads have now read the epoch and done their writes
+  group.barrier();  // all threads have now read the epoch and performed their
+                    // writes
   auto const tell = [&](Pe pe) {
     before_flag(pe, epoch);
-    // Ordered after all writes of the group by the barrier above.
+    // The barrier above orders this store after all of the group's writes.
     store_release(words.flag(pe, me), epoch);
   };
   auto const tell_all = [&](auto const& tell_one) {
@@ -115,11 +116,11 @@ SYMM_INLINE_FUNCTION std::uint64_t arrive(Threads const& group,
   return epoch;
 }
 
-/// A barrier of the PE team. All threads of the group must call it, on every
-/// member.
+/// A barrier of the PE team. On every member, all threads of the group must
+/// call it.
 /// \param call name for the host's error messages, such as "symm::barrier".
 /// \param before_flag as in arrive().
-/// \returns the epoch of the barrier.
+/// \returns the barrier's epoch.
 template <Group Threads, class BeforeFlag>
 SYMM_INLINE_FUNCTION std::uint64_t synchronize(
     Threads const& group, PeTeam const& team, [[maybe_unused]] char const* call,
@@ -163,8 +164,8 @@ struct PassWord {
   }
 };
 
-/// On the host: whether word `which` (0 or 1) from every member in the barrier
-/// `epoch` equals `mine`.
+/// Called on the host. Whether word `which` (0 or 1) that each member sent in
+/// epoch `epoch` equals `mine`.
 [[nodiscard]] inline bool is_equal_on_all(PeTeam const& team,
                                           std::uint64_t epoch,
                                           std::size_t which,

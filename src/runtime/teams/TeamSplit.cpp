@@ -69,14 +69,15 @@ std::uint64_t digest_of(PeTeam const& parent, std::span<Pe const> members) {
 }
 
 /// One call that splits a PE team. Its constructors and functions are
-/// collective over the calling PEs: all PEs of the parent, or only the members
-/// of the new PE team. It allocates its memory before the first exchange. In
-/// that exchange, a PE that is out of memory notifies the others. Therefore, no
-/// PE leaves the call alone between two exchanges.
+/// collective over the calling PEs: all PEs in the parent PE team, or only the
+/// new PE team's members. The constructor allocates all memory before the first
+/// exchange. In that exchange, a PE that is out of memory notifies the others.
+/// Therefore, no PE leaves the call between two exchanges while others
+/// continue.
 class SplitCall {
  public:
-  /// \throws UsageError on every calling PE, unless all have made the same call
-  ///         with the same numbers.
+  /// \throws UsageError on every calling PE unless all of them have made the
+  ///         same call with the same numbers.
   /// \throws OutOfMemory on every calling PE.
   SplitCall(PeTeam const& parent, char const* call, Split kind, int a = 0,
             int b = 0, int c = 0)
@@ -93,14 +94,13 @@ class SplitCall {
   SplitCall(PeTeam const& parent, std::span<Pe const> members, char const* call,
             Split kind, int a, int b, int c);
 
-  /// The arguments of a calling PE.
+  /// A calling PE's arguments.
   struct Wish {
     int color;
     int key;
-    Pe pe;                    // number of the PE in the parent
-    std::uint64_t taken = 0;  // a bit for each slot in use on that PE
-    /// Sorts by new PE team, and within each PE team by the order of its
-    /// members.
+    Pe pe;                    // the PE's number in the parent
+    std::uint64_t taken = 0;  // one bit for each slot in use on that PE
+    /// Sorts by new PE team and then by position in that PE team.
     friend bool operator<(Wish const& a, Wish const& b) {
       return std::tie(a.color, a.key, a.pe) < std::tie(b.color, b.key, b.pe);
     }
@@ -109,22 +109,22 @@ class SplitCall {
   /// Exchanges a word between the calling PEs. m_words receives the words,
   /// unless it is empty.
   void exchange(std::uint64_t mine);
-  /// Exchanges a word and returns the words of the calling PEs, in order. The
-  /// result is valid until the next gather().
+  /// Exchanges a word and returns the calling PEs' words, in order. The result
+  /// is valid until the next gather().
   std::vector<std::uint64_t> const& gather(std::uint64_t mine);
   void expect_equal(Split kind, int a, int b, int c);
   void gather_wishes(int color, int key);
-  /// Returns the slot of this PE's new PE team, or -1 without a color. Sets
-  /// m_members.
+  /// Returns the slot of this PE's new PE team, or -1 if `color` is negative.
+  /// Sets m_members.
   int choose_slot(int color);
   PeTeam begin(int slot);
 
   PeTeam const& m_parent;
-  std::span<Pe const> m_callers;  // numbers in the parent; empty: all its PEs
+  std::span<Pe const> m_callers;  // numbers in the parent; empty: all PEs there
   char const* m_call;
   std::vector<std::uint64_t> m_words;
   std::vector<Wish> m_wishes;
-  std::vector<Pe> m_members;  // world numbers, for the new PE team
+  std::vector<Pe> m_members;  // the new PE team's world PE numbers
 };
 
 SplitCall::SplitCall(PeTeam const& parent, std::span<Pe const> members,
@@ -171,7 +171,7 @@ std::vector<std::uint64_t> const& SplitCall::gather(std::uint64_t mine) {
 void SplitCall::expect_equal(Split kind, int a, int b, int c) {
   bool is_first = true;
   for (auto const mine : {bits_of(static_cast<int>(kind), a), bits_of(b, c)}) {
-    // Report a difference at once: the other PEs detect it in the same
+    // Report a difference immediately: the other PEs detect it in the same
     // exchange, whichever call they have made.
     bool is_equal = true;
     for (auto const other : gather(mine)) {
@@ -217,7 +217,7 @@ int SplitCall::choose_slot(int color) {
   int slot = -1;
   m_members.clear();
   // All members of a new PE team use the same slot. Different new PE teams may
-  // use the same slot, because their words are in the memory of different PEs.
+  // use the same slot, because their words are in different PEs' memory.
   for (auto first = m_wishes.begin(); first != m_wishes.end();) {
     auto const last = std::find_if(
         first, m_wishes.end(),
@@ -366,7 +366,7 @@ std::pair<PeTeam, PeTeam> team_split_2d(PeTeam const& parent, int x_range) {
   try {
     column = split.make(me % x_range, me / x_range);
   } catch (...) {               // thrown on all PEs
-    Impl::end_team(row, call);  // not used by any kernel
+    Impl::end_team(row, call);  // no kernel has used it yet
     throw;
   }
   return {row, column};

@@ -24,8 +24,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// For synchronize(): passes two words to all members. (It is not a lambda,
-/// because nvcc would also compile a lambda for kernels.)
+/// A `before_flag` for synchronize() that sends two words to all members. (This
+/// is not a lambda, because nvcc would also compile a lambda for kernels.)
 struct PassWords {
   PeTeam const& team;
   std::uint64_t first;
@@ -38,7 +38,7 @@ struct PassWords {
   }
 };
 
-/// Out of line, so that a barrier needs no stack space for the text.
+/// Out of line so that a barrier needs no stack space for the text.
 template <class HasCome>
 [[gnu::noinline]] void report_missing(HostWait& wait, char const* call,
                                       Text const& why,
@@ -75,8 +75,8 @@ void wait_for_members(char const* call, PeTeam const& team,
     auto why               = HostWait::who_is_gone();
     for (Pe member = next; member < team.n_pes() && why.empty(); ++member) {
       Pe const pe = team.world_pe(member);
-      // Check has_come() last: the member may have arrived before it entered
-      // finalize().
+      // Check has_come() last, because the member may have arrived before it
+      // entered finalize().
       if (!rendezvous.is_in_finalize(pe) || has_come(member)) continue;
       why = Text("PE ", pe, " waits in symm::finalize()");
     }
@@ -88,8 +88,8 @@ void wait_for_members(char const* call, PeTeam const& team,
 
 namespace {
 
-/// Synchronizes members on one node. A source of at most 8 bytes is passed as
-/// the second word.
+/// Synchronizes members on one node. A source of up to 8 bytes is sent as the
+/// second word.
 class NearSync final : public HostSync {
  public:
   std::uint64_t exchange_words(PeTeam const& team, char const* call,

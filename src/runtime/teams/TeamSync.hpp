@@ -20,14 +20,15 @@
 
 namespace symm::Impl {
 
-// Parts of the barriers in symm_teams.hpp, and of the collective operations.
+// Building blocks of the barriers in symm_teams.hpp and of the collective
+// operations.
 
 /// Like exchange_word(), but with two words. Called by one host thread.
 std::uint64_t exchange_words_on_host(PeTeam const& team, char const* call,
                                      std::uint64_t first, std::uint64_t second);
 
-/// A barrier by one host thread. Returns false on all PEs if any two PEs have
-/// passed different words.
+/// A barrier that one host thread per PE calls. Returns false on all PEs if any
+/// two PEs have passed different words.
 /// \param looks whether the caller needs the result.
 bool compare_word(PeTeam const& team, char const* call, std::uint64_t word,
                   bool looks = true);
@@ -35,10 +36,11 @@ bool compare_word(PeTeam const& team, char const* call, std::uint64_t word,
 /// Like barrier_of(), but called by one host thread.
 void barrier_on_host(PeTeam const& team, char const* call);
 
-/// A barrier in which every PE passes a word to all others.
+/// A barrier in which every PE sends a word to all others.
 /// \param call name for the host's error messages, such as "symm::barrier".
-/// \returns the epoch of the barrier. Until this PE begins the next epoch,
-///          team.words().passed(own PE, member, epoch) is the word of `member`.
+/// \returns the barrier's epoch. Until this PE begins the next epoch,
+///          team.words().passed(own PE, member, epoch) points to the word from
+///          `member`.
 template <Group Threads>
 SYMM_INLINE_FUNCTION std::uint64_t exchange_word(
     Threads const& group, PeTeam const& team, [[maybe_unused]] char const* call,
@@ -53,13 +55,13 @@ SYMM_INLINE_FUNCTION std::uint64_t exchange_word(
 #endif
 }
 
-/// The word that PEs pass in barriers on the host. All other calls pass a
-/// different word first.
+/// The word that PEs send in host barriers. All other calls send a different
+/// word first.
 inline constexpr std::uint64_t word_of_barrier = 0;
 
 /// barrier(team), in kernels and on the host, without a check that all PEs are
 /// in a barrier. Kernels send the flag without a word, because waiting for a
-/// word doubles the latency. The host sends a word, so that a PE in a call that
+/// word doubles the latency. The host sends a word so that a PE in a call that
 /// checks words detects the mismatch.
 template <Group Threads>
 SYMM_INLINE_FUNCTION void barrier_of(Threads const& group, PeTeam const& team,
@@ -73,7 +75,7 @@ SYMM_INLINE_FUNCTION void barrier_of(Threads const& group, PeTeam const& team,
 #endif
 }
 
-/// A barrier on the host that checks that all PEs pass the same word.
+/// A host barrier that checks that all PEs pass the same word.
 /// \throws UsageError on every PE of the PE team if any PE is in a different
 ///         call.
 void meet(char const* call, PeTeam const& team, std::uint64_t word);

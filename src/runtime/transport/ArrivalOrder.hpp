@@ -13,9 +13,9 @@
 
 namespace symm::Impl {
 
-/// Records which numbered messages from one PE have been processed, and stores
-/// those that must wait for others. Only done_up_to() may be called by several
-/// threads at a time.
+/// Records which of a PE's numbered messages have been processed and holds back
+/// messages that must be processed after others. Only done_up_to() may be
+/// called by several threads concurrently.
 template <class Held>
 class ArrivalOrder {
  public:
@@ -30,7 +30,7 @@ class ArrivalOrder {
     m_held.emplace_back(after, std::move(held));
     std::push_heap(m_held.begin(), m_held.end(), is_later);
   }
-  /// Removes and returns the held message with the lowest `after`, if it may be
+  /// Removes and returns the held message with the lowest `after` if it may be
   /// processed now.
   std::optional<Held> take() {
     if (m_held.empty() || !may_be_done(m_held.front().first)) return {};
@@ -49,7 +49,7 @@ class ArrivalOrder {
   }
 
   DoneNumbers m_done;
-  // A binary heap, since tens of thousands of messages may wait.
+  // A binary heap, because tens of thousands of messages may be held back.
   std::vector<Waiting> m_held;
 };
 

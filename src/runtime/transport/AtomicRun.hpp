@@ -16,25 +16,23 @@
 
 namespace symm::Impl {
 
-// A run: consecutive atomic operations of the same kind in a batch. Each takes
-// up 4 bytes if all values are equal ("add 1"), otherwise 4 bytes plus the
-// value.
+// A run: consecutive atomic operations of the same kind in a batch. Each
+// operation takes up 4 bytes if all values are equal ("add 1"), otherwise 4
+// bytes plus the value.
 //
 //   BatchEntry  8 bytes, Kind::run or Kind::run_of_values. The entry's offset,
 //               a multiple of 2^32 words, is the base of the indices.
 //   value       8 bytes, only for Kind::run
 //   count       4 bytes
-//   operations  `count` indices in words, 4 bytes each; for
-//                 Kind::run_of_values, a value of 4 or 8 bytes follows each
-//                 index
-//   zeros       up to a multiple of 8 bytes
+//   operations  `count` 4-byte indices, counted in words; for
+//                 Kind::run_of_values, a 4- or 8-byte value follows each index
+//   padding     zeros, up to a multiple of 8 bytes
 
-/// Merges the last entry of a batch with the operations that follow it into a
-/// run.
+/// Combines a batch's last entry and the operations that follow it into a run.
 class AtomicRunWriter {
  public:
-  /// Must be called after a single atomic operation has been added to the
-  /// batch, as an entry that starts at byte `at`.
+  /// Must be called after an atomic operation has been added to the batch as a
+  /// separate entry that starts at byte `at`.
   void begin(std::size_t at, Segment segment, std::size_t offset, AtomicOp op,
              WordType type, std::uint64_t value) {
     auto const shift = shift_of(type);
@@ -48,14 +46,14 @@ class AtomicRunWriter {
     m_value = value;
     m_has_values = false;
   }
-  /// Ends the run. Must be called before a separate entry is added to the
-  /// batch, and before the batch is sent.
+  /// Ends the run. Must be called before a separate entry is added to the batch
+  /// and before the batch is sent.
   void end() { m_count = 0; }
 
   /// Adds an operation if it continues the run and fits into the batch. Returns
   /// whether the operation was added.
-  /// \param bytes The number of bytes used in the batch, which this call
-  ///        increases. Afterward, it need not be a multiple of 8.
+  /// \param bytes The number of bytes used in the batch. This call increases
+  ///        it, not necessarily to a multiple of 8.
   bool append(std::byte* batch, std::size_t& bytes, std::size_t capacity,
               Segment segment, std::size_t offset, AtomicOp op, WordType type,
               std::uint64_t value) {
@@ -80,9 +78,10 @@ class AtomicRunWriter {
     return true;
   }
 
-  /// Like append(), for the leading operations of `all`. Stops at the first
-  /// operation that is not on PE `pe`, does not continue the run, or does not
-  /// fit. Adds none unless the run already has at least two operations.
+  /// Like append(), but adds as many leading operations of `all` as possible.
+  /// Stops at the first operation that is not on PE `pe`, does not continue the
+  /// run, or does not fit. Adds no operations unless the run already contains
+  /// at least two.
   /// \returns the number of operations added.
   std::size_t append_all(std::byte* batch, std::size_t& bytes,
                          std::size_t capacity, Pe pe,
@@ -122,7 +121,8 @@ class AtomicRunWriter {
     return static_cast<std::uint32_t>(segment) << 8U | WordOp{op, type}.code();
   }
 
-  /// Turns the first operation's entry into a run of one.
+  /// Converts the first operation's entry into a run that contains only that
+  /// operation.
   std::size_t begin_run(std::byte* batch, std::size_t word_bytes) {
     auto const head = m_head.as_run(m_has_values).word();
     std::memcpy(batch + m_at, &head, sizeof head);
@@ -144,11 +144,12 @@ class AtomicRunWriter {
   std::uint32_t m_count  = 0;  // 0: no entry; 1: one entry, not yet a run
   std::uint32_t m_kind   = 0;
   unsigned m_shift       = 0;  // log2 of the word's size in bytes
-  std::uint32_t m_first  = 0;  // the index of the first operation
+  std::uint32_t m_first  = 0;  // the first operation's index
   std::size_t m_at       = 0;
   std::size_t m_count_at = 0;
   std::uint64_t m_value  = 0;
-  std::uint64_t m_window = 0;  // the run's window of 2^32 words
+  std::uint64_t m_window = 0;  // number of the 2^32-word window that contains
+                               // the run
   BatchEntry m_head{0};
   bool m_has_values = false;
 };
@@ -156,7 +157,7 @@ class AtomicRunWriter {
 /// Reads a run.
 class AtomicRunReader {
  public:
-  /// \param payload The batch, starting right after the entry's word.
+  /// \param payload The rest of the batch after the entry's word.
   /// \returns nullopt if the payload is too short.
   static std::optional<AtomicRunReader> make(
       BatchEntry entry, std::span<std::byte const> payload) {
@@ -175,9 +176,9 @@ class AtomicRunReader {
   }
 
   [[nodiscard]] std::size_t count() const { return m_count; }
-  /// The size of the run in the batch, in bytes, not counting the entry's word.
+  /// The run's size in the batch, in bytes, excluding the entry's word.
   [[nodiscard]] std::size_t bytes() const { return m_bytes; }
-  /// The offset in bytes of operation `i`'s word, relative to the run's offset.
+  /// The byte offset of operation `i`'s word relative to the run's offset.
   [[nodiscard]] std::size_t offset(std::size_t i) const {
     std::uint32_t index = 0;
     std::memcpy(&index, m_operations + i * m_step, sizeof index);

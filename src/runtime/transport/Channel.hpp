@@ -17,29 +17,28 @@
 
 namespace symm::Impl {
 
-/// The operations of one context on the memory of far PEs. Operations are sent
-/// as messages, and the target executes them with the same code as operations
-/// within a node. fence() orders, and quiet() completes, only this channel's
-/// operations. Any number of threads of this PE may call these functions
-/// concurrently. A function that waits makes progress in the meantime, like
-/// Transport::poll().
+/// One context's operations on far PEs' memory. Operations are sent as
+/// messages. The target executes them with the same code as operations within a
+/// node. fence() orders, and quiet() completes, only this channel's operations.
+/// Any number of threads of this PE may call these functions concurrently.
+/// Functions that wait also make progress, as Transport::poll() does.
 ///
 /// If a PE is lost, the job ends with an error message that names the PE, its
 /// host and the call.
 ///
-/// Callers must check the offsets beforehand. They can do so because every PE
-/// has the same offsets. The target checks again, and ends the job if an offset
-/// is invalid.
+/// Callers must validate offsets before the call, which is possible because an
+/// object has the same offset on every PE. The target validates each offset
+/// again and ends the job if it is invalid.
 ///
-/// In each parameter `call`, the member `name` is for the error message about a
-/// lost PE. If `call.request` is not null, the operation fills it in for test()
-/// and wait(). `call.channel` is ignored.
+/// Every function takes a `call`. If a PE is lost, the error message contains
+/// `call.name`. If `call.request` is not null, the operation fills in that
+/// handle for test() and wait(). `call.channel` is ignored.
 class Channel {
  public:
   virtual ~Channel() = default;
 
-  // After quiet(), the data are at the target. After fence(), they arrive
-  // before any later operation on the same PE takes effect. With
+  // The data are at the target after quiet(). After a fence(), later operations
+  // on the same PE take effect only after the data have arrived. With
   // Completion::local, the caller may reuse `from` as soon as the call returns.
   virtual void put(PeMemory to, void const* from, std::size_t bytes,
                    Completion completion = Completion::local,
@@ -53,33 +52,33 @@ class Channel {
                           Completion completion = Completion::local,
                           HostCall const& call  = {}) = 0;
 
-  // With Completion::local, the data are in `to` on return; otherwise after
-  // quiet().
+  // With Completion::local, the data are in `to` when the call returns;
+  // otherwise, they are there after quiet().
   virtual void get(void* to, PeMemory from, std::size_t bytes,
                    Completion completion = Completion::local,
                    HostCall const& call  = {})         = 0;
   virtual void get_strided(void* to, PeMemory from, Strides strides,
                            HostCall const& call = {}) = 0;
 
-  /// Returns the word's value before the operation. The value of a 4-byte word
-  /// is in the lower 32 bits.
+  /// Returns the word's value before the operation. A 4-byte word's value is in
+  /// the lower 32 bits.
   [[nodiscard]] virtual std::uint64_t atomic(PeMemory at, AtomicOp op,
                                              WordType type, std::uint64_t value,
                                              std::uint64_t compare = 0,
                                              HostCall const& call  = {}) = 0;
-  /// After quiet(), `*was` contains the word's previous value, in as many bytes
-  /// as the word has.
+  /// After quiet(), the first bytes_of(type) bytes at `was` contain the word's
+  /// previous value.
   virtual void fetch_nbi(PeMemory at, AtomicOp op, WordType type,
                          std::uint64_t value, std::uint64_t compare, void* was,
                          HostCall const& call = {}) = 0;
-  /// Starts an atomic operation without a result. Like a put, it is complete
-  /// after quiet().
+  /// Starts a non-fetching atomic operation. Like a put, the operation is
+  /// complete after quiet().
   virtual void post_atomic(PeMemory at, AtomicOp op, WordType type,
                            std::uint64_t value, HostCall const& call = {}) = 0;
 
   /// Calls post_atomic() for each operation in `left`, in order.
-  /// \param left The operations. After an exception, `left` contains only those
-  ///        that have not started.
+  /// \param left The operations. After an exception, `left` contains only the
+  ///        operations that have not started.
   virtual void post_atomics(std::span<FarAtomic const>& left,
                             HostCall const& call = {}) {
     for (; !left.empty(); left = left.subspan(1)) {
@@ -88,21 +87,22 @@ class Channel {
     }
   }
 
-  /// Sends NodeUpdates for words on any PEs that share a node with `to`. They
-  /// are complete after quiet(); fence() does not order them. Used only between
-  /// nodes that have several PEs each. The base class does nothing.
-  /// \param updates Words from NodeUpdate::word(), 8 bytes each, and values as
-  ///        `has_values` says. At most MessageEngine::max_eager bytes in total.
-  /// \param has_values Whether an 8-byte value follows each word. Otherwise,
-  ///        `value` is the value of all updates.
+  /// Sends NodeUpdates for words on `to` and on other PEs on the same node. The
+  /// updates are complete after quiet(); fence() does not order them. Used only
+  /// between nodes that each run several PEs. The base class does nothing.
+  /// \param updates 8-byte words from NodeUpdate::word(), each followed by a
+  ///        value if `has_values` is true. At most MessageEngine::max_eager
+  ///        bytes in total.
+  /// \param has_values Whether an 8-byte value follows each word. If false, all
+  ///        updates use `value`.
   virtual void post_node_updates(Pe /*to*/,
                                  std::span<std::byte const> /*updates*/,
                                  bool /*has_values*/, std::uint64_t /*value*/,
                                  HostCall const& /*call*/ = {}) {}
 
-  // Each function named begin_... starts an operation, and `left` is
-  // decremented when the operation completes. So a caller may have many
-  // operations in flight and wait for any one of them.
+  // Each begin_...() function starts an operation that decrements `left` when
+  // it completes. So a caller can have many operations in flight and wait for
+  // any one of them.
 
   using Counter = std::atomic<std::uint64_t>;
 
@@ -126,17 +126,17 @@ class Channel {
                               HostCall const& /*call*/ = {}) {}
 
   virtual void fence(HostCall const& call = {}) = 0;
-  /// Waits for all operations on this channel, on any PE, that any thread
-  /// started before this call.
+  /// Completes all operations on this channel, whatever their target PE, that
+  /// any thread started before this call.
   virtual void quiet(HostCall const& call = {}) = 0;
-  /// Like quiet(), but only for the operations on `pes`.
+  /// Like quiet(), but completes only operations on `pes`.
   virtual void quiet(std::span<Pe const> pes, HostCall const& call = {}) = 0;
 
-  // These two functions accept only operations of this channel. They are
+  // The two functions below accept only this channel's operations. They are
   // callable from any thread.
 
-  /// Whether the operation of `handle` has reached `stage`. If not, sends any
-  /// messages that the operation still needs to get there.
+  /// Whether the handle's operation has reached `stage`. If not, sends any
+  /// messages that the operation still needs to reach `stage`.
   [[nodiscard]] virtual bool test(OperationHandle& /*handle*/, Stage /*stage*/,
                                   HostCall const& /*call*/ = {}) {
     return true;

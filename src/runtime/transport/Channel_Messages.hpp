@@ -24,21 +24,22 @@ namespace symm::Impl {
 class Transport_Messages;
 struct Outgoing;
 
-/// The destination of the answer to a batch entry.
+/// Where to store the answer to a batch entry.
 struct AnswerPlace {
   void* to;
   std::size_t bytes;
 };
 
-/// The state of an operation in flight. It is allocated dynamically if the
-/// caller does not wait for the operation. Its address serves as the token in
-/// MessageEngine::send(). Tokens sent to other PEs come from the PendingTable.
+/// The state of an operation in flight. The object is allocated dynamically if
+/// the caller does not wait for the operation. The object's address serves as
+/// the token in MessageEngine::send(). Tokens sent to other PEs come from the
+/// PendingTable.
 struct PendingOperation {
-  void* to               = nullptr;  // where the data or the old value goes
+  void* to               = nullptr;  // destination of the data or the old value
   std::size_t word_bytes = 0;        // size of the old value; 0: none
   Strides strides{};                 // for a get_strided()
   std::atomic<std::uint64_t>* left = nullptr;  // decremented when done
-  Outgoing* outgoing  = nullptr;  // if not null, its `done` records `begun`
+  Outgoing* outgoing  = nullptr;  // if not null, outgoing->done records `begun`
   std::uint64_t begun = 0;
   SideDone::Owner side{};
   bool is_on_heap = false;
@@ -49,7 +50,7 @@ struct PendingOperation {
   void finish();
 };
 
-/// A block, or a part of one, that the engine moves without messages.
+/// A block, or part of one, that the engine moves without messages.
 struct BlockMove {
   enum class Kind { put, get };
 
@@ -57,7 +58,7 @@ struct BlockMove {
   OneSided::Place there;
   void* here;  // a put only reads it
   std::size_t bytes;
-  char const* call;  // the name of the call, or null
+  char const* call;  // the call's name, or null
 
   [[nodiscard]] char const* what() const {
     return kind == Kind::put ? "a put" : "a get";
@@ -67,53 +68,56 @@ struct BlockMove {
 /// A Channel of a Transport_Messages.
 ///
 /// Order. The engine does not order messages, so a channel numbers the messages
-/// to a PE that change memory. Each of them also carries the number of the last
-/// message before the channel's last fence(). The target holds a message back
-/// until it has processed all messages up to that number. So fence() need not
-/// wait for any reply: a put, a fence() and the put of a flag take two
+/// that change a PE's memory. Each such message also carries the number of the
+/// last message before the channel's last fence(). The target holds a message
+/// back until it has processed all messages up to that number. So fence() need
+/// not wait for any reply: a put, a fence() and a put of a flag take two
 /// messages, without a round trip in between. Messages nearly always arrive in
-/// order, and then the target holds none back. A put of more than
-/// MessageEngine::max_eager bytes would take too much private memory while held
-/// back, so its sender waits for the earlier messages first.
+/// order, so the target rarely holds one back. A put of more than
+/// MessageEngine::max_eager bytes would take up too much private memory while
+/// held back. So its sender first waits until the earlier messages have been
+/// acknowledged.
 ///
 /// Blocks. If the engine has one-sided operations, it moves blocks to and from
 /// the host heap without messages. With Completion::local, the caller waits
-/// until the block has arrived. Otherwise, quiet() and fence() wait for it, so
-/// that later messages arrive after the block. Like a large put, a put after a
-/// fence() waits until the messages before the fence() have been acknowledged.
-/// If the put has at most MessageEngine::max_eager bytes, it becomes a message
-/// instead of waiting. The signal of a block is a message that is sent after
-/// the block has arrived. If the caller does not wait for the block, that
-/// message also carries the block.
+/// until the block has arrived. With Completion::none, quiet() and fence() wait
+/// for the block, so messages sent after these calls arrive after the block.
+/// Like a large put, a one-sided put after a fence() waits until the messages
+/// before the fence() have been acknowledged. Instead of waiting, a put of up
+/// to MessageEngine::max_eager bytes is sent as a message. A block's signal is
+/// a message that is sent after the block has arrived. If the caller does not
+/// wait for the block, the signal's message also carries the block.
 ///
 /// Completion. A single acknowledgment from the target covers all of a
-/// channel's messages up to a certain number. It is part of an answer or, on
-/// request, a separate message. Every message on channel 0 also carries an
-/// acknowledgment. The initiator requests one in the message that it expects to
-/// be the last before quiet(): it assumes as many messages as before the
-/// previous quiet(). If there are fewer, quiet() makes the request. The
-/// initiator also requests acknowledgments often enough that at most a few MiB
-/// are in flight to any PE. It requests one for each block of more than
-/// MessageEngine::max_eager bytes, so that the next such block after a fence()
-/// need not wait for a round trip.
+/// channel's messages up to a certain number. The acknowledgment is part of an
+/// answer or, on request, a separate message. Every message on channel 0 also
+/// carries an acknowledgment. The initiator requests one in the message that it
+/// expects to be the last before quiet(). It assumes that the number of
+/// messages before quiet() is the same as last time. If there are fewer
+/// messages, quiet() makes the request. The initiator requests acknowledgments
+/// often enough that at most a few MiB are in flight to any PE. It also
+/// requests one for each block of more than MessageEngine::max_eager bytes so
+/// that the next such block after a fence() need not wait for a round trip.
 ///
-/// Batches. Small puts and gets with Completion::none, post_atomic() and
-/// fetch_nbi() are collected in one batch per PE. The batch is sent when it is
-/// full, and in fence(), quiet(), Transport::poll() and any other call for that
-/// PE. Otherwise, a background thread sends it a little later. A single reply
-/// carries all answers to a batch. At most Options::max_batches PEs have memory
-/// for a batch. When another PE needs a batch, the channel sends the batch of
-/// one of these PEs, in turn, and reuses its memory. A closed channel keeps no
+/// Batches. Small puts and gets with Completion::none, and the operations of
+/// post_atomic() and fetch_nbi(), are collected in one batch per PE. A batch is
+/// sent when it is full, when fence(), quiet() or Transport::poll() is called,
+/// and before most other messages to the same PE. Otherwise, a background
+/// thread sends it shortly afterward. A single reply carries all answers to a
+/// batch. A channel has batch memory for up to Options::max_batches PEs. When
+/// another PE needs a batch, the channel picks one of these PEs in turn, sends
+/// that PE's batch, and reuses the batch's memory. A closed channel keeps no
 /// batch memory.
 ///
-/// quiet() waits for operations that any thread started before it, but not for
-/// those that other threads start during the wait. To tell them apart,
-/// messages, gets and large puts are numbered.
+/// quiet() waits for operations that any thread started before the call, but
+/// not for operations that other threads start during the wait. Messages, gets
+/// and large puts are numbered so that quiet() can distinguish earlier
+/// operations from later ones.
 ///
-/// One mutex guards the state of the sending side. The Receiver never locks
-/// this mutex, so a thread may hold it during MessageEngine::send(), which
-/// never waits. A caller that has to wait for a PE unlocks the mutex first, so
-/// that operations on other PEs can proceed.
+/// One mutex guards the sending side's state. The Receiver never locks this
+/// mutex, so a thread may hold it during MessageEngine::send(), which never
+/// waits. A caller that has to wait for a PE unlocks the mutex first so that
+/// operations on other PEs can proceed.
 class Channel_Messages final : public Channel {
  public:
   static constexpr std::size_t batch_size = std::size_t{16} << 10U;
@@ -166,20 +170,21 @@ class Channel_Messages final : public Channel {
   void wait(OperationHandle& handle, Stage stage,
             HostCall const& call) override;
 
-  // For Transport_Messages only.
+  // Only Transport_Messages calls the functions below.
 
-  /// The operations that wait for replies.
+  /// The operations that await replies.
   [[nodiscard]] PendingTable& asked() noexcept { return m_asked; }
 
-  /// Channels are created open. Between close() and open(), callers start no
-  /// operations, and the memory of each batch is released once the batch has
-  /// been sent.
+  /// A new channel is open. Between close() and open(), callers must not start
+  /// operations, and each batch's memory is released once the batch has been
+  /// sent.
   void open() noexcept;
   void close() noexcept;
 
-  /// ask_for_all() and wait_for() are the two halves of quiet(), so that a
-  /// caller can wait for several channels at once. A `Last` holds the numbers
-  /// of the last message sent to a PE and of the last operation started on it.
+  /// ask_for_all() and wait_for() are the two halves of quiet(). They allow a
+  /// caller to wait for several channels at once. A `Last` contains the number
+  /// of the last message sent to a PE and the number of the last operation that
+  /// begin() started on that PE.
   struct Last {
     Outgoing* outgoing;
     std::uint64_t number;
@@ -197,56 +202,57 @@ class Channel_Messages final : public Channel {
   [[nodiscard]] bool has_open_batches() const noexcept {
     return m_n_open.load() != 0;
   }
-  /// Sends the open batch for `pe`.
+  /// Sends the open batch for `pe`, if any.
   void flush(Pe pe);
   /// Sends all batches opened before `tick`, except those that would have to
   /// wait.
   void flush_older(std::uint64_t tick);
-  /// Like flush_older(), but for all batches. Does nothing if another thread
-  /// holds the lock.
+  /// Like flush_older(), but also sends the most recent batches. Does nothing
+  /// if another thread holds the lock.
   void try_flush_all();
 
  private:
-  /// The lock for an operation, and the name of the call that the operation
-  /// belongs to.
+  /// The lock for an operation, and the name of the call to which the operation
+  /// belongs.
   struct Lock : std::unique_lock<std::mutex> {
     using std::unique_lock<std::mutex>::unique_lock;
     char const* call = nullptr;
   };
 
-  /// The maximum number of payloads of more than max_eager bytes in flight at
-  /// once to or from each PE. Over TCP, more of them would share the
-  /// connection, which is slower.
+  /// The maximum number of payloads larger than max_eager bytes in flight to or
+  /// from each PE. Additional payloads would share the same TCP connection,
+  /// which is slower.
   static constexpr std::uint64_t max_large = 2;
-  /// The maximum number of blocks in flight without messages, to or from each
+  /// The maximum number of one-sided block transfers in flight to or from each
   /// PE.
   static constexpr std::uint64_t max_blocks = 64;
 
   [[nodiscard]] Outgoing& outgoing_to(Pe pe);
 
-  /// Locks m_mutex for an operation. Threads that return from a wait for a PE
-  /// take precedence, since the mutex alone would not be fair to them.
+  /// Locks m_mutex for an operation. Threads that are returning from a wait for
+  /// a PE take precedence, because std::mutex is not fair.
   [[nodiscard]] Lock enter(char const* call);
   /// Locks m_mutex again after a wait.
   void enter_again(Lock& lock);
 
-  // These functions must be called with m_mutex held:
+  // Callers of these functions must hold m_mutex:
 
   void mark_dirty(Outgoing& outgoing);
-  /// Ensures that `outgoing` has memory for a batch. May unlock temporarily.
+  /// Ensures that `outgoing` has memory for a batch. May temporarily unlock the
+  /// mutex.
   void ensure_batch(Lock& lock, Outgoing& outgoing);
   void drop_batch(Outgoing& outgoing) noexcept;
-  /// The index in m_with_batch of the PE whose batch memory is reassigned next:
-  /// the next PE in turn whose batch can be sent at once or, if there is none,
-  /// simply the next PE in turn.
+  /// The index in m_with_batch of the PE whose batch memory is reassigned next.
+  /// This is the next PE in turn whose batch can be sent immediately. If there
+  /// is no such PE, it is simply the next PE in turn.
   [[nodiscard]] std::size_t next_to_give();
   void add_atomic(Lock& lock, Outgoing& outgoing, PeMemory at, AtomicOp op,
                   WordType type, std::uint64_t value);
   /// Sends batches until the open one has room for an entry and its answer. May
-  /// unlock temporarily.
+  /// temporarily unlock the mutex.
   void make_room(Lock& lock, Outgoing& outgoing, std::size_t bytes,
                  std::size_t answer_bytes);
-  /// Writes the head of an entry, for which there must be room.
+  /// Writes an entry's head. The batch must have room for the whole entry.
   /// \returns where to write the entry's data.
   std::byte* put_entry(Lock const& lock, Outgoing& outgoing, BatchEntry entry);
   /// Adds an entry to the open batch.
@@ -256,79 +262,83 @@ class Channel_Messages final : public Channel {
   /// \param answer Where to store the answer.
   std::byte* add_answered_entry(Lock& lock, Outgoing& outgoing,
                                 BatchEntry entry, void* answer);
-  /// Whether the next batch has to wait because too many batches await replies.
-  /// Replies take up memory on the target.
+  /// Whether the next batch has to wait because too many batches await replies,
+  /// which take up memory on the target.
   [[nodiscard]] static bool are_answers_full(Outgoing const& outgoing);
   /// Whether flush() would have to wait.
   [[nodiscard]] bool must_batch_wait(Outgoing const& outgoing) const;
   enum class Wait { may, must_not };
   /// Sends the open batch, if any. With Wait::must_not, does not send a batch
-  /// that would have to wait. During a wait, another thread may send the batch.
+  /// that would have to wait. If flush() waits, another thread may send the
+  /// batch meanwhile.
   void flush(Lock& lock, Outgoing& outgoing, Wait wait = Wait::may,
              bool wants_ack = false);
   [[nodiscard]] bool is_window_full(Outgoing const& outgoing) const;
   /// Whether the window is full, or the engine holds too many unsent messages
-  /// to the same PE, from all channels together.
+  /// to the same PE, counting all channels.
   [[nodiscard]] bool is_full(Outgoing const& outgoing) const;
-  /// Waits until neither the window nor the engine is full. May unlock
-  /// temporarily. Waits only once: if other threads fill the window or the
+  /// Waits until neither the window nor the engine is full. May temporarily
+  /// unlock the mutex. Waits only once: if other threads fill the window or the
   /// engine again meanwhile, each thread that has waited may still add one
   /// message.
   void wait_for_room(Lock& lock, Outgoing& outgoing);
-  /// Sends a numbered message without waiting, and counts it toward the window
-  /// and the acknowledgments.
-  /// \param after The last message that the target must process before this
-  ///        one.
+  /// Sends a numbered message without waiting. Counts the message toward the
+  /// window and toward the next acknowledgment request.
+  /// \param after The number of the last message that the target must process
+  ///        before this one.
   /// \param unsent If not null, the payload must stay unchanged until the
   ///        transport calls unsent->finish().
   void post(Outgoing& outgoing, MessageHeader header, std::uint64_t after,
             std::span<std::byte const> payload, bool wants_ack = false,
             PendingOperation* unsent = nullptr);
-  /// \param ends_block Whether this message completes a block that the engine
-  ///        has already moved, at least in part.
+  /// \param ends_block Whether the engine has already moved at least part of
+  ///        the block.
   void post_block(Lock& lock, Outgoing& outgoing, MessageHeader const& header,
                   void const* from, std::size_t bytes, Completion completion,
                   OperationHandle* handle, bool ends_block = false);
   void ask_for_ack(Outgoing& outgoing);
-  /// Locks, then waits until an atomic operation may be sent at once.
+  /// Locks the mutex and waits until an atomic operation may be sent
+  /// immediately.
   [[nodiscard]] Lock enter_for_atomic(Outgoing& outgoing, char const* call);
-  /// Before each call of the next two functions, call m_asked.make_room() under
+  /// Before each call to the next two functions, call m_asked.make_room() under
   /// the same lock.
   void ask_for_atomic(Outgoing& outgoing, PeMemory at, AtomicOp op,
                       WordType type, std::uint64_t value, std::uint64_t compare,
                       PendingOperation& pending);
   void ask_for_get(PeMemory from, std::size_t bytes, PendingOperation& pending);
-  /// Moves `pending` into a dynamically allocated object, and numbers the
+  /// Moves `pending` into a dynamically allocated object and numbers the
   /// operation so that quiet() waits for it.
   PendingOperation* begin(Outgoing& outgoing, PendingOperation pending,
                           OperationHandle* handle);
-  /// Whether the message of `handle` has been acknowledged. If not, requests an
+  /// Whether the handle's message has been acknowledged. If not, requests an
   /// acknowledgment.
   [[nodiscard]] bool is_acknowledged(OperationHandle& handle, char const* call);
 
-  // These functions must be called without m_mutex held:
+  // Callers of these functions must not hold m_mutex:
 
   /// These two functions move a block, or the first part of one, without
   /// messages. A put first waits until the target has processed all messages
-  /// before the last fence() (see wait_for_fenced()).
-  /// \returns the number of bytes moved. The caller sends the rest in a
-  ///          message.
+  /// sent before the last fence() (see wait_for_fenced()).
+  /// \returns the number of bytes moved. The caller sends the remaining bytes
+  ///          in a message.
   std::size_t put_one_sided(PeMemory to, void const* from, std::size_t bytes,
                             Completion completion, HostCall const& call);
   std::size_t get_one_sided(void* to, PeMemory from, std::size_t bytes,
                             Completion completion, HostCall const& call);
-  /// \param left The number of bytes of the whole block that are still to be
-  ///        moved, including those of `move`.
+  /// \param left The number of bytes of the whole block that remain to be
+  ///        moved, including `move.bytes`.
   void move_part(BlockMove const& move, std::size_t left, Completion completion,
                  OperationHandle* handle);
-  /// Waits until the target has processed all messages before the last fence().
-  /// \returns false, without waiting, if it has not and `bytes` is at most
-  ///          MessageEngine::max_eager. The caller then puts the block into a
-  ///          message, which the target processes after those messages.
+  /// Waits until the target has acknowledged all messages sent before the last
+  /// fence().
+  /// \returns false, without waiting, if acknowledgments are outstanding and
+  ///          `bytes` is at most MessageEngine::max_eager. The caller then
+  ///          sends the block in a message, which the target processes after
+  ///          those messages.
   bool wait_for_fenced(Pe pe, std::size_t bytes, HostCall const& call);
   /// Ends the job if any PE is lost. Called before an operation on `pe`.
   /// \param call The name of the call, or null.
-  /// \param what Describes the operation if there is no name.
+  /// \param what Describes the operation if the call has no name.
   void check_lost(char const* call, char const* what, Pe pe);
   template <class IsDone>
   void wait_until(char const* call, char const* what, Pe pe,
@@ -344,8 +354,8 @@ class Channel_Messages final : public Channel {
   std::atomic<int> m_n_returning = 0;     // number of threads in enter_again()
   std::vector<Outgoing*> m_dirty;         // PEs with incomplete operations
   std::atomic<std::size_t> m_n_open = 0;  // number of open batches
-  std::vector<Outgoing*> m_with_batch;    // PEs with memory for a batch
-  std::size_t m_n_given = 0;  // how often batch memory was reassigned
+  std::vector<Outgoing*> m_with_batch;    // PEs that have batch memory
+  std::size_t m_n_given = 0;  // number of times batch memory was reassigned
 };
 
 /// A channel's messages to one PE.
@@ -354,8 +364,8 @@ struct Outgoing {
 
   explicit Outgoing(Pe number) : pe(number) {}
 
-  /// Ends the run at the end of the batch, and pads the batch to a multiple of
-  /// 8 bytes. The caller must hold the channel's mutex.
+  /// Ends the batch's last run, if any, and pads the batch to a multiple of 8
+  /// bytes. The caller must hold the channel's mutex.
   void end_run();
 
   Pe const pe;
@@ -363,20 +373,22 @@ struct Outgoing {
   // Guarded by the channel's mutex.
 
   std::uint64_t sent   = 0;  // the number of the last message
-  std::uint64_t fenced = 0;  // number of the last message before a fence()
-  std::uint64_t asked  = 0;  // number of the last message that requests an ack
-  // The number of messages since the last quiet(), and the number between the
-  // last two calls of quiet().
+  std::uint64_t fenced = 0;  // number of the last message before the last
+                             // fence()
+  std::uint64_t asked = 0;   // number of the last message that requests an ack
+  // The number of messages sent since the last quiet(), and the number sent
+  // between the last two calls to quiet().
   std::uint64_t n_since_quiet = 0;
   std::uint64_t n_expected    = 1;
-  // The number of bytes sent since message `half`. If there are too many, a
-  // sender waits until message `half` is acknowledged.
+  // The number of bytes sent since message `half`. Once it reaches
+  // Options::half_window, senders wait until message `half` has been
+  // acknowledged.
   std::size_t bytes_since_half = 0;
   std::uint64_t half           = 0;
   // The number of operations that begin() has started so far, such as gets,
   // puts whose payload is read later, and blocks moved without messages.
   std::uint64_t begun      = 0;
-  std::uint64_t last_block = 0;  // value of `begun` for the last put of a block
+  std::uint64_t last_block = 0;  // `begun` when the last one-sided put started
   std::size_t dirty_at     = 0;  // index in m_dirty
   bool is_dirty            = false;
   std::unique_ptr<std::byte[]> batch;
@@ -398,7 +410,8 @@ struct Outgoing {
   Counter large_gets = 0;
   Counter blocks     = 0;  // blocks in flight without messages
   Counter answers    = 0;  // number of batches that await answers
-  DoneNumbers done;        // which of the `begun` operations are done
+  DoneNumbers done;        // which of the operations counted by `begun` are
+                           // done
 };
 
 }  // namespace symm::Impl

@@ -11,9 +11,9 @@
 
 namespace symm::Impl {
 
-/// Records which of the numbers 1, 2, ... are done. Each is set once, in any
-/// order. Only one thread at a time may call set(); any thread may call
-/// up_to().
+/// Records which of the operations or messages 1, 2, ... are done. Each number
+/// is set once, in any order. Only one thread at a time may call set(); any
+/// thread may call up_to().
 class DoneNumbers {
  public:
   /// All numbers up to this one are done.

@@ -18,18 +18,19 @@ CopyQueue::Strided block(void* to, void const* from, std::size_t bytes) {
 }
 
 /// The HostCall for one of several messages. Only the last message carries the
-/// Request, since its acknowledgment covers all messages before it.
+/// Request, because the last message's acknowledgment covers all messages
+/// before it.
 HostCall of_message(HostCall const& call, bool is_last) {
   return {call.name, nullptr, is_last ? call.request : nullptr};
 }
 
-/// Elements of more than this many bytes are not packed into a message with
-/// others.
+/// Elements larger than this number of bytes are not packed into a message with
+/// other elements.
 constexpr std::size_t max_of_element = std::size_t{4} << 10U;
 
 }  // namespace
 
-/// Gets in flight. The destructor waits for them.
+/// Gets in flight. The destructor waits until they are complete.
 class GpuStaging::Begun {
  public:
   Begun(Channel& channel, Pe pe, char const* call)
@@ -93,7 +94,7 @@ void GpuStaging::put(Channel& channel, PeMemory to, void const* from,
                     std::min(bytes - done, half), Completion::local,
                     of_message(call, bytes - done <= half));
     } catch (...) {
-      m_queue.finish();  // the queue is still reading `from`
+      m_queue.finish();  // the queue may still be reading `from`
       throw;
     }
   }
@@ -125,8 +126,8 @@ void GpuStaging::put_signal(Channel& channel, PeMemory to, void const* from,
 void GpuStaging::get_to_host(Channel& channel, std::byte* to, PeMemory from,
                              std::size_t bytes, HostCall const& call) {
   Begun begun(channel, from.pe, call.name);
-  // Do not request everything at once: replies take up memory until this PE
-  // reads them.
+  // Do not request everything at once, because replies take up memory until
+  // this PE reads them.
   constexpr std::size_t most = 8 * half;
   for (std::size_t done = 0; done < bytes; done += most) {
     begun.get(to + done, from.moved(done), std::min(bytes - done, most));

@@ -14,22 +14,21 @@
 
 namespace symm::Impl {
 
-/// Operations on the memory of far PEs, where the memory on either side may be
+/// Operations on far PEs' memory. The source, the destination or both may be in
 /// GPU memory. Data on this PE's GPU are staged in page-locked host memory:
-/// messages are sent from there and received there. The copies do not wait for
-/// running kernels. Callable from any thread.
+/// messages are sent from and received into that memory. The copies do not wait
+/// for running kernels. Callable from any thread.
 ///
 /// All functions throw SystemError on this PE.
 class GpuStaging {
  public:
   using Completion = Impl::Completion;
 
-  /// \param provider The provider of the GPU's memory. Must outlive this
-  ///        object.
+  /// \param provider The GPU's memory provider. Must outlive this object.
   explicit GpuStaging(MemoryProvider& provider);
 
-  // Like the functions of Channel, except that puts from this PE's GPU and all
-  // gets from or to a GPU always have Completion::local.
+  // Like Channel's functions, except that puts from this PE's GPU and all gets
+  // from or to a GPU always use Completion::local.
 
   void put(Channel& channel, PeMemory to, void const* from, std::size_t bytes,
            Completion completion, HostCall const& call = {});

@@ -8,10 +8,10 @@ namespace symm::Impl {
 class Channel;
 struct OperationHandle;
 
-/// The host call that an operation is part of.
+/// The host call to which an operation belongs.
 struct HostCall {
   constexpr HostCall() = default;
-  // Converts a name to a call without a context.
+  // Converts a name to a call that has no context.
   constexpr HostCall(char const* its_name) : name(its_name) {}
   constexpr HostCall(char const* its_name, Channel* its_channel,
                      OperationHandle* its_request = nullptr)
@@ -20,16 +20,17 @@ struct HostCall {
   // The name for error messages, such as "symm::put"; null: unknown.
   char const* name = nullptr;
   Channel* channel = nullptr;  // for far PEs; null: the default channel
-  // If not null, and if the operation uses messages, the operation stores here
-  // what a Request waits for.
+  // The handle that a Request waits for. If this is not null, an operation that
+  // uses messages fills in the handle.
   OperationHandle* request = nullptr;
-  // Whether small puts may be batched even with Completion::local, where the
-  // caller may reuse the source as soon as the call returns.
+  // Whether small puts may be batched even with Completion::local. (The caller
+  // may still reuse the source as soon as the call returns.)
   bool aggregates = false;
 };
 
-// Operations that take only a few instructions accept a name or a HostCall.
-// They create a HostCall from the name only if they have to send a message.
+// Operations that take only a few instructions accept either a name or a
+// HostCall. They create a HostCall from a name only if they have to send a
+// message.
 [[nodiscard]] constexpr char const* name_of_call(char const* call) {
   return call;
 }

@@ -16,15 +16,15 @@ namespace symm::Impl {
 struct LostPe {
   Pe pe       = 0;
   Pe found_by = 0;  // the PE that noticed
-  Text why;         // worded as the end of a sentence: "its process is gone"
+  Text why;         // the end of a sentence, such as "its process is gone"
 };
 
-/// The first PE that any PE on this node found to be lost, in memory that the
-/// PEs on the node share. So the error messages of all these PEs name that PE,
-/// and not another one that exited as a consequence.
+/// The first PE that any PE on this node found to be lost. The record is in
+/// memory that the PEs on the node share. So the error messages on all these
+/// PEs name that PE, and not a PE that exited as a consequence.
 class LostPeRecord {
  public:
-  /// Any thread of these PEs may call this. Only the first call has an effect.
+  /// Callable from any thread on these PEs. Only the first call has an effect.
   void set(LostPe const& lost) noexcept {
     auto expected = State::none;
     if (!m_state.compare_exchange_strong(expected, State::being_written)) {

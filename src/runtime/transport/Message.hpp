@@ -20,8 +20,8 @@ namespace symm::Impl {
 // on the same kind of processor, so objects are sent as raw bytes.
 static_assert(std::endian::native == std::endian::little);
 
-/// The largest payload of a strided operation, in bytes. Its elements are
-/// packed.
+/// The maximum payload of a strided operation, in bytes. The payload contains
+/// the elements, packed.
 inline constexpr std::size_t max_strided = MessageEngine::max_eager;
 
 enum class MessageKind : std::uint8_t {
@@ -29,24 +29,24 @@ enum class MessageKind : std::uint8_t {
   // the payload.
   put,           // the data
   put_strided,   // packed elements
-  put_signal,    // the data; the signal is updated afterward
+  put_signal,    // the data; the target then updates the signal
   atomic,        // answered by atomic_reply
-  node_updates,  // NodeUpdates; if `compare` is 0, `value` applies to all,
-                 // otherwise a value follows each
+  node_updates,  // NodeUpdates; if `compare` is 0, all updates use `value`;
+                 // otherwise, a value follows each update
   batch,         // a sequence of BatchEntries; if the header has a token, one
-                 // get_reply returns all answers in the order of the entries
-  // Messages without a number:
+                 // get_reply returns all answers, in entry order
+  // Unnumbered messages:
   get,          // answered by get_reply
   get_strided,  // the same, with packed elements
   get_reply,
   atomic_reply,
   ack,          // no payload, only the header's `acked`
-  ack_request,  // asks for an ack of all messages up to `number`
-  key_request,  // asks for the key of the chunk at `offset`; answered by key
+  ack_request,  // requests an ack for all messages up to `number`
+  key_request,  // requests the key of the chunk at `offset`; answered by key
   key,          // WireKey, or empty if only messages can reach the chunk
   note,         // StepMessages::send() with this `number`
-  where,        // asks which call the PE is in; answered by progress
-  progress,     // WireProgress, and the name of the call
+  where,        // asks which call the receiver is in; answered by progress
+  progress,     // WireProgress and the call's name
   farewell      // the sender ends the job, because PE `offset` has found PE
                 // `number` lost; the payload gives the reason
 };
@@ -60,7 +60,8 @@ struct MessageHeader {
   Segment segment{};
   AtomicOp op{};
   WordType type{};
-  /// The sender wants an ack as soon as this message has been processed.
+  /// Whether the sender wants an ack as soon as this message has been
+  /// processed.
   bool wants_ack = false;
   Segment signal_segment{};
   /// In an answer or an ack, the receiver's channel; otherwise the sender's.
@@ -71,7 +72,7 @@ struct MessageHeader {
   std::uint64_t number = 0;
   /// The target processes all messages up to this number before this one.
   std::uint64_t after = 0;
-  /// The sender has processed the messages up to this number that the receiver
+  /// The sender has processed all messages up to this number that the receiver
   /// sent on channel `channel`. 0: no acknowledgment.
   std::uint64_t acked = 0;
 
@@ -101,7 +102,7 @@ struct MessageHeader {
 static_assert(std::is_trivially_copyable_v<MessageHeader>);
 static_assert(sizeof(MessageHeader) <= MessageEngine::max_header);
 
-/// The numbers in a PeProgress, as they are sent.
+/// The numbers in a PeProgress, as sent in a message.
 struct WireProgress {
   std::uint64_t n_calls        = 0;
   std::uint64_t is_in_finalize = 0;
@@ -112,7 +113,8 @@ struct WireProgress {
 /// PE's heap.
 struct WireKey {
   OneSided::Key key{};
-  std::uint64_t address = 0;  // of the chunk, in its owner's address space
+  std::uint64_t address = 0;  // the chunk's address in its owner's address
+                              // space
 };
 
 inline std::span<std::byte const> bytes_of(MessageHeader const& header) {
@@ -126,9 +128,10 @@ inline MessageHeader header_of(std::span<std::byte const> bytes) {
   return header;
 }
 
-/// An operation in a batch: a word of 8 bytes that describes it, followed by
-/// its data, padded to 8 bytes. A put of 8 bytes takes up 16 bytes, and a get
-/// takes up 8. Answers are padded to 8 bytes, too.
+/// An operation in a batch: an 8-byte word that describes the operation,
+/// followed by the operation's data, padded to a multiple of 8 bytes. An 8-byte
+/// put takes up 16 bytes, and a get takes up 8. Answers are padded to a
+/// multiple of 8 bytes, too.
 class BatchEntry {
  public:
   static constexpr std::size_t max_bytes    = 512;
@@ -156,14 +159,14 @@ class BatchEntry {
                         std::size_t bytes) {
     return BatchEntry(Kind::get, segment, offset, bytes);
   }
-  /// An atomic operation to which the target replies with the old value. The
+  /// A fetching atomic operation: the target replies with the old value. The
   /// entry's data are `value` and `compare`.
   static BatchEntry fetch(Segment segment, std::size_t offset, AtomicOp op,
                           WordType type) {
     return BatchEntry(Kind::fetch, segment, offset, WordOp{op, type}.code());
   }
   explicit BatchEntry(std::uint64_t word) : m_word(word) {}
-  /// The head of a run of atomic operations like this one.
+  /// The head of a run whose operations are of this entry's kind.
   [[nodiscard]] BatchEntry as_run(bool has_values) const {
     auto const run_kind = has_values ? Kind::run_of_values : Kind::run;
     return BatchEntry(run_kind, segment(), offset(), detail());
@@ -175,7 +178,7 @@ class BatchEntry {
     return static_cast<Segment>(m_word >> 58U & 3U);
   }
   [[nodiscard]] std::size_t offset() const { return m_word & (end_offset - 1); }
-  /// The size of the data at the target, in bytes.
+  /// The number of bytes that the operation accesses on the target.
   [[nodiscard]] std::size_t bytes() const {
     return is_block() ? detail() : bytes_of(type());
   }

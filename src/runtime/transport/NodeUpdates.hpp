@@ -10,8 +10,9 @@
 
 namespace symm::Impl {
 
-/// An atomic operation on a word of a PE's host heap, encoded in 8 bytes. It
-/// may be sent to any PE on the same node, since that PE can access the memory.
+/// An atomic operation on a word in a PE's host heap, encoded in 8 bytes. It
+/// may be sent to any PE on that PE's node, because every PE there can access
+/// the memory.
 struct NodeUpdate {
   static constexpr int max_near             = 1 << 11;
   static constexpr std::uint64_t end_offset = std::uint64_t{1} << 48U;

@@ -12,12 +12,11 @@
 
 namespace symm::Impl {
 
-/// The chunks of another PE's host heap that the engine can reach without
+/// The chunks in another PE's host heap that the engine can reach without
 /// messages. Callable from any thread.
 class OpenChunks {
  public:
-  /// The place where a chunk starts; nullopt if the engine cannot reach the
-  /// chunk.
+  /// The start of a chunk; nullopt if the engine cannot reach the chunk.
   using Answer = std::optional<OneSided::Place>;
 
   /// \param offset The chunk's offset.
@@ -30,8 +29,9 @@ class OpenChunks {
     return found->second;
   }
   /// \returns whether the caller is the first to need the chunk and so must
-  ///          request its key from the other PE. Each key is requested only
-  ///          once, so no answer arrives after the chunk has been unmapped.
+  ///          request the chunk's key from the other PE. Each key is requested
+  ///          only once, so no answer arrives after the chunk has been
+  ///          unmapped.
   /// \throws std::bad_alloc.
   [[nodiscard]] bool is_to_ask(std::size_t offset) {
     std::lock_guard const lock(m_mutex);

@@ -15,8 +15,8 @@ namespace symm::Impl {
 class Channel;
 
 /// A flag that an operation sets upon local completion. The flag has two
-/// owners, an OperationHandle and the operation, and lives until both have
-/// released it.
+/// owners, an OperationHandle and the operation, and is destroyed when both
+/// have released it.
 class SideDone {
  public:
   struct Drop {
@@ -28,7 +28,7 @@ class SideDone {
   };
   using Owner = std::unique_ptr<SideDone, Drop>;
 
-  /// Creates a flag, and returns it for both owners.
+  /// Creates a flag and returns one pointer for each owner.
   static std::pair<Owner, Owner> make() {
     Owner first(new SideDone);
     Owner second(first.get());
@@ -46,10 +46,10 @@ class SideDone {
   std::atomic<bool> m_is_set  = false;
 };
 
-/// The stages of an operation.
+/// An operation's stages.
 enum class Stage {
-  side,  // local completion: the source may be overwritten, or the data have
-         // arrived
+  side,  // local completion: the source may be overwritten, or the fetched data
+         // have arrived
   operation  // remote completion: the target has executed it
 };
 
@@ -58,9 +58,10 @@ enum class Stage {
 struct OperationHandle {
   Channel* channel = nullptr;
   Pe pe            = 0;
-  // The operation is remotely complete once the target has acknowledged this
-  // message of the channel, or this batch. If both are 0, local completion
-  // implies remote completion.
+  // The number of a message and the number of a batch on this channel. The
+  // operation is remotely complete once the target has acknowledged the message
+  // or batch whose number is not 0. If both are 0, local completion implies
+  // remote completion.
   std::uint64_t message = 0;
   std::uint64_t batch   = 0;
   SideDone::Owner side  = nullptr;  // null: locally complete

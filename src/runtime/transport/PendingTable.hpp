@@ -15,20 +15,20 @@ namespace symm::Impl {
 
 struct PendingOperation;
 
-/// A channel's operations that await a reply, keyed by the tokens of their
+/// A channel's operations that await a reply, keyed by the tokens in their
 /// messages. Each token belongs to one message to one PE. find() returns null
-/// if the token of a reply is invalid, was sent to another PE, or has already
-/// been used. (A token contains the generation of a slot, which is odd while
-/// the slot holds an operation.)
+/// if a reply's token is invalid, was sent to another PE, or has already been
+/// used. (A token contains a slot's generation number, which is odd while the
+/// slot holds an operation.)
 ///
-/// Only one thread at a time adds operations, holding the channel's mutex. The
-/// Receiver finds and removes operations concurrently.
+/// Only one thread at a time, which holds the channel's mutex, adds operations.
+/// The Receiver finds and removes operations concurrently.
 class PendingTable {
  public:
   /// 0 means no operation.
   using Token = std::uint64_t;
 
-  /// Known properties of a reply that has yet to arrive.
+  /// The expected properties of a reply that has not arrived yet.
   struct Asked {
     PendingOperation* pending = nullptr;
     std::size_t bytes         = 0;      // size of the reply's payload
@@ -45,7 +45,7 @@ class PendingTable {
 
   // The caller must hold the channel's mutex.
 
-  /// Ensures that there is a free slot, so that the next add() cannot fail.
+  /// Ensures that there is a free slot so that the next add() cannot fail.
   /// \throws std::bad_alloc.
   void make_room() {
     if (m_free.load(std::memory_order_acquire) != none) return;
@@ -54,8 +54,8 @@ class PendingTable {
     if (chunk.load(std::memory_order_relaxed) != nullptr) return;
     chunk.store(new Place[least << number], std::memory_order_release);
   }
-  /// Adds an operation and returns its token. Must be called after make_room(),
-  /// without releasing the mutex in between.
+  /// Adds an operation and returns its token. The caller must have called
+  /// make_room() and must not have released the mutex since.
   Token add(Pe pe, Asked const& asked) noexcept {
     auto const index = take_free();
     auto& place      = place_at(index);
@@ -100,7 +100,7 @@ class PendingTable {
     Asked asked;
     Pe pe = 0;
     std::atomic<std::uint32_t> generation{0};
-    Index next = 0;  // next in the list of free slots
+    Index next = 0;  // next slot in the free list
   };
 
   static constexpr Index none  = ~Index{0};
@@ -122,8 +122,9 @@ class PendingTable {
     auto const begin  = (std::size_t{least} << number) - least;
     return m_chunks[number].load(std::memory_order_acquire)[index - begin];
   }
-  /// Takes a slot off the free list. Only one thread at a time does this, so a
-  /// free slot stays in the list until that thread takes it (no ABA problem).
+  /// Removes a slot from the free list. Only one thread at a time does so, and
+  /// a free slot stays in the list until that thread removes it, so there is no
+  /// ABA problem.
   Index take_free() noexcept {
     auto index = m_free.load(std::memory_order_acquire);
     while (index != none &&
@@ -135,7 +136,7 @@ class PendingTable {
 
   std::array<std::atomic<Place*>, 27> m_chunks{};  // enough for any Index
   Index m_n_used = 0;
-  std::atomic<Index> m_free{none};  // head of the list of free slots
+  std::atomic<Index> m_free{none};  // head of the free list
 };
 
 }  // namespace symm::Impl

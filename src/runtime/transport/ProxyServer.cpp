@@ -157,7 +157,8 @@ bool ProxyServer::take_requests() {
   return n != 0;
 }
 
-/// Waits for all pending requests and for Channel::quiet(), then replies.
+/// Waits for all pending requests and for Channel::quiet(), then replies to the
+/// kernels' quiets.
 void ProxyServer::quiet_all() {
   while (!m_pending.empty()) {
     if (!m_transport.poll()) {
@@ -176,7 +177,7 @@ void ProxyServer::reply(Number ticket, std::uint64_t value) {
   set_state(ticket, State::replied);
 }
 
-/// Finishes the pending requests whose replies have arrived.
+/// Finishes pending requests whose replies have arrived.
 /// \returns whether there were any.
 bool ProxyServer::finish_pending() {
   bool has_copied    = false;
@@ -211,7 +212,8 @@ bool ProxyServer::finish_pending() {
   return has_any;
 }
 
-/// Publishes free slots to kernels, and completed requests to drain().
+/// Publishes the number of freed slots to kernels and the number of completed
+/// requests to drain().
 void ProxyServer::advance() {
   auto completed = m_completed.load(std::memory_order_relaxed);
   while (completed < m_head && m_states[completed % size] != State::pending) {
@@ -220,7 +222,7 @@ void ProxyServer::advance() {
   m_completed.store(completed, std::memory_order_release);
   auto const freed = m_freed;
   while (m_freed < completed) {
-    // The slot of a reply stays in use until the kernel has read the reply.
+    // A reply's slot stays in use until the kernel has read the reply.
     bool const is_replied = m_states[m_freed % size] == State::replied;
     if (is_replied && is_written(m_freed)) break;
     ++m_freed;

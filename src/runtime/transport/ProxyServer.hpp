@@ -26,29 +26,29 @@
 
 namespace symm::Impl {
 
-/// A thread that executes the requests that this PE's kernels put into the
+/// A thread that executes the requests that this PE's kernels add to the
 /// ProxyQueue. It starts requests in ticket order, and many requests may await
-/// replies from other PEs at once. It executes updates in between, as
-/// ProxyQueue.hpp describes. The thread polls while there is work and for 2 ms
-/// afterward, and then at intervals of up to a millisecond.
+/// replies from other PEs at once. Between requests, it executes updates, as
+/// ProxyQueue.hpp describes. The thread polls continuously while there is work
+/// and for 2 ms afterward, and then at intervals of up to a millisecond.
 class ProxyServer final : public KernelRequests {
  public:
   /// Finds the object on `pe` that corresponds to `address` in this PE's part
   /// of the heap.
-  /// \returns whether there is one.
+  /// \returns whether such an object exists.
   using Find = std::function<bool(void const* address, std::size_t bytes, Pe pe,
                                   PeMemory& found)>;
   /// Ends the job. The reason has already been printed.
   using EndJob = std::function<void()>;
 
-  /// \param provider The provider of the GPU's memory.
+  /// \param provider The GPU's memory provider.
   /// \param memory This PE's memory, in which `find` finds objects. `provider`,
   ///        `transport` and `memory` must outlive this object.
   /// \throws SystemError, OutOfMemory on this PE.
   ProxyServer(Pe my_pe, int n_pes, Transport& transport,
               MemoryProvider& provider, TransportTarget& memory, Find find,
               EndJob end_job);
-  /// No kernel may still be using ring().
+  /// Precondition: no kernel is still using ring().
   ~ProxyServer() override;
   ProxyServer(ProxyServer const&)            = delete;
   ProxyServer& operator=(ProxyServer const&) = delete;
@@ -58,7 +58,7 @@ class ProxyServer final : public KernelRequests {
 
   /// Waits until the server has executed all requests and updates from
   /// completed kernels. Gets are then complete; puts may still be in flight.
-  /// Callable from any thread except the server's own.
+  /// Callable from any thread except the server's thread.
   void drain(char const* call) override;
 
  private:
@@ -102,7 +102,8 @@ class ProxyServer final : public KernelRequests {
   [[nodiscard]] PeMemory find(void const* address, std::size_t bytes, Pe pe,
                               char const* what) const;
   /// Whether `local` is in the host heap. If so, the thread need not query the
-  /// GPU driver, which may wait for kernels that are waiting for this thread.
+  /// GPU driver. Such a query may wait for kernels that are waiting for this
+  /// thread.
   [[nodiscard]] bool is_in_host_heap(void const* local,
                                      std::size_t bytes) const;
   [[noreturn]] void end_job(Text const& why) noexcept;

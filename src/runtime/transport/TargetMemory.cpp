@@ -26,8 +26,8 @@ bool store_if_word(char* to, void const* from) {
 
 #ifdef SYMM_HAS_ASAN
 /// Like store_block(), but AddressSanitizer does not check `to`. Another PE may
-/// store to a new block before the call on this PE that allocates the block has
-/// marked it as addressable.
+/// store to a new block while the allocating call on this PE has not yet marked
+/// the block as addressable.
 [[gnu::no_sanitize_address]] void store_unseen(char* to, char const* from,
                                                std::size_t bytes) {
   auto const store = [&](auto value) __attribute__((no_sanitize_address)) {

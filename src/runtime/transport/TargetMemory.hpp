@@ -12,10 +12,10 @@
 
 namespace symm::Impl {
 
-// A target executes the operations of far PEs with the same code as operations
-// within a node. Meanwhile, other threads and PEs may be polling the memory.
+// A target executes far PEs' operations with the same code as operations within
+// a node. Other threads and PEs may be polling that memory at the same time.
 
-/// Performs a put. An aligned word of 1, 2, 4 or 8 bytes is written with a
+/// Performs a put. An aligned 1-, 2-, 4- or 8-byte word is written with a
 /// single release store. Earlier stores become visible before any part of the
 /// put.
 void store_block(char* to, void const* from, std::size_t bytes);
@@ -23,9 +23,9 @@ void store_block(char* to, void const* from, std::size_t bytes);
 /// Whether `op` exists for `type`. (Data from the network are not trusted.)
 [[nodiscard]] bool is_atomic(AtomicOp op, WordType type);
 
-/// Performs an operation for which is_atomic() is true. Earlier stores become
-/// visible before the operation. Returns the word's old value as bits; for
-/// AtomicOp::set, returns `value` instead.
+/// Performs an atomic operation. Precondition: is_atomic(). Earlier stores
+/// become visible before the operation takes effect. Returns the word's old
+/// value as bits; for AtomicOp::set, returns `value` instead.
 std::uint64_t change_word(char* word, AtomicOp op, WordType type,
                           std::uint64_t value, std::uint64_t compare = 0);
 

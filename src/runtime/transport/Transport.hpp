@@ -17,16 +17,17 @@
 
 namespace symm::Impl {
 
-/// The latest call of a PE, as reported by that PE.
+/// A PE's latest call, as reported by that PE.
 struct PeProgress {
-  std::uint64_t n_calls = 0;  // number of rendezvous the PE has reached
+  std::uint64_t n_calls = 0;  // number of rendezvous that the PE has reached
   bool is_in_finalize   = false;
   /// ObjectCall::key() of the latest call; 0 if that was not an ObjectCall.
   std::uint64_t object_key = 0;
-  Text call;  // the name of the latest call
+  Text call;  // the latest call's name
 };
 
-/// Requests from this PE's kernels, which the host passes to the Transport.
+/// Requests from this PE's kernels. The host passes these requests to the
+/// Transport.
 class KernelRequests {
  public:
   virtual ~KernelRequests() = default;
@@ -38,17 +39,17 @@ class KernelRequests {
 };
 
 /// Connects this PE to PEs on other nodes. Channels carry operations on those
-/// PEs' memory, and step messages make up collective calls. Callable from any
+/// PEs' memory, and step messages implement collective calls. Callable from any
 /// thread.
 class Transport : public StepMessages {
  public:
-  /// The channel for all operations without a context.
+  /// The channel for all operations that have no context.
   [[nodiscard]] Channel& channel() const noexcept { return m_first; }
   /// Opens a channel for a context. Returns null if no channel is available.
   /// Local.
   /// \throws std::bad_alloc.
   [[nodiscard]] virtual Channel* open_channel() { return nullptr; }
-  /// Makes the channel available to open_channel() again. Operations in flight
+  /// Returns the channel to open_channel() for reuse. Operations in flight
   /// still complete.
   virtual void close_channel(Channel& /*channel*/) noexcept {}
   /// Completes, on all channels, the operations that this PE's host threads and
@@ -58,19 +59,19 @@ class Transport : public StepMessages {
     quiet_channels(call);
   }
 
-  // The functions below do not access the memory of other PEs. They are
-  // callable from any thread.
+  // The functions below do not access other PEs' memory. They are callable from
+  // any thread.
 
   /// Asks `pe` for its progress and returns the answer, or nullopt if none
   /// arrives within `most`. If `most` is 0, sends no query. If `pe` has already
-  /// reported that it is in finalize, returns that report at once. Ends the job
-  /// if any PE is lost.
+  /// reported that it is in finalize, returns that report immediately. Ends the
+  /// job if any PE is lost.
   [[nodiscard]] virtual std::optional<PeProgress> progress_of(
       Pe pe, std::chrono::milliseconds most, char const* call = nullptr) = 0;
 
-  /// Call these functions around a wait for PEs that the caller cannot name. In
-  /// between, heartbeats check all PEs with which this PE has exchanged
-  /// messages. Pairs of calls may be nested.
+  /// Call these functions before and after a wait for PEs that the caller
+  /// cannot name. In between, heartbeats check all PEs with which this PE has
+  /// exchanged messages. Pairs of calls may be nested.
   virtual void watch_all()   = 0;
   virtual void unwatch_all() = 0;
 
@@ -80,11 +81,11 @@ class Transport : public StepMessages {
   [[noreturn]] virtual void end_job(LostPe const& lost) noexcept = 0;
 
   /// Must be called before the chunk at `offset` in the host heap is unmapped.
-  /// The call is local, but part of a collective call, so no PE accesses the
-  /// chunk anymore.
+  /// This function is local, but is part of a collective call, so no PE
+  /// accesses the chunk anymore.
   virtual void forget_chunk(std::size_t /*offset*/) noexcept {}
 
-  /// Shuts the transport down. Collective; to be called after all PEs have
+  /// Shuts the transport down. Collective. Must be called after all PEs have
   /// issued their last operations.
   /// \throws SystemError on this PE.
   virtual void close() = 0;
@@ -98,7 +99,7 @@ class Transport : public StepMessages {
   void drain_kernels(char const* call = nullptr) {
     if (auto* const requests = m_kernel_requests.load()) requests->drain(call);
   }
-  /// \param requests Null if there are none.
+  /// \param requests Null if kernels make no requests.
   void set_kernel_requests(KernelRequests* requests) noexcept {
     m_kernel_requests = requests;
   }

@@ -30,8 +30,8 @@ struct MemoryRange {
   }
 };
 
-/// The memory found by the previous lookup. Most addresses in a message are
-/// close to one that the same message has already used.
+/// Caches the memory found by the previous lookup, because most addresses in a
+/// message are close to an earlier address in the same message.
 class KnownMemory {
  public:
   KnownMemory() = default;
@@ -50,9 +50,10 @@ class KnownMemory {
   MemoryRange m_range;
 };
 
-/// Tells a transport about its own PE: addresses in the segments, for
-/// operations from far PEs, and the PE's progress, for queries from far PEs.
-/// Callable from any thread, even while another thread is in a collective call.
+/// Gives a transport information about its own PE: addresses in the segments,
+/// for operations from far PEs, and the PE's progress, for queries from far
+/// PEs. Callable from any thread, even while another thread is in a collective
+/// call.
 class TransportTarget {
  public:
   virtual ~TransportTarget() = default;
@@ -60,8 +61,8 @@ class TransportTarget {
   /// The address of [offset, offset + bytes); null if there is no such memory.
   [[nodiscard]] virtual char* find(Segment segment, std::size_t offset,
                                    std::size_t bytes) noexcept = 0;
-  /// Like find(), but returns the whole known range of memory around those
-  /// bytes.
+  /// Like find(), but returns the largest known range of memory that contains
+  /// those bytes.
   [[nodiscard]] virtual MemoryRange find_around(Segment segment,
                                                 std::size_t offset,
                                                 std::size_t bytes) noexcept {
@@ -70,18 +71,19 @@ class TransportTarget {
   }
 
   /// The distance in bytes from this PE's part of the host heap to the part of
-  /// the PE that has number `number` on this node. nullopt if there is no such
-  /// PE or no host heap.
+  /// PE number `number` on this node. Returns nullopt if there is no such PE or
+  /// no host heap.
   [[nodiscard]] virtual std::optional<std::ptrdiff_t> distance_to_near(
       int number) noexcept {
     return number == 0 ? std::optional<std::ptrdiff_t>(0) : std::nullopt;
   }
 
   /// The queue for segments for which is_of_gpu() is true. Not null if find()
-  /// has found memory in such a segment. For use by one thread at a time.
+  /// has found memory in such a segment. Only one thread at a time may use the
+  /// queue.
   [[nodiscard]] virtual GpuAccessQueue* gpu() noexcept { return nullptr; }
 
-  /// The host of `pe`, for error messages; empty if not known.
+  /// `pe`'s host, for error messages; empty if unknown.
   [[nodiscard]] virtual std::string_view host_of(Pe /*pe*/) const noexcept {
     return {};
   }
@@ -91,7 +93,7 @@ class TransportTarget {
   [[nodiscard]] virtual PeProgress progress() const noexcept { return {}; }
 
   /// The record of the first lost PE, shared by the PEs on this node; null if
-  /// there is no such record.
+  /// no such record exists.
   [[nodiscard]] virtual LostPeRecord* lost_pe() noexcept { return nullptr; }
 };
 

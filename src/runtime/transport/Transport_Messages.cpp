@@ -35,8 +35,8 @@ Transport_Messages::Transport_Messages(Pe my_pe, int n_pes,
 
 Transport_Messages::~Transport_Messages() {
   stop_thread();
-  // Until the engine's thread has ended, the Receiver may use m_engine. So
-  // m_engine must not become null before then, as it would with reset().
+  // The Receiver may use m_engine until the engine's thread has ended. So do
+  // not use reset(), which would set m_engine to null before that.
   m_engine.get_deleter()(m_engine.get());
   static_cast<void>(m_engine.release());
   for (auto& peer : m_peers) delete peer.load();
@@ -113,8 +113,8 @@ void Transport_Messages::flush_in_time() {
   };
   for (int n_idle = 0; !m_thread_is_done;) {
     if (n_idle >= n_idle_before_sleep) {
-      // The thread does not sleep after each batch, because waking it takes
-      // longer than a batch.
+      // The thread does not sleep after each batch, because waking the thread
+      // takes longer than sending a batch.
       m_thread_sleeps = true;
       // Any batch opened from here on wakes the thread.
       if (!has_open_batches()) {
@@ -177,8 +177,7 @@ void Transport_Messages::send_message(Pe to, MessageHeader const& header,
 }
 
 void Transport_Messages::end_job_unless_lost(Text const& failed) noexcept {
-  // If the engine has just found that a PE is lost, it reports this when
-  // polled.
+  // If the engine has just found that a PE is lost, poll() reports the loss.
   for (int i = 0; i < 100 && !m_is_lost; ++i) {
     if (m_engine->poll()) continue;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -32,9 +32,9 @@
 
 namespace symm::Impl {
 
-/// A Transport over any MessageEngine; Channel_Messages describes the protocol.
-/// A target accesses GPU memory through its GpuAccessQueue, and waits for that
-/// queue before it marks a message as done.
+/// A Transport over any MessageEngine. See Channel_Messages for the protocol. A
+/// target accesses GPU memory through its GpuAccessQueue and waits until the
+/// queue has completed before it marks a message as done.
 class Transport_Messages final : public Transport,
                                  private MessageEngine::Receiver {
  public:
@@ -42,13 +42,14 @@ class Transport_Messages final : public Transport,
 
   struct Options {
     /// A background thread sends each batch after at most twice this interval.
-    /// 0: there is no such thread, and batches are sent only within calls.
+    /// 0: there is no such thread, and batches are sent only from within calls.
     std::chrono::microseconds flush_interval{250};
     /// A sender requests an acknowledgment each time it has sent this many
-    /// bytes to a PE. At most twice as many bytes are in flight to that PE.
+    /// bytes to a PE. So at most twice this many bytes are in flight to that
+    /// PE.
     std::size_t half_window = std::size_t{2} << 20U;
     /// The maximum number of batches that a channel can have open at once. Each
-    /// takes up 16 KiB.
+    /// batch takes up 16 KiB.
     std::size_t max_batches = 1024;
   };
 
@@ -89,8 +90,8 @@ class Transport_Messages final : public Transport,
 
   using Counter = Channel::Counter;
 
-  /// After waiting this long for a PE, this PE checks with heartbeats that the
-  /// other PE is alive.
+  /// After waiting this long for a PE, this PE uses heartbeats to check that
+  /// the other PE is alive.
   static constexpr auto watch_time = std::chrono::milliseconds(2);
 
   struct Peer;
@@ -119,41 +120,43 @@ class Transport_Messages final : public Transport,
                     std::span<std::byte const> payload = {},
                     PendingOperation* unsent           = nullptr) noexcept;
   /// Ends the job with the error message `failed`. If a PE is lost, returns
-  /// instead, since the loss may have caused the failure.
+  /// instead, because the loss may have caused the failure.
   void end_job_unless_lost(Text const& failed) noexcept;
   void flush_in_time();
   /// Must be called after a batch has been opened.
   void wake_thread();
   void stop_thread();
 
-  /// Removes and returns the note with this number, if it has arrived.
-  /// \param n_seen The number of notes from `peer` at the previous call for
-  ///        this number; updated by the call. Pass SIZE_MAX the first time.
+  /// Removes and returns the note with this number if it has arrived.
+  /// \param n_seen The number of notes that had arrived from `peer` at the
+  ///        previous call for this number. The call updates it. Pass SIZE_MAX
+  ///        to the first call.
   std::optional<std::vector<std::byte>> take_note(Peer& peer,
                                                   std::uint64_t number,
                                                   std::size_t& n_seen);
-  // The parameters `call`, `what` and `pe` are for the error message about a
-  // lost PE. `call` is the name of the call, or null. `what` describes the call
-  // if it has no name. `pe` is the PE that the call waits for.
+  // The parameters `call`, `what` and `pe` are used in the error message if a
+  // PE is lost. `call` is the call's name, or null. `what` describes the
+  // operation if the call has no name. `pe` is the PE that the call waits for.
   template <class IsDone>
   void wait(char const* call, char const* what, Pe pe, IsDone const& is_done);
   /// Like poll(), but does not send batches.
   bool progress(char const* call, char const* what, Pe pe);
-  /// Whether any PE is lost, as noticed by this PE or reported by another.
+  /// Whether this PE has noticed, or another PE has reported, that a PE is
+  /// lost.
   [[nodiscard]] bool has_lost() noexcept;
-  /// The name of a PE for error messages: "PE 3 (host b)".
+  /// A PE's name for error messages, such as "PE 3 (host b)".
   [[nodiscard]] Text name_of(Pe pe) const noexcept;
   [[noreturn]] void end_job_of_lost(char const* call, char const* what,
                                     Pe pe) noexcept;
   /// Ends the job because of a failure on this PE.
   [[noreturn]] void end_job_of_failure(Text const& why) noexcept;
 
-  // Transport_Messages_OneSided.cpp: moving blocks without messages.
+  // Transport_Messages_OneSided.cpp: moves blocks without messages.
 
-  /// The location of a block for the engine, and how many of its bytes a single
-  /// engine operation can move. place_of_block() returns nullopt if the engine
-  /// cannot reach the block. The first call for a chunk of a PE asks that PE
-  /// for the key and waits for the answer.
+  /// A block's location for the engine, and the number of the block's bytes
+  /// that a single engine operation can move. place_of_block() returns nullopt
+  /// if the engine cannot reach the block. The first call for each chunk on a
+  /// PE requests the chunk's key from that PE and waits for the answer.
   struct BlockPlace {
     OneSided::Place place;
     std::size_t bytes;
@@ -171,8 +174,8 @@ class Transport_Messages final : public Transport,
   void take_key(Peer& peer, MessageHeader const& header,
                 std::span<std::byte const> payload);
 
-  // Transport_Messages_Arrivals.cpp: arriving messages. None of these functions
-  // waits.
+  // Transport_Messages_Arrivals.cpp: handles arriving messages. None of these
+  // functions waits.
 
   void receive(Pe from, std::span<std::byte const> header,
                std::span<std::byte const> payload) noexcept override;
@@ -190,8 +193,8 @@ class Transport_Messages final : public Transport,
   Incoming& incoming_of(Peer& peer, std::uint16_t channel);
   /// The channel that `header` names. Ends the job if there is no such channel.
   Channel_Messages& channel_of(Pe from, MessageHeader const& header) noexcept;
-  /// The operation that waits for this reply from `from`. Ends the job if there
-  /// is none.
+  /// The operation that awaits this reply from `from`. Ends the job if there is
+  /// none.
   PendingTable::Asked& asked_of(Pe from, MessageHeader const& header) noexcept;
   void take_reply(Pe from, MessageHeader const& header,
                   std::span<std::byte const> payload);
@@ -199,14 +202,14 @@ class Transport_Messages final : public Transport,
   void take_progress(Peer& peer, std::span<std::byte const> payload);
   void take_farewell(Pe from, MessageHeader const& header,
                      std::span<std::byte const> payload);
-  /// Records that the message has been processed and whether it wants an ack,
-  /// but does not send one.
+  /// Records that the message has been processed and whether its sender wants
+  /// an ack. Does not send an ack.
   static void set_done(Incoming& from, MessageHeader const& header);
   void carry_out_held(Incoming& from);
   void send_wanted_ack(Incoming& from);
 
-  // Transport_Messages_Target.cpp: operations on this PE's memory. None of
-  // these functions waits, either.
+  // Transport_Messages_Target.cpp: executes operations on this PE's memory.
+  // None of these functions waits.
 
   void answer_get(Incoming& from, MessageHeader const& header);
   void answer_get_strided(Incoming& from, MessageHeader const& header);
@@ -219,7 +222,7 @@ class Transport_Messages final : public Transport,
   void put_signal(Incoming& from, MessageHeader const& header);
   void answer_atomic(Incoming& from, MessageHeader const& header);
   /// Sends the reply to a numbered message that has been processed. The reply
-  /// includes an ack.
+  /// contains an ack.
   void answer_numbered(Incoming& from, MessageHeader const& header,
                        MessageHeader& reply,
                        std::span<std::byte const> payload = {});
@@ -228,13 +231,13 @@ class Transport_Messages final : public Transport,
                        std::span<std::byte const> payload);
   void carry_out_node_updates(Incoming const& from, MessageHeader const& header,
                               std::span<std::byte const> payload);
-  /// \param payload The rest of the batch after the head of the run.
-  /// \returns the size of the run in `payload`, in bytes.
+  /// \param payload The rest of the batch after the run's head.
+  /// \returns the run's size in `payload`, in bytes.
   std::size_t carry_out_run(Incoming const& from, BatchEntry head,
                             std::span<std::byte const> payload,
                             KnownMemory& known);
-  /// Adds the entry to the GPU's queue and returns the queue. The caller must
-  /// call finish() on the queue.
+  /// Adds the entry's operation to the GPU's queue and returns the queue. The
+  /// caller must call finish() on the queue.
   GpuAccessQueue& put_on_gpu(Incoming const& from, BatchEntry entry,
                              std::span<std::byte const> data);
   /// Ends the job if there is no such memory.
@@ -243,7 +246,7 @@ class Transport_Messages final : public Transport,
   char* find(Pe from, std::string_view operation, Segment segment,
              std::uint64_t offset, std::uint64_t bytes,
              KnownMemory* known = nullptr);
-  /// An address in GPU memory, and the queue that reaches it.
+  /// An address in GPU memory and the queue that reaches it.
   struct OnGpu {
     GpuAccessQueue& queue;
     char* place;
@@ -266,8 +269,8 @@ class Transport_Messages final : public Transport,
   // one-sided operations.
   std::size_t m_least_one_sided = SIZE_MAX;
 
-  // Channels live as long as the transport. A closed channel is reused, and
-  // continues numbering its messages where it left off.
+  // Channels live as long as the transport. When a closed channel is reused,
+  // message numbers continue from the last one.
   static constexpr std::size_t max_channels = 256;
   Channel_Messages m_default;
   std::mutex m_channels_mutex;
@@ -282,7 +285,7 @@ class Transport_Messages final : public Transport,
   std::atomic<bool> m_thread_sleeps = false;
   bool m_thread_is_done             = false;
 
-  std::mutex m_notes_mutex;  // no other mutex is locked while it is held
+  std::mutex m_notes_mutex;  // no other mutex is locked while this one is held
 
   std::mutex m_lost_mutex;  // likewise
   std::atomic<bool> m_is_lost = false;
@@ -290,17 +293,18 @@ class Transport_Messages final : public Transport,
   std::atomic<std::thread::id> m_is_ending{};  // the thread that ends the job
   std::atomic<bool> m_is_closed = false;
 
-  // Used only by the Receiver: buffers for payloads, and for the answers to a
-  // batch.
+  // Used only by the Receiver: buffers for payloads and a buffer for the
+  // answers to a batch.
   std::vector<void*> m_receive_buffers;
   std::vector<std::byte> m_answer_bytes;
 
-  // The number of get replies in flight whose payloads are read directly from
-  // this PE's memory.
+  // The number of get replies in flight whose payloads the engine reads
+  // directly from this PE's memory.
   Counter m_n_answers = 0;
   PendingOperation m_answers{.left = &m_n_answers};
 
-  std::unique_ptr<MessageEngine> m_engine;  // destroyed first
+  std::unique_ptr<MessageEngine> m_engine;  // declared last so that it is
+                                            // destroyed first
 };
 
 /// The messages that arrive on one channel from another PE. Used only by the
@@ -336,8 +340,8 @@ template <class IsDone>
 void Transport_Messages::wait(char const* call, char const* what, Pe pe,
                               IsDone const& is_done) {
   // Yielding the core takes as long as one or two polls, and a message may
-  // arrive meanwhile. So if every PE has its own core, the loop yields less
-  // often.
+  // arrive meanwhile. So the loop yields less often if every PE has its own
+  // core.
   unsigned const polls_per_pause = spins() == 0 ? 1 : 8;
   unsigned n_polls               = 0;
   Backoff backoff(spins() / 8);

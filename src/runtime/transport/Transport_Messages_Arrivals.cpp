@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// Arriving messages: their order, where their payloads go, acknowledgments, and
-// answers to this PE's requests.
+// Handles arriving messages: their order, the destinations of their payloads,
+// acknowledgments, and answers to this PE's requests.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// The batches of a channel: small operations that are sent together.
+// A channel's batches: small operations that are sent together.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,10 +15,11 @@ namespace symm::Impl {
 
 namespace {
 
-/// The maximum total size of the answers to a batch. A full batch of 8-byte
-/// gets has as many bytes of answers.
+/// The maximum total size of the answers to a batch, in bytes. The answers to a
+/// full batch of 8-byte gets have the same size as the batch.
 constexpr std::size_t max_answers = Channel_Messages::batch_size;
-/// The maximum number of a channel's batches to one PE that may await answers.
+/// The maximum number of a channel's batches that may await answers from one
+/// PE.
 constexpr std::uint64_t max_answered = 64;
 
 }  // namespace
@@ -43,7 +44,7 @@ void Channel_Messages::ensure_batch(Lock& lock, Outgoing& outgoing) {
     auto const i = next_to_give();
     auto& other  = *m_with_batch[i];
     flush(lock, other);
-    // flush() may have unlocked the mutex.
+    // flush() may have unlocked the mutex, so check again.
     if (outgoing.batch || &other != m_with_batch[i] || other.batch_bytes != 0)
       continue;
     outgoing.batch  = std::move(other.batch);
@@ -99,8 +100,8 @@ void Channel_Messages::make_room(Lock& lock, Outgoing& outgoing,
   };
   while (!has_room()) {
     flush(lock, outgoing);
-    // Receive messages from other PEs. Otherwise, the engine's thread would
-    // take the core to do so, which costs more.
+    // Receive messages from other PEs here. Otherwise, the engine's thread
+    // would preempt this thread to receive them, which costs more.
     static_cast<void>(m_transport.m_engine->poll());
   }
 }
@@ -133,8 +134,8 @@ std::byte* Channel_Messages::add_answered_entry(Lock& lock, Outgoing& outgoing,
   auto const answer_bytes = entry.answer_room();
   make_room(lock, outgoing, BatchEntry::head_bytes + entry.room(),
             answer_bytes);
-  // Do everything that can fail first: otherwise, quiet() would wait for the
-  // answer to an entry that does not exist.
+  // Do everything that can fail before the entry is counted. Otherwise, quiet()
+  // could wait for the answer to an entry that does not exist.
   if (outgoing.batch_answers == nullptr) {
     PendingOperation pending{.left = &outgoing.answers};
     pending.answers.reserve(max_answers / 8);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// The messages of a channel, and their completion.
+// A channel's messages and their completion.
 #include "Channel_Messages.hpp"
 
 #include <algorithm>
@@ -134,7 +134,7 @@ PendingOperation* Channel_Messages::begin(Outgoing& outgoing,
     made->side                         = std::move(operation_flag);
     *handle = {this, outgoing.pe, 0, 0, std::move(handle_flag)};
   }
-  // From here on, nothing may fail, since quiet() waits for every number.
+  // From here on, nothing may fail, because quiet() waits for every number.
   made->outgoing = &outgoing;
   made->begun    = ++outgoing.begun;
   made->left->fetch_add(1, std::memory_order_relaxed);
@@ -147,11 +147,12 @@ void Channel_Messages::post_block(Lock& lock, Outgoing& outgoing,
                                   OperationHandle* handle, bool ends_block) {
   check_lost(lock.call, "a put", outgoing.pe);
   flush(lock, outgoing);
-  // Fences that other threads call during the waits below do not apply.
+  // Fences that other threads call during the waits below do not apply to this
+  // block.
   auto const after       = outgoing.fenced;
   auto const* const data = static_cast<std::byte const*>(from);
-  // A later block may have to wait for this one, if there is a fence() between
-  // them. Then the acknowledgment is already on its way.
+  // If a fence() follows, a later block may have to wait for the
+  // acknowledgment. So request the acknowledgment now.
   bool const wants_ack =
       handle != nullptr || ends_block || bytes > MessageEngine::max_eager;
   if (bytes <= MessageEngine::max_eager) {
@@ -200,7 +201,8 @@ void Channel_Messages::ask_for_ack(Outgoing& outgoing) {
 void Channel_Messages::fence(HostCall const& call) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   auto lock = enter(call.name);
-  // A copy, since flush() may unlock, and then m_dirty may change.
+  // Copy the list, because m_dirty may change while flush() has unlocked the
+  // mutex.
   auto const dirty = m_dirty;
   for (auto* const outgoing : dirty) {
     flush(lock, *outgoing);
@@ -225,7 +227,8 @@ Channel_Messages::Asked Channel_Messages::ask_for_all(
     all.reserve(m_dirty.size());
     for (auto* const outgoing : m_dirty) all.push_back({outgoing, 0, 0});
   } else {
-    for (Pe const pe : *pes) {  // a PE that is listed twice is asked once
+    for (Pe const pe : *pes) {  // a PE that is listed twice causes only one
+                                // request
       auto* const outgoing = find_outgoing(pe);
       if (outgoing != nullptr && outgoing->is_dirty)
         all.push_back({outgoing, 0, 0});

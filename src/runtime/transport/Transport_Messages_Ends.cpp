@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Asks other PEs about their progress, and ends a job that has lost a PE.
+// Queries other PEs' progress and ends the job if a PE is lost.
 
 #include <chrono>
 #include <cstdio>
@@ -18,17 +18,18 @@ namespace symm::Impl {
 
 namespace {
 
-/// How long a PE that ends the job waits for other PEs to print the reason.
+/// When a PE ends the job, it gives the other PEs this long to print the
+/// reason.
 constexpr auto time_of_farewell = std::chrono::milliseconds(500);
 
 }  // namespace
 
-// The progress of other PEs.
+// Progress of other PEs.
 
 std::optional<PeProgress> Transport_Messages::progress_of(
     Pe pe, std::chrono::milliseconds most, char const* call) {
-  // A PE that this PE has never contacted cannot have reported anything, and
-  // with `most` 0, no query is sent.
+  // A PE that this PE has never contacted cannot have reported anything. If
+  // `most` is 0, no query is sent.
   bool const is_met = m_peers[static_cast<std::size_t>(pe)].load() != nullptr;
   if (!is_met && most.count() == 0) return {};
   auto& peer     = peer_of(pe);
@@ -78,7 +79,7 @@ void Transport_Messages::take_progress(Peer& peer,
   peer.n_progress_reports.fetch_add(1, std::memory_order_release);
 }
 
-// The end of the job.
+// Ending the job.
 
 void Transport_Messages::lost(Pe pe, Text const& why) noexcept {
   note_lost({pe, m_my_pe, why});
@@ -163,8 +164,8 @@ void Transport_Messages::end_job(LostPe const& lost) noexcept {
   auto const me  = std::this_thread::get_id();
   auto is_ending = std::thread::id();
   if (!m_is_ending.compare_exchange_strong(is_ending, me)) {
-    // Another thread is ending the job, or this one already is, in poll()
-    // below.
+    // Another thread is ending the job, or this thread already is, and poll()
+    // below has called end_job() again.
     while (is_ending != me) std::this_thread::sleep_for(time_of_farewell);
     m_end_job();
   }
@@ -176,7 +177,7 @@ void Transport_Messages::end_job(LostPe const& lost) noexcept {
                 .number = static_cast<std::uint64_t>(lost.pe),
                 .offset = static_cast<std::uint64_t>(lost.found_by)}),
       std::as_bytes(std::span(why.data(), why.size())));
-  // The launcher ends all PEs as soon as one exits. So give them time to print
+  // The launcher kills all PEs as soon as one exits. So give them time to print
   // the reason.
   auto const end = std::chrono::steady_clock::now() + time_of_farewell;
   while (record != nullptr && std::chrono::steady_clock::now() < end) {

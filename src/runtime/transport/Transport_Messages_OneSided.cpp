@@ -20,7 +20,7 @@ std::optional<Transport_Messages::BlockPlace>
 Transport_Messages::place_of_block(PeMemory at, std::size_t bytes,
                                    char const* call) {
   if (at.segment != Segment::host_heap) return {};
-  // Chunks are the same on all PEs.
+  // A chunk has the same offset and size on all PEs.
   auto const chunk = m_target.find_around(at.segment, at.offset(), 1);
   if (chunk.bytes == 0) return {};
   auto& peer        = peer_of(at.pe);
@@ -116,13 +116,13 @@ void Transport_Messages::move_block(BlockMove const& move) {
   wait(move.call, move.what(), move.there.pe, [&] { return left == 0; });
 }
 
-// The channel's part.
+// Channel functions.
 
 void Channel_Messages::move_part(BlockMove const& move, std::size_t left,
                                  Completion completion,
                                  OperationHandle* handle) {
-  // A Request waits for a single operation, the last part. So wait for the
-  // other parts here.
+  // A Request can wait for only a single operation, which is the last part. So
+  // wait for the other parts here.
   bool const waits = completion == Completion::local ||
                      (handle != nullptr && move.bytes != left) ||
                      m_transport.are_moves_immediate();

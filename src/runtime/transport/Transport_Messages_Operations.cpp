@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// Puts, gets and atomic operations, and the messages they become.
+// Converts puts, gets and atomic operations to messages.
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -16,12 +16,12 @@ namespace {
 
 /// The maximum number of gets in flight to one PE.
 constexpr std::uint64_t max_gets = 256;
-/// The same for strided gets: each reply takes up max_strided bytes at the
-/// target.
+/// The maximum number of strided gets in flight for one call. The limit is
+/// lower because each reply takes up max_strided bytes at the target.
 constexpr std::uint64_t max_packed_gets = 32;
 
-/// Whether an entry of a batch may read from `from`. (GPU memory is read by
-/// separate messages, each with its own copy.)
+/// Whether a batch entry may read from `from`. (GPU memory is read with
+/// separate messages, each of which needs a separate copy.)
 bool can_be_answered(PeMemory const& from) {
   return from.offset() < BatchEntry::end_offset && !is_of_gpu(from.segment);
 }
@@ -62,8 +62,8 @@ void Channel_Messages::put_signal(PeMemory to, void const* from,
                                   std::size_t bytes, PeMemory signal,
                                   std::uint64_t value, AtomicOp op,
                                   Completion completion, HostCall const& call) {
-  // The signal must not be sent before a block moved without messages has
-  // arrived, so the caller has to wait.
+  // If the engine moves the block without messages, the signal must not be sent
+  // before the block has arrived. So the caller has to wait for the block.
   std::size_t done = 0;
   if (bytes >= m_transport.m_least_one_sided &&
       (completion == Completion::local || m_transport.are_moves_immediate())) {
@@ -346,7 +346,7 @@ void Channel_Messages::post_node_updates(Pe to,
   MessageHeader header{.kind = MessageKind::node_updates};
   header.detail.atomic = {value, has_values ? 1U : 0U, 0};
   post(outgoing, header, outgoing.fenced, updates);
-  // Receive messages from other PEs, as make_room() does.
+  // Receive messages from other PEs, for the reason given in make_room().
   static_cast<void>(m_transport.m_engine->poll());
 }
 

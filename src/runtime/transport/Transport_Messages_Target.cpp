@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-// Operations of other PEs on this PE's memory.
+// Executes other PEs' operations on this PE's memory.
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -169,15 +169,15 @@ void Transport_Messages::put_signal(Incoming& from,
 
 namespace {
 
-/// A batch entry on host memory, with its address there.
+/// A batch entry for host memory and the address that it accesses.
 struct FoundEntry {
   BatchEntry entry = BatchEntry(0);
   char* place;
   std::byte const* data;
 };
 
-/// \param answer Where the answer goes, if there is one.
-/// \returns false if no such kind of entry exists.
+/// \param answer Where to store the answer, if there is one.
+/// \returns false if the entry's kind is invalid.
 inline bool carry_out_entry(FoundEntry const& found, std::byte* answer) {
   auto const value = [&](std::size_t which) {
     std::uint64_t word = 0;
@@ -227,8 +227,8 @@ void Transport_Messages::carry_out_batch(Incoming const& from,
   std::span<std::byte> answers(m_answer_bytes);
   GpuAccessQueue* queue = nullptr;  // null: nothing has been added to it
   KnownMemory known;
-  // Process several entries at once, so that uncached words are fetched while
-  // others are being changed.
+  // Process several entries at once so that words not yet in cache are
+  // prefetched while others are being changed.
   std::array<FoundEntry, 16> found;
   while (!payload.empty()) {
     std::size_t n = 0;
@@ -293,7 +293,7 @@ std::size_t Transport_Messages::carry_out_run(
     }
     return run->bytes();
   }
-  // Process several at once, as in carry_out_batch().
+  // Process several operations at once, as in carry_out_batch().
   WordChange changes[64];
   for (std::size_t i = 0; i < run->count();) {
     std::size_t n = 0;
@@ -329,7 +329,7 @@ void Transport_Messages::carry_out_node_updates(
     }
     op   = update.op;
     type = update.type;
-    // Calling find_word() for every word would take a tenth longer.
+    // Calling find_word() for every word would take 10 % longer.
     bool const is_aligned = (update.offset & (bytes - 1)) == 0;
     char* my_word         = nullptr;
     if (is_of_kind && is_aligned)

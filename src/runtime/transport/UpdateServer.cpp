@@ -10,8 +10,9 @@ namespace symm::Impl {
 namespace {
 
 constexpr UpdateServer::Number max_at_once = 4096;
-/// A thread that has drawn a ticket but not yet written its update leaves a
-/// hole. drain() looks past at most this many adjacent holes.
+/// If a kernel thread has drawn a ticket but has not yet written the update,
+/// the queue contains a hole. end_of_written() looks past up to this many
+/// adjacent holes.
 constexpr UpdateServer::Number max_holes = 1024;
 constexpr UpdateServer::Number max_ahead = 256;
 constexpr std::size_t bytes_of_line      = 64;
@@ -35,7 +36,7 @@ UpdateServer::UpdateServer(MemoryProvider& provider, Channel& channel,
 
 bool UpdateServer::read(Number ticket, Update& update) const {
   UpdateWords const place(m_words, ticket);
-  // The last word is usually written last.
+  // Check the last word first, because it is usually written last.
   auto const c = load_word(place.word(2));
   if (!place.is_of_lap(c)) return false;
   auto const a = load_word(place.word(0));
@@ -50,7 +51,8 @@ bool UpdateServer::take(Number next_request) {
   m_range          = {};
   Update update;
   for (; m_head - begin < max_at_once && read(m_head, update); ++m_head) {
-    // Prefetch, because memory written by a GPU is at best in a shared cache.
+    // Prefetch, because memory written by a GPU is at best in a shared cache
+    // level.
     if (m_head % 8 == 0) {
       UpdateWords const later(m_words, m_head + max_ahead);
       for (std::size_t i = 0; i < 3; ++i) __builtin_prefetch(later.word(i));

@@ -37,17 +37,17 @@ class UpdateServer {
   UpdateServer(MemoryProvider& provider, Channel& channel,
                TransportTarget& memory, int n_pes, Find find);
 
-  /// The memory for the ProxyQueue's updates and for its counter of freed
+  /// The memory for the ProxyQueue's updates, and for its count of freed
   /// updates:
   [[nodiscard]] std::uint64_t* words() const { return m_words; }
   [[nodiscard]] std::uint64_t const* freed() const { return m_freed; }
 
-  /// Executes updates that kernels have written: at most a few thousand, and
-  /// none beyond a fence that has to wait for requests.
-  /// \param next_request All requests with lower tickets have started.
-  /// \returns whether there were any updates.
+  /// Executes updates that kernels have written: up to a few thousand, and none
+  /// beyond a fence that has to wait for requests.
+  /// \param next_request All requests with tickets below this one have started.
+  /// \returns whether it executed any updates.
   bool take(Number next_request);
-  /// Whether a request may start: either the updates before it have been
+  /// Whether a request may start: either all updates before it have been
   /// executed, or a fence is waiting for it.
   /// \param ticket The lower 32 bits of the ticket that the next update had
   ///        when the request was made.
@@ -78,13 +78,13 @@ class UpdateServer {
   TransportTarget& m_memory;
   int const m_n_pes;
   Find m_find;
-  PinnedMemory m_pinned;  // the words, and the count of freed updates
+  PinnedMemory m_pinned;  // contains the words and the count of freed updates
   std::uint64_t* m_words;
   std::uint64_t* m_freed;
 
   Number m_head    = 0;  // the next update to be executed
-  Number m_awaited = 0;  // a fence waits for requests below this
-  // The range of this PE's part of a heap that find() looked up last. take()
+  Number m_awaited = 0;  // a fence waits for requests with lower tickets
+  // The range, in this PE's part of a heap, that find() looked up last. take()
   // resets it. (The range stays mapped meanwhile, because calls that unmap
   // memory wait for the updates from completed kernels.)
   MemoryRange m_range;

@@ -10,17 +10,17 @@
 
 namespace symm::Impl {
 
-// Atomic operations that are executed in bulk. The value for a 4-byte word is
-// in the lower 32 bits.
+// Atomic operations that are executed in bulk. A 4-byte word's value is in the
+// lower 32 bits.
 
-/// An operation on a word that this PE can access directly. The kind of
-/// operation is passed separately.
+/// An operation on a word that this PE can access directly. The operation and
+/// the word's type are passed separately.
 struct WordChange {
   char* word;
   std::uint64_t value;
 };
 
-/// An operation on a word on a far PE.
+/// An atomic operation on a word in a far PE's memory.
 struct FarAtomic {
   PeMemory at;
   AtomicOp op;
