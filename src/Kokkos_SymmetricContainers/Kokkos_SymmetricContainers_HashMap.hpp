@@ -121,10 +121,10 @@ class DistributedHashMap {
   }
 
   /// Carries out all operations that PEs requested before the call, and none
-  /// that PEs request afterwards. The call is collective over the map's PEs,
-  /// and is a barrier: all these PEs see what any of them wrote before the
-  /// call. When the call returns or throws, all answers have arrived, except
-  /// answers that there was no room for (MailboxOptions::waiting_bytes).
+  /// that PEs request afterward. The call is collective over the map's PEs and
+  /// is a barrier: all these PEs see what any of them wrote before the call.
+  /// When the call returns or throws, all answers have arrived, except answers
+  /// for which there was no room (MailboxOptions::waiting_bytes).
   /// \throws UsageError on every PE if PEs make different calls, such as
   ///         finish() on different maps; in that case, the call has no effect.
   ///         OutOfMemory on every PE if any PE runs out of memory for its
@@ -137,8 +137,8 @@ class DistributedHashMap {
   // must have rank 1 and be in memory that the host can access. The functions
   // throw UsageError on every PE if the Views on any PE have different lengths,
   // and OutOfMemory on every PE if any PE runs out of memory. In both cases,
-  // the PEs that failed have requested nothing, and the next finish() carries
-  // out the other PEs' requests.
+  // the PEs on which the error occurred have requested nothing, and the next
+  // finish() carries out the other PEs' requests.
 
   template <class Keys, class Values>
   void insert_all_of(Keys const& keys, Values const& values) {
@@ -151,7 +151,7 @@ class DistributedHashMap {
   }
   /// \param values receives the values of the keys that exist; other elements
   ///        do not change.
-  /// \param found a View of bool or integers that receives whether each key
+  /// \param found a View of bool or integers; found(k) is set to whether key k
   ///        exists.
   template <class Keys, class Values, class Found>
   void find_all_of(Keys const& keys, Values const& values, Found const& found) {
@@ -171,7 +171,7 @@ class DistributedHashMap {
 
   /// The number of keys on this PE. The call is local.
   [[nodiscard]] std::size_t local_size() const { return m_table.size(); }
-  /// The number of keys on all PEs of the map. The call is collective over
+  /// The total number of keys on all the map's PEs. The call is collective over
   /// these PEs.
   [[nodiscard]] std::size_t size() const {
     return reduce(m_team, m_table.size(), Sum{});
@@ -219,7 +219,7 @@ class DistributedHashMap {
                                 "\""));
   }
 
-  /// Completes all requested operations.
+  /// Completes all requested operations on all the map's PEs.
   /// \param failure why this PE cannot take part; empty if it can. If set on
   ///        any PE, every PE throws it.
   /// \returns the results requested since the previous finish(), now complete.

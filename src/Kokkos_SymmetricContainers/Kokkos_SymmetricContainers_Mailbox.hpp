@@ -37,9 +37,9 @@ namespace symm {
 ///     for (...) updates.send(pe, {index, value});
 ///     updates.finish();  // all updates from all PEs are in the tables
 ///
-/// A handler runs on the thread that created the mailbox, within send(),
-/// progress() and finish() of any mailbox created by that thread. A handler
-/// also runs while that thread waits in other library calls: barriers,
+/// A handler runs on the thread that created the mailbox, during calls to
+/// send(), progress() and finish() on any mailbox that this thread created. A
+/// handler also runs while that thread waits in other library calls: barriers,
 /// collective calls, View constructors, waits on variables, locks, host
 /// exchanges, and WorkQueue::finish(). If a PE makes none of these calls for a
 /// long time, PEs that send to it have to wait. These PEs also wait while that
@@ -100,13 +100,12 @@ class Mailbox : private Impl::TypedMailbox<Message> {
   /// has not waited for may be lost.
   ~Mailbox() override = default;
 
-  /// Sends a message to PE `pe`, which may be this PE. The message leaves this
-  /// PE when a block is full, or in finish(). While the inbox of PE `pe` is
-  /// full, the call waits and handles messages. A call from a handler does not
-  /// wait.
+  /// Sends a message to PE `pe`, which may be this PE. The message is sent when
+  /// its block is full, or in finish(). While the inbox of PE `pe` is full, the
+  /// call waits and handles messages. A call from a handler does not wait.
   ///
   /// \throws UsageError on this PE if PE `pe` does not exist; OutOfMemory, in a
-  ///         handler, if too many messages from handlers are waiting to be sent
+  ///         handler, if too many handler-sent messages are waiting
   ///         (MailboxOptions::waiting_bytes).
   void send(Pe pe, Message const& message) { Base::send(pe, message); }
   /// Sends messages that kernels have produced: messages(k) to PE pes(k), for k
@@ -148,10 +147,10 @@ class Mailbox : private Impl::TypedMailbox<Message> {
 
   /// Waits until all messages have been handled: the messages that PEs sent
   /// before they called finish(), and the messages that handlers have sent
-  /// since then. The call is collective over the mailbox's PEs, and is a
+  /// since then. The call is collective over the mailbox's PEs and is a
   /// barrier: on return, all these PEs see what any of them wrote before its
   /// call, and what the handlers wrote. The mailbox can be used again
-  /// afterwards.
+  /// afterward.
   ///
   /// \returns the number of messages that this PE has handled since the
   ///          previous finish().
@@ -168,7 +167,7 @@ class Mailbox : private Impl::TypedMailbox<Message> {
  private:
   template <class, class, class, class>
   friend class DistributedHashMap;
-  // The parts of finish(), for DistributedHashMap.
+  // DistributedHashMap calls these parts of finish() separately.
   using Base::end_phase;
   using Base::failure_of_end;
   using Base::members;

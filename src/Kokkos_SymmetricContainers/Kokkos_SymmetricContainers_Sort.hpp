@@ -34,13 +34,13 @@
 
 namespace symm {
 
-/// Sorts the elements on all PEs by key; the sort is stable. PE 0 gets the
-/// first elements, PE 1 the next ones, and so on. All PEs get the same number
-/// of elements (the first PEs may get one more than the others), no matter how
-/// many keys are equal. Elements with equal keys are ordered by the PE that
-/// they come from, then by their index on that PE. The call is collective over
-/// the world and runs after earlier work on `exec`. On return, the Views
-/// contain this PE's part of the sorted elements.
+/// Sorts the elements on all PEs by key; the sort is stable. PE 0 receives the
+/// first elements, PE 1 the next ones, and so on. All PEs receive the same
+/// number of elements (the first PEs may receive one more than the others), no
+/// matter how many keys are equal. Elements with equal keys are ordered by the
+/// PE that they come from, then by their index on that PE. The call is
+/// collective over the world and runs after earlier work on `exec`. On return,
+/// the Views contain this PE's part of the sorted elements.
 ///
 /// The sort runs on the host. If keys or values are in GPU memory, the host
 /// sorts copies of these Views.

@@ -83,8 +83,8 @@ class TrackedMigration {
       : m_members(team), m_there(team), m_back(team) {}
 
   /// Allocates buffers, like Migration::reserve(). Elements that leave a PE and
-  /// elements that arrive at it use separate buffers of equal size. So base
-  /// both arguments on the larger of the two numbers of elements, plus up to 16
+  /// elements that arrive at it use separate buffers of equal size. Therefore,
+  /// base both arguments on the larger of the two element counts, plus up to 16
   /// more elements for each other PE.
   /// \param bytes the bytes of these elements, summed over all Views, as in
   ///        Migration::reserve().
@@ -114,8 +114,8 @@ class TrackedMigration {
   /// Determines where the most recent migrate() moved each element; pes() and
   /// indices() then return these locations. The call is collective over the
   /// same PEs as migrate(). Call follow() once after each call to migrate().
-  /// \throws OutOfMemory or SystemError on every PE. The call can then be
-  ///         repeated.
+  /// \throws OutOfMemory or SystemError on every PE. In these cases, the call
+  ///         can be repeated.
   template <Impl::ExecutionSpace Exec>
   void follow(Exec const& exec) {
     constexpr char const* call = "symm::TrackedMigration::follow";

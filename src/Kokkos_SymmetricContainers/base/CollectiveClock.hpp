@@ -18,16 +18,16 @@ namespace symm::Impl {
 /// make the calls in the same order. So if a message carries a later time than
 /// this PE's clock shows, this PE is still in a call that the sender has left.
 ///
-/// For PE teams other than the world, a container's calls count only for the
-/// containers of the same PE team.
+/// The calls of a container on a PE team other than the world advance only the
+/// clocks of containers on the same PE team.
 class CollectiveClock {
  public:
   CollectiveClock(char const* call, TeamMembers const& members);
 
   [[nodiscard]] std::uint64_t now() const;
   /// Called when this PE is about to return from a container's collective call.
-  /// (The barriers inside such a call are counted too early: the call still
-  /// waits after its last barrier.)
+  /// (It does not suffice to count the barriers inside such a call, because the
+  /// call still waits after its last barrier.)
   static void end_call(TeamMembers const& members) noexcept;
 
  private:

@@ -91,7 +91,7 @@ class MemberWords {
   }
 
  private:
-  std::size_t m_n = 0;  // words per member, including the one for failures
+  std::size_t m_n = 0;  // words per member, including the failure word
   Kokkos::View<std::int64_t*, SymmetricHostSpace> m_words;
 };
 

@@ -39,7 +39,8 @@ void expect_equal_shapes(DistributedShape const& shape);
 /// \throws UsageError on this PE if PE `root` does not exist or has no rows.
 void expect_root(char const* call, PeTeam const& team, Pe root);
 
-/// \throws UsageError on this PE, with the extents of both Views.
+/// \throws UsageError on this PE; the message contains the extents of both
+/// Views.
 [[noreturn]] void throw_extents_of_host_view(
     char const* call, std::string const& label,
     std::vector<std::size_t> const& host_extents,

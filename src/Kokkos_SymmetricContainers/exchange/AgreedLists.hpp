@@ -51,7 +51,7 @@ class AgreedLists {
   }
 
   [[nodiscard]] std::size_t n_members() const { return m_n_members; }
-  /// The member's PE number in the world.
+  /// The member's world PE number.
   [[nodiscard]] Pe world_pe(std::size_t member) const {
     return m_members.world_pe(static_cast<Pe>(member));
   }
@@ -63,8 +63,8 @@ class AgreedLists {
   [[nodiscard]] std::size_t slot_at(std::size_t member) const {
     return m_words.from(member, of_slot);
   }
-  /// Where the member's block of owned elements for this PE begins in the
-  /// member's buffers, in elements.
+  /// The starting position, in elements, of the member's block of owned
+  /// elements for this PE in the member's buffers.
   /// \param p the number of the joined plan.
   [[nodiscard]] std::size_t owned_start_at(std::size_t member,
                                            std::size_t p) const {
@@ -81,9 +81,9 @@ class AgreedLists {
   }
 
  private:
-  /// Indices of the words that a PE sends to another PE: the slot of the other
-  /// PE on this PE, the description of this PE's box, and two words for each
-  /// joined plan. These two words first hold the numbers of elements in the two
+  /// Indices of the words that this PE sends to another PE: the other PE's slot
+  /// on this PE, the description of this PE's box, and two words for each
+  /// joined plan. These two words first hold the element counts of the two
   /// blocks, then the starting positions of the blocks.
   enum Word : std::size_t {
     of_slot,

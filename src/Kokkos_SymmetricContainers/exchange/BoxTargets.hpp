@@ -67,8 +67,7 @@ class BoxTarget {
   Kokkos::Array<std::uint32_t, 3> m_stride{};
 };
 
-/// The targets for all directions in which a box has a neighbor; at most
-/// `most`.
+/// The targets, up to `most`, for all directions in which a box has a neighbor.
 template <class T, std::size_t most = 26>
 class BoxTargets {
  public:

@@ -15,7 +15,7 @@ namespace symm {
 
 /// A PE's boxes in a grid, each with ghosts around it. A PE may have any number
 /// of boxes, anywhere and of any size. The boxes need not cover the grid: a
-/// ghost that is in no box gets no value.
+/// ghost that is in no box receives no value.
 ///
 /// Boxes may overlap, for example if adjacent cells share points (nodes, or
 /// faces of a staggered grid). The owner of a point is the first box that
@@ -46,8 +46,8 @@ struct GridBoxes {
   /// Number of ghost layers that the Views have on each side of a box along
   /// each axis: the first point of a box is at index ghost_width[a].
   std::array<std::size_t, 3> ghost_width{1, 1, 1};
-  /// The number of ghost layers, counted from the box outward, that are filled
-  /// along each axis. By default, all layers are filled.
+  /// The number of ghost layers to fill along each axis, counted outward from
+  /// the box. By default, all layers are filled.
   std::optional<std::array<std::size_t, 3>> depth{};
   /// Whether points inside several boxes are exchanged. This is unnecessary if
   /// every box that contains such a point computes it. If false, these points

@@ -28,7 +28,7 @@ void grow_view(char const* call, View& view, std::size_t needed) {
                           " elements, but gets ", needed,
                           ": pass a larger one, or one that is managed"));
   } else {
-    // (Do not use view.layout(): it has the strides of the old extents.)
+    // (Do not use view.layout(): it contains the strides of the old extents.)
     typename View::array_layout layout;
     layout.dimension[0] = needed + needed / 8;
     for (std::size_t r = 1; r < View::rank(); ++r)
@@ -47,8 +47,8 @@ void grow_private(char const* call, View& view, std::size_t n_now) {
   if constexpr (!is_symmetric_space_v<typename View::memory_space>)
     grow_view(call, view, n_now);
 }
-/// If the View is symmetric, enlarges it if needed. On all calling PEs, the
-/// Views must have equal lengths.
+/// If the View is symmetric, enlarges it if needed. The Views must have equal
+/// lengths on all calling PEs.
 /// \param most the largest number of elements on any of these PEs.
 /// \param may_grow whether the calling PEs are all PEs of the world.
 /// \throws UsageError on all calling PEs if the View is too small and may not

@@ -87,7 +87,7 @@ class JoinedFields {
     return before;
   }
 
-  /// Calls body(plan, its fields) for each plan that has fields.
+  /// Calls body(plan, fields) for each plan that has fields.
   template <class Body>
   void for_each(Body const& body) const {
     std::apply(

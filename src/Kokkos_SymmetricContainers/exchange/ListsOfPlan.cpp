@@ -22,8 +22,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// The elements on one side of a plan, in the form of the lists that the plan
-/// was made from.
+/// The elements on one side of a plan, in the form of the lists from which the
+/// plan was made.
 /// \throws UsageError on this PE.
 ElementsOfMembers of_side(char const* call, PlanSide const& side,
                           PeTeam const& team) {
