@@ -112,7 +112,7 @@ class PlanMaker {
     }
   }
 
-  /// \returns one more than the largest element, or 0.
+  /// \returns one more than the largest element; 0 if the list is empty.
   static std::size_t end_of(ElementList const& elements) {
     ElementIndex largest = 0;
     for (std::size_t k = 0; k < elements.extent(0); ++k)
@@ -134,7 +134,7 @@ class PlanMaker {
     Kokkos::fence("symm::ExchangePlan: the plan is in memory of kernels");
   }
 
-  /// \param p the number of the joined plan that has these elements.
+  /// \param p the number of the joined plan that contains these elements.
   void fill(PlanBlocks& plan, PlanElements& elements, std::size_t p) {
     auto& lists         = m_lists[p];
     auto const& owned   = lists.owned;

@@ -36,10 +36,10 @@ class MailRoutes {
     Pe pe;
     std::size_t number;  // number of the inbox or link on `pe`
     bool exists;         // false if the link is from a node to itself
-    bool is_last;        // whether the PE with the inbox is the receiver
+    bool is_last;        // whether the PE that holds the inbox is the receiver
   };
 
-  /// \param nodes the nodes of the members, sorted by world PE number.
+  /// \param nodes the members' nodes, sorted by world PE number.
   /// \param me this PE's number in that order; for direct routing, its member
   ///        number.
   MailRoutes(Nodes const& nodes, Pe me, bool by_nodes);
@@ -50,7 +50,7 @@ class MailRoutes {
   [[nodiscard]] std::size_t n_inboxes() const { return m_n_links; }
   /// The largest n_links() on any PE.
   [[nodiscard]] std::size_t max_links() const { return m_max_links; }
-  /// The inbox that this PE's link number `link` leads to.
+  /// The inbox to which this PE's link `link` leads.
   [[nodiscard]] End target(std::size_t link) const { return other_end(link); }
   /// The link that leads to this PE's inbox number `inbox`.
   [[nodiscard]] End source(std::size_t inbox) const { return other_end(inbox); }
@@ -92,8 +92,7 @@ class MailRoutes {
   bool m_by_nodes  = false;
   bool m_are_equal = true;  // whether all nodes have the same number of
                             // PEs
-  std::size_t m_me = 0;     // this PE; with routing by nodes, its index
-                            // on its node
+  std::size_t m_me = 0;     // this PE's number; with routing by nodes, its index on its node
   std::size_t m_n_near    = 0;
   std::size_t m_n_links   = 0;
   std::size_t m_max_links = 0;
