@@ -177,8 +177,8 @@ class TypedMailbox : public MailboxBase {
   MailCounts m_counts;
   std::uint64_t m_n_handled = 0;  // in this phase
   MailPieces m_pieces;
-  std::unique_ptr<MailThreads> m_threads;  // null until there is a sender
-  // The number of PEs that this PE has a direct link to; 0 if the mailbox does
+  std::unique_ptr<MailThreads> m_threads;  // null until threads() is called
+  // The number of PEs to which this PE has a direct link; 0 if the mailbox does
   // not use direct links.
   unsigned m_n_direct =
       m_bins.is_direct() ? static_cast<unsigned>(m_bins.members().n()) : 0;
@@ -192,7 +192,7 @@ void TypedMailbox<Message>::send_slowly(Pe pe, Message message) {
   expect_own_thread(m_name, "send");
   if (put_in_block(pe, message)) return;
   if (!is_handling()) {
-    step();  // many messages from other PEs are still in cache
+    step();  // handle messages now, while many are still in cache
     wait(
         m_name.c_str(), [&] { return put(pe, message); },
         [this] { return step(); }, [this] { return describe(); });
@@ -247,8 +247,9 @@ bool TypedMailbox<Message>::receive(bool one) {
 }
 
 // If a block carries a later time than this PE's clock shows, its sender has
-// left a collective call, such as finish(), that this PE is still in. The block
-// waits until this PE has left the call, too.
+// returned from a collective call, such as finish(), from which this PE has not
+// yet returned. The block stays in the inbox until this PE has returned from
+// the call, too.
 template <class Message>
 bool TypedMailbox<Message>::receive_from(std::size_t inbox, bool one) {
   bool has_moved = false;
@@ -272,10 +273,10 @@ bool TypedMailbox<Message>::receive_from(std::size_t inbox, bool one) {
   return has_moved;
 }
 
-// A message goes from its sender to a PE on the sender's node, then to a PE on
-// the receiver's node, and then to its receiver. Messages on one of these links
-// wait only for room on the next one, so they cannot wait for each other in a
-// cycle.
+// A message travels from its sender to a PE on the sender's node, then to a PE
+// on the receiver's node, and then to its receiver. Messages on one of these
+// links wait only for room on the next link, so messages cannot wait for each
+// other in a cycle.
 template <class Message>
 bool TypedMailbox<Message>::pass_on(std::size_t inbox,
                                     std::byte const* messages,

@@ -131,7 +131,7 @@ class SortOnHost {
     }
   }
 
-  /// Copies all keys to the outbox, and sorts the buckets that contain a cut.
+  /// Copies all keys to the outbox and sorts the buckets that contain a cut.
   void pack_keys(SortStep const& step, Outbox const& outbox) {
     m_outbox   = outbox;
     m_capacity = padded(step.max_before());
@@ -152,8 +152,8 @@ class SortOnHost {
                   m_counts[bucket]);
   }
 
-  /// The number of this PE's elements in `bucket` whose bits are less than
-  /// `bits`; for SortStep::cut().
+  /// The number of this PE's elements that are in `bucket` and whose bits are
+  /// less than `bits`; for SortStep::cut().
   [[nodiscard]] std::size_t count_below(SortStep const& step,
                                         std::size_t bucket,
                                         std::uint64_t bits) const {
@@ -171,8 +171,8 @@ class SortOnHost {
     }
   }
 
-  /// Copies the elements that this PE gets from all outboxes into the Views,
-  /// and sorts them. Call it after a barrier.
+  /// Copies this PE's new elements from all outboxes into the Views and sorts
+  /// them. Call it after a barrier.
   void unpack(SortStep const& step, Keys const& keys, Fields const& fields) {
     auto& places = m_its_places;
     step.read(places);
@@ -207,8 +207,8 @@ class SortOnHost {
     return ordered_bits<Key>(m_keys(k));
   }
 
-  /// The buckets to sort in the outbox. (There are none if each bucket has only
-  /// one key: equal keys are already in order.)
+  /// The buckets to sort in the outbox. (There are none if each bucket contains
+  /// only one key: equal keys are already in order.)
   [[nodiscard]] std::span<std::size_t const> buckets_to_sort(
       SortStep const& step) const {
     if (m_buckets.have_one_key()) return {};
@@ -294,7 +294,7 @@ class SortOnHost {
   }
 
   /// Calls body(pe, first, count) for the elements of part number `part` from
-  /// each PE, in the order of the PE numbers. `first` is relative to the first
+  /// each PE, in the order of PE numbers. `first` is relative to the first
   /// element that this PE reads from PE `pe`.
   template <class Places, class Body>
   static void for_each_block(Places const& places, std::size_t part,
@@ -382,8 +382,8 @@ class SortOnHost {
   std::size_t m_count;
   SortBuckets m_buckets;
   std::vector<std::size_t> m_counts;      // number of elements in each bucket
-  std::vector<std::size_t> m_next;        // next place, by thread and bucket
-  SortMemory<std::uint32_t> m_places;     // where elements are in the outbox
+  std::vector<std::size_t> m_next;        // next position, indexed by thread and bucket
+  SortMemory<std::uint32_t> m_places;     // positions of elements in the outbox
   std::vector<std::size_t> m_first_part;  // the first part that each thread
                                           // handles
   std::vector<SortMemory<Record>> m_scratch;
