@@ -30,7 +30,7 @@
 namespace symm {
 
 // Groups of threads. In kernels, operations also have forms in which a group of
-// threads works together. These forms take the group as an argument before the
+// threads shares the work. These forms take the group as an argument before the
 // heap map.
 //
 //   group              first arguments       called by
@@ -168,15 +168,15 @@ KOKKOS_FUNCTION void copy(Kokkos::View<T, P...> const& dst,
 
 // Copies to and from any PE. One side is a RemotePeer,
 // remote_view(view).peer(pe); on the host, both sides may be RemotePeers. If
-// the PE of the RemotePeer is near, the call does the same as copy() between
-// two Views. If that PE is far, the host sends as few messages as the layout on
+// the RemotePeer's PE is near, the call does the same as copy() between two
+// Views. If that PE is far, the host sends as few messages as the layout on
 // that PE allows. A block that is contiguous there takes one message (one per
-// MiB if this PE must pack the block first). A plane of a larger View takes
-// messages of 64 KiB. If the elements are few and small, they share a message
-// with elements from other calls, as in put_nbi(). A kernel copies a block that
-// is contiguous on both sides in one piece, and other blocks element by
-// element. Layouts and types are converted on this PE. Other PEs see the result
-// after quiet() or barrier_all().
+// MiB if this PE must pack the block first). A plane of a larger View takes 64
+// KiB messages. If the elements are few and small, they share a message with
+// elements from other calls, as in put_nbi(). In a kernel, a block that is
+// contiguous on both sides is copied in one piece, and any other block is
+// copied element by element. Layouts and types are converted on this PE. Other
+// PEs see the result after quiet() or barrier_all().
 
 /// Copies to or from a RemotePeer. The threads of a thread team, or the lanes
 /// of one thread, share the work.
@@ -230,16 +230,16 @@ void copy(RemotePeer<DstView> const& dst, RemotePeer<SrcView> const& src) {
 
 }  // namespace symm
 
-// Kokkos::deep_copy accepts a RemotePeer on one side. If the PE of the
-// RemotePeer is near, the call does the same as deep_copy with the View on that
-// PE. If that PE is far, the host sends messages as symm::copy() does.
-// deep_copy waits for kernels, like Kokkos' own deep_copy: for the kernels on
-// the instance, or for all kernels if no instance is passed. The elements have
-// arrived when the call returns. Exception: if deep_copy puts elements with a
-// host instance, they are guaranteed to have arrived only after quiet() or a
-// barrier. Many small parts can therefore share a message. If the other View is
-// in GPU memory, it is staged through HostSpace. (No parameter shares its name
-// with another entity in this file, because nvcc would confuse the two.)
+// Kokkos::deep_copy accepts a RemotePeer on one side. If the RemotePeer's PE is
+// near, the call does the same as deep_copy with the View on that PE. If that
+// PE is far, the host sends messages as symm::copy() does. deep_copy waits for
+// kernels, like Kokkos' own deep_copy: for the kernels on the instance, or for
+// all kernels if no instance is passed. The elements have arrived when the call
+// returns. Exception: if deep_copy puts elements with a host instance, they are
+// guaranteed to have arrived only after quiet() or a barrier. This allows many
+// small parts to share a message. If the other View is in GPU memory, it is
+// staged through HostSpace. (No parameter shares its name with another entity
+// in this file, because nvcc would confuse the two.)
 namespace Kokkos {
 
 template <class V, class U, class... Q>

@@ -20,7 +20,7 @@ class OwnedViewMaker {
  public:
   using memory_space = typename View::memory_space;
 
-  /// Allocates everything that Kokkos needs, so that make_view() cannot fail.
+  /// Allocates everything that Kokkos needs, so make_view() cannot fail.
   OwnedViewMaker(memory_space const& space, std::string const& label)
       : m_record(Record::allocate(space, label, 0)) {
     m_tracker.assign_allocated_record_to_uninitialized(m_record);

@@ -12,11 +12,11 @@
 #include "../../runtime/base/Check.hpp"
 #endif
 
-// The race detector sees loads and stores of GPU kernels through the element
-// types of Views. SYMM_CHECK_VIEWS is defined in builds of
-// KokkosSymmetricSpace::Checked for GPUs. On the host, the compiler's
-// instrumentation sees the accesses instead. With SYMM_CHECK_VIEWS_ON_HOST, the
-// host uses these types, too. That setting is for testing the types on CPUs.
+// The race detector observes the loads and stores of GPU kernels through the
+// element types of Views. SYMM_CHECK_VIEWS is defined in GPU builds of
+// KokkosSymmetricSpace::Checked. On the host, the compiler's instrumentation
+// reports the accesses instead. With SYMM_CHECK_VIEWS_ON_HOST, the host uses
+// these types, too. That setting is for testing the types on CPUs.
 
 namespace symm::Impl {
 

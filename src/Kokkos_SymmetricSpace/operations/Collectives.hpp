@@ -65,9 +65,9 @@ namespace symm {
 /// Enqueues a barrier, collective over `team`. Later work on `exec` starts only
 /// after all PEs of the PE team have reached the barrier. That work sees
 /// everything that those PEs wrote before the barrier, directly or through work
-/// enqueued earlier. The host does not wait, unless `exec` runs on the host.
-/// Calls for one PE team must also run one after another on the GPU: between
-/// calls on different instances, call order_after().
+/// enqueued earlier. The host does not wait unless `exec` runs on the host.
+/// Calls for the same PE team must also run one after another on the GPU:
+/// between calls on different instances, call order_after().
 /// \throws UsageError on this PE if `team` is not a valid PE team; SystemError
 ///         on this PE if a CUDA call fails.
 template <Impl::ExecutionSpace Exec>

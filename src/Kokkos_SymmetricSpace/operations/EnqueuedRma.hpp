@@ -77,7 +77,7 @@ struct FarStridedKernel {
   }
 };
 
-/// Enqueues a one-thread kernel on an execution space instance of a GPU.
+/// Enqueues a one-thread kernel on a GPU execution space instance.
 template <class Exec, class Kernel>
 void enqueue_far(Exec const& exec, char const* call, Kernel const& kernel) {
   Kokkos::parallel_for(call, Kokkos::RangePolicy<Exec>(exec, 0, 1), kernel);

@@ -14,8 +14,8 @@ namespace symm::Impl {
 //   per MiB, if this PE must pack the block).
 // - Otherwise, each message carries elements that have a constant stride on the
 //   far PE.
-// - Puts of a few small elements go into the batch of put_nbi() instead, so
-//   that different blocks share a message.
+// - A few small elements are added to put_nbi()'s batch instead, so different
+//   blocks share a message.
 //
 // Puts never write to the gaps between the elements on the far PE. Gets also
 // read the gaps if, in total, the gaps are no larger than the elements. One
