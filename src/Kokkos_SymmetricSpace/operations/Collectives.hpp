@@ -88,9 +88,9 @@ void barrier(Exec const& exec, PeTeam const& team) {
 // Each of the following operations throws UsageError on this PE if this PE
 // passes an invalid argument; in that case, this PE has not taken part. The
 // operations do not check whether the other PEs pass the same arguments. On a
-// host instance, an operation waits for the kernels of the instance and then
-// does the same as the host form. On a GPU, collect() with a null `dest` stops
-// the program if other PEs have elements.
+// host instance, an operation waits for the instance's kernels and then does
+// the same as the host form. On a GPU, collect() with a null `dest` stops the
+// program if other PEs have elements.
 
 template <Impl::ExecutionSpace Exec, class T>
 void broadcast(Exec const& exec, PeTeam const& team, T* dest,

@@ -186,12 +186,12 @@ namespace symm {
 // extents, on the same PEs as the forms with addresses. On a GPU, an enqueued
 // collect() aborts the program if `dst` is too small.
 //
-// The block of a View consists of the View's elements in memory order.
-// Therefore, fcollect() copies src(i, ...) from member `pe` to dst(pe, i, ...)
-// with LayoutRight, and to dst(i, ..., pe) with LayoutLeft.
+// A View's block consists of the View's elements in memory order. Therefore,
+// fcollect() copies src(i, ...) from member `pe` to dst(pe, i, ...) with
+// LayoutRight, and to dst(i, ..., pe) with LayoutLeft.
 
 /// Copies `src` on member `root` to `dst` on all members. Both must have equal
-/// extents and layouts, and may be the same View.
+/// extents and layouts and may be the same View.
 template <class T, class... P, class U, class... Q>
 void broadcast(PeTeam const& team, Kokkos::View<T, P...> const& dst,
                Kokkos::View<U, Q...> const& src, Pe root) {
@@ -206,8 +206,7 @@ void broadcast(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_equal_views(dst, src));
 }
 
-/// Copies the blocks of all members to `dst` on all members, in the order of
-/// the members.
+/// Copies the blocks of all members to `dst` on all members, in member order.
 /// \param dst must have n_pes() times as many elements as `src`.
 template <class T, class... P, class U, class... Q>
 void fcollect(PeTeam const& team, Kokkos::View<T, P...> const& dst,
@@ -241,8 +240,8 @@ void collect(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_views(dst, src, true, ""));
 }
 
-/// Each View has one block for each member. Block n of `src` goes to member n.
-/// On that member, the block from member m becomes block m of `dst`.
+/// Each View has one block for each member. Block n of `src` is sent to member
+/// n. On that member, the block from member m becomes block m of `dst`.
 /// \param dst, src must have equal numbers of elements, a multiple of n_pes().
 template <class T, class... P, class U, class... Q>
 void alltoall(PeTeam const& team, Kokkos::View<T, P...> const& dst,
@@ -274,8 +273,8 @@ void alltoalls(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_alltoalls(team, dst, src));
 }
 
-/// Combines the elements of all members element by element, like reduce() with
-/// addresses. Both Views must have equal extents and layouts, and may be the
+/// Combines the members' Views element by element, like reduce() with
+/// addresses. Both Views must have equal extents and layouts and may be the
 /// same View.
 template <class T, class... P, class U, class... Q, class Op>
 void reduce(PeTeam const& team, Kokkos::View<T, P...> const& dst,
@@ -292,7 +291,7 @@ void reduce(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_equal_views(dst, src));
 }
 
-/// Combines the elements of all members; each member gets its block of the
+/// Combines the elements of all members; each member receives its block of the
 /// result, as in reduce_scatter() with addresses.
 /// \param src must have n_pes() times as many elements as `dst`.
 template <class T, class... P, class U, class... Q, class Op>
@@ -311,7 +310,7 @@ void reduce_scatter(Exec const& exec, PeTeam const& team,
 }
 
 /// Combines the elements of all members up to and including this one, like
-/// inscan() with addresses. Both Views must have equal extents and layouts, and
+/// inscan() with addresses. Both Views must have equal extents and layouts and
 /// may be the same View.
 template <class T, class... P, class U, class... Q, class Op>
 void inscan(PeTeam const& team, Kokkos::View<T, P...> const& dst,
@@ -329,7 +328,7 @@ void inscan(Exec const& exec, PeTeam const& team,
 }
 
 /// Combines the elements of all members before this one, like exscan() with
-/// addresses. Both Views must have equal extents and layouts, and may be the
+/// addresses. Both Views must have equal extents and layouts and may be the
 /// same View. The form without `init` is for sums only.
 template <class T, class... P, class U, class... Q, class Op>
 void exscan(PeTeam const& team, Kokkos::View<T, P...> const& dst,

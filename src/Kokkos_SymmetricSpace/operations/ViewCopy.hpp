@@ -25,7 +25,7 @@ inline constexpr bool is_host_reachable_v =
     Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
                                MemorySpace>::accessible ||
     Kokkos::SpaceAccessibility<typename MemorySpace::execution_space,
-                               Kokkos::HostSpace>::accessible;  // scratch
+                               Kokkos::HostSpace>::accessible;  // scratch memory
 
 /// \throws UsageError with the extents of both Views.
 [[noreturn]] void throw_extents_differ(std::size_t rank,
@@ -34,7 +34,7 @@ inline constexpr bool is_host_reachable_v =
 /// \throws UsageError, because the host cannot access one of the Views.
 [[noreturn]] void throw_not_reached_by_host();
 
-/// Calls body(r) for each dimension r of a View. The loop is unrolled, so that
+/// Calls body(r) for each dimension r of a View. The loop is unrolled, so
 /// arrays indexed by r can be kept in registers.
 template <class View, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_dimension(Body const& body) {
@@ -154,8 +154,8 @@ KOKKOS_INLINE_FUNCTION void copy_elements(Threads const& threads,
       });
 }
 
-/// For the host: copies elements of equal types, without conversion. Each
-/// thread of the group copies a part of the elements.
+/// On the host, copies elements of equal types without conversion. Each thread
+/// of the group copies part of the elements.
 template <Group Threads, class Dst, class Src>
 void copy_parts(Threads const& threads, Dst const& dst, Src const& src) {
   auto const block        = simplified(block_of(dst, src));

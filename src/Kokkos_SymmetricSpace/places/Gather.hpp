@@ -35,7 +35,7 @@ struct GatherKernel {
   }
 };
 
-/// On GPUs: copies elements from near and far PEs to `dest`.
+/// Copies elements from near and far PEs to `dest`, on GPUs.
 template <class Dest, class Remote, class Pes, class Indices>
 struct RemoteGatherKernel {
   Dest dest;
@@ -48,7 +48,7 @@ struct RemoteGatherKernel {
   }
 };
 
-/// Records the first exception thrown by a thread of a host kernel, because no
+/// Records the first exception thrown by a thread of a host kernel because no
 /// exception may leave an OpenMP parallel region.
 class KernelFailure {
  public:
@@ -74,9 +74,9 @@ class KernelFailure {
 /// Which elements a host kernel copies.
 enum class GatheredPes { all_are_near, near, far };
 
-/// Copies the elements that `which` selects. (Near and far elements are copied
-/// by separate kernels, because a CPU that is starting a message does not
-/// prefetch the next loads.)
+/// Copies the elements that `which` selects. (Separate kernels copy near and
+/// far elements because a CPU that is starting a message does not prefetch the
+/// next loads.)
 template <GatheredPes which, class Dest, class Remote, class Pes, class Indices>
 struct HostGatherKernel {
   Dest dest;
@@ -193,8 +193,8 @@ void gather(Exec const& exec, Kokkos::View<T, P...> const& dest,
 /// used again, an ExchangePlan or places() is faster.) Local. Requires the same
 /// barriers as gather() with places.
 ///
-/// On a host instance, the copies are complete on return, and so are all puts
-/// by this PE; elements from far PEs arrive in blocks. On a GPU, the copy is
+/// On a host instance, the copies and all of this PE's puts are complete on
+/// return; elements from far PEs arrive in blocks. On a GPU, the copy is
 /// enqueued, and a GPU thread waits for each element from a far PE.
 ///
 /// \param dest a rank-1 View with the element type of `view`, in any memory
@@ -207,7 +207,7 @@ void gather(Exec const& exec, Kokkos::View<T, P...> const& dest,
 ///         Nothing has been copied in these cases. (On GPUs, PEs and indices
 ///         are checked as in remote_view().) If any other error is thrown,
 ///         parts of `dest` may have been written, but nothing writes to `dest`
-///         later.
+///         after the call.
 template <Impl::ExecutionSpace Exec, class T, class... P, class View, class U,
           class... Q, class W, class... R>
 void gather(Exec const& exec, Kokkos::View<T, P...> const& dest,

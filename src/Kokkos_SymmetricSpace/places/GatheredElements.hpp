@@ -20,7 +20,7 @@
 namespace symm::Impl {
 
 /// Tests whether numbers are in the range 0 to `extent` - 1. The test has no
-/// branches, so that compilers vectorize loops over many numbers.
+/// branches, so compilers can vectorize loops over many numbers.
 template <class Number>
 class NumberRange {
  public:
@@ -123,7 +123,7 @@ struct GatheredElements {
 };
 
 /// Waits for `exec`, then checks all entries of the lists.
-/// \throws UsageError on this PE, if an element does not exist.
+/// \throws UsageError on this PE if an element does not exist.
 template <class Exec, class View, class Pes, class Indices>
 void expect_gathered(Exec const& exec, View const& view,
                      GatheredElements<View, Pes, Indices> const& elements) {
