@@ -49,9 +49,9 @@ struct BlockRoute {
 /// arguments are small.)
 template <unsigned n_turns>
 struct BlocksInMemory {
-  HeapMap heap;                      // map of the inbox for near PEs
-  char* near_inbox       = nullptr;  // for blocks from near PEs
-  char* far_inbox        = nullptr;  // for blocks from far PEs; may equal near_inbox
+  HeapMap heap;                // map of the inbox for near PEs
+  char* near_inbox = nullptr;  // for blocks from near PEs
+  char* far_inbox  = nullptr;  // for blocks from far PEs; may equal near_inbox
   std::size_t turn_bytes = 0;
   char* outbox           = nullptr;  // for far PEs
   /// The number of blocks that have arrived from each neighbor. Kernels update

@@ -67,7 +67,7 @@ namespace symm::Impl {
 struct BoxPart {
   Pe pe;                         // the neighbor's number in the PE team
   std::array<int, 3> direction;  // each -1, 0 or 1
-  unsigned wraps;                // bit a: the neighbor is across periodic axis a's end
+  unsigned wraps;  // bit a: the neighbor is across periodic axis a's end
   std::array<std::size_t, 3> begin;
   std::array<std::size_t, 3> end;
   std::size_t in_block;  // number of earlier elements in the block for `pe`

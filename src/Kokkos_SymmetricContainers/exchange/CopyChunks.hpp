@@ -33,7 +33,7 @@ struct CopyChunks {
   Places places;
   std::size_t bytes_before;  // bytes per element in all preceding field groups
   bool sends_runs_unpacked;  // runs are sent to far PEs directly from the View
-  bool skips_stored;         // skips blocks that near PEs have stored in the View
+  bool skips_stored;  // skips blocks that near PEs have stored in the View
   StoredCopies stored;
   bool by_values;
   Fields fields;

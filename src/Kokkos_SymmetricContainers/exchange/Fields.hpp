@@ -60,7 +60,8 @@ struct Field {
 
   T* data;
   std::uint32_t n_components = 1;
-  bool is_plain = false;  // whether there is one element index and components are contiguous
+  bool is_plain = false;  // whether there is one element index and components
+                          // are contiguous
   IndexRange<rank> elements;
   IndexRange<rank> components;
 

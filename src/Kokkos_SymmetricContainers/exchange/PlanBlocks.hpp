@@ -89,7 +89,8 @@ struct Chunk {
   ElementIndex count;
   bool is_run;  // the elements are consecutive, beginning with `start`
   ElementIndex start;
-  std::size_t listed;  // index of the chunk's first element in PlanSide::elements
+  std::size_t
+      listed;  // index of the chunk's first element in PlanSide::elements
 };
 
 /// One side of an exchange: either the owned elements that have ghosts on other
@@ -119,7 +120,8 @@ struct Contributions {
     ElementIndex in_block;
   };
   KernelArray<ElementIndex> elements;
-  KernelArray<std::uint32_t> firsts;  // index of each element's first contribution, followed by the end
+  KernelArray<std::uint32_t> firsts;  // index of each element's first
+                                      // contribution, followed by the end
   KernelArray<From> from;
 
   [[nodiscard]] static Contributions to(PlanSide const& owned);

@@ -100,7 +100,8 @@ class MailSender {
   }
 
   Impl::MailThreads* m_threads;
-  unsigned m_n_direct;  // number of PEs to which this PE has a direct link; 0 if the mailbox does not use direct links
+  unsigned m_n_direct;  // number of PEs to which this PE has a direct link; 0
+                        // if the mailbox does not use direct links
 };
 
 }  // namespace symm

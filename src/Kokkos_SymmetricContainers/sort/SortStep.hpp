@@ -33,8 +33,8 @@ namespace symm::Impl {
 struct SortInput {
   std::size_t count         = 0;
   std::size_t element_bytes = 0;  // summed over all Views
-  std::size_t capacity      = 0;  // number of elements for which all Views have room
-  std::uint64_t least    = ~std::uint64_t{0};  // smallest key, as bits
+  std::size_t capacity = 0;  // number of elements for which all Views have room
+  std::uint64_t least  = ~std::uint64_t{0};  // smallest key, as bits
   std::uint64_t greatest = 0;
 };
 

@@ -113,7 +113,7 @@ class SharedTasks {
   std::uint64_t* m_places;  // the available tasks, as a Places::word()
   std::uint64_t* m_copied;  // number of this PE's tasks that others have copied
   std::uint64_t* m_flags;
-  std::uint64_t* m_n_active;      // number of PEs that may have tasks; on member 0
+  std::uint64_t* m_n_active;  // number of PEs that may have tasks; on member 0
   std::uint64_t m_n_stolen  = 0;  // excludes tasks from the latest share()
   std::uint64_t m_flags_now = 0;  // flags that this PE has forwarded
   TeamMembers m_members;

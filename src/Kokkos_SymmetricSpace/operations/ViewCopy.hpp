@@ -25,7 +25,8 @@ inline constexpr bool is_host_reachable_v =
     Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
                                MemorySpace>::accessible ||
     Kokkos::SpaceAccessibility<typename MemorySpace::execution_space,
-                               Kokkos::HostSpace>::accessible;  // scratch memory
+                               Kokkos::HostSpace>::accessible;  // scratch
+                                                                // memory
 
 /// \throws UsageError with the extents of both Views.
 [[noreturn]] void throw_extents_differ(std::size_t rank,

@@ -22,10 +22,10 @@
 
 namespace symm::Impl {
 
-// Functions for elements that the host cannot load and store, because they are
-// on far PEs or in GPU memory. These functions are not inlined and take few
-// arguments by value, so that accesses to near PEs do not lose registers to
-// them.
+// Functions for elements that the host cannot load and store because these
+// elements are on far PEs or in GPU memory. The functions are not inlined and
+// take only a few arguments, by value, so accesses to near PEs do not lose
+// registers to the calls.
 
 class SymmetricHeap;
 
@@ -40,14 +40,14 @@ void get_far_element(void* value, SymmetricHeap const& heap, void const* source,
 void begin_get_of_far_element(void* into, SymmetricHeap const& heap,
                               void const* source, std::size_t bytes, Pe pe);
 
-/// The symmetric address of an element, and its heap.
+/// An element's symmetric address and heap.
 struct FarElement {
   SymmetricHeap const& heap;
   void* symmetric;
 };
-/// \param address the address of the element on `pe`. If `pe` is far, the
-///        address that the element would have if `pe` were near.
-/// \throws UsageError on this PE, if PE `pe` does not exist.
+/// \param address the element's address on `pe`. If `pe` is far, the address
+///        that the element would have if `pe` were near.
+/// \throws UsageError on this PE if PE `pe` does not exist.
 FarElement find_far_element(void const* address, Pe pe);
 
 /// Calls operation(heap, symmetric address, pe).
@@ -73,8 +73,8 @@ class ElementOfPe {
   ElementOfPe& operator=(ElementOfPe const&) = delete;
 
  protected:
-  /// \param address the address of the element on `pe`. If `pe` is far, the
-  ///        address that the element would have if `pe` were near.
+  /// \param address the element's address on `pe`. If `pe` is far, the address
+  ///        that the element would have if `pe` were near.
   KOKKOS_FORCEINLINE_FUNCTION ElementOfPe(HeapMap const& map, T* address, Pe pe)
       : m_map(map), m_address(address), m_pe(pe) {}
   ~ElementOfPe() = default;
@@ -110,8 +110,8 @@ class ElementOfPe {
 
  private:
   // On the host, accesses to near PEs read only the members of the map that
-  // at_pe() needs. call_far() looks up the map again, so that the other members
-  // are never loaded.
+  // at_pe() needs. call_far() looks up the map again, so the other members are
+  // never loaded.
   HeapMap m_map;
   T* m_address;
   Pe m_pe;
