@@ -75,8 +75,7 @@ struct RowSeries {
 /// Maps the global index of a row to a PE and a local index, and vice versa. A
 /// RowMap is a lightweight object that kernels can capture by value.
 ///
-///     find(i)                 the PE that holds row i, and the row's index
-///     there
+///     find(i)                 the PE that holds row i, and its index there
 ///     global_index(pe, k)     the global index of row k on PE `pe`
 ///     count(pe)               the number of rows on PE `pe`
 ///     most()                  the largest count() on any PE
