@@ -47,9 +47,9 @@ namespace symm {
 ///
 /// Like the elements of a RemoteView, g(i, j) is a proxy. It uses loads and
 /// stores if the element is on a near PE, and gets and puts if it is on a far
-/// PE. If the View has the Kokkos trait Atomic, these accesses are atomic. See
-/// RemoteView for when other PEs see a value. In kernels that work on this PE's
-/// elements, use local(); in stencils, use a RowsAround.
+/// PE. If the View has Kokkos' Atomic trait, these accesses are atomic.
+/// RemoteView describes when other PEs see a value. In kernels that work on
+/// this PE's elements, use local(); in stencils, use a RowsAround.
 ///
 /// remote_view(), global_view(), peer_view(), places(), placed_view(), gather()
 /// and heap_map() also accept a DistributedView. In these functions, two
@@ -157,7 +157,7 @@ class DistributedView {
 
   /// Element (i, indices...) of the whole View as a reference. The element must
   /// be on a near PE (checked if SYMM_CHECKS_IN_KERNELS is on). If all PEs are
-  /// near, near() saves one comparison per access compared with g(i, ...). The
+  /// near, near() saves one comparison per access relative to g(i, ...). The
   /// address of the result can be taken: symm::atomic_add(&g.near(i), 1).
   template <class Index, class... Indices>
   requires Impl::are_indices_of_v<View, Index, Indices...>
@@ -196,7 +196,7 @@ class DistributedView {
       Index i) const {
     return m_rows.find(static_cast<std::size_t>(i)).row;
   }
-  /// Whether row i is on a near PE, so that loads and stores can access it.
+  /// Whether row i is on a near PE, so loads and stores can access it.
   template <std::integral Index>
   [[nodiscard]] KOKKOS_FUNCTION bool is_near(Index i) const {
     return m_elements.reaches(owner(i));
@@ -320,7 +320,7 @@ auto peer_view(DistributedView<View, Distribution> const& view, Pe pe) {
 // The following functions copy between a DistributedView and a host View that
 // contains all elements. The host View has the extents of the whole View and
 // may have any layout. The calls are collective over all PEs that hold rows, in
-// the world or in the PE team. Each call waits for kernels on this PE, and
+// the world or in the PE team. Each call waits for kernels on this PE and
 // begins and ends with a barrier. A call copies what these PEs wrote before the
 // call; when the call returns on any PE, all copies are complete. PEs send
 // whole parts, not individual elements.
@@ -346,7 +346,7 @@ void gather(Kokkos::View<T, P...> const& dst,
 
 }  // namespace symm
 
-// (No parameter may have the same name as an entity in this file, because nvcc
+// (No parameter may have the same name as an entity in this file because nvcc
 // confuses the two.)
 namespace Kokkos {
 

@@ -49,8 +49,8 @@ namespace symm {
 ///     plan.gather(exec, x);            // x(n_owned + k) is element indices(k)
 ///     plan.scatter(exec, symm::Sum{}, x);  // of PE pes(k)
 ///
-/// Views may be private or symmetric, of any type, rank and layout. One
-/// exchange can include several Views; it sends one block of bytes to each
+/// Views may be private or symmetric and may have any type, rank and layout.
+/// One exchange can include several Views; it sends one block of bytes to each
 /// neighbor. The first index of a View (for a box, the first indices) selects
 /// an element. The other indices select components of the element; the number
 /// of components must be the same on all PEs. The caller need not distinguish
@@ -162,7 +162,7 @@ class ExchangePlan {
 
   /// Joins up to 8 plans into one plan, whose exchanges send one block to each
   /// neighbor. A block for a far neighbor is a single message. The plans may be
-  /// for Views of different extents, such as fields in cells, on faces and at
+  /// for Views with different extents, such as fields in cells, on faces and at
   /// nodes. Pass symm::of_plan(k, views...) to an exchange for each plan `k`
   /// that takes part in it. All PEs must pass the same plans:
   ///
@@ -170,13 +170,13 @@ class ExchangePlan {
   ///     all.gather(exec, symm::of_plan(0, density, energy),
   ///                symm::of_plan(1, velocity));
   ///
-  /// The call copies the plans; the originals may still be used, or may be
+  /// The call copies the plans; the originals may still be used or may be
   /// destroyed. Pass the largest element size of any joined plan to the new
   /// plan's reserve(). Exchanges of joined plans pack the Views even if the
   /// elements in a View are contiguous.
   /// \param plans the same number of plans on all PEs of the job, in the same
   ///        order on all PEs of the PE team.
-  /// \param team the PE team that the plans were created for.
+  /// \param team the PE team for which the plans were created.
   [[nodiscard]] static ExchangePlan joined(
       std::vector<std::reference_wrapper<ExchangePlan const>> const& plans,
       PeTeam const& team = team_world()) {
@@ -265,9 +265,9 @@ class ExchangePlan {
   /// \throws UsageError on this PE, before it sends anything, if a View or the
   ///         buffers of a PE team's plan are too small, or if an exchange has
   ///         begun but not ended. UsageError on this PE, after the exchange, if
-  ///         a neighbor passed elements with a different number of bytes. (On a
-  ///         GPU, the waiting kernel aborts the job instead; if PEs share a GPU
-  ///         without MPS, this is not checked.) Also the errors of reserve().
+  ///         a neighbor passed elements with a different size. (On a GPU, the
+  ///         waiting kernel aborts the job instead; if PEs share a GPU without
+  ///         MPS, this is not checked.) Also the errors of reserve().
   template <Impl::ExecutionSpace Exec, class... Views>
   void gather(Exec const& exec, Views const&... views) {
     m_exchange.begin(exec, gather_name, Impl::Halves::together,
@@ -305,7 +305,7 @@ class ExchangePlan {
   ///     for (auto const& target : targets)
   ///       if (target.has(i, j, k)) target(i, j, k) = u(i, j, k);
   ///
-  /// Kernels store directly to the ghosts on near PEs, so the program must
+  /// Kernels store directly into the ghosts on near PEs, so the program must
   /// alternate between two Views: between two gathers of one View, it must
   /// gather the other. Before that gather, it must finish reading the ghosts of
   /// the first View.

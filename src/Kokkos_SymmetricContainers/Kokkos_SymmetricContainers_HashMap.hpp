@@ -41,7 +41,7 @@ namespace symm {
 /// thread that created the map.
 ///
 /// \tparam Key, Value trivially copyable, default-constructible types. Key must
-///         have an operator ==.
+///         have operator==.
 /// \tparam Combine function object such as symm::Sum or symm::Max. If a key
 ///         exists, inserting `value` changes its value from `old` to
 ///         `Combine()(old, value)`.
@@ -94,16 +94,16 @@ class DistributedHashMap {
     m_inserts.send(pe_of(key), {key, value});
   }
   /// Finds the value of `key`.
-  /// \param into receives the value of the key; empty if the key does not
-  ///        exist. It is set by the time finish() returns, and must exist until
+  /// \param into receives the key's value; empty if the key does not exist.
+  ///        `into` is set by the time finish() returns and must exist until
   ///        then.
   void find(Key const& key, std::optional<Value>& into) {
     m_finds.send(pe_of(key), {key, {}, &into, m_team.my_pe(), What::find});
   }
   /// Finds the value of `key`, or inserts the key with `value`.
   /// \param into receives the value that the key had; empty if this call
-  ///        inserted the key. It is set by the time finish() returns, and must
-  ///        exist until then.
+  ///        inserted the key. `into` is set by the time finish() returns and
+  ///        must exist until then.
   void find_or_insert(Key const& key, Value const& value,
                       std::optional<Value>& into) {
     m_finds.send(pe_of(key), {key, value, &into, m_team.my_pe(), What::insert});
@@ -114,8 +114,8 @@ class DistributedHashMap {
   }
   /// Erases `key` if it exists.
   /// \param into receives the value that the key had; empty if the key did not
-  ///        exist. It is set by the time finish() returns, and must exist until
-  ///        then.
+  ///        exist. `into` is set by the time finish() returns and must exist
+  ///        until then.
   void erase(Key const& key, std::optional<Value>& into) {
     m_finds.send(pe_of(key), {key, {}, &into, m_team.my_pe(), What::erase});
   }
@@ -220,8 +220,8 @@ class DistributedHashMap {
   }
 
   /// Completes all requested operations on all the map's PEs.
-  /// \param failure why this PE cannot take part; empty if it can. If set on
-  ///        any PE, every PE throws it.
+  /// \param failure the reason why this PE cannot take part; empty if it can.
+  ///        If set on any PE, every PE throws it.
   /// \returns the results requested since the previous finish(), now complete.
   Results finish(std::optional<Impl::Failure> failure) {
     if (!failure) failure = m_inserts.failure_of_end();

@@ -92,7 +92,7 @@ class Mailbox : private Impl::TypedMailbox<Message> {
               PeTeam const& team            = team_world())
       : Base(label, std::move(handler), options, team) {}
 
-  // Not movable: the handler may hold the address of the mailbox.
+  // Not movable: the handler may hold the mailbox's address.
   Mailbox(Mailbox const&)            = delete;
   Mailbox& operator=(Mailbox const&) = delete;
   /// Destroys the mailbox. The call is local. Any thread may destroy the
@@ -101,17 +101,17 @@ class Mailbox : private Impl::TypedMailbox<Message> {
   ~Mailbox() override = default;
 
   /// Sends a message to PE `pe`, which may be this PE. The message is sent when
-  /// its block is full, or in finish(). While the inbox of PE `pe` is full, the
-  /// call waits and handles messages. A call from a handler does not wait.
+  /// its block is full, or in finish(). While PE `pe`'s inbox is full, the call
+  /// waits and handles messages. A call from a handler does not wait.
   ///
   /// \throws UsageError on this PE if PE `pe` does not exist; OutOfMemory, in a
   ///         handler, if too many handler-sent messages are waiting
   ///         (MailboxOptions::waiting_bytes).
   void send(Pe pe, Message const& message) { Base::send(pe, message); }
-  /// Sends messages that kernels have produced: messages(k) to PE pes(k), for k
-  /// = 0, 1, ..., each like send() for one message. The call is local and runs
-  /// after earlier work on `exec`. The program may change the Views once the
-  /// call returns.
+  /// Sends messages that kernels have produced: sends messages(k) to PE pes(k)
+  /// for k = 0, 1, ..., as send() does for one message. The call is local and
+  /// runs after earlier work on `exec`. The program may change the Views once
+  /// the call returns.
   ///
   /// \param pes, messages rank-1 Views of equal length in any memory; `pes`
   ///        holds integers. If the host cannot access a View, kernels on `exec`

@@ -97,8 +97,8 @@ class Migration {
   ///        `dest_pes`. Views that are too short for the new elements are
   ///        resized, as if by Kokkos::resize(), to an eighth more than needed;
   ///        unmanaged Views must be long enough. Views in a symmetric space
-  ///        must have equal lengths on all PEs, and are resized on all PEs;
-  ///        with a PE team, they must be long enough.
+  ///        must have equal lengths on all PEs and are resized on all PEs; with
+  ///        a PE team, they must be long enough.
   /// \returns the number of elements on this PE after the call.
   /// \throws UsageError on every PE if a destination PE does not exist, or if a
   ///         View on any PE is too short. UsageError on every PE if element
@@ -155,7 +155,7 @@ class Migration {
   }
 
  private:
-  /// Exchanges elements with other PEs, and moves elements on this PE.
+  /// Exchanges elements with other PEs and moves elements on this PE.
   template <class Exec, class Fields>
   void move_all(Exec const& exec, char const* call, Impl::MigrationStep& step,
                 Fields const& fields) {
@@ -171,7 +171,7 @@ class Migration {
       Impl::MigrationOnHost(exec, call, buffers, step, fields)();
       move();
     } else {
-      // (The result needs no check, because begin() has already compared the
+      // (The result needs no check because begin() has already compared the
       // element shapes of all PEs.)
       static_cast<void>(Impl::send_blocks(exec, call, buffers, step.sent,
                                           fields, Impl::Halves::apart));

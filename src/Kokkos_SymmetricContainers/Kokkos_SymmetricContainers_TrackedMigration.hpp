@@ -21,7 +21,7 @@
 namespace symm::Impl {
 
 /// A View with one row per element. Each row migrates with its element, then
-/// returns alone to the PE that the element came from.
+/// returns, without the element, to the PE from which the element came.
 struct ElementTracks {
   enum Column : int { was_pe, was_index, is_pe, is_index };
   using View = Kokkos::View<int* [4], Kokkos::LayoutLeft, Kokkos::SharedSpace>;
@@ -136,7 +136,7 @@ class TrackedMigration {
   /// this PE before the most recent migrate(). Entry k describes the former
   /// element k: pes()(k) is the PE that holds the element now, and indices()(k)
   /// is its index on that PE. If the element was dropped, these entries are
-  /// no_pe and -1. Both Views are empty until follow() has been called, and are
+  /// no_pe and -1. Both Views are empty until follow() has been called and are
   /// valid until the next call to migrate(). Kernels and the host can access
   /// them.
   [[nodiscard]] Kokkos::View<int const*, Kokkos::SharedSpace> pes() const {

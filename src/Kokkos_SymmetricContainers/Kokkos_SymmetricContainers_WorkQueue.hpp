@@ -71,8 +71,8 @@ class WorkQueue {
   /// \param function called as `function(task)`, with a Task const&. The
   ///        function may throw; see finish().
   /// \param team the PEs that run the tasks; see the constructor of Mailbox.
-  /// \throws UsageError, OutOfMemory or SystemError on every PE, like the
-  ///         constructor of a View.
+  /// \throws UsageError, OutOfMemory or SystemError on every PE, like a View's
+  ///         constructor.
   template <class Function>
   requires std::invocable<Function&, Task const&> WorkQueue(
       std::string const& label, Function function,
@@ -101,7 +101,7 @@ class WorkQueue {
                      m_max_shared);
   }
 
-  // Not movable: the function may hold the address of the queue.
+  // Not movable: the function may hold the queue's address.
   WorkQueue(WorkQueue const&)            = delete;
   WorkQueue& operator=(WorkQueue const&) = delete;
   /// Discards tasks that were pushed but not run.

@@ -48,7 +48,7 @@ class Rendezvous;
 /// a failure.
 /// \param failure this PE's failure, if any.
 /// \throws the failure of that PE, on every PE. The message begins with `call`
-///         and the number of that PE.
+///         and that PE's number.
 [[noreturn]] void throw_first_failure(char const* call,
                                       std::optional<Failure> const& failure);
 
@@ -68,10 +68,10 @@ class WordsOfPes {
   std::uint64_t m_epoch;
 };
 
-// Waiting functions, which serve other PEs in the meantime. After a long wait,
-// wait_and_serve() and wait_for_peer() report what they are waiting for. They
-// end the job if they may be waiting for a PE that has exited. They allocate no
-// private memory before the report.
+// These functions wait and, in the meantime, serve other PEs. After a long
+// wait, wait_and_serve() and wait_for_peer() report what they are waiting for.
+// They end the job if they may be waiting for a PE that has exited. They
+// allocate no private memory before the report.
 
 /// Returns once is_done() is true. Until then, calls serve() and makes progress
 /// for other PEs (ThreadProgress).
@@ -165,8 +165,7 @@ void enqueue_for_each(Exec const& exec, char const* call, std::size_t n,
 
 namespace symm::edge {
 
-// Collective error handling: if an operation is impossible on any PE, no PE
-// performs it.
+// Collective error handling: either all PEs perform an operation, or none does.
 using Impl::agree;
 using Impl::ErrorKind;
 using Impl::Failure;

@@ -51,11 +51,11 @@ requires Kokkos::is_team_handle_v<Member>
 // Remote memory access (symm_rma.hpp), enqueued on an execution space instance.
 // Each copy runs in order with the other work on that instance. A copy is
 // complete once all work on the instance is complete (exec.fence()). Until
-// then, the operand that is not symmetric must remain valid. If the instance
-// runs on the host and the symmetric heap is in host memory, the host must be
-// able to access that operand. The errors are the same as in the host forms. On
-// GPUs, copy engines perform the copies, without a kernel. If the PE is on
-// another node, a one-thread kernel asks the host to perform the copy.
+// then, the non-symmetric operand must remain valid. If the instance runs on
+// the host and the symmetric heap is in host memory, the host must be able to
+// access that operand. The errors are the same as in the host forms. On GPUs,
+// copy engines perform the copies without a kernel. If the PE is on another
+// node, a one-thread kernel asks the host to perform the copy.
 
 template <Impl::ExecutionSpace Exec, class T>
 void put(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
@@ -133,17 +133,17 @@ void ibget(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
 /// the work. To share the work among the lanes of one thread, call
 /// copy(symm::lanes(member), dst, src). Either View may be a peer's copy, from
 /// peer_view() or GlobalView::peer(). If the elements of both Views have the
-/// same order in memory and no gaps, the copy uses the widest accesses.
-/// Otherwise, it copies element by element.
+/// same order in memory and no gaps, the copy uses the widest possible
+/// accesses. Otherwise, it copies element by element.
 ///
 /// All threads (lanes) of the group make the call with the same arguments. The
-/// call ends with a barrier of the group: on return, all elements have been
+/// call ends with a barrier across the group: on return, all elements have been
 /// read, and the whole group sees the written elements. As with put(), other
 /// PEs see the written elements after quiet() or barrier_all().
 ///
 /// \param threads the member handle of a Kokkos thread team, or lanes() of that
 ///        handle.
-/// \param dst, src Views of equal rank and extents, with any layouts; subviews
+/// \param dst, src Views with equal ranks and extents and any layouts; subviews
 ///        are allowed. The two Views must not overlap. If the extents differ,
 ///        the program stops and prints the extents.
 template <Impl::ThreadGroup Threads, class T, class... P, class U, class... Q>
@@ -239,7 +239,7 @@ void copy(RemotePeer<DstView> const& dst, RemotePeer<SrcView> const& src) {
 // guaranteed to have arrived only after quiet() or a barrier. This allows many
 // small parts to share a message. If the other View is in GPU memory, it is
 // staged through HostSpace. (No parameter shares its name with another entity
-// in this file, because nvcc would confuse the two.)
+// in this file because nvcc would confuse the two.)
 namespace Kokkos {
 
 template <class V, class U, class... Q>

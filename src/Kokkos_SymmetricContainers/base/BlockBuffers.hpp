@@ -99,7 +99,7 @@ struct BlocksOnTheirWay : BlocksInMemory<n_turns> {
 ///
 /// On a GPU, kernels send blocks to far PEs from host memory. Therefore,
 /// threads that serve messages need not call the CUDA driver, which may be
-/// waiting for these kernels. With gates, the blocks are in GPU memory, because
+/// waiting for these kernels. With gates, the blocks are in GPU memory because
 /// a GPU's queues wait on words in its own memory.
 ///
 /// \tparam Space   memory space of inboxes and signals.
@@ -121,9 +121,9 @@ class BlockBuffers {
   void begin(std::size_t n_slots);
 
   struct Room {
-    std::size_t turn_bytes;    // size of one inbox turn; the same on all PEs
-    bool has_turns;            // whether an inbox has n_turns turns, or only
-                               // one; the same on all PEs
+    std::size_t turn_bytes;  // size of one inbox turn; the same on all PEs
+    bool has_turns;  // whether an inbox has n_turns turns or only one; the same
+                     // on all PEs
     std::size_t outbox_bytes;  // size of this PE's outbox
   };
   // A container allocates its inboxes and its outbox in one of two ways. Either
@@ -141,8 +141,8 @@ class BlockBuffers {
   }
   /// Collective over the world: allocates inboxes and an outbox. Waits for
   /// kernels on this PE.
-  /// \param failure why this PE cannot take part; empty if it can. If set on
-  ///        any PE, all PEs throw it.
+  /// \param failure the reason why this PE cannot take part; empty if it can.
+  ///        If set on any PE, all PEs throw it.
   /// \throws UsageError, OutOfMemory, SystemError on every PE; in that case,
   ///         the buffers do not change.
   void grow(ObjectCall const& call, Room room,
@@ -165,8 +165,8 @@ class BlockBuffers {
 
   void set_room(Room room, Kokkos::View<char*, Memory> const& outbox);
   /// Sets m_in_kernels.
-  /// \param turn_bytes the distance in bytes from one turn of the inbox to the
-  ///        next; 0 if it has only one turn.
+  /// \param turn_bytes the distance in bytes from one inbox turn to the next; 0
+  ///        if it has only one turn.
   void describe(std::size_t turn_bytes);
 
   char const* m_name = "";

@@ -13,12 +13,12 @@
 namespace symm::Impl {
 
 /// Counts the collective calls that have ended on this PE, including barriers
-/// and the collective calls of containers. The count serves as a logical time.
-/// No PE returns from such a call before all PEs have begun it, and all PEs
-/// make the calls in the same order. So if a message carries a later time than
-/// this PE's clock shows, this PE is still in a call that the sender has left.
+/// and containers' collective calls. The count serves as a logical time. No PE
+/// returns from such a call before all PEs have begun it, and all PEs make the
+/// calls in the same order. So if a message carries a later time than this PE's
+/// clock shows, this PE is still in a call that the sender has left.
 ///
-/// The calls of a container on a PE team other than the world advance only the
+/// A container's calls over a PE team other than the world advance only the
 /// clocks of containers on the same PE team.
 class CollectiveClock {
  public:
@@ -31,12 +31,12 @@ class CollectiveClock {
   static void end_call(TeamMembers const& members) noexcept;
 
  private:
-  // The counter of the PE team; null for the world.
+  // The PE team's counter; null for the world.
   std::atomic<std::uint64_t> const* m_n_calls = nullptr;
   std::uint64_t m_n_before                    = 0;  // *m_n_calls when this
                                                     // object was created
   MetCalls m_met;
-  std::uint64_t const* m_epoch;  // epoch of the world
+  std::uint64_t const* m_epoch;  // the world's epoch
 };
 
 }  // namespace symm::Impl

@@ -17,7 +17,8 @@ namespace symm::Impl {
 namespace {
 
 /// Collective over a PE team.
-/// \throws UsageError on every PE of the PE team if the PEs' numbers differ.
+/// \throws UsageError on every PE of the PE team if the PEs pass different
+/// values of `mine`.
 void expect_equal(PeTeam const& team, DistributedShape const& shape,
                   Text const& what, std::size_t mine) {
   WordsOfPes const words(team, distributed_view, shape.type, mine);
@@ -31,7 +32,7 @@ void expect_equal(PeTeam const& team, DistributedShape const& shape,
   }
 }
 
-/// Compares the numbers that must be equal on all PEs of one PE team.
+/// Compares the values that must be equal on all PEs of one PE team.
 void expect_equal_rows(PeTeam const& team, DistributedShape const& shape) {
   expect_equal(team, shape, "extent 0", shape.extents[0]);
   if (shape.has_block) {

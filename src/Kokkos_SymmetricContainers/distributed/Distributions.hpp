@@ -206,8 +206,8 @@ class RowMap<BlockCyclic> {
     return of_blocks + (p == last ? m_extent - n_whole * m_block : 0);
   }
   [[nodiscard]] std::size_t most() const { return count(0); }
-  /// The number of PE `pe`'s blocks, or the number of rows in a block if it is
-  /// less.
+  /// The number of PE `pe`'s blocks, or the number of rows in a block if that
+  /// is less.
   [[nodiscard]] std::size_t n_series(Pe pe) const {
     return std::min(m_block, n_turns(pe));
   }
@@ -280,7 +280,7 @@ class RowMap<OnTeam<Distribution>> {
   Pe m_me = -1;
 };
 
-/// The PE team whose PEs hold rows: the team of OnTeam, or the world.
+/// The PE team whose PEs hold rows: OnTeam's PE team, or the world.
 template <class Distribution>
 [[nodiscard]] PeTeam const& team_of(RowMap<OnTeam<Distribution>> const& rows) {
   return rows.team();

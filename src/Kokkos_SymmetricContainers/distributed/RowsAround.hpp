@@ -67,7 +67,7 @@ Rows rows_like(View const& view, std::string const& label, std::size_t n) {
 /// A RowsAround is for reading. (The program may also write this PE's rows, but
 /// a write to another PE's row may change only a copy.)
 ///
-/// \tparam Distributed a DistributedView with the distribution Blocks.
+/// \tparam Distributed a DistributedView with the Blocks distribution.
 template <class Distributed>
 class RowsAround {
   using View = typename Distributed::view_type;
@@ -152,7 +152,7 @@ class RowsAround {
     }
 
     T* m_data;
-    std::ptrdiff_t const* m_strides;  // the strides of the RowsAround
+    std::ptrdiff_t const* m_strides;  // the RowsAround's strides
   };
 
   /// Row i of the whole View. A loop over the elements of a Row locates the row

@@ -89,7 +89,7 @@ void AgreedLists::tell_counts() const {
   m_words.exchange(m_members);
 }
 
-/// \throws UsageError on this PE if the lists of two PEs do not match.
+/// \throws UsageError on this PE if two PEs' lists do not match.
 void AgreedLists::agree_counts(std::size_t p) {
   auto& owned  = m_lists[p].owned;
   auto& ghosts = m_lists[p].ghosts;

@@ -19,9 +19,9 @@ namespace symm::Impl {
 
 inline constexpr char const* exchange_plan = "symm::ExchangePlan";
 
-/// The lists that the members of a PE team passed for a plan, or for several
-/// joined plans. The members compare their lists and send each other the
-/// starting positions of their blocks.
+/// The lists that a PE team's members passed for a plan, or for several joined
+/// plans. The members compare their lists and send each other the starting
+/// positions of their blocks.
 class AgreedLists {
  public:
   /// Local: allocates memory in `lists` for the counts and starting positions
@@ -30,16 +30,16 @@ class AgreedLists {
 
   /// Collective over the world. Precondition: prepare() has been called with
   /// these lists.
-  /// \param lists the lists of each plan; exchange() completes them.
+  /// \param lists each plan's lists; exchange() completes them.
   /// \throws OutOfMemory, SystemError on every PE.
   AgreedLists(char const* call, std::vector<ExchangeLists>& lists,
               PeTeam const& team);
 
   /// Collective over the members: determines the counts and starting positions
   /// of all blocks.
-  /// \throws UsageError on this PE if the lists or boxes of two PEs do not
-  ///         match. Throws only after the last collective call over the PE
-  ///         team, so no other PE waits for this PE.
+  /// \throws UsageError on this PE if two PEs' lists or boxes do not match.
+  ///         Throws only after the last collective call over the PE team, so no
+  ///         other PE waits for this PE.
   void exchange();
 
   /// Collective over all PEs. Returns the element-wise maximum of `numbers`
@@ -63,8 +63,8 @@ class AgreedLists {
   [[nodiscard]] std::size_t slot_at(std::size_t member) const {
     return m_words.from(member, of_slot);
   }
-  /// The starting position, in elements, of the member's block of owned
-  /// elements for this PE in the member's buffers.
+  /// The position, in elements, at which the member's block of owned elements
+  /// for this PE starts in the member's buffers.
   /// \param p the number of the joined plan.
   [[nodiscard]] std::size_t owned_start_at(std::size_t member,
                                            std::size_t p) const {

@@ -17,7 +17,7 @@
 namespace symm::Impl {
 
 /// The byte offsets of one plan's blocks in the buffers. `blocks` are the
-/// blocks of one side of the plan.
+/// blocks on one side of the plan.
 struct PlacesOfPlan {
   std::size_t element_bytes;
 

@@ -24,13 +24,13 @@ namespace symm {
 /// extents where they touch.
 struct BoxDecomposition {
   enum class Neighbors { faces, faces_and_edges, all };
-  /// How PEs are numbered. In a grid of 3 x 2 PEs, `last_axis_fastest` puts PE
-  /// 1 at (0, 1), as MPI_Cart_create() does; `first_axis_fastest` puts PE 1 at
-  /// (1, 0).
+  /// How PEs are numbered. In a 3 x 2 PE grid, `last_axis_fastest` puts PE 1 at
+  /// (0, 1), as MPI_Cart_create() does; `first_axis_fastest` puts PE 1 at (1,
+  /// 0).
   enum class Order { last_axis_fastest, first_axis_fastest };
 
-  /// Number of cells that this PE owns along each axis. The grid has as many
-  /// axes as there are numbers before the first 0. Boxes may differ in size, as
+  /// Number of cells that this PE owns along each axis. The number of axes is
+  /// the number of entries before the first 0. Boxes may differ in size, as
   /// long as the faces between adjacent boxes have equal extents.
   std::array<std::size_t, 3> owned{};
   std::array<int, 3> pe_grid{1, 1, 1};
@@ -46,7 +46,7 @@ struct BoxDecomposition {
   /// For each axis, whether the first and the last box along it are neighbors.
   std::array<bool, 3> periodic{};
   Neighbors neighbors = Neighbors::all;
-  /// Extents of the Views along each axis, if larger than the owned and ghost
+  /// The Views' extents along each axis, if larger than the owned and ghost
   /// cells require; otherwise 0.
   std::array<std::size_t, 3> view_extents{};
   /// The number of ghost layers to fill, counted outward from the box. If 0,
@@ -63,7 +63,7 @@ namespace symm::Impl {
   return box.depth == 0 ? box.ghost_width : box.depth;
 }
 
-/// This PE's cells of which the neighbor in one direction holds copies.
+/// This PE's cells that are copied to the neighbor in one direction.
 struct BoxPart {
   Pe pe;                         // the neighbor's number in the PE team
   std::array<int, 3> direction;  // each -1, 0 or 1
@@ -89,7 +89,7 @@ struct BoxWords {
 };
 
 /// The reason why two boxes cannot be adjacent; empty if they can.
-/// \param part the part of the first box of which the second box holds copies.
+/// \param part the part of the first box that is copied to the second box.
 std::optional<Text> difference(BoxPart const& part, BoxWords const& mine,
                                BoxWords const& theirs);
 

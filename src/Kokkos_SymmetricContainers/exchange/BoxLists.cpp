@@ -116,7 +116,7 @@ class Boxes {
     }
     return result;
   }
-  /// This PE's cells of which the neighbor in direction `d` holds copies.
+  /// This PE's cells that are copied to the neighbor in direction `d`.
   [[nodiscard]] std::array<CellRange, 3> sent(
       std::array<int, 3> const& d) const {
     return part(d, 1, 0);

@@ -50,7 +50,7 @@ class BoxesOfPe {
       result = result * m_words[of_extents + a] + at[a] + width(a);
     return result;
   }
-  /// The end of the words, where the words of the next PE begin.
+  /// The end of the words, where the next PE's words begin.
   [[nodiscard]] std::int64_t const* end() const {
     return m_words + n_header_words + n_box_words * n();
   }

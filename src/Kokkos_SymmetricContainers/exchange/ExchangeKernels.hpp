@@ -92,8 +92,8 @@ std::optional<OtherShape> await_blocks(Exec const& exec, char const* call,
 }
 
 /// Sends the blocks to a side's far neighbors and signals to all the side's
-/// neighbors that their blocks have arrived. With Halves::together, waits for
-/// the blocks of the other side, which has the same neighbors.
+/// neighbors that the blocks have arrived. With Halves::together, waits for the
+/// blocks of the other side, which has the same neighbors.
 /// \param run_data the data of the View whose runs are sent without packing, or
 ///        null.
 /// \param stored the copies that kernels have already stored on near PEs and

@@ -135,7 +135,7 @@ void for_each_group(FieldSpan<Exec, View> const& fields, F const& f,
 
 /// The fields of several Views and ranges of Views, in argument order. PEs need
 /// not group Views in the same way: another PE may pass the Views of a range as
-/// separate arguments, and the blocks are still the same.
+/// separate arguments, and the blocks are the same in both cases.
 template <class... Items>
 class FieldGroups {
  public:

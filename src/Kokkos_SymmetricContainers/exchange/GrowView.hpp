@@ -67,7 +67,7 @@ void grow_symmetric(char const* call, View& view, std::size_t most,
   }
 }
 
-/// A hash of the first extents of the symmetric Views.
+/// A hash of the symmetric Views' first extents.
 template <class... Views>
 std::uint64_t hash_of_symmetric_extents(Views const&... views) {
   std::uint64_t hash = 0;

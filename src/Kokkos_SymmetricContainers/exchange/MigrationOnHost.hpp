@@ -34,9 +34,9 @@ namespace symm::Impl {
 /// their memory.
 ///
 /// The value of a sender's signal is Buffers::steps plus the number of that
-/// sender's elements that have arrived. The signal of sender `pe` is number
-/// `pe` in Buffers::near_signals. PEs send whole blocks to far PEs, and fence()
-/// keeps these blocks in order.
+/// sender's elements that have arrived. Sender `pe`'s signal is element `pe` of
+/// Buffers::near_signals. PEs send whole blocks to far PEs, and fence() keeps
+/// these blocks in order.
 template <class Exec, class Fields>
 class MigrationOnHost {
  public:

@@ -135,8 +135,8 @@ class MigrationBuffers {
 
   /// Collective over the members. Each member sends every other member the
   /// number of elements to expect.
-  /// \param failure why this PE cannot take part; empty if it can. If set on
-  ///        any PE, all PEs throw it.
+  /// \param failure the reason why this PE cannot take part; empty if it can.
+  ///        If set on any PE, all PEs throw it.
   /// \returns the lists for the call; if this PE cannot create them, sets
   ///          MigrationStep::failure.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.

@@ -22,8 +22,8 @@
 #include "ExchangeBuffers.hpp"
 #include "ExchangeLists.hpp"
 
-// The data of a plan. For each neighbor, a PE has one block of elements to send
-// and one to receive. A block stores its elements View by View.
+// A plan's data. For each neighbor, a PE has one block of elements to send and
+// one to receive. A block stores its elements View by View.
 
 namespace symm::Impl {
 
@@ -52,7 +52,7 @@ struct StoredCopies {
     if (!runs_on_host_v<Exec> || View::rank() == 1) return {};
     return {view.stride(0) == 1 ? 0 : static_cast<int>(View::rank()) - 1};
   }
-  /// Whether kernels store the ghosts of a block directly.
+  /// Whether kernels store a block's ghosts directly.
   /// \param thin_axes the block's Block::thin_axes.
   [[nodiscard]] KOKKOS_FUNCTION bool have(unsigned thin_axes) const {
     return (thin_axes >> contiguous_axis & 1U) == 0;
@@ -193,8 +193,8 @@ struct PlanBlocks : PlanElements {
   /// \throws UsageError on this PE if the plan was not created by
   ///         from_exports().
   void expect_exports(char const* call) const;
-  /// The lists of from_exports() as a separate plan. Its owned elements are the
-  /// exports, sorted by receiving PE; its ghosts follow the exports.
+  /// The lists passed to from_exports(), as a separate plan. Its owned elements
+  /// are the exports, sorted by receiving PE; its ghosts follow the exports.
   [[nodiscard]] PlanElements of_exports() const;
   /// For each export, in the order of of_exports(), its index in the lists
   /// passed to from_exports().
@@ -202,8 +202,7 @@ struct PlanBlocks : PlanElements {
   ///         which the plan was created.
   [[nodiscard]] std::vector<std::size_t> order_of_exports(
       char const* call, Integers const& pes) const;
-  /// The lists of this plan, in the form that make() accepts. The call is
-  /// local.
+  /// This plan's lists, in the form that make() accepts. The call is local.
   /// \throws UsageError on this PE if the plan was not created for `team`.
   [[nodiscard]] std::vector<ExchangeLists> lists(char const* call,
                                                  PeTeam const& team) const;

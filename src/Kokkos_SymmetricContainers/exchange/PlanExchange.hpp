@@ -32,7 +32,7 @@ namespace symm::Impl {
 /// an exchange. Only one exchange can be in progress.
 class PlanExchange {
  public:
-  /// Which elements are sent, and which receive values.
+  /// Selects the elements that are sent and the elements that receive values.
   struct Way {
     SideOfPlan sent;
     SideOfPlan received;
@@ -181,8 +181,7 @@ class PlanExchange {
   /// Makes the host wait for a GPU's exchange between nodes if the blocks are
   /// in GPU memory and no graph records the exchange. Otherwise, a program that
   /// then frees memory (cudaFree) would hang: the driver would wait for the
-  /// kernels, the kernels for a thread of the library, and that thread for the
-  /// driver.
+  /// kernels, the kernels for a library thread, and that thread for the driver.
   template <class Exec>
   void wait_for_messages(Exec const& exec, char const* call) const {
     if constexpr (!runs_on_host_v<Exec>) {
@@ -194,7 +193,7 @@ class PlanExchange {
 
   /// Checks the arguments and, if needed, enlarges the buffers before anything
   /// is sent.
-  /// \returns the fields of the Views.
+  /// \returns the Views' fields.
   template <class... Views>
   auto start(char const* call, Views const&... views) {
     if (m_call != nullptr) {

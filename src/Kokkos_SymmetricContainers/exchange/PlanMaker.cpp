@@ -28,7 +28,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// Makes a plan from the lists of all members.
+/// Makes a plan from all members' lists.
 class PlanMaker {
  public:
   /// Collective. Precondition: AgreedLists::prepare() has been called with the
@@ -37,7 +37,7 @@ class PlanMaker {
             PeTeam const& team)
       : m_call(call), m_lists(lists), m_agreed(call, lists, team) {}
 
-  /// \param number the number of the new plan; must be equal on all PEs.
+  /// \param number the new plan's number; must be equal on all PEs.
   PlanBlocks make(std::uint64_t number) {
     PlanBlocks plan;
     plan.number  = number;

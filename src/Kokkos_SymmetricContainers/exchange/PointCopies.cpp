@@ -13,7 +13,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// Finds the owner of each point of which this PE holds copies.
+/// Finds the owner of each point that this PE holds as a copy.
 class PointOwners {
  public:
   PointOwners(CheckedBoxes const& mine, std::vector<BoxesOfPe> const& all,
@@ -121,9 +121,9 @@ class PointOwners {
       take(candidate.pe, candidate.box);
   }
 
-  /// Visits the periodic images of PE `pe`'s box `b` that may contain points of
-  /// which the current box holds copies. If several images contain a point, the
-  /// image in which the point has the lowest index wins.
+  /// Visits the periodic images of PE `pe`'s box `b` that may overlap the
+  /// current box or its ghosts. If several images contain a point, the image in
+  /// which the point has the lowest index wins.
   void take(std::size_t pe, std::size_t b) {
     Image image{pe, b, m_all[pe].box(b)};
     auto const box = image.region;

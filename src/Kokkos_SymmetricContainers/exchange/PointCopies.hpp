@@ -19,7 +19,7 @@ struct PointCopies {
   std::vector<ElementIndex> places;    // index on this PE
 };
 
-/// Finds the owner of each point of which this PE holds copies.
+/// Finds the owner of each point that this PE holds as a copy.
 /// \param all the boxes of all PEs.
 /// \param me this PE's index in `all`.
 [[nodiscard]] PointCopies copies_of_points(CheckedBoxes const& mine,

@@ -31,17 +31,17 @@ class MailBins {
     std::byte* next = nullptr;
     std::byte* end  = nullptr;
   };
-  /// The size of a message in bytes. `last` is the size on a link that leads to
-  /// the receiver itself. `passed` is the size on any other link, and includes
-  /// the receiver's PE number.
+  /// The size of a message, in bytes. `last` is the size on a link that leads
+  /// to the receiver itself. `passed` is the size on any other link and
+  /// includes the receiver's PE number.
   struct MessageBytes {
     std::size_t last;
     std::size_t passed;
   };
 
   /// Collective over the world.
-  /// \param failure why this PE cannot take part; empty if it can. If set on
-  ///        any PE, all PEs throw it.
+  /// \param failure the reason why this PE cannot take part; empty if it can.
+  ///        If set on any PE, all PEs throw it.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   MailBins(char const* call, TeamMembers const& members,
            MailboxOptions const& options, MessageBytes bytes,
@@ -80,7 +80,7 @@ class MailBins {
   /// \returns whether there is room now; false while the receiver has not freed
   ///          a block.
   bool open(std::size_t link);
-  /// Copies messages into the blocks of a link, as long as there is room.
+  /// Copies messages into a link's blocks, as long as there is room.
   /// \returns the number of bytes copied.
   std::size_t put(std::size_t link, std::span<std::byte const> messages);
   /// Sends every block in progress that contains messages.

@@ -19,7 +19,7 @@ namespace symm::Impl {
 class MailRoutes;
 class TeamMembers;
 
-/// The header of a block, which precedes its messages.
+/// A block's header, which precedes the block's messages.
 struct alignas(16) MailHeader {
   std::uint64_t n_messages;
   std::uint64_t time;  // the sender's CollectiveClock::now()
@@ -34,7 +34,7 @@ class MailBlocks {
   static constexpr unsigned n_turns = 4;
 
   /// Local: allocates all of this PE's private memory.
-  /// \param call the name of the mailbox; must outlive this object.
+  /// \param call the mailbox's name; must outlive this object.
   /// \param block_bytes the size of a block in bytes; must be the same on all
   ///        members.
   /// \param least_block_bytes the size, in bytes, of a block that has room for

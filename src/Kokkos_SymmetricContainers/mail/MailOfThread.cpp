@@ -106,7 +106,7 @@ bool MailOfThread::work() noexcept {
 
 // If the mailboxes on all PEs kept resting, they would wait for each other
 // forever. If little room remains for waiting messages, mailboxes rest longer
-// each time, because other PEs are most likely just slow.
+// each time because other PEs are most likely just slow.
 bool MailOfThread::must_go_on(bool has_moved) {
   constexpr Clock::duration shortest = std::chrono::microseconds(50);
   constexpr Clock::duration longest  = std::chrono::microseconds(100'000);

@@ -99,7 +99,7 @@ class MailRoutes {
   std::size_t m_max_links = 0;
 };
 
-/// Computes the routes of a mailbox on this PE.
+/// Computes a mailbox's routes on this PE.
 [[nodiscard]] MailRoutes mail_routes(TeamMembers const& members,
                                      MailRouting routing);
 

@@ -35,7 +35,7 @@ struct MailCounts {
 };
 
 /// Detects when all messages have been handled on all PEs (Mattern's
-/// four-counter method). A wave sums the counts of all PEs in the pattern of a
+/// four-counter method). A wave sums all PEs' counts in the pattern of a
 /// dissemination barrier: in round k, a PE sends its partial sums to PE me +
 /// 2^k, modulo the number of PEs. A PE starts a wave when it is idle. If the
 /// number of messages sent, as counted in one wave, equals the number received,
@@ -64,9 +64,9 @@ class MailWaves {
   [[nodiscard]] std::uint64_t n_failures() const { return m_all.n_failures; }
 
  private:
-  /// Partial sums of the dissemination. `all` is the sum over the 2^round PEs
-  /// up to and including this PE. `rest` is the sum over the n_pes % 2^round
-  /// PEs up to and including this PE. (PE 0 follows the last PE.)
+  /// The dissemination's partial sums. `all` is the sum over the 2^round PEs up
+  /// to and including this PE. `rest` is the sum over the n_pes % 2^round PEs
+  /// up to and including this PE. (PE 0 follows the last PE.)
   struct Sums {
     MailCounts all;
     MailCounts rest;

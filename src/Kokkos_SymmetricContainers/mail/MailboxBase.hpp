@@ -32,12 +32,11 @@ class MailboxBase : public HandledMail {
   void open();
   /// After this call, none of the mailbox's messages are handled. Callable from
   /// any thread; waits for handlers that are running on the mailbox's thread.
-  /// If a handler of this mailbox makes the call, the program terminates.
+  /// If this mailbox's handler makes the call, the program terminates.
   void leave() noexcept;
-  /// Whether the mailbox was created by the calling thread.
+  /// Whether the calling thread created the mailbox.
   [[nodiscard]] bool is_of_this_thread() const;
-  /// \throws UsageError on this PE if the mailbox was created by another
-  ///         thread.
+  /// \throws UsageError on this PE if another thread created the mailbox.
   void expect_own_thread(std::string const& name, char const* call) const;
 
   /// Calls put_waiting() and receive() on all mailboxes of this thread. Does
@@ -54,7 +53,7 @@ class MailboxBase : public HandledMail {
 
   /// Whether this thread is running a handler, which must not wait.
   [[nodiscard]] bool is_handling() const;
-  /// Runs a handler of this mailbox.
+  /// Runs this mailbox's handler.
   /// \returns the failure if the handler throws; otherwise empty.
   std::optional<Failure> run_handler(std::function<void()> const& handler);
   /// begin_waiting() increments the number of handler-sent messages that are

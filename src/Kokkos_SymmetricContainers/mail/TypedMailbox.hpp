@@ -96,7 +96,7 @@ class TypedMailbox : public MailboxBase {
 
   std::uint64_t finish();
   // The following functions are the parts of finish().
-  /// Why this PE cannot finish; empty if it can.
+  /// The reason why this PE cannot finish; empty if it can.
   /// \throws UsageError on this PE if called from a handler.
   [[nodiscard]] std::optional<Failure> failure_of_end() const;
   /// Waits until all messages have been handled. Precondition: all PEs have

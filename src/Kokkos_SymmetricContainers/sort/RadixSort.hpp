@@ -11,7 +11,7 @@
 
 namespace symm::Impl {
 
-/// An element in a sort: the bits of its key, and its number.
+/// An element in a sort: the key's bits and the element's number.
 template <class BitsOfItsKey>
 struct NumberedKey {
   using Bits = BitsOfItsKey;

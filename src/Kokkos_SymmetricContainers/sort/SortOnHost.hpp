@@ -40,7 +40,7 @@ class SortOnHost {
 
   /// The call is local.
   /// \param input the constructor sets `least` and `greatest` to this PE's
-  ///        smallest and largest key.
+  ///        smallest and largest keys.
   SortOnHost(Exec const& exec, char const* call, Keys const& keys,
              Fields const& fields, SortInput& input)
       : m_threads(exec, call),

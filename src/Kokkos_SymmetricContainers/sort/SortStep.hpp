@@ -53,7 +53,7 @@ struct SortBuckets {
     return static_cast<std::size_t>((bits - least) >> shift);
   }
   /// first_of() returns the smallest key that a bucket can contain. range_of()
-  /// returns the difference between the largest and the smallest key that the
+  /// returns the difference between the largest and smallest keys that the
   /// bucket can contain.
   [[nodiscard]] std::uint64_t first_of(std::size_t bucket) const {
     return least + (static_cast<std::uint64_t>(bucket) << shift);
@@ -83,8 +83,8 @@ class SortStep {
  public:
   /// Collective over the world.
   /// \param members the PEs of this sort, called "all PEs" below.
-  /// \param failure why this PE cannot take part; empty if it can. If set on
-  ///        any PE, all PEs throw it.
+  /// \param failure the reason why this PE cannot take part; empty if it can.
+  ///        If set on any PE, all PEs throw it.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   SortStep(char const* call, TeamMembers const& members, SortInput const& input,
            std::optional<Failure> failure);

@@ -12,7 +12,7 @@
 #include "AtomicElement.hpp"
 #include "Version.hpp"
 
-// In symmetric spaces, the elements of Views with Kokkos' trait Atomic are
+// In symmetric spaces, the elements of Views with Kokkos' Atomic trait are
 // AtomicElements. Kokkos selects the classes below by memory space.
 
 #if SYMM_KOKKOS_MDSPAN_VIEWS

@@ -11,10 +11,10 @@
 
 namespace symm::Impl {
 
-/// Creates one managed View of memory that was not allocated by the View's
+/// Creates one managed View over memory that was not allocated by the View's
 /// memory space. When the last copy of the View is destroyed, Kokkos calls
-/// `End::destroy_shared_allocation()`. That function must not throw, and must
-/// do nothing for a default-constructed End.
+/// `End::destroy_shared_allocation()`. That function must not throw and must do
+/// nothing for a default-constructed End.
 template <class View, class End>
 class OwnedViewMaker {
  public:

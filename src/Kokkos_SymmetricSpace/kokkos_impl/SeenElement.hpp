@@ -35,8 +35,8 @@ KOKKOS_FORCEINLINE_FUNCTION void tell_access([[maybe_unused]] T const* element,
 #ifdef SYMM_CHECK_VIEWS
 
 /// Whether elements of type T are represented by SeenElements. Elements of
-/// class type are not: a proxy does not have the members of the class, so
-/// accesses to members would not compile.
+/// class type are not: a proxy lacks the class's members, so accesses to
+/// members would not compile.
 template <class T>
 inline constexpr bool has_seen_elements_v =
     (std::is_arithmetic_v<T> || std::is_enum_v<T> ||

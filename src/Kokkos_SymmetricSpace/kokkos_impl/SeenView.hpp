@@ -16,8 +16,8 @@
 
 // Replaces the elements of Views in symmetric spaces with SeenElements. Kokkos
 // provides a customization point for accessors (AtomicView.hpp). This file does
-// not use it, because deep_copy() and constructors treat Views with a
-// customized accessor differently.
+// not use it because deep_copy() and constructors treat Views with a customized
+// accessor differently.
 
 namespace symm::Impl {
 

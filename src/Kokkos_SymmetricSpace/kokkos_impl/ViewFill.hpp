@@ -47,9 +47,9 @@ template <class Space, class T, class Fill>
 class FillOnAllPes : public Fill {
  public:
   FillOnAllPes() = default;
-  /// \throws OutOfMemory on this PE if the View has more bytes than there are
-  ///         addresses. (Kokkos does not detect this case and has allocated
-  ///         fewer bytes.) All other PEs throw, too.
+  /// \throws OutOfMemory on this PE if the View is larger than the address
+  ///         space. (Kokkos does not detect this case and has allocated fewer
+  ///         bytes.) All other PEs throw, too.
   FillOnAllPes(T* data, std::size_t count, std::string const& label)
       : Fill(data, count, label) {
     begin(data, count, label);

@@ -38,7 +38,7 @@ void enqueue_copy_in(Exec const& exec, void* to, void const* from,
                                                 bytes));
 }
 
-/// Copies to or from a far PE, with one GPU thread. The thread waits until the
+/// Copies to or from a far PE, using one GPU thread. The thread waits until the
 /// program may reuse `local`.
 struct FarCopyKernel {
   bool is_put;
@@ -109,7 +109,7 @@ void enqueue_copy(Exec const& exec, Segment segment, void* to, void const* from,
                   std::size_t bytes, [[maybe_unused]] char const* call) {
   if constexpr (runs_on_host_v<Exec>) {
     if (!is_of_gpu(segment) && bytes <= max_bytes_by_words) {
-      exec.fence(call);  // Kokkos would use memcpy()
+      exec.fence(call);  // Kokkos' memcpy() may split words
       copy_host_memory(to, from, bytes);
       return;
     }

@@ -64,8 +64,8 @@ struct PutSignalsKernel {
   }
 };
 
-/// Whether the kernel copies the data of `put`; otherwise, a copy engine does.
-/// For larger blocks, a copy engine is faster. Also, only copy engines can
+/// Whether the kernel copies `put`'s data; otherwise, a copy engine does. For
+/// larger blocks, a copy engine is faster. In addition, only copy engines can
 /// access all of the process's memory.
 [[nodiscard]] inline bool is_copied_by_kernel(SignaledPut const& put,
                                               Segment dest, char const* call) {

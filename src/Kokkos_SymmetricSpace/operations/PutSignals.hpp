@@ -59,7 +59,7 @@ class PutSignals {
 
   /// Sends all puts that were added. As with put_signal(exec, ...), each put
   /// runs after the earlier work on `exec`, and each put's data arrive before
-  /// its signal. The puts of one object may arrive in any order. On return, the
+  /// its signal. One object's puts may arrive in any order. On return, the
   /// object is empty.
   /// \throws UsageError on this PE in the same cases as put_signal(). Nothing
   ///         has been sent in that case, and the object keeps the puts.

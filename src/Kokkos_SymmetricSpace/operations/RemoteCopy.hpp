@@ -198,8 +198,8 @@ KOKKOS_FUNCTION void copy_alone(Dst const& dst, Src const& src) {
       (expect_equal_extents(dst, src); copy_view(OneThread(), dst, src);))
 }
 
-// The functions below implement Kokkos::deep_copy(). Parameter pack `exec` is
-// one execution space instance, or is empty.
+// The functions below implement Kokkos::deep_copy(). Parameter pack `exec`
+// contains one execution space instance or is empty.
 
 inline constexpr char const* deep_copy_call =
     "Kokkos::deep_copy with a symm::RemotePeer";

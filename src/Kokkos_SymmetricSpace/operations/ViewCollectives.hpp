@@ -223,7 +223,7 @@ void fcollect(Exec const& exec, PeTeam const& team,
 }
 
 /// Like fcollect(), but the members' blocks may have different sizes.
-/// \param dst must have at least as many elements as all blocks together.
+/// \param dst must have at least as many elements as all blocks combined.
 /// \param src part of one View, with the same first element on all PEs, such as
 ///        subview(all, pair(0, n)); n may be 0.
 template <class T, class... P, class U, class... Q>
@@ -257,8 +257,9 @@ void alltoall(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_alltoall(team, dst, src));
 }
 
-/// alltoall() of rank-1 Views that may have gaps between their elements, such
-/// as a column of a matrix. The memory in the gaps is not changed.
+/// Like alltoall(), but for rank-1 Views that may have gaps between their
+/// elements, such as a column of a matrix. The memory in the gaps is not
+/// changed.
 template <class T, class... P, class U, class... Q>
 void alltoalls(PeTeam const& team, Kokkos::View<T, P...> const& dst,
                Kokkos::View<U, Q...> const& src) {

@@ -32,7 +32,7 @@ inline constexpr bool is_host_reachable_v =
 [[noreturn]] void throw_extents_differ(std::size_t rank,
                                        std::size_t const* dst_extents,
                                        std::size_t const* src_extents);
-/// \throws UsageError, because the host cannot access one of the Views.
+/// \throws UsageError because the host cannot access one of the Views.
 [[noreturn]] void throw_not_reached_by_host();
 
 /// Calls body(r) for each dimension r of a View. The loop is unrolled, so
@@ -64,7 +64,7 @@ KOKKOS_FUNCTION void expect_equal_extents(Dst const& dst, Src const& src) {
   Kokkos::abort("symm::copy: the extents of the Views differ");
 }
 
-/// Whether two Views of equal extents are both contiguous and have their
+/// Whether two Views with equal extents are both contiguous and store their
 /// elements in the same order.
 template <class Dst, class Src>
 KOKKOS_FUNCTION bool are_equal_bytes(Dst const& dst, Src const& src) {

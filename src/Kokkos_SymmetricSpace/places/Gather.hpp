@@ -71,7 +71,7 @@ class KernelFailure {
   std::exception_ptr m_failure;
 };
 
-/// Which elements a host kernel copies.
+/// The elements that a host kernel copies.
 enum class GatheredPes { all_are_near, near, far };
 
 /// Copies the elements that `which` selects. (Separate kernels copy near and
@@ -156,10 +156,10 @@ void gather_on_host(Exec const& exec, Dest const& dest, View const& view,
 namespace symm {
 
 /// Copies the element of `view` at places(n) to dest(n), for all n, in one
-/// kernel that is enqueued on `exec`. Use it for elements that are read more
-/// than once. Local. There must be a barrier between the PEs' earlier writes to
-/// their copies and this call, and another barrier between this call and later
-/// writes.
+/// kernel that is enqueued on `exec`. Use this function for elements that are
+/// read more than once. The call is local. There must be a barrier between the
+/// PEs' earlier writes to their copies and this call, and another barrier
+/// between this call and later writes.
 ///
 /// \param dest a rank-1 View in any memory that kernels on `exec` can access.
 ///        It must not overlap the elements that are read.
@@ -189,9 +189,9 @@ void gather(Exec const& exec, Kokkos::View<T, P...> const& dest,
 }
 
 /// Copies element indices(n) on PE pes(n) to dest(n), for all n, from near and
-/// far PEs. Use it for elements that are read only once. (For lists that are
-/// used again, an ExchangePlan or places() is faster.) Local. Requires the same
-/// barriers as gather() with places.
+/// far PEs. Use this function for elements that are read only once. (For lists
+/// that are used again, an ExchangePlan or places() is faster.) The call is
+/// local. Requires the same barriers as gather() with places.
 ///
 /// On a host instance, the copies and all of this PE's puts are complete on
 /// return; elements from far PEs arrive in blocks. On a GPU, the copy is

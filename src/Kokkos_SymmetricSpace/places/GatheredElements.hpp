@@ -14,7 +14,7 @@
 #include "../view/ElementsOfPes.hpp"
 #include "../view/RemoteView.hpp"
 
-// The check of gather()'s arguments on the host. It reads the lists of PEs and
+// Checks gather()'s arguments on the host. The check reads the lists of PEs and
 // indices once, before any element is copied.
 
 namespace symm::Impl {
@@ -100,7 +100,7 @@ struct GatheredElements {
   }
   [[nodiscard]] std::size_t count() const { return pes.extent(0); }
 
-  /// \throws UsageError on this PE, for the first element that does not exist.
+  /// \throws UsageError on this PE for the first element that does not exist.
   /// \param first the number of that element's entry, or of an earlier entry.
   [[noreturn]] void throw_at(std::string const& label,
                              std::size_t first) const {

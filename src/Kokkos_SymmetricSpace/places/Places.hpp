@@ -57,7 +57,7 @@ namespace Impl {
 /// How a Place32 encodes element i of the p-th PE on the node: p * words_per_pe
 /// + i.
 struct Place32Code {
-  int bits                   = 31;  ///< for Views of up to 2^bits elements
+  int bits                   = 31;  ///< for Views with up to 2^bits elements
   std::uint32_t words_per_pe = 0;   ///< 2^bits, unless `step` is 0
   /// The distance in bytes from one PE's copy to the next PE's, minus the size
   /// of words_per_pe elements. If 0, a place is the distance in elements from
@@ -122,7 +122,7 @@ class PlacedView {
 };
 
 /// The PlacedView of `view`, for access to elements on near PEs through places.
-/// Local.
+/// The call is local.
 /// \throws UsageError on this PE if the View is not in the heap.
 template <class View>
 [[nodiscard]] auto placed_view(View const& view) {
@@ -201,7 +201,7 @@ struct MakePlaces {
 
 /// Computes the places of the elements (indices(n)...) of `view` on PEs pes(n),
 /// for all n. Use these places with a PlacedView of the View, or with gather().
-/// Local; when the call returns, the places are complete.
+/// The call is local; when it returns, the places are complete.
 ///
 ///     auto const places = symm::places(p, pes, indices);   // once
 ///     auto const at     = symm::placed_view(p);

@@ -16,7 +16,7 @@ namespace symm::Impl {
 template <class T>
 concept ExecutionSpace = Kokkos::is_execution_space_v<T>;
 
-/// Whether kernels of an execution space run on the host.
+/// Whether an execution space's kernels run on the host.
 template <class Exec>
 inline constexpr bool runs_on_host_v =
     Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;

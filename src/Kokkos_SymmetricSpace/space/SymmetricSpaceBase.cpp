@@ -19,8 +19,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// Alignment of Views' elements in bytes: a multiple of the sizes of cache
-/// lines and SIMD vectors.
+/// Alignment of Views' elements in bytes: a multiple of the cache-line size and
+/// of the SIMD vector size.
 constexpr std::size_t data_alignment = 256;
 
 /// Returns `bytes`. If adding the header overflowed, returns more bytes than

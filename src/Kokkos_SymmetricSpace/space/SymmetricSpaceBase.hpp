@@ -31,7 +31,8 @@ enum class Deallocate {
 namespace Impl {
 
 /// Tag for a space that allocates only View headers, in this PE's private
-/// memory. The elements are elsewhere (register_symmetric_view()). Local.
+/// memory. The elements are elsewhere (register_symmetric_view()). Allocation
+/// is local.
 struct HeadersOnly {};
 
 /// The base class of all symmetric spaces, which differ in their kind of
@@ -51,7 +52,7 @@ struct HeadersOnly {};
 ///
 /// Calls that allocate are collective, too: resize, realloc, and create_mirror
 /// without a space (pass Kokkos::HostSpace{} for a private mirror). After
-/// resize() has copied the old elements, or realloc() has filled a View of
+/// resize() has copied the old elements, or realloc() has filled a View with
 /// unchanged extents, there is no barrier: call barrier_all() before the first
 /// put.
 class SymmetricSpaceBase {

@@ -76,7 +76,7 @@ class ViewAlive {
 #endif
 };
 
-/// An UnmanagedView without the trait Atomic, so its elements have addresses.
+/// An UnmanagedView without the Atomic trait, so its elements have addresses.
 template <class View>
 using PlainView =
     Kokkos::View<typename View::data_type, typename View::array_layout,

@@ -39,8 +39,8 @@ class GlobalView : public Impl::ViewOfPes<View, false> {
   using Base::Base;
 
   /// Element (indices...) on PE `pe`. Precondition: is_near(pe). The indices
-  /// are checked if Kokkos checks the indices of Views, and the PE is checked
-  /// if SYMM_CHECKS_IN_KERNELS is on. An invalid index or PE stops the program.
+  /// are checked if Kokkos checks View bounds, and the PE is checked if
+  /// SYMM_CHECKS_IN_KERNELS is on. An invalid index or PE stops the program.
   template <class... Indices>
   requires Impl::are_indices_of_v<view_type, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION reference_type

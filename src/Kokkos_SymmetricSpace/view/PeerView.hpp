@@ -64,7 +64,7 @@ constexpr void check_symmetric_view() {
 HeapMap const* find_heap_map(MemoryKind kind, void const* address,
                              char const* call);
 [[noreturn]] void throw_not_in_heap(std::string const& label, char const* call);
-/// Throws a UsageError that says why there can be no View of PE `pe`'s copy.
+/// Throws a UsageError that says why no View of PE `pe`'s copy can exist.
 [[noreturn]] void throw_no_peer_view(std::string const& label, Pe pe,
                                      int n_pes);
 

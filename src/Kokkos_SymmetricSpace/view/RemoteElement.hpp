@@ -32,7 +32,7 @@ class SymmetricHeap;
 /// Puts `bytes` bytes like put_nbi(), but `value` need not outlive the call.
 void put_far_element(SymmetricHeap const& heap, void* dest, void const* value,
                      std::size_t bytes, Pe pe);
-/// Gets `bytes` bytes, after all earlier puts by this PE have completed.
+/// Gets `bytes` bytes after all earlier puts by this PE have completed.
 void get_far_element(void* value, SymmetricHeap const& heap, void const* source,
                      std::size_t bytes, Pe pe);
 
@@ -79,8 +79,8 @@ class ElementOfPe {
       : m_map(map), m_address(address), m_pe(pe) {}
   ~ElementOfPe() = default;
 
-  /// Calls near(address) if the caller can load from and store to that address,
-  /// else far().
+  /// Calls near(address) if the caller can load from and store to that address;
+  /// otherwise, calls far().
   template <class Near, class Far>
   KOKKOS_FORCEINLINE_FUNCTION auto at(Near const& near, Far const& far) const {
     KOKKOS_IF_ON_HOST((if constexpr (!is_on_host) return far();))

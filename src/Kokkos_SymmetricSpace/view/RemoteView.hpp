@@ -38,11 +38,11 @@ class RemotePeer;
 ///     e == f, e + x, -e, ...        operate on the values
 ///     swap(e, f)                    swaps the values
 ///
-/// If the View has the Kokkos trait Atomic, the following are operations of
+/// If the View has Kokkos' Atomic trait, the following are operations of
 /// symm_atomics.hpp, each atomic with respect to all PEs: e = x, T x = e, +=,
 /// -=, &=, |=, ^=, ++ and --. Operations such as += and ++e return nothing and
 /// need not wait for a far PE; e++ and e.fetch_add(x) wait. To make the
-/// accesses to a View atomic, assign the View to a View with the trait Atomic.
+/// accesses to a View atomic, assign the View to a View with the Atomic trait.
 ///
 /// `auto x = r(pe, i);` stores the proxy in x instead of the value; a proxy
 /// cannot be copied. To read a member of a struct, use e.get().member. To
@@ -82,12 +82,12 @@ class RemoteView : public Impl::ViewOfPes<View, true> {
   using Base::Base;
 
   /// Element (indices...) on PE `pe`. The indices are checked if Kokkos checks
-  /// the indices of Views, and the PE is checked if SYMM_CHECKS_IN_KERNELS is
-  /// on. An invalid index or PE stops the program. (On the host, if
+  /// View bounds, and the PE is checked if SYMM_CHECKS_IN_KERNELS is on. An
+  /// invalid index or PE stops the program. (On the host, if
   /// SYMM_CHECKS_IN_KERNELS is off, using an element on a PE that does not
   /// exist throws UsageError instead. Gets that get_nbi() has started may then
-  /// still be in progress: call quiet() before the memory that these gets write
-  /// to is freed or goes out of scope.)
+  /// still be in progress: call quiet() before the gets' destination memory is
+  /// freed or goes out of scope.)
   template <class... Indices>
   requires Impl::are_indices_of_v<view_type, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION reference_type
@@ -182,7 +182,7 @@ auto remote_view(View const& view) {
 
 }  // namespace symm
 
-// (No parameter shares its name with another entity in this file, because nvcc
+// (No parameter shares its name with another entity in this file because nvcc
 // would confuse the two.)
 namespace Kokkos {
 

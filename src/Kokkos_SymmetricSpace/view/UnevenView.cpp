@@ -23,7 +23,8 @@ namespace {
 
 constexpr char const* uneven_view = "symm::UnevenView";
 
-/// The table of the extents that the PE team's members have passed. Local.
+/// The table of the extents that the PE team's members have passed. The call is
+/// local.
 ExtentTable passed_extents(PeTeam const& team, std::uint64_t epoch) {
   using Kokkos::view_alloc;
   using Kokkos::WithoutInitializing;

@@ -48,11 +48,11 @@ void require_pe(std::string const& label, Pe pe, int n_pes);
 
 }  // namespace Impl
 
-/// A set of Views, one per PE, with a common label. The Views may differ in one
-/// extent, in the dimension that varies slowest in memory. For example, a
-/// matrix may have a number of rows that is not divisible by the number of PEs.
-/// Every PE allocates the largest extent, so addresses are symmetric, as for
-/// any View. Each PE uses local(), the part with the extents that this PE
+/// A set of Views, one per PE, with a common label. The Views may differ in the
+/// extent of the dimension that varies slowest in memory. For example, a matrix
+/// may have a number of rows that is not divisible by the number of PEs. Every
+/// PE allocates the largest extent, so addresses are symmetric, as for any
+/// View. Each PE uses local(), the part with the extents that this PE
 /// requested.
 ///
 ///     symm::UnevenView<Kokkos::View<double*, symm::SymmetricSpace>> const
@@ -133,9 +133,9 @@ class UnevenView {
   /// memory.
   ///
   /// \param allocation a label, or the result of Kokkos::view_alloc().
-  /// \param extents the extents on this PE that are not part of the type.
+  /// \param extents this PE's dynamic extents.
   /// \throws UsageError on every PE if the types differ, or if the other
-  ///         extents and therefore the numbers of bytes differ. OutOfMemory or
+  ///         extents, and therefore the sizes in bytes, differ. OutOfMemory or
   ///         SystemError on every PE. UsageError on this PE before initialize()
   ///         and after finalize().
   template <class Allocation, std::convertible_to<std::size_t>... Extents>

@@ -9,8 +9,8 @@
 
 #include <Kokkos_Core.hpp>
 
-/// Sizes of Views. If a View has more elements than there are addresses,
-/// Kokkos' own span() overflows, in some builds silently.
+/// Sizes of Views. If a View is larger than the address space, Kokkos' own
+/// span() overflows, in some builds silently.
 namespace symm::Impl {
 
 /// The number of bytes that a View's elements occupy, including the gaps
@@ -43,7 +43,7 @@ auto extent_or_layout(Extent const& extent) {
 }
 
 /// The number of bytes that a View of type `View` would have, without padding.
-/// \param extents as for the constructor of Kokkos::View, or a layout.
+/// \param extents as for Kokkos::View's constructor, or a layout.
 template <class View, class... Extents>
 ViewBytes bytes_of_extents(Extents const&... extents) {
   std::size_t bytes = sizeof(typename View::value_type);
