@@ -132,9 +132,10 @@ class DistributedView {
   /// with the same block size on all PEs, or OnTeam(team). With OnTeam, the
   /// first extent and the block size must be equal on all PEs of a PE team. The
   /// other extents must be equal on all PEs of the world.
-  /// \throws the same errors as the constructor without a distribution; also
-  ///         UsageError on every PE if the block size is 0 or differs between
-  ///         PEs, or if the PEs of one PE team passed different PE teams.
+  /// \throws the same errors as the constructor without a distribution. Also
+  ///         throws UsageError on every PE if the block size is 0 or differs
+  ///         between PEs, or if the PEs of one PE team passed different PE
+  ///         teams.
   template <class Allocation, std::convertible_to<std::size_t>... Extents>
   requires(sizeof...(Extents) == View::rank_dynamic())
       DistributedView(Allocation const& allocation,
@@ -318,12 +319,12 @@ auto peer_view(DistributedView<View, Distribution> const& view, Pe pe) {
 }
 
 // The following functions copy between a DistributedView and a host View that
-// contains all elements. The host View has the extents of the whole View and
-// may have any layout. The calls are collective over all PEs that hold rows, in
-// the world or in the PE team. Each call waits for kernels on this PE and
-// begins and ends with a barrier. A call copies what these PEs wrote before the
-// call; when the call returns on any PE, all copies are complete. PEs send
-// whole parts, not individual elements.
+// contains all elements. The host View has the whole View's extents and may
+// have any layout. The calls are collective over all PEs that hold rows, in the
+// world or in the PE team. Each call waits for kernels on this PE and begins
+// and ends with a barrier. A call copies what these PEs wrote before the call;
+// when the call returns on any PE, all copies are complete. PEs send whole
+// parts, not individual elements.
 //
 // \throws UsageError on every PE if extents differ or if `root` is not a PE
 //         that holds rows (in these cases, nothing is copied); OutOfMemory on

@@ -81,7 +81,7 @@ class ExchangePlan {
 
   /// Creates a plan in which PE pes(k) receives a copy of this PE's element
   /// ids(k). Ghosts are stored after the owned elements, grouped by owner and,
-  /// within a group, in the order of the owner's list.
+  /// within each group, in the order of the owner's list.
   /// \param n_owned number of elements on this PE that may be sent; their ids
   ///        must be less than n_owned.
   template <class Ids, class Pes>
@@ -147,8 +147,8 @@ class ExchangePlan {
   /// Creates a plan from subviews of `view`. PE sent[k].pe receives a copy of
   /// the elements in sent[k].part. The elements in filled[k].part are copies of
   /// elements on PE filled[k].pe. Two PEs that exchange parts must list these
-  /// parts in the same order. The Views in an exchange have the extents of
-  /// `view`, followed by the extents of component indices.
+  /// parts in the same order. The Views in an exchange have `view`'s extents,
+  /// followed by the extents of the component indices.
   template <class View, class Sent, class Filled>
   [[nodiscard]] static ExchangePlan from_subviews(
       View const& view, std::vector<ExchangePart<Sent>> const& sent,
@@ -217,8 +217,8 @@ class ExchangePlan {
   ///
   /// All PEs of the PE team must make the call. It waits for kernels on `exec`.
   /// \param pes the list that was passed to from_exports().
-  /// \param values a rank-1 View with one value per export. The type of the
-  ///        values must be trivially copyable and the same on all PEs.
+  /// \param values a rank-1 View with one value per export. The values' type
+  ///        must be trivially copyable and the same on all PEs.
   /// \returns the value of each ghost, in the order of ghost_owners().
   /// \throws UsageError on this PE if the plan was not created by
   ///         from_exports(), if `pes` is not the list passed to from_exports(),

@@ -148,9 +148,8 @@ class Mailbox : private Impl::TypedMailbox<Message> {
   /// Waits until all messages have been handled: the messages that PEs sent
   /// before they called finish(), and the messages that handlers have sent
   /// since then. The call is collective over the mailbox's PEs and is a
-  /// barrier: on return, all these PEs see what any of them wrote before its
-  /// call, and what the handlers wrote. The mailbox can be used again
-  /// afterward.
+  /// barrier. On return, all these PEs see what any of them wrote before its
+  /// call and what the handlers wrote. The mailbox can be used again afterward.
   ///
   /// \returns the number of messages that this PE has handled since the
   ///          previous finish().

@@ -48,7 +48,7 @@ namespace symm {
 /// \param team this PE's PE team. In the same call, each PE team sorts the
 ///        elements on its own PEs. A PE that does not take part passes PeTeam()
 ///        and a `count` of 0. The default is the world.
-/// \param count the number of this PE's elements; the Views may be longer.
+/// \param count this PE's number of elements; the Views may be longer.
 /// \param keys rank-1 View of integers, floats or doubles, in any memory.
 ///        Floating-point keys are sorted in the order of IEEE 754's totalOrder:
 ///        -0 is before 0, and a NaN is before or after all numbers, depending

@@ -129,8 +129,8 @@ void ibget(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
       pe);
 }
 
-/// Copies the elements of `src` to `dst`. The threads of a thread team share
-/// the work. To share the work among the lanes of one thread, call
+/// Copies `src`'s elements to `dst`. The threads of a thread team share the
+/// work. To share the work among the lanes of one thread, call
 /// copy(symm::lanes(member), dst, src). Either View may be a peer's copy, from
 /// peer_view() or GlobalView::peer(). If the elements of both Views have the
 /// same order in memory and no gaps, the copy uses the widest possible
@@ -153,7 +153,7 @@ KOKKOS_FUNCTION void copy(Threads const& threads,
   Impl::copy_by(threads, dst, src);
 }
 
-/// Copies the elements of `src` to `dst`. The calling thread does all the work.
+/// Copies `src`'s elements to `dst`. The calling thread does all the work.
 /// Callable in kernels, and on the host if the host can access both Views
 /// (otherwise use Kokkos::deep_copy).
 ///
@@ -170,13 +170,13 @@ KOKKOS_FUNCTION void copy(Kokkos::View<T, P...> const& dst,
 // remote_view(view).peer(pe); on the host, both sides may be RemotePeers. If
 // the RemotePeer's PE is near, the call does the same as copy() between two
 // Views. If that PE is far, the host sends as few messages as the layout on
-// that PE allows. A block that is contiguous there takes one message (one per
-// MiB if this PE must pack the block first). A plane of a larger View takes 64
-// KiB messages. If the elements are few and small, they share a message with
-// elements from other calls, as in put_nbi(). In a kernel, a block that is
-// contiguous on both sides is copied in one piece, and any other block is
-// copied element by element. Layouts and types are converted on this PE. Other
-// PEs see the result after quiet() or barrier_all().
+// that PE allows. A block that is contiguous there requires one message (one
+// per MiB if this PE must pack the block first). A plane of a larger View is
+// sent in 64 KiB messages. If the elements are few and small, they share a
+// message with elements from other calls, as in put_nbi(). In a kernel, a block
+// that is contiguous on both sides is copied in one piece, and any other block
+// is copied element by element. Layouts and types are converted on this PE.
+// Other PEs see the result after quiet() or barrier_all().
 
 /// Copies to or from a RemotePeer. The threads of a thread team, or the lanes
 /// of one thread, share the work.

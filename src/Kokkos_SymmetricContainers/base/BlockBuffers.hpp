@@ -130,11 +130,12 @@ class BlockBuffers {
   // it calls grow() after begin(), or it calls take_outbox() before begin(),
   // checks that no PE has failed, and calls make_inboxes() after begin().
 
-  /// Local: allocates an outbox of `bytes` bytes.
+  /// Local: allocates a `bytes`-byte outbox.
   void take_outbox(std::size_t bytes);
   /// Collective over the world: allocates inboxes with n_turns turns each.
   /// Precondition: all PEs have called take_outbox().
-  /// \param turn_bytes the size of a turn; must be the same on all PEs.
+  /// \param turn_bytes the size of a turn, in bytes; must be the same on all
+  /// PEs.
   /// \throws the same errors as begin().
   void make_inboxes(std::size_t turn_bytes) {
     set_room({turn_bytes, true, 0}, m_outbox);

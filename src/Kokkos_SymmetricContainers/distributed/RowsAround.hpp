@@ -155,9 +155,9 @@ class RowsAround {
     std::ptrdiff_t const* m_strides;  // the RowsAround's strides
   };
 
-  /// Row i of the whole View. A loop over the elements of a Row locates the row
-  /// only once. Precondition: the row is one of this PE's rows, or at most
-  /// `reach` rows away from them.
+  /// Row i of the whole View. A loop over a Row's elements locates the row only
+  /// once. Precondition: the row is one of this PE's rows, or at most `reach`
+  /// rows away from them.
   template <std::integral Index>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Row row(Index i) const {
     // (Returns the Row by value so that compilers select the address once per

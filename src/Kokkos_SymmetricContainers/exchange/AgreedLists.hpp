@@ -65,7 +65,7 @@ class AgreedLists {
   }
   /// The position, in elements, at which the member's block of owned elements
   /// for this PE starts in the member's buffers.
-  /// \param p the number of the joined plan.
+  /// \param p the joined plan's number.
   [[nodiscard]] std::size_t owned_start_at(std::size_t member,
                                            std::size_t p) const {
     return m_words.from(member, word(of_owned, p));
@@ -93,7 +93,7 @@ class AgreedLists {
     n_of_plan = 2
   };
   /// The index of a joined plan's word `of`.
-  /// \param p the number of the joined plan.
+  /// \param p the joined plan's number.
   [[nodiscard]] static std::size_t word(Word of, std::size_t p) {
     return of + n_of_plan * p;
   }

@@ -25,7 +25,7 @@ struct Notify {
   Block const* blocks;
   Places places;
   std::size_t last_field_bytes;
-  char const* run_data;  // data of the View whose runs are sent without
+  char const* run_data;  // data pointer of the View whose runs are sent without
                          // packing, or null
   StoredCopies stored;   // the copies that are already in near PEs' Views
   std::uint32_t shape;

@@ -261,7 +261,7 @@ CopyChunks<way, Fields, Places, Op> copier_of_chunks(
           op};
 }
 
-/// Packs or unpacks the blocks of one side of a plan.
+/// Packs or unpacks the blocks on one side of a plan.
 template <CopyWay way, class Exec, class Fields, class Places,
           class Op = Assign>
 void copy_chunks(Exec const& exec, char const* call, Buffers const& buffers,

@@ -93,9 +93,9 @@ std::optional<OtherShape> await_blocks(Exec const& exec, char const* call,
 
 /// Sends the blocks to a side's far neighbors and signals to all the side's
 /// neighbors that the blocks have arrived. With Halves::together, waits for the
-/// blocks of the other side, which has the same neighbors.
-/// \param run_data the data of the View whose runs are sent without packing, or
-///        null.
+/// blocks on the other side, which has the same neighbors.
+/// \param run_data the data pointer of the View whose runs are sent without
+///        packing, or null.
 /// \param stored the copies that kernels have already stored on near PEs and
 ///        that need no put.
 /// \returns the same as await_blocks().
@@ -142,7 +142,7 @@ char const* run_data_of(FieldGroups<Items...> const&) {
   return nullptr;
 }
 
-/// Packs and sends the blocks of one side.
+/// Packs and sends the blocks on one side.
 /// \returns the same as tell_blocks().
 template <class Exec, class Fields>
 std::optional<OtherShape> send_blocks(Exec const& exec, char const* call,

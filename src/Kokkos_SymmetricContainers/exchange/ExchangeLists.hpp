@@ -83,7 +83,7 @@ struct ElementsOfMembers {
   std::vector<std::size_t> starts{0};
 };
 
-/// Concatenates the lists of all members.
+/// Concatenates all members' lists.
 /// \param parts the elements for each member of the PE team.
 ElementsOfMembers joined(std::vector<std::vector<ElementIndex>> const& parts);
 
@@ -107,7 +107,7 @@ struct ExchangeLists {
 };
 
 // The following functions compute this PE's lists. They throw UsageError on
-// this PE if an argument is invalid. `call` is the name of the call, for error
+// this PE if an argument is invalid. `call` is the call's name, for error
 // messages.
 
 ExchangeLists lists_of_exports(char const* call, std::size_t n_owned,

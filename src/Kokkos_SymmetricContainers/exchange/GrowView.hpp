@@ -37,8 +37,8 @@ void grow_view(char const* call, View& view, std::size_t needed) {
   }
 }
 
-// Private Views grow before symmetric ones. So if a private View cannot grow on
-// some PE, all symmetric Views are still unchanged.
+// Private Views grow before symmetric Views. Therefore, if a private View
+// cannot grow on some PE, all symmetric Views are still unchanged.
 
 /// If the View is not symmetric, enlarges it if needed. The call is local.
 /// \param n_now the number of elements on this PE.

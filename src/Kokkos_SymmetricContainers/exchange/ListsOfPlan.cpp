@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Reconstructs the lists of an existing plan so that it can be joined with
+// Reconstructs an existing plan's lists so that the plan can be joined with
 // others.
 
 #include <cstddef>

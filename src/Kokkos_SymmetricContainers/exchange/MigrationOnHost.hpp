@@ -33,7 +33,7 @@ namespace symm::Impl {
 /// PEs, the elements just packed are still in cache when the host unpacks into
 /// their memory.
 ///
-/// The value of a sender's signal is Buffers::steps plus the number of that
+/// A sender's signal has the value Buffers::steps plus the number of that
 /// sender's elements that have arrived. Sender `pe`'s signal is element `pe` of
 /// Buffers::near_signals. PEs send whole blocks to far PEs, and fence() keeps
 /// these blocks in order.

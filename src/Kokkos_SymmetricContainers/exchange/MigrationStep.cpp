@@ -18,7 +18,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// The words that PEs send each other in begin() and in make_room().
+/// The words that PEs send each other in begin() and make_room().
 struct Words {
   enum Counts : std::size_t { count, element, symmetric_extents };
   enum Places : std::size_t { place, n_now, room };

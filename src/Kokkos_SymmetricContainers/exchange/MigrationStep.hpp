@@ -117,10 +117,9 @@ class MigrationBuffers {
   }
 
   /// Collective over the world.
-  /// \param bytes the maximum number of bytes that can leave a PE in one call
-  ///        to migrate(), and the maximum number that can arrive there: the
-  ///        bytes of the elements, plus up to 16 more elements for each other
-  ///        PE.
+  /// \param bytes the maximum number of bytes that can leave a PE, and that can
+  ///        arrive there, in one call to migrate(). Count the bytes of the
+  ///        elements, plus up to 16 more elements for each other PE.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   void reserve(char const* call, std::size_t bytes);
   /// The PEs that exchange elements.

@@ -17,8 +17,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// Divides the elements of a block into chunks: long runs of consecutive
-/// elements, and lists of all other elements.
+/// Divides a block's elements into chunks: long runs of consecutive elements,
+/// and lists of all other elements.
 void append_chunks(std::vector<Chunk>& chunks, std::uint32_t number,
                    ElementIndex const* elements, std::size_t listed,
                    ElementIndex count, ElementIndex row) {

@@ -178,7 +178,7 @@ struct PlanBlocks : PlanElements {
   std::vector<Pe> neighbors;
 
   /// Collective over the world.
-  /// \param lists the lists of each joined plan; a single entry if nothing is
+  /// \param lists each joined plan's lists; a single entry if nothing is
   ///        joined. If PEs pass different numbers of entries, all PEs throw.
   /// \param failure the reason why this PE could not compute its lists; empty
   ///        if it could. If set on any PE, all PEs throw it.
@@ -216,7 +216,7 @@ struct PlanBlocks : PlanElements {
 
   /// Allocates new buffers for `bytes`-byte elements. Collective over the
   /// world.
-  /// \param text the name of the call, with details, for error messages.
+  /// \param text the call's name, with details, for error messages.
   /// \throws the same errors as make().
   void grow(char const* text, std::size_t bytes,
             std::optional<Failure> failure);

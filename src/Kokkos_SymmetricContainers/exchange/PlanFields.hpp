@@ -19,7 +19,7 @@
 
 namespace symm::Impl {
 
-/// The fields of the Views, or the fields of each joined plan's Views.
+/// The Views' fields, or the fields of each joined plan's Views.
 /// \throws UsageError on this PE if the arguments do not match the plan.
 template <class... Views>
 auto fields_of_plan(char const* call, PlanBlocks const& plan,

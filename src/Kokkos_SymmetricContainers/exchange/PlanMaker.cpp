@@ -172,7 +172,7 @@ class PlanMaker {
     }
     for (auto const& part : lists.box_parts) {
       // The block that a PE receives from a neighbor has the same shape as the
-      // one that it sends to that neighbor.
+      // block that it sends to that neighbor.
       auto const n = block_of(part, owned_blocks);
       for (unsigned a = 0; a < 3; ++a) {
         auto const axis = part.direction[a] == 0 ? 0U : 1U << a;

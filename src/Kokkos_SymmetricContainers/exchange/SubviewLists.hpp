@@ -30,8 +30,8 @@ struct ExchangePart {
 
 namespace symm::Impl {
 
-/// Appends the elements of `part`, row by row.
-/// \throws UsageError on this PE if they are not elements of `view`.
+/// Appends `part`'s elements, row by row.
+/// \throws UsageError on this PE if these are not elements of `view`.
 template <class View, class Subview>
 void append_elements(std::vector<ElementIndex>& elements, char const* call,
                      View const& view, Subview const& part) {

@@ -21,14 +21,15 @@ namespace symm::Impl {
 ///
 /// Routing by nodes: the k-th PE on each node has links to the nodes k, k +
 /// n_near, k + 2 n_near, ... A message for a far PE travels over up to three
-/// links: to the PE on this node that has a link to the receiver's node, to a
-/// PE on that node, and to the receiver. So the memory for blocks grows with
-/// the number of nodes, not with the number of PEs.
+/// links. The first leads to the PE on this node that has a link to the
+/// receiver's node, the second to a PE on that node, and the third to the
+/// receiver. As a result, the memory for blocks grows with the number of nodes,
+/// not with the number of PEs.
 ///
-/// With routing by nodes, the links are in this order: first, `n_near` links to
-/// the PEs on this node, for messages to these PEs; then `n_near` links to the
-/// same PEs, for messages that they pass on; then links to other nodes. Inboxes
-/// are in the same order.
+/// With routing by nodes, the first `n_near` links lead to the PEs on this node
+/// and carry messages to these PEs. The next `n_near` links lead to the same
+/// PEs and carry messages that these PEs pass on. The remaining links lead to
+/// other nodes. Inboxes are in the same order.
 class MailRoutes {
  public:
   /// The PE at one end of a link.

@@ -37,11 +37,11 @@ struct MailCounts {
 /// Detects when all messages have been handled on all PEs (Mattern's
 /// four-counter method). A wave sums all PEs' counts in the pattern of a
 /// dissemination barrier: in round k, a PE sends its partial sums to PE me +
-/// 2^k, modulo the number of PEs. A PE starts a wave when it is idle. If the
-/// number of messages sent, as counted in one wave, equals the number received,
-/// as counted in the previous wave, the phase has ended: no message was in
-/// flight between the two waves, and every PE was idle. All PEs reach the same
-/// result.
+/// 2^k, modulo the number of PEs. A PE starts a wave when it is idle. The phase
+/// has ended if the number of messages sent, as counted in one wave, equals the
+/// number received, as counted in the previous wave. In that case, no message
+/// was in flight between the two waves, and every PE was idle. All PEs reach
+/// the same result.
 ///
 /// Before a PE starts a wave, it completes its handlers' puts. So when a phase
 /// has ended, all PEs see these puts, as after a barrier.

@@ -18,7 +18,7 @@ enum class MailRouting {
 /// A Mailbox's options. All PEs must pass the same options.
 struct MailboxOptions {
   /// Size, in bytes, of the blocks in which messages are sent. If 0, the size
-  /// is 4 KiB in large jobs and up to 64 KiB in small ones.
+  /// is 4 KiB in large jobs and up to 64 KiB in small jobs.
   std::size_t block_bytes = 0;
   /// Space, in bytes, for handler-sent messages that are waiting for room in a
   /// block.

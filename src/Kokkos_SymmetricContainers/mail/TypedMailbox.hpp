@@ -95,7 +95,7 @@ class TypedMailbox : public MailboxBase {
   }
 
   std::uint64_t finish();
-  // The following functions are the parts of finish().
+  // Together, the following functions make up finish().
   /// The reason why this PE cannot finish; empty if it can.
   /// \throws UsageError on this PE if called from a handler.
   [[nodiscard]] std::optional<Failure> failure_of_end() const;
@@ -246,10 +246,9 @@ bool TypedMailbox<Message>::receive(bool one) {
   return has_moved;
 }
 
-// If a block carries a later time than this PE's clock shows, its sender has
-// returned from a collective call, such as finish(), from which this PE has not
-// yet returned. The block stays in the inbox until this PE has returned from
-// the call, too.
+// If a block carries a later time than this PE's clock shows, the sender has
+// returned from a collective call, such as finish(), that this PE is still in.
+// The block stays in the inbox until this PE has returned from the call, too.
 template <class Message>
 bool TypedMailbox<Message>::receive_from(std::size_t inbox, bool one) {
   bool has_moved = false;

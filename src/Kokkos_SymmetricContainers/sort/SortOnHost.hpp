@@ -26,11 +26,11 @@
 
 namespace symm::Impl {
 
-/// One PE's part of a sort, on the host. Call the functions in the order of
-/// their declarations, interleaved with the functions of a SortStep. Other PEs
-/// read this PE's elements from its outbox, which is in the symmetric heap. The
-/// outbox contains the bits of all keys, then the components of each View, all
-/// ordered by bucket.
+/// One PE's part of a sort, on the host. Call the functions in declaration
+/// order, interleaved with the functions of a SortStep. Other PEs read this
+/// PE's elements from its outbox, which is in the symmetric heap. The outbox
+/// contains the bits of all keys, then the components of each View, all ordered
+/// by bucket.
 template <class Exec, class Keys, class Fields>
 class SortOnHost {
  public:

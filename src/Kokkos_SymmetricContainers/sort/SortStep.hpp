@@ -77,8 +77,7 @@ struct BucketPart {
   std::size_t count;
 };
 
-/// The work of one call to sort(). Call the functions in the order of their
-/// declarations.
+/// The work of one call to sort(). Call the functions in declaration order.
 class SortStep {
  public:
   /// Collective over the world.
@@ -122,7 +121,7 @@ class SortStep {
   }
   /// first_bucket() is the first bucket from which this PE receives elements.
   /// parts() specifies the elements that this PE receives from that bucket and
-  /// the following ones.
+  /// the following buckets.
   [[nodiscard]] std::size_t first_bucket() const { return m_first_bucket; }
   [[nodiscard]] std::vector<BucketPart> const& parts() const { return m_parts; }
 

@@ -21,7 +21,7 @@
 #include "../space/ExecutionSpaceStream.hpp"
 
 // Copies that are enqueued on an execution space instance. Parameter `call` is
-// the name of the operation, for error messages.
+// the operation's name, for error messages.
 
 namespace symm::Impl {
 

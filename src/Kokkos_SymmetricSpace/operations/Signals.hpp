@@ -130,9 +130,9 @@ void quiet(Exec const& exec) {
 // than `value` if `value` is ahead of the variable by less than half of the
 // type's range. If PEs take turns on a GPU, other waits take milliseconds.
 // Beware of deadlock: while a wait by this PE is pending, other PEs may in turn
-// be waiting for this PE. This PE must enqueue or call the operations that
-// those PEs are waiting for before it waits for its own kernels or calls a
-// function that does (Kokkos::fence(), constructing a View).
+// be waiting for this PE. Before this PE waits for its own kernels, or calls a
+// function that does (Kokkos::fence(), constructing a View), it must enqueue or
+// call the operations for which those PEs are waiting.
 
 /// Enqueues put_signal() on `exec` (nvshmemx_putmem_signal_on_stream): puts the
 /// data after the earlier work on `exec`, then changes the signal.

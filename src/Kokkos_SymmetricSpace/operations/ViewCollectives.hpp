@@ -180,7 +180,7 @@ namespace symm {
 // enqueued on an execution space instance.
 //
 // Both Views must be in the same symmetric space. They may have any rank and
-// layout, and may be subviews, but must not have gaps between their elements
+// layout and may be subviews, but must not have gaps between their elements
 // (except in alltoalls()). Extents and strides must be equal on all PEs (except
 // for the source of collect()). Both forms throw UsageError, with labels and
 // extents, on the same PEs as the forms with addresses. On a GPU, an enqueued
@@ -206,7 +206,7 @@ void broadcast(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_equal_views(dst, src));
 }
 
-/// Copies the blocks of all members to `dst` on all members, in member order.
+/// Copies all members' blocks to `dst` on all members, in member order.
 /// \param dst must have n_pes() times as many elements as `src`.
 template <class T, class... P, class U, class... Q>
 void fcollect(PeTeam const& team, Kokkos::View<T, P...> const& dst,
@@ -292,7 +292,7 @@ void reduce(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_equal_views(dst, src));
 }
 
-/// Combines the elements of all members; each member receives its block of the
+/// Combines all members' elements; each member receives its block of the
 /// result, as in reduce_scatter() with addresses.
 /// \param src must have n_pes() times as many elements as `dst`.
 template <class T, class... P, class U, class... Q, class Op>
@@ -310,7 +310,7 @@ void reduce_scatter(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_reduce_scatter(team, dst, src));
 }
 
-/// Combines the elements of all members up to and including this one, like
+/// Combines the elements of the members up to and including this one, like
 /// inscan() with addresses. Both Views must have equal extents and layouts and
 /// may be the same View.
 template <class T, class... P, class U, class... Q, class Op>
@@ -328,7 +328,7 @@ void inscan(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_equal_views(dst, src));
 }
 
-/// Combines the elements of all members before this one, like exscan() with
+/// Combines the elements of the members before this one, like exscan() with
 /// addresses. Both Views must have equal extents and layouts and may be the
 /// same View. The form without `init` is for sums only.
 template <class T, class... P, class U, class... Q, class Op>

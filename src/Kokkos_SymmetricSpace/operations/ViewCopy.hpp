@@ -75,10 +75,9 @@ KOKKOS_FUNCTION bool are_equal_bytes(Dst const& dst, Src const& src) {
   return result;
 }
 
-/// Numbers the elements of a View, approximately in memory order. The dimension
-/// with the smallest stride varies fastest. The other dimensions follow from
-/// left to right or from right to left, starting at the end with the smaller
-/// stride.
+/// Numbers a View's elements, approximately in memory order. The dimension with
+/// the smallest stride varies fastest. The other dimensions follow from left to
+/// right or from right to left, starting at the end with the smaller stride.
 template <class View>
 struct ElementOrder {
   static constexpr std::size_t rank = View::rank();
@@ -169,8 +168,8 @@ void copy_parts(Threads const& threads, Dst const& dst, Src const& src) {
   });
 }
 
-/// Copies the elements of a View. All threads of the group must make the call.
-/// The call does not end with a barrier. Precondition: the extents are equal.
+/// Copies a View's elements. All threads of the group must make the call. The
+/// call does not end with a barrier. Precondition: the extents are equal.
 template <Group Threads, class Dst, class Src>
 KOKKOS_INLINE_FUNCTION void copy_view(Threads const& threads, Dst const& dst,
                                       Src const& src) {

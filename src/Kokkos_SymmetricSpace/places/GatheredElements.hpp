@@ -25,7 +25,7 @@ template <class Number>
 class NumberRange {
  public:
   /// The type in which numbers are compared. It has 32 bits if that is wide
-  /// enough, because a SIMD vector holds twice as many 32-bit numbers as 64-bit
+  /// enough because a SIMD vector holds twice as many 32-bit numbers as 64-bit
   /// numbers.
   using Word =
       std::conditional_t<(sizeof(Number) < 4) ||
@@ -101,7 +101,7 @@ struct GatheredElements {
   [[nodiscard]] std::size_t count() const { return pes.extent(0); }
 
   /// \throws UsageError on this PE for the first element that does not exist.
-  /// \param first the number of that element's entry, or of an earlier entry.
+  /// \param first the number of that element's entry or of an earlier entry.
   [[noreturn]] void throw_at(std::string const& label,
                              std::size_t first) const {
     std::size_t n = first;

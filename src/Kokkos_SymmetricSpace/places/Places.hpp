@@ -28,11 +28,11 @@ namespace symm {
 /// for kernels that access the element often, for example through the column
 /// indices of a sparse matrix. PlacedView returns the element at a place. A
 /// Place is the distance in bytes from the first element of this PE's copy. A
-/// Place occupies 8 bytes: an access takes two loads, as with a list of 8-byte
-/// indices. A Place is valid only on this PE, for the View for which it was
-/// made and for all other Views in the same heap with the same element type,
-/// layout and extents. A default-constructed Place refers to this PE's first
-/// element.
+/// Place occupies 8 bytes: an access requires two loads, as with a list of
+/// 8-byte indices. A Place is valid only on this PE. It is valid for the View
+/// for which it was computed and for all other Views in the same heap with the
+/// same element type, layout and extents. A default-constructed Place refers to
+/// this PE's first element.
 struct Place {
   std::int64_t distance = 0;
 
@@ -44,8 +44,8 @@ struct Place {
 /// with 8 PEs. On the host, an access costs the same as with a Place if the
 /// node has only one PE. The same holds if the heap limits of the node's PEs
 /// (SYMM_HEAP_LIMIT) add up to at most 2^32 elements (for doubles on two PEs,
-/// 16 GiB each). Otherwise, and always on GPUs, an access takes an additional
-/// shift, multiplication and addition.
+/// 16 GiB each). Otherwise, and always on GPUs, an access requires an
+/// additional shift, multiplication and addition.
 struct Place32 {
   std::uint32_t word = 0;
 
@@ -216,10 +216,10 @@ struct MakePlaces {
 ///        execution space of `pes` can access.
 /// \returns a Kokkos::View<P*> in the memory space of that execution space.
 /// \throws UsageError on this PE if a PE or element does not exist, if a PE is
-///         far, if the lists differ in length, or if the View is not in the
-///         heap or is too large for Place32. (Elements on far PEs have no
-///         places: copy them with get_nbi() to symmetric memory on a near PE,
-///         and compute the places of these copies.)
+///         far, or if the lists differ in length. UsageError on this PE if the
+///         View is not in the heap or is too large for Place32. (Elements on
+///         far PEs have no places: copy them with get_nbi() to symmetric memory
+///         on a near PE, and compute the places of these copies.)
 template <class P = Place, class View, class Pes, class... Indices>
 [[nodiscard]] auto places(View const& view, Pes const& pes,
                           Indices const&... indices) {

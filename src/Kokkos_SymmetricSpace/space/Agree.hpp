@@ -22,11 +22,11 @@ namespace symm::Impl {
 std::uint64_t agree(ObjectCall const& call,
                     std::optional<Failure> failure = {});
 
-/// Removes the name of the call and this PE's number from the beginning of a
+/// Removes the call's name and this PE's number from the beginning of a
 /// failure's text. The message that all PEs throw already begins with both.
 Text without_call(Text const& text, char const* call);
 
-/// \param call the name of the call, such as "symm::sort".
+/// \param call the call's name, such as "symm::sort".
 inline std::uint64_t agree(char const* call,
                            std::optional<Failure> const& failure) {
   return agree(ObjectCall(call), failure);

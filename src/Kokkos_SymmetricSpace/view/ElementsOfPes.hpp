@@ -107,9 +107,10 @@ KOKKOS_FUNCTION View first_of_view(View const& view, std::size_t n) {
                                   std::make_index_sequence<View::rank()>());
 }
 
-/// Provides the extents of all PEs' copies, and `whole`, a View at least as
-/// large as each copy. In this primary template, all extents are equal, and
-/// `whole` is the View itself. The specialization for UnevenView differs.
+/// Provides the extents of all PEs' copies and the View `whole`, which is at
+/// least as large as each copy. In this primary template, all extents are
+/// equal, and `whole` is the View itself. The specialization for UnevenView
+/// differs.
 template <class View>
 class ExtentsOfPes {
  public:
@@ -164,8 +165,9 @@ class ElementsOfPes : private LabelInKernels,
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION auto* address_of(
       Pe pe, Indices... indices) const {
     expect_alive();
-    // nvcc generates the best code if offsets have the type of the indices, as
-    // in Kokkos; GCC does so if offsets are 64-bit (docs/decisions.md).
+    // nvcc generates the best code if offsets have the same type as the
+    // indices, as in Kokkos; GCC does so if offsets are 64-bit
+    // (docs/decisions.md).
     auto* const first = m_first.data();
     KOKKOS_IF_ON_DEVICE((return m_map.peer_ptr_from_first(first, pe) +
                                     (&m_first(indices...) - first);))

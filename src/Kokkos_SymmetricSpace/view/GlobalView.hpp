@@ -22,8 +22,8 @@ namespace symm {
 /// on this PE (with Deallocate::retire). Selecting the PE costs one
 /// multiplication and one addition, which compilers move out of loops over the
 /// indices. This part of the address arithmetic uses 64 bits. For the rest,
-/// Kokkos uses the type of the indices, as for any View: a View with more than
-/// 2^31 elements needs 64-bit indices.
+/// Kokkos uses the indices' type, as for any View: a View with more than 2^31
+/// elements needs 64-bit indices.
 template <class View>
 class GlobalView : public Impl::ViewOfPes<View, false> {
   using Base = Impl::ViewOfPes<View, false>;

@@ -109,9 +109,9 @@ class ElementOfPe {
   }
 
  private:
-  // On the host, accesses to near PEs read only the members of the map that
-  // at_pe() needs. call_far() looks up the map again, so the other members are
-  // never loaded.
+  // On the host, accesses to near PEs read only the map members that at_pe()
+  // needs. call_far() looks up the map again, so the other members are never
+  // loaded.
   HeapMap m_map;
   T* m_address;
   Pe m_pe;
@@ -123,7 +123,7 @@ concept ElementOfARemoteView = requires(T const& element) {
   element.is_element_of_a_remote_view();
 };
 
-/// Returns the value of a proxy. Returns any other argument unchanged.
+/// Returns a proxy's value; returns any other argument unchanged.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION decltype(auto) value_of_element(T const& element) {
   if constexpr (ElementOfARemoteView<T>) {

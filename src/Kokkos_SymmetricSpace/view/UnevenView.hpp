@@ -274,8 +274,8 @@ class ExtentsOfPes<UnevenView<View>> {
 
 }  // namespace Impl
 
-/// PE `pe`'s part of `view`, with the extents of that part, like peer_view() of
-/// a View. The call is local.
+/// PE `pe`'s part of `view`, with that part's extents, like peer_view() of a
+/// View. The call is local.
 /// \returns a View that is valid as long as the memory of `view` exists on this
 ///          PE, that is, as long as the UnevenView or its local() exists.
 /// \throws UsageError on this PE if PE `pe` does not exist, or if loads and
