@@ -60,7 +60,7 @@ namespace symm {
 /// each PE team has its own View. PE numbers are still world PE numbers. All
 /// PEs of the world construct the DistributedView in the same collective call.
 /// Each PE passes its own PE team, or PeTeam(); a PE that passes PeTeam() has
-/// no rows. Only the PEs of the PE team call the functions that copy the View
+/// no rows. Only the PE team's members call the functions that copy the View
 /// (scatter(), gather(), deep_copy()).
 ///
 /// To choose the size of each part, use UnevenView, which has no global

@@ -265,7 +265,7 @@ class ExchangePlan {
   /// \throws UsageError on this PE, before it sends anything, if a View or the
   ///         buffers of a PE team's plan are too small, or if an exchange has
   ///         begun but not ended. UsageError on this PE, after the exchange, if
-  ///         a neighbor passed elements with a different size. (On a GPU, the
+  ///         a neighbor passed elements of a different size. (On a GPU, the
   ///         waiting kernel aborts the job instead; if PEs share a GPU without
   ///         MPS, this is not checked.) Also the errors of reserve().
   template <Impl::ExecutionSpace Exec, class... Views>

@@ -93,14 +93,14 @@ class DistributedHashMap {
   void insert(Key const& key, Value const& value) {
     m_inserts.send(pe_of(key), {key, value});
   }
-  /// Finds `key`'s value.
+  /// Finds the value of `key`.
   /// \param into receives the key's value; empty if the key does not exist.
   ///        `into` is set by the time finish() returns and must exist until
   ///        then.
   void find(Key const& key, std::optional<Value>& into) {
     m_finds.send(pe_of(key), {key, {}, &into, m_team.my_pe(), What::find});
   }
-  /// Finds `key`'s value, or inserts the key with `value`.
+  /// Finds the value of `key`, or inserts the key with `value`.
   /// \param into receives the value that the key had; empty if this call
   ///        inserted the key. `into` is set by the time finish() returns and
   ///        must exist until then.

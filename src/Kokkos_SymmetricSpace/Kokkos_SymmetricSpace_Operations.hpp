@@ -129,8 +129,8 @@ void ibget(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
       pe);
 }
 
-/// Copies `src`'s elements to `dst`. The threads of a thread team share the
-/// work. To share the work among the lanes of one thread, call
+/// Copies the elements of `src` to `dst`. The threads of a thread team share
+/// the work. To share the work among the lanes of one thread, call
 /// copy(symm::lanes(member), dst, src). Either View may be a peer's copy, from
 /// peer_view() or GlobalView::peer(). If the elements of both Views have the
 /// same order in memory and no gaps, the copy uses the widest possible
@@ -153,7 +153,7 @@ KOKKOS_FUNCTION void copy(Threads const& threads,
   Impl::copy_by(threads, dst, src);
 }
 
-/// Copies `src`'s elements to `dst`. The calling thread does all the work.
+/// Copies the elements of `src` to `dst`. The calling thread does all the work.
 /// Callable in kernels, and on the host if the host can access both Views
 /// (otherwise use Kokkos::deep_copy).
 ///

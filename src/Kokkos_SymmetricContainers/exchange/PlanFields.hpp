@@ -14,8 +14,8 @@
 #include "JoinedFields.hpp"
 #include "PlanBlocks.hpp"
 
-// The fields of an exchange: a common interface for single plans and joined
-// plans.
+// A common interface to the fields of exchanges with single plans and with
+// joined plans.
 
 namespace symm::Impl {
 

@@ -30,7 +30,7 @@ struct ExchangePart {
 
 namespace symm::Impl {
 
-/// Appends `part`'s elements, row by row.
+/// Appends the elements of `part`, row by row.
 /// \throws UsageError on this PE if these are not elements of `view`.
 template <class View, class Subview>
 void append_elements(std::vector<ElementIndex>& elements, char const* call,

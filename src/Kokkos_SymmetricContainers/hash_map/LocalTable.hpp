@@ -34,7 +34,7 @@ class LocalTable {
   void prefetch(std::uint64_t hash) const {
     __builtin_prefetch(&m_slots[hash & m_mask]);
   }
-  /// A pointer to `key`'s value; null if the key is not in the table.
+  /// A pointer to the value of `key`; null if the key is not in the table.
   [[nodiscard]] Value* find(Key const& key, std::uint64_t hash) {
     auto& slot = slot_of(key, hash);
     return slot.is_used ? &slot.value : nullptr;

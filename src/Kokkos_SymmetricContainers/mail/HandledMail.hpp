@@ -15,7 +15,8 @@ class HandledMail {
   HandledMail(HandledMail const&)            = delete;
   HandledMail& operator=(HandledMail const&) = delete;
 
-  /// Moves waiting handler-sent messages into blocks, as long as there is room.
+  /// Moves waiting messages, sent by handlers or by other threads, into blocks,
+  /// as long as there is room.
   virtual bool put_waiting() = 0;
   /// Handles blocks that have arrived, until MailOfThread::must_rest() returns
   /// true. If `one` is true, handles at most one block.

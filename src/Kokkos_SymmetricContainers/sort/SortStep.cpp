@@ -249,8 +249,8 @@ void SortStep::cut(CountBelow const& count_below) {
   }
   if (searches.empty()) return;
   search(count_below);
-  // Elements whose keys equal the key that was found are placed before the cut,
-  // in PE order, until the PEs before the cut have their shares.
+  // Elements with the key at the cut are placed before the cut, in PE order,
+  // until each PE before the cut has its share.
   auto const n        = searches.size();
   auto* const below   = m_counts;
   auto* const equal   = m_counts + n;

@@ -66,8 +66,8 @@ class SharedTasks {
 
   /// Waits until another PE shares tasks, then steals some of them.
   /// Precondition: this PE has no tasks.
-  /// \param stolen receives half of the tasks that the other PE shares; its
-  ///        capacity must be at least most() tasks.
+  /// \param stolen receives half of the tasks that the other PE shares, rounded
+  ///        up; its capacity must be at least most() tasks.
   /// \param has_own returns whether this PE has its own tasks again because a
   ///        message handler has pushed some. In that case, nothing is stolen.
   /// \returns whether this PE has tasks now; false if none remain on any PE.

@@ -83,10 +83,10 @@ void unregister_local(std::string const& label, void const* data,
 template <class View>
 using RegisteredView = typename Impl::RegisteredViewOf<View>::type;
 
-/// Registers `view`'s elements, and the gaps between them, as a local operand
-/// for kernels, like buffer_register(). The call is local and ignores empty
-/// Views. Kernels on a GPU must use view.data(), because Kokkos does not allow
-/// Views in HostSpace there.
+/// Registers the elements of `view`, and the gaps between them, as a local
+/// operand for kernels, like buffer_register(). The call is local and ignores
+/// empty Views. Kernels on a GPU must use view.data(), because Kokkos does not
+/// allow Views in HostSpace there.
 ///
 /// \throws UsageError, OutOfMemory or SystemError on this PE, for the errors
 ///         that buffer_register() returns.

@@ -171,8 +171,8 @@ class RemotePeer {
 };
 
 /// Returns the RemoteView of `view`, which must be an UnevenView or a View that
-/// peer_view() accepts. `view`'s elements must be trivially copyable. The call
-/// is local.
+/// peer_view() accepts. The View's elements must be trivially copyable. The
+/// call is local.
 ///
 /// \throws UsageError on this PE if the View is not in the heap.
 template <class View>
