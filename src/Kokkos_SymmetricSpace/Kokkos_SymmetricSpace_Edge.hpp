@@ -47,8 +47,8 @@ class Rendezvous;
 /// over the world; also acts as a barrier. Precondition: at least one PE passes
 /// a failure.
 /// \param failure this PE's failure, if any.
-/// \throws the failure of that PE, on every PE. The message begins with `call`
-///         and that PE's number.
+/// \throws that PE's failure, on every PE. The message begins with `call` and
+///         that PE's number.
 [[noreturn]] void throw_first_failure(char const* call,
                                       std::optional<Failure> const& failure);
 
@@ -81,8 +81,8 @@ class WordsOfPes {
 void wait_and_serve(char const* call, FunctionRef<bool> is_done,
                     FunctionRef<bool> serve, FunctionRef<Text> waits_for);
 
-/// Returns once has_come() is true. PE `pe` makes it true by making the same
-/// call.
+/// Returns once has_come() is true. PE `pe` makes has_come() true by making the
+/// same call.
 /// \param other_call the ObjectCall::key() of a call in which `pe` can no
 ///        longer make has_come() true, or 0 if there is no such call.
 /// \param refusal returns the error message if `pe` is in that other call.

@@ -20,7 +20,7 @@ __extension__ using Uint128 = unsigned __int128;
 
 /// numerator * 2^bits / denominator, rounded up. Precondition: the result is
 /// less than 2^64.
-/// \param denominator at least `numerator`, and at most 2^62.
+/// \param denominator at least `numerator` and at most 2^62.
 [[nodiscard]] inline std::uint64_t scaled_fraction(std::uint64_t numerator,
                                                    std::uint64_t denominator,
                                                    unsigned bits) {

@@ -164,8 +164,8 @@ class MigrationBuffers {
   ExchangeBuffers m_buffers;
   MemberWords m_words;
   std::vector<std::size_t> m_arriving;  // number of elements from each PE
-  std::vector<std::size_t>
-      m_in_inbox;  // start of the block from each PE, in elements
+  std::vector<std::size_t> m_in_inbox;  // start of the block from each PE, in
+                                        // elements
   std::vector<std::size_t>
       m_in_outbox;       // start of the block for each PE, in elements
   ElementList m_sorted;  // the leaving elements, sorted by PE

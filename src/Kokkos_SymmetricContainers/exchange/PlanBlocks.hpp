@@ -89,8 +89,8 @@ struct Chunk {
   ElementIndex count;
   bool is_run;  // the elements are consecutive, beginning with `start`
   ElementIndex start;
-  std::size_t
-      listed;  // index of the chunk's first element in PlanSide::elements
+  std::size_t listed;  // index of the chunk's first element in
+                       // PlanSide::elements
 };
 
 /// One side of an exchange: either the owned elements that have ghosts on other

@@ -206,7 +206,7 @@ class PointOwners {
   std::vector<Sorted> m_sorted;
   std::size_t m_axis        = 0;
   std::int64_t m_max_extent = 0;
-  // The current box, for whose copies the owners are being determined.
+  // The box for which find_copies() is currently determining owners.
   std::size_t m_number = 0;
   GridRegion m_box{}, m_grown{};
   std::vector<bool> m_has_owner;  // for each point in m_grown

@@ -36,8 +36,7 @@ template <class View, class Subview>
 void append_elements(std::vector<ElementIndex>& elements, char const* call,
                      View const& view, Subview const& part) {
   constexpr auto rank = View::rank();
-  std::array<std::size_t, rank>
-      order{};  // indices sorted by stride, largest first
+  std::array<std::size_t, rank> order{};  // sorted by stride, largest first
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(),
             [&](auto r, auto s) { return view.stride(r) > view.stride(s); });

@@ -25,12 +25,12 @@ class HandledMail {
   [[nodiscard]] virtual bool has_room_to_wait() const = 0;
 
   // Used by MailOfThread and MailboxBase only.
-  std::uint64_t start = 0;  // value of number_of_start() when the mailbox was
-                            // opened; 0 if not open
-  bool makes_wait = false;  // whether messages from this mailbox's handler
-                            // have had to wait in other mailboxes
-  std::size_t n_waiting =
-      0;  // number of handler-sent messages waiting in this mailbox
+  std::uint64_t start = 0;    // value of number_of_start() when the mailbox was
+                              // opened; 0 if not open
+  bool makes_wait = false;    // whether messages from this mailbox's handler
+                              // have had to wait in other mailboxes
+  std::size_t n_waiting = 0;  // number of handler-sent messages waiting in this
+                              // mailbox
 
  protected:
   HandledMail()          = default;

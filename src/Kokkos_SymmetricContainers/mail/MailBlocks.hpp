@@ -76,8 +76,8 @@ class MailBlocks {
   [[nodiscard]] std::byte* place(BlockRoute const& route, Signal number) const;
 
   std::size_t m_block_bytes;
-  std::size_t m_n_far =
-      0;  // number of links to far PEs, each with n_turns blocks in the outbox
+  std::size_t m_n_far = 0;  // number of links to far PEs, each with n_turns
+                            // blocks in the outbox
   BlockBuffers<SymmetricHostSpace, n_turns> m_buffers;
   // For each link, the number of this PE's blocks that the receiver has freed.
   Kokkos::View<Signal*, SymmetricHostSpace> m_freed;

@@ -40,8 +40,8 @@ class MailOfThread final : public ThreadProgress {
   }
 
   HandledMail* handling = nullptr;  // mailbox whose handler is running, or null
-  std::size_t n_waiting =
-      0;  // number of handler-sent messages waiting for room
+  std::size_t n_waiting = 0;  // number of handler-sent messages waiting for
+                              // room
   std::optional<Failure> failure;  // the first failure in work()
 
  private:

@@ -93,8 +93,8 @@ class MailRoutes {
   bool m_by_nodes  = false;
   bool m_are_equal = true;  // whether all nodes have the same number of
                             // PEs
-  std::size_t m_me =
-      0;  // this PE's number; with routing by nodes, its index on its node
+  std::size_t m_me = 0;  // this PE's number; with routing by nodes, its index
+                         // on its node
   std::size_t m_n_near    = 0;
   std::size_t m_n_links   = 0;
   std::size_t m_max_links = 0;

@@ -31,8 +31,8 @@ class MailThreads {
   using Bin = MailBins::Bin;
   struct Chunk {
     std::unique_ptr<std::byte[]> messages;
-    std::size_t begin =
-        0;  // byte offset of the first message that is not yet in a block
+    std::size_t begin = 0;  // byte offset of the first message that is not yet
+                            // in a block
     std::size_t end = 0;
   };
   using Chunks = std::list<Chunk>;

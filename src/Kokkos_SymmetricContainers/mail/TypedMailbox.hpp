@@ -175,7 +175,7 @@ class TypedMailbox : public MailboxBase {
   MailWaves m_waves;
   std::vector<Passed> m_waiting;
   MailCounts m_counts;
-  std::uint64_t m_n_handled = 0;  // in this phase
+  std::uint64_t m_n_handled = 0;  // number of messages handled in this phase
   MailPieces m_pieces;
   std::unique_ptr<MailThreads> m_threads;  // null until threads() is called
   // The number of PEs to which this PE has a direct link; 0 if the mailbox does

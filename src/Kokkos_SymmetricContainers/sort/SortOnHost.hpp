@@ -381,10 +381,9 @@ class SortOnHost {
   Fields m_fields;
   std::size_t m_count;
   SortBuckets m_buckets;
-  std::vector<std::size_t> m_counts;  // number of elements in each bucket
-  std::vector<std::size_t>
-      m_next;  // next position, indexed by thread and bucket
-  SortMemory<std::uint32_t> m_places;     // positions of elements in the outbox
+  std::vector<std::size_t> m_counts;   // number of elements in each bucket
+  std::vector<std::size_t> m_next;     // next position, per thread and bucket
+  SortMemory<std::uint32_t> m_places;  // positions of elements in the outbox
   std::vector<std::size_t> m_first_part;  // the first part that each thread
                                           // handles
   std::vector<SortMemory<Record>> m_scratch;
