@@ -135,7 +135,7 @@ class BlockBuffers {
   /// Collective over the world: allocates inboxes with n_turns turns each.
   /// Precondition: all PEs have called take_outbox().
   /// \param turn_bytes the size of a turn, in bytes; must be the same on all
-  /// PEs.
+  ///        PEs.
   /// \throws the same errors as begin().
   void make_inboxes(std::size_t turn_bytes) {
     set_room({turn_bytes, true, 0}, m_outbox);

@@ -18,7 +18,7 @@ namespace {
 
 /// Collective over a PE team.
 /// \throws UsageError on every PE of the PE team if the PEs pass different
-/// values of `mine`.
+///         values of `mine`.
 void expect_equal(PeTeam const& team, DistributedShape const& shape,
                   Text const& what, std::size_t mine) {
   WordsOfPes const words(team, distributed_view, shape.type, mine);

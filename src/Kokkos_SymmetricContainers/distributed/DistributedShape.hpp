@@ -40,7 +40,7 @@ void expect_equal_shapes(DistributedShape const& shape);
 void expect_root(char const* call, PeTeam const& team, Pe root);
 
 /// \throws UsageError on this PE; the message contains the extents of both
-/// Views.
+///         Views.
 [[noreturn]] void throw_extents_of_host_view(
     char const* call, std::string const& label,
     std::vector<std::size_t> const& host_extents,

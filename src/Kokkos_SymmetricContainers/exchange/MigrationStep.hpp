@@ -163,14 +163,14 @@ class MigrationBuffers {
   std::optional<TeamMembers> m_members;
   ExchangeBuffers m_buffers;
   MemberWords m_words;
-  std::vector<std::size_t> m_arriving;  // number of elements from each PE
-  std::vector<std::size_t> m_in_inbox;  // start of the block from each PE, in
-                                        // elements
-  std::vector<std::size_t>
-      m_in_outbox;       // start of the block for each PE, in elements
-  ElementList m_sorted;  // the leaving elements, sorted by PE
-  std::size_t m_element_bytes = 0;  // in the current migrate()
-  std::size_t m_room          = 0;  // size of each buffer in bytes
+  std::vector<std::size_t> m_arriving;   // number of elements from each PE
+  std::vector<std::size_t> m_in_inbox;   // start of the block from each PE, in
+                                         // elements
+  std::vector<std::size_t> m_in_outbox;  // start of the block for each PE, in
+                                         // elements
+  ElementList m_sorted;                  // the leaving elements, sorted by PE
+  std::size_t m_element_bytes = 0;       // in the current migrate()
+  std::size_t m_room          = 0;       // size of each buffer in bytes
   bool m_has_room             = false;
   Signal m_n_calls            = 0;
 };

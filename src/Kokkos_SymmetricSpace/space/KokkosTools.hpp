@@ -25,7 +25,7 @@ void end_observing_for_tools() noexcept;
 /// Labels a range of memory. Reports of copies that involve this memory, or a
 /// peer's copy of this memory, show the label.
 /// \param space the memory space's name; must remain valid as long as the
-/// program runs.
+///        program runs.
 void note_label(char const* space, char const* label, void const* address,
                 std::size_t bytes) noexcept;
 void forget_label(void const* address) noexcept;
