@@ -49,9 +49,9 @@ namespace symm {
 ///
 /// Messages do not overtake collective calls over the world: if a PE sends a
 /// message after such a call, the receiver handles the message only after the
-/// call has returned there, too. The same is true of a container's finish() and
-/// of migrate() over the mailbox's PE team, but of no other calls over PE
-/// teams.
+/// call has also returned on the receiver. The same is true of a container's
+/// finish() and of migrate() over the mailbox's PE team, but of no other calls
+/// over PE teams.
 ///
 /// Only the thread that created the mailbox may call its functions. A call from
 /// another thread throws UsageError on that PE (in send(), only once a block is

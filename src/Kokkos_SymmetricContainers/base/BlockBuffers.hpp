@@ -70,7 +70,7 @@ struct BlocksOnTheirWay : BlocksInMemory<n_turns> {
   HeapMap far_heap;  // map of the inbox for far PEs
   /// n_turns signals for each slot. With gates, only the first of these signals
   /// is used. Its value is the number of blocks that have arrived minus the
-  /// number of blocks that this PE has already waited for.
+  /// number of blocks for which this PE has already waited.
   Signal* near_signals = nullptr;
   Signal* far_signals  = nullptr;  // may equal near_signals
   bool has_gates       = false;    // the GPU's queues wait instead of kernels

@@ -15,8 +15,8 @@ namespace symm::Impl {
 /// Counts the collective calls that have ended on this PE, including barriers
 /// and containers' collective calls. The count serves as a logical time. No PE
 /// returns from such a call before all PEs have begun it, and all PEs make the
-/// calls in the same order. So if a message carries a later time than this PE's
-/// clock shows, this PE is still in a call that the sender has left.
+/// calls in the same order. Therefore, if a message carries a later time than
+/// this PE's clock shows, this PE is still in a call that the sender has left.
 ///
 /// A container's calls over a PE team other than the world advance only the
 /// clocks of containers on the same PE team.

@@ -47,7 +47,7 @@ class BoxTarget {
   }
 
   /// For use by ExchangePlan.
-  /// \param first the address of the copy of cell `begin`.
+  /// \param first the address at which the copy of cell `begin` is stored.
   BoxTarget(Kokkos::Array<int, 3> const& begin,
             Kokkos::Array<int, 3> const& end, T* first,
             Kokkos::Array<std::uint32_t, 3> const& stride)

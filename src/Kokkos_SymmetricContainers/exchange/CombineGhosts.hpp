@@ -76,7 +76,7 @@ struct Combine {
 
 /// Combines a plan's owned elements with their ghosts.
 /// \param elements the plan's elements.
-/// \param places the positions of the blocks of owned elements.
+/// \param places the positions of the blocks that contain owned elements.
 template <class Exec, class Fields, class Places, class Op>
 void combine_ghosts(Exec const& exec, char const* call, Buffers const& buffers,
                     PlanElements const& elements, Fields const& fields,

@@ -33,7 +33,7 @@
 // In each exchange, a PE fills one half of each neighbor's inbox and sends the
 // neighbor a signal. The exchange ends when the signals from all neighbors have
 // arrived. A neighbor's signal in exchange n implies that the neighbor has
-// unpacked the blocks of exchange n - 1. So in exchange n + 1, this PE
+// unpacked the blocks of exchange n - 1. Therefore, in exchange n + 1, this PE
 // overwrites a half that the neighbor has already unpacked. This requires
 // neighbors to signal each other even if blocks are sent in only one direction.
 //

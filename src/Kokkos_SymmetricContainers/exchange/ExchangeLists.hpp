@@ -26,7 +26,7 @@ inline ElementList element_list(std::size_t count) {
                      count);
 }
 
-/// A list of integers of any integer type.
+/// A list of integers with any integer type.
 class Integers {
  public:
   template <class T>

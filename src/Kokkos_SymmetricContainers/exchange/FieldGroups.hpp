@@ -175,7 +175,7 @@ void for_each_group(FieldGroups<Items...> const& fields, F const& f) {
   fields.for_each_group(f);
 }
 
-/// The fields of Views and of ranges of Views.
+/// The fields of Views and ranges of Views.
 /// \throws UsageError on this PE if a View is too small.
 template <class Exec = ExchangeSpace, class... Views>
 auto all_fields_of(char const* call, std::vector<std::size_t> const& extents,

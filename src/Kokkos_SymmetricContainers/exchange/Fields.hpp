@@ -107,7 +107,7 @@ struct FieldList<First, Others...> {
 };
 
 /// The shape of the elements that a PE passes: the total number of bytes per
-/// element, and a hash of the bytes per element in each View. The shape must be
+/// element and a hash of the bytes per element in each View. The shape must be
 /// the same on all PEs. It is encoded in Buffers::shape_bits bits.
 class ElementShape {
  public:

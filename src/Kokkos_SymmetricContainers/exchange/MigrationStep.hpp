@@ -50,7 +50,7 @@ struct Leaving {
     return element_word & max_bytes;
   }
 
-  /// Empties the lists and makes room in them for all elements on this PE.
+  /// Empties the lists and reserves memory for all elements on this PE.
   void reset(std::size_t its_n_before, std::size_t n_pes) {
     n_before = its_n_before;
     count    = 0;
@@ -155,7 +155,7 @@ class MigrationBuffers {
  private:
   void make(char const* call, std::optional<Failure> failure);
   /// Compares the values that must be the same on all members.
-  /// \returns the difference, on all members; empty if there is none.
+  /// \returns the difference, on every member; empty if there is none.
   [[nodiscard]] std::optional<Failure> difference_of(char const* call,
                                                      Leaving const& leaving);
   void list(MigrationStep& step, Leaving& leaving);

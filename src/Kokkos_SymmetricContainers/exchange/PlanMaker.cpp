@@ -65,8 +65,8 @@ class PlanMaker {
                                                 Kokkos::WithoutInitializing),
                              plan.capacity);
     }
-    // begin() is collective. So when it returns, m_wishes exists on every PE,
-    // and PEs may put to it.
+    // begin() is collective. Therefore, when begin() returns, m_wishes exists
+    // on every PE, and PEs may put to it.
     plan.buffers.begin(of_world[n_slots]);
     if (has_wishes) fetch_wishes();
     failure = failure_of([&] { fill(plan); });

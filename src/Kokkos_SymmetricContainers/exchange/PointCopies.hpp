@@ -12,7 +12,7 @@
 
 namespace symm::Impl {
 
-/// The points in a PE's boxes that are copies, and the owner of each.
+/// The points in a PE's boxes that are copies, and each point's owner.
 struct PointCopies {
   std::vector<ElementIndex> elements;  // index on the owner
   std::vector<Pe> pes;                 // the owner

@@ -15,7 +15,7 @@ class HandledMail {
   HandledMail(HandledMail const&)            = delete;
   HandledMail& operator=(HandledMail const&) = delete;
 
-  /// Moves waiting messages, sent by handlers or by other threads, into blocks,
+  /// Moves waiting messages from handlers and from other threads into blocks,
   /// as long as there is room.
   virtual bool put_waiting() = 0;
   /// Handles blocks that have arrived, until MailOfThread::must_rest() returns

@@ -60,8 +60,8 @@ class MailOfThread final : public ThreadProgress {
   std::recursive_mutex m_mutex;
   std::vector<HandledMail*> m_mailboxes;  // null: removed during a step
   int m_n_steps = 0;                      // number of nested calls to step()
-  // The time at which messages stopped moving, and the time for which mailboxes
-  // then rest.
+  // The time at which messages stopped moving, and how long mailboxes rest from
+  // then on.
   Clock::time_point m_idle_since{};
   Clock::duration m_rest{};
 };

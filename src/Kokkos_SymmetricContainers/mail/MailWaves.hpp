@@ -43,8 +43,8 @@ struct MailCounts {
 /// was in flight between the two waves, and every PE was idle. All PEs reach
 /// the same result.
 ///
-/// Before a PE starts a wave, it completes its handlers' puts. So when a phase
-/// has ended, all PEs see these puts, as after a barrier.
+/// Before a PE starts a wave, it completes its handlers' puts. Therefore, when
+/// a phase has ended, all PEs see these puts, as after a barrier.
 class MailWaves {
  public:
   /// Collective over the world. \throws OutOfMemory, SystemError on every PE.

@@ -248,7 +248,7 @@ bool TypedMailbox<Message>::receive(bool one) {
 
 // If a block carries a later time than this PE's clock shows, the sender has
 // returned from a collective call, such as finish(), that this PE is still in.
-// The block stays in the inbox until this PE has returned from the call, too.
+// The block stays in the inbox until this PE has also returned from the call.
 template <class Message>
 bool TypedMailbox<Message>::receive_from(std::size_t inbox, bool one) {
   bool has_moved = false;

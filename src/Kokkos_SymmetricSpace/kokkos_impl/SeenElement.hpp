@@ -44,8 +44,8 @@ inline constexpr bool has_seen_elements_v =
 
 /// An element that reports each load and store; used instead of a T&. It is
 /// valid only within the expression that creates it. A named variable of this
-/// type has no operators, because the variable would refer to the element,
-/// whereas the program means the value. (Instead of `auto x = u(i)`, write the
+/// type has no operators because it would refer to the element, whereas the
+/// program intends to use the value. (Instead of `auto x = u(i)`, write the
 /// type of x.)
 template <class T>
 class SeenElement {

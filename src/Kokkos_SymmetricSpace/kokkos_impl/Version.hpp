@@ -6,8 +6,8 @@
 #include <Kokkos_Macros.hpp>
 
 // Only this folder and symm_gpu/KokkosImpl.hpp depend on Kokkos internals. The
-// code there is written for Kokkos 5.0.2. Code for other versions is selected
-// by KOKKOS_VERSION, which only this file reads.
+// code in these places is written for Kokkos 5.0.2. Code for other versions is
+// selected by KOKKOS_VERSION, which only this file reads.
 static_assert(KOKKOS_VERSION >= 40601 && KOKKOS_VERSION < 60000,
               "Kokkos SymmetricSpace needs Kokkos 4.6.1 to 5 (tested: 5.0.2)");
 

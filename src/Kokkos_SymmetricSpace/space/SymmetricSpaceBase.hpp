@@ -23,8 +23,8 @@ enum class Deallocate {
   retire,
   /// Collective, with a barrier over all PEs. All PEs must destroy their Views
   /// in the same order. The memory is free when the destructor returns. (If the
-  /// orders differ, a message goes to stderr, and the memory is freed as with
-  /// `retire`.)
+  /// orders differ, a message is printed to stderr, and the memory is freed as
+  /// with `retire`.)
   collective
 };
 

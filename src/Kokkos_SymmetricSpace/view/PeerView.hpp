@@ -102,8 +102,8 @@ template <class View>
   return Impl::heap_map_of(view, "symm::heap_map");
 }
 
-/// The map of the heap of a memory space. symm::malloc() allocates from the
-/// heap of symm::SymmetricSpace.
+/// The heap map of a memory space. symm::malloc() allocates from the heap of
+/// symm::SymmetricSpace.
 /// \throws UsageError on this PE if the space has no heap, before initialize()
 ///         and after finalize().
 template <class Space>

@@ -149,10 +149,10 @@ template <class DataType, class... Properties, class... Extents>
   return view;
 }
 
-/// Makes the memory of `view` part of the symmetric heap on all PEs. Afterward,
-/// every PE can access every PE's memory through global_view() and peer_view()
-/// of the result. Collective, with a barrier on exit: each PE passes its own
-/// View, and all Views have equal layouts and extents.
+/// Adds the memory of `view` to the symmetric heap on all PEs. Afterward, every
+/// PE can access every PE's memory through global_view() and peer_view() of the
+/// result. Collective, with a barrier on exit: each PE passes its own View, and
+/// all Views have equal layouts and extents.
 ///
 /// A kernel on a GPU that writes to the memory must access it through only one
 /// of the two Views. The kernel's writes are visible through the other View

@@ -27,8 +27,7 @@ Section limits();
 /// that this process touches first.
 Section numa();
 
-/// The environment variables: the values in effect, and the source of each
-/// value.
+/// The environment variables: the value in effect and the source of each.
 /// \param is_valid set to false if a variable is malformed.
 Section variables(bool& is_valid);
 /// Prints the environment variables in the format of the table in
