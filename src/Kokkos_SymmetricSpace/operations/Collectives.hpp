@@ -62,11 +62,11 @@ namespace symm {
 // instance, in order with the kernels on that instance; the host does not wait.
 // symm_teams.hpp and symm_collectives.hpp describe what each operation does.
 
-/// Enqueues a barrier, collective over `team`. Later work on `exec` starts only
-/// after all PEs of the PE team have reached the barrier. That work sees
-/// everything that those PEs wrote before the barrier, directly or through work
-/// enqueued earlier. The host does not wait unless `exec` runs on the host.
-/// Calls for the same PE team must also run one after another on the GPU:
+/// Enqueues a barrier over `team`. Collective over `team`. Later work on `exec`
+/// starts only after all PEs of the PE team have reached the barrier. That work
+/// sees everything that those PEs wrote before the barrier, directly or through
+/// work enqueued earlier. The host does not wait unless `exec` runs on the
+/// host. Calls for the same PE team must also run one after another on the GPU:
 /// between calls on different instances, call order_after().
 /// \throws UsageError on this PE if `team` is not a valid PE team; SystemError
 ///         on this PE if a CUDA call fails.

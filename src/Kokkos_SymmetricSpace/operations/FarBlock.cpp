@@ -15,8 +15,8 @@ namespace {
 
 using Dimension = ViewBlock::Dimension;
 
-/// The largest number of bytes to pack at once, or to read at once including
-/// gaps.
+/// The maximum number of bytes to pack at once, or to read at once (including
+/// gaps).
 constexpr std::size_t max_packed = std::size_t{1} << 20U;
 
 /// Up to this number of elements, a separate message costs more than sending
