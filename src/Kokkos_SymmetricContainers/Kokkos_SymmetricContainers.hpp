@@ -5,7 +5,7 @@
 
 /// This header includes the whole library: distributed Views, exchange plans,
 /// migration, sorting, mailboxes, hash maps and queues, along with the Views
-/// and operations that they are built on.
+/// and operations on which these are built.
 
 #include <Kokkos_SymmetricSpace.hpp>
 

@@ -33,32 +33,34 @@ namespace symm {
 ///     symm::DistributedView<Kokkos::View<double*, symm::SymmetricSpace>> const
 ///         g("g", n);                            // n elements on all PEs
 ///     auto const mine = g.local();              // this PE's elements, a View
-///     mine(k) = f(g.global_index(k));           // element k of these
+///     mine(k) = f(g.global_index(k));           // global index of mine(k)
 ///     double x = g(i);                          // any element
 ///
 /// Like a View, a DistributedView is a handle that kernels can capture. Copies
 /// share the memory, which is freed when the last copy of the handle or of
-/// local() is destroyed. Every PE allocates as many rows as the PE with the
-/// most rows. Locating an element takes arithmetic but no tables.
-/// Multiplications replace the divisions: one for Blocks and Cyclic, two for
-/// BlockCyclic. The first extent is the extent of the whole View, at most 2^62
-/// / n_pes(). It may be 0, or less than the number of PEs.
+/// local() is destroyed. Every PE allocates memory for the largest number of
+/// rows that any PE holds. An element is located by arithmetic alone, without
+/// lookup tables. Multiplications replace the divisions: one multiplication for
+/// Blocks and Cyclic, two for BlockCyclic. The first extent applies to the
+/// whole View and is at most 2^62 / n_pes(). It may be 0 or less than the
+/// number of PEs.
 ///
 /// Like the elements of a RemoteView, g(i, j) is a proxy. It uses loads and
 /// stores if the element is on a near PE, and gets and puts if it is on a far
-/// PE. If the View has the Kokkos trait Atomic, these accesses are atomic. See
-/// RemoteView for when other PEs see a value. In kernels that work on this PE's
-/// elements, use local(); in stencils, use a RowsAround.
+/// PE. If the View has Kokkos' Atomic trait, these accesses are atomic.
+/// RemoteView describes when other PEs see a value. In kernels that work on
+/// this PE's elements, use local(); in stencils, use a RowsAround.
 ///
 /// remote_view(), global_view(), peer_view(), places(), placed_view(), gather()
-/// and heap_map() also accept a DistributedView. In these, two indices (pe, k)
-/// replace the first index i: `pe` is owner(i), and `k` is local_index(i).
+/// and heap_map() also accept a DistributedView. In these functions, two
+/// indices (pe, k) replace the first index i: `pe` is owner(i), and `k` is
+/// local_index(i).
 ///
-/// With OnTeam(team), the rows are on the PEs of a PE team, and each PE team
-/// has its own whole View. PE numbers are still world PE numbers. All PEs of
-/// the world construct the DistributedView in the same collective call. Each PE
-/// passes its own PE team, or PeTeam(); a PE that passes PeTeam() has no rows.
-/// Only the PEs of the PE team call the functions that copy the View
+/// With OnTeam(team), the rows are distributed over the PEs of a PE team, and
+/// each PE team has its own View. PE numbers are still world PE numbers. All
+/// PEs of the world construct the DistributedView in the same collective call.
+/// Each PE passes its own PE team, or PeTeam(); a PE that passes PeTeam() has
+/// no rows. Only the PE team's members call the functions that copy the View
 /// (scatter(), gather(), deep_copy()).
 ///
 /// To choose the size of each part, use UnevenView, which has no global
@@ -67,7 +69,7 @@ namespace symm {
 /// \tparam View a View type in a symmetric space, with LayoutRight or rank 1.
 ///         The elements must be trivially copyable and not const. Name the
 ///         layout if the View has more than one dimension, because the default
-///         layout differs on GPUs.
+///         layout is different on GPUs.
 /// \tparam Distribution Blocks, Cyclic or BlockCyclic, or OnTeam of one of
 ///         these.
 template <class View, class Distribution = Blocks>
@@ -110,9 +112,9 @@ class DistributedView {
   DistributedView() = default;
 
   /// Collective: all PEs make the call with the same arguments. The constructor
-  /// compares the arguments, then allocates like a View's constructor. When the
-  /// constructor returns on any PE, every PE has allocated and initialized its
-  /// memory.
+  /// compares the arguments, then allocates memory as a View's constructor
+  /// does. When the constructor returns on any PE, every PE has allocated and
+  /// initialized its memory.
   ///
   /// \param allocation a label, or the result of Kokkos::view_alloc().
   /// \param extents the dynamic extents of the whole View; 0 is allowed.
@@ -131,9 +133,10 @@ class DistributedView {
   /// with the same block size on all PEs, or OnTeam(team). With OnTeam, the
   /// first extent and the block size must be equal on all PEs of a PE team. The
   /// other extents must be equal on all PEs of the world.
-  /// \throws the same errors as the constructor without a distribution; also
-  ///         UsageError on every PE if the block size is 0 or differs between
-  ///         PEs, or if the PEs of one PE team passed different PE teams.
+  /// \throws the same errors as the constructor without a distribution. Also
+  ///         throws UsageError on every PE if the block size is 0 or differs
+  ///         between PEs, or if the PEs of one PE team passed different PE
+  ///         teams.
   template <class Allocation, std::convertible_to<std::size_t>... Extents>
   requires(sizeof...(Extents) == View::rank_dynamic())
       DistributedView(Allocation const& allocation,
@@ -141,8 +144,8 @@ class DistributedView {
       : DistributedView(Shape{static_cast<std::size_t>(extents)...},
                         distribution, allocation) {}
 
-  /// Element (i, indices...) of the whole View. If Kokkos checks the bounds of
-  /// Views, an index out of bounds aborts the program.
+  /// Element (i, indices...) of the whole View. If Kokkos checks View bounds,
+  /// an out-of-bounds index aborts the program.
   template <class Index, class... Indices>
   requires Impl::are_indices_of_v<View, Index, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION reference_type
@@ -156,8 +159,8 @@ class DistributedView {
 
   /// Element (i, indices...) of the whole View as a reference. The element must
   /// be on a near PE (checked if SYMM_CHECKS_IN_KERNELS is on). If all PEs are
-  /// near, near() saves one comparison per access over g(i, ...). The result
-  /// also has an address: symm::atomic_add(&g.near(i), 1).
+  /// near, near() saves one comparison per access relative to g(i, ...). The
+  /// address of the result can be taken: symm::atomic_add(&g.near(i), 1).
   template <class Index, class... Indices>
   requires Impl::are_indices_of_v<View, Index, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION Impl::Reference<value_type> near(
@@ -195,12 +198,12 @@ class DistributedView {
       Index i) const {
     return m_rows.find(static_cast<std::size_t>(i)).row;
   }
-  /// Whether row i is on a near PE, so that loads and stores can access it.
+  /// Whether row i is on a near PE, so loads and stores can access it.
   template <std::integral Index>
   [[nodiscard]] KOKKOS_FUNCTION bool is_near(Index i) const {
     return m_elements.reaches(owner(i));
   }
-  /// These two functions return the global index of row k: on this PE, or on PE
+  /// The global index of row k on this PE or, in the second function, on PE
   /// `pe`.
   template <std::integral Index>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::size_t global_index(
@@ -215,8 +218,8 @@ class DistributedView {
 
   /// first() and end() are the bounds of a Kokkos::RangePolicy over the global
   /// indices of this PE's rows: first() to end() - 1. Row i of the whole View
-  /// is row i - first() of local(). (With other distributions, use the bounds 0
-  /// and local().extent(0), and global_index(k) in the loop.)
+  /// is row i - first() of local(). (With other distributions, loop from 0 to
+  /// local().extent(0) and call global_index(k) in the loop.)
   [[nodiscard]] KOKKOS_FUNCTION std::size_t first() const
       requires(Impl::has_runs_v<Distribution>) {
     return global_index(0);
@@ -226,7 +229,7 @@ class DistributedView {
     return global_index(m_local.extent(0));
   }
 
-  /// Number of elements that each PE has allocated memory for.
+  /// Number of elements for which each PE has allocated memory.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t span() const {
     return m_whole.span();
   }
@@ -316,27 +319,27 @@ auto peer_view(DistributedView<View, Distribution> const& view, Pe pe) {
       .template copy_of<UnmanagedView<View>>(pe, pe);
 }
 
-// The following functions copy between a DistributedView and a host View of all
-// elements. The host View has the extents of the whole View, and may have any
-// layout. The calls are collective over all PEs that have rows, in the world or
-// in the PE team. Each call waits for kernels on this PE, and begins and ends
-// with a barrier. A call copies what these PEs wrote before the call; when the
-// call returns on any PE, all copies are complete. PEs send whole parts, not
-// individual elements.
+// The following functions copy between a DistributedView and a host View that
+// contains all elements. The host View has the whole View's extents and may
+// have any layout. The calls are collective over all PEs that hold rows, in the
+// world or in the PE team. Each call waits for kernels on this PE and begins
+// and ends with a barrier. A call copies what these PEs wrote before the call;
+// when the call returns on any PE, all copies are complete. PEs send whole
+// parts, not individual elements.
 //
 // \throws UsageError on every PE if extents differ or if `root` is not a PE
-//         that has rows (in these cases, nothing is copied); OutOfMemory on
+//         that holds rows (in these cases, nothing is copied); OutOfMemory on
 //         every PE.
 
 /// Copies from `src` on PE `root` to all PEs' parts of `dst`. On other PEs,
-/// `src` is not used, and may be empty.
+/// `src` is not used and may be empty.
 template <class View, class Distribution, class T, class... P>
 void scatter(DistributedView<View, Distribution> const& dst,
              Kokkos::View<T, P...> const& src, Pe root) {
   Impl::copy_of_root<Impl::Direction::put>(dst, src, root);
 }
 /// Copies from all PEs' parts of `src` to `dst` on PE `root`. On other PEs,
-/// `dst` is not used, and may be empty.
+/// `dst` is not used and may be empty.
 template <class T, class... P, class View, class Distribution>
 void gather(Kokkos::View<T, P...> const& dst,
             DistributedView<View, Distribution> const& src, Pe root) {
@@ -345,13 +348,13 @@ void gather(Kokkos::View<T, P...> const& dst,
 
 }  // namespace symm
 
-// (No parameter may have the same name as an entity in this file, because nvcc
+// (No parameter may have the same name as an entity in this file because nvcc
 // confuses the two.)
 namespace Kokkos {
 
 /// Copies from a View to a DistributedView. The call is collective, like
-/// symm::scatter(). Each PE copies its part from its own `src`, which has all
-/// elements.
+/// symm::scatter(). Each PE copies its part from its own `src`, which contains
+/// all elements.
 template <class V, class D, class U, class... Q>
 void deep_copy(symm::DistributedView<V, D> const& dst,
                Kokkos::View<U, Q...> const& src) {

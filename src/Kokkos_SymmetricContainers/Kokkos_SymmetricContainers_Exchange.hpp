@@ -49,12 +49,12 @@ namespace symm {
 ///     plan.gather(exec, x);            // x(n_owned + k) is element indices(k)
 ///     plan.scatter(exec, symm::Sum{}, x);  // of PE pes(k)
 ///
-/// Views may be private or symmetric, of any type, rank and layout. One
-/// exchange can include several Views; it sends one block of bytes to each
+/// Views may be private or symmetric and may have any type, rank and layout.
+/// One exchange can include several Views; it sends one block of bytes to each
 /// neighbor. The first index of a View (for a box, the first indices) selects
 /// an element. The other indices select components of the element; the number
 /// of components must be the same on all PEs. The caller need not distinguish
-/// near and far PEs. An exchange has no barrier: a PE waits only for its
+/// near and far PEs. An exchange contains no barrier: a PE waits only for its
 /// neighbors.
 ///
 /// Only one thread may use a plan. A plan can run only one exchange at a time.
@@ -64,7 +64,7 @@ namespace symm {
 class ExchangePlan {
  public:
   ExchangePlan() = default;
-  /// Moves a plan. The call is local, and leaves `other` empty.
+  /// Moves a plan. The call is local and leaves `other` empty.
   ExchangePlan(ExchangePlan&& other) noexcept            = default;
   ExchangePlan& operator=(ExchangePlan&& other) noexcept = default;
   ExchangePlan(ExchangePlan const&)                      = delete;
@@ -76,12 +76,12 @@ class ExchangePlan {
   // PE numbers are relative to that PE team; different PE teams can create
   // different plans in the same call. A PE that does not take part passes
   // PeTeam() and empty lists. These functions throw on every PE: UsageError,
-  // which names the PE and the element, if a list is wrong; OutOfMemory; or
+  // which names the PE and the element, if a list is invalid; OutOfMemory; or
   // SystemError. Lists are rank-1 Views of integers in any memory.
 
-  /// Creates a plan in which PE pes(k) gets a copy of this PE's element ids(k).
-  /// Ghosts are stored after the owned elements, grouped by owner and, within a
-  /// group, in the order of the owner's list.
+  /// Creates a plan in which PE pes(k) receives a copy of this PE's element
+  /// ids(k). Ghosts are stored after the owned elements, grouped by owner and,
+  /// within each group, in the order of the owner's list.
   /// \param n_owned number of elements on this PE that may be sent; their ids
   ///        must be less than n_owned.
   template <class Ids, class Pes>
@@ -110,7 +110,7 @@ class ExchangePlan {
 
   /// Creates a plan in which this PE's element places(k) is a copy of element
   /// indices(k) on PE pes(k). The entries of `places` should be distinct: if
-  /// several copies go to the same element, any of them may end up there.
+  /// several copies are stored in the same element, any one of them may remain.
   template <class Indices, class Pes, class Places>
   requires Kokkos::is_view_v<Places>
   [[nodiscard]] static ExchangePlan from_imports(
@@ -144,11 +144,11 @@ class ExchangePlan {
         "symm::ExchangePlan::from_boxes", team, boxes));
   }
 
-  /// Creates a plan from subviews of `view`. PE sent[k].pe gets a copy of the
-  /// elements in sent[k].part. The elements in filled[k].part are copies of
+  /// Creates a plan from subviews of `view`. PE sent[k].pe receives a copy of
+  /// the elements in sent[k].part. The elements in filled[k].part are copies of
   /// elements on PE filled[k].pe. Two PEs that exchange parts must list these
-  /// parts in the same order. The Views in an exchange have the extents of
-  /// `view`, followed by the extents of component indices.
+  /// parts in the same order. The Views in an exchange have `view`'s extents,
+  /// followed by the extents of the component indices.
   template <class View, class Sent, class Filled>
   [[nodiscard]] static ExchangePlan from_subviews(
       View const& view, std::vector<ExchangePart<Sent>> const& sent,
@@ -162,7 +162,7 @@ class ExchangePlan {
 
   /// Joins up to 8 plans into one plan, whose exchanges send one block to each
   /// neighbor. A block for a far neighbor is a single message. The plans may be
-  /// for Views of different extents, such as fields in cells, on faces and at
+  /// for Views with different extents, such as fields in cells, on faces and at
   /// nodes. Pass symm::of_plan(k, views...) to an exchange for each plan `k`
   /// that takes part in it. All PEs must pass the same plans:
   ///
@@ -170,13 +170,13 @@ class ExchangePlan {
   ///     all.gather(exec, symm::of_plan(0, density, energy),
   ///                symm::of_plan(1, velocity));
   ///
-  /// The call copies the plans; the originals may still be used, or may be
-  /// destroyed. For the new plan, the argument of reserve() is the largest
-  /// element size of any joined plan. Exchanges of joined plans pack the Views
-  /// even if the elements in a View are contiguous.
+  /// The call copies the plans; the originals may still be used or may be
+  /// destroyed. Pass the largest element size of any joined plan to the new
+  /// plan's reserve(). Exchanges of joined plans pack the Views even if the
+  /// elements in a View are contiguous.
   /// \param plans the same number of plans on all PEs of the job, in the same
   ///        order on all PEs of the PE team.
-  /// \param team the PE team that the plans were created for.
+  /// \param team the PE team for which the plans were created.
   [[nodiscard]] static ExchangePlan joined(
       std::vector<std::reference_wrapper<ExchangePlan const>> const& plans,
       PeTeam const& team = team_world()) {
@@ -206,10 +206,10 @@ class ExchangePlan {
   }
 
   /// Sends each ghost a value from its owner, such as a periodic shift, an
-  /// image number, or an id. An element that is exported twice to a PE has two
-  /// ghosts on that PE, each with its own value. In addition to a gather(), the
-  /// call constructs lists, so call tell_ghosts() only once, when you create
-  /// the plan.
+  /// image number or an ID. An element that is exported twice to a PE has two
+  /// ghosts on that PE, each with its own value. The call performs a gather()
+  /// and also constructs lists, so call tell_ghosts() only once, when you
+  /// create the plan.
   ///
   ///     auto plan   = symm::ExchangePlan::from_exports(n_owned, ids, pes);
   ///     auto shifts = plan.tell_ghosts(exec, pes, its_shifts);
@@ -217,14 +217,14 @@ class ExchangePlan {
   ///
   /// All PEs of the PE team must make the call. It waits for kernels on `exec`.
   /// \param pes the list that was passed to from_exports().
-  /// \param values a rank-1 View with one value per export. The type of the
-  ///        values must be trivially copyable and the same on all PEs.
+  /// \param values a rank-1 View with one value per export. The values' type
+  ///        must be trivially copyable and the same on all PEs.
   /// \returns the value of each ghost, in the order of ghost_owners().
   /// \throws UsageError on this PE if the plan was not created by
   ///         from_exports(), if `pes` is not the list passed to from_exports(),
-  ///         or in the same cases as gather(). This PE has then sent nothing,
-  ///         and its neighbors wait until it repeats the call. OutOfMemory on
-  ///         this PE.
+  ///         or in the same cases as gather(). In these cases, this PE has sent
+  ///         nothing, and its neighbors wait until it repeats the call.
+  ///         OutOfMemory on this PE.
   template <Impl::ExecutionSpace Exec, class Pes, class Values>
   [[nodiscard]] auto tell_ghosts(Exec const& exec, Pes const& pes,
                                  Values const& values) {
@@ -266,9 +266,9 @@ class ExchangePlan {
   /// \throws UsageError on this PE, before it sends anything, if a View or the
   ///         buffers of a PE team's plan are too small, or if an exchange has
   ///         begun but not ended. UsageError on this PE, after the exchange, if
-  ///         a neighbor passed elements with a different number of bytes. (On a
-  ///         GPU, the waiting kernel aborts the job instead; if PEs share a GPU
-  ///         without MPS, this is not checked.) Also the errors of reserve().
+  ///         a neighbor passed elements of a different size. (On a GPU, the
+  ///         waiting kernel aborts the job instead; if PEs share a GPU without
+  ///         MPS, this is not checked.) Also the errors of reserve().
   template <Impl::ExecutionSpace Exec, class... Views>
   void gather(Exec const& exec, Views const&... views) {
     m_exchange.begin(exec, gather_name, Impl::Halves::together,
@@ -306,7 +306,7 @@ class ExchangePlan {
   ///     for (auto const& target : targets)
   ///       if (target.has(i, j, k)) target(i, j, k) = u(i, j, k);
   ///
-  /// Kernels store directly to the ghosts on near PEs, so the program must
+  /// Kernels store directly into the ghosts on near PEs, so the program must
   /// alternate between two Views: between two gathers of one View, it must
   /// gather the other. Before that gather, it must finish reading the ghosts of
   /// the first View.
@@ -330,8 +330,8 @@ class ExchangePlan {
     m_exchange.make_room(call, sizeof(typename View::value_type));
     return Impl::targets_of<most>(plan(), view);
   }
-  /// Like gather() for one View, after kernels on `exec` have stored all copies
-  /// to targets(view).
+  /// Completes a gather() of one View after kernels on `exec` have stored all
+  /// copies to targets(view).
   template <Impl::ExecutionSpace Exec, class View>
   void gather_stored(Exec const& exec, View const& view) {
     m_exchange.gather_stored(exec, "symm::ExchangePlan::gather_stored", view);
@@ -339,9 +339,9 @@ class ExchangePlan {
 
   /// Combines each owned element with all its ghosts on other PEs, component by
   /// component: element = op(element, ghost). The ghosts are combined in the
-  /// order of the PE numbers, then in the order of each PE's list, so results
-  /// are bitwise identical in every run. Ghosts do not change. Otherwise,
-  /// scatter() is like gather().
+  /// order of PE numbers, then in the order of each PE's list, so results are
+  /// bitwise identical in every run. Ghosts do not change. Otherwise, scatter()
+  /// is like gather().
   /// \param op Sum, Prod, Min, Max, Replace, ... or any trivially copyable
   ///        function object that kernels can call.
   template <Impl::ExecutionSpace Exec, class Op, class... Views>
@@ -360,10 +360,10 @@ class ExchangePlan {
     m_exchange.end_scatter(exec, scatter_name, op, views...);
   }
 
-  /// Allocates buffers for elements of `bytes` bytes, summed over all Views
-  /// passed to an exchange. The call is collective over the world and waits for
-  /// kernels on this PE. Only plans over the world enlarge their buffers
-  /// automatically.
+  /// Allocates buffers for `bytes`-byte elements; `bytes` is the sum over all
+  /// Views passed to an exchange. The call is collective over the world and
+  /// waits for kernels on this PE. Only plans over the world enlarge their
+  /// buffers automatically.
   /// \throws UsageError on every PE if PEs pass different sizes or different
   ///         plans, or if an exchange has begun but not ended on any PE;
   ///         OutOfMemory or SystemError on every PE. In these cases, nothing

@@ -41,7 +41,7 @@ namespace symm {
 /// thread that created the map.
 ///
 /// \tparam Key, Value trivially copyable, default-constructible types. Key must
-///         have an operator ==.
+///         have operator==.
 /// \tparam Combine function object such as symm::Sum or symm::Max. If a key
 ///         exists, inserting `value` changes its value from `old` to
 ///         `Combine()(old, value)`.
@@ -94,16 +94,16 @@ class DistributedHashMap {
     m_inserts.send(pe_of(key), {key, value});
   }
   /// Finds the value of `key`.
-  /// \param into receives the value of the key; empty if the key does not
-  ///        exist. It is set by the time finish() returns, and must exist until
+  /// \param into receives the key's value; empty if the key does not exist.
+  ///        `into` is set by the time finish() returns and must exist until
   ///        then.
   void find(Key const& key, std::optional<Value>& into) {
     m_finds.send(pe_of(key), {key, {}, &into, m_team.my_pe(), What::find});
   }
   /// Finds the value of `key`, or inserts the key with `value`.
   /// \param into receives the value that the key had; empty if this call
-  ///        inserted the key. It is set by the time finish() returns, and must
-  ///        exist until then.
+  ///        inserted the key. `into` is set by the time finish() returns and
+  ///        must exist until then.
   void find_or_insert(Key const& key, Value const& value,
                       std::optional<Value>& into) {
     m_finds.send(pe_of(key), {key, value, &into, m_team.my_pe(), What::insert});
@@ -114,17 +114,17 @@ class DistributedHashMap {
   }
   /// Erases `key` if it exists.
   /// \param into receives the value that the key had; empty if the key did not
-  ///        exist. It is set by the time finish() returns, and must exist until
-  ///        then.
+  ///        exist. `into` is set by the time finish() returns and must exist
+  ///        until then.
   void erase(Key const& key, std::optional<Value>& into) {
     m_finds.send(pe_of(key), {key, {}, &into, m_team.my_pe(), What::erase});
   }
 
   /// Carries out all operations that PEs requested before the call, and none
-  /// that PEs request afterwards. The call is collective over the map's PEs,
-  /// and is a barrier: all these PEs see what any of them wrote before the
-  /// call. When the call returns or throws, all answers have arrived, except
-  /// answers that there was no room for (MailboxOptions::waiting_bytes).
+  /// that PEs request afterward. The call is collective over the map's PEs and
+  /// is a barrier: all these PEs see what any of them wrote before the call.
+  /// When the call returns or throws, all answers have arrived, except answers
+  /// for which there was no room (MailboxOptions::waiting_bytes).
   /// \throws UsageError on every PE if PEs make different calls, such as
   ///         finish() on different maps; in that case, the call has no effect.
   ///         OutOfMemory on every PE if any PE runs out of memory for its
@@ -137,8 +137,8 @@ class DistributedHashMap {
   // must have rank 1 and be in memory that the host can access. The functions
   // throw UsageError on every PE if the Views on any PE have different lengths,
   // and OutOfMemory on every PE if any PE runs out of memory. In both cases,
-  // the PEs that failed have requested nothing, and the next finish() carries
-  // out the other PEs' requests.
+  // the PEs on which the error occurred have requested nothing, and the next
+  // finish() carries out the other PEs' requests.
 
   template <class Keys, class Values>
   void insert_all_of(Keys const& keys, Values const& values) {
@@ -151,7 +151,7 @@ class DistributedHashMap {
   }
   /// \param values receives the values of the keys that exist; other elements
   ///        do not change.
-  /// \param found a View of bool or integers that receives whether each key
+  /// \param found a View of bool or integers; found(k) is set to whether key k
   ///        exists.
   template <class Keys, class Values, class Found>
   void find_all_of(Keys const& keys, Values const& values, Found const& found) {
@@ -171,7 +171,7 @@ class DistributedHashMap {
 
   /// The number of keys on this PE. The call is local.
   [[nodiscard]] std::size_t local_size() const { return m_table.size(); }
-  /// The number of keys on all PEs of the map. The call is collective over
+  /// The total number of keys on all the map's PEs. The call is collective over
   /// these PEs.
   [[nodiscard]] std::size_t size() const {
     return reduce(m_team, m_table.size(), Sum{});
@@ -183,8 +183,8 @@ class DistributedHashMap {
     m_table.for_each(f);
   }
   /// Removes the keys on this PE. The call is local. All PEs must make the call
-  /// between the same two calls to finish(), and must not request any
-  /// operations between these two calls.
+  /// between the same two calls to finish() and must not request any operations
+  /// between these two calls.
   void clear_local() { m_table.clear(); }
 
  private:
@@ -219,9 +219,9 @@ class DistributedHashMap {
                                 others.extent(0), " elements"));
   }
 
-  /// Completes all requested operations.
-  /// \param failure why this PE cannot take part; empty if it can. If set on
-  ///        any PE, every PE throws it.
+  /// Completes all requested operations on all the map's PEs.
+  /// \param failure the reason why this PE cannot take part; empty if it can.
+  ///        If set on any PE, every PE throws it.
   /// \returns the results requested since the previous finish(), now complete.
   Results finish(std::optional<Impl::Failure> failure) {
     if (!failure) failure = m_inserts.failure_of_end();

@@ -37,9 +37,9 @@ namespace symm {
 ///     for (...) updates.send(pe, {index, value});
 ///     updates.finish();  // all updates from all PEs are in the tables
 ///
-/// A handler runs on the thread that created the mailbox, within send(),
-/// progress() and finish() of any mailbox created by that thread. A handler
-/// also runs while that thread waits in other library calls: barriers,
+/// A handler runs on the thread that created the mailbox, during calls to
+/// send(), progress() and finish() on any mailbox that this thread created. A
+/// handler also runs while that thread waits in other library calls: barriers,
 /// collective calls, View constructors, waits on variables, locks, host
 /// exchanges, and WorkQueue::finish(). If a PE makes none of these calls for a
 /// long time, PEs that send to it have to wait. These PEs also wait while that
@@ -49,9 +49,9 @@ namespace symm {
 ///
 /// Messages do not overtake collective calls over the world: if a PE sends a
 /// message after such a call, the receiver handles the message only after the
-/// call has returned there, too. The same is true of a container's finish() and
-/// of migrate() over the mailbox's PE team, but of no other calls over PE
-/// teams.
+/// call has also returned on the receiver. The same is true of a container's
+/// finish() and of migrate() over the mailbox's PE team, but of no other calls
+/// over PE teams.
 ///
 /// Only the thread that created the mailbox may call its functions. A call from
 /// another thread throws UsageError on that PE (in send(), only once a block is
@@ -93,7 +93,7 @@ class Mailbox : private Impl::TypedMailbox<Message> {
               PeTeam const& team            = team_world())
       : Base(label, std::move(handler), options, team) {}
 
-  // Not movable: the handler may hold the address of the mailbox.
+  // Not movable: the handler may hold the mailbox's address.
   Mailbox(Mailbox const&)            = delete;
   Mailbox& operator=(Mailbox const&) = delete;
   /// Destroys the mailbox. The call is local. Any thread may destroy the
@@ -101,19 +101,18 @@ class Mailbox : private Impl::TypedMailbox<Message> {
   /// has not waited for may be lost.
   ~Mailbox() override = default;
 
-  /// Sends a message to PE `pe`, which may be this PE. The message leaves this
-  /// PE when a block is full, or in finish(). While the inbox of PE `pe` is
-  /// full, the call waits and handles messages. A call from a handler does not
-  /// wait.
+  /// Sends a message to PE `pe`, which may be this PE. The message is sent when
+  /// its block is full, or in finish(). While PE `pe`'s inbox is full, the call
+  /// waits and handles messages. A call from a handler does not wait.
   ///
   /// \throws UsageError on this PE if PE `pe` does not exist; OutOfMemory, in a
-  ///         handler, if too many messages from handlers are waiting to be sent
+  ///         handler, if too many handler-sent messages are waiting
   ///         (MailboxOptions::waiting_bytes).
   void send(Pe pe, Message const& message) { Base::send(pe, message); }
-  /// Sends messages that kernels have produced: messages(k) to PE pes(k), for k
-  /// = 0, 1, ..., each like send() for one message. The call is local and runs
-  /// after earlier work on `exec`. The program may change the Views once the
-  /// call returns.
+  /// Sends messages that kernels have produced: sends messages(k) to PE pes(k)
+  /// for k = 0, 1, ..., as send() does for one message. The call is local and
+  /// runs after earlier work on `exec`. The program may change the Views once
+  /// the call returns.
   ///
   /// \param pes, messages rank-1 Views of equal length in any memory; `pes`
   ///        holds integers. If the host cannot access a View, kernels on `exec`
@@ -151,10 +150,9 @@ class Mailbox : private Impl::TypedMailbox<Message> {
 
   /// Waits until all messages have been handled: the messages that PEs sent
   /// before they called finish(), and the messages that handlers have sent
-  /// since then. The call is collective over the mailbox's PEs, and is a
-  /// barrier: on return, all these PEs see what any of them wrote before its
-  /// call, and what the handlers wrote. The mailbox can be used again
-  /// afterwards.
+  /// since then. The call is collective over the mailbox's PEs and is a
+  /// barrier. On return, all these PEs see what any of them wrote before its
+  /// call and what the handlers wrote. The mailbox can be used again afterward.
   ///
   /// \returns the number of messages that this PE has handled since the
   ///          previous finish().
@@ -171,7 +169,7 @@ class Mailbox : private Impl::TypedMailbox<Message> {
  private:
   template <class, class, class, class>
   friend class DistributedHashMap;
-  // The parts of finish(), for DistributedHashMap.
+  // DistributedHashMap calls these parts of finish() separately.
   using Base::end_phase;
   using Base::failure_of_end;
   using Base::members;

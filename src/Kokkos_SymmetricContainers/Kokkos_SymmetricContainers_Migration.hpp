@@ -51,8 +51,8 @@ class Migration {
   /// \param team this PE's PE team, or PeTeam() if this PE does not take part.
   ///        The PE team must outlive this object.
   explicit Migration(PeTeam const& team) : m_buffers(team) {}
-  /// Takes over the buffers of `other`, which then has no buffers. The call is
-  /// local.
+  /// Takes over the buffers of `other` and leaves `other` without buffers. The
+  /// call is local.
   Migration(Migration&& other) noexcept
       : m_leaving(std::exchange(other.m_leaving, {})),
         m_buffers(
@@ -70,7 +70,7 @@ class Migration {
   /// leave each PE and up to `bytes` bytes arrive there. Count the bytes of the
   /// elements, plus up to 16 more elements for each other PE. The call is
   /// collective over the world because it allocates symmetric memory: every PE
-  /// calls it, for the migration of its own PE team. A migration among all PEs
+  /// calls it on its own PE team's migration. A migration among all PEs
   /// enlarges its buffers automatically.
   /// \throws UsageError, OutOfMemory or SystemError on every PE.
   void reserve(std::size_t bytes) {
@@ -86,8 +86,8 @@ class Migration {
   /// number of elements. Arriving elements first fill the gaps that departing
   /// elements leave, then positions after the last element. They are sorted by
   /// sender, then by index on the sender. If more elements leave than arrive,
-  /// the last elements move into the remaining gaps. So identical calls give
-  /// identical results.
+  /// the last elements move into the remaining gaps. Therefore, identical calls
+  /// give identical results.
   ///
   /// \param dest_pes a rank-1 View of integers in any memory, with one entry
   ///        per element on this PE. The integer type must be signed if no_pe
@@ -97,8 +97,8 @@ class Migration {
   ///        `dest_pes`. Views that are too short for the new elements are
   ///        resized, as if by Kokkos::resize(), to an eighth more than needed;
   ///        unmanaged Views must be long enough. Views in a symmetric space
-  ///        must have equal lengths on all PEs, and are resized on all PEs;
-  ///        with a PE team, they must be long enough.
+  ///        must have equal lengths on all PEs and are resized on all PEs; with
+  ///        a PE team, they must be long enough.
   /// \returns the number of elements on this PE after the call.
   /// \throws UsageError on every PE if a destination PE does not exist, or if a
   ///         View on any PE is too short. UsageError on every PE if element
@@ -157,7 +157,7 @@ class Migration {
   }
 
  private:
-  /// Exchanges elements with other PEs, and moves elements on this PE.
+  /// Exchanges elements with other PEs and moves elements on this PE.
   template <class Exec, class Fields>
   void move_all(Exec const& exec, char const* call, Impl::MigrationStep& step,
                 Fields const& fields) {
@@ -173,7 +173,7 @@ class Migration {
       Impl::MigrationOnHost(exec, call, buffers, step, fields)();
       move();
     } else {
-      // (The result needs no check, because begin() has already compared the
+      // (The result needs no check because begin() has already compared the
       // element shapes of all PEs.)
       static_cast<void>(Impl::send_blocks(exec, call, buffers, step.sent,
                                           fields, Impl::Halves::apart));
@@ -211,9 +211,9 @@ class Migration {
     auto const leaves = [&](std::size_t k) {
       return static_cast<Number>(on_host(k)) != me;
     };
-    // A branch for each element would be unpredictable. So each element gets a
-    // byte that says whether it leaves, and a loop examines eight of these
-    // bytes at a time.
+    // A branch per element would be unpredictable. Instead, one byte per
+    // element records whether the element leaves, and a loop examines eight of
+    // these bytes at a time.
     std::array<std::uint64_t, 4> words;
     constexpr auto part = sizeof words;
     for (std::size_t first = 0; first < leaving.n_before; first += part) {
@@ -242,7 +242,7 @@ class Migration {
     }
   }
 
-  Impl::Leaving m_leaving;  // for one call; its memory is reused
+  Impl::Leaving m_leaving;  // for one call; later calls reuse its memory
   Impl::MigrationBuffers m_buffers;
 };
 

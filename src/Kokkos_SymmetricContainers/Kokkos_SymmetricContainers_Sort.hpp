@@ -34,21 +34,21 @@
 
 namespace symm {
 
-/// Sorts the elements on all PEs by key; the sort is stable. PE 0 gets the
-/// first elements, PE 1 the next ones, and so on. All PEs get the same number
-/// of elements (the first PEs may get one more than the others), no matter how
-/// many keys are equal. Elements with equal keys are ordered by the PE that
-/// they come from, then by their index on that PE. The call is collective over
-/// the world and runs after earlier work on `exec`. On return, the Views
+/// Sorts the elements on all PEs by key; the sort is stable. PE 0 receives the
+/// first elements, PE 1 the next ones, and so on. All PEs receive the same
+/// number of elements (the first PEs may receive one more than the others), no
+/// matter how many keys are equal. Elements with equal keys are ordered by
+/// their original PE, then by their index on that PE. The call is collective
+/// over the world and runs after earlier work on `exec`. On return, the Views
 /// contain this PE's part of the sorted elements.
 ///
 /// The sort runs on the host. If keys or values are in GPU memory, the host
 /// sorts copies of these Views.
 ///
 /// \param team this PE's PE team. In the same call, each PE team sorts the
-///        elements on its own PEs. A PE that does not take part passes
-///        PeTeam(), and 0 for `count`. The default is the world.
-/// \param count the number of this PE's elements; the Views may be longer.
+///        elements on its own PEs. A PE that does not take part passes PeTeam()
+///        and a `count` of 0. The default is the world.
+/// \param count this PE's number of elements; the Views may be longer.
 /// \param keys rank-1 View of integers, floats or doubles, in any memory.
 ///        Floating-point keys are sorted in the order of IEEE 754's totalOrder:
 ///        -0 is before 0, and a NaN is before or after all numbers, depending
@@ -57,7 +57,7 @@ namespace symm {
 ///        index selects an element. If Views of keys or values are too short,
 ///        the call resizes them, as if by Kokkos::resize(), to an eighth more
 ///        than needed. Views in a symmetric space must have equal lengths on
-///        all PEs, and are resized on all PEs.
+///        all PEs and are resized on all PEs.
 /// \returns the number of elements on this PE after the sort.
 /// \throws UsageError on every PE if a View on any PE is too short, or if
 ///         element sizes differ between PEs. OutOfMemory or SystemError on
@@ -159,7 +159,7 @@ requires(Kokkos::is_view_v<Keys>) std::size_t
 
 /// Counts how many elements on all PEs fall into each bin. The call is
 /// collective over the world and runs after earlier work on `exec`. On return,
-/// `counts` contains the counts of all bins, on every PE.
+/// `counts` contains the counts of all bins on every PE.
 ///
 /// If there are too many bins for one PE, distribute the bins over the PEs
 /// instead. Then count with atomic_add() on the PE that holds the bin.

@@ -21,7 +21,7 @@
 namespace symm::Impl {
 
 /// A View with one row per element. Each row migrates with its element, then
-/// returns alone to the PE that the element came from.
+/// returns, without the element, to the PE from which the element came.
 struct ElementTracks {
   enum Column : int { was_pe, was_index, is_pe, is_index };
   using View = Kokkos::View<int* [4], Kokkos::LayoutLeft, Kokkos::SharedSpace>;
@@ -83,8 +83,8 @@ class TrackedMigration {
       : m_members(team), m_there(team), m_back(team) {}
 
   /// Allocates buffers, like Migration::reserve(). Elements that leave a PE and
-  /// elements that arrive at it use separate buffers of equal size. So base
-  /// both arguments on the larger of the two numbers of elements, plus up to 16
+  /// elements that arrive at it use separate buffers of equal size. Therefore,
+  /// base both arguments on the larger of the two element counts, plus up to 16
   /// more elements for each other PE.
   /// \param bytes the bytes of these elements, summed over all Views, as in
   ///        Migration::reserve().
@@ -114,8 +114,8 @@ class TrackedMigration {
   /// Determines where the most recent migrate() moved each element; pes() and
   /// indices() then return these locations. The call is collective over the
   /// same PEs as migrate(). Call follow() once after each call to migrate().
-  /// \throws OutOfMemory or SystemError on every PE. The call can then be
-  ///         repeated.
+  /// \throws OutOfMemory or SystemError on every PE. In these cases, the call
+  ///         can be repeated.
   template <Impl::ExecutionSpace Exec>
   void follow(Exec const& exec) {
     constexpr char const* call = "symm::TrackedMigration::follow";
@@ -136,7 +136,7 @@ class TrackedMigration {
   /// this PE before the most recent migrate(). Entry k describes the former
   /// element k: pes()(k) is the PE that holds the element now, and indices()(k)
   /// is its index on that PE. If the element was dropped, these entries are
-  /// no_pe and -1. Both Views are empty until follow() has been called, and are
+  /// no_pe and -1. Both Views are empty until follow() has been called and are
   /// valid until the next call to migrate(). Kernels and the host can access
   /// them.
   [[nodiscard]] Kokkos::View<int const*, Kokkos::SharedSpace> pes() const {

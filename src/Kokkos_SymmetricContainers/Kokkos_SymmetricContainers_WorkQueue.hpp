@@ -29,7 +29,7 @@
 
 namespace symm {
 
-/// Options of a WorkQueue. All PEs must pass the same options.
+/// A WorkQueue's options. All PEs must pass the same options.
 struct WorkQueueOptions {
   /// The maximum number of tasks that a PE shares with other PEs at a time. The
   /// PE's other tasks are in private memory, which grows as needed. If 0, the
@@ -48,7 +48,7 @@ struct WorkQueueOptions {
 ///     if (symm::my_pe() == 0) nodes.push(root);
 ///     nodes.finish();  // all tasks on all PEs are done
 ///
-/// The function runs on the host, within finish(), on the thread that created
+/// The function runs on the host, during finish(), on the thread that created
 /// the queue. It runs once for each task, on one of the PEs. It may send
 /// messages through mailboxes and query a DistributedHashMap, because a PE
 /// without tasks handles messages. Call finish() on mailboxes and maps after
@@ -71,8 +71,8 @@ class WorkQueue {
   /// \param function called as `function(task)`, with a Task const&. The
   ///        function may throw; see finish().
   /// \param team the PEs that run the tasks; see the constructor of Mailbox.
-  /// \throws UsageError, OutOfMemory or SystemError on every PE, like the
-  ///         constructor of a View.
+  /// \throws UsageError, OutOfMemory or SystemError on every PE, like a View's
+  ///         constructor.
   template <class Function>
   requires std::invocable<Function&, Task const&> WorkQueue(
       std::string const& label, Function function,
@@ -101,7 +101,7 @@ class WorkQueue {
                      m_max_shared);
   }
 
-  // Not movable: the function may hold the address of the queue.
+  // Not movable: the function may hold the queue's address.
   WorkQueue(WorkQueue const&)            = delete;
   WorkQueue& operator=(WorkQueue const&) = delete;
   /// Discards tasks that were pushed but not run.
@@ -112,17 +112,17 @@ class WorkQueue {
   /// \throws std::bad_alloc on this PE.
   void push(Task const& task) { m_tasks.push_back({task}); }
 
-  /// Runs tasks until no PE has any left. The queue can be used again
-  /// afterwards.
+  /// Runs tasks until none remain on any PE. The queue can be used again
+  /// afterward.
   ///
   /// The call is collective over the queue's PEs and returns when all tasks are
   /// done. All these PEs then see everything that the tasks have written.
   ///
   /// \throws UsageError on every PE if PEs make different calls, such as
   ///         finish() on different queues; in that case, no task has been run.
-  ///         If the function threw on any PEs, every PE throws the exception
-  ///         from the lowest-numbered of these PEs, as an Error, and tasks that
-  ///         have not started are discarded.
+  ///         If the function threw on one or more PEs, every PE throws, as an
+  ///         Error, the exception of the lowest-numbered such PE, and tasks
+  ///         that have not started are discarded.
   void finish() {
     if (m_is_working)
       throw UsageError(m_name + "::finish: must not be called from a task");
@@ -161,7 +161,7 @@ class WorkQueue {
 
  private:
   struct Slot {
-    Task task;  // (std::vector<bool> does not store bools)
+    Task task;  // (a std::vector<bool> would not store bools)
   };
   static_assert(sizeof(Slot) == sizeof(Task));
 
@@ -169,7 +169,7 @@ class WorkQueue {
 
   [[nodiscard]] std::size_t n_own() const { return m_tasks.size() - m_first; }
 
-  /// Runs this PE's tasks until none are left.
+  /// Runs this PE's tasks until none remain.
   void work() {
     do {
       while (n_own() != 0) {
@@ -184,7 +184,7 @@ class WorkQueue {
     } while (take(m_shared->take_back()) != 0);
   }
 
-  /// Shares the older half of the tasks, or as many as there is room for.
+  /// Shares the older half of the tasks, or as many of these as fit.
   void share() {
     auto const n = std::min(m_shared->most(), n_own() / 2);
     std::memcpy(m_shared->places(),
@@ -216,7 +216,7 @@ class WorkQueue {
   }
 
   Impl::TeamMembers m_members;
-  std::string m_name;  // m_shared points to its text
+  std::string m_name;  // m_shared keeps a pointer to this text
   std::string m_finish_call;
   std::uint64_t m_number = 0;
   std::function<void(Task const&)> m_function;

@@ -6,8 +6,8 @@
 /// Kokkos Views in a symmetric heap, and operations on them. Programs include
 /// this header. Containers are in <Kokkos_SymmetricContainers.hpp>.
 
-// This header comes first: if the C++ standard is too old, this header's error
-// message is clearer than Kokkos' message.
+// This header is included first: if the C++ standard is too old, this header's
+// error message is clearer than Kokkos' message.
 #include "../runtime/base/Function.hpp"
 
 #include <Kokkos_SymmetricSpace_Operations.hpp>

@@ -3,11 +3,11 @@
 #ifndef KOKKOS_SYMMETRICSPACE_EDGE_HPP
 #define KOKKOS_SYMMETRICSPACE_EDGE_HPP
 
-/// For libraries that build containers from Views, such as Kokkos
-/// SymmetricContainers. Besides Views, operations and PE teams, containers need
-/// some internals of the lower layers. Namespace symm::edge exposes these
-/// internals. Programs that only use containers do not need this header. It may
-/// change with each minor version.
+/// This header is for libraries that build containers from Views, such as
+/// Kokkos SymmetricContainers. Besides Views, operations and PE teams,
+/// containers need some internals of the lower layers. Namespace symm::edge
+/// exposes these internals. Programs that only use containers do not need this
+/// header, which may change with each minor version.
 
 #include <algorithm>
 #include <cstddef>
@@ -41,13 +41,14 @@ namespace symm::Impl {
 
 class Rendezvous;
 
-// Collective error handling: if any PE fails, all PEs throw.
+// Collective error handling: if a call fails on any PE, all PEs throw.
 
-/// Throws the failure of the lowest-numbered PE that failed. Collective over
-/// the world; also acts as a barrier. Precondition: at least one PE has failed.
-/// \param failure why this PE failed, if it did.
-/// \throws the failure of that PE, on every PE. The message begins with `call`
-///         and the number of that PE.
+/// Throws the failure of the lowest-numbered PE that passes one. Collective
+/// over the world; also acts as a barrier. Precondition: at least one PE passes
+/// a failure.
+/// \param failure this PE's failure, if any.
+/// \throws that PE's failure, on every PE. The message begins with `call` and
+///         that PE's number.
 [[noreturn]] void throw_first_failure(char const* call,
                                       std::optional<Failure> const& failure);
 
@@ -67,21 +68,21 @@ class WordsOfPes {
   std::uint64_t m_epoch;
 };
 
-// Functions that serve other PEs while they wait. After a long wait,
-// wait_and_serve() and wait_for_peer() report what they are waiting for. They
-// end the job if they may be waiting for a PE that has exited. They allocate no
-// private memory before the report.
+// These functions wait and, in the meantime, serve other PEs. After a long
+// wait, wait_and_serve() and wait_for_peer() report what they are waiting for.
+// They end the job if they may be waiting for a PE that has exited. They
+// allocate no private memory before the report.
 
 /// Returns once is_done() is true. Until then, calls serve() and makes progress
 /// for other PEs (ThreadProgress).
-/// \param serve does pending work for other PEs, and returns whether there was
+/// \param serve does pending work for other PEs and returns whether there was
 ///        any.
 /// \param waits_for returns the lines of the report, each preceded by "\n".
 void wait_and_serve(char const* call, FunctionRef<bool> is_done,
                     FunctionRef<bool> serve, FunctionRef<Text> waits_for);
 
-/// Returns once has_come() is true. PE `pe` makes it true by making the same
-/// call.
+/// Returns once has_come() is true. PE `pe` makes has_come() true by making the
+/// same call.
 /// \param other_call the ObjectCall::key() of a call in which `pe` can no
 ///        longer make has_come() true, or 0 if there is no such call.
 /// \param refusal returns the error message if `pe` is in that other call.
@@ -90,8 +91,8 @@ void wait_for_peer(char const* call, Pe pe, FunctionRef<bool> has_come,
                    std::uint64_t other_call, FunctionRef<Text> refusal);
 
 /// The number of collective calls that all PEs have reached. A receiver can use
-/// this number to tell messages sent before such a call from messages sent
-/// after the call.
+/// this number to distinguish messages sent before such a call from messages
+/// sent after the call.
 class MetCalls {
  public:
   explicit MetCalls(char const* call);
@@ -107,12 +108,12 @@ inline constexpr int max_teams = 64;
 
 // Functions for reaching other PEs.
 
-/// The nodes of the job. A Nodes object shows which PEs are near each other.
+/// The job's nodes. A Nodes object shows which PEs are near each other.
 [[nodiscard]] Nodes const& nodes_of_job(char const* call);
 /// Whether the job has a symmetric heap in host memory.
 [[nodiscard]] bool has_host_heap(char const* call);
 
-/// Makes the GPU queue of `exec` wait until, for all i < n, the word at address
+/// Makes `exec`'s GPU queue wait until, for all i < n, the word at address
 /// word(i) is not 0.
 template <class Exec, class WordOf>
 void wait_in_queue(Exec const& exec, char const* call, std::size_t n,
@@ -164,7 +165,7 @@ void enqueue_for_each(Exec const& exec, char const* call, std::size_t n,
 
 namespace symm::edge {
 
-// Collective error handling: if one PE cannot do something, no PE does it.
+// Collective error handling: either all PEs perform an operation, or none does.
 using Impl::agree;
 using Impl::ErrorKind;
 using Impl::Failure;

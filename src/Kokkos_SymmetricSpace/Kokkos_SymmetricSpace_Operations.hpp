@@ -30,7 +30,7 @@
 namespace symm {
 
 // Groups of threads. In kernels, operations also have forms in which a group of
-// threads works together. These forms take the group as an argument before the
+// threads shares the work. These forms take the group as an argument before the
 // heap map.
 //
 //   group              first arguments       called by
@@ -51,11 +51,11 @@ requires Kokkos::is_team_handle_v<Member>
 // Remote memory access (symm_rma.hpp), enqueued on an execution space instance.
 // Each copy runs in order with the other work on that instance. A copy is
 // complete once all work on the instance is complete (exec.fence()). Until
-// then, the operand that is not symmetric must remain valid. If the instance
-// runs on the host and the symmetric heap is in host memory, the host must be
-// able to access that operand. The errors are the same as in the host forms. On
-// GPUs, copy engines perform the copies, without a kernel. If the PE is on
-// another node, a one-thread kernel asks the host to perform the copy.
+// then, the non-symmetric operand must remain valid. If the instance runs on
+// the host and the symmetric heap is in host memory, the host must be able to
+// access that operand. The errors are the same as in the host forms. On GPUs,
+// copy engines perform the copies without a kernel. If the PE is on another
+// node, a one-thread kernel asks the host to perform the copy.
 
 template <Impl::ExecutionSpace Exec, class T>
 void put(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
@@ -133,17 +133,17 @@ void ibget(Exec const& exec, T* dest, std::type_identity_t<T> const* source,
 /// the work. To share the work among the lanes of one thread, call
 /// copy(symm::lanes(member), dst, src). Either View may be a peer's copy, from
 /// peer_view() or GlobalView::peer(). If the elements of both Views have the
-/// same order in memory and no gaps, the copy uses the widest accesses.
-/// Otherwise, it copies element by element.
+/// same order in memory and no gaps, the copy uses the widest possible
+/// accesses. Otherwise, it copies element by element.
 ///
 /// All threads (lanes) of the group make the call with the same arguments. The
-/// call ends with a barrier of the group: on return, all elements have been
+/// call ends with a barrier across the group: on return, all elements have been
 /// read, and the whole group sees the written elements. As with put(), other
 /// PEs see the written elements after quiet() or barrier_all().
 ///
 /// \param threads the member handle of a Kokkos thread team, or lanes() of that
 ///        handle.
-/// \param dst, src Views of equal rank and extents, with any layouts; subviews
+/// \param dst, src Views with equal ranks and extents and any layouts; subviews
 ///        are allowed. The two Views must not overlap. If the extents differ,
 ///        the program stops and prints the extents.
 template <Impl::ThreadGroup Threads, class T, class... P, class U, class... Q>
@@ -168,15 +168,15 @@ KOKKOS_FUNCTION void copy(Kokkos::View<T, P...> const& dst,
 
 // Copies to and from any PE. One side is a RemotePeer,
 // remote_view(view).peer(pe); on the host, both sides may be RemotePeers. If
-// the PE of the RemotePeer is near, the call does the same as copy() between
-// two Views. If that PE is far, the host sends as few messages as the layout on
-// that PE allows. A block that is contiguous there takes one message (one per
-// MiB if this PE must pack the block first). A plane of a larger View takes
-// messages of 64 KiB. If the elements are few and small, they share a message
-// with elements from other calls, as in put_nbi(). A kernel copies a block that
-// is contiguous on both sides in one piece, and other blocks element by
-// element. Layouts and types are converted on this PE. Other PEs see the result
-// after quiet() or barrier_all().
+// the RemotePeer's PE is near, the call does the same as copy() between two
+// Views. If that PE is far, the host sends as few messages as the layout on
+// that PE allows. A block that is contiguous there requires one message (one
+// per MiB if this PE must pack the block first). A plane of a larger View is
+// sent in 64 KiB messages. If the elements are few and small, they share a
+// message with elements from other calls, as in put_nbi(). In a kernel, a block
+// that is contiguous on both sides is copied in one piece, and any other block
+// is copied element by element. Layouts and types are converted on this PE.
+// Other PEs see the result after quiet() or barrier_all().
 
 /// Copies to or from a RemotePeer. The threads of a thread team, or the lanes
 /// of one thread, share the work.
@@ -230,16 +230,16 @@ void copy(RemotePeer<DstView> const& dst, RemotePeer<SrcView> const& src) {
 
 }  // namespace symm
 
-// Kokkos::deep_copy accepts a RemotePeer on one side. If the PE of the
-// RemotePeer is near, the call does the same as deep_copy with the View on that
-// PE. If that PE is far, the host sends messages as symm::copy() does.
-// deep_copy waits for kernels, like Kokkos' own deep_copy: for the kernels on
-// the instance, or for all kernels if no instance is passed. The elements have
-// arrived when the call returns. Exception: if deep_copy puts elements with a
-// host instance, they are guaranteed to have arrived only after quiet() or a
-// barrier. Many small parts can therefore share a message. If the other View is
-// in GPU memory, it is staged through HostSpace. (No parameter shares its name
-// with another entity in this file, because nvcc would confuse the two.)
+// Kokkos::deep_copy accepts a RemotePeer on one side. If the RemotePeer's PE is
+// near, the call does the same as deep_copy with the View on that PE. If that
+// PE is far, the host sends messages as symm::copy() does. deep_copy waits for
+// kernels, like Kokkos' own deep_copy: for the kernels on the instance, or for
+// all kernels if no instance is passed. The elements have arrived when the call
+// returns. Exception: if deep_copy puts elements with a host instance, they are
+// guaranteed to have arrived only after quiet() or a barrier. This allows many
+// small parts to share a message. If the other View is in GPU memory, it is
+// staged through HostSpace. (No parameter shares its name with another entity
+// in this file because nvcc would confuse the two.)
 namespace Kokkos {
 
 template <class V, class U, class... Q>

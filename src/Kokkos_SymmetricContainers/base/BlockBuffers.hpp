@@ -20,12 +20,12 @@
 // Buffers for the blocks that PEs send each other in exchanges, migrations and
 // mail. A PE numbers the blocks that it sends to a neighbor, starting with 1.
 // An inbox is divided into `n_turns` parts, called turns, which are used in
-// rotation: block k goes to turn k % n_turns. Each PE numbers its neighbors; a
-// neighbor's number is called its slot. Each slot has one signal per turn. A
-// block for a near PE is written directly to the receiver's inbox, followed by
-// a signal. A block for a far PE is written to an outbox and sent by one put
-// with signal. The container decides when a turn may be overwritten: in an
-// exchange, after the neighbor's next block arrives; in mail, after the
+// rotation: block k is stored in turn k % n_turns. Each PE numbers its
+// neighbors; a neighbor's number is called its slot. Each slot has one signal
+// per turn. A block for a near PE is written directly to the receiver's inbox,
+// followed by a signal. A block for a far PE is written to an outbox and sent
+// by one put with signal. The container decides when a turn may be overwritten:
+// in an exchange, after the neighbor's next block arrives; in mail, after the
 // receiver returns a credit.
 
 namespace symm::Impl {
@@ -49,17 +49,16 @@ struct BlockRoute {
 /// arguments are small.)
 template <unsigned n_turns>
 struct BlocksInMemory {
-  HeapMap heap;                      // map of the inbox for near PEs
-  char* near_inbox       = nullptr;  // for blocks from near PEs
-  char* far_inbox        = nullptr;  // for blocks from far PEs; may be the same
+  HeapMap heap;                // map of the inbox for near PEs
+  char* near_inbox = nullptr;  // for blocks from near PEs
+  char* far_inbox  = nullptr;  // for blocks from far PEs; may equal near_inbox
   std::size_t turn_bytes = 0;
   char* outbox           = nullptr;  // for far PEs
   /// The number of blocks that have arrived from each neighbor. Kernels update
   /// these counts, so a CUDA graph of exchanges can be launched repeatedly.
   Signal* steps = nullptr;
 
-  /// The turn of the inbox for blocks with sequence number `number` (at least
-  /// 1).
+  /// The inbox turn for the block with sequence number `number` (at least 1).
   [[nodiscard]] KOKKOS_FUNCTION char* turn(Signal number, bool is_near) const {
     return (is_near ? near_inbox : far_inbox) + (number % n_turns) * turn_bytes;
   }
@@ -71,13 +70,13 @@ struct BlocksOnTheirWay : BlocksInMemory<n_turns> {
   HeapMap far_heap;  // map of the inbox for far PEs
   /// n_turns signals for each slot. With gates, only the first of these signals
   /// is used. Its value is the number of blocks that have arrived minus the
-  /// number of blocks that this PE has already waited for.
+  /// number of blocks for which this PE has already waited.
   Signal* near_signals = nullptr;
   Signal* far_signals  = nullptr;  // may equal near_signals
-  bool has_gates       = false;    // the GPU's queues wait, not kernels
+  bool has_gates       = false;    // the GPU's queues wait instead of kernels
   bool uses_host       = false;    // buffers for far PEs are in host memory
 
-  /// The signal of slot `slot` for the block with sequence number `number`.
+  /// Slot `slot`'s signal for the block with sequence number `number`.
   [[nodiscard]] KOKKOS_FUNCTION Signal* signal(std::uint32_t slot,
                                                Signal number,
                                                bool is_near) const {
@@ -98,14 +97,14 @@ struct BlocksOnTheirWay : BlocksInMemory<n_turns> {
 
 /// Owns the buffers for blocks.
 ///
-/// On a GPU, kernels send blocks to far PEs from host memory. Threads that
-/// serve messages therefore make no calls to the CUDA driver, which may be
-/// waiting for these kernels. With gates, the blocks are in GPU memory, because
+/// On a GPU, kernels send blocks to far PEs from host memory. Therefore,
+/// threads that serve messages need not call the CUDA driver, which may be
+/// waiting for these kernels. With gates, the blocks are in GPU memory because
 /// a GPU's queues wait on words in its own memory.
 ///
 /// \tparam Space   memory space of inboxes and signals.
-/// \tparam n_turns the number of blocks from each neighbor that an inbox has
-///         room for.
+/// \tparam n_turns the number of blocks from each neighbor that fit into an
+///         inbox.
 template <class Space, unsigned n_turns>
 class BlockBuffers {
  public:
@@ -122,29 +121,29 @@ class BlockBuffers {
   void begin(std::size_t n_slots);
 
   struct Room {
-    std::size_t turn_bytes;    // size of one turn of an inbox; the same on all
-                               // PEs
-    bool has_turns;            // whether an inbox has n_turns turns, or only
-                               // one; the same on all PEs
+    std::size_t turn_bytes;  // size of one inbox turn; the same on all PEs
+    bool has_turns;  // whether an inbox has n_turns turns or only one; the same
+                     // on all PEs
     std::size_t outbox_bytes;  // size of this PE's outbox
   };
   // A container allocates its inboxes and its outbox in one of two ways. Either
   // it calls grow() after begin(), or it calls take_outbox() before begin(),
   // checks that no PE has failed, and calls make_inboxes() after begin().
 
-  /// Local: allocates an outbox of `bytes` bytes.
+  /// Local: allocates a `bytes`-byte outbox.
   void take_outbox(std::size_t bytes);
-  /// Collective over the world: allocates inboxes of n_turns turns.
+  /// Collective over the world: allocates inboxes with n_turns turns each.
   /// Precondition: all PEs have called take_outbox().
-  /// \param turn_bytes the size of a turn; must be the same on all PEs.
+  /// \param turn_bytes the size of a turn, in bytes; must be the same on all
+  ///        PEs.
   /// \throws the same errors as begin().
   void make_inboxes(std::size_t turn_bytes) {
     set_room({turn_bytes, true, 0}, m_outbox);
   }
   /// Collective over the world: allocates inboxes and an outbox. Waits for
   /// kernels on this PE.
-  /// \param failure why this PE cannot take part; empty if it can. If set on
-  ///        any PE, all PEs throw it.
+  /// \param failure the reason why this PE cannot take part; empty if it can.
+  ///        If set on any PE, all PEs throw it.
   /// \throws UsageError, OutOfMemory, SystemError on every PE; in that case,
   ///         the buffers do not change.
   void grow(ObjectCall const& call, Room room,
@@ -167,8 +166,8 @@ class BlockBuffers {
 
   void set_room(Room room, Kokkos::View<char*, Memory> const& outbox);
   /// Sets m_in_kernels.
-  /// \param turn_bytes the distance in bytes from one turn of the inbox to the
-  ///        next; 0 if it has only one turn.
+  /// \param turn_bytes the distance in bytes from one inbox turn to the next; 0
+  ///        if it has only one turn.
   void describe(std::size_t turn_bytes);
 
   char const* m_name = "";

@@ -17,7 +17,7 @@ namespace {
 
 std::atomic<std::uint64_t> s_n_world_calls{0};
 
-/// The counter for the PE team in a slot. (Counts may differ between PEs
+/// The call counter of the PE team's slot. (Counts may differ between PEs
 /// because earlier PE teams have used the same slot; see m_n_before.)
 std::atomic<std::uint64_t>& n_team_calls(TeamMembers const& members) {
   static std::array<std::atomic<std::uint64_t>, max_teams> s_n{};

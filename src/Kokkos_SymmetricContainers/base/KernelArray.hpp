@@ -24,7 +24,7 @@ class KernelArray {
   static constexpr bool is_on_host = std::is_same_v<Memory, Kokkos::HostSpace>;
 
   KernelArray() = default;
-  /// \param label the label of the kernels' copy of the list, shown by tools.
+  /// \param label a label for the kernels' copy of the list, shown by tools.
   /// \throws the same errors as a View's constructor.
   KernelArray([[maybe_unused]] char const* label, std::vector<T> list)
       : m_list(std::move(list)) {

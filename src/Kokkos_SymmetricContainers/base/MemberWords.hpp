@@ -19,10 +19,10 @@
 
 namespace symm::Impl {
 
-/// Words that the members of a container send each other before they send
-/// blocks: counts, positions, and values that must be the same on all members.
-/// One more word says whether the sender has failed, so a single exchange
-/// informs all members of any failure.
+/// Words that a container's members send each other before they send blocks:
+/// counts, positions, and values that must be the same on all members. One more
+/// word says whether the sender has failed, so a single exchange informs all
+/// members of any failure.
 class MemberWords {
  public:
   /// Creates an object without memory.
@@ -62,8 +62,8 @@ class MemberWords {
     return {};
   }
 
-  /// Sends the words that were set through to(), and receives the words of the
-  /// other members. Collective over the members; acts as a barrier.
+  /// Sends the words that were set through to(), and receives the other
+  /// members' words. Collective over the members; acts as a barrier.
   /// \param failed whether this PE has failed.
   /// \returns whether any member has failed; the same on all members.
   bool exchange(TeamMembers const& members, bool failed = false) const {
@@ -91,7 +91,7 @@ class MemberWords {
   }
 
  private:
-  std::size_t m_n = 0;  // words per member, including the one for failures
+  std::size_t m_n = 0;  // words per member, including the failure word
   Kokkos::View<std::int64_t*, SymmetricHostSpace> m_words;
 };
 

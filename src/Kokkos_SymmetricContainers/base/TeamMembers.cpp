@@ -15,7 +15,8 @@ namespace symm::Impl {
 
 namespace {
 
-// Kinds of the collective calls in which a PE team exchanges failures.
+// Kinds of the collective calls in which the PEs of a PE team exchange
+// failures.
 constexpr std::uint64_t kind_of_first = 0x6661'696c'0000'0000;
 constexpr std::uint64_t kind_of_text  = 0x6661'696c'0000'0001;
 

@@ -13,15 +13,15 @@
 
 namespace symm::Impl {
 
-/// The members of a container: the PEs of a PE team, numbered as in that PE
-/// team. All PEs of the world create their containers in the same call, because
+/// A container's members: the PEs of a PE team, numbered as in that PE team.
+/// All PEs of the world create their containers in the same call because
 /// containers allocate symmetric memory. Each PE team creates its own
 /// container; a PE without a PE team is not a member of any container.
 class TeamMembers {
  public:
   /// Creates an object without members.
   TeamMembers() = default;
-  /// \param team the PE team of this PE; if it is not valid, this PE is not a
+  /// \param team this PE's PE team; if it is not valid, this PE is not a
   ///        member. This object stores a copy of the handle; the PE team must
   ///        outlive this object.
   explicit TeamMembers(PeTeam const& team)
@@ -44,9 +44,9 @@ class TeamMembers {
   void expect_to_fit(char const* call) const;
   /// Collective over the members; acts as a barrier. All members must make the
   /// same call. If any member has failed, all members throw.
-  /// \param failure why this PE has failed; empty if it has not.
-  /// \throws UsageError on every member if the calls differ. On every member,
-  ///         the failure of the first member that has failed.
+  /// \param failure the reason why this PE has failed; empty if it has not.
+  /// \throws UsageError on every member if the calls differ; otherwise, on
+  ///         every member, the failure of the first member that has failed.
   void agree(ObjectCall const& call,
              std::optional<Failure> const& failure) const;
   /// Collective over the members, at least one of which has failed. Like

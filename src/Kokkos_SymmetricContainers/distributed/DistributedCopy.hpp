@@ -20,7 +20,7 @@
 #include "DistributedShape.hpp"
 #include "Distributions.hpp"
 
-// Copies between a DistributedView and a host View of all rows.
+// Copies between a DistributedView and a host View that contains all rows.
 
 namespace symm::Impl {
 
@@ -48,7 +48,7 @@ std::vector<std::size_t> extents_of(View const& view) {
   return extents;
 }
 
-/// A View of `count` rows of `view`: first, first + step, ...
+/// A View of the `count` rows first, first + step, ... of `view`.
 template <class View>
 auto rows_at(View const& view, std::size_t first, std::size_t step,
              std::size_t count) {
@@ -64,8 +64,8 @@ auto rows_at(View const& view, std::size_t first, std::size_t step,
       view.data() + (count == 0 ? 0 : first * view.stride(0)), layout);
 }
 
-/// Copies between PE `pe`'s rows in `whole` and `part`, which has only these
-/// rows.
+/// Copies between PE `pe`'s rows in `whole` and `part`, which contains only
+/// these rows.
 template <Direction direction, class Map, class Whole, class Part>
 void copy_rows(Map const& map, Pe pe, Whole const& whole, Part const& part) {
   for (std::size_t s = 0; s < map.n_series(pe); ++s) {
@@ -84,7 +84,7 @@ void copy_rows(Map const& map, Pe pe, Whole const& whole, Part const& part) {
 
 /// Copies between PE `pe`'s part of `view` and its rows in `whole`. PE `pe` may
 /// be near or far.
-/// \param whole the View of all rows, in host memory.
+/// \param whole a View of all rows, in host memory.
 template <Direction direction, class Distributed, class Whole>
 void copy_part(Distributed const& view, Pe pe, Whole const& whole) {
   constexpr bool is_put = direction == Direction::put;
@@ -164,8 +164,8 @@ void copy_of_root(Distributed const& view, Whole const& whole, Pe root) {
       });
 }
 
-/// Copies between `view` and each PE's own `whole`: to this PE's part, or from
-/// the parts of all PEs.
+/// Copies from each PE's own `whole` to this PE's part of `view`, or from all
+/// PEs' parts to each PE's own `whole`.
 template <Direction direction, class Distributed, class Whole>
 void copy_of_all(Distributed const& view, Whole const& whole) {
   check_host_view<Distributed, Whole>();

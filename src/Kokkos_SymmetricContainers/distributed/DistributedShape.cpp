@@ -17,7 +17,8 @@ namespace symm::Impl {
 namespace {
 
 /// Collective over a PE team.
-/// \throws UsageError on every PE of the PE team if the PEs' numbers differ.
+/// \throws UsageError on every PE of the PE team if the PEs pass different
+///         values of `mine`.
 void expect_equal(PeTeam const& team, DistributedShape const& shape,
                   Text const& what, std::size_t mine) {
   WordsOfPes const words(team, distributed_view, shape.type, mine);
@@ -31,7 +32,7 @@ void expect_equal(PeTeam const& team, DistributedShape const& shape,
   }
 }
 
-/// Compares the numbers that must be equal on all PEs of one PE team.
+/// Compares the values that must be equal on all PEs of one PE team.
 void expect_equal_rows(PeTeam const& team, DistributedShape const& shape) {
   expect_equal(team, shape, "extent 0", shape.extents[0]);
   if (shape.has_block) {
@@ -65,7 +66,7 @@ void expect_equal_shapes(DistributedShape const& shape) {
                      sizeof(std::size_t)};
   });
   auto const world = team_world();
-  // (The types come first because they determine whether a PE team was passed.)
+  // (Compare the types first: they determine whether a PE team was passed.)
   static_cast<void>(WordsOfPes(world, distributed_view, shape.type, 0));
   for (std::size_t r = 1; r < shape.extents.size(); ++r)
     expect_equal(world, shape, Text("extent ", r), shape.extents[r]);
@@ -73,7 +74,8 @@ void expect_equal_shapes(DistributedShape const& shape) {
     expect_equal_rows(world, shape);
     return;
   }
-  // (If this PE's PE team is wrong, PEs of other PE teams throw, too.)
+  // (If any PE passed an invalid PE team, all PEs of the world throw, including
+  // PEs of other PE teams.)
   agree(ObjectCall(distributed_view), failure_of([&] {
           if (shape.team->is_valid()) check_team(*shape.team, distributed_view);
         }));

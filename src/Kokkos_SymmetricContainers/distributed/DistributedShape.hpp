@@ -18,7 +18,7 @@ inline constexpr char const* distributed_view = "symm::DistributedView";
 
 /// The arguments that a PE passes to the constructor of a DistributedView.
 struct DistributedShape {
-  std::uint64_t type;  // hash_of_type() of the View
+  std::uint64_t type;  // the View's hash_of_type()
   std::span<std::size_t const> extents;
   bool has_block;
   std::size_t block;
@@ -36,10 +36,11 @@ void expect_equal_shapes(DistributedShape const& shape);
 /// over the world.
 [[nodiscard]] std::size_t max_rows(PeTeam const* team, std::size_t mine);
 
-/// \throws UsageError on this PE if PE `root` does not exist or has no rows.
+/// \throws UsageError on this PE if PE `root` does not exist or holds no rows.
 void expect_root(char const* call, PeTeam const& team, Pe root);
 
-/// \throws UsageError on this PE, with the extents of both Views.
+/// \throws UsageError on this PE; the message contains the extents of both
+///         Views.
 [[noreturn]] void throw_extents_of_host_view(
     char const* call, std::string const& label,
     std::vector<std::size_t> const& host_extents,

@@ -17,9 +17,9 @@
 
 namespace symm {
 
-// How the rows of a DistributedView are distributed over the PEs.
+// Distributions of a DistributedView's rows over the PEs.
 
-/// Each PE has one block of consecutive rows, in the order of the PE numbers.
+/// Each PE holds one block of consecutive rows, in the order of PE numbers.
 /// Block sizes differ by at most one row. The rows of PE p begin at p * extent
 /// / n_pes(), rounded up. If there are fewer rows than PEs, row i is on PE i.
 /// (BLOCKED in DASH, blockDist in Chapel.)
@@ -38,15 +38,15 @@ struct BlockCyclic {
   std::size_t block;  // number of rows, at least 1, equal on all PEs
 };
 
-/// Distributes rows only over the PEs of a PE team, in the order of their
-/// numbers in the PE team. OnTeam(team) uses Blocks; OnTeam(team, Cyclic())
+/// Distributes rows over the PEs of one PE team only, in the order of their
+/// numbers in that PE team. OnTeam(team) uses Blocks; OnTeam(team, Cyclic())
 /// uses Cyclic.
 ///
 /// \tparam Distribution Blocks, Cyclic or BlockCyclic.
 template <class Distribution = Blocks>
 struct OnTeam {
-  /// \param its_team the PE team of this PE; with PeTeam(), this PE has no
-  ///        rows. Must outlive the DistributedView.
+  /// \param its_team this PE's PE team; with PeTeam(), this PE holds no rows.
+  ///        Must outlive the DistributedView.
   explicit OnTeam(PeTeam const& its_team, Distribution const& its_own = {})
       : team(its_team), distribution(its_own) {}
 
@@ -72,14 +72,14 @@ struct RowSeries {
   std::size_t count;
 };
 
-/// Maps the global index of a row to a PE and a local index, and vice versa.
-/// The object is small, and kernels can capture it by value.
+/// Maps the global index of a row to a PE and a local index, and vice versa. A
+/// RowMap is a lightweight object that kernels can capture by value.
 ///
-///     find(i)                 the PE of global index i, and the row there
-///     global_index(pe, k)     the global index of row k of PE `pe`
-///     count(pe)               the number of rows of PE `pe`
-///     most()                  the largest count() of all PEs
-///     n_series(pe)            the number of RowSeries of PE `pe`'s part
+///     find(i)                 the PE that holds row i, and its index there
+///     global_index(pe, k)     the global index of row k on PE `pe`
+///     count(pe)               the number of rows on PE `pe`
+///     most()                  the largest count() on any PE
+///     n_series(pe)            the number of RowSeries in PE `pe`'s part
 ///     series(pe, s)           number `s` of these RowSeries
 template <class Distribution>
 class RowMap;
@@ -206,8 +206,8 @@ class RowMap<BlockCyclic> {
     return of_blocks + (p == last ? m_extent - n_whole * m_block : 0);
   }
   [[nodiscard]] std::size_t most() const { return count(0); }
-  /// The number of PE `pe`'s blocks, or the number of rows in a block if it is
-  /// less.
+  /// The number of PE `pe`'s blocks, or the number of rows in a block if that
+  /// is less.
   [[nodiscard]] std::size_t n_series(Pe pe) const {
     return std::min(m_block, n_turns(pe));
   }
@@ -232,8 +232,8 @@ class RowMap<BlockCyclic> {
   Divisor m_by_block, m_by_pes;
 };
 
-/// For OnTeam. PE numbers are world PE numbers. PEs outside the PE team have no
-/// rows.
+/// The RowMap for OnTeam. PE numbers are world PE numbers. PEs outside the PE
+/// team hold no rows.
 template <class Distribution>
 class RowMap<OnTeam<Distribution>> {
  public:
@@ -280,7 +280,7 @@ class RowMap<OnTeam<Distribution>> {
   Pe m_me = -1;
 };
 
-/// The PE team whose PEs have rows: the team of OnTeam, or the world.
+/// The PE team whose PEs hold rows: OnTeam's PE team, or the world.
 template <class Distribution>
 [[nodiscard]] PeTeam const& team_of(RowMap<OnTeam<Distribution>> const& rows) {
   return rows.team();

@@ -20,7 +20,7 @@ __extension__ using Uint128 = unsigned __int128;
 
 /// numerator * 2^bits / denominator, rounded up. Precondition: the result is
 /// less than 2^64.
-/// \param denominator at least `numerator`, and at most 2^62.
+/// \param denominator at least `numerator` and at most 2^62.
 [[nodiscard]] inline std::uint64_t scaled_fraction(std::uint64_t numerator,
                                                    std::uint64_t denominator,
                                                    unsigned bits) {
@@ -37,8 +37,8 @@ __extension__ using Uint128 = unsigned __int128;
   return rest != 0 ? result + 1 : result;
 }
 
-/// A divisor that is prepared once so that kernels can divide by a
-/// multiplication and a shift. (Granlund, Montgomery: Division by Invariant
+/// A divisor that is prepared once. Kernels can then divide with one
+/// multiplication and one shift. (Granlund, Montgomery: Division by Invariant
 /// Integers using Multiplication.)
 class Divisor {
  public:
@@ -50,8 +50,8 @@ class Divisor {
         m_factor(scaled_fraction(1, divisor, 63 + m_shift)) {}
 
   /// x / divisor, rounded down.
-  /// \param x less than 2^63, so that rounding the factor adds less than
-  ///        1 / divisor.
+  /// \param x less than 2^63; rounding the factor then adds less than 1 /
+  ///        divisor.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::uint64_t quotient(
       std::uint64_t x) const {
     return high_of_product(2 * x, m_factor) >> m_shift;

@@ -12,8 +12,8 @@
 #include "../../runtime/symm_job.hpp"
 #include "Distributions.hpp"
 
-// Specializations that let peer_view(), remote_view() and other functions for
-// the Views on all PEs accept a DistributedView.
+// Specializations that allow a DistributedView to be passed to peer_view(),
+// remote_view() and other functions that work on the Views of all PEs.
 
 namespace symm {
 

@@ -46,9 +46,9 @@ Rows rows_like(View const& view, std::string const& label, std::size_t n) {
 
 }  // namespace Impl
 
-/// For stencils: gives access to this PE's rows of a DistributedView and to the
-/// rows next to them, by global index. An access only determines whether the
-/// row is before, among or after this PE's rows.
+/// Gives stencils access, by global index, to this PE's rows of a
+/// DistributedView and to the adjacent rows. To locate a row, an access only
+/// determines whether the row is before, among or after this PE's rows.
 ///
 ///     symm::RowsAround const around(g, 1);  // rows first() - 1 to end()
 ///     symm::barrier_all(exec);              // all PEs have written their rows
@@ -65,9 +65,9 @@ Rows rows_like(View const& view, std::string const& label, std::size_t n) {
 /// or after the last row of the whole View, so loops must not access them.
 ///
 /// A RowsAround is for reading. (The program may also write this PE's rows, but
-/// a write to another PE's row may only change a copy.)
+/// a write to another PE's row may change only a copy.)
 ///
-/// \tparam Distributed a DistributedView with the distribution Blocks.
+/// \tparam Distributed a DistributedView with the Blocks distribution.
 template <class Distributed>
 class RowsAround {
   using View = typename Distributed::view_type;
@@ -105,7 +105,7 @@ class RowsAround {
 
   /// Copies the neighboring rows that are on far PEs; does nothing if both
   /// neighbors are near. Call it after the far PEs have written their rows
-  /// (after a barrier) and before they write them again. The call is local, and
+  /// (after a barrier) and before they write them again. The call is local and
   /// runs in order with other work on `exec`.
   template <Impl::ExecutionSpace Exec>
   void update(Exec const& exec) const {
@@ -152,12 +152,12 @@ class RowsAround {
     }
 
     T* m_data;
-    std::ptrdiff_t const* m_strides;  // the strides of the RowsAround
+    std::ptrdiff_t const* m_strides;  // the RowsAround's strides
   };
 
-  /// Row i of the whole View. A loop over the elements of a Row locates the row
-  /// only once. Precondition: the row is one of this PE's rows, or at most
-  /// `reach` rows away from them.
+  /// Row i of the whole View. A loop over a Row's elements locates the row only
+  /// once. Precondition: the row is one of this PE's rows, or at most `reach`
+  /// rows away from them.
   template <std::integral Index>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Row row(Index i) const {
     // (Returns the Row by value so that compilers select the address once per
@@ -181,8 +181,8 @@ class RowsAround {
   struct Side {
     std::uintptr_t row_0 = 0;  // the address that row 0 of the whole View would
                                // have
-    Copies copies{};           // only if the PE is far
-    Pe pe             = -1;    // the PE that has the rows
+    Copies copies{};           // allocated only if the PE is far
+    Pe pe             = -1;    // the PE that holds the rows
     std::size_t there = 0;     // the index of the first row on that PE
   };
 

@@ -21,7 +21,7 @@ std::int64_t word_of(ElementsOfMembers const& elements, std::size_t member) {
                            : unknown_count;
 }
 
-/// The number of elements in a block. One or both of the block's two PEs know
+/// The number of elements in a block. The sender, the receiver or both know
 /// this number from their arguments.
 std::size_t agreed_count(char const* call, std::int64_t mine,
                          std::int64_t theirs, char const* what, Pe pe) {
@@ -89,7 +89,7 @@ void AgreedLists::tell_counts() const {
   m_words.exchange(m_members);
 }
 
-/// \throws UsageError on this PE if the lists of two PEs do not match.
+/// \throws UsageError on this PE if two PEs' lists do not match.
 void AgreedLists::agree_counts(std::size_t p) {
   auto& owned  = m_lists[p].owned;
   auto& ghosts = m_lists[p].ghosts;
@@ -156,8 +156,7 @@ bool AgreedLists::is_neighbor(std::size_t member) const {
   });
 }
 
-/// The box of the first plan. For joined plans, `settings` is a hash over all
-/// plans.
+/// The first plan's box. For joined plans, `settings` is a hash over all plans.
 BoxWords AgreedLists::my_box() const {
   auto box = m_lists[0].box;
   for (std::size_t p = 1; p < m_lists.size(); ++p) {

@@ -19,9 +19,9 @@ namespace symm::Impl {
 
 inline constexpr char const* exchange_plan = "symm::ExchangePlan";
 
-/// The lists that the members of a PE team passed for a plan, or for several
-/// joined plans. The members compare their lists and send each other the
-/// starting positions of their blocks.
+/// The lists that a PE team's members passed for a plan, or for several joined
+/// plans. The members compare their lists and send each other the starting
+/// positions of their blocks.
 class AgreedLists {
  public:
   /// Local: allocates memory in `lists` for the counts and starting positions
@@ -30,16 +30,16 @@ class AgreedLists {
 
   /// Collective over the world. Precondition: prepare() has been called with
   /// these lists.
-  /// \param lists the lists of each plan; exchange() completes them.
+  /// \param lists each plan's lists; exchange() completes them.
   /// \throws OutOfMemory, SystemError on every PE.
   AgreedLists(char const* call, std::vector<ExchangeLists>& lists,
               PeTeam const& team);
 
   /// Collective over the members: determines the counts and starting positions
   /// of all blocks.
-  /// \throws UsageError on this PE if the lists or boxes of two PEs do not
-  ///         match. Throws only after the last collective call over the PE
-  ///         team, so no other PE waits for this PE.
+  /// \throws UsageError on this PE if two PEs' lists or boxes do not match.
+  ///         Throws only after the last collective call over the PE team, so no
+  ///         other PE waits for this PE.
   void exchange();
 
   /// Collective over all PEs. Returns the element-wise maximum of `numbers`
@@ -51,7 +51,7 @@ class AgreedLists {
   }
 
   [[nodiscard]] std::size_t n_members() const { return m_n_members; }
-  /// The member's PE number in the world.
+  /// The member's world PE number.
   [[nodiscard]] Pe world_pe(std::size_t member) const {
     return m_members.world_pe(static_cast<Pe>(member));
   }
@@ -63,9 +63,9 @@ class AgreedLists {
   [[nodiscard]] std::size_t slot_at(std::size_t member) const {
     return m_words.from(member, of_slot);
   }
-  /// Where the member's block of owned elements for this PE begins in the
-  /// member's buffers, in elements.
-  /// \param p the number of the joined plan.
+  /// The position, in elements, at which the member's block of owned elements
+  /// for this PE starts in the member's buffers.
+  /// \param p the joined plan's number.
   [[nodiscard]] std::size_t owned_start_at(std::size_t member,
                                            std::size_t p) const {
     return m_words.from(member, word(of_owned, p));
@@ -81,9 +81,9 @@ class AgreedLists {
   }
 
  private:
-  /// Indices of the words that a PE sends to another PE: the slot of the other
-  /// PE on this PE, the description of this PE's box, and two words for each
-  /// joined plan. These two words first hold the numbers of elements in the two
+  /// Indices of the words that this PE sends to another PE: the other PE's slot
+  /// on this PE, the description of this PE's box, and two words for each
+  /// joined plan. These two words first hold the element counts of the two
   /// blocks, then the starting positions of the blocks.
   enum Word : std::size_t {
     of_slot,
@@ -93,7 +93,7 @@ class AgreedLists {
     n_of_plan = 2
   };
   /// The index of a joined plan's word `of`.
-  /// \param p the number of the joined plan.
+  /// \param p the joined plan's number.
   [[nodiscard]] static std::size_t word(Word of, std::size_t p) {
     return of + n_of_plan * p;
   }

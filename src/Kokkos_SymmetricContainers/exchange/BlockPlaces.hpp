@@ -10,13 +10,14 @@
 
 #include "PlanBlocks.hpp"
 
-// A plan stores positions in elements, and each call has its own element size.
-// The two together determine the byte offset of each block in the buffers.
+// A plan stores positions as element counts, and the element size can differ
+// between calls. The two together determine the byte offset of each block in
+// the buffers.
 
 namespace symm::Impl {
 
 /// The byte offsets of one plan's blocks in the buffers. `blocks` are the
-/// blocks of one side of the plan.
+/// blocks on one side of the plan.
 struct PlacesOfPlan {
   std::size_t element_bytes;
 
@@ -41,12 +42,12 @@ struct PlacesOfPlan {
   }
 };
 
-/// The byte offsets of joined plans' blocks in the buffers. The blocks of all
-/// plans for a PE are sent as one block, in the order of the plans.
+/// The byte offsets of joined plans' blocks in the buffers. All plans' blocks
+/// for a given PE are sent as one block, in the order of the plans.
 struct PlacesOfJoined {
   static constexpr std::uint32_t most = 8;
   struct Part {
-    Block const* blocks       = nullptr;  // of one side
+    Block const* blocks       = nullptr;  // the blocks on one side
     std::size_t element_bytes = 0;
   };
   Part parts[most]     = {};
@@ -54,7 +55,7 @@ struct PlacesOfJoined {
   std::uint32_t number = 0;  // the plan whose blocks here() and there() locate
 
   [[nodiscard]] KOKKOS_FUNCTION std::size_t before(std::size_t) const {
-    return 0;  // (nothing is sent unpacked)
+    return 0;  // (joined plans always pack)
   }
   [[nodiscard]] KOKKOS_FUNCTION std::size_t here(Block const*,
                                                  std::size_t i) const {

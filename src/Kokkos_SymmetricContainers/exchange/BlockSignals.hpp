@@ -17,17 +17,17 @@
 
 namespace symm::Impl {
 
-/// Signals to neighbor i that its block has arrived. For a far neighbor, the
-/// put with signal also carries the block.
+/// Signals to neighbor i that this PE's block has arrived. For a far neighbor,
+/// the put with signal also carries the block.
 template <class Places>
 struct Notify {
   Buffers buffers;
   Block const* blocks;
   Places places;
   std::size_t last_field_bytes;
-  char const* run_data;  // data of the View whose runs are sent without
+  char const* run_data;  // data pointer of the View whose runs are sent without
                          // packing, or null
-  StoredCopies stored;   // which near blocks are already in place
+  StoredCopies stored;   // the copies that are already in near PEs' Views
   std::uint32_t shape;
   Pe my_pe;
 
@@ -54,8 +54,8 @@ struct Notify {
   }
 };
 
-/// Waits in a kernel for the block from neighbor i, and counts it. (On the
-/// host, await_neighbors() does this.)
+/// Waits in a kernel for the block from neighbor i and counts it. (On the host,
+/// await_neighbors() does this.)
 struct Await {
   Buffers buffers;
   Block const* blocks;

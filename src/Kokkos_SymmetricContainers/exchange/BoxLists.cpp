@@ -118,7 +118,7 @@ class Boxes {
     }
     return result;
   }
-  /// This PE's cells that the neighbor in direction `d` has copies of.
+  /// This PE's cells that are copied to the neighbor in direction `d`.
   [[nodiscard]] std::array<CellRange, 3> sent(
       std::array<int, 3> const& d) const {
     return part(d, 1, 0);
@@ -131,7 +131,7 @@ class Boxes {
   }
 
  private:
-  /// For error messages: "2 x 3", for example.
+  /// The PE grid for error messages, such as "2 x 3".
   [[nodiscard]] Text grid() const {
     Text text(std::to_string(m_box.pe_grid[0]));
     for (std::size_t a = 1; a < m_rank; ++a)
@@ -173,8 +173,8 @@ class Boxes {
           "ExchangePlan::from_boxes)"));
     }
   }
-  /// The k-th axis in the order in which PEs are numbered, starting with the
-  /// fastest.
+  /// The k-th axis in the order of PE numbering, starting with the axis that
+  /// varies fastest.
   [[nodiscard]] std::size_t axis(std::size_t k) const {
     using enum BoxDecomposition::Order;
     return m_box.order == last_axis_fastest ? m_rank - 1 - k : k;

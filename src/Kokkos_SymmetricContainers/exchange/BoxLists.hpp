@@ -10,8 +10,8 @@
 namespace symm::Impl {
 
 /// This PE's lists for its box and the neighboring boxes.
-/// \param call the name of the call, for error messages.
-/// \throws UsageError on this PE if the settings of `box` are wrong.
+/// \param call the call's name, for error messages.
+/// \throws UsageError on this PE if the settings of `box` are invalid.
 ExchangeLists lists_of_box(char const* call, BoxDecomposition const& box,
                            Pe my_pe, int n_pes);
 

@@ -21,13 +21,13 @@
 namespace symm {
 
 /// Lets kernels store copies of this PE's cells for the neighbor in one
-/// direction. Kernels store them in the ghosts of a near neighbor, or in the
-/// block that is sent to the neighbor. Kernels capture a BoxTarget by value.
-/// For axes that the box does not have, the index is 0.
+/// direction. Kernels store them in a near neighbor's ghosts or in the block
+/// that is sent to the neighbor. Kernels capture a BoxTarget by value. For axes
+/// that the box does not have, the index is 0.
 template <class T>
 class BoxTarget {
  public:
-  /// begin() and end() are the range of this PE's cells that have a copy in
+  /// begin() and end() bound the range of this PE's cells that have a copy in
   /// this target: begin <= index < end along each axis.
   [[nodiscard]] KOKKOS_FUNCTION int begin(int axis) const {
     return m_begin[axis];
@@ -47,7 +47,7 @@ class BoxTarget {
   }
 
   /// For use by ExchangePlan.
-  /// \param first the address of the copy of cell `begin`.
+  /// \param first the address at which the copy of cell `begin` is stored.
   BoxTarget(Kokkos::Array<int, 3> const& begin,
             Kokkos::Array<int, 3> const& end, T* first,
             Kokkos::Array<std::uint32_t, 3> const& stride)
@@ -67,8 +67,7 @@ class BoxTarget {
   Kokkos::Array<std::uint32_t, 3> m_stride{};
 };
 
-/// The targets for all directions in which a box has a neighbor; at most
-/// `most`.
+/// Up to `most` targets, one for each direction in which a box has a neighbor.
 template <class T, std::size_t most = 26>
 class BoxTargets {
  public:

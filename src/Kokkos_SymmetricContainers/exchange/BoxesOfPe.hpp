@@ -42,7 +42,7 @@ class BoxesOfPe {
   [[nodiscard]] std::int64_t width(std::size_t a) const {
     return m_words[of_width + a];
   }
-  /// The index of a point in the PE's Views, as a single number.
+  /// A point's index in the PE's Views, as a single number.
   /// \param at the point, relative to the first point of box `b`.
   [[nodiscard]] std::int64_t element(std::size_t b, GridPlace const& at) const {
     auto result = static_cast<std::int64_t>(b);
@@ -50,7 +50,7 @@ class BoxesOfPe {
       result = result * m_words[of_extents + a] + at[a] + width(a);
     return result;
   }
-  /// The end of the words, where the words of the next PE begin.
+  /// The end of the words, where the next PE's words begin.
   [[nodiscard]] std::int64_t const* end() const {
     return m_words + n_header_words + n_box_words * n();
   }

@@ -13,7 +13,7 @@ namespace symm::Impl {
 
 namespace {
 
-// Limits numbers so that their sums and products do not overflow.
+// Limits the arguments so that their sums and products cannot overflow.
 void expect_size(char const* call, char const* what, std::size_t a,
                  std::size_t value) {
   if (value <= max_elements) return;

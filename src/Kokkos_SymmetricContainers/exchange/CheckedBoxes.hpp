@@ -17,7 +17,7 @@ namespace symm::Impl {
 /// This PE's GridBoxes after all checks that do not involve other PEs.
 class CheckedBoxes {
  public:
-  /// \param grid_boxes Must outlive this object.
+  /// \param grid_boxes must outlive this object.
   /// \throws UsageError on this PE if a check fails.
   CheckedBoxes(char const* call, GridBoxes const& grid_boxes);
 

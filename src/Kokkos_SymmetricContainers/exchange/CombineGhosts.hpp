@@ -27,7 +27,7 @@ struct Combine {
   std::uint32_t const* firsts;
   Contributions::From const* from;
   Places places;
-  std::size_t bytes_before;  // bytes per element in earlier groups of fields
+  std::size_t bytes_before;  // bytes per element in all preceding field groups
   Op op;
   Fields fields;
 
@@ -74,9 +74,9 @@ struct Combine {
   }
 };
 
-/// Combines the owned elements of a plan with their ghosts.
-/// \param elements the elements of the plan.
-/// \param places where the blocks of owned elements are.
+/// Combines a plan's owned elements with their ghosts.
+/// \param elements the plan's elements.
+/// \param places the positions of the blocks that contain owned elements.
 template <class Exec, class Fields, class Places, class Op>
 void combine_ghosts(Exec const& exec, char const* call, Buffers const& buffers,
                     PlanElements const& elements, Fields const& fields,

@@ -19,10 +19,10 @@
 namespace symm::Impl {
 
 /// Copies chunks between Views and blocks. A host thread copies a whole chunk
-/// at a time. A GPU thread copies one element or, with `by_values`, single
+/// at a time. A GPU thread copies one element or, with `by_values`, individual
 /// values of elements. With `by_values`, neighboring threads access adjacent
-/// values of the block, so a link carries whole sectors, but locating a value
-/// in the View takes longer.
+/// values of the block, so whole sectors cross the link. However, locating a
+/// value in the View takes longer.
 template <CopyWay way, class Fields, class Places, class Op = Assign>
 struct CopyChunks {
   BlockMemory buffers;
@@ -31,13 +31,13 @@ struct CopyChunks {
   ElementIndex const* elements;
   std::size_t n_elements;  // length of `elements`
   Places places;
-  std::size_t bytes_before;  // bytes per element in earlier groups of fields
-  bool sends_runs_unpacked;  // runs go to far PEs directly from the View
-  bool skips_stored;         // skips near blocks that are already in place
+  std::size_t bytes_before;  // bytes per element in all preceding field groups
+  bool sends_runs_unpacked;  // runs are sent to far PEs directly from the View
+  bool skips_stored;  // skips blocks that near PEs have stored in the View
   StoredCopies stored;
   bool by_values;
   Fields fields;
-  Op op{};  // combines the old value with the one from a block
+  Op op{};  // combines the old value with the block's value
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     KOKKOS_IF_ON_HOST((copy(chunks[i], 0, chunks[i].count);))
@@ -103,7 +103,8 @@ struct CopyChunks {
     auto const n = field.n_components;
     part += std::size_t{chunk.first} * n;
 #ifdef SYMM_FOR_DEVICE
-    // With this many components, 32 bits can count the values in a chunk.
+    // Up to this number of components, 32 bits suffice to count a chunk's
+    // values.
     constexpr std::uint32_t most_by_values = 1U << 20U;
     if (by_values && n <= most_by_values) {
       copy_values(field, chunk, first, part);
@@ -141,8 +142,8 @@ struct CopyChunks {
     }
   }
 
-  /// Copies values `thread`, `thread` + Chunk::most, ... of a chunk. Several
-  /// loads are in flight at once.
+  /// Copies values `thread`, `thread` + Chunk::most, ... of a chunk, with
+  /// several loads in flight at once.
   template <class FieldOfView, class T>
   KOKKOS_FUNCTION void copy_values(FieldOfView const& field, Chunk const& chunk,
                                    std::uint32_t thread, T* part) const {
@@ -175,7 +176,7 @@ struct CopyChunks {
       }
     }
   }
-  /// The address in the View of a chunk's value `i`.
+  /// The address, in the View, of value `i` of a chunk.
   template <class FieldOfView>
   [[nodiscard]] KOKKOS_FUNCTION auto* find_value(FieldOfView const& field,
                                                  Chunk const& chunk,
@@ -220,8 +221,8 @@ struct CopyChunks {
     }
   }
 
-  /// The number of elements that the host prefetches ahead, even across the end
-  /// of a chunk.
+  /// The number of elements by which the host prefetches ahead, even past the
+  /// end of a chunk.
   static constexpr std::size_t prefetched = 32;
 
   template <class T>
@@ -233,12 +234,12 @@ struct CopyChunks {
 };
 
 /// Whether a side of a plan is large enough for bandwidth to matter more than
-/// latency. With 26 neighbors, a box of 64^3 cells is large enough, and one of
-/// 32^3 cells is not.
+/// latency. With 26 neighbors, a 64^3-cell box is large enough, but a 32^3-cell
+/// box is not.
 inline bool is_large(PlanSide const& side) { return side.chunks.size() > 128; }
 
-/// A function object that copies the chunks of one side of a plan, for one
-/// group of fields.
+/// Returns a function object that copies the chunks on one side of a plan, for
+/// one field group.
 template <CopyWay way, class Fields, class Places, class Op = Assign>
 CopyChunks<way, Fields, Places, Op> copier_of_chunks(
     BlockMemory const& buffers, PlanSide const& side, Fields const& fields,
@@ -260,7 +261,7 @@ CopyChunks<way, Fields, Places, Op> copier_of_chunks(
           op};
 }
 
-/// Packs or unpacks the blocks of one side of a plan.
+/// Packs or unpacks the blocks on one side of a plan.
 template <CopyWay way, class Exec, class Fields, class Places,
           class Op = Assign>
 void copy_chunks(Exec const& exec, char const* call, Buffers const& buffers,

@@ -33,7 +33,7 @@
 // In each exchange, a PE fills one half of each neighbor's inbox and sends the
 // neighbor a signal. The exchange ends when the signals from all neighbors have
 // arrived. A neighbor's signal in exchange n implies that the neighbor has
-// unpacked the blocks of exchange n - 1. So in exchange n + 1, this PE
+// unpacked the blocks of exchange n - 1. Therefore, in exchange n + 1, this PE
 // overwrites a half that the neighbor has already unpacked. This requires
 // neighbors to signal each other even if blocks are sent in only one direction.
 //
@@ -65,15 +65,15 @@ void wait_at_gates(Exec const& exec, char const* call, Buffers const& buffers,
   });
 }
 
-/// Whether an exchange waits for its neighbors right after sending (`together`)
-/// or in a separate call (`apart`).
+/// Whether an exchange waits for its neighbors immediately after sending
+/// (`together`) or in a separate call (`apart`).
 enum class Halves { together, apart };
 
 /// Waits for the blocks from all neighbors of a side, on the host or on the
 /// GPU.
 /// \returns a neighbor whose elements have a different shape; empty if there is
-///          none, or if the host does not wait. (Kernels that wait abort the
-///          job instead; with gates, shapes are not compared.)
+///          none, or if the host does not wait. (Waiting kernels abort the job
+///          instead; with gates, shapes are not compared.)
 /// \throws the same errors as await_neighbors().
 template <class Exec>
 std::optional<OtherShape> await_blocks(Exec const& exec, char const* call,
@@ -91,13 +91,13 @@ std::optional<OtherShape> await_blocks(Exec const& exec, char const* call,
   return {};
 }
 
-/// Signals to the neighbors of a side that their blocks have arrived, and sends
-/// the blocks to far neighbors. With Halves::together, waits for the blocks of
-/// the other side, which has the same neighbors.
-/// \param run_data the data of the View whose runs are sent without packing, or
-///        null.
-/// \param stored which near blocks need no put because kernels have already
-///        stored the copies.
+/// Sends the blocks to a side's far neighbors and signals to all the side's
+/// neighbors that the blocks have arrived. With Halves::together, waits for the
+/// blocks on the other side, which has the same neighbors.
+/// \param run_data the data pointer of the View whose runs are sent without
+///        packing, or null.
+/// \param stored the copies that kernels have already stored on near PEs and
+///        that need no put.
 /// \returns the same as await_blocks().
 /// \throws the same errors as await_blocks().
 template <class Exec, class Fields, class Places>
@@ -127,7 +127,7 @@ std::optional<OtherShape> tell_blocks(
   return await_blocks(exec, call, buffers, side, shape);
 }
 
-/// The data of the View, if there is only one and its elements are contiguous;
+/// The View's data if there is only one View and its elements are contiguous;
 /// otherwise null.
 template <class... Fields>
 char const* run_data_of(FieldList<Fields...> const& fields) {
@@ -142,7 +142,7 @@ char const* run_data_of(FieldGroups<Items...> const&) {
   return nullptr;
 }
 
-/// Packs and sends the blocks of one side.
+/// Packs and sends the blocks on one side.
 /// \returns the same as tell_blocks().
 template <class Exec, class Fields>
 std::optional<OtherShape> send_blocks(Exec const& exec, char const* call,
@@ -150,8 +150,8 @@ std::optional<OtherShape> send_blocks(Exec const& exec, char const* call,
                                       PlanSide const& side,
                                       Fields const& fields, Halves halves) {
   if (side.blocks.size() == 0) return {};
-  // If there is only one View, and a far block is contiguous in it, the block
-  // is sent directly from the View.
+  // If there is only one View and a far block is contiguous in it, the block is
+  // sent directly from the View.
   char const* const run_data =
       buffers.uses_host ? nullptr : run_data_of(fields);
   PlacesOfPlan const places{fields.bytes()};

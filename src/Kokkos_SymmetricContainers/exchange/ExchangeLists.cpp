@@ -48,8 +48,8 @@ std::int64_t is_wrong(std::int64_t value, std::int64_t end) {
   return value | static_cast<std::int64_t>(left);
 }
 
-/// Checks the lists, and counts the elements for each PE.
-/// \param end All elements must be less than this.
+/// Checks the lists and counts the elements for each PE.
+/// \param end an upper bound: all elements must be less than `end`.
 std::vector<std::size_t> count(char const* call, char const* what,
                                Integers const& elements, std::size_t end,
                                Integers const& pes, int n_pes) {
@@ -57,7 +57,7 @@ std::vector<std::size_t> count(char const* call, char const* what,
                 pes.size(), "PEs");
   auto const its_end = static_cast<std::int64_t>(end);
   // Use several counters per PE: with only one, each increment would have to
-  // wait until the previous one is stored.
+  // wait for the previous increment to be stored.
   constexpr std::size_t n_counters = 4;
   std::vector<std::size_t> counters(n_counters *
                                     static_cast<std::size_t>(n_pes));

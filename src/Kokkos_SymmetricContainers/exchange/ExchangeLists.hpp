@@ -13,8 +13,8 @@
 
 namespace symm::Impl {
 
-/// The number of an element in a View. Elements are numbered row by row over
-/// the View's first indices.
+/// An element's number in a View. Elements are numbered row by row over the
+/// View's first indices.
 using ElementIndex                        = std::uint32_t;
 inline constexpr std::size_t max_elements = 0xffff'ffff;
 
@@ -26,7 +26,7 @@ inline ElementList element_list(std::size_t count) {
                      count);
 }
 
-/// A list of integers of any integer type.
+/// A list of integers with any integer type.
 class Integers {
  public:
   template <class T>
@@ -83,14 +83,14 @@ struct ElementsOfMembers {
   std::vector<std::size_t> starts{0};
 };
 
-/// Concatenates the lists of all members.
+/// Concatenates all members' lists.
 /// \param parts the elements for each member of the PE team.
 ElementsOfMembers joined(std::vector<std::vector<ElementIndex>> const& parts);
 
 /// The part of a plan that a PE knows before the PEs exchange any data.
 struct ExchangeLists {
   ElementsOfMembers owned;   // elements with ghosts on other PEs
-  ElementsOfMembers ghosts;  // on this PE
+  ElementsOfMembers ghosts;  // ghosts on this PE
   /// For imports, each ghost's index on its owner.
   ElementList wanted;
   std::size_t n_owned = 0;
@@ -107,14 +107,14 @@ struct ExchangeLists {
 };
 
 // The following functions compute this PE's lists. They throw UsageError on
-// this PE if an argument is wrong. `call` is the name of the call, for error
+// this PE if an argument is invalid. `call` is the call's name, for error
 // messages.
 
 ExchangeLists lists_of_exports(char const* call, std::size_t n_owned,
                                Integers const& ids, Integers const& pes,
                                int n_pes);
-/// \param places the indices of the ghosts on this PE; if null, ghosts come
-///        after the owned elements.
+/// \param places the indices of the ghosts on this PE; if null, ghosts are
+///        stored after the owned elements.
 ExchangeLists lists_of_imports(char const* call, std::size_t n_owned,
                                Integers const& indices, Integers const& pes,
                                Integers const* places, int n_pes);

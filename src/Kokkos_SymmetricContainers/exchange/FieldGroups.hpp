@@ -15,9 +15,10 @@
 
 #include "Fields.hpp"
 
-// A call also accepts ranges of Views (std::vector<View>, std::span and the
-// like), whose length is known only at run time. Each kernel handles a few of
-// the Views and captures them by value, so no exchange allocates memory.
+// Exchanges and migrations also accept ranges of Views (std::vector<View>,
+// std::span and the like), whose lengths are known only at run time. Each
+// kernel handles a few of the Views and captures these by value, so no exchange
+// allocates memory.
 
 namespace symm::Impl {
 
@@ -73,8 +74,8 @@ class FieldSpan {
       before = Impl::join_fields(field(k)).hash(before);
     return before;
   }
-  /// Calls f(group, bytes_before) for each group of fields that one kernel
-  /// handles.
+  /// Calls f(group, bytes_before) for each field group; one kernel handles each
+  /// group.
   /// \param bytes_before the number of bytes per element in earlier arguments
   ///        of the exchange.
   template <class F>
@@ -118,8 +119,8 @@ class FieldSpan {
   std::size_t m_bytes_of_last = 0;
 };
 
-/// Calls f(group, bytes_before) for each group of fields that one kernel
-/// handles. `bytes_before` is the number of bytes per element in all earlier
+/// Calls f(group, bytes_before) for each field group; one kernel handles each
+/// group. `bytes_before` is the number of bytes per element in all earlier
 /// fields.
 template <class... Fields, class F>
 void for_each_group(FieldList<Fields...> const& fields, F const& f,
@@ -134,7 +135,7 @@ void for_each_group(FieldSpan<Exec, View> const& fields, F const& f,
 
 /// The fields of several Views and ranges of Views, in argument order. PEs need
 /// not group Views in the same way: another PE may pass the Views of a range as
-/// separate arguments, and the blocks are still the same.
+/// separate arguments, and the blocks are the same in both cases.
 template <class... Items>
 class FieldGroups {
  public:
@@ -174,7 +175,7 @@ void for_each_group(FieldGroups<Items...> const& fields, F const& f) {
   fields.for_each_group(f);
 }
 
-/// The fields of Views and of ranges of Views.
+/// The fields of Views and ranges of Views.
 /// \throws UsageError on this PE if a View is too small.
 template <class Exec = ExchangeSpace, class... Views>
 auto all_fields_of(char const* call, std::vector<std::size_t> const& extents,

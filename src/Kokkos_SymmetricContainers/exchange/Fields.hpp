@@ -17,12 +17,12 @@
 #include "../../runtime/symm_errors.hpp"
 #include "PlanBlocks.hpp"
 
-// Views in the form that exchange kernels access.
+// Views in the form that exchange kernels use.
 
 namespace symm::Impl {
 
-/// One or more consecutive indices of a View, treated as one index that counts
-/// row by row.
+/// One or more consecutive indices of a View, treated as a single row-major
+/// index.
 template <std::size_t max_rank>
 struct IndexRange {
   std::size_t rank                = 0;
@@ -60,7 +60,7 @@ struct Field {
 
   T* data;
   std::uint32_t n_components = 1;
-  bool is_plain = false;  // whether there is one element index, and components
+  bool is_plain = false;  // whether there is one element index and components
                           // are contiguous
   IndexRange<rank> elements;
   IndexRange<rank> components;
@@ -107,7 +107,7 @@ struct FieldList<First, Others...> {
 };
 
 /// The shape of the elements that a PE passes: the total number of bytes per
-/// element, and a hash of the bytes per element in each View. The shape must be
+/// element and a hash of the bytes per element in each View. The shape must be
 /// the same on all PEs. It is encoded in Buffers::shape_bits bits.
 class ElementShape {
  public:

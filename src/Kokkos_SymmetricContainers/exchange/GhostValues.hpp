@@ -38,7 +38,7 @@ namespace symm::Impl {
 }
 
 /// The values of the exports, in the order of PlanBlocks::of_exports(),
-/// followed by room for the values of `n_ghosts` ghosts.
+/// followed by space for `n_ghosts` ghost values.
 /// \throws UsageError on this PE if `pes` is not the plan's list of PEs, or if
 ///         there is not exactly one value per export.
 template <class Values>

@@ -15,8 +15,8 @@ namespace symm::Impl {
 
 /// Computes this PE's lists. Collective over the world: even a PE without a PE
 /// team must call it.
-/// \param failure set to the reason why this PE has no lists; empty if it has
-///        them.
+/// \param failure set to the reason why this PE could not compute its lists;
+///        empty if it could.
 /// \throws UsageError, OutOfMemory or SystemError on every PE, before any PE
 ///         computes its lists.
 ExchangeLists lists_of_boxes(char const* call, GridBoxes const& boxes,

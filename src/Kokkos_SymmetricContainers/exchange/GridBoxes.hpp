@@ -15,7 +15,7 @@ namespace symm {
 
 /// A PE's boxes in a grid, each with ghosts around it. A PE may have any number
 /// of boxes, anywhere and of any size. The boxes need not cover the grid: a
-/// ghost that is in no box gets no value.
+/// ghost that is in no box receives no value.
 ///
 /// Boxes may overlap, for example if adjacent cells share points (nodes, or
 /// faces of a staggered grid). The owner of a point is the first box that
@@ -31,10 +31,10 @@ struct GridBoxes {
     std::array<std::size_t, 3> extents{1, 1, 1};
   };
 
-  /// Number of points in the whole grid along each axis. The grid has as many
-  /// axes as there are numbers before the first 0. Must be equal on all PEs.
-  /// Along a periodic axis, `grid[a]` is the period: point `grid[a]` is point
-  /// 0, and boxes may extend beyond both ends.
+  /// Number of points in the whole grid along each axis. The number of axes is
+  /// the number of entries before the first 0. Must be equal on all PEs. Along
+  /// a periodic axis, `grid[a]` is the period: point `grid[a]` is point 0, and
+  /// boxes may extend beyond both ends.
   std::array<std::size_t, 3> grid{};
   /// Whether each axis is periodic. Must be equal on all PEs.
   std::array<bool, 3> periodic{};
@@ -43,11 +43,11 @@ struct GridBoxes {
   /// Whether the first index of the Views is the box number. If false, each PE
   /// may have at most one box, and the Views have only the axis indices.
   bool has_box_index = true;
-  /// Number of ghost layers that the Views have on each side of a box along
+  /// Number of ghost layers that the Views contain on each side of a box along
   /// each axis: the first point of a box is at index ghost_width[a].
   std::array<std::size_t, 3> ghost_width{1, 1, 1};
-  /// The number of ghost layers, counted from the box outward, that are filled
-  /// along each axis. By default, all layers are filled.
+  /// The number of ghost layers to fill along each axis, counted outward from
+  /// the box. By default, all layers are filled.
   std::optional<std::array<std::size_t, 3>> depth{};
   /// Whether points inside several boxes are exchanged. This is unnecessary if
   /// every box that contains such a point computes it. If false, these points
@@ -57,7 +57,7 @@ struct GridBoxes {
   /// axis (`faces`), up to two axes (`faces_and_edges`), or up to three axes
   /// (`all`).
   BoxDecomposition::Neighbors neighbors = BoxDecomposition::Neighbors::all;
-  /// Extents of the Views along each axis, if larger than this PE's largest box
+  /// The Views' extents along each axis, if larger than this PE's largest box
   /// with its ghosts; otherwise 0.
   std::array<std::size_t, 3> view_extents{};
 };

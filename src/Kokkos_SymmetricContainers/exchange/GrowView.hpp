@@ -28,7 +28,7 @@ void grow_view(char const* call, View& view, std::size_t needed) {
                           " elements, but gets ", needed,
                           "; pass a larger View or a managed one"));
   } else {
-    // (Do not use view.layout(): it has the strides of the old extents.)
+    // (Do not use view.layout(): it contains the strides of the old extents.)
     typename View::array_layout layout;
     layout.dimension[0] = needed + needed / 8;
     for (std::size_t r = 1; r < View::rank(); ++r)
@@ -37,8 +37,8 @@ void grow_view(char const* call, View& view, std::size_t needed) {
   }
 }
 
-// Private Views grow before symmetric ones. So if a private View cannot grow on
-// some PE, all symmetric Views are still unchanged.
+// Private Views grow before symmetric Views. Therefore, if a private View
+// cannot grow on some PE, all symmetric Views are still unchanged.
 
 /// If the View is not symmetric, enlarges it if needed. The call is local.
 /// \param n_now the number of elements on this PE.
@@ -47,8 +47,8 @@ void grow_private(char const* call, View& view, std::size_t n_now) {
   if constexpr (!is_symmetric_space_v<typename View::memory_space>)
     grow_view(call, view, n_now);
 }
-/// If the View is symmetric, enlarges it if needed. On all calling PEs, the
-/// Views must have equal lengths.
+/// If the View is symmetric, enlarges it if needed. The Views must have equal
+/// lengths on all calling PEs.
 /// \param most the largest number of elements on any of these PEs.
 /// \param may_grow whether the calling PEs are all PEs of the world.
 /// \throws UsageError on all calling PEs if the View is too small and may not
@@ -68,7 +68,7 @@ void grow_symmetric(char const* call, View& view, std::size_t most,
   }
 }
 
-/// A hash of the first extents of the symmetric Views.
+/// A hash of the symmetric Views' first extents.
 template <class... Views>
 std::uint64_t hash_of_symmetric_extents(Views const&... views) {
   std::uint64_t hash = 0;

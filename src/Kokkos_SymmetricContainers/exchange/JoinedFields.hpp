@@ -55,8 +55,8 @@ inline constexpr bool is_views_of_plan_v<ViewsOfPlan<Views...>> = true;
 template <class... Fields>
 class JoinedFields {
  public:
-  /// \param plans the plan number of each of `fields`. The numbers must be
-  ///        distinct and less than PlacesOfJoined::most.
+  /// \param plans the plan number for each argument in `fields`. The numbers
+  ///        must be distinct and less than PlacesOfJoined::most.
   JoinedFields(std::array<std::size_t, sizeof...(Fields)> plans,
                Fields const&... fields)
       : m_plans(plans), m_fields(fields...) {
@@ -87,7 +87,7 @@ class JoinedFields {
     return before;
   }
 
-  /// Calls body(plan, its fields) for each plan that has fields.
+  /// Calls body(plan, fields) for each plan that has fields.
   template <class Body>
   void for_each(Body const& body) const {
     std::apply(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Reconstructs the lists of an existing plan so that it can be joined with
+// Reconstructs an existing plan's lists so that the plan can be joined with
 // others.
 
 #include <cstddef>
@@ -22,8 +22,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// The elements on one side of a plan, in the form of the lists that the plan
-/// was made from.
+/// The elements on one side of a plan, in the form of the lists from which the
+/// plan was made.
 /// \throws UsageError on this PE.
 ElementsOfMembers of_side(char const* call, PlanSide const& side,
                           PeTeam const& team) {

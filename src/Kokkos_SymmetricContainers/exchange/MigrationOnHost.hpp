@@ -28,15 +28,15 @@
 
 namespace symm::Impl {
 
-/// The host alternately packs leaving elements and unpacks arriving ones, chunk
-/// by chunk, in the order of their positions in the Views. With two PEs, the
-/// elements just packed are still in cache when the host unpacks into their
-/// memory.
+/// Alternately packs leaving elements and unpacks arriving elements on the
+/// host, chunk by chunk, in the order of their positions in the Views. With two
+/// PEs, the elements just packed are still in cache when the host unpacks into
+/// their memory.
 ///
-/// The value of a sender's signal is Buffers::steps plus the number of that
-/// sender's elements that have arrived. The signal of sender `pe` is number
-/// `pe` in Buffers::near_signals. A far PE sends whole blocks, and fence()
-/// keeps them in order.
+/// A sender's signal has the value Buffers::steps plus the number of that
+/// sender's elements that have arrived. Sender `pe`'s signal is element `pe` of
+/// Buffers::near_signals. PEs send whole blocks to far PEs, and fence() keeps
+/// these blocks in order.
 template <class Exec, class Fields>
 class MigrationOnHost {
  public:
@@ -64,7 +64,7 @@ class MigrationOnHost {
   static constexpr auto all_are_free = std::numeric_limits<ElementIndex>::max();
 
   /// Packs chunks `first` to `end` - 1 and signals their receivers. Then
-  /// unpacks into the elements of the Views that have become free.
+  /// unpacks into the View elements that have become free.
   void pack_and_unpack(std::size_t first, std::size_t end) {
     copy<CopyWay::to_block>(m_sent, m_order.sent.data() + first, end - first);
     for (auto k = first; k < end; ++k)
@@ -131,8 +131,8 @@ class MigrationOnHost {
     }
   }
 
-  /// Unpacks the chunks that have arrived and whose elements all go before
-  /// `end`.
+  /// Unpacks the chunks that have arrived and whose elements all belong before
+  /// index `end`.
   void unpack(ElementIndex end) {
     m_order.ready.clear();
     while (m_first < m_order.ends.size() &&
@@ -151,7 +151,7 @@ class MigrationOnHost {
                               m_order.ready.size());
   }
   /// Appends to the ready list the chunks of received block `b` that have
-  /// arrived and whose elements all go before `end`.
+  /// arrived and whose elements all belong before index `end`.
   void list_ready(std::size_t b, ElementIndex end) {
     auto& next        = m_order.next[b];
     auto const signal = poll(signal_of(b));

@@ -18,7 +18,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// The words that PEs send each other in begin() and in make_room().
+/// The words that PEs send each other in begin() and make_room().
 struct Words {
   enum Counts : std::size_t { count, element, symmetric_extents };
   enum Places : std::size_t { place, n_now, room };
@@ -59,8 +59,8 @@ void append_blocks(std::vector<Block>& blocks, Pe pe, std::size_t n,
   } while (first < n);
 }
 
-/// The moves of elements that stay on this PE, but whose indices are at or
-/// after the new end.
+/// The moves of elements that stay on this PE but whose indices are at or after
+/// the new end.
 struct Moves {
   std::vector<ElementIndex> from;
   std::vector<ElementIndex> to;
@@ -152,7 +152,7 @@ void MigrationBuffers::reserve(char const* call, std::size_t bytes) {
   // (Other PEs may make this call for a migration that already has memory.)
   if (reduce(team_world(), m_words.has_memory() ? 0 : 1, Max{}) != 0)
     make(call, {});
-  // (The room may be different in other PE teams.)
+  // (The buffer sizes of other PE teams may be different.)
   auto const most = reduce(team_world(), std::max(bytes, m_room), Max{});
   m_buffers.grow(ObjectCall(call),
                  {most, false, team_world().has_far_pes() ? most : 0});
@@ -187,7 +187,7 @@ MigrationStep MigrationBuffers::begin(char const* call, Leaving& leaving,
   // may be overwritten after the call.
   bool const has_any_failed = m_words.exchange(members(), failure.has_value());
   auto const difference     = difference_of(call, leaving);
-  // (All PEs have received the same words, so they all get the same result.)
+  // (All PEs have received the same words, so all PEs compute the same result.)
   if (has_any_failed || difference)
     members().agree(ObjectCall(call), failure ? failure : difference);
 
@@ -281,7 +281,7 @@ void MigrationBuffers::make_room(char const* call, MigrationStep& step) {
     step.most = std::max(step.most, m_words.from(pe, Words::n_now));
     its_room  = std::max(its_room, m_words.from(pe, Words::room));
   }
-  // (All PEs have received the same words, so they all get the same result.)
+  // (All PEs have received the same words, so all PEs compute the same result.)
   if (has_any_failed) members().agree(ObjectCall(call), step.failure);
   if (!m_has_room || its_room * m_element_bytes > m_room) {
     if (!members().are_world())
@@ -298,7 +298,8 @@ void MigrationBuffers::make_room(char const* call, MigrationStep& step) {
       blocks[b].there += m_words.from(to, Words::place);
     }
   });
-  // (MigrationOnHost adds up to max_elements elements to a step.)
+  // (MigrationOnHost adds up to max_elements to the step number, which
+  // therefore occupies the upper 32 bits.)
   m_buffers.set_steps(runs_on_host_v<ExchangeSpace> ? m_n_calls << 32U
                                                     : m_n_calls);
   ++m_n_calls;

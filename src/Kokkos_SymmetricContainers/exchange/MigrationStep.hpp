@@ -32,9 +32,9 @@ struct Leaving {
   /// PEs.
   std::uint64_t symmetric_extents = 0;
   std::size_t count               = 0;  // number of elements that leave
-  ElementList elements;                 // the first `count` are those that
-                                        // leave, in ascending order
-  // The new PE of each leaving element; n_pes for dropped elements.
+  ElementList elements;  // the first `count` entries are the leaving elements,
+                         // in ascending order
+  // The destination PE of each leaving element; n_pes for dropped elements.
   Kokkos::View<Pe*, Kokkos::HostSpace> pes;
   std::vector<std::size_t> counts;  // number of leaving elements for each PE,
                                     // then the number of dropped elements
@@ -50,7 +50,7 @@ struct Leaving {
     return element_word & max_bytes;
   }
 
-  /// Empties the lists and gives them room for all elements on this PE.
+  /// Empties the lists and reserves memory for all elements on this PE.
   void reset(std::size_t its_n_before, std::size_t n_pes) {
     n_before = its_n_before;
     count    = 0;
@@ -74,7 +74,7 @@ struct HostOrder {
   HostOrder() = default;
   HostOrder(PlanSide const& its_sent, PlanSide const& received);
 
-  std::vector<std::uint32_t> sent;  // chunks in the order of their elements
+  std::vector<std::uint32_t> sent;  // chunks, sorted by their first elements
   // For each block, the number of elements in earlier blocks between the same
   // two PEs.
   std::vector<ElementIndex> sent_before;
@@ -93,10 +93,10 @@ struct MigrationStep {
   KernelArray<ElementIndex> moved;
   KernelArray<ElementIndex> moved_to;
   std::size_t n_now = 0;
-  std::size_t most  = 0;  // the largest n_now of all PEs
+  std::size_t most  = 0;  // the largest n_now on any PE
 
   std::vector<Pe> receivers;  // for each sent block, the receiving member
-  /// Why this PE cannot complete the call; empty if it can.
+  /// The reason why this PE cannot complete the call; empty if it can.
   std::optional<Failure> failure;
 };
 
@@ -109,7 +109,7 @@ class MigrationBuffers {
   /// Buffers for the members of `team`; reserve() allocates them.
   explicit MigrationBuffers(PeTeam const& team) : m_members(team) {}
 
-  /// Buffers without memory, for the same PEs.
+  /// Buffers for the same PEs, without memory.
   [[nodiscard]] MigrationBuffers without_room() const noexcept {
     MigrationBuffers buffers;
     buffers.m_members = m_members;
@@ -117,9 +117,9 @@ class MigrationBuffers {
   }
 
   /// Collective over the world.
-  /// \param bytes the number of bytes that can leave a PE, and can arrive
-  ///        there, in one call to migrate(): the bytes of the elements, plus up
-  ///        to 16 more elements for each other PE.
+  /// \param bytes the maximum number of bytes that can leave a PE, and that can
+  ///        arrive there, in one call to migrate(). Count the bytes of the
+  ///        elements, plus up to 16 more elements for each other PE.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   void reserve(char const* call, std::size_t bytes);
   /// The PEs that exchange elements.
@@ -132,10 +132,10 @@ class MigrationBuffers {
   // memory, and make_room(). Each PE allocates all its private memory in the
   // second part, so if this fails, no element has moved yet.
 
-  /// Collective over the members, which send each other the numbers of elements
-  /// to expect.
-  /// \param failure why this PE cannot take part; empty if it can. If set on
-  ///        any PE, all PEs throw it.
+  /// Collective over the members. Each member sends every other member the
+  /// number of elements to expect.
+  /// \param failure the reason why this PE cannot take part; empty if it can.
+  ///        If set on any PE, all PEs throw it.
   /// \returns the lists for the call; if this PE cannot create them, sets
   ///          MigrationStep::failure.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
@@ -155,7 +155,7 @@ class MigrationBuffers {
  private:
   void make(char const* call, std::optional<Failure> failure);
   /// Compares the values that must be the same on all members.
-  /// \returns the difference, on all members; empty if there is none.
+  /// \returns the difference, on every member; empty if there is none.
   [[nodiscard]] std::optional<Failure> difference_of(char const* call,
                                                      Leaving const& leaving);
   void list(MigrationStep& step, Leaving& leaving);
@@ -164,10 +164,10 @@ class MigrationBuffers {
   ExchangeBuffers m_buffers;
   MemberWords m_words;
   std::vector<std::size_t> m_arriving;   // number of elements from each PE
-  std::vector<std::size_t> m_in_inbox;   // where the block from each PE begins,
-                                         // in elements
-  std::vector<std::size_t> m_in_outbox;  // where the block for each PE begins,
-                                         // in elements
+  std::vector<std::size_t> m_in_inbox;   // start of the block from each PE, in
+                                         // elements
+  std::vector<std::size_t> m_in_outbox;  // start of the block for each PE, in
+                                         // elements
   ElementList m_sorted;                  // the leaving elements, sorted by PE
   std::size_t m_element_bytes = 0;       // in the current migrate()
   std::size_t m_room          = 0;       // size of each buffer in bytes

@@ -21,7 +21,7 @@ Text message(char const* call, Pe pe, ElementShape mine, Text const& theirs) {
               "; pass Views with equal bytes per element on all PEs");
 }
 
-/// Waits for the block from neighbor i, and counts it.
+/// Waits for the block from neighbor i and counts it.
 /// \returns the shape of the neighbor's elements.
 std::uint32_t await(char const* call, Buffers const& buffers,
                     PlanSide const& side, std::size_t i, ElementShape shape) {

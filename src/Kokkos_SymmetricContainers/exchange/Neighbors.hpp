@@ -19,8 +19,8 @@ struct OtherShape {
   std::uint32_t shape;
 };
 
-/// Waits on the host for the blocks from all neighbors of one side, and counts
-/// them. On return, the exchange has ended.
+/// Waits on the host for the blocks from all neighbors of one side and counts
+/// these blocks. On return, the exchange has ended.
 /// \returns a neighbor whose elements have a different shape, if there is one.
 /// \throws UsageError on this PE if a neighbor is enlarging its buffers for
 ///         larger elements in the same exchange. In that case, the exchange

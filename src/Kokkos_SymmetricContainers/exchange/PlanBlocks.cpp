@@ -17,8 +17,8 @@ namespace symm::Impl {
 
 namespace {
 
-/// Divides the elements of a block into chunks: long runs of consecutive
-/// elements, and lists of all other elements.
+/// Divides a block's elements into chunks: long runs of consecutive elements,
+/// and lists of all other elements.
 void append_chunks(std::vector<Chunk>& chunks, std::uint32_t number,
                    ElementIndex const* elements, std::size_t listed,
                    ElementIndex count, ElementIndex row) {
@@ -39,9 +39,9 @@ void append_chunks(std::vector<Chunk>& chunks, std::uint32_t number,
     return elements[k] == elements[k - 1] + 1 &&
            (row == 0 || elements[k] % row != 0);
   };
-  // Each long run contains at least one complete part of `half` elements that
-  // begins at a multiple of `half`. So comparing the two ends of each such part
-  // is enough, and quickly rules out most lists.
+  // Each long run contains at least one complete `half`-element part that
+  // begins at a multiple of `half`. Therefore, it suffices to compare the two
+  // ends of each such part, which quickly rules out most lists.
   constexpr std::size_t half = long_run / 2;
   std::size_t list           = 0;  // index of the first element that is not in
                                    // a chunk yet

@@ -22,14 +22,14 @@
 #include "ExchangeBuffers.hpp"
 #include "ExchangeLists.hpp"
 
-// The data of a plan. For each neighbor, a PE has one block of elements to send
-// and one to receive. A block stores its elements View by View.
+// A plan's data. For each neighbor, a PE has one block of elements to send and
+// one to receive. A block stores its elements View by View.
 
 namespace symm::Impl {
 
 /// Each block, and each View's part of a block, begins at a multiple of this
-/// number of elements. So each part is aligned to 16 bytes, whatever the
-/// element size.
+/// number of elements. Each part is therefore aligned to 16 bytes, regardless
+/// of the element size.
 inline constexpr std::size_t block_unit = 16;
 
 [[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr std::size_t padded(
@@ -37,11 +37,11 @@ inline constexpr std::size_t block_unit = 16;
   return (count + block_unit - 1) / block_unit * block_unit;
 }
 
-/// Says which ghosts on near PEs the program's kernels store directly, for
-/// gather_stored(). On GPUs, kernels store all of them. On CPUs, kernels store
-/// only ghosts that form long contiguous runs in the View. Each of the other
-/// ghosts would cost a cache-line transfer, so these are packed, like ghosts on
-/// far PEs.
+/// Specifies, for gather_stored(), which ghosts on near PEs the program's
+/// kernels store directly. On GPUs, kernels store all of them. On CPUs, kernels
+/// store only ghosts that form long contiguous runs in the View. Each of the
+/// other ghosts would cost a cache-line transfer, so these are packed, like
+/// ghosts on far PEs.
 struct StoredCopies {
   static constexpr int on_gpus = 7;
 
@@ -52,8 +52,8 @@ struct StoredCopies {
     if (!runs_on_host_v<Exec> || View::rank() == 1) return {};
     return {view.stride(0) == 1 ? 0 : static_cast<int>(View::rank()) - 1};
   }
-  /// Whether kernels store the ghosts of a block directly.
-  /// \param thin_axes Block::thin_axes of the block.
+  /// Whether kernels store a block's ghosts directly.
+  /// \param thin_axes the block's Block::thin_axes.
   [[nodiscard]] KOKKOS_FUNCTION bool have(unsigned thin_axes) const {
     return (thin_axes >> contiguous_axis & 1U) == 0;
   }
@@ -85,11 +85,11 @@ struct Chunk {
   static constexpr std::size_t most = 256;
 
   std::uint32_t block;
-  ElementIndex first;  // number of the first element in the block
+  ElementIndex first;  // position of the first element in the block
   ElementIndex count;
   bool is_run;  // the elements are consecutive, beginning with `start`
   ElementIndex start;
-  std::size_t listed;  // where the chunk's elements begin in
+  std::size_t listed;  // index of the chunk's first element in
                        // PlanSide::elements
 };
 
@@ -113,21 +113,21 @@ struct PlanSide {
 };
 
 /// The contributions that scatter() combines with each owned element, in the
-/// order of the PE numbers, then in the order of each PE's list.
+/// order of PE numbers, then in the order of each PE's list.
 struct Contributions {
   struct From {
     std::uint32_t block;
     ElementIndex in_block;
   };
   KernelArray<ElementIndex> elements;
-  KernelArray<std::uint32_t> firsts;  // first contribution to each element,
-                                      // then the end
+  KernelArray<std::uint32_t> firsts;  // index of each element's first
+                                      // contribution, followed by the end
   KernelArray<From> from;
 
   [[nodiscard]] static Contributions to(PlanSide const& owned);
 };
 
-/// A BoxPart, and the places where this PE stores copies of its cells.
+/// A BoxPart and the locations at which this PE stores copies of its cells.
 struct BoxCopies {
   std::array<std::size_t, 3> begin;
   std::array<std::size_t, 3> end;
@@ -162,12 +162,12 @@ struct PlanBlocks : PlanElements {
   /// in the same order.
   std::vector<PlanElements> others;
   ExchangeBuffers buffers;
-  /// Identifies the plan: the same on all PEs, and unique among plans; 0 for an
-  /// empty plan.
+  /// Identifies the plan. The number is the same on all PEs and unique among
+  /// plans; 0 for an empty plan.
   std::uint64_t number = 0;
   /// Size of each half of an inbox, in elements; the same on all PEs.
   std::size_t capacity = 0;
-  /// The largest element size, in bytes, that the buffers have room for; the
+  /// The largest element size, in bytes, for which the buffers have room; the
   /// same on all PEs.
   std::size_t room = 0;
   bool is_box      = false;
@@ -178,10 +178,10 @@ struct PlanBlocks : PlanElements {
   std::vector<Pe> neighbors;
 
   /// Collective over the world.
-  /// \param lists the lists of each joined plan; a single entry if nothing is
+  /// \param lists each joined plan's lists; a single entry if nothing is
   ///        joined. If PEs pass different numbers of entries, all PEs throw.
-  /// \param failure why this PE has no lists; empty if it has them. If set on
-  ///        any PE, all PEs throw it.
+  /// \param failure the reason why this PE could not compute its lists; empty
+  ///        if it could. If set on any PE, all PEs throw it.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   static PlanBlocks make(char const* call, std::vector<ExchangeLists> lists,
                          PeTeam const& team, std::optional<Failure> failure);
@@ -193,31 +193,30 @@ struct PlanBlocks : PlanElements {
   /// \throws UsageError on this PE if the plan was not created by
   ///         from_exports().
   void expect_exports(char const* call) const;
-  /// The lists of from_exports() as a separate plan. Its owned elements are the
-  /// exports, sorted by receiving PE; its ghosts come after them.
+  /// The lists passed to from_exports(), as a separate plan. Its owned elements
+  /// are the exports, sorted by receiving PE; its ghosts follow the exports.
   [[nodiscard]] PlanElements of_exports() const;
   /// For each export, in the order of of_exports(), its index in the lists
   /// passed to from_exports().
-  /// \throws UsageError on this PE if `pes` differs from the list of PEs that
-  ///         the plan was created from.
+  /// \throws UsageError on this PE if `pes` differs from the list of PEs from
+  ///         which the plan was created.
   [[nodiscard]] std::vector<std::size_t> order_of_exports(
       char const* call, Integers const& pes) const;
-  /// The lists of this plan, in the form that make() accepts. The call is
-  /// local.
-  /// \throws UsageError on this PE if the plan is not one of `team`.
+  /// This plan's lists, in the form that make() accepts. The call is local.
+  /// \throws UsageError on this PE if the plan was not created for `team`.
   [[nodiscard]] std::vector<ExchangeLists> lists(char const* call,
                                                  PeTeam const& team) const;
 
-  /// Enlarges the buffers for elements of `bytes` bytes if they have less room.
-  /// In that case, the call is collective over the world.
+  /// Enlarges the buffers if they have no room for `bytes`-byte elements. In
+  /// that case, the call is collective over the world.
   /// \param begun the name of an exchange that has begun but not ended, in
   ///        which case all PEs throw UsageError; null if there is none.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   void make_room(char const* call, std::size_t bytes, char const* begun);
 
-  /// Allocates new buffers, for elements of `bytes` bytes. Collective over the
+  /// Allocates new buffers for `bytes`-byte elements. Collective over the
   /// world.
-  /// \param text the name of the call, with details, for error messages.
+  /// \param text the call's name, with details, for error messages.
   /// \throws the same errors as make().
   void grow(char const* text, std::size_t bytes,
             std::optional<Failure> failure);

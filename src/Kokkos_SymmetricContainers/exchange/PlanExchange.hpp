@@ -28,11 +28,11 @@
 
 namespace symm::Impl {
 
-/// A plan and its exchanges. Checks each call, and carries out the two halves
-/// of an exchange. Only one exchange can be in progress.
+/// A plan and its exchanges. Checks each call and carries out the two halves of
+/// an exchange. Only one exchange can be in progress.
 class PlanExchange {
  public:
-  /// Which elements are sent, and which receive values.
+  /// Selects the elements that are sent and the elements that receive values.
   struct Way {
     SideOfPlan sent;
     SideOfPlan received;
@@ -55,8 +55,8 @@ class PlanExchange {
   [[nodiscard]] PlanBlocks const& plan() const { return m_plan; }
   [[nodiscard]] PlanBlocks& plan() { return m_plan; }
 
-  // (Exchanges are not inlined: otherwise, GCC 12 generates slower code for
-  // adjacent kernels in the caller, 5 % slower in cg_solve.)
+  // (Exchanges are not inlined because GCC 12 would generate slower code for
+  // adjacent kernels in the caller: 5 % slower in cg_solve.)
 
   /// The first half of an exchange: checks the arguments, enlarges the buffers
   /// if needed, and packs and sends the blocks.
@@ -121,8 +121,8 @@ class PlanExchange {
   }
 
   /// A gather of one View whose copies the program's kernels have already
-  /// stored (BoxTargets). It sends and unpacks only the blocks that are not
-  /// already in place on near PEs (StoredCopies).
+  /// stored (BoxTargets). Sends and unpacks only the blocks that these kernels
+  /// have not stored directly on near PEs (StoredCopies).
   template <class Exec, class View>
   [[gnu::noinline]] void gather_stored(Exec const& exec, char const* call,
                                        View const& view) {
@@ -150,8 +150,8 @@ class PlanExchange {
     wait_for_messages(exec, call);
   }
 
-  /// Enlarges the buffers for elements of `bytes` bytes if they have less room.
-  /// In that case, the call is collective over the world.
+  /// Enlarges the buffers if they have no room for `bytes`-byte elements. In
+  /// that case, the call is collective over the world.
   /// \throws UsageError on this PE if the buffers must grow but the plan
   ///         belongs to a PE team; otherwise, the same errors as reserve().
   void make_room(char const* call, std::size_t bytes) {
@@ -180,9 +180,8 @@ class PlanExchange {
   }
   /// Makes the host wait for a GPU's exchange between nodes if the blocks are
   /// in GPU memory and no graph records the exchange. Otherwise, a program that
-  /// frees memory next (cudaFree) would hang: the driver would wait for the
-  /// kernels, the kernels for a thread of the library, and that thread for the
-  /// driver.
+  /// then frees memory (cudaFree) would hang: the driver would wait for the
+  /// kernels, the kernels for a library thread, and that thread for the driver.
   template <class Exec>
   void wait_for_messages(Exec const& exec, char const* call) const {
     if constexpr (!runs_on_host_v<Exec>) {
@@ -194,7 +193,7 @@ class PlanExchange {
 
   /// Checks the arguments and, if needed, enlarges the buffers before anything
   /// is sent.
-  /// \returns the fields of the Views.
+  /// \returns the Views' fields.
   template <class... Views>
   auto start(char const* call, Views const&... views) {
     if (m_call != nullptr) {
@@ -205,8 +204,8 @@ class PlanExchange {
     make_room(call, Impl::max_bytes_of(fields));
     return fields;
   }
-  /// (For joined plans, the byte count is an estimate: it multiplies the first
-  /// plan's elements by the fields of all plans.)
+  /// (For joined plans, the byte count is an estimate: the first plan's element
+  /// count times the element size summed over all plans.)
   template <class Fields>
   Operation operation(char const* call, Way way, Fields const& fields) const {
     return {OperationKind::collective, call, -1,

@@ -14,12 +14,12 @@
 #include "JoinedFields.hpp"
 #include "PlanBlocks.hpp"
 
-// The fields of an exchange: a common interface for single plans and joined
-// plans.
+// A common interface to the fields of exchanges with single plans and with
+// joined plans.
 
 namespace symm::Impl {
 
-/// The fields of the Views, or the fields of each joined plan's Views.
+/// The Views' fields, or the fields of each joined plan's Views.
 /// \throws UsageError on this PE if the arguments do not match the plan.
 template <class... Views>
 auto fields_of_plan(char const* call, PlanBlocks const& plan,

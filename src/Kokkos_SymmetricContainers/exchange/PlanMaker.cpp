@@ -28,7 +28,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// Makes a plan from the lists of all members.
+/// Makes a plan from all members' lists.
 class PlanMaker {
  public:
   /// Collective. Precondition: AgreedLists::prepare() has been called with the
@@ -37,7 +37,7 @@ class PlanMaker {
             PeTeam const& team)
       : m_call(call), m_lists(lists), m_agreed(call, lists, team) {}
 
-  /// \param number the number of the new plan; must be equal on all PEs.
+  /// \param number the new plan's number; must be equal on all PEs.
   PlanBlocks make(std::uint64_t number) {
     PlanBlocks plan;
     plan.number  = number;
@@ -65,8 +65,8 @@ class PlanMaker {
                                                 Kokkos::WithoutInitializing),
                              plan.capacity);
     }
-    // begin() is collective. So when it returns, m_wishes exists on every PE,
-    // and PEs may put to it.
+    // begin() is collective. Therefore, when begin() returns, m_wishes exists
+    // on every PE, and PEs may put to it.
     plan.buffers.begin(of_world[n_slots]);
     if (has_wishes) fetch_wishes();
     failure = failure_of([&] { fill(plan); });
@@ -112,7 +112,7 @@ class PlanMaker {
     }
   }
 
-  /// \returns one more than the largest element, or 0.
+  /// \returns one more than the largest element; 0 if the list is empty.
   static std::size_t end_of(ElementList const& elements) {
     ElementIndex largest = 0;
     for (std::size_t k = 0; k < elements.extent(0); ++k)
@@ -134,7 +134,7 @@ class PlanMaker {
     Kokkos::fence("symm::ExchangePlan: the plan is in memory of kernels");
   }
 
-  /// \param p the number of the joined plan that has these elements.
+  /// \param p the number of the joined plan that contains these elements.
   void fill(PlanBlocks& plan, PlanElements& elements, std::size_t p) {
     auto& lists         = m_lists[p];
     auto const& owned   = lists.owned;
@@ -172,7 +172,7 @@ class PlanMaker {
     }
     for (auto const& part : lists.box_parts) {
       // The block that a PE receives from a neighbor has the same shape as the
-      // one that it sends to that neighbor.
+      // block that it sends to that neighbor.
       auto const n = block_of(part, owned_blocks);
       for (unsigned a = 0; a < 3; ++a) {
         auto const axis = part.direction[a] == 0 ? 0U : 1U << a;

@@ -13,7 +13,7 @@ namespace symm::Impl {
 
 namespace {
 
-/// Finds the owner of each point that this PE has copies of.
+/// Finds the owner of each point that this PE holds as a copy.
 class PointOwners {
  public:
   PointOwners(CheckedBoxes const& mine, std::vector<BoxesOfPe> const& all,
@@ -42,8 +42,8 @@ class PointOwners {
     std::size_t box;
   };
 
-  /// Sorts the boxes along the axis that is divided into the most boxes, where
-  /// candidates() can exclude the most boxes.
+  /// Sorts the boxes along the axis that is divided into the largest number of
+  /// boxes. Along this axis, candidates() can exclude the most boxes.
   void sort_boxes() {
     GridPlace most{};
     for (auto const& of_pe : m_all) {
@@ -121,9 +121,9 @@ class PointOwners {
       take(candidate.pe, candidate.box);
   }
 
-  /// Takes the periodic images of PE `pe`'s box `b` that may contain points
-  /// that the current box has copies of. If several images contain a point, the
-  /// image in which the point has the lowest index wins.
+  /// Visits the periodic images of PE `pe`'s box `b` that may overlap the
+  /// current box or its ghosts. If several images contain a point, the image in
+  /// which the point has the lowest index wins.
   void take(std::size_t pe, std::size_t b) {
     Image image{pe, b, m_all[pe].box(b)};
     auto const box = image.region;
@@ -206,7 +206,7 @@ class PointOwners {
   std::vector<Sorted> m_sorted;
   std::size_t m_axis        = 0;
   std::int64_t m_max_extent = 0;
-  // The current box: the owners of its copies are being found.
+  // The box for which find_copies() is currently determining owners.
   std::size_t m_number = 0;
   GridRegion m_box{}, m_grown{};
   std::vector<bool> m_has_owner;  // for each point in m_grown

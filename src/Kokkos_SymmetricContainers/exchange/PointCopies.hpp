@@ -12,14 +12,14 @@
 
 namespace symm::Impl {
 
-/// The points in a PE's boxes that are copies, and the owner of each.
+/// The points in a PE's boxes that are copies, and each point's owner.
 struct PointCopies {
   std::vector<ElementIndex> elements;  // index on the owner
   std::vector<Pe> pes;                 // the owner
   std::vector<ElementIndex> places;    // index on this PE
 };
 
-/// Finds the owner of each point that this PE has copies of.
+/// Finds the owner of each point that this PE holds as a copy.
 /// \param all the boxes of all PEs.
 /// \param me this PE's index in `all`.
 [[nodiscard]] PointCopies copies_of_points(CheckedBoxes const& mine,

@@ -19,7 +19,7 @@
 
 namespace symm {
 
-/// Elements to send to a PE or to receive from it: a subview of any layout.
+/// Elements to send to a PE or to receive from it: a subview with any layout.
 template <class Subview>
 struct ExchangePart {
   Subview part;
@@ -31,12 +31,12 @@ struct ExchangePart {
 namespace symm::Impl {
 
 /// Appends the elements of `part`, row by row.
-/// \throws UsageError on this PE if they are not elements of `view`.
+/// \throws UsageError on this PE if these are not elements of `view`.
 template <class View, class Subview>
 void append_elements(std::vector<ElementIndex>& elements, char const* call,
                      View const& view, Subview const& part) {
   constexpr auto rank = View::rank();
-  std::array<std::size_t, rank> order{};  // indices by stride, largest first
+  std::array<std::size_t, rank> order{};  // sorted by stride, largest first
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(),
             [&](auto r, auto s) { return view.stride(r) > view.stride(s); });

@@ -34,7 +34,7 @@ class LocalTable {
   void prefetch(std::uint64_t hash) const {
     __builtin_prefetch(&m_slots[hash & m_mask]);
   }
-  /// The value of `key`; null if the key is not in the table.
+  /// A pointer to the value of `key`; null if the key is not in the table.
   [[nodiscard]] Value* find(Key const& key, std::uint64_t hash) {
     auto& slot = slot_of(key, hash);
     return slot.is_used ? &slot.value : nullptr;
@@ -42,7 +42,7 @@ class LocalTable {
   /// Inserts `key` unless it is already in the table.
   /// \param hash_of returns the hash of a given key; used to rehash the keys
   ///        when the table grows.
-  /// \returns the key's value, and whether the key was inserted.
+  /// \returns the address of the key's value, and whether the key was inserted.
   template <class HashOf>
   std::pair<Value*, bool> insert(Key const& key, std::uint64_t hash,
                                  Value const& value, HashOf const& hash_of) {
@@ -56,8 +56,8 @@ class LocalTable {
     ++m_size;
     return {&slot->value, true};
   }
-  /// Erases `key` if it is in the table. Keys in later slots move to where they
-  /// would be if `key` had never been inserted.
+  /// Erases `key` if it is in the table. Keys in later slots move to the slots
+  /// that they would occupy if `key` had never been inserted.
   /// \returns the value that the key had; empty if it was not in the table.
   template <class HashOf>
   std::optional<Value> erase(Key const& key, std::uint64_t hash,

@@ -31,17 +31,17 @@ class MailBins {
     std::byte* next = nullptr;
     std::byte* end  = nullptr;
   };
-  /// The size of a message in bytes. `last` is the size on a link that leads to
-  /// the receiver itself. `passed` is the size on any other link, and includes
-  /// the receiver's PE number.
+  /// The size of a message, in bytes. `last` is the size on a link that leads
+  /// to the receiver itself. `passed` is the size on any other link and
+  /// includes the receiver's PE number.
   struct MessageBytes {
     std::size_t last;
     std::size_t passed;
   };
 
   /// Collective over the world.
-  /// \param failure why this PE cannot take part; empty if it can. If set on
-  ///        any PE, all PEs throw it.
+  /// \param failure the reason why this PE cannot take part; empty if it can.
+  ///        If set on any PE, all PEs throw it.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   MailBins(char const* call, TeamMembers const& members,
            MailboxOptions const& options, MessageBytes bytes,
@@ -56,9 +56,10 @@ class MailBins {
   [[nodiscard]] std::size_t n_inboxes() const { return m_is_last.size(); }
   /// The link for this PE's messages to `pe`.
   [[nodiscard]] std::size_t link_to(Pe pe) const;
-  /// Whether the link leads to the receiver of all its messages, so that no PE
-  /// passes them on. The result also applies to this PE's inbox with the same
-  /// number: whether this PE is the receiver of all messages in the inbox.
+  /// Whether the link leads directly to the receiver of its messages, so no PE
+  /// passes these messages on. The result also applies to this PE's inbox with
+  /// the same number: whether this PE is the receiver of all messages in the
+  /// inbox.
   [[nodiscard]] bool is_last(std::size_t link) const {
     return m_is_last[link] != 0;
   }
@@ -79,16 +80,17 @@ class MailBins {
   /// \returns whether there is room now; false while the receiver has not freed
   ///          a block.
   bool open(std::size_t link);
-  /// Copies messages into the blocks of a link, as long as there is room.
+  /// Copies messages into a link's blocks, as long as there is room.
   /// \returns the number of bytes copied.
   std::size_t put(std::size_t link, std::span<std::byte const> messages);
-  /// Sends all blocks in progress that have messages.
-  /// \returns whether there were any such blocks.
+  /// Sends every block in progress that contains messages.
+  /// \returns whether any blocks were sent.
   bool flush();
 
   /// The number of messages in blocks that this PE has sent.
   [[nodiscard]] std::uint64_t n_sent() const { return m_n_sent; }
-  /// Identifies the mailbox: the same on all PEs, and unique among mailboxes.
+  /// Identifies the mailbox. The number is the same on all PEs and unique among
+  /// mailboxes.
   [[nodiscard]] std::uint64_t number() const { return m_number; }
   [[nodiscard]] CollectiveClock const& clock() const { return *m_clock; }
 

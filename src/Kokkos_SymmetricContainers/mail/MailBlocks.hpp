@@ -19,10 +19,10 @@ namespace symm::Impl {
 class MailRoutes;
 class TeamMembers;
 
-/// The header of a block, which precedes its messages.
+/// A block's header, which precedes the block's messages.
 struct alignas(16) MailHeader {
   std::uint64_t n_messages;
-  std::uint64_t time;  // CollectiveClock::now() of the sender
+  std::uint64_t time;  // the sender's CollectiveClock::now()
 };
 
 /// Sends and receives blocks of messages (see BlockBuffers: each link has a
@@ -34,7 +34,7 @@ class MailBlocks {
   static constexpr unsigned n_turns = 4;
 
   /// Local: allocates all of this PE's private memory.
-  /// \param call the name of the mailbox; must outlive this object.
+  /// \param call the mailbox's name; must outlive this object.
   /// \param block_bytes the size of a block in bytes; must be the same on all
   ///        members.
   /// \param least_block_bytes the size, in bytes, of a block that has room for
@@ -48,8 +48,8 @@ class MailBlocks {
   void begin(char const* call, MailRoutes const& routes);
 
   [[nodiscard]] std::size_t block_bytes() const { return m_block_bytes; }
-  /// Where this PE writes the next block for a link; null if the receiver has
-  /// not freed that memory yet.
+  /// The address at which this PE writes the next block for a link; null if the
+  /// receiver has not freed that memory yet.
   [[nodiscard]] std::byte* next_block(std::size_t link) const;
   /// Sends the block that next_block() returned.
   /// \param message_bytes the size of one message in bytes.
@@ -57,8 +57,8 @@ class MailBlocks {
 
   /// The next block in an inbox; null if none has arrived.
   [[nodiscard]] std::byte const* received(std::size_t inbox) const;
-  /// Frees the block that received() returned, so that its sender may write to
-  /// its memory again.
+  /// Frees the block that received() returned so that the sender may overwrite
+  /// it.
   void free(std::size_t inbox);
 
  private:
@@ -72,12 +72,12 @@ class MailBlocks {
     Signal n_freed = 0;
   };
 
-  /// Where this PE writes block `number` for a link.
+  /// The address at which this PE writes block `number` for a link.
   [[nodiscard]] std::byte* place(BlockRoute const& route, Signal number) const;
 
   std::size_t m_block_bytes;
-  std::size_t m_n_far = 0;  // number of links to far PEs, each with a block in
-                            // the outbox
+  std::size_t m_n_far = 0;  // number of links to far PEs, each with n_turns
+                            // blocks in the outbox
   BlockBuffers<SymmetricHostSpace, n_turns> m_buffers;
   // For each link, the number of this PE's blocks that the receiver has freed.
   Kokkos::View<Signal*, SymmetricHostSpace> m_freed;

@@ -54,8 +54,8 @@ void MailOfThread::remove(HandledMail& mailbox) noexcept {
   n_waiting -= mailbox.n_waiting;
 }
 
-/// Calls body(mailbox, has_moved) for all mailboxes of the current
-/// initialization of the library, including mailboxes that body() adds.
+/// Calls body(mailbox, has_moved) for all mailboxes opened since the library
+/// was last initialized, including mailboxes that body() adds.
 template <class Body>
 bool MailOfThread::for_each(Body const& body) {
   auto const start = number_of_start("symm::Mailbox");
@@ -105,8 +105,8 @@ bool MailOfThread::work() noexcept {
 }
 
 // If the mailboxes on all PEs kept resting, they would wait for each other
-// forever. If little room is left for waiting messages, mailboxes rest longer
-// each time, because other PEs are most likely just slow.
+// forever. If little room remains for waiting messages, mailboxes rest longer
+// each time because other PEs are most likely just slow.
 bool MailOfThread::must_go_on(bool has_moved) {
   constexpr Clock::duration shortest = std::chrono::microseconds(50);
   constexpr Clock::duration longest  = std::chrono::microseconds(100'000);

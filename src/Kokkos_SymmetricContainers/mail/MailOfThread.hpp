@@ -39,10 +39,10 @@ class MailOfThread final : public ThreadProgress {
     return mailbox.makes_wait && n_waiting > mailbox.n_waiting;
   }
 
-  HandledMail* handling = nullptr;  // mailbox whose handler runs, or null
-  std::size_t n_waiting = 0;        // number of messages from handlers that
-                                    // wait for room
-  std::optional<Failure> failure;   // the first failure in work()
+  HandledMail* handling = nullptr;  // mailbox whose handler is running, or null
+  std::size_t n_waiting = 0;  // number of handler-sent messages waiting for
+                              // room
+  std::optional<Failure> failure;  // the first failure in work()
 
  private:
   struct Here;
@@ -60,7 +60,8 @@ class MailOfThread final : public ThreadProgress {
   std::recursive_mutex m_mutex;
   std::vector<HandledMail*> m_mailboxes;  // null: removed during a step
   int m_n_steps = 0;                      // number of nested calls to step()
-  // When messages stopped moving, and how long mailboxes rest after that.
+  // The time at which messages stopped moving, and how long mailboxes rest from
+  // then on.
   Clock::time_point m_idle_since{};
   Clock::duration m_rest{};
 };

@@ -31,7 +31,7 @@ MailRoutes::MailRoutes(Nodes const& nodes, Pe me, bool by_nodes)
 }
 
 // Link 2 * n_near + a of PE `me` on node `here` leads to node a * n_near + me.
-// On that node, PE `here % n_pes_there` has the inbox, whose number is 2 *
+// On that node, PE `here % n_pes_there` holds the inbox, whose number is 2 *
 // n_pes_there + here / n_pes_there. The same formula gives the link for an
 // inbox.
 MailRoutes::End MailRoutes::other_end(std::size_t number) const {
@@ -75,7 +75,7 @@ std::vector<Pe> in_order_of_world(TeamMembers const& members) {
   return all;
 }
 
-/// The nodes of the members in the given order.
+/// The members' nodes, in the given order.
 Nodes nodes_of(TeamMembers const& members, std::vector<Pe> const& order,
                Nodes const& world) {
   Nodes nodes;

@@ -21,14 +21,15 @@ namespace symm::Impl {
 ///
 /// Routing by nodes: the k-th PE on each node has links to the nodes k, k +
 /// n_near, k + 2 n_near, ... A message for a far PE travels over up to three
-/// links: to the PE on this node that has a link to the receiver's node, to a
-/// PE on that node, and to the receiver. So the memory for blocks grows with
-/// the number of nodes, not with the number of PEs.
+/// links. The first leads to the PE on this node that has a link to the
+/// receiver's node, the second to a PE on that node, and the third to the
+/// receiver. As a result, the memory for blocks grows with the number of nodes,
+/// not with the number of PEs.
 ///
-/// With routing by nodes, the links are in this order: first, `n_near` links to
-/// the PEs on this node, for messages to these PEs; then `n_near` links to the
-/// same PEs, for messages that they pass on; then links to other nodes. Inboxes
-/// are in the same order.
+/// With routing by nodes, the first `n_near` links lead to the PEs on this node
+/// and carry messages to these PEs. The next `n_near` links lead to the same
+/// PEs and carry messages that these PEs pass on. The remaining links lead to
+/// other nodes. Inboxes are in the same order.
 class MailRoutes {
  public:
   /// The PE at one end of a link.
@@ -36,10 +37,10 @@ class MailRoutes {
     Pe pe;
     std::size_t number;  // number of the inbox or link on `pe`
     bool exists;         // false if the link is from a node to itself
-    bool is_last;        // whether the PE with the inbox is the receiver
+    bool is_last;        // whether the PE that holds the inbox is the receiver
   };
 
-  /// \param nodes the nodes of the members, sorted by world PE number.
+  /// \param nodes the members' nodes, sorted by world PE number.
   /// \param me this PE's number in that order; for direct routing, its member
   ///        number.
   MailRoutes(Nodes const& nodes, Pe me, bool by_nodes);
@@ -50,7 +51,7 @@ class MailRoutes {
   [[nodiscard]] std::size_t n_inboxes() const { return m_n_links; }
   /// The largest n_links() on any PE.
   [[nodiscard]] std::size_t max_links() const { return m_max_links; }
-  /// The inbox that this PE's link number `link` leads to.
+  /// The inbox to which this PE's link `link` leads.
   [[nodiscard]] End target(std::size_t link) const { return other_end(link); }
   /// The link that leads to this PE's inbox number `inbox`.
   [[nodiscard]] End source(std::size_t inbox) const { return other_end(inbox); }
@@ -92,14 +93,14 @@ class MailRoutes {
   bool m_by_nodes  = false;
   bool m_are_equal = true;  // whether all nodes have the same number of
                             // PEs
-  std::size_t m_me = 0;     // this PE; with routing by nodes, its index
-                            // on its node
+  std::size_t m_me = 0;  // this PE's number; with routing by nodes, its index
+                         // on its node
   std::size_t m_n_near    = 0;
   std::size_t m_n_links   = 0;
   std::size_t m_max_links = 0;
 };
 
-/// Computes the routes of a mailbox on this PE.
+/// Computes a mailbox's routes on this PE.
 [[nodiscard]] MailRoutes mail_routes(TeamMembers const& members,
                                      MailRouting routing);
 

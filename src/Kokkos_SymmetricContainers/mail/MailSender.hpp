@@ -33,7 +33,7 @@ struct PassedMessage {
 /// long as the mailbox exists.
 ///
 ///     auto const sender = mailbox.sender();
-///     Kokkos::parallel_for(n, KOKKOS_LAMBDA(int k) {  // of OpenMP or Threads
+///     Kokkos::parallel_for(n, KOKKOS_LAMBDA(int k) {  // OpenMP or Threads
 ///       sender.send(pe(k), {k, value(k)});
 ///     });
 ///     Kokkos::fence();
@@ -100,8 +100,8 @@ class MailSender {
   }
 
   Impl::MailThreads* m_threads;
-  unsigned m_n_direct;  // number of PEs that this PE has a direct link to; 0 if
-                        // the mailbox does not use direct links
+  unsigned m_n_direct;  // number of PEs to which this PE has a direct link; 0
+                        // if the mailbox does not use direct links
 };
 
 }  // namespace symm

@@ -12,8 +12,8 @@ namespace symm::Impl {
 
 namespace {
 
-// With chunks of 4 KiB and at most 16 MiB of free chunks, sends from two
-// threads take up to 1.5 times as long.
+// With 4 KiB chunks and at most 16 MiB of free chunks, sends from two threads
+// take up to 1.5 times as long.
 constexpr std::size_t max_chunk_bytes   = 16 << 10;
 constexpr std::size_t least_chunk_bytes = 512;
 constexpr std::size_t max_thread_bytes  = 2 << 20;   // for one thread's chunks

@@ -24,21 +24,21 @@ namespace symm::Impl {
 /// Messages sent by threads other than the mailbox's thread. Each thread
 /// collects messages in chunks, one for each link. It hands full chunks over to
 /// the mailbox's thread, which copies the messages into blocks. close() hands
-/// over all chunks. So sending threads never wait for a PE, and they lock a
+/// over all chunks. Sending threads therefore never wait for a PE and lock a
 /// mutex only once per chunk.
 class MailThreads {
  public:
   using Bin = MailBins::Bin;
   struct Chunk {
     std::unique_ptr<std::byte[]> messages;
-    std::size_t begin = 0;  // byte offset of the first message that is not in a
-                            // block yet
+    std::size_t begin = 0;  // byte offset of the first message that is not yet
+                            // in a block
     std::size_t end = 0;
   };
   using Chunks = std::list<Chunk>;
   /// The messages that one thread collects.
   struct Gathered {
-    /// The free part of the link's chunk in progress.
+    /// The free space in the link's chunk in progress.
     [[nodiscard]] Bin& bin(std::size_t link) { return bins[line + link]; }
 
     // `bins` is padded at both ends so that no other data share its cache

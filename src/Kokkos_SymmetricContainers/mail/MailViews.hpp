@@ -69,14 +69,14 @@ auto mail_range(Exec const& exec, std::size_t first, std::size_t end) {
 }
 
 /// A View that the host reads from front to back, either directly or through a
-/// ring to which kernels copy its pieces.
+/// ring buffer into which kernels copy the View piece by piece.
 template <class Exec, class View, bool copies>
 class PiecesOfView {
  public:
   using Element = typename View::non_const_value_type;
 
-  /// The size, in bytes, of a ring of `count` elements, rounded up to a
-  /// multiple of 64; 0 if no ring is needed.
+  /// The size, in bytes, of a `count`-element ring, rounded up to a multiple of
+  /// 64; 0 if no ring is needed.
   static std::size_t bytes(std::size_t count) {
     return copies ? (count * sizeof(Element) + 63) / 64 * 64 : 0;
   }
@@ -107,8 +107,8 @@ class PiecesOfView {
       return m_view(k);
     }
   }
-  /// The index of the first element that is not a valid PE number; the length
-  /// of the View if all are.
+  /// The index of the first element that is not a valid PE number; the View's
+  /// length if all elements are valid.
   [[nodiscard]] std::size_t find_no_pe(std::string const& name,
                                        std::uint64_t n_pes) const {
     auto const n = m_view.extent(0);
@@ -135,7 +135,7 @@ class PiecesOfView {
 };
 
 /// Calls send(pes(k), messages(k)) for all k, after earlier work on `exec`.
-/// \param name the name of the mailbox.
+/// \param name the mailbox's name.
 /// \param pieces memory from an earlier call; enlarged if needed.
 /// \throws UsageError, before the first send(), if the lengths differ or a PE
 ///         does not exist.
@@ -146,7 +146,7 @@ void for_each_message(std::string const& name, Exec const& exec, Pes const& pes,
                       MailPieces& pieces, Send const& send) {
   using OfPes      = PiecesOfView<Exec, Pes, copies_pes>;
   using OfMessages = PiecesOfView<Exec, Messages, copies_messages>;
-  // With pieces of 512 KiB, copying takes longer than launching the kernel.
+  // With 512 KiB pieces, copying takes longer than launching the kernel.
   constexpr auto max_per_piece =
       std::max(std::size_t{1}, (std::size_t{512} << 10) /
                                    (sizeof(typename OfPes::Element) +

@@ -44,7 +44,7 @@ bool MailWaves::advance(MailCounts const& mine) {
     tell();
   }
   end_wave();
-  // (Even a phase without messages takes two equal waves.)
+  // (Even a phase without messages requires two waves with equal counts.)
   return m_is_end || m_n_equal < 3;
 }
 

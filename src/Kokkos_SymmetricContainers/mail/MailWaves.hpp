@@ -25,7 +25,7 @@ namespace symm::Impl {
 struct MailCounts {
   std::uint64_t n_sent     = 0;
   std::uint64_t n_received = 0;
-  std::uint64_t n_failures = 0;  // of handlers and others
+  std::uint64_t n_failures = 0;  // failures of handlers, and other failures
 
   friend bool operator==(MailCounts const&, MailCounts const&) = default;
   friend MailCounts operator+(MailCounts const& a, MailCounts const& b) {
@@ -35,16 +35,16 @@ struct MailCounts {
 };
 
 /// Detects when all messages have been handled on all PEs (Mattern's
-/// four-counter method). A wave sums the counts of all PEs in the pattern of a
+/// four-counter method). A wave sums all PEs' counts in the pattern of a
 /// dissemination barrier: in round k, a PE sends its partial sums to PE me +
-/// 2^k, modulo the number of PEs. A PE starts a wave when it is idle. If the
-/// number of messages sent, as counted in one wave, equals the number received,
-/// as counted in the previous wave, the phase has ended: no message was in
-/// flight between the two waves, and every PE was idle. All PEs reach the same
-/// result.
+/// 2^k, modulo the number of PEs. A PE starts a wave when it is idle. The phase
+/// has ended if the number of messages sent, as counted in one wave, equals the
+/// number received, as counted in the previous wave. In that case, no message
+/// was in flight between the two waves, and every PE was idle. All PEs reach
+/// the same result.
 ///
-/// Before a PE starts a wave, it completes its handlers' puts. So when a phase
-/// has ended, all PEs see these puts, as after a barrier.
+/// Before a PE starts a wave, it completes its handlers' puts. Therefore, when
+/// a phase has ended, all PEs see these puts, as after a barrier.
 class MailWaves {
  public:
   /// Collective over the world. \throws OutOfMemory, SystemError on every PE.
@@ -60,13 +60,13 @@ class MailWaves {
   /// Whether all messages have been handled. Returns true only once, after the
   /// wave that detected the end.
   [[nodiscard]] bool take_end() { return std::exchange(m_is_end, false); }
-  /// The number of failures on all PEs, in all phases.
+  /// The total number of failures on all PEs in all phases.
   [[nodiscard]] std::uint64_t n_failures() const { return m_all.n_failures; }
 
  private:
-  /// Partial sums of the dissemination. `all` is the sum over the 2^round PEs
-  /// up to and including this PE. `rest` is the sum over the n_pes % 2^round
-  /// PEs up to and including this PE. (PE 0 comes after the last PE.)
+  /// The dissemination's partial sums. `all` is the sum over the 2^round PEs up
+  /// to and including this PE. `rest` is the sum over the n_pes % 2^round PEs
+  /// up to and including this PE. (PE 0 follows the last PE.)
   struct Sums {
     MailCounts all;
     MailCounts rest;
@@ -76,7 +76,7 @@ class MailWaves {
     Signal wave;
   };
   static constexpr std::size_t max_rounds = 31;
-  /// Two sets of words, because a PE may be one wave ahead of another.
+  /// Two sets of words because a PE may be one wave ahead of another.
   using Rounds = std::array<std::array<Words, max_rounds>, 2>;
 
   [[nodiscard]] Words& words() { return m_rounds()[m_wave % 2][m_round]; }
@@ -88,7 +88,7 @@ class MailWaves {
   Pe m_me;
   int m_n_pes;
   std::size_t m_n_rounds;
-  Signal m_wave       = 1;  // number of the current wave
+  Signal m_wave       = 1;  // sequence number of the current wave
   bool m_has_begun    = false;
   std::size_t m_round = 0;
   Sums m_sums{};

@@ -16,10 +16,11 @@ namespace symm::Impl {
 
 class MailOfThread;
 
-/// Connects the mailboxes of a thread: while a PE is in a call to one mailbox,
-/// it handles the messages of all of them. So PEs in calls to different
-/// mailboxes do not deadlock, and a handler may send through any mailbox.
-/// Messages are also handled while the thread waits in other library calls.
+/// Connects a thread's mailboxes: while a PE is in a call to one of these
+/// mailboxes, it handles the messages of all of them. Therefore, PEs in calls
+/// to different mailboxes do not deadlock, and a handler may send through any
+/// mailbox. Messages are also handled while the thread waits in other library
+/// calls.
 class MailboxBase : public HandledMail {
  protected:
   MailboxBase() = default;
@@ -31,12 +32,11 @@ class MailboxBase : public HandledMail {
   void open();
   /// After this call, none of the mailbox's messages are handled. Callable from
   /// any thread; waits for handlers that are running on the mailbox's thread.
-  /// If a handler of this mailbox makes the call, the program terminates.
+  /// If this mailbox's handler makes the call, the program terminates.
   void leave() noexcept;
-  /// Whether the mailbox was created by the calling thread.
+  /// Whether the calling thread created the mailbox.
   [[nodiscard]] bool is_of_this_thread() const;
-  /// \throws UsageError on this PE if the mailbox was created by another
-  ///         thread.
+  /// \throws UsageError on this PE if another thread created the mailbox.
   void expect_own_thread(std::string const& name, char const* call) const;
 
   /// Calls put_waiting() and receive() on all mailboxes of this thread. Does
@@ -44,20 +44,20 @@ class MailboxBase : public HandledMail {
   /// \returns whether any messages have moved.
   bool step();
   /// Whether this mailbox should rest, that is, handle no more blocks for now.
-  /// It should if messages from its handler have had to wait in other
-  /// mailboxes, and messages are still waiting in other mailboxes. If no
+  /// It should rest if messages from its handler have had to wait in other
+  /// mailboxes and messages are still waiting in other mailboxes. If no
   /// messages move for a while, a resting mailbox handles a block anyway.
-  /// (Messages that wait in this mailbox do not count, because resting would
-  /// not make them leave sooner.)
+  /// (Messages waiting in this mailbox do not count, because resting would not
+  /// make room for them sooner.)
   [[nodiscard]] bool must_rest() const;
 
   /// Whether this thread is running a handler, which must not wait.
   [[nodiscard]] bool is_handling() const;
-  /// Runs a handler of this mailbox.
+  /// Runs this mailbox's handler.
   /// \returns the failure if the handler throws; otherwise empty.
   std::optional<Failure> run_handler(std::function<void()> const& handler);
-  /// begin_waiting() increments the number of messages from handlers that wait
-  /// in this mailbox, and end_waiting() decrements it.
+  /// begin_waiting() increments the number of handler-sent messages that are
+  /// waiting in this mailbox, and end_waiting() decrements that number.
   void begin_waiting();
   void end_waiting();
   /// Returns and clears the first failure, if any, from handling messages while

@@ -7,7 +7,7 @@
 
 namespace symm {
 
-/// How messages of a Mailbox reach PEs on other nodes.
+/// How a Mailbox's messages reach PEs on other nodes.
 enum class MailRouting {
   automatic,  ///< `direct`, or `by_nodes` in jobs with many PEs
   direct,     ///< directly to each PE
@@ -15,12 +15,13 @@ enum class MailRouting {
               ///< nodes, not PEs
 };
 
-/// Options of a Mailbox. All PEs must pass the same options.
+/// A Mailbox's options. All PEs must pass the same options.
 struct MailboxOptions {
-  /// Size, in bytes, of the blocks that messages are sent in. If 0, the size is
-  /// 4 KiB in large jobs and up to 64 KiB in small ones.
+  /// Size, in bytes, of the blocks in which messages are sent. If 0, the size
+  /// is 4 KiB in large jobs and up to 64 KiB in small jobs.
   std::size_t block_bytes = 0;
-  /// Room, in bytes, for messages from handlers that cannot leave this PE yet.
+  /// Space, in bytes, for handler-sent messages that are waiting for room in a
+  /// block.
   std::size_t waiting_bytes = std::size_t{64} << 20;
   MailRouting routing       = MailRouting::automatic;
 };

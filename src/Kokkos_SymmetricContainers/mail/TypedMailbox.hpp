@@ -95,8 +95,8 @@ class TypedMailbox : public MailboxBase {
   }
 
   std::uint64_t finish();
-  // The following functions are the parts of finish().
-  /// Why this PE cannot finish; empty if it can.
+  // Together, the following functions make up finish().
+  /// The reason why this PE cannot finish; empty if it can.
   /// \throws UsageError on this PE if called from a handler.
   [[nodiscard]] std::optional<Failure> failure_of_end() const;
   /// Waits until all messages have been handled. Precondition: all PEs have
@@ -175,10 +175,10 @@ class TypedMailbox : public MailboxBase {
   MailWaves m_waves;
   std::vector<Passed> m_waiting;
   MailCounts m_counts;
-  std::uint64_t m_n_handled = 0;  // in this phase
+  std::uint64_t m_n_handled = 0;  // number of messages handled in this phase
   MailPieces m_pieces;
-  std::unique_ptr<MailThreads> m_threads;  // null until there is a sender
-  // The number of PEs that this PE has a direct link to; 0 if the mailbox does
+  std::unique_ptr<MailThreads> m_threads;  // null until threads() is called
+  // The number of PEs to which this PE has a direct link; 0 if the mailbox does
   // not use direct links.
   unsigned m_n_direct =
       m_bins.is_direct() ? static_cast<unsigned>(m_bins.members().n()) : 0;
@@ -192,7 +192,7 @@ void TypedMailbox<Message>::send_slowly(Pe pe, Message message) {
   expect_own_thread(m_name, "send");
   if (put_in_block(pe, message)) return;
   if (!is_handling()) {
-    step();  // many messages from other PEs are still in cache
+    step();  // handle messages now, while many are still in cache
     wait(
         m_name.c_str(), [&] { return put(pe, message); },
         [this] { return step(); }, [this] { return describe(); });
@@ -247,9 +247,9 @@ bool TypedMailbox<Message>::receive(bool one) {
   return has_moved;
 }
 
-// If a block carries a later time than this PE's clock shows, its sender has
-// left a collective call, such as finish(), that this PE is still in. The block
-// waits until this PE has left the call, too.
+// If a block carries a later time than this PE's clock shows, the sender has
+// returned from a collective call, such as finish(), that this PE is still in.
+// The block stays in the inbox until this PE has also returned from the call.
 template <class Message>
 bool TypedMailbox<Message>::receive_from(std::size_t inbox, bool one) {
   bool has_moved = false;
@@ -273,10 +273,10 @@ bool TypedMailbox<Message>::receive_from(std::size_t inbox, bool one) {
   return has_moved;
 }
 
-// A message goes from its sender to a PE on the sender's node, then to a PE on
-// the receiver's node, and then to its receiver. Messages on one of these links
-// wait only for room on the next one, so they cannot wait for each other in a
-// cycle.
+// A message travels from its sender to a PE on the sender's node, then to a PE
+// on the receiver's node, and then to its receiver. Messages on one of these
+// links wait only for room on the next link, so messages cannot wait for each
+// other in a cycle.
 template <class Message>
 bool TypedMailbox<Message>::pass_on(std::size_t inbox,
                                     std::byte const* messages,

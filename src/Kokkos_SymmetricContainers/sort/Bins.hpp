@@ -29,7 +29,7 @@ struct FindWrongBin {
   }
 };
 
-/// \throws UsageError on this PE if an entry of `bins` is negative, or not less
+/// \throws UsageError on this PE if an entry of `bins` is negative or not less
 ///         than `n_bins`.
 template <class Exec, class Bins>
 void expect_bins(Exec const& exec, char const* call, Bins const& bins,

@@ -12,7 +12,7 @@
 
 namespace symm::Impl {
 
-/// A kernel that calls work(thread), as a class instead of a lambda.
+/// A kernel that calls work(thread).
 template <class Work>
 struct OfThread {
   Work const* work;
@@ -22,7 +22,7 @@ struct OfThread {
 };
 
 /// The threads of a host execution space instance. Calls work(t) on each thread
-/// t, and waits until all calls have returned.
+/// t and waits until all calls have returned.
 template <class Exec>
 class HostThreads {
  public:

@@ -26,8 +26,8 @@ void make_room(SortMemory<T>& memory, std::size_t count) {
       Kokkos::view_alloc(Kokkos::WithoutInitializing, "symm::sort"), count);
 }
 
-/// Lets this PE read blocks on other PEs: in place on near PEs, and as copies
-/// from far PEs.
+/// Allows this PE to read other PEs' blocks: near PEs' blocks in place, and far
+/// PEs' blocks as copies.
 class PeBlocks {
  public:
   using Memory = Kokkos::View<char*, SymmetricHostSpace>;

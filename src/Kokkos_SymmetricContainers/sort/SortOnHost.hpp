@@ -26,11 +26,11 @@
 
 namespace symm::Impl {
 
-/// One PE's part of a sort, on the host. Call the functions in the order of
-/// their declarations, interleaved with the functions of a SortStep. Other PEs
-/// read this PE's elements from its outbox, which is in the symmetric heap. The
-/// outbox contains the bits of all keys, then the components of each View, all
-/// ordered by bucket.
+/// One PE's part of a sort, on the host. Call the functions in declaration
+/// order, interleaved with the functions of a SortStep. Other PEs read this
+/// PE's elements from its outbox, which is in the symmetric heap. The outbox
+/// contains the bits of all keys, then the components of each View, all ordered
+/// by bucket.
 template <class Exec, class Keys, class Fields>
 class SortOnHost {
  public:
@@ -40,7 +40,7 @@ class SortOnHost {
 
   /// The call is local.
   /// \param input the constructor sets `least` and `greatest` to this PE's
-  ///        smallest and largest key.
+  ///        smallest and largest keys.
   SortOnHost(Exec const& exec, char const* call, Keys const& keys,
              Fields const& fields, SortInput& input)
       : m_threads(exec, call),
@@ -131,7 +131,7 @@ class SortOnHost {
     }
   }
 
-  /// Copies all keys to the outbox, and sorts the buckets that contain a cut.
+  /// Copies all keys to the outbox and sorts the buckets that contain a cut.
   void pack_keys(SortStep const& step, Outbox const& outbox) {
     m_outbox   = outbox;
     m_capacity = padded(step.max_before());
@@ -152,8 +152,8 @@ class SortOnHost {
                   m_counts[bucket]);
   }
 
-  /// The number of this PE's elements in `bucket` whose bits are less than
-  /// `bits`; for SortStep::cut().
+  /// The number of this PE's elements that are in `bucket` and whose bits are
+  /// less than `bits`; for SortStep::cut().
   [[nodiscard]] std::size_t count_below(SortStep const& step,
                                         std::size_t bucket,
                                         std::uint64_t bits) const {
@@ -171,8 +171,8 @@ class SortOnHost {
     }
   }
 
-  /// Copies the elements that this PE gets from all outboxes into the Views,
-  /// and sorts them. Call it after a barrier.
+  /// Copies this PE's new elements from all outboxes into the Views and sorts
+  /// them. Call it after a barrier.
   void unpack(SortStep const& step, Keys const& keys, Fields const& fields) {
     auto& places = m_its_places;
     step.read(places);
@@ -207,8 +207,8 @@ class SortOnHost {
     return ordered_bits<Key>(m_keys(k));
   }
 
-  /// The buckets to sort in the outbox. (There are none if each bucket has only
-  /// one key: equal keys are already in order.)
+  /// The buckets to sort in the outbox. (There are none if each bucket contains
+  /// only one key: equal keys are already in order.)
   [[nodiscard]] std::span<std::size_t const> buckets_to_sort(
       SortStep const& step) const {
     if (m_buckets.have_one_key()) return {};
@@ -294,7 +294,7 @@ class SortOnHost {
   }
 
   /// Calls body(pe, first, count) for the elements of part number `part` from
-  /// each PE, in the order of the PE numbers. `first` is relative to the first
+  /// each PE, in the order of PE numbers. `first` is relative to the first
   /// element that this PE reads from PE `pe`.
   template <class Places, class Body>
   static void for_each_block(Places const& places, std::size_t part,
@@ -381,9 +381,9 @@ class SortOnHost {
   Fields m_fields;
   std::size_t m_count;
   SortBuckets m_buckets;
-  std::vector<std::size_t> m_counts;      // number of elements in each bucket
-  std::vector<std::size_t> m_next;        // next place, by thread and bucket
-  SortMemory<std::uint32_t> m_places;     // where elements are in the outbox
+  std::vector<std::size_t> m_counts;   // number of elements in each bucket
+  std::vector<std::size_t> m_next;     // next position, per thread and bucket
+  SortMemory<std::uint32_t> m_places;  // positions of elements in the outbox
   std::vector<std::size_t> m_first_part;  // the first part that each thread
                                           // handles
   std::vector<SortMemory<Record>> m_scratch;

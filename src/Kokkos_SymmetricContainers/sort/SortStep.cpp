@@ -67,7 +67,8 @@ SortStep::SortStep(char const* call, TeamMembers const& members,
 
   if (!failure) failure = failure_of([this] { reserve(); });
   bool const is_wrong = tell(call, input, failure);
-  // (All members get the same result, but PEs of other PE teams may not.)
+  // (All members reach the same result, but PEs of other PE teams may reach a
+  // different one.)
   if (is_wrong || !m_members.are_world()) agree(call, failure);
   find_of_world(input.element_bytes);
 }
@@ -154,8 +155,8 @@ void SortStep::find_of_world(std::size_t element_bytes) {
                     all[most]};
 }
 
-// Reserves the private memory for the next steps, so that PEs have to agree
-// only once.
+// Reserves the private memory for the next steps so that PEs have to agree only
+// once.
 void SortStep::reserve() {
   m_before.reserve(max_buckets + 1);
   m_parts.reserve(max_buckets);
@@ -249,8 +250,8 @@ void SortStep::cut(CountBelow const& count_below) {
   }
   if (searches.empty()) return;
   search(count_below);
-  // Elements with this key go before the cut, in PE order, until the PEs before
-  // the cut have their shares.
+  // Elements with the key at the cut are placed before the cut, in PE order,
+  // until each PE before the cut has its share.
   auto const n        = searches.size();
   auto* const below   = m_counts;
   auto* const equal   = m_counts + n;

@@ -21,28 +21,27 @@
 
 // PEs divide up the elements of a sort as follows. Each PE distributes its
 // elements into buckets by key, in symmetric memory. From the sizes of all
-// buckets, each PE computes the cuts, where one PE's elements end and the next
-// PE's elements begin. If a cut is inside a bucket, the PEs search for the key
-// at the cut. Elements with equal keys are divided in the order of the PE
-// numbers. So no PE sorts all its keys twice, and every PE gets exactly its
-// share of the elements.
+// buckets, each PE computes the cuts: the positions at which one PE's elements
+// end and the next PE's elements begin. If a cut is inside a bucket, the PEs
+// search for the key at the cut. Elements with equal keys are divided in the
+// order of PE numbers. As a result, no PE sorts all its keys twice, and every
+// PE receives exactly its share of the elements.
 
 namespace symm::Impl {
 
 /// A PE's description of its elements before the sort.
 struct SortInput {
   std::size_t count         = 0;
-  std::size_t element_bytes = 0;  // in all Views together
-  std::size_t capacity      = 0;  // number of elements that all Views have room
-                                  // for
-  std::uint64_t least    = ~std::uint64_t{0};  // smallest key, as bits
+  std::size_t element_bytes = 0;  // summed over all Views
+  std::size_t capacity = 0;  // number of elements for which all Views have room
+  std::uint64_t least  = ~std::uint64_t{0};  // smallest key, as bits
   std::uint64_t greatest = 0;
 };
 
-/// Buckets of keys. They all have the same width, and are the same on all PEs.
+/// Buckets of keys. All buckets have the same width, and the buckets are the
+/// same on all PEs.
 struct SortBuckets {
-  /// There are at most 2^11 buckets, because more would compete for cache
-  /// space.
+  /// There are at most 2^11 buckets because more would compete for cache space.
   static constexpr int max_bits = 11;
 
   std::uint64_t least = 0;
@@ -54,8 +53,8 @@ struct SortBuckets {
     return static_cast<std::size_t>((bits - least) >> shift);
   }
   /// first_of() returns the smallest key that a bucket can contain. range_of()
-  /// returns the difference between the largest and the smallest key that it
-  /// can contain.
+  /// returns the difference between the largest and smallest keys that the
+  /// bucket can contain.
   [[nodiscard]] std::uint64_t first_of(std::size_t bucket) const {
     return least + (static_cast<std::uint64_t>(bucket) << shift);
   }
@@ -64,27 +63,27 @@ struct SortBuckets {
   [[nodiscard]] bool have_one_key() const { return shift == 0; }
 };
 
-/// The place where one PE's elements end and the next PE's elements begin.
+/// The position at which one PE's elements end and the next PE's elements
+/// begin.
 struct SortCut {
   std::size_t bucket = 0;
   std::size_t before = 0;  // number of elements in the bucket before the cut,
                            // on all PEs
 };
 
-/// The elements of one bucket that this PE gets.
+/// The elements of one bucket that this PE receives.
 struct BucketPart {
   std::size_t first;  // index of the first element on this PE after the sort
   std::size_t count;
 };
 
-/// The work of one call to sort(). Call the functions in the order of their
-/// declarations.
+/// The work of one call to sort(). Call the functions in declaration order.
 class SortStep {
  public:
   /// Collective over the world.
-  /// \param members the PEs of this sort; below, they are called "all PEs".
-  /// \param failure why this PE cannot take part; empty if it can. If set on
-  ///        any PE, all PEs throw it.
+  /// \param members the PEs of this sort, called "all PEs" below.
+  /// \param failure the reason why this PE cannot take part; empty if it can.
+  ///        If set on any PE, all PEs throw it.
   /// \throws UsageError, OutOfMemory, SystemError on every PE.
   SortStep(char const* call, TeamMembers const& members, SortInput const& input,
            std::optional<Failure> failure);
@@ -120,22 +119,23 @@ class SortStep {
   [[nodiscard]] std::span<std::size_t const> cut_buckets() const {
     return m_cut_buckets;
   }
-  /// first_bucket() is the first bucket that this PE gets elements from.
-  /// parts() says which elements this PE gets from that bucket and the next
-  /// ones.
+  /// first_bucket() is the first bucket from which this PE receives elements.
+  /// parts() specifies the elements that this PE receives from that bucket and
+  /// the following buckets.
   [[nodiscard]] std::size_t first_bucket() const { return m_first_bucket; }
   [[nodiscard]] std::vector<BucketPart> const& parts() const { return m_parts; }
 
-  /// Returns the number of this PE's elements in a bucket whose bits are less
-  /// than `bits`.
+  /// Returns the number of this PE's elements that are in `bucket` and whose
+  /// bits are less than `bits`.
   using CountBelow =
       std::function<std::size_t(std::size_t bucket, std::uint64_t bits)>;
   /// Collective: determines the cuts. After a barrier, all PEs may read
   /// starts() and the cuts.
   void cut(CountBelow const& count_below);
 
-  /// For each PE, the indices in its outbox where the elements for this PE
-  /// begin, one for each bucket, followed by the index where they end.
+  /// For each PE, the indices in its outbox at which the elements for this PE
+  /// begin, one per bucket, followed by the index at which the last of them
+  /// ends.
   using Places = std::vector<std::vector<std::uint64_t>>;
   /// Local: allocates an object for read().
   [[nodiscard]] Places empty_places() const;
@@ -159,9 +159,9 @@ class SortStep {
   }
   void reserve();
   /// Sends this PE's input to all members. Collective over the members.
-  /// \param failure why the sort cannot continue, if this PE already knows a
-  ///        reason. If it is empty and this PE finds a reason, tell() stores
-  ///        that reason here.
+  /// \param failure the reason why the sort cannot continue, if this PE already
+  ///        knows one. If `failure` is empty and this PE finds a reason, tell()
+  ///        stores that reason in it.
   /// \returns whether the sort cannot continue; the same on all members.
   bool tell(char const* call, SortInput const& input,
             std::optional<Failure>& failure);

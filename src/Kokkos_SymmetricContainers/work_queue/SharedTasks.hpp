@@ -23,10 +23,11 @@ namespace symm::Impl {
 /// with a compare-and-swap. All PEs, near and far, steal with one-sided
 /// operations.
 ///
-/// All tasks are done when no member has any left. Member 0 holds a counter of
-/// the PEs that may have tasks. A PE that runs out of tasks decrements the
-/// counter, and increments it again before stealing. The PE that decrements the
-/// counter to 0 notifies member 0. Each notified PE notifies up to two others.
+/// All tasks are done when none remain on any member. A counter on member 0
+/// holds the number of PEs that may have tasks. A PE that runs out of tasks
+/// decrements the counter and increments it again before stealing. The PE that
+/// decrements the counter to 0 notifies member 0. Each notified PE notifies up
+/// to two others.
 class SharedTasks {
  public:
   /// Collective over the world.
@@ -47,29 +48,29 @@ class SharedTasks {
   // The following functions are for this PE's own tasks. The same thread calls
   // all of them.
 
-  /// Whether this PE may share tasks: no shared tasks are left, and other PEs
-  /// have copied all tasks that they have stolen. Always false if there is only
-  /// one member.
+  /// Whether this PE may share tasks: none of its shared tasks remain, and
+  /// other PEs have copied all tasks that they have stolen. Always false if
+  /// there is only one member.
   [[nodiscard]] bool is_free() const;
   /// The memory for the tasks to share next. Precondition: is_free().
   [[nodiscard]] std::byte* places() const { return m_tasks.data(); }
-  /// The maximum number of tasks that places() has room for.
+  /// The maximum number of tasks for which places() has room.
   [[nodiscard]] std::size_t most() const { return m_most; }
   /// Shares the first `count` tasks at places().
   void share(std::size_t count);
-  /// Returns the shared tasks that no PE has stolen, and stops sharing them.
-  /// The result is valid until the next share().
+  /// Stops sharing and returns the shared tasks that no PE has stolen. The
+  /// result is valid until the next share().
   [[nodiscard]] std::span<std::byte const> take_back();
 
   // The following functions are for other PEs' tasks.
 
-  /// Waits until another PE shares tasks, and steals some. Precondition: this
-  /// PE has no tasks.
-  /// \param stolen receives half of the tasks that the other PE shares; its
-  ///        capacity must be at least most() tasks.
-  /// \param has_own returns whether this PE has its own tasks again, because a
+  /// Waits until another PE shares tasks, then steals some of them.
+  /// Precondition: this PE has no tasks.
+  /// \param stolen receives half of the tasks that the other PE shares, rounded
+  ///        up; its capacity must be at least most() tasks.
+  /// \param has_own returns whether this PE has its own tasks again because a
   ///        message handler has pushed some. In that case, nothing is stolen.
-  /// \returns whether this PE has tasks now; false if no PE has any left.
+  /// \returns whether this PE has tasks now; false if none remain on any PE.
   [[nodiscard]] bool steal(std::vector<std::byte>& stolen,
                            std::function<bool()> const& has_own);
   /// Asks all PEs to discard their tasks. Does not wait until they have done
@@ -98,7 +99,7 @@ class SharedTasks {
   void tell(Flag flag);
   void enter();
   void leave();
-  /// The world PE number of the next PE to steal from.
+  /// The world PE number of the next PE from which this PE tries to steal.
   [[nodiscard]] Pe next_victim();
   [[nodiscard]] bool steal_from(Pe victim, std::vector<std::byte>& stolen);
 
@@ -112,8 +113,8 @@ class SharedTasks {
   std::uint64_t* m_places;  // the available tasks, as a Places::word()
   std::uint64_t* m_copied;  // number of this PE's tasks that others have copied
   std::uint64_t* m_flags;
-  std::uint64_t* m_n_active;      // PEs that may have tasks; on member 0
-  std::uint64_t m_n_stolen  = 0;  // excludes tasks of the latest share()
+  std::uint64_t* m_n_active;  // number of PEs that may have tasks; on member 0
+  std::uint64_t m_n_stolen  = 0;  // excludes tasks from the latest share()
   std::uint64_t m_flags_now = 0;  // flags that this PE has forwarded
   TeamMembers m_members;
   Pe m_root = 0;  // world PE number of member 0

@@ -47,7 +47,7 @@ void wait_and_serve(char const* call, FunctionRef<bool> is_done,
       if (serve()) break;
       if (!wait.pause()) continue;
       auto const why = wait.reason_to_give_up();
-      if (is_done()) return;  // a lost PE may have made it true
+      if (is_done()) return;  // a lost PE may have made is_done() true
       if (serve()) break;
       if (wait.must_report(why)) wait.report(why, "", waits_for());
     }

@@ -11,7 +11,7 @@ namespace symm::Impl {
 
 /// A reference to a function object that the caller owns, like
 /// std::function_ref in C++26. Unlike a std::function, a FunctionRef allocates
-/// no memory. A PE that is out of memory therefore does not fail in a call in
+/// no memory. Therefore, a PE that is out of memory does not fail in a call in
 /// which other PEs are waiting for that PE.
 template <class Result>
 class FunctionRef {

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 #include "AllocationRecord.hpp"
 
-// This header defines the members of the record; only one source file per
-// memory space may include it.
+// This header defines the record's members; only one source file per memory
+// space may include it.
 #define KOKKOS_IMPL_PUBLIC_INCLUDE
 #include <impl/Kokkos_SharedAlloc_timpl.hpp>
 #undef KOKKOS_IMPL_PUBLIC_INCLUDE

@@ -7,7 +7,7 @@
 
 namespace symm::Impl {
 
-/// An element of a View with Kokkos' trait Atomic in a symmetric space. Its
+/// An element of a View in a symmetric space with Kokkos' Atomic trait. Its
 /// operators (+=, ++, &=, ...) are atomic with respect to all CPUs and GPUs on
 /// the node. (Kokkos' own atomic elements are atomic only with respect to the
 /// threads of one GPU.)
@@ -32,8 +32,8 @@ class AtomicElement : public desul::AtomicRef<T, desul::MemoryOrderRelaxed,
     Ref::store(value);
     return value;
   }
-  /// Assigns the value of `other` in two steps, a load and a store. (The
-  /// assignment of AtomicRef would change the proxy instead of the element.)
+  /// Assigns the value of `other` in two steps, a load and a store.
+  /// (AtomicRef's assignment would change the proxy instead of the element.)
   KOKKOS_FORCEINLINE_FUNCTION T
   operator=(AtomicElement const& other) const noexcept {
     return *this = other.load();

@@ -12,14 +12,14 @@
 #include "AtomicElement.hpp"
 #include "Version.hpp"
 
-// In symmetric spaces, the elements of Views with Kokkos' trait Atomic are
+// In symmetric spaces, the elements of Views with Kokkos' Atomic trait are
 // AtomicElements. Kokkos selects the classes below by memory space.
 
 #if SYMM_KOKKOS_MDSPAN_VIEWS
 
 namespace symm::Impl {
 
-/// Like the accessor of Kokkos' Atomic Views, except for the type of element.
+/// Like the accessor of Kokkos' Atomic Views, except for the element type.
 template <class T>
 struct AtomicElementAccessor
     : Kokkos::Impl::AtomicAccessorRelaxed<T, desul::MemoryScopeNode> {
@@ -51,7 +51,7 @@ template <class Device, class Traits>
 inline constexpr bool is_symmetric_and_atomic_v =
     Traits::is_atomic&& is_symmetric_space_v<typename Device::memory_space>;
 
-/// Customization point of Kokkos.
+/// A Kokkos customization point.
 template <class T, class Layout, class Device, class Traits>
 requires is_symmetric_and_atomic_v<Device, Traits>
 constexpr auto customize_view_arguments(
@@ -62,7 +62,7 @@ constexpr auto customize_view_arguments(
                                            typename Accessor::type>();
 }
 
-/// Customization point of Kokkos. For customized Views, functions such as
+/// A Kokkos customization point. For customized Views, functions such as
 /// resize() pass an argument for the accessor, which is not needed here.
 template <class MemorySpace, class Accessor, class Mapping>
 requires is_symmetric_space_v<MemorySpace> KOKKOS_INLINE_FUNCTION constexpr auto

@@ -27,7 +27,7 @@ View view_of_record(Kokkos::Impl::SharedAllocationTracker const& tracker,
 #endif
 }
 
-/// A View of the same elements as `view`, but without the trait Atomic.
+/// A View of the same elements as `view`, but without the Atomic trait.
 template <class Plain, class View>
 KOKKOS_FUNCTION Plain plain_view_of(View const& view) {
 #if SYMM_KOKKOS_MDSPAN_VIEWS

@@ -14,7 +14,7 @@
 
 namespace symm::Impl {
 
-/// The properties of a pair of a destination space and a source space, as in
+/// The properties of a pair of destination and source spaces, as in
 /// Kokkos::Impl::MemorySpaceAccess.
 template <bool is_assignable, bool is_accessible>
 struct SpaceAccess {

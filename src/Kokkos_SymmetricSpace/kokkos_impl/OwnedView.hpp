@@ -11,16 +11,16 @@
 
 namespace symm::Impl {
 
-/// Creates one managed View of memory that was not allocated by the View's
+/// Creates one managed View over memory that was not allocated by the View's
 /// memory space. When the last copy of the View is destroyed, Kokkos calls
-/// `End::destroy_shared_allocation()`. That function must not throw, and must
-/// do nothing for a default-constructed End.
+/// `End::destroy_shared_allocation()`. That function must not throw and must do
+/// nothing for a default-constructed End.
 template <class View, class End>
 class OwnedViewMaker {
  public:
   using memory_space = typename View::memory_space;
 
-  /// Allocates everything that Kokkos needs, so that make_view() cannot fail.
+  /// Allocates everything that Kokkos needs, so make_view() cannot fail.
   OwnedViewMaker(memory_space const& space, std::string const& label)
       : m_record(Record::allocate(space, label, 0)) {
     m_tracker.assign_allocated_record_to_uninitialized(m_record);

@@ -12,11 +12,11 @@
 #include "../../runtime/base/Check.hpp"
 #endif
 
-// The race detector sees loads and stores of GPU kernels through the element
-// types of Views. SYMM_CHECK_VIEWS is defined in builds of
-// KokkosSymmetricSpace::Checked for GPUs. On the host, the compiler's
-// instrumentation sees the accesses instead. With SYMM_CHECK_VIEWS_ON_HOST, the
-// host uses these types, too. That setting is for testing the types on CPUs.
+// The race detector observes the loads and stores of GPU kernels through the
+// element types of Views. SYMM_CHECK_VIEWS is defined in GPU builds of
+// KokkosSymmetricSpace::Checked. On the host, the compiler's instrumentation
+// reports the accesses instead. With SYMM_CHECK_VIEWS_ON_HOST, the host uses
+// these types, too. That setting is for testing the types on CPUs.
 
 namespace symm::Impl {
 
@@ -35,8 +35,8 @@ KOKKOS_FORCEINLINE_FUNCTION void tell_access([[maybe_unused]] T const* element,
 #ifdef SYMM_CHECK_VIEWS
 
 /// Whether elements of type T are represented by SeenElements. Elements of
-/// class type are not: a proxy does not have the members of the class, so
-/// accesses to members would not compile.
+/// class type are not: a proxy lacks the class's members, so accesses to
+/// members would not compile.
 template <class T>
 inline constexpr bool has_seen_elements_v =
     (std::is_arithmetic_v<T> || std::is_enum_v<T> ||
@@ -44,8 +44,8 @@ inline constexpr bool has_seen_elements_v =
 
 /// An element that reports each load and store; used instead of a T&. It is
 /// valid only within the expression that creates it. A named variable of this
-/// type has no operators, because the variable would refer to the element,
-/// whereas the program means the value. (Instead of `auto x = u(i)`, write the
+/// type has no operators because it would refer to the element, whereas the
+/// program intends to use the value. (Instead of `auto x = u(i)`, write the
 /// type of x.)
 template <class T>
 class SeenElement {

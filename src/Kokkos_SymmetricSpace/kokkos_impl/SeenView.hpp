@@ -14,9 +14,9 @@
 #include "AtomicView.hpp"
 #include "Version.hpp"
 
-// Makes the elements of Views in symmetric spaces SeenElements. Kokkos has a
-// customization point for accessors (AtomicView.hpp). This file does not use
-// it, because deep_copy() and constructors treat Views with a customized
+// Replaces the elements of Views in symmetric spaces with SeenElements. Kokkos
+// provides a customization point for accessors (AtomicView.hpp). This file does
+// not use it because deep_copy() and constructors treat Views with a customized
 // accessor differently.
 
 namespace symm::Impl {
@@ -37,7 +37,7 @@ inline constexpr bool has_seen_views_v =
 
 namespace symm::Impl {
 
-/// Like Kokkos::default_accessor, except for the type of elements.
+/// Like Kokkos::default_accessor, except for the element type.
 template <class T>
 struct SeenAccessor {
   using element_type     = T;
@@ -143,7 +143,7 @@ class SeenElements {
 
 }  // namespace symm::Impl
 
-/// Like Kokkos' own specialization, except for the type of elements. Views with
+/// Like Kokkos' own specialization, except for the element type. Views with
 /// other memory traits have other specializations.
 template <class Traits>
 requires(symm::Impl::has_seen_views_v<Traits> &&

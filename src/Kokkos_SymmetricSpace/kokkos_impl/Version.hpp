@@ -5,13 +5,13 @@
 
 #include <Kokkos_Macros.hpp>
 
-// Only this folder and symm_gpu/KokkosImpl.hpp depend on internals of Kokkos.
-// The code there is written for Kokkos 5.0.2. Code for other versions is
+// Only this folder and symm_gpu/KokkosImpl.hpp depend on Kokkos internals. The
+// code in these places is written for Kokkos 5.0.2. Code for other versions is
 // selected by KOKKOS_VERSION, which only this file reads.
 static_assert(KOKKOS_VERSION >= 40601 && KOKKOS_VERSION < 60000,
               "Kokkos SymmetricSpace needs Kokkos 4.6.1 to 5 (tested: 5.0.2)");
 
-/// 1: Views are based on mdspan. 0: Kokkos is older than 4.7, or was built with
+/// 1: Views are based on mdspan. 0: Kokkos is older than 4.7 or was built with
 /// legacy Views, which are customized through other classes. (Kokkos will
 /// remove legacy Views after 5.2. The code for 0 can be removed when no
 /// supported version has legacy Views.)

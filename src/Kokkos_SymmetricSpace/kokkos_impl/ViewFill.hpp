@@ -47,8 +47,8 @@ template <class Space, class T, class Fill>
 class FillOnAllPes : public Fill {
  public:
   FillOnAllPes() = default;
-  /// \throws OutOfMemory on this PE if the View has more bytes than there are
-  ///         addresses. (Kokkos does not detect this, and has allocated fewer
+  /// \throws OutOfMemory on this PE if the View is larger than the address
+  ///         space. (Kokkos does not detect this case and has allocated fewer
   ///         bytes.) All other PEs throw, too.
   FillOnAllPes(T* data, std::size_t count, std::string const& label)
       : Fill(data, count, label) {
@@ -64,7 +64,7 @@ class FillOnAllPes : public Fill {
   /// Collective, with a barrier on exit. If the call throws, the View and this
   /// object have been destroyed.
   void construct_shared_allocation() {
-    // In a pool, stream order is enough: later work sees the filled elements.
+    // In a pool, stream order suffices: later work sees the filled elements.
     if (is_in_pool(
             Kokkos::Impl::SharedAllocationHeader::get_header(this->ptr))) {
       Fill::construct_shared_allocation();

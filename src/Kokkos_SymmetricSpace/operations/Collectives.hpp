@@ -62,12 +62,12 @@ namespace symm {
 // instance, in order with the kernels on that instance; the host does not wait.
 // symm_teams.hpp and symm_collectives.hpp describe what each operation does.
 
-/// Enqueues a barrier, collective over `team`. Later work on `exec` starts only
-/// after all PEs of the PE team have reached the barrier. That work sees
-/// everything that those PEs wrote before the barrier, directly or through work
-/// enqueued earlier. The host does not wait, unless `exec` runs on the host.
-/// Calls for one PE team must also run one after another on the GPU: between
-/// calls on different instances, call order_after().
+/// Enqueues a barrier over `team`. Collective over `team`. Later work on `exec`
+/// starts only after all PEs of the PE team have reached the barrier. That work
+/// sees everything that those PEs wrote before the barrier, directly or through
+/// work enqueued earlier. The host does not wait unless `exec` runs on the
+/// host. Calls for the same PE team must also run one after another on the GPU:
+/// between calls on different instances, call order_after().
 /// \throws UsageError on this PE if `team` is not a valid PE team; SystemError
 ///         on this PE if a CUDA call fails.
 template <Impl::ExecutionSpace Exec>
@@ -88,9 +88,9 @@ void barrier(Exec const& exec, PeTeam const& team) {
 // Each of the following operations throws UsageError on this PE if this PE
 // passes an invalid argument; in that case, this PE has not taken part. The
 // operations do not check whether the other PEs pass the same arguments. On a
-// host instance, an operation waits for the kernels of the instance and then
-// does the same as the host form. On a GPU, collect() with a null `dest` stops
-// the program if other PEs have elements.
+// host instance, an operation waits for the instance's kernels and then does
+// the same as the host form. On a GPU, collect() with a null `dest` stops the
+// program if other PEs have elements.
 
 template <Impl::ExecutionSpace Exec, class T>
 void broadcast(Exec const& exec, PeTeam const& team, T* dest,

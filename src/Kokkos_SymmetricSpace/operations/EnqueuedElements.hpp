@@ -38,8 +38,8 @@ struct ElementKernel {
 };
 
 /// Enqueues an operation on an element in PE `pe`'s memory.
-/// \param fetch receives the old value of the element; null if the operation
-///        returns nothing.
+/// \param fetch receives the element's old value; null if the operation returns
+///        nothing.
 template <class Operation, bool fetches, class Exec, class T>
 void enqueue_element(Exec const& exec, OperationKind kind, T* fetch, T* address,
                      T const& value, T const& compare, Pe pe) {
@@ -92,8 +92,8 @@ namespace symm {
 // instance. They run in order with the kernels and copies on that instance, and
 // the host does not wait. If the instance runs on the host, the call fences the
 // instance and then does the same as the host form. On a GPU, each operation is
-// a kernel with one thread. In that case, atomic operations can also change GPU
-// memory on near PEs; the host forms cannot.
+// a one-thread kernel. Unlike the host forms, atomic operations in such a
+// kernel can also change GPU memory on near PEs.
 //
 // \throws UsageError on this PE if PE `pe` does not exist, or if `address` is
 //         not aligned or is not in this PE's part of a symmetric heap. Nothing
@@ -112,8 +112,8 @@ namespace symm {
         exec, Impl::OperationKind::kind, static_cast<T*>(nullptr), address, \
         value, value, pe);                                                  \
   }
-/// Defines an atomic operation that stores the old value of the element to
-/// `*fetch`. Threads of `exec` must be able to access `*fetch`.
+/// Defines an atomic operation that stores the element's old value in `*fetch`.
+/// Kernels on `exec` must be able to access `*fetch`.
 #define SYMM_ENQUEUED_FETCH(function)                                         \
   namespace Impl {                                                            \
   SYMM_ELEMENT_OPERATION(function, (address, value, pe),                      \

@@ -21,7 +21,7 @@
 #include "../space/ExecutionSpaceStream.hpp"
 
 // Copies that are enqueued on an execution space instance. Parameter `call` is
-// the name of the operation, for error messages.
+// the operation's name, for error messages.
 
 namespace symm::Impl {
 
@@ -38,7 +38,7 @@ void enqueue_copy_in(Exec const& exec, void* to, void const* from,
                                                 bytes));
 }
 
-/// Copies to or from a far PE, with one GPU thread. The thread waits until the
+/// Copies to or from a far PE, using one GPU thread. The thread waits until the
 /// program may reuse `local`.
 struct FarCopyKernel {
   bool is_put;
@@ -77,7 +77,7 @@ struct FarStridedKernel {
   }
 };
 
-/// Enqueues a one-thread kernel on an execution space instance of a GPU.
+/// Enqueues a one-thread kernel on a GPU execution space instance.
 template <class Exec, class Kernel>
 void enqueue_far(Exec const& exec, char const* call, Kernel const& kernel) {
   Kokkos::parallel_for(call, Kokkos::RangePolicy<Exec>(exec, 0, 1), kernel);
@@ -109,7 +109,7 @@ void enqueue_copy(Exec const& exec, Segment segment, void* to, void const* from,
                   std::size_t bytes, [[maybe_unused]] char const* call) {
   if constexpr (runs_on_host_v<Exec>) {
     if (!is_of_gpu(segment) && bytes <= max_bytes_by_words) {
-      exec.fence(call);  // Kokkos would use memcpy()
+      exec.fence(call);  // Kokkos' memcpy() may split words
       copy_host_memory(to, from, bytes);
       return;
     }

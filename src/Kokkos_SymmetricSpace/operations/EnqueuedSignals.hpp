@@ -26,8 +26,8 @@
 #include "../../runtime/symm_rma.hpp"
 #include "EnqueuedRma.hpp"
 
-// Puts with signals that are enqueued on an execution space instance. On a GPU,
-// one kernel performs several puts, each in a separate thread block.
+// Enqueues puts with signals on an execution space instance. On a GPU, one
+// kernel performs several puts, each in a separate thread block.
 
 namespace symm::Impl {
 
@@ -48,7 +48,7 @@ struct PutSignalsKernel {
     if (is_far) {
 #ifdef SYMM_FOR_DEVICE
       if (group.rank() == 0) {
-        InKernel::fence_far();  // orders the puts of earlier kernels
+        InKernel::fence_far();  // orders earlier kernels' puts
       }
       InKernel::put_signal_far(group, put.dest, put.source, put.bytes,
                                put.signal, put.value, atomic_op_of(put.op),
@@ -58,14 +58,14 @@ struct PutSignalsKernel {
     }
     copy_bytes<1>(group, put.dest, put.source, put.bytes);
     group.barrier();
-    // The signal has release order even if this put has no data, because
+    // The signal has release semantics even if this put has no data, because
     // earlier kernels may have put data.
     if (group.rank() == 0) DeliverSignal{put.signal, put.value, put.op, true}();
   }
 };
 
-/// Whether the kernel copies the data of `put`; otherwise, a copy engine does.
-/// For larger blocks, a copy engine is faster. Also, only copy engines can
+/// Whether the kernel copies `put`'s data; otherwise, a copy engine does. For
+/// larger blocks, a copy engine is faster. In addition, only copy engines can
 /// access all of the process's memory.
 [[nodiscard]] inline bool is_copied_by_kernel(SignaledPut const& put,
                                               Segment dest, char const* call) {
@@ -75,7 +75,7 @@ struct PutSignalsKernel {
           copy_queue(call).is_on_gpu(put.source));
 }
 
-/// Enqueues one kernel on a GPU for at most `most` puts.
+/// Enqueues one kernel on a GPU for up to `most` puts.
 template <std::size_t most, class Exec>
 void launch_put_signals(Exec const& exec, std::span<SignaledPut const> puts,
                         char const* call) {
@@ -148,7 +148,7 @@ void enqueue_put_signals(Exec const& exec, std::span<SignaledPut const> puts,
       check::fence();
       SignalOperation{call, put}.report();
     }
-    // (A kernel starts faster if its arguments take fewer bytes.)
+    // (A kernel starts faster if its arguments occupy fewer bytes.)
     constexpr std::size_t most = 8;
     while (puts.size() > 1) {
       auto const n = std::min(puts.size(), most);

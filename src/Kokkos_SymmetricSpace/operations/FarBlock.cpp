@@ -15,8 +15,8 @@ namespace {
 
 using Dimension = ViewBlock::Dimension;
 
-/// The largest number of bytes to pack at once, or to read at once including
-/// gaps.
+/// The maximum number of bytes to pack at once, or to read at once (including
+/// gaps).
 constexpr std::size_t max_packed = std::size_t{1} << 20U;
 
 /// Up to this number of elements, a separate message costs more than sending
@@ -27,8 +27,8 @@ constexpr std::size_t max_in_batch = 32;
 /// message.
 constexpr std::size_t long_run = std::size_t{2} << 10U;
 
-/// The same block, but with the elements packed contiguously here, in the order
-/// of the dimensions. Precondition: the block is simplified().
+/// The same block, but with the elements packed contiguously on this PE, in the
+/// order of the dimensions. Precondition: the block is simplified().
 ViewBlock packed(ViewBlock block) {
   std::size_t stride = block.element;
   for (std::size_t r = 0; r < block.rank; ++r) {
@@ -45,7 +45,8 @@ std::size_t n_strided(ViewBlock const& block) {
   return n;
 }
 
-/// The number of bytes there, from the first to the last element inclusive.
+/// The number of bytes on the far PE, from the first to the last element
+/// inclusive.
 std::size_t span(ViewBlock const& block) {
   std::size_t bytes = block.element;
   for (std::size_t r = 0; r < block.rank; ++r) {
@@ -54,8 +55,8 @@ std::size_t span(ViewBlock const& block) {
   return bytes;
 }
 
-/// A copy between the block here and packed memory. In the result, packed
-/// memory is "there".
+/// Describes a copy between the block on this PE and packed memory. In the
+/// result, `there` refers to the packed memory.
 ViewBlock repacked(ViewBlock const& block) {
   ViewBlock result = packed(block);
   for (std::size_t r = 0; r < block.rank; ++r) {
@@ -83,7 +84,7 @@ void for_each_strided(PeMemory far, Here* here, ViewBlock const& block,
 }
 
 /// Divides a simplified block into the largest possible parts with
-/// bytes_of(part) <= max_packed, and calls work(far, here, part) for each part.
+/// bytes_of(part) <= max_packed and calls work(far, here, part) for each part.
 /// A part of rank 0 is one element of any size.
 template <class Here, class BytesOf, class Work>
 void for_each_part(PeMemory far, Here* here, ViewBlock const& block,

@@ -10,18 +10,18 @@ namespace symm::Impl {
 
 // Copies between a View on this PE and a far PE's copy of a View, in as few
 // messages as possible.
-// - A block that is contiguous on the far PE takes one message (or one message
-//   per MiB, if this PE must pack the block).
+// - A block that is contiguous on the far PE requires one message (or one
+//   message per MiB if this PE must pack the block).
 // - Otherwise, each message carries elements that have a constant stride on the
 //   far PE.
-// - Puts of a few small elements go into the batch of put_nbi() instead, so
-//   that different blocks share a message.
+// - A few small elements are added to put_nbi()'s batch instead, so different
+//   blocks share a message.
 //
 // Puts never write to the gaps between the elements on the far PE. Gets also
 // read the gaps if, in total, the gaps are no larger than the elements. One
 // host thread performs the copy. Completion is the same as for put() and get().
 
-/// \param call the name of the operation, for error messages.
+/// \param call the operation's name, for error messages.
 void put_block(PeMemory dest, void const* source, ViewBlock const& block,
                char const* call);
 void get_block(void* dest, PeMemory source, ViewBlock const& block,

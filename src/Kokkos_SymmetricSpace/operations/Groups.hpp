@@ -42,7 +42,8 @@ class ThreadsOf : public SharedLoops<ThreadsOf<Member, has_all_threads>> {
         (return (has_all_threads ? blockDim.y : 1) * blockDim.x;))
   }
   /// If the group consists of the lanes of one thread, an empty loop serves as
-  /// the barrier: Kokkos ends each loop over lanes with a barrier among them.
+  /// the barrier: Kokkos ends each loop over lanes with a barrier across the
+  /// lanes.
   KOKKOS_FUNCTION void barrier() const {
     if constexpr (has_all_threads) {
       m_member.team_barrier();

@@ -35,8 +35,9 @@ class PutSignals {
  public:
   /// Adds one put with a signal. Takes the same arguments as put_signal().
   /// Nothing is sent until enqueue().
-  /// \throws UsageError with labels and extents on this PE if put_signal()
-  ///         would reject the Views. Nothing is added in that case.
+  /// \throws UsageError on this PE if put_signal() would reject the Views; the
+  ///         message contains labels and extents. Nothing is added in that
+  ///         case.
   template <class T, class... P, class U, class... Q, class... S>
   void add(Kokkos::View<T, P...> const& dst, Kokkos::View<U, Q...> const& src,
            Kokkos::View<S...> const& signal, Signal value, SignalOp op, Pe pe) {
@@ -57,9 +58,9 @@ class PutSignals {
   void clear() { m_puts.clear(); }
 
   /// Sends all puts that were added. As with put_signal(exec, ...), each put
-  /// comes after the earlier work on `exec`, and the data of a put arrive
-  /// before its signal. The puts of one object may arrive in any order. On
-  /// return, the object is empty.
+  /// runs after the earlier work on `exec`, and each put's data arrive before
+  /// its signal. One object's puts may arrive in any order. On return, the
+  /// object is empty.
   /// \throws UsageError on this PE in the same cases as put_signal(). Nothing
   ///         has been sent in that case, and the object keeps the puts.
   ///         SystemError on this PE if CUDA fails to launch a kernel: the

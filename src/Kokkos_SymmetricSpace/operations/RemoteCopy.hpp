@@ -50,7 +50,7 @@ StagingView<View, Space> make_staging_view(View const& view) {
   (std::make_index_sequence<View::rank()>());
 }
 
-/// Whether elements are copied as bytes: the types are equal, and accesses are
+/// Whether elements are copied as bytes: the types are equal and accesses are
 /// not atomic.
 template <class Peer, class View>
 inline constexpr bool are_same_bytes_v =
@@ -58,9 +58,9 @@ inline constexpr bool are_same_bytes_v =
                    typename View::non_const_value_type> &&
     !View::memory_traits::is_atomic;
 
-/// Calls near() with the copy of a near `peer` as an ordinary View. (If this
-/// were a lambda, nvcc would warn about the host functions that the lambda
-/// calls.)
+/// Calls near(view), where `view` is the copy of a near `peer` as an ordinary
+/// View. (If this were a lambda, nvcc would warn about the host functions that
+/// the lambda calls.)
 template <class View, class Near>
 struct AtNearView {
   RemotePeer<View> const& peer;
@@ -70,7 +70,7 @@ struct AtNearView {
   KOKKOS_FORCEINLINE_FUNCTION void operator()() const { near(peer.view()); }
 };
 
-/// If loads and stores reach the copy of `peer`, calls near() with that copy as
+/// If loads and stores can reach `peer`'s copy, calls near() with that copy as
 /// an ordinary View. Otherwise, calls far().
 SYMM_CALLS_ANYTHING
 template <class View, class Near, class Far>
@@ -79,8 +79,8 @@ KOKKOS_FORCEINLINE_FUNCTION void at_view_of(RemotePeer<View> const& peer,
   at_pe(peer.heap(), peer.pe(), AtNearView<View, Near>{peer, near}, far);
 }
 
-/// Copies to or from a far PE, with one host thread. The host must be able to
-/// access the memory of `other`.
+/// Copies to or from a far PE, using one host thread. The host must be able to
+/// access `other`'s memory.
 template <Direction direction, class View, class Other>
 void copy_far_view(RemotePeer<View> const& peer, Other const& other,
                    char const* call) {
@@ -101,12 +101,12 @@ void copy_far_view(RemotePeer<View> const& peer, Other const& other,
   }
 }
 
-// These functions implement symm::copy() for a group of threads, on the host
-// and in kernels. They do not end with a barrier. Precondition: the extents are
-// equal.
+// The following functions implement symm::copy() for a group of threads, on the
+// host and in kernels. They do not end with a barrier. Precondition: the
+// extents are equal.
 
-/// For use in a kernel: copies to or from a far PE. If both sides are
-/// contiguous, copies them as one block; otherwise, element by element.
+/// For kernels: copies to or from a far PE. If both sides are contiguous,
+/// copies them as one block; otherwise, copies element by element.
 template <Direction direction, Group Threads, class View, class Other>
 KOKKOS_FUNCTION void copy_far_in_kernel(Threads const& threads,
                                         RemotePeer<View> const& peer,
@@ -173,8 +173,8 @@ KOKKOS_INLINE_FUNCTION void copy_view(Threads const& threads, Dst const& dst,
   copy_peer<Direction::get>(threads, src, dst);
 }
 
-/// symm::copy() of Views by a group of threads. One of the Views may be a
-/// RemotePeer.
+/// Implements symm::copy() of Views by a group of threads. One of the Views may
+/// be a RemotePeer.
 template <ThreadGroup Threads, class Dst, class Src>
 KOKKOS_FUNCTION void copy_by(Threads const& threads, Dst const& dst,
                              Src const& src) {
@@ -185,7 +185,7 @@ KOKKOS_FUNCTION void copy_by(Threads const& threads, Dst const& dst,
   group.barrier();
 }
 
-/// symm::copy() by the calling thread alone.
+/// Implements symm::copy() by the calling thread alone.
 template <class Dst, class Src>
 KOKKOS_FUNCTION void copy_alone(Dst const& dst, Src const& src) {
   check_views<Dst, Src>();
@@ -198,15 +198,15 @@ KOKKOS_FUNCTION void copy_alone(Dst const& dst, Src const& src) {
       (expect_equal_extents(dst, src); copy_view(OneThread(), dst, src);))
 }
 
-// The functions below implement Kokkos::deep_copy(). Parameter pack `exec` is
-// one execution space instance, or is empty.
+// The functions below implement Kokkos::deep_copy(). Parameter pack `exec`
+// contains one execution space instance or is empty.
 
 inline constexpr char const* deep_copy_call =
     "Kokkos::deep_copy with a symm::RemotePeer";
 
 /// Calls work(v) with a View that the host can access: `view` or a copy of
 /// `view`. For a put, that copy is filled before the call. For a get, the
-/// elements of the copy are copied back to `view` after the call.
+/// copy's elements are copied back to `view` after the call.
 template <Direction direction, class View, class Work>
 void with_host_view(View const& view, Work const& work) {
   if constexpr (is_host_reachable_v<typename View::memory_space>) {
@@ -237,7 +237,7 @@ void fence_before_far(Exec const&... exec) {
   }
 }
 
-/// Completes the puts, unless `exec` is a host instance. With a host instance,
+/// Completes the puts unless `exec` is a host instance. With a host instance,
 /// the program must complete the puts. (Without a host instance, the program
 /// may enqueue barriers and signals on a GPU, where they would not complete the
 /// puts.)

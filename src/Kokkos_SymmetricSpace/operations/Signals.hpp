@@ -37,10 +37,10 @@ struct WaitKernel {
   }
 };
 
-/// Makes the queue of a GPU wait without a kernel. Processes that take turns on
-/// a GPU need such a wait.
-/// \returns false if no wait was enqueued, because processes do not take turns
-///          on a GPU or because the queue does not support this wait.
+/// Makes a GPU queue wait without a kernel. Processes that take turns on a GPU
+/// need such a wait.
+/// \returns false if no wait was enqueued because processes do not take turns
+///          on a GPU, or because the queue does not support this wait.
 template <class Exec, class T>
 bool wait_in_queue(Exec const& exec, char const* call, WaitSet<T> const& set) {
   bool const is_equal = set.compare == Compare::eq;
@@ -117,11 +117,11 @@ void quiet(Exec const& exec) {
 }
 
 // Signals and waits can be enqueued on an execution space instance; the host
-// does not wait. But if the instance runs on the host, the call waits for the
-// kernels of the instance and then does the same as the host form.
+// does not wait. However, if the instance runs on the host, the call waits for
+// the instance's kernels and then does the same as the host form.
 //
-// Ordering. A signal comes after all earlier work on `exec`, as if fence() came
-// before the signal. A PE that has seen the signal also sees everything that
+// Ordering. A signal is sent after all earlier work on `exec`, as if fence()
+// preceded the signal. A PE that has seen the signal also sees everything that
 // the kernels and copies of that earlier work wrote to that PE. Work enqueued
 // after a wait starts only after the wait has finished, and sees everything
 // that the wait has seen. On a GPU, a wait is a one-thread kernel that polls.
@@ -130,9 +130,9 @@ void quiet(Exec const& exec) {
 // than `value` if `value` is ahead of the variable by less than half of the
 // type's range. If PEs take turns on a GPU, other waits take milliseconds.
 // Beware of deadlock: while a wait by this PE is pending, other PEs may in turn
-// be waiting for this PE. This PE must enqueue or call the operations that
-// those PEs are waiting for before it waits for its own kernels or calls a
-// function that does (Kokkos::fence(), constructing a View).
+// be waiting for this PE. Before this PE waits for its own kernels, or calls a
+// function that does (Kokkos::fence(), constructing a View), it must enqueue or
+// call the operations for which those PEs are waiting.
 
 /// Enqueues put_signal() on `exec` (nvshmemx_putmem_signal_on_stream): puts the
 /// data after the earlier work on `exec`, then changes the signal.
@@ -145,8 +145,8 @@ void put_signal(Exec const& exec, T* dest,
 }
 
 /// Enqueues a signal without data on `exec` (nvshmemx_signal_op_on_stream). The
-/// signal tells PE `pe` that all data written to that PE by earlier work on
-/// `exec` have arrived.
+/// signal indicates to PE `pe` that all data written to that PE by earlier work
+/// on `exec` have arrived.
 /// \throws UsageError on this PE in the same cases as put_signal().
 template <Impl::ExecutionSpace Exec>
 void signal_op(Exec const& exec, Signal* signal_address, Signal signal,
@@ -174,9 +174,10 @@ void wait_until(Exec const& exec, T const* ivar, Compare compare,
 /// wait_until() on `exec`.
 /// \param ivars address of the first of `count` variables in this PE's part of
 ///        the symmetric heap. If `count` is 0, nothing is enqueued.
-/// \param status null, or the address of one int for each variable: the wait
-///        ignores variables whose int is not 0. The ints must be in memory that
-///        the threads of `exec` can access; they are read when the wait runs.
+/// \param status null, or the address of an array with one int per variable:
+///        the wait ignores variables whose int is not 0. The ints must be in
+///        memory that kernels on `exec` can access; they are read when the wait
+///        runs.
 template <Impl::ExecutionSpace Exec, Impl::Waitable T>
 void wait_until_all(Exec const& exec, T const* ivars, std::size_t count,
                     int const* status, Compare compare,

@@ -48,8 +48,8 @@ ViewBlock simplified(ViewBlock block) {
   auto* const first = block.dimensions;
   auto* last        = std::remove_if(first, first + block.rank,
                                      [](Dimension const& d) { return d.extent == 1; });
-  // A stable insertion sort by the strides there. (std::stable_sort() would
-  // allocate memory.)
+  // A stable insertion sort by the strides on the other PE. (std::stable_sort()
+  // would allocate memory.)
   for (auto* d = first; d != last; ++d) {
     auto* const place = std::upper_bound(
         first, d, *d, [](Dimension const& a, Dimension const& b) {

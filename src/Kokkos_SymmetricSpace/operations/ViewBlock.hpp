@@ -7,7 +7,7 @@
 
 namespace symm::Impl {
 
-/// A copy between two Views of equal extents and any layouts; sizes are in
+/// A copy between two Views with equal extents and any layouts; sizes are in
 /// bytes.
 struct ViewBlock {
   struct Dimension {

@@ -181,18 +181,18 @@ namespace symm {
 // enqueued on an execution space instance.
 //
 // Both Views must be in the same symmetric space. They may have any rank and
-// layout, and may be subviews, but must not have gaps between their elements
+// layout and may be subviews, but must not have gaps between their elements
 // (except in alltoalls()). Extents and strides must be equal on all PEs (except
 // for the source of collect()). Both forms throw UsageError, with labels and
 // extents, on the same PEs as the forms with addresses. On a GPU, an enqueued
 // collect() aborts the program if `dst` is too small.
 //
-// The block of a View consists of the View's elements in memory order.
-// Therefore, fcollect() copies src(i, ...) from member `pe` to dst(pe, i, ...)
-// with LayoutRight, and to dst(i, ..., pe) with LayoutLeft.
+// A View's block consists of the View's elements in memory order. Therefore,
+// fcollect() copies src(i, ...) from member `pe` to dst(pe, i, ...) with
+// LayoutRight, and to dst(i, ..., pe) with LayoutLeft.
 
 /// Copies `src` on member `root` to `dst` on all members. Both must have equal
-/// extents and layouts, and may be the same View.
+/// extents and layouts and may be the same View.
 template <class T, class... P, class U, class... Q>
 void broadcast(PeTeam const& team, Kokkos::View<T, P...> const& dst,
                Kokkos::View<U, Q...> const& src, Pe root) {
@@ -207,8 +207,7 @@ void broadcast(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_equal_views(dst, src));
 }
 
-/// Copies the blocks of all members to `dst` on all members, in the order of
-/// the members.
+/// Copies all members' blocks to `dst` on all members, in member order.
 /// \param dst must have n_pes() times as many elements as `src`.
 template <class T, class... P, class U, class... Q>
 void fcollect(PeTeam const& team, Kokkos::View<T, P...> const& dst,
@@ -225,7 +224,7 @@ void fcollect(Exec const& exec, PeTeam const& team,
 }
 
 /// Like fcollect(), but the members' blocks may have different sizes.
-/// \param dst must have at least as many elements as all blocks together.
+/// \param dst must have at least as many elements as all blocks combined.
 /// \param src part of one View, with the same first element on all PEs, such as
 ///        subview(all, pair(0, n)); n may be 0.
 template <class T, class... P, class U, class... Q>
@@ -242,8 +241,8 @@ void collect(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_views(dst, src, true, ""));
 }
 
-/// Each View has one block for each member. Block n of `src` goes to member n.
-/// On that member, the block from member m becomes block m of `dst`.
+/// Each View has one block for each member. Block n of `src` is sent to member
+/// n. On that member, the block from member m becomes block m of `dst`.
 /// \param dst, src must have equal numbers of elements, a multiple of n_pes().
 template <class T, class... P, class U, class... Q>
 void alltoall(PeTeam const& team, Kokkos::View<T, P...> const& dst,
@@ -259,8 +258,9 @@ void alltoall(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_alltoall(team, dst, src));
 }
 
-/// alltoall() of rank-1 Views that may have gaps between their elements, such
-/// as a column of a matrix. The memory in the gaps is not changed.
+/// Like alltoall(), but for rank-1 Views that may have gaps between their
+/// elements, such as a column of a matrix. The memory in the gaps is not
+/// changed.
 template <class T, class... P, class U, class... Q>
 void alltoalls(PeTeam const& team, Kokkos::View<T, P...> const& dst,
                Kokkos::View<U, Q...> const& src) {
@@ -275,8 +275,8 @@ void alltoalls(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_alltoalls(team, dst, src));
 }
 
-/// Combines the elements of all members element by element, like reduce() with
-/// addresses. Both Views must have equal extents and layouts, and may be the
+/// Combines the members' Views element by element, like reduce() with
+/// addresses. Both Views must have equal extents and layouts and may be the
 /// same View.
 template <class T, class... P, class U, class... Q, class Op>
 void reduce(PeTeam const& team, Kokkos::View<T, P...> const& dst,
@@ -293,7 +293,7 @@ void reduce(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_equal_views(dst, src));
 }
 
-/// Combines the elements of all members; each member gets its block of the
+/// Combines all members' elements; each member receives its block of the
 /// result, as in reduce_scatter() with addresses.
 /// \param src must have n_pes() times as many elements as `dst`.
 template <class T, class... P, class U, class... Q, class Op>
@@ -311,8 +311,8 @@ void reduce_scatter(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_reduce_scatter(team, dst, src));
 }
 
-/// Combines the elements of all members up to and including this one, like
-/// inscan() with addresses. Both Views must have equal extents and layouts, and
+/// Combines the elements of the members up to and including this one, like
+/// inscan() with addresses. Both Views must have equal extents and layouts and
 /// may be the same View.
 template <class T, class... P, class U, class... Q, class Op>
 void inscan(PeTeam const& team, Kokkos::View<T, P...> const& dst,
@@ -329,8 +329,8 @@ void inscan(Exec const& exec, PeTeam const& team,
                 Impl::problem_of_equal_views(dst, src));
 }
 
-/// Combines the elements of all members before this one, like exscan() with
-/// addresses. Both Views must have equal extents and layouts, and may be the
+/// Combines the elements of the members before this one, like exscan() with
+/// addresses. Both Views must have equal extents and layouts and may be the
 /// same View. The form without `init` is for sums only.
 template <class T, class... P, class U, class... Q, class Op>
 void exscan(PeTeam const& team, Kokkos::View<T, P...> const& dst,

@@ -26,15 +26,16 @@ inline constexpr bool is_host_reachable_v =
                                MemorySpace>::accessible ||
     Kokkos::SpaceAccessibility<typename MemorySpace::execution_space,
                                Kokkos::HostSpace>::accessible;  // scratch
+                                                                // memory
 
 /// \throws UsageError with the extents of both Views.
 [[noreturn]] void throw_extents_differ(std::size_t rank,
                                        std::size_t const* dst_extents,
                                        std::size_t const* src_extents);
-/// \throws UsageError, because the host cannot access one of the Views.
+/// \throws UsageError because the host cannot access one of the Views.
 [[noreturn]] void throw_not_reached_by_host();
 
-/// Calls body(r) for each dimension r of a View. The loop is unrolled, so that
+/// Calls body(r) for each dimension r of a View. The loop is unrolled, so
 /// arrays indexed by r can be kept in registers.
 template <class View, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_dimension(Body const& body) {
@@ -63,7 +64,7 @@ KOKKOS_FUNCTION void expect_equal_extents(Dst const& dst, Src const& src) {
   Kokkos::abort("symm::copy: the extents of the Views differ");
 }
 
-/// Whether two Views of equal extents are both contiguous and have their
+/// Whether two Views with equal extents are both contiguous and store their
 /// elements in the same order.
 template <class Dst, class Src>
 KOKKOS_FUNCTION bool are_equal_bytes(Dst const& dst, Src const& src) {
@@ -74,10 +75,9 @@ KOKKOS_FUNCTION bool are_equal_bytes(Dst const& dst, Src const& src) {
   return result;
 }
 
-/// Numbers the elements of a View, approximately in memory order. The dimension
-/// with the smallest stride varies fastest. The other dimensions follow from
-/// left to right or from right to left, starting at the end with the smaller
-/// stride.
+/// Numbers a View's elements, approximately in memory order. The dimension with
+/// the smallest stride varies fastest. The other dimensions follow from left to
+/// right or from right to left, starting at the end with the smaller stride.
 template <class View>
 struct ElementOrder {
   static constexpr std::size_t rank = View::rank();
@@ -154,8 +154,8 @@ KOKKOS_INLINE_FUNCTION void copy_elements(Threads const& threads,
       });
 }
 
-/// For the host: copies elements of equal types, without conversion. Each
-/// thread of the group copies a part of the elements.
+/// On the host, copies elements of equal types without conversion. Each thread
+/// of the group copies part of the elements.
 template <Group Threads, class Dst, class Src>
 void copy_parts(Threads const& threads, Dst const& dst, Src const& src) {
   auto const block        = simplified(block_of(dst, src));
@@ -168,8 +168,8 @@ void copy_parts(Threads const& threads, Dst const& dst, Src const& src) {
   });
 }
 
-/// Copies the elements of a View. All threads of the group must make the call.
-/// The call does not end with a barrier. Precondition: the extents are equal.
+/// Copies a View's elements. All threads of the group must make the call. The
+/// call does not end with a barrier. Precondition: the extents are equal.
 template <Group Threads, class Dst, class Src>
 KOKKOS_INLINE_FUNCTION void copy_view(Threads const& threads, Dst const& dst,
                                       Src const& src) {

@@ -20,8 +20,9 @@
 
 namespace symm::Impl {
 
-/// \throws UsageError with labels and extents on this PE if the Views do not
-///         have equal extents and layouts, or have gaps between their elements.
+/// \throws UsageError on this PE, with labels and extents in the message, if
+///         the Views do not have equal extents and layouts or have gaps between
+///         their elements.
 template <class Dst, class Src>
 void check_signaled_views(Dst const& dst, Src const& src) {
   static_assert(is_symmetric_space_v<typename Dst::memory_space>,
@@ -94,9 +95,10 @@ namespace symm {
 ///        none).
 /// \param signal this PE's copy of the signal: a rank-0 View, such as
 ///        subview(signals, i).
-/// \throws UsageError with labels and extents on this PE if the Views do not
-///         meet these conditions. UsageError on this PE in the same cases as
-///         put_signal() with addresses. Nothing has been put in either case.
+/// \throws UsageError on this PE, with labels and extents in the message, if
+///         the Views do not meet these conditions. UsageError on this PE in the
+///         same cases as put_signal() with addresses. Nothing has been put in
+///         either case.
 template <class T, class... P, class U, class... Q, class... S>
 void put_signal(Kokkos::View<T, P...> const& dst,
                 Kokkos::View<U, Q...> const& src,
@@ -117,8 +119,8 @@ void put_signal(Exec const& exec, Kokkos::View<T, P...> const& dst,
              value, op, pe);
 }
 
-/// Sends a signal without data. With `exec`, the signal comes after all earlier
-/// work on `exec`. Without `exec`, the signal comes after the operations that
+/// Sends a signal without data. With `exec`, the signal follows all earlier
+/// work on `exec`. Without `exec`, the signal follows the operations that
 /// fence() has ordered before it.
 template <class... S>
 void signal_op(Kokkos::View<S...> const& signal, Signal value, SignalOp op,
@@ -132,7 +134,7 @@ void signal_op(Exec const& exec, Kokkos::View<S...> const& signal, Signal value,
 }
 
 /// Waits for the only element of a rank-0 View, as wait_until() does.
-/// \returns the value of the element after the wait (only in the host form).
+/// \returns the element's value after the wait (only in the host form).
 template <class T, class... P>
 auto wait_until(Kokkos::View<T, P...> const& variable, Compare compare,
                 typename Kokkos::View<T, P...>::const_value_type& value) {

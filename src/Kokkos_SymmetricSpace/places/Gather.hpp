@@ -35,7 +35,7 @@ struct GatherKernel {
   }
 };
 
-/// On GPUs: copies elements from near and far PEs to `dest`.
+/// Copies elements from near and far PEs to `dest`, on GPUs.
 template <class Dest, class Remote, class Pes, class Indices>
 struct RemoteGatherKernel {
   Dest dest;
@@ -48,7 +48,7 @@ struct RemoteGatherKernel {
   }
 };
 
-/// Records the first exception thrown by a thread of a host kernel, because no
+/// Records the first exception thrown by a thread of a host kernel because no
 /// exception may leave an OpenMP parallel region.
 class KernelFailure {
  public:
@@ -71,12 +71,12 @@ class KernelFailure {
   std::exception_ptr m_failure;
 };
 
-/// Which elements a host kernel copies.
+/// The elements that a host kernel copies.
 enum class GatheredPes { all_are_near, near, far };
 
-/// Copies the elements that `which` selects. (Near and far elements are copied
-/// by separate kernels, because a CPU that is starting a message does not
-/// prefetch the next loads.)
+/// Copies the elements that `which` selects. (Separate kernels copy near and
+/// far elements because a CPU that is starting a message does not prefetch the
+/// next loads.)
 template <GatheredPes which, class Dest, class Remote, class Pes, class Indices>
 struct HostGatherKernel {
   Dest dest;
@@ -156,10 +156,10 @@ void gather_on_host(Exec const& exec, Dest const& dest, View const& view,
 namespace symm {
 
 /// Copies the element of `view` at places(n) to dest(n), for all n, in one
-/// kernel that is enqueued on `exec`. Use it for elements that are read more
-/// than once. Local. There must be a barrier between the PEs' earlier writes to
-/// their copies and this call, and another barrier between this call and later
-/// writes.
+/// kernel that is enqueued on `exec`. Use this function for elements that are
+/// read more than once. The call is local. There must be a barrier between the
+/// PEs' earlier writes to their copies and this call, and another barrier
+/// between this call and later writes.
 ///
 /// \param dest a rank-1 View in any memory that kernels on `exec` can access.
 ///        It must not overlap the elements that are read.
@@ -190,12 +190,12 @@ void gather(Exec const& exec, Kokkos::View<T, P...> const& dest,
 }
 
 /// Copies element indices(n) on PE pes(n) to dest(n), for all n, from near and
-/// far PEs. Use it for elements that are read only once. (For lists that are
-/// used again, an ExchangePlan or places() is faster.) Local. Requires the same
-/// barriers as gather() with places.
+/// far PEs. Use this function for elements that are read only once. (For lists
+/// that are used again, an ExchangePlan or places() is faster.) The call is
+/// local. Requires the same barriers as gather() with places.
 ///
-/// On a host instance, the copies are complete on return, and so are all puts
-/// by this PE; elements from far PEs arrive in blocks. On a GPU, the copy is
+/// On a host instance, the copies and all of this PE's puts are complete on
+/// return; elements from far PEs arrive in blocks. On a GPU, the copy is
 /// enqueued, and a GPU thread waits for each element from a far PE.
 ///
 /// \param dest a rank-1 View with the element type of `view`, in any memory
@@ -208,7 +208,7 @@ void gather(Exec const& exec, Kokkos::View<T, P...> const& dest,
 ///         Nothing has been copied in these cases. (On GPUs, PEs and indices
 ///         are checked as in remote_view().) If any other error is thrown,
 ///         parts of `dest` may have been written, but nothing writes to `dest`
-///         later.
+///         after the call.
 template <Impl::ExecutionSpace Exec, class T, class... P, class View, class U,
           class... Q, class W, class... R>
 void gather(Exec const& exec, Kokkos::View<T, P...> const& dest,

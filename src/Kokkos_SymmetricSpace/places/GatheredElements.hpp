@@ -14,18 +14,18 @@
 #include "../view/ElementsOfPes.hpp"
 #include "../view/RemoteView.hpp"
 
-// The check of gather()'s arguments on the host. It reads the lists of PEs and
+// Checks gather()'s arguments on the host. The check reads the lists of PEs and
 // indices once, before any element is copied.
 
 namespace symm::Impl {
 
 /// Tests whether numbers are in the range 0 to `extent` - 1. The test has no
-/// branches, so that compilers vectorize loops over many numbers.
+/// branches, so compilers can vectorize loops over many numbers.
 template <class Number>
 class NumberRange {
  public:
   /// The type in which numbers are compared. It has 32 bits if that is wide
-  /// enough, because a SIMD vector holds twice as many 32-bit numbers as 64-bit
+  /// enough because a SIMD vector holds twice as many 32-bit numbers as 64-bit
   /// numbers.
   using Word =
       std::conditional_t<(sizeof(Number) < 4) ||
@@ -100,8 +100,8 @@ struct GatheredElements {
   }
   [[nodiscard]] std::size_t count() const { return pes.extent(0); }
 
-  /// \throws UsageError on this PE, for the first element that does not exist.
-  /// \param first the number of that element's entry, or of an earlier entry.
+  /// \throws UsageError on this PE for the first element that does not exist.
+  /// \param first the number of that element's entry or of an earlier entry.
   [[noreturn]] void throw_at(std::string const& label,
                              std::size_t first) const {
     std::size_t n = first;
@@ -123,7 +123,7 @@ struct GatheredElements {
 };
 
 /// Waits for `exec`, then checks all entries of the lists.
-/// \throws UsageError on this PE, if an element does not exist.
+/// \throws UsageError on this PE if an element does not exist.
 template <class Exec, class View, class Pes, class Indices>
 void expect_gathered(Exec const& exec, View const& view,
                      GatheredElements<View, Pes, Indices> const& elements) {

@@ -28,22 +28,23 @@ namespace symm {
 /// for kernels that access the element often, for example through the column
 /// indices of a sparse matrix. PlacedView returns the element at a place. A
 /// Place is the distance in bytes from the first element of this PE's copy. A
-/// Place occupies 8 bytes: an access takes two loads, as with a list of 8-byte
-/// indices. A Place is valid only on this PE, for the View that it was made for
-/// and for all other Views in the same heap with the same element type, layout
-/// and extents. A default-constructed Place refers to this PE's first element.
+/// Place occupies 8 bytes: an access requires two loads, as with a list of
+/// 8-byte indices. A Place is valid only on this PE. It is valid for the View
+/// for which it was computed and for all other Views in the same heap with the
+/// same element type, layout and extents. A default-constructed Place refers to
+/// this PE's first element.
 struct Place {
   std::int64_t distance = 0;
 
   friend bool operator==(Place const&, Place const&) = default;
 };
 
-/// A Place in 4 bytes, which halves the memory traffic of loading places. It
-/// works only for smaller Views: up to 2^31 elements with 2 PEs on the node,
-/// 2^29 with 8 PEs. On the host, an access costs the same as with a Place if
-/// the node has only one PE. The same holds if the heap limits of the node's
-/// PEs (SYMM_HEAP_LIMIT) add up to at most 2^32 elements (for doubles on two
-/// PEs, 16 GiB each). Otherwise, and always on GPUs, an access takes an
+/// A 4-byte Place, which halves the memory traffic for loading places. It works
+/// only for smaller Views: up to 2^31 elements with 2 PEs on the node, 2^29
+/// with 8 PEs. On the host, an access costs the same as with a Place if the
+/// node has only one PE. The same holds if the heap limits of the node's PEs
+/// (SYMM_HEAP_LIMIT) add up to at most 2^32 elements (for doubles on two PEs,
+/// 16 GiB each). Otherwise, and always on GPUs, an access requires an
 /// additional shift, multiplication and addition.
 struct Place32 {
   std::uint32_t word = 0;
@@ -56,7 +57,7 @@ namespace Impl {
 /// How a Place32 encodes element i of the p-th PE on the node: p * words_per_pe
 /// + i.
 struct Place32Code {
-  int bits                   = 31;  ///< for Views of up to 2^bits elements
+  int bits                   = 31;  ///< for Views with up to 2^bits elements
   std::uint32_t words_per_pe = 0;   ///< 2^bits, unless `step` is 0
   /// The distance in bytes from one PE's copy to the next PE's, minus the size
   /// of words_per_pe elements. If 0, a place is the distance in elements from
@@ -68,9 +69,9 @@ Place32Code place32_code(HeapMap const& map, std::size_t element_bytes);
 }  // namespace Impl
 
 /// The copies of one View on all near PEs. If `at` is a PlacedView, `at(place)`
-/// is the element at `place`. A PlacedView is a small value that kernels can
-/// capture, and is valid as long as a GlobalView would be. It checks nothing:
-/// places() has already checked PEs and indices.
+/// is the element at `place`. A PlacedView is a lightweight handle that kernels
+/// can capture; it is valid as long as a GlobalView would be. It performs no
+/// checks because places() has already checked PEs and indices.
 template <class View>
 class PlacedView {
  public:
@@ -115,14 +116,14 @@ class PlacedView {
   using Element = typename view_type::element_type;
 
   Element* m_local    = nullptr;
-  Element* m_first    = nullptr;  // data of the first near PE
+  Element* m_first    = nullptr;  // the first near PE's data
   int m_shift         = 0;
   std::int64_t m_step = 0;  // from Place32Code
 };
 
 /// The PlacedView of `view`, for access to elements on near PEs through places.
-/// Local.
-/// \throws UsageError on this PE, if the View is not in the heap.
+/// The call is local.
+/// \throws UsageError on this PE if the View is not in the heap.
 template <class View>
 [[nodiscard]] auto placed_view(View const& view) {
   return PlacedView<View>(view, Impl::heap_map_of(view, "symm::placed_view"));
@@ -198,9 +199,9 @@ struct MakePlaces {
 
 }  // namespace Impl
 
-/// The places of the elements (indices(n)...) of `view` on PEs pes(n), for all
-/// n. Use them with a PlacedView of the View, or with gather(). Local; when the
-/// call returns, the places are complete.
+/// Computes the places of the elements (indices(n)...) of `view` on PEs pes(n),
+/// for all n. Use these places with a PlacedView of the View, or with gather().
+/// The call is local; when it returns, the places are complete.
 ///
 ///     auto const places = symm::places(p, pes, indices);   // once
 ///     auto const at     = symm::placed_view(p);
@@ -215,10 +216,10 @@ struct MakePlaces {
 ///        execution space of `pes` can access.
 /// \returns a Kokkos::View<P*> in the memory space of that execution space.
 /// \throws UsageError on this PE if a PE or element does not exist, if a PE is
-///         far, if the lists differ in length, or if the View is not in the
-///         heap or is too large for Place32. (Elements on far PEs have no
-///         places: copy them with get_nbi() to symmetric memory on a near PE,
-///         and make places of the copies.)
+///         far, or if the lists differ in length. UsageError on this PE if the
+///         View is not in the heap or is too large for Place32. (Elements on
+///         far PEs have no places: copy them with get_nbi() to symmetric memory
+///         on a near PE, and compute the places of these copies.)
 template <class P = Place, class View, class Pes, class... Indices>
 [[nodiscard]] auto places(View const& view, Pes const& pes,
                           Indices const&... indices) {

@@ -11,7 +11,7 @@ namespace symm::Impl {
 namespace {
 
 /// The PE whose part of a heap holds an address, and the address of this PE's
-/// copy of that object. `own` is null if no other PE's part holds it.
+/// copy of that object. `own` is null if no other PE's part holds the address.
 struct PeerMemory {
   Pe pe           = -1;
   void const* own = nullptr;

@@ -16,7 +16,7 @@ namespace symm::Impl {
 template <class T>
 concept ExecutionSpace = Kokkos::is_execution_space_v<T>;
 
-/// Whether kernels of an execution space run on the host.
+/// Whether an execution space's kernels run on the host.
 template <class Exec>
 inline constexpr bool runs_on_host_v =
     Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
@@ -30,7 +30,7 @@ void finish_for_check([[maybe_unused]] Exec const& exec,
   if constexpr (check::has_detector && !runs_on_host_v<Exec>) exec.fence(call);
 }
 
-/// Whether the host can read and write the elements of a View.
+/// Whether the host can read and write a View's elements.
 template <class View>
 inline constexpr bool is_host_view_v =
     Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
@@ -58,8 +58,8 @@ class GpuInstance final : public QueueStream {
   Exec m_exec;
 };
 
-/// If an execution space has only one instance, the address of this variable is
-/// the key of that instance.
+/// If an execution space has only one instance, this variable's address is that
+/// instance's key.
 template <class Exec>
 inline constexpr char only_instance = 0;
 
@@ -84,7 +84,7 @@ template <class Exec>
   }
 }
 
-/// The name of the instance's stream.
+/// The StreamName of the instance's stream.
 /// \param exec must outlive the result.
 template <class Exec>
 [[nodiscard]] StreamName stream_of(Exec const& exec) {

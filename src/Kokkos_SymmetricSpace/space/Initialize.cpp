@@ -26,7 +26,7 @@ namespace {
 class KokkosHooks final : public Impl::LibraryHooks {
  public:
   /// \param start initializes Kokkos. Its argument is the device to use, if
-  ///        choose_device() returns one. It is not called after begin().
+  ///        choose_device() returns one. `start` is not called after begin().
   KokkosHooks(bool has_user_chosen,
               std::function<void(std::optional<int>)> start)
       : m_has_user_chosen(has_user_chosen), m_start(std::move(start)) {}
@@ -38,8 +38,8 @@ class KokkosHooks final : public Impl::LibraryHooks {
         "again; call symm::initialize() before Kokkos::finalize()");
   }
   void begin(int number_on_node) override {
-    // m_start refers to local variables of initialize(). This object outlives
-    // them.
+    // m_start refers to local variables of initialize(), which this object
+    // outlives.
     auto const start = std::exchange(m_start, nullptr);
     if (!Kokkos::is_initialized()) {
       start(Impl::choose_device(number_on_node, m_has_user_chosen));

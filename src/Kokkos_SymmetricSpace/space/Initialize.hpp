@@ -23,7 +23,8 @@ namespace symm {
 /// round-robin, unless the user chooses. (The user chooses with
 /// --kokkos-device-id or --kokkos-map-device-id-by, with the corresponding
 /// Kokkos settings or environment variables, or through CTest's resource
-/// allocation.) The symmetric heap is on the GPU that Kokkos uses.
+/// allocation.) The symmetric heap is in the memory of the GPU that Kokkos
+/// uses.
 ///
 /// \param argc, argv the arguments of main(). Kokkos removes its options;
 ///        argv[argc] stays null.
@@ -56,9 +57,9 @@ class ScopeGuard {
   ScopeGuard& operator=(ScopeGuard const&) = delete;
 };
 
-/// Collective: waits for the work in `space`, then calls barrier_all().
-/// Afterwards, all PEs see everything that this work has written on any PE.
-/// \throws UsageError on every PE, if a PE is in a different collective call.
+/// Collective: waits for the work on `space`, then calls barrier_all().
+/// Afterward, all PEs see everything that this work has written on any PE.
+/// \throws UsageError on every PE if a PE is in a different collective call.
 template <class ExecutionSpace>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 void barrier_all(ExecutionSpace const& space) {

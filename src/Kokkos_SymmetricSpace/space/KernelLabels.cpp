@@ -16,12 +16,12 @@ namespace {
 
 namespace Tools = Kokkos::Tools::Experimental;
 
-Tools::EventSet s_before;  // callbacks of the tool
+Tools::EventSet s_before;  // the tool's callbacks
 
 #if defined(SYMM_CHECK_VIEWS) && !defined(SYMM_CHECK_VIEWS_ON_HOST)
-// Copies and fills of GPU memory. Kernels report accesses element by element,
-// through the element types of Views, but CUDA calls report nothing. A copy
-// without a kernel is therefore reported as a whole.
+// Reports copies and fills of GPU memory. Kernels report accesses element by
+// element, through the element types of Views, but CUDA calls report nothing.
+// Therefore, a copy without a kernel is reported as a whole.
 struct DeepCopy {
   void const* to;
   void const* from;

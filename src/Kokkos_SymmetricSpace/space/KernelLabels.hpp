@@ -6,9 +6,9 @@
 namespace symm::Impl {
 
 /// Makes Kokkos report to the race detector which kernel is running. A tool
-/// that Kokkos has loaded still gets all callbacks. This function exists only
-/// in the library of KokkosSymmetricSpace::Checked. Precondition: Kokkos is
-/// initialized.
+/// that Kokkos has loaded still receives all callbacks. This function exists
+/// only in the library of KokkosSymmetricSpace::Checked. Precondition: Kokkos
+/// is initialized.
 void tell_check_of_kernels();
 
 }  // namespace symm::Impl

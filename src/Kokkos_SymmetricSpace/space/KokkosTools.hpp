@@ -19,12 +19,13 @@ namespace symm::Impl {
 void observe_for_tools();
 void end_observing_for_tools() noexcept;
 
-// These functions do nothing before observe_for_tools() and after
+// The following functions do nothing before observe_for_tools() and after
 // end_observing_for_tools().
 
 /// Labels a range of memory. Reports of copies that involve this memory, or a
 /// peer's copy of this memory, show the label.
-/// \param space the name of the memory space; must live as long as the program.
+/// \param space the memory space's name; must remain valid as long as the
+///        program runs.
 void note_label(char const* space, char const* label, void const* address,
                 std::size_t bytes) noexcept;
 void forget_label(void const* address) noexcept;

@@ -19,12 +19,12 @@ namespace symm::Impl {
 
 namespace {
 
-/// Alignment of Views' elements in bytes: a multiple of the sizes of cache
-/// lines and SIMD vectors.
+/// Alignment of Views' elements in bytes: a multiple of the cache-line size and
+/// of the SIMD vector size.
 constexpr std::size_t data_alignment = 256;
 
-/// Returns `bytes`. If adding the header overflowed, returns more bytes than
-/// any heap has.
+/// Returns `bytes`. If adding the header overflowed, returns a number larger
+/// than any heap's size.
 std::size_t without_overflow(std::size_t bytes, std::size_t logical_bytes) {
   return bytes < logical_bytes ? std::numeric_limits<std::size_t>::max()
                                : bytes;

@@ -16,24 +16,23 @@
 
 namespace symm {
 
-/// How the memory of a View is freed when the last copy of the View is
-/// destroyed.
+/// How a View's memory is freed when the last copy of the View is destroyed.
 enum class Deallocate {
   /// Local. The block can be reused once all PEs have destroyed their Views, in
   /// any order; later allocations detect this.
   retire,
   /// Collective, with a barrier over all PEs. All PEs must destroy their Views
   /// in the same order. The memory is free when the destructor returns. (If the
-  /// orders differ, a message goes to stderr, and the memory is freed as with
-  /// `retire`.)
+  /// orders differ, a message is printed to stderr, and the memory is freed as
+  /// with `retire`.)
   collective
 };
 
 namespace Impl {
 
-/// Tag for a space that allocates only the headers of Views, in this PE's
-/// private memory. The elements are elsewhere (register_symmetric_view()).
-/// Local.
+/// Tag for a space that allocates only View headers, in this PE's private
+/// memory. The elements are elsewhere (register_symmetric_view()). Allocation
+/// is local.
 struct HeadersOnly {};
 
 /// The base class of all symmetric spaces, which differ in their kind of
@@ -41,19 +40,19 @@ struct HeadersOnly {};
 ///
 /// Constructing a View that allocates is collective: all PEs construct it with
 /// equal extents, in the same order relative to their other collective calls.
-/// Afterwards every PE can access the copy of every PE through global_view()
-/// and peer_view(). Copying a View is local. By default, destroying a View is
+/// Afterward, every PE can access every PE's copy through global_view() and
+/// peer_view(). Copying a View is local. By default, destroying a View is
 /// local, too. Kernels, subview, deep_copy, resize and mirrors work on these
 /// Views as on any others.
 ///
-/// When a constructor returns on any PE, every PE has allocated the memory and
-/// has filled it (unless WithoutInitializing is passed). A put may follow
-/// immediately. This holds even with an execution space instance: the
-/// constructor waits for the fill.
+/// When a constructor returns on any PE, every PE has allocated and filled the
+/// memory (unless WithoutInitializing is passed). A put may follow immediately.
+/// This holds even with an execution space instance: the constructor waits for
+/// the fill.
 ///
 /// Calls that allocate are collective, too: resize, realloc, and create_mirror
 /// without a space (pass Kokkos::HostSpace{} for a private mirror). After
-/// resize() has copied the old elements, or realloc() has filled a View of
+/// resize() has copied the old elements, or realloc() has filled a View with
 /// unchanged extents, there is no barrier: call barrier_all() before the first
 /// put.
 class SymmetricSpaceBase {
@@ -64,8 +63,8 @@ class SymmetricSpaceBase {
   /// \param label         the View's label.
   /// \param bytes         number of bytes to allocate, including Kokkos'
   ///        header.
-  /// \param logical_bytes number of bytes in the View's elements, which come
-  ///        after the header and are aligned to 256 bytes.
+  /// \param logical_bytes number of bytes in the View's elements, which follow
+  ///        the header and are aligned to 256 bytes.
   /// \throws OutOfMemory, UsageError, SystemError on every PE. UsageError on
   ///         this PE before initialize() and after finalize().
   void* allocate(char const* label, std::size_t bytes,
@@ -103,7 +102,7 @@ class SymmetricSpaceBase {
   [[nodiscard]] bool has_pool() const { return m_pool.has_value(); }
 
  protected:
-  /// \throws OutOfMemory on this PE, because the View has too many bytes to
+  /// \throws OutOfMemory on this PE because the View has too many bytes to
   ///         address.
   [[noreturn]] static void throw_too_large(char const* label);
   static void finish_view(MemoryKind kind, char const* label,
@@ -127,7 +126,7 @@ class SymmetricSpaceBase {
 
   MemoryKind m_kind;
   Deallocate m_deallocate = Deallocate::retire;
-  std::optional<MemPool> m_pool;  // not valid: allocations fail
+  std::optional<MemPool> m_pool;  // if not valid, allocations fail
   bool m_has_headers_only = false;
   char const* m_name;
 };
@@ -167,7 +166,7 @@ class SymmetricSpaceIn : public SymmetricSpaceBase {
   /// of memory. They are constructed and destroyed in stream order on an
   /// execution space instance, without waiting. (Exception: constructing a View
   /// in host memory with a GPU instance waits for the instance, because Kokkos
-  /// writes the header of the View on the host.)
+  /// writes the View's header on the host.)
   ///
   ///     Kokkos::View<double*, symm::SymmetricSpace> t(
   ///         Kokkos::view_alloc(exec, symm::SymmetricSpace(pool), "t"), n);
@@ -177,8 +176,8 @@ class SymmetricSpaceIn : public SymmetricSpaceBase {
       : SymmetricSpaceBase(kind, Space::name(), tag) {}
 
   /// Called once Kokkos has filled a View. Collective, with a barrier on exit.
-  /// \param failure why this PE could not fill the View, or null. If any PE
-  ///        passes a failure, all PEs throw it.
+  /// \param failure the reason why this PE could not fill the View, or null. If
+  ///        any PE passes a failure, all PEs throw it.
   static void finish_view(char const* label,
                           std::exception_ptr const& failure) {
     SymmetricSpaceBase::finish_view(kind, label, failure);
@@ -188,7 +187,7 @@ class SymmetricSpaceIn : public SymmetricSpaceBase {
 
 }  // namespace Impl
 
-/// Whether Views of a memory space live in the symmetric heap.
+/// Whether a memory space's Views are in the symmetric heap.
 template <class MemorySpace>
 inline constexpr bool is_symmetric_space_v =
     std::is_base_of_v<Impl::SymmetricSpaceBase, MemorySpace>;

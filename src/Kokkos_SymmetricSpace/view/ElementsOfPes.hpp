@@ -26,8 +26,8 @@ inline constexpr bool are_indices_of_v =
     sizeof...(Indices) == View::rank() &&
     (std::is_convertible_v<Indices, std::size_t> && ...);
 
-/// The label of a View, for error messages in kernels. Empty unless Kokkos
-/// checks bounds.
+/// A View's label, for error messages in kernels. Empty unless Kokkos checks
+/// bounds.
 class LabelInKernels {
  public:
   LabelInKernels() = default;
@@ -76,7 +76,7 @@ class ViewAlive {
 #endif
 };
 
-/// An UnmanagedView without the trait Atomic, so that elements have addresses.
+/// An UnmanagedView without the Atomic trait, so its elements have addresses.
 template <class View>
 using PlainView =
     Kokkos::View<typename View::data_type, typename View::array_layout,
@@ -98,18 +98,19 @@ KOKKOS_FUNCTION View first_of_view(View const& view, std::size_t n,
                                    std::index_sequence<R...>) {
   return Kokkos::subview(view, range_of_dimension<R == dimension>(n)...);
 }
-/// The subview with the first n indices of `view` in one dimension. That
-/// dimension must vary slowest in memory, so that the subview has the same type
-/// as the View.
+/// The subview of `view` that contains the first n indices in one dimension.
+/// That dimension must vary slowest in memory; the subview then has the same
+/// type as the View.
 template <std::size_t dimension, class View>
 KOKKOS_FUNCTION View first_of_view(View const& view, std::size_t n) {
   return first_of_view<dimension>(view, n,
                                   std::make_index_sequence<View::rank()>());
 }
 
-/// The extents of all PEs' copies, and `whole`, a View at least as large as
-/// each copy. In this primary template, all extents are equal, and `whole` is
-/// the View itself. The specialization for UnevenView differs.
+/// Provides the extents of all PEs' copies and the View `whole`, which is at
+/// least as large as each copy. In this primary template, all extents are
+/// equal, and `whole` is the View itself. The specialization for UnevenView
+/// differs.
 template <class View>
 class ExtentsOfPes {
  public:
@@ -133,8 +134,8 @@ class ExtentsOfPes {
   }
 };
 
-/// The addresses of the elements of all PEs' copies of a View. A small value
-/// that kernels can capture.
+/// Computes the addresses of elements in all PEs' copies of a View. An
+/// ElementsOfPes is a lightweight object that kernels can capture.
 template <class View>
 class ElementsOfPes : private LabelInKernels,
                       private ViewAlive,
@@ -164,8 +165,9 @@ class ElementsOfPes : private LabelInKernels,
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION auto* address_of(
       Pe pe, Indices... indices) const {
     expect_alive();
-    // nvcc generates the best code if offsets have the type of the indices, as
-    // in Kokkos; GCC does so if offsets are 64-bit (docs/decisions.md).
+    // nvcc generates the best code if offsets have the same type as the
+    // indices, as in Kokkos; GCC does so if offsets are 64-bit
+    // (docs/decisions.md).
     auto* const first = m_first.data();
     KOKKOS_IF_ON_DEVICE((return m_map.peer_ptr_from_first(first, pe) +
                                     (&m_first(indices...) - first);))
@@ -188,7 +190,7 @@ class ElementsOfPes : private LabelInKernels,
   }
 
   [[nodiscard]] KOKKOS_FUNCTION HeapMap const& map() const { return m_map; }
-  /// Whether PE `pe` exists and loads and stores reach that PE's copy.
+  /// Whether PE `pe` exists and loads and stores can reach that PE's copy.
   [[nodiscard]] KOKKOS_FUNCTION bool reaches(std::int64_t pe) const {
     return 0 <= pe && pe < m_map.n_pes && m_map.is_near(static_cast<Pe>(pe));
   }
@@ -296,7 +298,7 @@ class ViewOfPes {
     m_elements.expect_pe(call, pe, false);
     return m_elements.extent(pe, r);
   }
-  /// Whether PE `pe` exists and is near, so that loads and stores reach that
+  /// Whether PE `pe` exists and is near, so loads and stores can reach that
   /// PE's elements.
   [[nodiscard]] KOKKOS_FUNCTION bool is_near(Pe pe) const {
     return m_elements.reaches(pe);

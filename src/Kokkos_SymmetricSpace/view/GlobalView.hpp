@@ -17,13 +17,13 @@ namespace symm {
 
 /// All PEs' copies of one View: `g(pe, i, j)` is element (i, j) on PE `pe`.
 ///
-/// A GlobalView is a small value that kernels can capture. Like a pointer, a
-/// GlobalView owns nothing: it is valid as long as the View lives on this PE
-/// (with Deallocate::retire). Selecting the PE costs one multiplication and one
-/// addition, which compilers move out of loops over the indices. This part of
-/// the address arithmetic uses 64 bits. For the rest, Kokkos uses the type of
-/// the indices, as for any View: a View of more than 2^31 elements needs 64-bit
-/// indices.
+/// A GlobalView is a lightweight handle that kernels can capture. Like a
+/// pointer, a GlobalView owns nothing: it is valid as long as the View exists
+/// on this PE (with Deallocate::retire). Selecting the PE costs one
+/// multiplication and one addition, which compilers move out of loops over the
+/// indices. This part of the address arithmetic uses 64 bits. For the rest,
+/// Kokkos uses the indices' type, as for any View: a View with more than 2^31
+/// elements needs 64-bit indices.
 template <class View>
 class GlobalView : public Impl::ViewOfPes<View, false> {
   using Base = Impl::ViewOfPes<View, false>;
@@ -40,8 +40,8 @@ class GlobalView : public Impl::ViewOfPes<View, false> {
   using Base::Base;
 
   /// Element (indices...) on PE `pe`. Precondition: is_near(pe). The indices
-  /// are checked if Kokkos checks the indices of Views, and the PE is checked
-  /// if SYMM_CHECKS_IN_KERNELS is on. A wrong index or PE stops the program.
+  /// are checked if Kokkos checks View bounds, and the PE is checked if
+  /// SYMM_CHECKS_IN_KERNELS is on. An invalid index or PE stops the program.
   template <class... Indices>
   requires Impl::are_indices_of_v<view_type, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION reference_type
@@ -57,10 +57,10 @@ class GlobalView : public Impl::ViewOfPes<View, false> {
   }
 };
 
-/// The GlobalView of `view`, which is an UnevenView or a View that peer_view()
-/// accepts. The call is local. In a job on several nodes, only the copies on
-/// near PEs (is_near()) have an address. Do not index the copies on far PEs;
-/// use remote_view() for those copies.
+/// Returns the GlobalView of `view`, which must be an UnevenView or a View that
+/// peer_view() accepts. The call is local. In a job on several nodes, only the
+/// copies on near PEs (is_near()) have addresses. Do not index the copies on
+/// far PEs; use remote_view() for those copies.
 ///
 /// \throws UsageError on this PE if the View is not in the heap.
 template <class View>

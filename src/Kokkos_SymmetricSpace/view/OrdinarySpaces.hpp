@@ -39,7 +39,7 @@ struct SharedBufferOf<T, Kokkos::HostSpace> {
   using type = SharedHostBuffer<T>;
 };
 
-/// Whether memory of the space migrates between host and GPU, as CUDA managed
+/// Whether the space's memory migrates between host and GPU, as CUDA managed
 /// memory does.
 template <class MemorySpace>
 inline constexpr bool is_managed_space_v = false;

@@ -23,10 +23,10 @@ using UnmanagedView = Kokkos::View<
     typename View::device_type,
     Kokkos::MemoryTraits<View::memory_traits::impl_value | Kokkos::Unmanaged>>;
 
-/// Whether elements of type T are usable in another process's memory, because
-/// the bytes of an element are the entire value of that element. Specialize
-/// this variable as true for a type that is not trivially copyable, but
-/// contains no addresses or other data that are meaningful in only one process:
+/// Whether other processes can use elements of type T because an element's
+/// bytes represent its entire value. Specialize this variable as true for a
+/// type that is not trivially copyable but contains no addresses or other data
+/// that are meaningful in only one process:
 ///
 ///     template <>
 ///     inline constexpr bool symm::elements_are_shareable_v<Cell> = true;
@@ -63,7 +63,7 @@ constexpr void check_symmetric_view() {
 HeapMap const* find_heap_map(MemoryKind kind, void const* address,
                              char const* call);
 [[noreturn]] void throw_not_in_heap(std::string const& label, char const* call);
-/// Throws a UsageError that says why there can be no View of PE `pe`'s copy.
+/// Throws a UsageError that says why no View of PE `pe`'s copy can exist.
 [[noreturn]] void throw_no_peer_view(std::string const& label, Pe pe,
                                      int n_pes);
 
@@ -79,7 +79,7 @@ HeapMap const& heap_map_of(View const& view, char const* call) {
   return *map;
 }
 
-/// The map of the heap that contains `view`, if loads and stores reach PE
+/// The map of the heap that contains `view`, if loads and stores can reach PE
 /// `pe`'s copy of the View.
 /// \throws UsageError on this PE in the same cases as heap_map_of(), and if PE
 ///         `pe` does not exist or is far.
@@ -101,8 +101,8 @@ template <class View>
   return Impl::heap_map_of(view, "symm::heap_map");
 }
 
-/// The map of the heap of a memory space. symm::malloc() allocates from the
-/// heap of symm::SymmetricSpace.
+/// The heap map of a memory space. symm::malloc() allocates from the heap of
+/// symm::SymmetricSpace.
 /// \throws UsageError on this PE if the space has no heap, before initialize()
 ///         and after finalize().
 template <class Space>
@@ -112,17 +112,17 @@ template <class Space>
   return heap_map(Space::memory_kind);
 }
 
-/// PE `pe`'s copy of `view` as an ordinary unmanaged View. It works everywhere
-/// in Kokkos (kernels, subview, deep_copy). The call is local.
+/// PE `pe`'s copy of `view` as an ordinary unmanaged View. The result works
+/// everywhere in Kokkos (kernels, subview, deep_copy). The call is local.
 ///
 /// \param view a Kokkos::View with any layout; it may be a subview. The call
 ///        assumes that the View's extents and strides are equal on all PEs. The
 ///        elements must be trivially copyable, or elements_are_shareable_v must
 ///        be true for their type.
 /// \returns a View that is valid as long as `view`, or another copy of `view`,
-///          lives on this PE (with Deallocate::retire).
+///          exists on this PE (with Deallocate::retire).
 /// \throws UsageError on this PE if PE `pe` does not exist, if loads and stores
-///         do not reach that PE's memory (is_near()), or if the View is not in
+///         cannot reach that PE's memory (is_near()), or if the View is not in
 ///         the heap.
 template <class View>
 auto peer_view(View const& view, Pe pe) {

@@ -19,8 +19,9 @@
 #include "../../runtime/base/Types.hpp"
 #include "../../runtime/symm_memory.hpp"
 
-/// Registration of Views that an application already has: as local operands or
-/// as symmetric memory. symm_memory.hpp has the same functions for addresses.
+/// Functions that register an application's existing Views as local operands or
+/// as symmetric memory. symm_memory.hpp contains the same functions for
+/// addresses.
 namespace symm {
 
 namespace Impl {
@@ -58,8 +59,9 @@ struct RetireRegistered {
 };
 
 // The non-template parts of the templates below.
-/// Checks that the runtime is initialized. The templates call this first,
-/// because constructing a View before Kokkos is initialized aborts the program.
+/// Checks that the runtime is initialized. The templates call this function
+/// first because constructing a View before Kokkos is initialized aborts the
+/// program.
 /// \throws UsageError if the runtime is not initialized.
 void require_runtime(char const* call);
 /// \param space the name of the View's memory space, for Kokkos Tools.
@@ -82,9 +84,9 @@ template <class View>
 using RegisteredView = typename Impl::RegisteredViewOf<View>::type;
 
 /// Registers the elements of `view`, and the gaps between them, as a local
-/// operand of kernels, like buffer_register(). Local. Ignores an empty View.
-/// Kernels on a GPU must use view.data(), because Kokkos does not allow Views
-/// in HostSpace there.
+/// operand for kernels, like buffer_register(). The call is local and ignores
+/// empty Views. Kernels on a GPU must use view.data(), because Kokkos does not
+/// allow Views in HostSpace there.
 ///
 /// \throws UsageError, OutOfMemory or SystemError on this PE, for the errors
 ///         that buffer_register() returns.
@@ -93,26 +95,26 @@ void register_view(Kokkos::View<T, Properties...> const& view) {
   Impl::register_local(view.label(), view.data(), Impl::bytes_of_view(view));
 }
 
-/// Ends the registration, like buffer_unregister(). Local. Call it after all
-/// kernels that use the View have finished, and before the memory of the View
-/// is freed.
+/// Ends the registration, like buffer_unregister(). The call is local. Make it
+/// after all kernels that use the View have finished, and before the View's
+/// memory is freed.
 /// \throws UsageError, SystemError on this PE.
 template <class T, class... Properties>
 void unregister_view(Kokkos::View<T, Properties...> const& view) {
   Impl::unregister_local(view.label(), view.data(), Impl::bytes_of_view(view));
 }
 
-/// Creates a View in an ordinary memory space. The memory of the View can be
-/// registered later with register_symmetric_view(). This is for applications
-/// that want to keep the types of their Views. Elements are initialized as in
-/// any View: numbers are zero. Local. The memory is private to this PE. It
-/// consists of whole granules (2 MiB), starting at the View's first element,
-/// and is freed when the last copy of the View is destroyed. On the host, each
-/// such View keeps a file descriptor open (ulimit -n).
+/// Creates a View in an ordinary memory space. The View's memory can later be
+/// registered with register_symmetric_view(). This function is for applications
+/// that want to keep their View types. Elements are initialized as in any View:
+/// numbers are set to zero. The call is local. The memory is private to this
+/// PE. It consists of whole granules (2 MiB), starting at the View's first
+/// element, and is freed when the last copy of the View is destroyed. On the
+/// host, each such View keeps a file descriptor open (ulimit -n).
 ///
 /// \tparam Properties as for Kokkos::View; the space, if given, must be
 ///         HostSpace, CudaSpace or CudaHostPinnedSpace.
-/// \param extents as for the constructor of Kokkos::View, or a layout.
+/// \param extents as for Kokkos::View's constructor, or a layout.
 /// \throws OutOfMemory, SystemError on this PE. UsageError before initialize()
 ///         and after finalize().
 template <class DataType, class... Properties, class... Extents>
@@ -148,10 +150,10 @@ template <class DataType, class... Properties, class... Extents>
   return view;
 }
 
-/// Makes the memory of `view` part of the symmetric heap, on all PEs.
-/// Afterwards every PE can access the memory of every PE through global_view()
-/// and peer_view() of the result. Collective, with a barrier on exit: each PE
-/// passes its own View, and all Views have equal layouts and extents.
+/// Adds the memory of `view` to the symmetric heap on all PEs. Afterward, every
+/// PE can access every PE's memory through global_view() and peer_view() of the
+/// result. Collective, with a barrier on exit: each PE passes its own View, and
+/// all Views have equal layouts and extents.
 ///
 /// A kernel on a GPU that writes to the memory must access it through only one
 /// of the two Views. The kernel's writes are visible through the other View
@@ -159,7 +161,7 @@ template <class DataType, class... Properties, class... Extents>
 ///
 /// \param view must not be empty or already registered. It is either a View
 ///        from make_registrable_view(), or an unmanaged View over a single
-///        allocation that the program has made with CUDA virtual memory
+///        allocation that the program has created with CUDA virtual memory
 ///        management (cuMem* functions). The whole allocation is registered.
 ///        The offset of the first element in the allocation must be the same on
 ///        all PEs.

@@ -22,17 +22,17 @@
 
 namespace symm::Impl {
 
-// Functions for elements that the host cannot load and store, because they are
-// on far PEs or in GPU memory. These functions are not inlined and take few
-// arguments by value, so that accesses to near PEs do not lose registers to
-// them.
+// Functions for elements that the host cannot load and store because these
+// elements are on far PEs or in GPU memory. The functions are not inlined and
+// take only a few arguments, by value, so accesses to near PEs do not lose
+// registers to the calls.
 
 class SymmetricHeap;
 
 /// Puts `bytes` bytes like put_nbi(), but `value` need not outlive the call.
 void put_far_element(SymmetricHeap const& heap, void* dest, void const* value,
                      std::size_t bytes, Pe pe);
-/// Gets `bytes` bytes, after all earlier puts by this PE have completed.
+/// Gets `bytes` bytes after all earlier puts by this PE have completed.
 void get_far_element(void* value, SymmetricHeap const& heap, void const* source,
                      std::size_t bytes, Pe pe);
 
@@ -40,14 +40,14 @@ void get_far_element(void* value, SymmetricHeap const& heap, void const* source,
 void begin_get_of_far_element(void* into, SymmetricHeap const& heap,
                               void const* source, std::size_t bytes, Pe pe);
 
-/// The symmetric address of an element, and its heap.
+/// An element's symmetric address and heap.
 struct FarElement {
   SymmetricHeap const& heap;
   void* symmetric;
 };
-/// \param address the address of the element on `pe`. If `pe` is far, the
-///        address that the element would have if `pe` were near.
-/// \throws UsageError on this PE, if PE `pe` does not exist.
+/// \param address the element's address on `pe`. If `pe` is far, the address
+///        that the element would have if `pe` were near.
+/// \throws UsageError on this PE if PE `pe` does not exist.
 FarElement find_far_element(void const* address, Pe pe);
 
 /// Calls operation(heap, symmetric address, pe).
@@ -73,14 +73,14 @@ class ElementOfPe {
   ElementOfPe& operator=(ElementOfPe const&) = delete;
 
  protected:
-  /// \param address the address of the element on `pe`. If `pe` is far, the
-  ///        address that the element would have if `pe` were near.
+  /// \param address the element's address on `pe`. If `pe` is far, the address
+  ///        that the element would have if `pe` were near.
   KOKKOS_FORCEINLINE_FUNCTION ElementOfPe(HeapMap const& map, T* address, Pe pe)
       : m_map(map), m_address(address), m_pe(pe) {}
   ~ElementOfPe() = default;
 
-  /// Calls near(address) if the caller can load from and store to that address,
-  /// else far().
+  /// Calls near(address) if the caller can load from and store to that address;
+  /// otherwise, calls far().
   template <class Near, class Far>
   KOKKOS_FORCEINLINE_FUNCTION auto at(Near const& near, Far const& far) const {
     KOKKOS_IF_ON_HOST((if constexpr (!is_on_host) return far();))
@@ -109,9 +109,9 @@ class ElementOfPe {
   }
 
  private:
-  // On the host, accesses to near PEs read only the members of the map that
-  // at_pe() needs. call_far() looks up the map again, so that the other members
-  // are never loaded.
+  // On the host, accesses to near PEs read only the map members that at_pe()
+  // needs. call_far() looks up the map again, so the other members are never
+  // loaded.
   HeapMap m_map;
   T* m_address;
   Pe m_pe;
@@ -123,7 +123,7 @@ concept ElementOfARemoteView = requires(T const& element) {
   element.is_element_of_a_remote_view();
 };
 
-/// Returns the value of a proxy. Returns any other argument unchanged.
+/// Returns a proxy's value; returns any other argument unchanged.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION decltype(auto) value_of_element(T const& element) {
   if constexpr (ElementOfARemoteView<T>) {

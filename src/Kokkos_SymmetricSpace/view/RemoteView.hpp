@@ -26,23 +26,23 @@ class RemotePeer;
 /// near, use a GlobalView: it saves a comparison, and its elements are ordinary
 /// references.
 ///
-/// A RemoteView is a small value that kernels can capture. It is valid as long
-/// as a GlobalView would be, and has the same index arithmetic.
+/// A RemoteView is a lightweight handle that kernels can capture. It is valid
+/// as long as a GlobalView would be and uses the same index arithmetic.
 ///
-/// The proxy of an element e has these operations:
+/// The proxy of an element e supports these operations:
 ///
 ///     T x = e;   e.get()            the value
 ///     e.get_nbi(&x)                 the value, in x after quiet()
 ///     e = x;   e.put(x);   e = f    stores or puts the value
 ///     e += x, ++e, e++, ...         a load and a store: not atomic
-///     e == f, e + x, -e, ...        of the values
-///     swap(e, f)                    of the values
+///     e == f, e + x, -e, ...        operate on the values
+///     swap(e, f)                    swaps the values
 ///
-/// If the View has the Kokkos trait Atomic, the following are operations of
+/// If the View has Kokkos' Atomic trait, the following are operations of
 /// symm_atomics.hpp, each atomic with respect to all PEs: e = x, T x = e, +=,
-/// -=, &=, |=, ^=, ++ and --. Operations such as += and ++e have no result and
+/// -=, &=, |=, ^=, ++ and --. Operations such as += and ++e return nothing and
 /// need not wait for a far PE; e++ and e.fetch_add(x) wait. To make the
-/// accesses to a View atomic, assign the View to a View with the trait Atomic.
+/// accesses to a View atomic, assign the View to a View with the Atomic trait.
 ///
 /// `auto x = r(pe, i);` stores the proxy in x instead of the value; a proxy
 /// cannot be copied. To read a member of a struct, use e.get().member. To
@@ -51,9 +51,9 @@ class RemotePeer;
 /// Ordering on far PEs. A get of an element by this PE sees this PE's earlier
 /// puts to that element. Other PEs see a put after quiet() or a barrier, as
 /// after put_nbi(); Kokkos::fence() does not wait for the put. Each get first
-/// waits for all puts issued by this PE. Therefore, separate loops that read
-/// from loops that write, and move whole blocks with copy() or deep_copy() of
-/// peer(pe).
+/// waits for all puts issued by this PE. Therefore, do not read and write
+/// elements in the same loop, and move whole blocks with copy() or deep_copy()
+/// of peer(pe).
 template <class View>
 class RemoteView : public Impl::ViewOfPes<View, true> {
   using Base = Impl::ViewOfPes<View, true>;
@@ -82,12 +82,12 @@ class RemoteView : public Impl::ViewOfPes<View, true> {
   using Base::Base;
 
   /// Element (indices...) on PE `pe`. The indices are checked if Kokkos checks
-  /// the indices of Views, and the PE is checked if SYMM_CHECKS_IN_KERNELS is
-  /// on. A wrong index or PE stops the program. (On the host, if
+  /// View bounds, and the PE is checked if SYMM_CHECKS_IN_KERNELS is on. An
+  /// invalid index or PE stops the program. (On the host, if
   /// SYMM_CHECKS_IN_KERNELS is off, using an element on a PE that does not
-  /// exist throws UsageError instead. Gets of other elements that get_nbi() has
-  /// started may then still be in progress: call quiet() before the memory that
-  /// they write to is freed or goes out of scope.)
+  /// exist throws UsageError instead. Gets that get_nbi() has started may then
+  /// still be in progress: call quiet() before the gets' destination memory is
+  /// freed or goes out of scope.)
   template <class... Indices>
   requires Impl::are_indices_of_v<view_type, Indices...>
       KOKKOS_FORCEINLINE_FUNCTION reference_type
@@ -133,7 +133,7 @@ class RemotePeer {
   KOKKOS_FUNCTION RemotePeer(RemoteView<View> const& all, Pe pe)
       : m_all(all), m_pe(pe) {}
 
-  /// Element (indices...) of this copy, a proxy like an element of a
+  /// Element (indices...) of this copy as a proxy, like an element of a
   /// RemoteView.
   template <class... Indices>
   requires Impl::are_indices_of_v<view_type, Indices...>
@@ -170,9 +170,9 @@ class RemotePeer {
   Pe m_pe;
 };
 
-/// The RemoteView of `view`, which is an UnevenView or a View that peer_view()
-/// accepts. The elements of `view` must be trivially copyable. The call is
-/// local.
+/// Returns the RemoteView of `view`, which must be an UnevenView or a View that
+/// peer_view() accepts. The View's elements must be trivially copyable. The
+/// call is local.
 ///
 /// \throws UsageError on this PE if the View is not in the heap.
 template <class View>
@@ -182,7 +182,7 @@ auto remote_view(View const& view) {
 
 }  // namespace symm
 
-// (No parameter shares its name with another entity in this file, because nvcc
+// (No parameter shares its name with another entity in this file because nvcc
 // would confuse the two.)
 namespace Kokkos {
 

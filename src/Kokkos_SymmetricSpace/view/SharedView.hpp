@@ -20,13 +20,13 @@
 namespace symm {
 
 /// Shares the elements of every PE's ordinary View in place. A View in
-/// HostSpace becomes a SharedHostBuffer, a View in CudaSpace becomes a
+/// HostSpace becomes a SharedHostBuffer; a View in CudaSpace becomes a
 /// SharedDeviceBuffer. See these classes for their operations and for the
 /// required lifetime of `view`. Elements are numbered in the order of their
 /// addresses.
 ///
 /// Collective: every PE passes its own View. Extents may differ and may be 0.
-/// \throws UsageError on every PE, if the elements of a View are not contiguous
+/// \throws UsageError on every PE if the elements of a View are not contiguous
 ///         (as in some subviews).
 template <class T, class... Properties>
 [[nodiscard]] auto share_view(Kokkos::View<T, Properties...> const& view) {

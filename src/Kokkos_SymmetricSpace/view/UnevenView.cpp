@@ -23,7 +23,8 @@ namespace {
 
 constexpr char const* uneven_view = "symm::UnevenView";
 
-/// The table of the extents that the members of the PE team have passed. Local.
+/// The table of the extents that the PE team's members have passed. The call is
+/// local.
 ExtentTable passed_extents(PeTeam const& team, std::uint64_t epoch) {
   using Kokkos::view_alloc;
   using Kokkos::WithoutInitializing;
@@ -63,7 +64,7 @@ ExtentTable exchange_extents(std::uint64_t view_type, std::size_t mine) {
   Observed const observed([&] {
     return Operation{OperationKind::collective, uneven_view, -1, sizeof mine};
   });
-  // The same communication as in reduce() of one value, but each PE keeps all
+  // Uses the same communication as reduce() of one value, but each PE keeps all
   // values.
   auto const epoch = pass_to_all(team, uneven_view, view_type, mine);
   ExtentTable table;

@@ -48,12 +48,12 @@ void require_pe(std::string const& label, Pe pe, int n_pes);
 
 }  // namespace Impl
 
-/// A set of Views, one per PE, with a common label. The Views may differ in one
-/// extent, in the dimension that varies slowest in memory. For example, a
-/// matrix may have a number of rows that is not divisible by the number of PEs.
-/// Every PE allocates the largest extent, so that addresses are symmetric, as
-/// for any View. Each PE uses local(), the part with the extents that this PE
-/// asked for.
+/// A set of Views, one per PE, with a common label. The Views may differ in the
+/// extent of the dimension that varies slowest in memory. For example, a matrix
+/// may have a number of rows that is not divisible by the number of PEs. Every
+/// PE allocates the largest extent, so addresses are symmetric, as for any
+/// View. Each PE uses local(), the part with the extents that this PE
+/// requested.
 ///
 ///     symm::UnevenView<Kokkos::View<double*, symm::SymmetricSpace>> const
 ///         rows("rows", n_mine);
@@ -62,8 +62,8 @@ void require_pe(std::string const& label, Pe pe, int n_pes);
 ///     // everywhere(pe, i), for i < everywhere.extent(pe, 0)
 ///
 /// global_view(), remote_view(), peer_view(), places(), placed_view(), gather()
-/// and heap_map() also accept an UnevenView. They use the extents on each PE
-/// and check bounds against those extents. If bounds checks are off, this costs
+/// and heap_map() also accept an UnevenView. They use each PE's own extents and
+/// check bounds against those extents. If bounds checking is off, this costs
 /// nothing. To all other functions, pass local(), an ordinary View. Among the
 /// collective operations on Views, only collect() accepts a local() whose
 /// extents differ between PEs. The other operations require equal extents and
@@ -72,15 +72,15 @@ void require_pe(std::string const& label, Pe pe, int n_pes);
 ///
 /// resize() changes the extents. Kokkos::resize() does not: it turns a copy of
 /// local() into an ordinary View with equal extents on all PEs, and leaves the
-/// UnevenView as it was. If PEs ask Kokkos::resize() for different extents,
-/// every PE gets a UsageError, and nothing changes. But if a PE asks for the
+/// UnevenView unchanged. If PEs pass different extents to Kokkos::resize(),
+/// every PE throws UsageError, and nothing changes. However, if a PE passes the
 /// extents that its part already has, Kokkos::resize() does nothing on that PE.
-/// The other PEs then wait until that PE makes its next collective call, and
-/// all PEs get the error.
+/// The other PEs then wait until that PE makes its next collective call, in
+/// which all PEs throw the error.
 ///
-/// An UnevenView is a handle, like a View: copies share the memory, which lives
-/// until the last copy of the UnevenView or of local() is destroyed. The table
-/// of extents lives until the last copy of the UnevenView on this PE is
+/// An UnevenView is a handle, like a View: copies share the memory, which
+/// exists until the last copy of the UnevenView or of local() is destroyed. The
+/// table of extents exists until the last copy of the UnevenView on this PE is
 /// destroyed. Until then, a GlobalView or RemoteView of the UnevenView is
 /// valid.
 ///
@@ -129,14 +129,14 @@ class UnevenView {
 
   /// Collective: all PEs make the call, with equal extents except in
   /// uneven_dimension, where the extent may be 0. The constructor exchanges the
-  /// extents, then allocates as the constructor of a View does. When the
+  /// extents, then allocates memory as a View's constructor does. When the
   /// constructor returns on any PE, every PE has allocated and filled its
   /// memory.
   ///
   /// \param allocation a label, or the result of Kokkos::view_alloc().
-  /// \param extents the extents on this PE that are not part of the type.
+  /// \param extents this PE's dynamic extents.
   /// \throws UsageError on every PE if the types differ, or if the other
-  ///         extents and therefore the numbers of bytes differ. OutOfMemory or
+  ///         extents, and therefore the sizes in bytes, differ. OutOfMemory or
   ///         SystemError on every PE. UsageError on this PE before initialize()
   ///         and after finalize().
   template <class Allocation, std::convertible_to<std::size_t>... Extents>
@@ -194,7 +194,7 @@ class UnevenView {
   [[nodiscard]] KOKKOS_FUNCTION std::size_t extent(std::size_t r) const {
     return m_local.extent(r);
   }
-  /// Number of elements that each PE has allocated.
+  /// Number of elements for which each PE has allocated memory.
   [[nodiscard]] KOKKOS_FUNCTION std::size_t span() const {
     return m_whole.span();
   }
@@ -275,12 +275,12 @@ class ExtentsOfPes<UnevenView<View>> {
 
 }  // namespace Impl
 
-/// PE `pe`'s part of `view`, with the extents of that part, like peer_view() of
-/// a View. The call is local.
-/// \returns a View that is valid as long as the memory of `view` lives on this
-///          PE, that is, as long as the UnevenView or its local() lives.
+/// PE `pe`'s part of `view`, with that part's extents, like peer_view() of a
+/// View. The call is local.
+/// \returns a View that is valid as long as the memory of `view` exists on this
+///          PE, that is, as long as the UnevenView or its local() exists.
 /// \throws UsageError on this PE if PE `pe` does not exist, or if loads and
-///         stores do not reach that PE's memory (is_near()).
+///         stores cannot reach that PE's memory (is_near()).
 template <class View>
 auto peer_view(UnevenView<View> const& view, Pe pe) {
   auto const& map = Impl::heap_map_of_near(view, pe);

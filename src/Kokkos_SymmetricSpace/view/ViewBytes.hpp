@@ -9,11 +9,11 @@
 
 #include <Kokkos_Core.hpp>
 
-/// Sizes of Views. If a View has more elements than there are addresses,
-/// Kokkos' own span() overflows, in some builds silently.
+/// Sizes of Views. If a View is larger than the address space, Kokkos' own
+/// span() overflows, in some builds silently.
 namespace symm::Impl {
 
-/// The number of bytes that a View's elements take up, including the gaps
+/// The number of bytes that a View's elements occupy, including the gaps
 /// between them; std::nullopt if that number does not fit in a std::size_t.
 using ViewBytes = std::optional<std::size_t>;
 
@@ -31,8 +31,8 @@ ViewBytes bytes_of_view(View const& view) {
 /// inclusive.
 ViewBytes span_of_layout(Kokkos::LayoutStride const& layout, std::size_t rank);
 
-/// Converts an extent to std::size_t, because some constructors of Views accept
-/// no other integer type. Returns a layout unchanged.
+/// Converts an extent to std::size_t because some View constructors accept no
+/// other integer type. Returns a layout unchanged.
 template <class Extent>
 auto extent_or_layout(Extent const& extent) {
   if constexpr (Kokkos::is_array_layout_v<Extent>) {
@@ -43,7 +43,7 @@ auto extent_or_layout(Extent const& extent) {
 }
 
 /// The number of bytes that a View of type `View` would have, without padding.
-/// \param extents as for the constructor of Kokkos::View, or a layout.
+/// \param extents as for Kokkos::View's constructor, or a layout.
 template <class View, class... Extents>
 ViewBytes bytes_of_extents(Extents const&... extents) {
   std::size_t bytes = sizeof(typename View::value_type);

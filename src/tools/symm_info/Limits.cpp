@@ -49,8 +49,8 @@ std::optional<std::uint64_t> number_in(char const* file) {
   return std::nullopt;
 }
 
-/// The setting for transparent huge pages of shared memory: the word in
-/// brackets in the file.
+/// The transparent-huge-page setting for shared memory: the bracketed word in
+/// the file.
 std::string transparent_huge_pages() {
   std::ifstream in("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
   for (std::string word; in >> word;) {
@@ -96,8 +96,8 @@ Value shareable_memory(HugePages pages = HugePages::never) {
   }
 }
 
-/// The huge pages that a heap gets on this machine with the current value of
-/// SYMM_HUGE_PAGES.
+/// The huge pages that a heap would use on this machine with the current value
+/// of SYMM_HUGE_PAGES.
 Value huge_pages() {
   auto pages = HugePages::never;
   try {

@@ -60,10 +60,10 @@ Value one_sided_of(symm::Impl::MessageEngineKind const& kind) {
   }
 }
 
-/// Redirects standard output to standard error while this object exists, so
-/// that warnings from UCX do not end up in the JSON. (If MPI uses UCX, UCX
-/// reads UCX_LOG_FILE before main(). Setting that variable here would be too
-/// late.) Failures are ignored.
+/// Redirects standard output to standard error while this object exists so that
+/// warnings from UCX do not end up in the JSON. (If MPI uses UCX, UCX reads
+/// UCX_LOG_FILE before main(). Setting that variable here would be too late.)
+/// Failures are ignored.
 class ToStandardError {
  public:
   ToStandardError() : m_output(::dup(STDOUT_FILENO)) {

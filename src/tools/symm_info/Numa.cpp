@@ -46,7 +46,7 @@ std::vector<int> numbers_in(std::string const& file) {
 
 constexpr char const* nodes_folder = "/sys/devices/system/node/";
 
-/// The nodes with a CPU that this process may use.
+/// The nodes with at least one CPU that this process may use.
 std::vector<int> nodes_of_cpus(std::vector<int> const& nodes) {
   cpu_set_t my_cpus;
   CPU_ZERO(&my_cpus);
@@ -66,11 +66,11 @@ std::vector<int> nodes_of_cpus(std::vector<int> const& nodes) {
   return found;
 }
 
-/// The fields of a line of /proc/self/numa_maps, such as "7f2c4fe00000 default
-/// file=/memfd:symm\040(deleted) dirty=512 N0=512 kernelpagesize_kB=4".
+/// The fields of one line in /proc/self/numa_maps, such as "7f2c4fe00000
+/// default file=/memfd:symm\040(deleted) dirty=512 N0=512 kernelpagesize_kB=4".
 struct Placement {
   std::string policy;
-  std::vector<int> nodes;  ///< nodes that have pages
+  std::vector<int> nodes;  ///< nodes that contain pages
 };
 
 std::optional<Placement> placement_of(void const* address) {

@@ -6,8 +6,8 @@
 #include <array>
 #include <cstdio>
 
-// Writes JSON without a library, so that the build does not depend on one. The
-// objects contain only a few types of values.
+// Writes JSON without a library so that the build does not depend on one. The
+// objects contain only a few value types.
 
 namespace symm_info {
 

@@ -13,7 +13,7 @@
 
 namespace symm_info {
 
-/// One value, as text for readers and as JSON.
+/// One value, as human-readable text and as JSON.
 struct Value {
   std::string text;
   std::string json;

@@ -9,11 +9,11 @@
 
 namespace symm_info {
 
-/// The library's version, and the compiler and libraries that it was built
-/// with.
+/// The library's version, and the compiler and libraries with which it was
+/// built.
 Section build();
 
-/// The GPU driver, or the reason that there is none.
+/// The GPU driver, or the reason why there is none.
 Section gpu_driver();
 Section gpus();
 
@@ -27,11 +27,11 @@ Section limits();
 /// that this process touches first.
 Section numa();
 
-/// The environment variables: the values in effect, and the source of each
-/// value.
+/// The environment variables: the value in effect and the source of each.
 /// \param is_valid set to false if a variable is malformed.
 Section variables(bool& is_valid);
-/// Prints all environment variables as the table in docs/environment.md.
+/// Prints the environment variables in the format of the table in
+/// docs/environment.md.
 void print_environment_table(std::ostream& out);
 
 }  // namespace symm_info
