@@ -20,13 +20,12 @@ namespace gpu {
 
 namespace {
 
-/// Whether HIP can create memory at a place that can be shared. It has no
-/// attribute for this.
-bool has_memory(Driver const& driver, Location const& place) {
+/// Whether HIP can create memory at a place. It has no attribute for this.
+bool has_memory(Driver const& driver, Location const& place, HandleType types) {
   MemoryProperties properties{};
   properties.type          = pinned;
   properties.location      = place;
-  handle_types(properties) = by_descriptor;
+  handle_types(properties) = types;
   std::size_t bytes        = 0;
   return driver.mem_get_allocation_granularity(&bytes, &properties,
                                                minimum_granularity) == success;
@@ -51,15 +50,18 @@ int numa_node_of(Driver const& driver, Device device,
 
 int Driver::attribute(Device device, DeviceAttribute which,
                       std::string const& place) const {
-  if (which == has_virtual_memory) {
-    return has_memory(*this, {on_device, device}) ? 1 : 0;
+  auto const has = [&](Location const& there, HandleType types) {
+    return has_memory(*this, there, types) ? 1 : 0;
+  };
+  if (which == has_virtual_memory) return has({on_device, device}, by_nothing);
+  if (which == has_file_descriptors) {
+    return has({on_device, device}, by_descriptor);
   }
-  if (which == has_file_descriptors) return 1;  // otherwise, creating fails
   if (which == has_fabric) return 0;
-  int const node = std::max(numa_node_of(*this, device, place), 0);
-  if (which == numa_node) return node;
+  if (which == numa_node) return numa_node_of(*this, device, place);
   if (which == has_host_memory) {
-    return has_memory(*this, {on_numa_node, node}) ? 1 : 0;
+    int const node = std::max(numa_node_of(*this, device, place), 0);
+    return has({on_numa_node, node}, by_descriptor);
   }
   int value = 0;
   run("asking for attribute " + std::to_string(which) + " of " + place,

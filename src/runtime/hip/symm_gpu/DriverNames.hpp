@@ -7,6 +7,8 @@
 #define __HIP_DISABLE_CPP_FUNCTIONS__  // NOLINT(bugprone-reserved-identifier)
 #include <hip/hip_runtime_api.h>
 
+#include <bit>
+
 // The names that gpu/ has for functions, types and values of HIP. (See the file
 // in cuda/.) They are those of HIP 5.2.3, unless a comment says otherwise.
 
@@ -128,7 +130,7 @@ inline constexpr auto pinned    = hipMemAllocationTypePinned;
 inline constexpr auto on_device = hipMemLocationTypeDevice;
 // hipMemLocationTypeHostNuma, since HIP 7. Not constexpr: older headers declare
 // an enumeration that cannot have the value.
-inline auto const on_numa_node      = static_cast<hipMemLocationType>(3);
+inline auto const on_numa_node      = std::bit_cast<hipMemLocationType>(3);
 inline constexpr auto by_nothing    = hipMemHandleTypeNone;
 inline constexpr auto by_descriptor = hipMemHandleTypePosixFileDescriptor;
 inline constexpr auto by_fabric     = hipMemHandleTypeNone;  // HIP has none
