@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 LIBRARIES = ("runtime", "Kokkos_SymmetricSpace", "Kokkos_SymmetricContainers")
-GPU_FOLDERS = (("cuda", "gpu"), ("no_gpu",))  # of each build
+GPU_FOLDERS = (("cuda", "gpu"), ("hip", "gpu"), ("no_gpu",))  # of each build
 
 
 def reached(src, gpu):

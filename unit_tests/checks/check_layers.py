@@ -29,6 +29,7 @@ LAYERS = [
     RUNTIME + "/check",
     RUNTIME + "/gpu",
     RUNTIME + "/cuda",
+    RUNTIME + "/hip",
     RUNTIME + "/no_gpu",
     RUNTIME + "/engines",
     RUNTIME + "/transport",
@@ -88,7 +89,7 @@ LAYER_OF_UNIT = {
 # vendor's. Headers in them are included as <symm_gpu/X.hpp>; X's layer is that of
 # what it adds GPUs to. X is in no_gpu, and either in gpu or in the folder of each
 # vendor.
-VENDORS = ["cuda"]
+VENDORS = ["cuda", "hip"]
 GPU_FOLDERS = ["gpu", *VENDORS, "no_gpu"]
 LAYER_OF_GPU_HEADER = {
     RUNTIME: {"CheckCalls": RUNTIME + "/base",
@@ -127,6 +128,7 @@ OWNERS = {
                 "Start")],
     r"pmix.*\.h": [RUNTIME + "/bootstrap/Bootstrap_Pmix"],
     r"cuda.*\.h": [RUNTIME + "/cuda"],
+    r"hip/.*": [RUNTIME + "/hip", RUNTIME + "/base/Function"],
     r"sys/mman\.h": [RUNTIME + "/memory/Vmm_HostMemfd",
                      RUNTIME + "/check/CheckMemory"],
     r"sys/socket\.h": [RUNTIME + "/bootstrap", RUNTIME + "/engines/Descriptors"],
@@ -157,8 +159,9 @@ TEXT_OWNERS = {
         [f"{KOKKOS}/{folder}/symm_gpu/{unit}" for folder in GPU_FOLDERS
          for unit in ("KokkosImpl", "KokkosNames")],
     r"\b__CUDA\w+|\b__HIP\w+":
-        [RUNTIME + "/base/Function", RUNTIME + "/cuda"],
+        [RUNTIME + "/base/Function", RUNTIME + "/cuda", RUNTIME + "/hip"],
     r"\bKOKKOS_ENABLE_CUDA\b|\bKokkos::Cuda": [KOKKOS + "/cuda"],
+    r"\bKOKKOS_ENABLE_HIP\b|\bKokkos::HIP": [KOKKOS + "/hip"],
 }
 
 # What no public header of these libraries leads to: users do not wait for its
@@ -314,6 +317,7 @@ def self_test():
              "runtime/bootstrap/Bootstrap_Mpi.cpp", "runtime/job/Runtime.hpp",
              "runtime/job/Runtime.cpp", "runtime/symm.hpp", space,
              "runtime/cuda/symm_gpu/KernelAbort.hpp",
+             "runtime/hip/symm_gpu/KernelAbort.hpp",
              "Kokkos_SymmetricSpace/Kokkos_SymmetricSpace.hpp"]
     # File; line added to it; expected message, None: no message.
     cases = [

@@ -16,6 +16,7 @@
 
 #include <runtime/base/Failure.hpp>
 #include <runtime/gpu/Driver.hpp>
+#include "GpuNames.hpp"
 
 namespace symm_test {
 namespace {
@@ -23,7 +24,6 @@ namespace {
 using symm::Impl::ErrorKind;
 using symm::Impl::gpu::Driver;
 using testing::AllOf;
-using testing::HasSubstr;
 
 /// Whether CTest has chosen that driver.
 bool is_driver(std::string_view folder) {
@@ -42,7 +42,7 @@ std::string refusal() {
 
 TEST(CudaDriver, a_machine_without_a_driver_says_so) {
   if (!is_driver("nowhere")) GTEST_SKIP() << "CTest hides the fake driver";
-  if (::dlopen("libcuda.so.1", RTLD_NOW) != nullptr) {
+  if (::dlopen(said("libcuda.so.1").c_str(), RTLD_NOW) != nullptr) {
     GTEST_SKIP() << "this machine has a driver";
   }
   EXPECT_THAT(refusal(),
@@ -90,25 +90,27 @@ TEST_F(FoundCudaDriver, it_is_found_once) {
 
 TEST_F(FoundCudaDriver, errors_have_a_name_and_a_text) {
   auto const& driver = Driver::instance();
-  EXPECT_EQ(driver.text_of(CUDA_ERROR_NOT_PERMITTED),
-            "CUDA_ERROR_NOT_PERMITTED (operation not permitted)");
-  EXPECT_EQ(driver.text_of(static_cast<CUresult>(998)), "CUDA error 998");
+  EXPECT_EQ(driver.text_of(symm::Impl::gpu::invalid_value),
+            said("CUDA_ERROR_INVALID_VALUE (invalid argument)"));
+  EXPECT_EQ(driver.text_of(static_cast<symm::Impl::gpu::Result>(998)),
+            is_hip ? "hipErrorUnknown (unknown error)" : "CUDA error 998");
 }
 
 TEST_F(FoundCudaDriver, a_result_that_is_no_success_is_thrown) {
   auto const& driver = Driver::instance();
-  EXPECT_NO_THROW(driver.check(CUDA_SUCCESS, "trying", "cuX"));
-  auto const failure_with = [&](CUresult result) {
+  EXPECT_NO_THROW(driver.check(symm::Impl::gpu::success, "trying", "cuX"));
+  auto const failure_with = [&](symm::Impl::gpu::Result result) {
     return symm::Impl::failure_of(
                [&] { driver.check(result, "trying", "cuX"); })
         .value();
   };
-  EXPECT_EQ(failure_with(CUDA_ERROR_OUT_OF_MEMORY).kind,
+  EXPECT_EQ(failure_with(symm::Impl::gpu::out_of_memory).kind,
             ErrorKind::out_of_memory);
-  auto const other = failure_with(CUDA_ERROR_INVALID_VALUE);
+  auto const other = failure_with(symm::Impl::gpu::invalid_value);
   EXPECT_EQ(other.kind, ErrorKind::system);
   EXPECT_EQ(other.message,
-            "trying: cuX failed: CUDA_ERROR_INVALID_VALUE (invalid argument)");
+            "trying: cuX failed: " +
+                said("CUDA_ERROR_INVALID_VALUE (invalid argument)"));
 }
 
 }  // namespace

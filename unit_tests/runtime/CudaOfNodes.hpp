@@ -29,6 +29,7 @@ class CudaOfNodes : public CudaRuntime {
   void TearDown() override {
     ::unsetenv("SYMM_PES_PER_NODE");
     ::unsetenv("CUDA_MODULE_LOADING");
+    ::unsetenv("HIP_ENABLE_DEFERRED_LOADING");
     ::unsetenv("CUDA_DEVICE_MAX_CONNECTIONS");
   }
 

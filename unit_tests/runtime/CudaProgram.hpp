@@ -15,51 +15,49 @@
 
 namespace symm_test {
 
-/// Memory that a program makes by itself with the driver's cuMem* functions and
-/// maps `n_times` side by side; the runtime knows nothing of it.
+namespace gpu = symm::Impl::gpu;
+
+/// Memory that a program makes by itself with the driver's functions for
+/// virtual memory and maps `n_times` side by side; the runtime knows nothing of
+/// it.
 class CudaProgram {
  public:
   CudaProgram(symm::MemoryKind kind, std::size_t bytes, int handle_types,
               int n_times = 1, int device = 0, bool has_access = true,
               std::size_t gap_bytes = 0)
       : m_bytes(bytes), m_step(bytes + gap_bytes), m_n_times(n_times) {
-    CUmemLocation gpu{};
-    gpu.type                           = CU_MEM_LOCATION_TYPE_DEVICE;
-    gpu.id                             = device;
-    std::vector<CUmemAccessDesc> users = {
-        {gpu, CU_MEM_ACCESS_FLAGS_PROT_READWRITE}};
-    CUmemAllocationProp wanted{};
-    wanted.type     = CU_MEM_ALLOCATION_TYPE_PINNED;
-    wanted.location = gpu;
-    wanted.requestedHandleTypes =
-        static_cast<CUmemAllocationHandleType>(handle_types);
+    gpu::Location place{};
+    place.type                           = gpu::on_device;
+    place.id                             = device;
+    std::vector<gpu::AccessRights> users = {{place, gpu::read_write}};
+    gpu::MemoryProperties wanted{};
+    wanted.type               = gpu::pinned;
+    wanted.location           = place;
+    gpu::handle_types(wanted) = static_cast<gpu::HandleType>(handle_types);
     if (kind == symm::MemoryKind::host) {
-      int node = 0;
-      EXPECT_EQ(m_driver.device_get_attribute(
-                    &node, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, device),
-                CUDA_SUCCESS);
-      wanted.location.type = CU_MEM_LOCATION_TYPE_HOST_NUMA;
-      wanted.location.id   = std::max(node, 0);
-      users.push_back({wanted.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE});
+      wanted.location.type = gpu::on_numa_node;
+      wanted.location.id =
+          std::max(m_driver.attribute(device, gpu::numa_node, "test"), 0);
+      users.push_back({wanted.location, gpu::read_write});
     }
-    EXPECT_EQ(m_driver.mem_create(&m_handle, bytes, &wanted, 0), CUDA_SUCCESS);
+    EXPECT_EQ(m_driver.mem_create(&m_handle, bytes, &wanted, 0), gpu::success);
     // With addresses on both sides that nothing is mapped to.
     EXPECT_EQ(
-        m_driver.mem_address_reserve(&m_reserved, reserved_bytes(), 0, 0, 0),
-        CUDA_SUCCESS);
+        m_driver.mem_address_reserve(&m_reserved, reserved_bytes(), 0, {}, 0),
+        gpu::success);
     for (int i = 0; i < n_times; ++i) {
       EXPECT_EQ(m_driver.mem_map(start(i), bytes, 0, m_handle, 0),
-                CUDA_SUCCESS);
+                gpu::success);
       if (!has_access) continue;
       EXPECT_EQ(
           m_driver.mem_set_access(start(i), bytes, users.data(), users.size()),
-          CUDA_SUCCESS);
+          gpu::success);
     }
   }
   ~CudaProgram() {
     unmap();
     EXPECT_EQ(m_driver.mem_address_free(m_reserved, reserved_bytes()),
-              CUDA_SUCCESS);
+              gpu::success);
   }
   CudaProgram(CudaProgram const&)            = delete;
   CudaProgram& operator=(CudaProgram const&) = delete;
@@ -72,10 +70,10 @@ class CudaProgram {
   /// All of it, and gives its handle back. At most once, and at the end.
   void unmap() {
     for (int i = 0; i < m_n_times; ++i) {
-      EXPECT_EQ(m_driver.mem_unmap(start(i), m_bytes), CUDA_SUCCESS);
+      EXPECT_EQ(m_driver.mem_unmap(start(i), m_bytes), gpu::success);
     }
     if (m_n_times > 0) {
-      EXPECT_EQ(m_driver.mem_release(m_handle), CUDA_SUCCESS);
+      EXPECT_EQ(m_driver.mem_release(m_handle), gpu::success);
     }
     m_n_times = 0;
   }
@@ -84,17 +82,18 @@ class CudaProgram {
   [[nodiscard]] std::size_t reserved_bytes() const {
     return static_cast<std::size_t>(m_n_reserved) * m_step;
   }
-  [[nodiscard]] CUdeviceptr start(int which) const {
-    return m_reserved + static_cast<std::size_t>(which + 1) * m_step;
+  [[nodiscard]] gpu::Pointer start(int which) const {
+    return gpu::device_pointer(reinterpret_cast<char*>(m_reserved) +
+                               static_cast<std::size_t>(which + 1) * m_step);
   }
 
-  symm::Impl::gpu::Driver const& m_driver = symm::Impl::gpu::Driver::instance();
+  gpu::Driver const& m_driver = gpu::Driver::instance();
   std::size_t m_bytes;
   std::size_t m_step;  // from one mapping to the next
   int m_n_times;
-  int m_n_reserved                      = m_n_times + 2;
-  CUmemGenericAllocationHandle m_handle = 0;
-  CUdeviceptr m_reserved                = 0;
+  int m_n_reserved           = m_n_times + 2;
+  gpu::MemoryHandle m_handle = {};
+  gpu::Pointer m_reserved    = {};
 };
 
 }  // namespace symm_test

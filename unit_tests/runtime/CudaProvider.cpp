@@ -22,7 +22,7 @@ CudaProvider const cuda_host_memory(MemoryKind::host);
 
 namespace {
 
-void check(CUresult result, char const* call) {
+void check(symm::Impl::gpu::Result result, char const* call) {
   Driver::instance().check(result, "test", call);
 }
 
@@ -38,13 +38,24 @@ decltype(&::cuMemGetAccess) find_get_access() {
 void copy(void* to, void const* from, std::size_t bytes) {
   CurrentContext const current;
   auto const& driver = Driver::instance();
+#ifdef SYMM_TEST_HIP
+  check(driver.copy(to, from, bytes, hipMemcpyDefault), "hipMemcpy");
+#else
   check(driver.copy(device_pointer(to), device_pointer(from), bytes),
         "cuMemcpy");
+#endif
   check(driver.synchronize(), "cuCtxSynchronize");
 }
 
 }  // namespace
 
+#ifdef SYMM_TEST_HIP
+CurrentContext::CurrentContext() {
+  check(Driver::instance().set_device(0), "hipSetDevice");
+}
+
+CurrentContext::~CurrentContext() = default;
+#else
 CurrentContext::CurrentContext() {
   auto const& driver = Driver::instance();
   // Retained once, for the rest of the process: one that comes and goes would
@@ -62,6 +73,7 @@ CurrentContext::~CurrentContext() {
   CUcontext ours = nullptr;
   EXPECT_EQ(Driver::instance().ctx_pop_current(&ours), CUDA_SUCCESS);
 }
+#endif
 
 std::string CudaProvider::name() const {
   return m_kind == MemoryKind::device ? "CudaDevice" : "CudaHost";
@@ -91,17 +103,15 @@ unsigned long long CudaProvider::rights(char const* address) const {
     for (auto const& location : locations) {
       unsigned long long flags = 0;
       auto const result =
-          get_access(&flags, &location, device_pointer(address));
+          get_access(&flags, &location, reinterpret_cast<CUdeviceptr>(address));
       if (result == CUDA_SUCCESS) most = std::max(most, flags);
     }
     return most;
   };
   auto const of_gpu = of({{CU_MEM_LOCATION_TYPE_DEVICE, {0}}});
   if (m_kind == MemoryKind::device) return of_gpu;
-  int node = 0;
-  check(Driver::instance().device_get_attribute(
-            &node, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, 0),
-        "cuDeviceGetAttribute");
+  int const node =
+      Driver::instance().attribute(0, symm::Impl::gpu::numa_node, "test");
   return std::min(of_gpu,
                   of({{CU_MEM_LOCATION_TYPE_HOST_NUMA, {std::max(node, 0)}},
                       {CU_MEM_LOCATION_TYPE_HOST, {0}}}));

@@ -15,6 +15,7 @@
 
 #include <runtime/base/Failure.hpp>
 #include <runtime/memory/Device.hpp>
+#include "GpuNames.hpp"
 
 namespace symm_test {
 namespace {
@@ -22,7 +23,6 @@ namespace {
 using symm::MemoryKind;
 using symm::Impl::ErrorKind;
 using testing::AllOf;
-using testing::HasSubstr;
 
 class Device : public testing::Test {
  protected:

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "CudaRuntime.hpp"
+#include "GpuNames.hpp"
 
 namespace symm_test {
 namespace {
@@ -17,7 +18,6 @@ using symm::Pe;
 using symm::Impl::Runtime;
 using symm::Impl::SymmetricHeap;
 using testing::AllOf;
-using testing::HasSubstr;
 
 constexpr std::array kinds{MemoryKind::device, MemoryKind::host};
 

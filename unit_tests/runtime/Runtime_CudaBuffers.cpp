@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "CudaRegistration.hpp"
+#include "GpuNames.hpp"
 
 namespace symm_test {
 namespace {
@@ -22,7 +23,6 @@ using symm::MemoryKind;
 using symm::Status;
 using symm::Impl::Runtime;
 using testing::AllOf;
-using testing::HasSubstr;
 
 std::size_t n_page_locked() { return fake().counts().registered; }
 
@@ -177,14 +177,10 @@ TEST_F(CudaBuffers, B11_a_buffer_that_cannot_be_unlocked_is_forgotten) {
     EXPECT_EQ(buffer_unregister(ours.data()), Status::success);
     EXPECT_EQ(n_page_locked(), 1U);
     auto const& driver = symm::Impl::gpu::Driver::instance();
-    CUcontext context  = nullptr;
-    CUdevice device    = 0;
-    EXPECT_EQ(driver.device_get(&device, 1), CUDA_SUCCESS);
-    EXPECT_EQ(driver.device_primary_ctx_retain(&context, device), CUDA_SUCCESS);
-    EXPECT_EQ(driver.ctx_push_current(context), CUDA_SUCCESS);
-    EXPECT_EQ(driver.host_unregister(ours.data()), CUDA_SUCCESS);
-    EXPECT_EQ(driver.ctx_pop_current(&context), CUDA_SUCCESS);
-    EXPECT_EQ(driver.device_primary_ctx_release(device), CUDA_SUCCESS);
+    auto const gpu_1 = symm::Impl::make_device_memory(MemoryKind::device, 1, 1);
+    gpu_1->run_in_context([&] {
+      EXPECT_EQ(driver.host_unregister(ours.data()), symm::Impl::gpu::success);
+    });
   });
 }
 

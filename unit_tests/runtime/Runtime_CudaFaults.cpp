@@ -7,6 +7,7 @@
 #include <string>
 
 #include "CudaRuntime.hpp"
+#include "GpuNames.hpp"
 
 namespace symm_test {
 namespace {
@@ -16,7 +17,6 @@ using symm::Pe;
 using symm::Impl::ErrorKind;
 using symm::Impl::Runtime;
 using testing::AllOf;
-using testing::HasSubstr;
 using testing::Not;
 
 constexpr Pe failing = 1;

@@ -28,6 +28,7 @@
 #include <runtime/transport/Transport.hpp>
 
 #include "CudaOfNodes.hpp"
+#include "GpuNames.hpp"
 
 namespace symm_test {
 namespace {
@@ -35,7 +36,6 @@ namespace {
 using symm::Pe;
 using symm::Impl::Runtime;
 using testing::AllOf;
-using testing::HasSubstr;
 
 /// Sizes around what one message and one half of the staging memory hold.
 constexpr std::array<std::size_t, 9> word_counts{
@@ -401,6 +401,7 @@ TEST_F(CudaOfNodes, failures_are_the_callers) {
 }
 
 TEST_F(CudaOfNodes, GPUs_have_queues_for_kernels_and_for_messages) {
+  if (is_hip) GTEST_SKIP() << "HIP has another variable, and another default";
   EXPECT_STREQ(std::getenv("CUDA_DEVICE_MAX_CONNECTIONS"), "8");
   ASSERT_EQ(::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "4", 1), 0);
   symm::Impl::prepare_devices_for_nodes();
@@ -408,18 +409,22 @@ TEST_F(CudaOfNodes, GPUs_have_queues_for_kernels_and_for_messages) {
 }
 
 TEST_F(CudaOfNodes, kernels_that_are_loaded_late_are_told_of) {
-  for (char const* loading : {"LAZY", "EAGER"}) {
-    FakeCuda::set("CUDA_MODULE_LOADING", loading);
+  char const* const variable =
+      is_hip ? "HIP_ENABLE_DEFERRED_LOADING" : "CUDA_MODULE_LOADING";
+  std::string const late  = is_hip ? "1" : "LAZY",
+                    early = is_hip ? "0" : "EAGER";
+  for (auto const& loading : {late, early}) {
+    FakeCuda::set(variable, loading);
     symm::Impl::prepare_devices_for_nodes();  // without effect: somebody has
                                               // chosen
     expect_on_pes(2, [&](ForkedBootstrap& bootstrap) {
-      bool const is_told =
-          bootstrap.my_pe() == 0 && loading == std::string("LAZY");
+      bool const is_told = bootstrap.my_pe() == 0 && loading == late;
       testing::internal::CaptureStderr();
       initialize(bootstrap, 0);
       auto const told = testing::internal::GetCapturedStderr();
-      EXPECT_EQ(told.find("set CUDA_MODULE_LOADING=EAGER") != told.npos,
-                is_told)
+      EXPECT_EQ(
+          told.find(std::string("set ") + variable + "=" + early) != told.npos,
+          is_told)
           << told;
       Runtime::finalize();
     });

@@ -12,6 +12,7 @@
 
 #include <runtime/symm_pools.hpp>
 #include "CudaRuntime.hpp"
+#include "GpuNames.hpp"
 
 namespace symm_test::cuda_pools {
 namespace {
@@ -136,7 +137,7 @@ TEST_F(CudaPools, H54_a_local_pool_asks_whether_a_stream_is_idle) {
     void* none = nullptr;
     EXPECT_EQ(symm::malloc_from_pool_async(&none, 2 * mib, pool, first),
               Status::internal);
-    EXPECT_THAT(symm::last_error(), testing::HasSubstr("cuStreamQuery"));
+    EXPECT_THAT(symm::last_error(), HasSubstr("cuStreamQuery"));
     EXPECT_EQ(none, nullptr);
     fake().heal();
     EXPECT_EQ(allocate(pool, first, 2 * mib), block);
@@ -177,7 +178,7 @@ TEST_P(CudaPools, H16_H23_a_captured_stream_is_refused_and_stays_valid) {
       EXPECT_EQ(symm::malloc_from_pool_async(&none, bytes, pool, stream),
                 Status::not_supported);
       EXPECT_EQ(none, nullptr);
-      EXPECT_THAT(symm::last_error(), testing::HasSubstr("captured"));
+      EXPECT_THAT(symm::last_error(), HasSubstr("captured"));
       EXPECT_EQ(symm::free_async(block, stream), Status::not_supported);
       EXPECT_EQ(symm::order_after(second, stream), Status::not_supported);
       EXPECT_EQ(symm::order_after(stream, second), Status::not_supported);
@@ -231,8 +232,7 @@ TEST_P(CudaPools, a_lost_context_is_an_error_of_every_call) {
     EXPECT_EQ(symm::malloc_from_pool_async(&none, bytes, pool, stream),
               Status::internal);
     EXPECT_EQ(none, nullptr);
-    EXPECT_THAT(symm::last_error(),
-                testing::HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
+    EXPECT_THAT(symm::last_error(), HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
     EXPECT_EQ(symm::free_async(block, stream), Status::internal);
     EXPECT_EQ(symm::order_after(stream, nullptr), Status::internal);
     EXPECT_EQ(symm::mem_pool_trim_to(pool, 0), Status::internal);

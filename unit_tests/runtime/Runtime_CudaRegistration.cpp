@@ -13,6 +13,7 @@
 #include <support/Sanitizers.hpp>
 
 #include "CudaRegistration.hpp"
+#include "GpuNames.hpp"
 
 namespace symm_test {
 namespace {
@@ -20,7 +21,6 @@ namespace {
 using symm::MemoryKind;
 using symm::Status;
 using symm::Impl::Runtime;
-using testing::HasSubstr;
 
 /// PEs, and how many GPUs they take in turn.
 struct Machine {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "CudaRegistration.hpp"
+#include "GpuNames.hpp"
 
 namespace symm_test {
 namespace cuda_registration_faults {
@@ -23,7 +24,6 @@ using symm::Status;
 using symm::Impl::ErrorKind;
 using symm::Impl::Runtime;
 using testing::AllOf;
-using testing::HasSubstr;
 
 constexpr std::size_t bytes = 2 * unit;
 constexpr Pe failing        = 1;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "CudaRegistration.hpp"
+#include "GpuNames.hpp"
 
 namespace symm_test::refused {
 namespace {
@@ -19,7 +20,6 @@ using symm::MemoryKind;
 using symm::Pe;
 using symm::Impl::Runtime;
 using testing::AllOf;
-using testing::HasSubstr;
 using testing::Not;
 
 constexpr std::size_t bytes = 2 * unit;
@@ -108,18 +108,20 @@ TEST_P(CudaRegistrationOfOther, R10_memory_of_one_pe_that_is_no_vmm_memory) {
 
 /// Maps the memory of `other` behind the first mapping of `first`.
 void put_side_by_side(CudaProgram const& first, CudaProgram const& other,
-                      int gpu) {
-  auto const& driver                  = symm::Impl::gpu::Driver::instance();
-  CUmemGenericAllocationHandle handle = 0;
-  CUmemAccessDesc const access{{CU_MEM_LOCATION_TYPE_DEVICE, {gpu}},
-                               CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-  auto const second = reinterpret_cast<CUdeviceptr>(first.address(1));
-  EXPECT_EQ(driver.mem_unmap(second, unit), CUDA_SUCCESS);
+                      int device) {
+  auto const& driver       = gpu::Driver::instance();
+  gpu::MemoryHandle handle = {};
+  gpu::AccessRights access{};
+  access.location.type = gpu::on_device;
+  access.location.id   = device;
+  access.flags         = gpu::read_write;
+  auto const second    = gpu::device_pointer(first.address(1));
+  EXPECT_EQ(driver.mem_unmap(second, unit), gpu::success);
   EXPECT_EQ(driver.mem_retain_allocation_handle(&handle, other.address()),
-            CUDA_SUCCESS);
-  EXPECT_EQ(driver.mem_map(second, unit, 0, handle, 0), CUDA_SUCCESS);
-  EXPECT_EQ(driver.mem_set_access(second, unit, &access, 1), CUDA_SUCCESS);
-  EXPECT_EQ(driver.mem_release(handle), CUDA_SUCCESS);
+            gpu::success);
+  EXPECT_EQ(driver.mem_map(second, unit, 0, handle, 0), gpu::success);
+  EXPECT_EQ(driver.mem_set_access(second, unit, &access, 1), gpu::success);
+  EXPECT_EQ(driver.mem_release(handle), gpu::success);
 }
 
 TEST_F(CudaRegistration, R15_VMM_memory_of_one_pe_that_does_not_do) {

@@ -12,6 +12,7 @@
 
 #include <runtime/pools/SharedPool.hpp>
 #include "CudaRuntime.hpp"
+#include "GpuNames.hpp"
 
 namespace symm_test::shared_pools {
 namespace {
@@ -21,7 +22,6 @@ using symm::MemoryKind;
 using symm::Status;
 using symm::UniqueMemPool;
 using symm::Impl::Runtime;
-using testing::HasSubstr;
 
 constexpr std::size_t block_bytes = 100'000;
 

@@ -9,6 +9,7 @@
 #include <runtime/symm_teams.hpp>
 
 #include "CudaRuntime.hpp"
+#include "GpuNames.hpp"
 
 namespace symm_test {
 namespace {
@@ -18,7 +19,6 @@ using symm::Impl::ErrorKind;
 using symm::Impl::PeTeamWords;
 using symm::Impl::Runtime;
 using testing::AllOf;
-using testing::HasSubstr;
 
 /// PE 1 starts with `device`, the others with GPU 0. All must refuse with that
 /// message, hold nothing, and work when PE 1 has GPU 0, too.

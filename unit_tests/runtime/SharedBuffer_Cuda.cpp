@@ -11,6 +11,7 @@
 #include <runtime/symm_shared_buffers.hpp>
 
 #include "CudaRuntime.hpp"
+#include "GpuNames.hpp"
 
 namespace symm_test::shared_device_buffer {
 namespace {
@@ -20,7 +21,6 @@ using symm::SharedDeviceBuffer;
 using symm::Impl::ErrorKind;
 using symm::Impl::Runtime;
 using testing::AllOf;
-using testing::HasSubstr;
 
 class SharedDeviceBufferOfPes : public CudaRuntime {};
 

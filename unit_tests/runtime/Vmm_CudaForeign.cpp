@@ -19,6 +19,7 @@
 #include <runtime/base/Failure.hpp>
 #include <runtime/gpu/Vmm_Gpu.hpp>
 #include "CudaProgram.hpp"
+#include "GpuNames.hpp"
 
 namespace symm_test {
 namespace {
@@ -26,8 +27,6 @@ namespace {
 using symm::MemoryKind;
 using symm::Impl::Vmm;
 using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 constexpr std::size_t unit  = std::size_t{2} << 20U;
 constexpr int by_descriptor = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;

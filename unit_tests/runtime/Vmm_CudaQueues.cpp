@@ -16,6 +16,7 @@
 
 #include <runtime/base/Failure.hpp>
 #include <runtime/gpu/Vmm_Gpu.hpp>
+#include "GpuNames.hpp"
 
 namespace symm_test::queues {
 namespace {
@@ -24,7 +25,6 @@ using symm::Impl::failure_of;
 using symm::Impl::Vmm_Gpu;
 using symm::Impl::gpu::Driver;
 using testing::AllOf;
-using testing::HasSubstr;
 
 constexpr int late_ms = 50;
 

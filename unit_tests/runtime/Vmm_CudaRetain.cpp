@@ -14,6 +14,7 @@
 #include <runtime/gpu/Vmm_Gpu.hpp>
 #include "CudaProgram.hpp"
 #include "CudaProvider.hpp"
+#include "GpuNames.hpp"
 
 namespace symm_test {
 namespace {
@@ -21,7 +22,6 @@ namespace {
 using symm::MemoryKind;
 using symm::UsageError;
 using symm::Impl::Vmm;
-using testing::HasSubstr;
 
 constexpr int by_descriptor = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 constexpr int by_nothing    = CU_MEM_HANDLE_TYPE_NONE;
@@ -129,7 +129,7 @@ TEST_P(CudaRetain, V25_memory_without_access_is_not_found_but_described) {
   CudaProgram const program(kind(), m_unit, by_descriptor, 1, 0, false);
   EXPECT_FALSE(m_vmm->find_mapping(program.address()));
   EXPECT_THAT(m_vmm->describe(program.address()),
-              testing::EndsWith(" without access to it"));
+              EndsWith(" without access to it"));
 }
 
 TEST_P(CudaRetain, V41_memory_of_another_provider_is_found_too) {
@@ -160,7 +160,7 @@ TEST_P(CudaRetain, VMM_memory_is_described_by_its_place) {
   CudaProgram const host(MemoryKind::host, m_unit, by_nothing);
   EXPECT_EQ(m_vmm->describe(gpu.address() + 1), "VMM memory of this GPU");
   EXPECT_THAT(m_vmm->describe(host.address() + 1),
-              testing::StartsWith("VMM memory of host NUMA node "));
+              StartsWith("VMM memory of host NUMA node "));
 }
 
 TEST_P(CudaRetain, B13_unpinning_needs_the_start_of_what_was_pinned) {

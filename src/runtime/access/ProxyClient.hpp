@@ -230,7 +230,7 @@ inline __device__ void set_bits_at(void* address, std::uint64_t bits,
 /// each. This is the case if the block is small, or if the host cannot access
 /// it (local or shared memory).
 inline __device__ bool goes_by_words(void const* local, std::size_t bytes) {
-  return bytes <= 8 || !__isGlobal(local);
+  return bytes <= 8 || !is_global(local);
 }
 [[nodiscard]] inline __device__ std::size_t bytes_of_word(std::size_t i,
                                                           std::size_t bytes) {
@@ -283,7 +283,7 @@ __device__ __noinline__ void copy_strided_far(Threads const& group, bool is_put,
                                               std::size_t count,
                                               std::size_t there_stride,
                                               std::size_t local_stride, Pe pe) {
-  if (__isGlobal(local)) {
+  if (is_global(local)) {
     if (group.rank() == 0) {
       far_pes().copy_strided(is_put, {there, pe}, local, element_bytes, count,
                              there_stride, local_stride);
@@ -308,7 +308,7 @@ __device__ __noinline__ void put_signal_far(
     Threads const& group, void const* dest, void const* source,
     std::size_t bytes, void const* signal, std::uint64_t value, AtomicOp op,
     Pe pe, bool waits) {
-  if (bytes != 0 && !__isGlobal(source)) {
+  if (bytes != 0 && !is_global(source)) {
     put_words(group, dest, source, bytes, pe);
     group.barrier();
     bytes = 0;

@@ -41,7 +41,7 @@ SYMM_FUNCTION void expect_ring([[maybe_unused]] Ring const* ring) {
 template <class Ring>
 SYMM_FUNCTION void help_or_pause(Ring* ring) {
   if (take_part(ring->board)) return;
-  SYMM_IF_ON_DEVICE((__nanosleep(500);))
+  SYMM_IF_ON_DEVICE((InKernel::pause();))
 }
 
 /// Waits until the ring has a slot for `ticket`. Must be called by each thread

@@ -153,11 +153,12 @@ inline constexpr EnvironmentVariable pes_per_node{
     "PE 0, a node of its own; 0: the real nodes"};
 
 inline constexpr EnvironmentVariable visible_gpus{
-    {"CUDA_VISIBLE_DEVICES"},
+    {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"},
     VariableType::text,
     nullptr,
-    "read by CUDA: the GPUs that a process sees; an error message shows it if "
-    "a process sees none"};
+    "read by CUDA and HIP: the GPUs that a process sees; an error message "
+    "shows "
+    "it if a process sees none"};
 
 inline constexpr EnvironmentVariable module_loading{
     {"CUDA_MODULE_LOADING"},
@@ -166,6 +167,14 @@ inline constexpr EnvironmentVariable module_loading{
     "read by CUDA: when kernels are loaded; if not set, a job on several "
     "nodes sets it to `EAGER`, because a kernel that waits for another node "
     "may keep the next kernel from being loaded"};
+
+inline constexpr EnvironmentVariable hip_loading{
+    {"HIP_ENABLE_DEFERRED_LOADING"},
+    VariableType::text,
+    nullptr,
+    "read by HIP: whether kernels are loaded at their first launch; if not "
+    "set, "
+    "a job on several nodes sets it to `0`"};
 
 inline constexpr EnvironmentVariable gpu_connections{
     {"CUDA_DEVICE_MAX_CONNECTIONS"},
@@ -202,6 +211,7 @@ inline constexpr std::array table{&heap_limit,
                                   &fabric_provider,
                                   &visible_gpus,
                                   &module_loading,
+                                  &hip_loading,
                                   &gpu_connections,
                                   &kokkos_device};
 

@@ -11,6 +11,11 @@
 target_compile_features(app PRIVATE cxx_std_20)"
 #endif
 
+// nvcc includes CUDA's header itself.
+#ifdef __HIPCC__
+#include <hip/hip_runtime.h>
+#endif
+
 // These macros mark functions as callable from the host and from kernels.
 // Without CUDA or HIP, the functions are compiled for the host only.
 // SYMM_COMPILES_KERNELS is defined if the compiler compiles kernels.

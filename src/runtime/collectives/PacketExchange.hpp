@@ -95,7 +95,7 @@ inline constexpr std::size_t packets_of_a_round = 90'000;
 
 /// Whether Work has run_by_packets() in kernels. Usable on the host, too.
 template <class Work>
-concept HasPackets = requires {
+concept HasPackets = InKernel::has_two_words && requires {
   requires Work::has_packets;
 };
 

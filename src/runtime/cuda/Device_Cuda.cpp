@@ -14,6 +14,17 @@ namespace symm::Impl {
 
 namespace gpu {
 
+int Driver::attribute(Device device, DeviceAttribute which,
+                      std::string const& place) const {
+  int value         = 0;
+  auto const result = device_get_attribute(&value, which, device);
+  if (result == invalid_value) return 0;
+  check(result,
+        "asking for attribute " + std::to_string(which) + " of " + place,
+        device_get_attribute.name);
+  return value;
+}
+
 std::string Driver::text_of(Result result) const {
   // Both calls fail for error codes that this driver does not recognize.
   char const* name = nullptr;
@@ -56,12 +67,16 @@ void prepare_devices_for_nodes() {
   static_cast<void>(::setenv(environment::gpu_connections.names[0], "8", 0));
 }
 
-bool loads_kernels_at_launch() {
+char const* why_kernels_load_late() {
   auto const& driver       = gpu::Driver::instance();
   CUmoduleLoadingMode mode = CU_MODULE_EAGER_LOADING;
   driver.run("asking when kernels are loaded", driver.module_get_loading_mode,
              &mode);
-  return mode == CU_MODULE_LAZY_LOADING;
+  return mode == CU_MODULE_LAZY_LOADING
+             ? "CUDA loads kernels at their first launch in this process; set "
+               "CUDA_MODULE_LOADING=EAGER, or call initialize() before CUDA "
+               "is initialized"
+             : nullptr;
 }
 
 }  // namespace symm::Impl

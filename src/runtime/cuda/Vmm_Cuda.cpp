@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 
 #include "../gpu/Vmm_Gpu.hpp"
@@ -41,6 +42,14 @@ Vmm_Gpu::ContextGuard::~ContextGuard() {
   if (!*this) return;
   // This call fails only if other code has popped the context.
   static_cast<void>(m_vmm.m_driver.ctx_pop_current(&m_before));
+}
+
+gpu::Result Vmm_Gpu::import_memory(gpu::MemoryHandle& handle,
+                                   UniqueFd const& descriptor) const {
+  auto* const value =
+      reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor.get()));
+  return m_driver.mem_import_from_shareable_handle(&handle, value,
+                                                   gpu::by_descriptor);
 }
 
 void const* Vmm_Gpu::word_changes_code() const { return word_changes_ptx; }

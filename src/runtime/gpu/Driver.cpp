@@ -65,15 +65,4 @@ void Driver::check(Result result, std::string const& what,
   throw SystemError(message);
 }
 
-int Driver::attribute(Device device, DeviceAttribute which,
-                      std::string const& place) const {
-  int value         = 0;
-  auto const result = device_get_attribute(&value, which, device);
-  if (result == invalid_value) return 0;
-  check(result,
-        "asking for attribute " + std::to_string(which) + " of " + place,
-        device_get_attribute.name);
-  return value;
-}
-
 }  // namespace symm::Impl::gpu

@@ -53,15 +53,13 @@ struct Driver {
     check(function(arguments...), what, function.name);
   }
 
+  // Each vendor defines these functions. \throws SystemError.
+
   /// An attribute of a device; 0 if the driver does not know the attribute and
   /// therefore lacks the feature.
   /// \param place names the device in error messages.
-  /// \throws SystemError.
   [[nodiscard]] int attribute(Device device, DeviceAttribute which,
                               std::string const& place) const;
-
-  // Each vendor defines these functions. \throws SystemError.
-
   /// Name and text of an error: "CUDA_ERROR_X (<text>)".
   [[nodiscard]] std::string text_of(Result result) const;
   /// The driver and its version, such as "CUDA driver 13.0".

@@ -81,7 +81,9 @@ void Vmm_Gpu::require(gpu::DeviceAttribute which, char const* what) const {
 }
 
 void Vmm_Gpu::choose_location() {
-  gpu::Location const device{gpu::on_device, {m_device}};
+  gpu::Location device{};
+  device.type           = gpu::on_device;
+  device.id             = m_device;
   m_properties.type     = gpu::pinned;
   m_properties.location = device;
   m_users               = {device};
@@ -89,7 +91,9 @@ void Vmm_Gpu::choose_location() {
   require(gpu::has_host_memory, "virtual memory management of host memory");
   // -1 or unknown: the system has no NUMA, so all of its memory is on node 0.
   int const node = std::max(attribute(gpu::numa_node), 0);
-  gpu::Location const cpu{gpu::on_numa_node, {node}};
+  gpu::Location cpu{};
+  cpu.type              = gpu::on_numa_node;
+  cpu.id                = node;
   m_properties.location = cpu;
   m_users.push_back(cpu);
   m_place = "host memory next to " + m_place;
@@ -244,14 +248,6 @@ UniqueFd Vmm_Gpu::export_handle(Handle handle) {
                       errno);
   }
   return result;
-}
-
-gpu::Result Vmm_Gpu::import_memory(gpu::MemoryHandle& handle,
-                                   UniqueFd const& descriptor) const {
-  auto* const value =
-      reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor.get()));
-  return m_driver.mem_import_from_shareable_handle(&handle, value,
-                                                   gpu::by_descriptor);
 }
 
 Vmm::Handle Vmm_Gpu::import_handle(UniqueFd descriptor, std::size_t bytes) {

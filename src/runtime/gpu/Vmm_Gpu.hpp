@@ -115,6 +115,8 @@ class Vmm_Gpu final : public MemoryProvider {
   /// use, until release_context().
   void retain_context();
   void release_context() noexcept;
+  gpu::Result import_memory(gpu::MemoryHandle& handle,
+                            UniqueFd const& descriptor) const;
   /// The code of symm_change_words() (WordChanges.cu), for this GPU.
   [[nodiscard]] void const* word_changes_code() const;
   void copy_contiguous(void* to, void const* from, std::size_t bytes) const;
@@ -146,8 +148,6 @@ class Vmm_Gpu final : public MemoryProvider {
   [[nodiscard]] bool is_managed(void const* address) const;
   [[nodiscard]] bool is_only_reserved(void const* address) const;
   gpu::Result create_memory(Memory& memory, int handle_types) const;
-  gpu::Result import_memory(gpu::MemoryHandle& handle,
-                            UniqueFd const& descriptor) const;
   [[noreturn]] void throw_no_memory(std::size_t bytes,
                                     gpu::Result result) const;
   void check(gpu::Result result, std::string const& what,

@@ -85,13 +85,12 @@ void Runtime::make_device_memories(int device) {
   };
   all_or_none(agree, "symm::initialize", [&] {
     make(MemoryKind::device);
-    if (nodes().n() > 1 && my_pe() == 0 && loads_kernels_at_launch()) {
-      std::fprintf(
-          stderr,
-          "symm::initialize: kernels that wait for PEs of other nodes "
-          "may wait forever, because CUDA loads kernels at their first "
-          "launch in this process; set CUDA_MODULE_LOADING=EAGER, or "
-          "call initialize() before CUDA is initialized\n");
+    if (nodes().n() == 1 || my_pe() != 0) return;
+    if (char const* const why = why_kernels_load_late()) {
+      std::fprintf(stderr,
+                   "symm::initialize: kernels that wait for PEs of other nodes "
+                   "may wait forever, because %s\n",
+                   why);
     }
   });
   if (auto const failure = error_of_all(

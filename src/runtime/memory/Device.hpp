@@ -49,22 +49,23 @@ struct GpuOfPe {
 /// \throws SystemError on this PE.
 [[nodiscard]] GpuOfPe identify_device(int device);
 
-/// Prepares CUDA for a job on several nodes, in which kernels wait for
-/// messages. Such a job hangs if the work that handles a message has to wait
-/// for a kernel that is waiting for that message. Therefore, this call sets two
-/// of CUDA's environment variables:
+/// Prepares the GPU's driver for a job on several nodes, in which kernels wait
+/// for messages. Such a job hangs if the work that handles a message has to
+/// wait for a kernel that is waiting for that message. Therefore, this call
+/// sets environment variables of the driver:
 /// - Kernels are loaded eagerly, because a kernel that is loaded at its first
 ///   launch may have to wait for running kernels.
-/// - Under MPS, the process gets as many hardware queues as without MPS,
+/// - Under CUDA's MPS, the process gets as many hardware queues as without MPS,
 ///   because work from streams that share a queue is serialized.
 /// Local. Does not override variables that are already set, and has no effect
-/// once CUDA has been initialized.
+/// once the driver has been initialized.
 void prepare_devices_for_nodes();
-/// Whether CUDA loads kernels at their first launch, despite
-/// prepare_devices_for_nodes(). Local.
+/// Says that kernels are loaded at their first launch, despite
+/// prepare_devices_for_nodes(), and what to do about it; null if they are not.
+/// Local.
 /// \throws SystemError on this PE if the driver does not provide this
 ///         information.
-[[nodiscard]] bool loads_kernels_at_launch();
+[[nodiscard]] char const* why_kernels_load_late();
 
 /// Describes the GPUs that n_devices() counts. Local.
 /// \throws SystemError on this PE, with the reason, if there is none.

@@ -21,7 +21,7 @@ GpuOfPe identify_device(int) { throw_no_devices(); }
 
 void prepare_devices_for_nodes() {}
 
-bool loads_kernels_at_launch() { return false; }
+char const* why_kernels_load_late() { return nullptr; }
 
 std::vector<DeviceProperties> describe_devices() { throw_no_devices(); }
 

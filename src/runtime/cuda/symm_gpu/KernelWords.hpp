@@ -3,6 +3,13 @@
 #ifndef SYMM_GPU_KERNEL_WORDS_HPP
 #define SYMM_GPU_KERNEL_WORDS_HPP
 
+namespace symm::Impl::InKernel {
+
+/// Whether a kernel can access two words as one. Packets need it.
+inline constexpr bool has_two_words = true;
+
+}  // namespace symm::Impl::InKernel
+
 #ifdef __CUDACC__
 
 #include <cstddef>
@@ -66,6 +73,14 @@ class Together {
   unsigned m_threads;
   unsigned m_rank;
 };
+
+/// Whether an address is in global memory, not in a thread's or a block's own.
+inline __device__ bool is_global(void const* address) {
+  return __isGlobal(address);
+}
+
+/// Lets a polling thread pause for about half a microsecond.
+inline __device__ void pause() { __nanosleep(500); }
 
 // Fences.
 

@@ -3,6 +3,11 @@
 #ifndef SYMM_GPU_KERNEL_WORDS_HPP
 #define SYMM_GPU_KERNEL_WORDS_HPP
 
-// Empty: a build without GPU support has no kernels.
+namespace symm::Impl::InKernel {
+
+// A build without GPU support has no kernels, but tests of packets on the host.
+inline constexpr bool has_two_words = true;
+
+}  // namespace symm::Impl::InKernel
 
 #endif

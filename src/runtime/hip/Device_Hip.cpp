@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// What differs between vendors in the driver and in memory/Device.hpp.
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "../base/EnvironmentTable.hpp"
+#include "../gpu/Driver.hpp"
+#include "../memory/Device.hpp"
+
+namespace symm::Impl {
+
+namespace gpu {
+
+namespace {
+
+/// Whether HIP can create memory at a place. It has no attribute for this.
+bool has_memory(Driver const& driver, Location const& place, HandleType types) {
+  MemoryProperties properties{};
+  properties.type          = pinned;
+  properties.location      = place;
+  handle_types(properties) = types;
+  std::size_t bytes        = 0;
+  return driver.mem_get_allocation_granularity(&bytes, &properties,
+                                               minimum_granularity) == success;
+}
+
+/// The NUMA node next to a GPU, which Linux knows; -1 if it does not.
+int numa_node_of(Driver const& driver, Device device,
+                 std::string const& place) {
+  std::array<char, 32> bus{};
+  driver.run("asking for the place of " + place, driver.device_get_bus_id,
+             bus.data(), static_cast<int>(bus.size()), device);
+  std::string name = bus.data();
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+    return static_cast<char>(std::tolower(c));
+  });
+  int node = -1;
+  std::ifstream("/sys/bus/pci/devices/" + name + "/numa_node") >> node;
+  return node;
+}
+
+}  // namespace
+
+int Driver::attribute(Device device, DeviceAttribute which,
+                      std::string const& place) const {
+  auto const has = [&](Location const& there, HandleType types) {
+    return has_memory(*this, there, types) ? 1 : 0;
+  };
+  if (which == has_virtual_memory) return has({on_device, device}, by_nothing);
+  if (which == has_file_descriptors) {
+    return has({on_device, device}, by_descriptor);
+  }
+  if (which == has_fabric) return 0;
+  if (which == numa_node) return numa_node_of(*this, device, place);
+  if (which == has_host_memory) {
+    int const node = std::max(numa_node_of(*this, device, place), 0);
+    return has({on_numa_node, node}, by_descriptor);
+  }
+  int value = 0;
+  run("asking for attribute " + std::to_string(which) + " of " + place,
+      device_get_attribute, &value, which, device);
+  return value;
+}
+
+std::string Driver::text_of(Result result) const {
+  return std::string(get_error_name(result)) + " (" + get_error_string(result) +
+         ")";
+}
+
+std::string Driver::version() const {
+  int version = 0;  // 10^7 * major + 10^5 * minor + patch
+  run("asking for the version of HIP", driver_get_version, &version);
+  return "HIP " + std::to_string(version / 10'000'000) + "." +
+         std::to_string(version / 100'000 % 100);
+}
+
+std::string Driver::architecture(Device device,
+                                 std::string const& place) const {
+  hipDeviceProp_t properties{};
+  run("asking for the architecture of " + place, get_device_properties,
+      &properties, device);
+  return properties.gcnArchName;
+}
+
+// HIP does not tell, so a kernel never waits for a PE that shares its GPU.
+bool Driver::has_mps(Device, std::string const&) const { return false; }
+
+}  // namespace gpu
+
+void prepare_devices_for_nodes() {
+  // Does not override a variable that is already set. (setenv() is safe here:
+  // the library has not started other threads yet.)
+  static_cast<void>(::setenv(environment::hip_loading.names[0], "0", 0));
+}
+
+char const* why_kernels_load_late() {
+  auto const setting = setting_of(environment::hip_loading);
+  return setting && setting->text == "0"
+             ? nullptr
+             : "HIP loads kernels at their first launch in this process; set "
+               "HIP_ENABLE_DEFERRED_LOADING=0";
+}
+
+}  // namespace symm::Impl

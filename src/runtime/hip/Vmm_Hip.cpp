@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
+
+// The members of Vmm_Gpu that differ between vendors.
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+#include "../gpu/Vmm_Gpu.hpp"
+#include "WordChanges.hpp"
+
+namespace symm::Impl {
+
+// HIP has no contexts. Each thread has a current device.
+
+void Vmm_Gpu::retain_context() { m_context = m_device; }
+
+void Vmm_Gpu::release_context() noexcept {}
+
+gpu::Result Vmm_Gpu::ContextGuard::enter() noexcept {
+  auto const& driver = m_vmm.m_driver;
+  if (auto const result = driver.get_device(&m_before);
+      result != gpu::success) {
+    return result;
+  }
+  return driver.set_device(m_vmm.m_context);
+}
+
+Vmm_Gpu::ContextGuard::ContextGuard(Vmm_Gpu const& vmm)
+    : m_vmm(vmm), m_result(enter()) {
+  vmm.check(m_result, "using " + vmm.m_place, vmm.m_driver.set_device.name);
+}
+
+Vmm_Gpu::ContextGuard::ContextGuard(Vmm_Gpu const& vmm, std::nothrow_t) noexcept
+    : m_vmm(vmm), m_result(enter()) {}
+
+Vmm_Gpu::ContextGuard::~ContextGuard() {
+  if (!*this) return;
+  // This call fails only if the device is lost.
+  static_cast<void>(m_vmm.m_driver.set_device(m_before));
+}
+
+/// Before HIP 7.1, the parameter for the descriptor is its address.
+gpu::Result Vmm_Gpu::import_memory(gpu::MemoryHandle& handle,
+                                   UniqueFd const& descriptor) const {
+  constexpr int by_value_since = 70'100'000;
+  int version                  = 0;
+  if (auto const result = m_driver.driver_get_version(&version);
+      result != gpu::success) {
+    return result;
+  }
+  int value         = descriptor.get();
+  auto* const given = version >= by_value_since
+                          ? reinterpret_cast<void*>(std::intptr_t{value})
+                          : static_cast<void*>(&value);
+  return m_driver.mem_import_from_shareable_handle(&handle, given,
+                                                   gpu::by_descriptor);
+}
+
+void const* Vmm_Gpu::word_changes_code() const { return word_changes_object(); }
+
+void Vmm_Gpu::copy_contiguous(void* to, void const* from,
+                              std::size_t bytes) const {
+  run("copying memory of " + m_place, m_driver.copy, to, from, bytes,
+      hipMemcpyDefault);
+}
+
+void Vmm_Gpu::enqueue_copy(void* to, void const* from, std::size_t bytes,
+                           gpu::Stream stream) const {
+  run("copying memory of " + m_place, m_driver.copy_async, to, from, bytes,
+      hipMemcpyDefault, stream);
+}
+
+void Vmm_Gpu::enqueue_copy_2d(Strided const& all, gpu::Stream stream) const {
+  run("copying memory of " + m_place, m_driver.copy_2d_async, all.to,
+      all.to_stride, all.from, all.from_stride, all.element_bytes, all.count,
+      hipMemcpyDefault, stream);
+}
+
+// Each call concerns one word: HIP 5.2.3 has no call for several.
+
+void Vmm_Gpu::wait_for_words(void* queue, WordWait const* waits,
+                             std::size_t n) {
+  ContextGuard const context(*this);
+  auto* const stream = static_cast<gpu::Stream>(queue);
+  auto const what    = "enqueuing a wait on " + m_place;
+  for (std::size_t i = 0; i < n; ++i) {
+    auto const& [address, value, bytes, is_equal] = waits[i];
+    auto* const word = gpu::device_pointer(address);
+    unsigned const flags =
+        is_equal ? hipStreamWaitValueEq : hipStreamWaitValueGte;
+    if (bytes == 8) {
+      run(what, m_driver.wait_for_word_64, stream, word, value, flags,
+          ~std::uint64_t{0});
+    } else {
+      run(what, m_driver.wait_for_word_32, stream, word,
+          static_cast<std::uint32_t>(value), flags, ~std::uint32_t{0});
+    }
+  }
+}
+
+void Vmm_Gpu::store_words(void* queue, WordStore const* stores, std::size_t n) {
+  ContextGuard const context(*this);
+  auto* const stream = static_cast<gpu::Stream>(queue);
+  auto const what    = "storing to memory of " + m_place;
+  for (std::size_t i = 0; i < n; ++i) {
+    auto const& [address, value, bytes] = stores[i];
+    auto* const word                    = gpu::device_pointer(address);
+    if (bytes == 8) {
+      run(what, m_driver.store_word_64, stream, word, value, 0);
+    } else {
+      run(what, m_driver.store_word_32, stream, word,
+          static_cast<std::uint32_t>(value), 0);
+    }
+  }
+}
+
+}  // namespace symm::Impl
