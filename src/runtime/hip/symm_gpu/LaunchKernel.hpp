@@ -25,8 +25,8 @@ inline constexpr int max_launched_threads = 512;
 template <class Body>
 __global__ __launch_bounds__(max_launched_threads) void launched_kernel(
     [[maybe_unused]] Body const body) {
-  SYMM_IF_ON_DEVICE((body(LaunchedBlock(), std::size_t{blockIdx.x},
-                          std::size_t{gridDim.x});))
+  SYMM_IF_ON_DEVICE(
+      (body(LaunchedBlock(), std::size_t{blockIdx.x}, std::size_t{gridDim.x});))
 }
 
 /// Loads the kernel that runs `Body`. \returns false: a kernel of HIP does not
