@@ -167,7 +167,7 @@ T word(std::size_t i) {
 
 /// The next PE of this node: a process that is traced has only loads and stores
 /// to reach it.
-Pe next_near() {
+[[maybe_unused]] Pe next_near() {
   auto const& node = symm::team_node();
   return node.world_pe((node.my_pe() + 1) % node.n_pes());
 }

@@ -60,7 +60,8 @@ TEST(CudaDriver, a_driver_that_cannot_be_loaded_says_why) {
 TEST(CudaDriver, a_driver_that_lacks_a_function_is_to_be_updated) {
   if (!is_driver("old")) GTEST_SKIP() << "CTest gives it an old one";
   EXPECT_THAT(refusal(),
-              AllOf(HasSubstr("the CUDA driver of this machine has no cu"),
+              AllOf(HasSubstr("the CUDA driver of this machine has no " +
+                              std::string(is_hip ? "hip" : "cu")),
                     HasSubstr("update it")));
 }
 

@@ -127,7 +127,7 @@ TEST_P(CudaRuntimeLayouts, R16_finalize_and_initialize_again_leaks_nothing) {
     auto const before = held();
     for (int round = 0; round < 5; ++round) {
       initialize(bootstrap, layout.gpu_of(bootstrap.my_pe()));
-      EXPECT_GT(fake().counts().contexts, 0U);
+      EXPECT_EQ(fake().counts().contexts > 0, !is_hip);
       for (auto const kind : kinds) {
         expect_data_arrives(heap(kind), heap(kind).malloc(3 * mib), 64);
         // Destroyed after the last call that could have told so.

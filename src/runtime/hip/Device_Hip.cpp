@@ -20,15 +20,24 @@ namespace gpu {
 
 namespace {
 
-/// Whether HIP can create memory at a place. It has no attribute for this.
-bool has_memory(Driver const& driver, Location const& place, HandleType types) {
+/// Whether HIP can create memory at a place for a device. It has no attribute
+/// for this.
+bool has_memory(Driver const& driver, Device device, Location const& place,
+                HandleType types) {
   MemoryProperties properties{};
   properties.type          = pinned;
   properties.location      = place;
   handle_types(properties) = types;
   std::size_t bytes        = 0;
-  return driver.mem_get_allocation_granularity(&bytes, &properties,
-                                               minimum_granularity) == success;
+  int before               = 0;
+  if (driver.get_device(&before) != success ||
+      driver.set_device(device) != success) {
+    return false;
+  }
+  auto const result = driver.mem_get_allocation_granularity(
+      &bytes, &properties, minimum_granularity);
+  static_cast<void>(driver.set_device(before));
+  return result == success;
 }
 
 /// The NUMA node next to a GPU, which Linux knows; -1 if it does not.
@@ -51,7 +60,7 @@ int numa_node_of(Driver const& driver, Device device,
 int Driver::attribute(Device device, DeviceAttribute which,
                       std::string const& place) const {
   auto const has = [&](Location const& there, HandleType types) {
-    return has_memory(*this, there, types) ? 1 : 0;
+    return has_memory(*this, device, there, types) ? 1 : 0;
   };
   if (which == has_virtual_memory) return has({on_device, device}, by_nothing);
   if (which == has_file_descriptors) {

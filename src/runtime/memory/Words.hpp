@@ -32,7 +32,9 @@ SYMM_INLINE_FUNCTION void fence_release() {
 /// The word types that the functions below accept.
 template <class T>
 concept MachineWord = std::is_trivially_copyable_v<T> &&
-    (sizeof(T) == 4 || sizeof(T) == 8);
+                      // AMD's GPUs have 8 bytes for it, hosts 16.
+                      !std::is_same_v<std::remove_cv_t<T>, long double> &&
+                      (sizeof(T) == 4 || sizeof(T) == 8);
 
 template <MachineWord T>
 [[nodiscard]] SYMM_INLINE_FUNCTION T load_acquire(T const* from) {

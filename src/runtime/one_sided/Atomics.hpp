@@ -26,7 +26,8 @@ template <class T>
 concept AtomicWord = (std::is_arithmetic_v<T> || std::is_enum_v<T> ||
                       std::is_pointer_v<T>)&&(sizeof(T) == 4 ||
                                               sizeof(T) == 8) &&
-                     std::same_as<T, std::remove_cv_t<T>>;
+                     std::same_as<T, std::remove_cv_t<T>> &&
+                     !std::same_as<T, long double>;
 
 /// Types with atomic arithmetic.
 template <class T>
