@@ -297,8 +297,8 @@ class ExchangePlan {
   /// Returns targets that let kernels store the neighbors' copies of cells
   /// while they compute the cells; gather_stored() then completes the exchange.
   /// This saves a second pass over the cells, and near PEs need not unpack
-  /// cells. The plan must be for a box with as many axes as the View has
-  /// indices. The targets are valid until the plan enlarges its buffers, that
+  /// cells. The plan must be for a box whose number of axes equals the View's
+  /// rank. The targets are valid until the plan enlarges its buffers, that
   /// is, until an exchange of larger elements or a call to reserve().
   ///
   ///     auto const targets = plan.targets(u);
@@ -315,8 +315,8 @@ class ExchangePlan {
   ///         box. (On a GPU, a kernel with more than 512 bytes of arguments
   ///         takes longer to launch.)
   /// \param view a symmetric View with the same layout on all PEs.
-  /// \throws UsageError on this PE if the plan is not for a box with as many
-  ///         axes as the View has indices, or if the View is too small.
+  /// \throws UsageError on this PE if the plan is not for a box whose number of
+  ///         axes equals the View's rank, or if the View is too small.
   ///         UsageError on this PE if the box has more than `most` directions.
   ///         Also the errors of reserve().
   template <std::size_t most = 26, class View>

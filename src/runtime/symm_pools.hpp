@@ -265,8 +265,9 @@ Status mem_pool_trim_to(MemPool pool, std::size_t min_bytes_to_hold) noexcept;
 // other addresses, if the pool is symmetric or if those PEs have imported it.
 // The functions that set and get access are local.
 
-/// Sets which locations can access the pool at this PE's addresses (H70). Each
-/// setting must match the current access; any other setting is rejected (H72).
+/// Checks which locations can access the pool at this PE's addresses (H70).
+/// Access is fixed when the pool is created, so a setting that does not match
+/// the current access is rejected (H72).
 /// \param list  if null, the call returns invalid_value, unless `count` is 0.
 /// \returns invalid_value if any access in the list cannot be set, in which
 ///          case nothing changes.

@@ -45,7 +45,7 @@ struct ResolvedCopy {
 };
 [[nodiscard]] ResolvedCopy resolve_copy(void const* address, std::size_t bytes,
                                         Pe pe, char const* call);
-/// Converts a ResolvedCopy to the result of resolve().
+/// Converts a ResolvedCopy to the PeMemory that resolve() would return.
 [[nodiscard]] PeMemory memory_of(ResolvedCopy found, void const* address,
                                  Pe pe);
 

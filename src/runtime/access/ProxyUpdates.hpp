@@ -67,8 +67,9 @@ SYMM_FUNCTION void wait_for_ring(Ring* ring, Tickets& tickets,
 
 /// Draws a ticket. In kernels, one thread draws the tickets for all threads in
 /// its warp that make the call together, which may be only part of the warp.
-/// That thread must not wait (for a free slot, say) before the other threads
-/// have their tickets, because they would then continue with wrong tickets.
+/// That thread must not block (for example, to wait for a free slot) until the
+/// other threads have received their tickets; otherwise, they would continue
+/// with the wrong tickets.
 template <class Tickets>
 SYMM_FUNCTION std::uint64_t draw_ticket(Tickets& tickets) {
 #ifdef SYMM_FOR_DEVICE

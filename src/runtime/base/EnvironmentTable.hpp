@@ -149,8 +149,8 @@ inline constexpr EnvironmentVariable pes_per_node{
     {"SYMM_PES_PER_NODE"},
     VariableType::count,
     "0",
-    "for tests: makes each group of this many consecutive PEs, counted from "
-    "PE 0, a node of its own; 0: the real nodes"};
+    "for tests: treats each group of this many consecutive PEs, starting with "
+    "PE 0, as a separate node; 0: use the real nodes"};
 
 inline constexpr EnvironmentVariable visible_gpus{
     {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"},

@@ -67,7 +67,8 @@ class MpiCommunicator {
   [[nodiscard]] std::uint64_t key_of_call(std::uint64_t number, int from) const;
 
  private:
-  /// The number of messages to or from each process, keyed by rank and tag.
+  /// Counts of messages to or from processes, keyed by channel(); or counts of
+  /// communicators.
   using Counts = std::map<std::uint64_t, std::uint64_t>;
   [[nodiscard]] static std::uint64_t channel(int rank, int tag);
   [[nodiscard]] std::uint64_t key_of_message(int from, int to, int tag,
@@ -82,7 +83,9 @@ class MpiCommunicator {
   std::uint64_t m_n_calls    = 0;
   Counts m_n_sent;
   Counts m_n_received;
-  Counts m_n_of_groups;  // number of children, keyed by id
+  // The number of communicators created so far with each combination of tag and
+  // members, keyed by a hash of both.
+  Counts m_n_of_groups;
 };
 
 }  // namespace symm::Impl::check

@@ -16,7 +16,7 @@
 
 namespace symm::Impl {
 
-/// A block's number, which is the same on all PEs.
+/// The type of block IDs. A block has the same ID on all PEs.
 struct BlockIds {
   using Id = OffsetAllocator::BlockId;
 

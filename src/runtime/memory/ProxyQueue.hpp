@@ -45,7 +45,8 @@ struct alignas(64) FarRequest {
   std::uint64_t count;    // number of bytes or elements, or a value to compare
   std::uint64_t signal;   // the signal's address, or the remote stride in bytes
   std::uint64_t value;    // the signal's value, or the local stride in bytes
-  std::uint64_t pe_and_bytes;  // PE, and bytes per element or word << 32
+  /// Lower half: PE. Upper half: bytes per element or word.
+  std::uint64_t pe_and_bytes;
   /// Lower half: FarCode::bits(). Upper half: the lower 32 bits of the next
   /// update's ticket.
   std::uint64_t code;

@@ -17,9 +17,9 @@ struct HostCall {
                      OperationHandle* its_request = nullptr)
       : name(its_name), channel(its_channel), request(its_request) {}
 
-  // The name for error messages, such as "symm::put"; null: unknown.
+  // The call's name for error messages, such as "symm::put"; null if unknown.
   char const* name = nullptr;
-  Channel* channel = nullptr;  // for far PEs; null: the default channel
+  Channel* channel = nullptr;  // for far PEs; null for the default one
   // The handle that a Request waits for. If this is not null, an operation that
   // uses messages fills in the handle.
   OperationHandle* request = nullptr;

@@ -130,7 +130,7 @@ SYMM_LOAD_WORD(load_acquire, "acquire")
 SYMM_STORE_WORD(store_relaxed, "st.relaxed.sys.global")
 SYMM_STORE_WORD(store_release, "st.release.sys.global")
 
-// These functions access two words of 8 bytes, aligned to 16 bytes, as one: a
+// These functions access two 8-byte words, aligned to 16 bytes, as one: a
 // load gets both words from the same store (PTX 8.3, .b128).
 
 #define SYMM_LOAD_TWO_WORDS(name, order)                                     \
@@ -146,7 +146,7 @@ SYMM_STORE_WORD(store_release, "st.release.sys.global")
 SYMM_LOAD_TWO_WORDS(load_two_relaxed, "relaxed")
 SYMM_LOAD_TWO_WORDS(load_two_acquire, "acquire")
 
-/// Loads two words of 8 bytes, aligned to 16 bytes; each load is relaxed.
+/// Loads two 8-byte words, aligned to 16 bytes; each load is relaxed.
 inline __device__ void load_pair(std::uint64_t const* from, std::uint64_t& low,
                                  std::uint64_t& high) {
   asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"

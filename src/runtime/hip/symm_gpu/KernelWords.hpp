@@ -130,7 +130,7 @@ __device__ void load_two_acquire(std::uint64_t const* from, std::uint64_t& low,
 __device__ void store_two_relaxed(std::uint64_t* to, std::uint64_t low,
                                   std::uint64_t high);
 
-/// Loads two words of 8 bytes; each load is relaxed.
+/// Loads two 8-byte words; each load is relaxed.
 inline __device__ void load_pair(std::uint64_t const* from, std::uint64_t& low,
                                  std::uint64_t& high) {
   low  = load_relaxed(from);
