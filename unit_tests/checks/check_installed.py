@@ -86,6 +86,9 @@ def self_test():
             "runtime/cuda/gpu/Gpu.hpp": "#include <gpu/Common.hpp>\n",
             "runtime/cuda/CMakeLists.txt":
                 "target_sources(x PUBLIC FILE_SET HEADERS FILES gpu/Gpu.hpp)\n",
+            "runtime/hip/gpu/Gpu.hpp": "#include <gpu/Common.hpp>\n",
+            "runtime/hip/CMakeLists.txt":
+                "target_sources(x PUBLIC FILE_SET HEADERS FILES gpu/Gpu.hpp)\n",
             "runtime/gpu/gpu/Common.hpp": "",
             "runtime/gpu/CMakeLists.txt":
                 "target_sources(x PUBLIC FILE_SET HEADERS FILES gpu/Common.hpp)\n",

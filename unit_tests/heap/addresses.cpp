@@ -93,7 +93,7 @@ TEST(Addresses, M05_ptr_refuses_pes_that_do_not_exist) {
         symm::last_error(),
         testing::AllOf(
             testing::HasSubstr("symm::ptr"),
-            testing::HasSubstr("no " + pe_text(pe)),
+            testing::HasSubstr("invalid " + pe_text(pe)),
             testing::HasSubstr("0 to " + std::to_string(symm::n_pes() - 1))));
   }
   symm::free(block);

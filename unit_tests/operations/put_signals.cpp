@@ -180,7 +180,7 @@ TEST(PutSignalsErrors, send_nothing_and_lose_nothing) {
                          subview(signals, 0), 1, SignalOp::set, right());
               }),
               HasSubstr("symm::put_signal: Views \"rows\" (4) and \"rows\" (4) "
-                        "must have"));
+                        "must be contiguous"));
   EXPECT_EQ(puts.size(), 0U);
   auto const add_good = [&] {
     puts.add(subview(rows, 1, ALL), subview(rows, 2, ALL), subview(signals, 0),

@@ -259,12 +259,12 @@ TEST(ViewCopyErrors, on_the_host_differing_extents_are_a_UsageError) {
     View<int**, Space> const other("o", 3, 4);
     View<int*, Space> const line("l", 0);
     EXPECT_EQ(message_of<UsageError>([&] { symm::copy(view, other); }),
-              "symm::copy: the extents differ: (3, 5) of the destination, "
-              "(3, 4) of the source");
+              "symm::copy: the extents differ: the destination has (3, 5), "
+              "the source (3, 4)");
     EXPECT_EQ(message_of<UsageError>(
                   [&] { symm::copy(line, Kokkos::subview(view, 1, ALL)); }),
-              "symm::copy: the extents differ: (0) of the destination, (5) of "
-              "the source");
+              "symm::copy: the extents differ: the destination has (0), the "
+              "source (5)");
     EXPECT_EQ(count_equal(view, 0), view.size());
   } else {
     View<int*, Space> const view("v", 3);

@@ -245,7 +245,7 @@ TEST(RegisteredViews, R15_a_View_twice_and_an_empty_one_are_refused) {
               HasSubstr("already"));
   EXPECT_THAT(
       refusal([&] { return register_symmetric_view(Kokkos::View<int*>()); }),
-      HasSubstr("is no memory"));
+      HasSubstr("must not be null"));
   EXPECT_THAT(refusal([&] {
                 return register_symmetric_view(
                     Kokkos::subview(own, Kokkos::make_pair(0, 0)));
@@ -304,7 +304,7 @@ TEST(RegisteredViews, R15_a_View_beyond_the_end_of_its_memory_is_refused) {
   Kokkos::View<char*, OrdinarySpace, Kokkos::MemoryUnmanaged> const beyond(
       own.data() + 256, granule);
   EXPECT_THAT(refusal([&] { return register_symmetric_view(beyond); }),
-              HasSubstr("reaches 256 bytes beyond its memory of 2097152"));
+              HasSubstr("extends 256 bytes beyond its allocation of 2097152"));
   EXPECT_EQ(n_registered(), 0U);
 }
 

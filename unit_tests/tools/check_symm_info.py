@@ -87,7 +87,7 @@ def check_network(program, said):
     junk = facts(program, status=1, SYMM_NETWORK="pigeon")
     assert junk["network"]["between_nodes"] is None, junk["network"]
     error = junk["variables"]["SYMM_NETWORK"]["error"]
-    assert "SYMM_NETWORK=pigeon" in error and "there is ucx" in error, error
+    assert "SYMM_NETWORK=pigeon" in error and "the choices are ucx" in error, error
 
 
 def check_machine(program, version):
