@@ -95,7 +95,7 @@ TEST(Nodes, numbers_that_are_not_consecutive_are_refused_by_all) {
     EXPECT_EQ(failure->kind, ErrorKind::usage);
     EXPECT_THAT(failure->message,
                 AllOf(HasSubstr("PE 0 and PE 2 run" + on),
-                      HasSubstr("PE 1 between them" + on),
+                      HasSubstr("PE 1 between them runs" + on),
                       HasSubstr("mpiexec --map-by ppr:N:node"),
                       HasSubstr("srun -m block")));
     // Nodes of one PE each are consecutive.

@@ -242,7 +242,7 @@ TEST(Rendezvous, a_pe_that_an_exception_has_brought_here_says_so) {
   EXPECT_THAT(
       results[0].output,
       AllOf(HasSubstr("has waited 0 s in collective call #1 symm::finalize"),
-            HasSubstr("PE 0 is here because of an exception")));
+            HasSubstr("PE 0 is in this call because of an exception")));
   EXPECT_EQ(results[1].output, "");
 }
 

@@ -271,7 +271,7 @@ TEST_F(HostMemfdCapacity, a_refusal_names_what_was_asked_for_and_what_is_left) {
     EXPECT_THAT(error.what(),
                 HasSubstr(std::to_string(3 * page) + " bytes left"));
     EXPECT_THAT(error.what(),
-                HasSubstr(std::to_string(2 * page) + " bytes promised"));
+                HasSubstr(std::to_string(2 * page) + " bytes reserved"));
     EXPECT_THAT(error.what(), HasSubstr("2 PEs"));
   }
 }
