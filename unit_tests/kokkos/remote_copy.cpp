@@ -503,7 +503,7 @@ TEST(RemoteCopy, of_differing_extents_is_a_UsageError) {
   View<int**, Space> const other("o", 3, 4);
   auto const peer = symm::remote_view(view).peer(right());
   auto const text =
-      "the extents differ: (3, 5) of the destination, (3, 4) of the source";
+      "the extents differ: the destination has (3, 5), the source (3, 4)";
   EXPECT_THAT(message_of<UsageError>([&] { symm::copy(peer, other); }),
               HasSubstr(text));
   if (!peer.is_near()) {

@@ -254,11 +254,11 @@ TEST(EnqueuedSignalErrors, what_is_not_in_the_heap_is_refused) {
               }),
               testing::ContainsRegex(
                   "symm::wait_until_all: 8 bytes at .*not in this PE's part"));
-  EXPECT_THAT(message_of<symm::UsageError>([&] {
-                symm::wait_until_all(exec, subview(grid, ALL, 1), Compare::eq,
-                                     0);
-              }),
-              HasSubstr("symm::wait_until_all: View \"grid\" (3) has gaps"));
+  EXPECT_THAT(
+      message_of<symm::UsageError>([&] {
+        symm::wait_until_all(exec, subview(grid, ALL, 1), Compare::eq, 0);
+      }),
+      HasSubstr("symm::wait_until_all: View \"grid\" (3) is not contiguous"));
   EXPECT_THAT(message_of<symm::UsageError>([&] {
                 symm::signal_op(exec, &mine, 1, SignalOp::set, right());
               }),

@@ -319,7 +319,7 @@ TEST_F(PoolMismatch, P04_pools_that_there_were_give_no_more_memory) {
     EXPECT_EQ(address, nullptr);
     EXPECT_THAT(symm::last_error(),
                 AllOf(HasSubstr("have made different calls"),
-                      HasSubstr("make another pool")));
+                      HasSubstr("create another pool")));
     EXPECT_EQ(symm::mem_pool_trim_to(lost, 0), Status::invalid_value);
     EXPECT_EQ(symm::device_set_mem_pool(Space::memory_kind, lost),
               Status::invalid_value);
