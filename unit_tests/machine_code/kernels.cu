@@ -57,6 +57,15 @@ extern "C" __global__ void scatter_local(symm::UnmanagedView<Vector> mine,
   for (int j = 0; j < n; ++j) mine(at[j]) = in[j];
 }
 
+// Words that other PEs, and the host, access at the same time.
+extern "C" __global__ void words(unsigned long long* to,
+                                 unsigned long long const* from) {
+  namespace words = symm::Impl::InKernel;
+  words::store_relaxed(to, words::load_relaxed(from));
+  words::store_release(to + 1, words::load_acquire(from + 1));
+  words::fetch_add(to + 2, 1ULL);
+}
+
 // Operations that reach PEs of other nodes, too: what they need for that must
 // not slow down those on near PEs.
 extern "C" __global__ void far_p(symm::HeapMap heap, double* to, int pe) {
@@ -106,8 +115,9 @@ extern "C" __global__ void group_work(GroupWork work) {
 }
 
 // Kernels of the library.
-void enqueue(Kokkos::Cuda const& exec, symm::PeTeam const& team, double* dest,
-             double const* source, std::size_t count) {
+void enqueue(symm::SymmetricSpace::execution_space const& exec,
+             symm::PeTeam const& team, double* dest, double const* source,
+             std::size_t count) {
   symm::reduce(exec, team, dest, source, count, symm::Sum());
   symm::fcollect(exec, team, dest, source, count);
   symm::alltoall(exec, team, dest, source, count);

@@ -31,11 +31,19 @@ Section build() {
       "mpi", *SYMM_INFO_MPI != '\0' ? text(SYMM_INFO_MPI) : nothing("none"));
   facts.emplace_back(
       "cuda", *SYMM_INFO_CUDA != '\0' ? text(SYMM_INFO_CUDA) : nothing("none"));
+  if (*SYMM_INFO_HIP != '\0') {
+    facts.emplace_back(
+        "hip", text(SYMM_INFO_HIP
+                    " (compiled and tested on a stand-in; nobody has run it on "
+                    "AMD's GPUs: please send the summary of "
+                    "scripts/gpu_test.sh)"));
+  }
   facts.emplace_back("bootstrap", start());
   facts.emplace_back(
       "memory",
-      text(*SYMM_INFO_CUDA != '\0' ? "host (memfd), GPU and host (CUDA driver)"
-                                   : "host (memfd)"));
+      text(*SYMM_INFO_CUDA != '\0'  ? "host (memfd), GPU and host (CUDA driver)"
+           : *SYMM_INFO_HIP != '\0' ? "host (memfd), GPU (HIP)"
+                                    : "host (memfd)"));
   return {"build", false, {facts}};
 }
 
