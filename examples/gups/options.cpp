@@ -16,7 +16,7 @@ void define(CLI::App& app, Options& options) {
       ->check(CLI::Range(0, 48));
   app.add_option("--updates-per-word", options.updates_per_word,
                  "number of updates per word of the table (default 4)")
-      ->check(CLI::Range(1, 1024));
+      ->check(CLI::Range(1, 65536));
   app.add_flag(
       "!--no-atomic", options.is_atomic,
       "update with a load and a store, to see how many updates are lost");
