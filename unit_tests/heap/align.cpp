@@ -93,7 +93,7 @@ TEST(Align, M13_alignments_of_1_GiB_work_and_larger_ones_are_refused) {
        {2 * gib, 4 * gib, std::size_t{1} << 62U, std::size_t{1} << 63U}) {
     SCOPED_TRACE(alignment);
     expect_failure([&] { return symm::align(alignment, 64); },
-                   {"alignment " + std::to_string(alignment), "largest",
+                   {"alignment " + std::to_string(alignment), "maximum",
                     std::to_string(gib)});
   }
   symm::free(first);
