@@ -273,9 +273,14 @@ hipError_t hipDeviceGetUuid(hipUUID* uuid, hipDevice_t device) {
 
 hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t which,
                                  int device) {
-  if (which != hipDeviceAttributeMaxPitch) return hipErrorInvalidValue;
+  bool const is_pitch = which == hipDeviceAttributeMaxPitch;
+  if (!is_pitch && which != hipDeviceAttributeMultiprocessorCount)
+    return hipErrorInvalidValue;
   return error_of(SYMM_CUDA(cuDeviceGetAttribute)(
-      value, CU_DEVICE_ATTRIBUTE_MAX_PITCH, device));
+      value,
+      is_pitch ? CU_DEVICE_ATTRIBUTE_MAX_PITCH
+               : CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+      device));
 }
 
 hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int device) {
