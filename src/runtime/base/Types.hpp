@@ -16,7 +16,7 @@ namespace symm {
 /// The number of a PE (a process of the job), from 0 to n_pes() - 1.
 using Pe = int;
 
-/// Where memory resides: on the host or on a GPU.
+/// The location of memory: on the host or on a GPU.
 enum class MemoryKind : std::uint16_t { host, device };
 
 }  // namespace symm

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// What differs between vendors in the driver and in memory/Device.hpp.
+// The NVIDIA-specific functions of the driver and of memory/Device.hpp.
 
 #include <cstdlib>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// What differs between vendors in the driver and in memory/Device.hpp.
+// The AMD-specific functions of the driver and of memory/Device.hpp.
 
 #include <algorithm>
 #include <array>
@@ -36,8 +36,7 @@ bool has_memory(Driver const& driver, Device device, Location const& place,
   }
   auto const result = driver.mem_get_allocation_granularity(
       &bytes, &properties, minimum_granularity);
-  static_cast<void>(driver.set_device(before));
-  return result == success;
+  return driver.set_device(before) == success && result == success;
 }
 
 /// The NUMA node next to a GPU, which Linux knows; -1 if it does not.

@@ -23,7 +23,8 @@ inline void check_cuda(cudaError_t result, char const* call,
                     " failed: " + cudaGetErrorString(result));
 }
 
-// What the headers in gpu/ need of CUDA's runtime. `call` is this library's.
+// The headers in gpu/ call these functions of CUDA's runtime. `call` is the
+// library's call.
 // \throws SystemError.
 
 /// Sets a variable in the constant memory of this source file's kernels.

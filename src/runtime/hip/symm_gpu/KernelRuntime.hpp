@@ -24,8 +24,8 @@ inline void check_hip(hipError_t result, char const* call,
                     " failed: " + hipGetErrorString(result));
 }
 
-// What the headers in gpu/ need of HIP. `call` is this library's.
-// \throws SystemError.
+// The headers in gpu/ call these functions of HIP. `call` is the library's
+// call. \throws SystemError.
 
 /// Sets a variable in the constant memory of this source file's kernels.
 template <class T>
