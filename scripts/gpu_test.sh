@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Builds everything for NVIDIA GPUs and runs all tests on the GPUs of this machine:
-# with PEs that share a GPU and, if there are several GPUs, with one GPU per PE. The
-# tests run under their own MPS daemon, if one can be started, and some of them
+# Builds everything for GPUs and runs all tests on the GPUs of this machine: with PEs
+# that share a GPU and, if there are several GPUs, with one GPU per PE. On NVIDIA GPUs,
+# the tests run under their own MPS daemon, if one can be started, and some of them
 # without it. Ends with a summary; the exit status is 0 if everything passed.
+# (Nobody has run this script on AMD GPUs yet: docs/hip_port.md.)
 #
 #   scripts/gpu_test.sh [--logs DIR] [--only STAGE] [--no-perf] [--no-build]
 #                       [--publish]
@@ -13,11 +14,20 @@
 # --no-build    use the existing build
 # --publish     write the summary and the figures to perf_tests/RESULTS.md
 #
-# Requires the CUDA toolkit, CMake, an MPI, GoogleTest, CLI11, nlohmann-json and
-# Python 3; installs nothing, and needs no network if SYMM_KOKKOS_ARCHIVE names the
-# source archive of Kokkos. SYMM_PRESET selects a preset other than cuda-release.
+# Requires the CUDA toolkit or ROCm, CMake, an MPI, GoogleTest, CLI11, nlohmann-json
+# and Python 3; installs nothing, and needs no network if SYMM_KOKKOS_ARCHIVE names the
+# source archive of Kokkos. SYMM_PRESET selects a preset other than cuda-release, or,
+# on a machine with AMD GPUs only, hip-release.
 # shellcheck source-path=SCRIPTDIR
-export SYMM_PRESET=${SYMM_PRESET:-cuda-release}
+PATH=$PATH:/opt/rocm/bin # where ROCm's packages put their programs
+nvidia_gpus() { nvidia-smi -L 2>/dev/null | grep '^GPU' || true; }
+# A line for each GPU, such as gfx90a. (gfx000 is a CPU.)
+amd_gpus() { rocm_agent_enumerator 2>/dev/null | grep -v '^gfx000$' || true; }
+if [[ -z ${SYMM_PRESET:-} ]]; then
+  SYMM_PRESET=cuda-release
+  if [[ -z $(nvidia_gpus) && -n $(amd_gpus) ]]; then SYMM_PRESET=hip-release; fi
+fi
+export SYMM_PRESET
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 logs=build/gpu_test
@@ -70,8 +80,14 @@ stage() {
 
 wanted() { [[ -z $only || $only == "$1" ]]; }
 
-gpus() { nvidia-smi -L 2>/dev/null || true; }
-n_gpus=$(gpus | grep -c '^GPU' || true)
+if [[ $preset == hip* ]]; then
+  gpus() { amd_gpus; }
+  gpu_lister=rocm_agent_enumerator
+else
+  gpus() { nvidia_gpus; }
+  gpu_lister=nvidia-smi
+fi
+n_gpus=$(gpus | wc -l)
 
 # shellcheck disable=SC2317  # called by stage
 build_all() {
@@ -96,6 +112,7 @@ build_all() {
 # Starts a daemon of MPS with folders of its own; false, if that cannot be. The
 # modes of the GPUs stay as they are.
 start_mps() {
+  [[ $gpu_lister == nvidia-smi ]] || return
   command -v nvidia-cuda-mps-control >/dev/null || return
   mps=$(mktemp -d)
   export CUDA_MPS_PIPE_DIRECTORY=$mps CUDA_MPS_LOG_DIRECTORY=$logs
@@ -157,7 +174,7 @@ if wanted without-gpu; then
 fi
 
 if ((n_gpus == 0)) && [[ $only != without-gpu ]]; then
-  summary+=("tests on GPUs                      NOT RUN: nvidia-smi lists no GPU")
+  summary+=("tests on GPUs                      NOT RUN: $gpu_lister lists no GPU")
   failed=1
 elif ((n_gpus > 0)); then
   if wanted gpu; then
@@ -182,7 +199,9 @@ elif ((n_gpus > 0)); then
       stage "tests with GPUs, 1 to 4 PEs" gpu_tests "$((cores / 4))"
     fi
   fi
-  if wanted sanitizer; then
+  if wanted sanitizer && [[ $gpu_lister != nvidia-smi ]]; then
+    summary+=("compute-sanitizer                  NOT RUN: for NVIDIA GPUs only")
+  elif wanted sanitizer; then
     programs=("$build_dir"/unit_tests/heap/test_heap
       "$build_dir"/unit_tests/kokkos/test_kokkos_views
       "$build_dir"/unit_tests/kokkos/test_kokkos_lifetime)
@@ -207,10 +226,15 @@ fi
   revision=${SYMM_REVISION:-$(git log -1 --format=%h 2>/dev/null || true)}
   printf '\nGPU tests of %s\n' "${revision:-a tree without git}"
   gpus | sed 's/ (UUID.*//'
-  nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null |
-    sort -u | sed 's/^/driver /' || true
-  { nvcc --version || true; } |
-    sed -n 's/^Cuda compilation tools, /CUDA toolkit, /p'
+  if [[ $gpu_lister == nvidia-smi ]]; then
+    nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null |
+      sort -u | sed 's/^/driver /' || true
+    { nvcc --version || true; } |
+      sed -n 's/^Cuda compilation tools, /CUDA toolkit, /p'
+  else
+    sed 's/^/driver /' /sys/module/amdgpu/version 2>/dev/null || true
+    { hipconfig --version || true; } | sed 's/^/HIP /'
+  fi
   { mpiexec --version || true; } | sed -n 1p
   printf '%s\n' "${summary[@]}"
   if ((failed)); then echo "GPU TESTS: FAILED"; else echo "GPU TESTS: PASSED"; fi

@@ -73,7 +73,8 @@ PAGES = [
 
 # What the same name is in a build for GPUs, whose headers are not read here.
 ON_GPUS = {
-    "SymmetricSpace": "In a build for CUDA: `SymmetricCudaSpace`, GPU memory.",
+    "SymmetricSpace": "GPU memory in a build for CUDA (`SymmetricCudaSpace`) or HIP "
+                      "(`SymmetricHipSpace`, which nobody has run on AMD GPUs).",
 }
 
 
