@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Installs the missing packages for building and testing this project.
 #
-#   scripts/setup.sh [--check] [--demo] [--developer] [--docs]
+#   scripts/setup.sh [--check] [--demo] [--developer] [--docs] [--amd]
 #
 # --check       only reports what is missing
 # --demo        omits what only tests and benchmarks need
 # --developer   includes the programs with which CI checks the sources
 # --docs        includes the programs with which scripts/docs.sh builds the site
+# --amd         includes what compiles the library for AMD GPUs (on Debian 12)
 #
 # Does not install Kokkos: CMake uses an installed Kokkos or builds it from source
 # (cmake/SymmKokkos.cmake).
@@ -17,12 +18,14 @@ check_only=false
 demo=false
 developer=false
 docs=false
+amd=false
 for option in "$@"; do
   case $option in
     --check) check_only=true ;;
     --demo) demo=true ;;
     --developer) developer=true ;;
     --docs) docs=true ;;
+    --amd) amd=true ;;
     -h | --help)
       usage
       exit 0
@@ -111,6 +114,14 @@ if $docs; then
   need "Sphinx" "python3-sphinx" command -v sphinx-build
   need "MyST" "python3-myst-parser" has_python_modules myst_parser
   need "Furo" "furo" has_python_modules furo
+fi
+
+if $amd; then
+  need "Clang 19" "clang-19 clang-tools-19 lld-19 libclang-rt-19-dev" \
+    command -v clang++-19
+  need "HIP" "libamdhip64-dev hipcc" has_header hip/hip_version.h
+  need "AMD's device library" "rocm-device-libs" \
+    test -e /usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc
 fi
 
 if ((${#missing[@]} == 0)); then

@@ -3,7 +3,6 @@
 #ifndef SYMM_TEST_CUDA_PROGRAM_HPP
 #define SYMM_TEST_CUDA_PROGRAM_HPP
 
-#include <cuda.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -7,6 +7,7 @@
 #include <support/ProcessResources.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 
 #include <runtime/gpu/Vmm_Gpu.hpp>
@@ -14,25 +15,36 @@
 namespace symm_test {
 
 using symm::MemoryKind;
-using symm::Impl::gpu::device_pointer;
-using symm::Impl::gpu::Driver;
+namespace gpu = symm::Impl::gpu;
+using gpu::Driver;
 
 CudaProvider const cuda_device_memory(MemoryKind::device);
 CudaProvider const cuda_host_memory(MemoryKind::host);
 
 namespace {
 
-void check(symm::Impl::gpu::Result result, char const* call) {
+void check(gpu::Result result, char const* call) {
   Driver::instance().check(result, "test", call);
 }
 
-/// Not among the functions that the library needs.
-decltype(&::cuMemGetAccess) find_get_access() {
+// Not among the functions and values that the library needs.
+#ifdef SYMM_TEST_HIP
+using GetAccess                  = decltype(&::hipMemGetAccess);
+constexpr auto* name_of_function = "hipMemGetAccess";
+auto const on_host               = std::bit_cast<hipMemLocationType>(2);
+#else
+using GetAccess                  = decltype(&::cuMemGetAccess);
+constexpr auto* name_of_function = "cuMemGetAccess";
+constexpr auto on_host           = CU_MEM_LOCATION_TYPE_HOST;
+#endif
+
+GetAccess find_get_access() {
   static_cast<void>(Driver::instance());  // which has loaded it
-  void* const library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  void* const symbol  = ::dlsym(library, "cuMemGetAccess");
-  if (symbol == nullptr) throw std::runtime_error("no cuMemGetAccess");
-  return reinterpret_cast<decltype(&::cuMemGetAccess)>(symbol);
+  void* const library = ::dlopen(gpu::text::library, RTLD_NOW | RTLD_NOLOAD);
+  if (library == nullptr) throw std::runtime_error(gpu::text::library);
+  void* const symbol = ::dlsym(library, name_of_function);
+  if (symbol == nullptr) throw std::runtime_error(name_of_function);
+  return reinterpret_cast<GetAccess>(symbol);
 }
 
 void copy(void* to, void const* from, std::size_t bytes) {
@@ -41,10 +53,18 @@ void copy(void* to, void const* from, std::size_t bytes) {
 #ifdef SYMM_TEST_HIP
   check(driver.copy(to, from, bytes, hipMemcpyDefault), "hipMemcpy");
 #else
-  check(driver.copy(device_pointer(to), device_pointer(from), bytes),
-        "cuMemcpy");
+  check(driver.copy(gpu::device_pointer(to), gpu::device_pointer(from), bytes),
+                  "cuMemcpy");
 #endif
   check(driver.synchronize(), "cuCtxSynchronize");
+}
+
+template <class Type>
+gpu::Location place(Type type, int id) {
+  gpu::Location result{};
+  result.type = type;
+  result.id   = id;
+  return result;
 }
 
 }  // namespace
@@ -98,27 +118,25 @@ unsigned long long CudaProvider::rights(char const* address) const {
   static auto const get_access = find_get_access();
   // The most that any of these names of one place has; a driver need not know
   // all of them.
-  auto const of = [&](std::vector<CUmemLocation> const& locations) {
-    unsigned long long most = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+  auto const of = [&](std::vector<gpu::Location> const& locations) {
+    unsigned long long most = gpu::no_access;
     for (auto const& location : locations) {
       unsigned long long flags = 0;
       auto const result =
-          get_access(&flags, &location, reinterpret_cast<CUdeviceptr>(address));
-      if (result == CUDA_SUCCESS) most = std::max(most, flags);
+          get_access(&flags, &location, gpu::device_pointer(address));
+      if (result == gpu::success) most = std::max(most, flags);
     }
     return most;
   };
-  auto const of_gpu = of({{CU_MEM_LOCATION_TYPE_DEVICE, {0}}});
+  auto const of_gpu = of({place(gpu::on_device, 0)});
   if (m_kind == MemoryKind::device) return of_gpu;
-  int const node =
-      Driver::instance().attribute(0, symm::Impl::gpu::numa_node, "test");
-  return std::min(of_gpu,
-                  of({{CU_MEM_LOCATION_TYPE_HOST_NUMA, {std::max(node, 0)}},
-                      {CU_MEM_LOCATION_TYPE_HOST, {0}}}));
+  int const node = Driver::instance().attribute(0, gpu::numa_node, "test");
+  return std::min(of_gpu, of({place(gpu::on_numa_node, std::max(node, 0)),
+                              place(on_host, 0)}));
 }
 
 bool CudaProvider::can_read(char const* address) const {
-  bool const result = rights(address) != CU_MEM_ACCESS_FLAGS_PROT_NONE;
+  bool const result = rights(address) != gpu::no_access;
   if (FakeCuda::is_selected()) {
     // It is memory of this process: the hardware agrees.
     EXPECT_EQ(symm_test::can_read(address), result);
@@ -127,7 +145,7 @@ bool CudaProvider::can_read(char const* address) const {
 }
 
 bool CudaProvider::can_write(char* address) const {
-  bool const result = rights(address) == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  bool const result = rights(address) == gpu::read_write;
   if (FakeCuda::is_selected()) {
     EXPECT_EQ(symm_test::can_write(address), result);
   }

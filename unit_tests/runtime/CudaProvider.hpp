@@ -3,8 +3,6 @@
 #ifndef SYMM_TEST_CUDA_PROVIDER_HPP
 #define SYMM_TEST_CUDA_PROVIDER_HPP
 
-#include <cuda.h>
-
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -27,8 +25,8 @@ class CurrentContext {
   CurrentContext& operator=(CurrentContext const&) = delete;
 };
 
-/// Memory of GPU 0 or of the host next to it, with the machine's CUDA driver or
-/// the fake one. All access is by the driver: the host cannot reach a real
+/// Memory of GPU 0 or of the host next to it, with the machine's driver or the
+/// fake one. All access is by the driver: the host cannot reach a real
 /// GPU's memory. Nothing is initialized before the first call.
 class CudaProvider final : public VmmProvider {
  public:

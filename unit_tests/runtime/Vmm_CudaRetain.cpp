@@ -23,8 +23,8 @@ using symm::MemoryKind;
 using symm::UsageError;
 using symm::Impl::Vmm;
 
-constexpr int by_descriptor = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-constexpr int by_nothing    = CU_MEM_HANDLE_TYPE_NONE;
+constexpr int by_descriptor = gpu::by_descriptor;
+constexpr int by_nothing    = gpu::by_nothing;
 
 class CudaRetain : public VmmContract {
  protected:

@@ -3,7 +3,6 @@
 #ifndef SYMM_TEST_FAKE_CUDA_HPP
 #define SYMM_TEST_FAKE_CUDA_HPP
 
-#include <cuda.h>
 #include <support/fake_cuda/Control.hpp>
 
 #include <cstddef>
@@ -44,11 +43,11 @@ class FakeCuda {
     return m_bytes_in_use(place.c_str());
   }
 
-  void fail(char const* function, CUresult result, int first = 0,
+  void fail(char const* function, int result, int first = 0,
             int times = 1'000'000) const {
     m_fail(function, first, times, result);
   }
-  void heal() const { m_fail("", 0, 0, CUDA_SUCCESS); }
+  void heal() const { m_fail("", 0, 0, 0); }
 
   /// Allocates memory as a program would, with a function of the CUDA runtime.
   [[nodiscard]] char* allocate(FakeCudaMemory kind, std::size_t bytes,

@@ -47,11 +47,10 @@ std::size_t fake_cuda_n_calls(char const* function) {
   return found == driver.n_calls.end() ? 0 : found->second;
 }
 
-void fake_cuda_fail(char const* function, int first, int times,
-                    CUresult result) {
+void fake_cuda_fail(char const* function, int first, int times, int result) {
   auto& driver = Driver::instance();
   std::lock_guard const lock(driver.mutex);
-  driver.fault = {function, first, times, 0, result};
+  driver.fault = {function, first, times, 0, static_cast<CUresult>(result)};
 }
 
 CUstream fake_cuda_make_stream(int device) {

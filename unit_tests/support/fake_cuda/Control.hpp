@@ -3,13 +3,14 @@
 #ifndef SYMM_TEST_FAKE_CUDA_CONTROL_HPP
 #define SYMM_TEST_FAKE_CUDA_CONTROL_HPP
 
-#include <cuda.h>
-
 #include <cstddef>
 
 // What the fake driver exports besides the driver's own functions. A test finds
 // these with dlsym() in the library that the program under test has loaded.
 // They concern only this process, except for the bytes in use.
+
+// The same as in cuda.h, which a program for another vendor need not have.
+using CUstream = struct CUstream_st*;
 
 extern "C" {
 
@@ -36,10 +37,9 @@ std::size_t fake_cuda_bytes_in_use(char const* place);
 std::size_t fake_cuda_n_calls(char const* function);
 
 /// Starting with call number `first` of `function` (counted from 0, from now
-/// on), `times` calls return `result` and do nothing else. Only one fault at a
-/// time.
-void fake_cuda_fail(char const* function, int first, int times,
-                    CUresult result);
+/// on), `times` calls return `result` (a CUresult) and do nothing else. Only
+/// one fault at a time.
+void fake_cuda_fail(char const* function, int first, int times, int result);
 
 /// The functions of the CUDA runtime with which a program may have allocated
 /// memory.

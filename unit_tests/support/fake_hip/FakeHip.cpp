@@ -391,6 +391,11 @@ hipError_t hipMemSetAccess(void* address, std::size_t bytes,
   return error_of(
       SYMM_CUDA(cuMemSetAccess)(cuda(address), bytes, rights.data(), n));
 }
+hipError_t hipMemGetAccess(unsigned long long* flags,
+                           hipMemLocation const* location, void* address) {
+  auto const place = cuda(*location);
+  return error_of(SYMM_CUDA(cuMemGetAccess)(flags, &place, cuda(address)));
+}
 
 hipError_t hipMemExportToShareableHandle(void* shared,
                                          hipMemGenericAllocationHandle_t handle,
