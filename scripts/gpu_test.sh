@@ -211,7 +211,9 @@ elif ((n_gpus > 0)); then
     stage "racecheck, 1 PE" sanitizer racecheck 1 "${programs[1]}"
     stage "synccheck, 1 PE" sanitizer synccheck 1 "${programs[1]}"
   fi
-  if $perf && wanted perf; then
+  if $perf && wanted perf && [[ $gpu_lister != nvidia-smi ]]; then
+    summary+=("figures                            NOT RUN: the benchmarks need CUDA")
+  elif $perf && wanted perf; then
     figures=(python3 perf_tests/run.py --build-dir "$build_dir" --limit 300
       "${publish[@]}")
     stage "figures" "${figures[@]}" --output "$logs/perf"

@@ -8,10 +8,11 @@
 #include <utility>
 
 #include <Kokkos_SymmetricContainers.hpp>
+#include <support/gpu.hpp>
 
 #include "cases.hpp"
 
-#ifndef KOKKOS_ENABLE_CUDA  // with which plans are for Views of GPUs
+#ifndef SYMM_TEST_GPU  // with which plans are for Views of GPUs
 
 namespace symm_test {
 namespace {

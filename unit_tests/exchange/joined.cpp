@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <kokkos/view_helpers.hpp>
+#include <support/gpu.hpp>
 #include <support/pes.hpp>
 
 #include "plans.hpp"
@@ -265,7 +266,7 @@ TEST(JoinedPlans, that_are_used_wrongly_are_an_error) {
   EXPECT_NE(message_of<UsageError>(other), "no exception");
 }
 
-#ifndef KOKKOS_ENABLE_CUDA  // kernels that wait end the job
+#ifndef SYMM_TEST_GPU  // kernels that wait end the job
 TEST(JoinedPlans, whose_Views_differ_on_a_neighbor_are_an_error_there) {
   Exec const exec;
   int const n = symm::n_pes(), me = symm::my_pe();

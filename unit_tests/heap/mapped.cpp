@@ -11,6 +11,7 @@
 #include <string>
 
 #include <heap/heap_test.hpp>
+#include <support/gpu.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <cuda.h>
@@ -23,10 +24,11 @@ namespace {
 
 constexpr std::size_t window = 256 * mib;
 
-#ifdef KOKKOS_ENABLE_CUDA
+#ifdef SYMM_TEST_GPU
 
 constexpr std::size_t step = 64 * kib;  // no allocation's unit is smaller
 
+#ifdef KOKKOS_ENABLE_CUDA
 /// Of the driver, which programs find when they run.
 auto* find_pointer_attribute() {
   void* const library  = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -45,6 +47,14 @@ bool is_mapped(char const* address) {
              CUDA_SUCCESS &&
          mapped != 0;
 }
+#else
+bool is_mapped(char const* address) {
+  int mapped = 0;
+  return hipPointerGetAttribute(&mapped, HIP_POINTER_ATTRIBUTE_MAPPED,
+                                const_cast<char*>(address)) == hipSuccess &&
+         mapped != 0;
+}
+#endif
 
 std::size_t mapped_bytes_in(char const* begin) {
   std::size_t bytes = 0;

@@ -13,6 +13,7 @@
 #include <heap/heap_with.hpp>
 #include <runtime/memory/Device.hpp>
 #include <runtime/memory/Vmm_HostMemfd.hpp>
+#include <support/gpu.hpp>
 
 namespace {
 
@@ -24,9 +25,9 @@ std::uintptr_t base() {
 
 /// Takes addresses where the heap takes its own.
 std::unique_ptr<symm::Impl::MemoryProvider> make_obstacle() {
-#ifdef KOKKOS_ENABLE_CUDA
-  return symm::Impl::make_device_memory(
-      symm::MemoryKind::device, Kokkos::Cuda().cuda_device(), symm::n_pes());
+#ifdef SYMM_TEST_GPU
+  return symm::Impl::make_device_memory(symm::MemoryKind::device,
+                                        device_of(Gpu()), symm::n_pes());
 #else
   return std::make_unique<symm::Impl::Vmm_HostMemfd>();
 #endif

@@ -27,7 +27,7 @@ namespace {
 
 using View1 = Kokkos::View<int*, symm::SymmetricSpace>;
 
-#ifdef KOKKOS_ENABLE_CUDA
+#ifdef SYMM_TEST_GPU
 constexpr int n_views = 100;
 #else
 constexpr int n_views = 1000;

@@ -93,17 +93,9 @@ void launch_store(Global1 const& everywhere, Pe to, int what) {
       KOKKOS_LAMBDA(int i) { everywhere(to, i) = what; });
 }
 
-/// Every execution space that reaches the memory.
 template <class Exec>
 class Kernels : public testing::Test {};
-#ifdef KOKKOS_ENABLE_CUDA
-using Execs = std::conditional_t<is_on_host<Space>,
-                                 testing::Types<SpaceExec, Kokkos::Cuda>,
-                                 testing::Types<Kokkos::Cuda>>;
-#else
-using Execs = testing::Types<SpaceExec>;
-#endif
-TYPED_TEST_SUITE(Kernels, Execs);
+TYPED_TEST_SUITE(Kernels, ExecsThatReach<Space>);
 
 TYPED_TEST(Kernels, M19_a_RangePolicy_writes_a_peer_through_global_view) {
   View1 const view("v", 1001);

@@ -25,9 +25,9 @@ using HostExec = Kokkos::DefaultHostExecutionSpace;
 
 // Private memory of the same kind. (What CUDA's spaces have to do with ours is
 // in cuda_spaces.cpp.)
-#ifdef KOKKOS_ENABLE_CUDA
-static_assert(std::is_same_v<symm::SymmetricSpace, symm::SymmetricCudaSpace>);
-using Plain = std::conditional_t<is_on_host<Space>, Host, Kokkos::CudaSpace>;
+#ifdef SYMM_TEST_GPU
+static_assert(std::is_same_v<symm::SymmetricSpace, SymmetricGpuSpace>);
+using Plain = std::conditional_t<is_on_host<Space>, Host, GpuSpace>;
 #else
 static_assert(std::is_same_v<symm::SymmetricSpace, symm::SymmetricHostSpace>);
 using Plain = Host;
@@ -119,7 +119,7 @@ TEST(MemorySpace, what_allocates_for_such_a_View_is_local) {
   symm::barrier_all();
 }
 
-#ifndef KOKKOS_ENABLE_CUDA  // (there such memory is pinned when it is created)
+#ifndef SYMM_TEST_GPU  // (there such memory is pinned when it is created)
 /// Bytes in pages that this process has touched, of the mappings that have the
 /// `bytes` at `address`.
 std::size_t touched_bytes(void const* address, std::size_t bytes) {

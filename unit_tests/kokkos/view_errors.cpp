@@ -30,7 +30,7 @@ using testing::Not;
 using View1 = Kokkos::View<int*, Space>;
 
 /// Host memory that kernels reach is taken when it is created, not on touch.
-#ifdef KOKKOS_ENABLE_CUDA
+#ifdef SYMM_TEST_GPU
 constexpr bool is_pinned_host_memory = is_on_host<Space>;
 #else
 constexpr bool is_pinned_host_memory = false;
@@ -179,7 +179,7 @@ TEST_F(ViewErrors, M27_a_View_that_not_all_PEs_fill_names_the_calls) {
                     HasSubstr(" called symm::barrier_all(")));
 }
 
-#ifndef KOKKOS_ENABLE_CUDA  // where constructors of elements cannot throw
+#ifndef SYMM_TEST_GPU  // where constructors of elements cannot throw
 /// An element of which this PE can construct ten.
 struct OneOfTen {
   static inline int n_alive = 0;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <Kokkos_SymmetricSpace.hpp>
+#include <support/gpu.hpp>
 #include <support/pattern.hpp>
 #include <support/pes.hpp>
 
@@ -295,7 +296,7 @@ inline symm::HeapStats stats() { return symm::heap_stats(Space::memory_kind); }
 /// Fewer rounds where a step is one of a GPU, which PEs share: all rounds of
 /// host memory are run where there is none.
 constexpr int rounds(int on_host) {
-#ifdef KOKKOS_ENABLE_CUDA
+#ifdef SYMM_TEST_GPU
   return (on_host + 9) / 10;
 #else
   return on_host;

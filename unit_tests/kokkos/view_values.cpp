@@ -29,7 +29,7 @@ struct Particle {
 // Objects of type Counted in this process: those that the host has made, and
 // those that its kernels have.
 int s_n_alive = 0;
-#ifdef KOKKOS_ENABLE_CUDA
+#ifdef SYMM_TEST_GPU
 __device__ int s_n_alive_on_gpu = 0;
 #endif
 
@@ -40,10 +40,10 @@ KOKKOS_FUNCTION void count_alive(int change) {
 
 int n_alive() {
   int on_gpu = 0;
-#ifdef KOKKOS_ENABLE_CUDA
+#ifdef SYMM_TEST_GPU
   Kokkos::fence();
-  EXPECT_EQ(cudaMemcpyFromSymbol(&on_gpu, s_n_alive_on_gpu, sizeof on_gpu),
-            cudaSuccess);
+  EXPECT_EQ(gpuMemcpyFromSymbol(&on_gpu, s_n_alive_on_gpu, sizeof on_gpu),
+            gpuSuccess);
 #endif
   return s_n_alive + on_gpu;
 }

@@ -154,7 +154,7 @@ void expect_NaNs(Form const& form) {
 TEST(Extremes, of_all_PEs_are_NaN_whichever_PE_has_it) {
   expect_NaNs<double, symm::Max>(OnHost());
   expect_NaNs<float, symm::Min>(OnHost());
-  for_each_exec(
+  for_each_exec<Space>(
       [&]<class Exec>() { expect_NaNs<double, symm::Min>(Enqueued<Exec>()); });
   if constexpr (is_on_host<Space>) {
     if (are_all_near())
@@ -178,7 +178,7 @@ struct ReduceInKernel {
 };
 
 TEST(Extremes, in_kernels_are_NaN_whichever_PE_has_it) {
-  for_each_exec([&]<class Exec>() {
+  for_each_exec<Space>([&]<class Exec>() {
     auto const form = [](auto const&, auto const& team, double* dest,
                          double const* source, std::size_t count) {
       Kokkos::parallel_for(

@@ -19,6 +19,7 @@
 
 #include <Kokkos_SymmetricSpace.hpp>
 #include <kokkos/view_helpers.hpp>
+#include <support/gpu.hpp>
 #include <support/pes.hpp>
 
 #include "collective_operations.hpp"
@@ -29,22 +30,6 @@
 namespace symm_test {
 
 using SpaceExec = Space::execution_space;
-
-template <class Exec>
-inline constexpr bool is_gpu =
-    !Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
-
-/// Calls body.operator()<Exec>() for each execution space whose kernels reach
-/// the memory.
-template <class Body>
-void for_each_exec(Body const& body) {
-  body.template operator()<SpaceExec>();
-#ifdef KOKKOS_ENABLE_CUDA
-  if constexpr (!std::is_same_v<SpaceExec, Kokkos::Cuda>) {
-    body.template operator()<Kokkos::Cuda>();
-  }
-#endif
-}
 
 /// Says "yes" to some of many cases, where they take long: every n-th; and
 /// between nodes, too.

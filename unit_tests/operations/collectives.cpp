@@ -30,17 +30,17 @@ using symm::Pe;
 template <class Body>
 void for_each_form(Body const& body) {
   body(OnHost());
-  for_each_exec([&]<class Exec>() { body(Enqueued<Exec>()); });
+  for_each_exec<Space>([&]<class Exec>() { body(Enqueued<Exec>()); });
   if constexpr (is_on_host<Space>) body(InParts{3});
 }
 
 template <class T>
 class Collectives : public testing::Test {};
 using Complex = Kokkos::complex<double>;
-#ifdef KOKKOS_ENABLE_CUDA
-constexpr bool is_cuda_build = true;
+#ifdef SYMM_TEST_GPU
+constexpr bool is_gpu_build = true;
 #else
-constexpr bool is_cuda_build = false;
+constexpr bool is_gpu_build = false;
 #endif
 #ifdef SYMM_TEST_FEW_TYPES
 // Two of them for each operation, and each size of an element at least once.
@@ -177,7 +177,7 @@ TEST(Collectives, are_right_for_large_blocks) {
   Teams const teams;
   for_each_form([&](auto const& form) {
     run_large<true>(doubles, teams, form);
-    run_large<!is_cuda_build>(bytes, teams, form);
+    run_large<!is_gpu_build>(bytes, teams, form);
   });
 }
 
@@ -228,7 +228,7 @@ TYPED_TEST(Reductions, Sum_adds_in_the_order_of_the_PEs) {
 /// which are one kernel there.
 template <class Op, class... T>
 void reduce_on_host(OneOf::Function which) {
-  if constexpr (is_cuda_build) {
+  if constexpr (is_gpu_build) {
     reduce_all<std::int64_t, Forms::host>(OneOf{which});
   } else {
     (reduce_all<T, Forms::host>(Op()), ...);

@@ -65,7 +65,7 @@ enum class By { teams, lanes, both };
 /// Calls body(form) for all forms in kernels.
 template <By by, class Body>
 void for_each_form(Body const& body) {
-  for_each_exec([&]<class Exec>() {
+  for_each_exec<Space>([&]<class Exec>() {
     if constexpr (is_gpu<Exec>) {
       if constexpr (by != By::lanes) {
         body(InKernel<Exec, false>{128});
@@ -267,7 +267,7 @@ TEST(CollectivesInKernels, follow_each_other_in_one_kernel) {
   auto const me    = static_cast<std::size_t>(symm::my_pe());
   Kokkos::View<int*, Space> const numbers("numbers", n_pes * 8);
   Kokkos::View<int*, Space> const other("other", n_pes * 8);
-  for_each_exec([&]<class Exec>() {
+  for_each_exec<Space>([&]<class Exec>() {
     int const n_rounds = is_gpu<Exec> ? 8 : 200;
     std::vector<std::vector<int>> all(n_pes, std::vector<int>(n_pes * 8));
     for (std::size_t pe = 0; pe < n_pes; ++pe) {

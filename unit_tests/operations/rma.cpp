@@ -63,7 +63,7 @@ TYPED_TEST(Rma, of_the_host_copies_exactly_the_elements) {
 
 TYPED_TEST(Rma, of_one_thread_copies_exactly_the_elements) {
   Exchange<TypeParam> const exchange;
-  for_each_exec([&]<class Exec>() {
+  for_each_exec<Space>([&]<class Exec>() {
     exchange.run_all([](auto const& copies) { copy_by_threads<Exec>(copies); });
   });
 }
@@ -77,7 +77,7 @@ TYPED_TEST_SUITE(EnqueuedRma, EnqueuedForms);
 
 TYPED_TEST(EnqueuedRma, copies_exactly_the_elements) {
   Exchange<TypeParam> const exchange;
-  for_each_exec([&]<class Exec>() {
+  for_each_exec<Space>([&]<class Exec>() {
     auto const enqueue = [](auto const& copies) {
       Exec const exec;
       for (std::size_t k = 0; k < copies.n; ++k) copies.copy(k, exec);
@@ -160,7 +160,7 @@ void launch_p_and_g(ByPAndG<T> const& body) {
 }
 
 TEST(KernelRma, p_and_g_copy_one_element) {
-  for_each_exec([&]<class Exec>() {
+  for_each_exec<Space>([&]<class Exec>() {
     constexpr std::size_t count = 101;
     Kokkos::View<int*, Space> const view("v", 2 * count + 1);
     auto const half = [&](std::size_t n) {

@@ -18,6 +18,7 @@
 #include <kokkos/view_helpers.hpp>
 #include <runtime/groups/KernelCopy.hpp>
 #include <support/Sanitizers.hpp>
+#include <support/gpu.hpp>
 #include <support/pes.hpp>
 
 /// Many copies at once, each in a region of its own, one for every pair of
@@ -240,7 +241,7 @@ using AllForms = testing::Types<
     Of<Iput, double>, Of<Iget, short>, Of<Iget, Sixteen>, Of<Iget, Twelve>,
     Of<Ibput, char>, Of<Ibput, Twelve>, Of<Ibget, int>>;
 #endif
-#ifdef KOKKOS_ENABLE_CUDA
+#ifdef SYMM_TEST_GPU
 // As many for teams and lanes, each size with other operations.
 using TeamForms =
     testing::Types<Of<Put, Twelve>, Of<Get, double>, Of<PutNbi, Sixteen>,
@@ -386,22 +387,6 @@ class Exchange {
 
   Regions m_regions;
 };
-
-template <class Exec>
-inline constexpr bool is_gpu =
-    !Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
-
-/// Calls body.operator()<Exec>() for each execution space whose kernels reach
-/// the memory.
-template <class Body>
-void for_each_exec(Body const& body) {
-  body.template operator()<SpaceExec>();
-#ifdef KOKKOS_ENABLE_CUDA
-  if constexpr (!std::is_same_v<SpaceExec, Kokkos::Cuda>) {
-    body.template operator()<Kokkos::Cuda>();
-  }
-#endif
-}
 
 }  // namespace symm_test
 

@@ -52,7 +52,7 @@ using StridedForms =
 TYPED_TEST_SUITE(StridedRma, StridedForms);
 
 TYPED_TEST(StridedRma, enqueued_copies_exactly_the_elements) {
-  for_each_exec([&]<class Exec>() {
+  for_each_exec<Space>([&]<class Exec>() {
     exchange_shapes<TypeParam>([](auto const& copies) {
       Exec const exec;
       for (std::size_t k = 0; k < copies.n; ++k) copies.copy(k, exec);
@@ -91,7 +91,7 @@ void launch_add(Exec const& exec, Kokkos::View<int*, Space> const& view,
 }
 
 TEST(EnqueuedStridedRma, is_in_the_order_of_what_else_is_enqueued) {
-  for_each_exec([&]<class Exec>() {
+  for_each_exec<Space>([&]<class Exec>() {
     constexpr std::size_t count = 1001;
     auto const me               = symm::my_pe();
     Kokkos::View<int*, Space> const source("source", 2 * count);
@@ -155,7 +155,7 @@ void exchange_private(Kokkos::View<int*, Space> const& view,
 TEST(HostStridedRma, has_private_memory_on_the_other_side) {
   Kokkos::View<int*, Space> const view("v", 3 * 1001);
   exchange_private(view);
-  for_each_exec([&]<class Exec>() { exchange_private(view, Exec()); });
+  for_each_exec<Space>([&]<class Exec>() { exchange_private(view, Exec()); });
 }
 
 /// Beyond the longest stride that a copy of a GPU takes: element by element.
@@ -195,7 +195,7 @@ TEST(EnqueuedStridedRma, of_one_element_looks_at_no_stride) {
   int mine = value(symm::my_pe(), right(), 0);
   int back = -1;
   symm::barrier_all();
-  for_each_exec([&]<class Exec>() {
+  for_each_exec<Space>([&]<class Exec>() {
     Exec const exec;
     symm::iput(exec, view.data() + 1, &mine, most, most / 2, 1, right());
     symm::iget(exec, &back, view.data() + 1, most / 2, most, 1, right());

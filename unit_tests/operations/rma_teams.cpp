@@ -91,7 +91,7 @@ TYPED_TEST_SUITE(LaneRma, LaneForms);
 
 TYPED_TEST(TeamRma, copies_exactly_the_elements) {
   Exchange<TypeParam> const exchange;
-  for_each_exec([&]<class Exec>() {
+  for_each_exec<Space>([&]<class Exec>() {
     exchange.run_all([](auto const& copies) {
       launch_teams<Exec>({0, 1}, 7, ByTeams<TypeParam>{copies});
     });
@@ -100,7 +100,7 @@ TYPED_TEST(TeamRma, copies_exactly_the_elements) {
 
 TYPED_TEST(LaneRma, copies_exactly_the_elements) {
   Exchange<TypeParam> const exchange;
-  for_each_exec([&]<class Exec>() {
+  for_each_exec<Space>([&]<class Exec>() {
     exchange.run_all([](auto const& copies) {
       launch_teams<Exec>({is_gpu<Exec> ? 4 : 1, is_gpu<Exec> ? 8 : 1}, 7,
                          ByLanes<TypeParam>{copies});
@@ -112,7 +112,7 @@ template <class Form>
 void exchange_by_all_team_shapes() {
   using T = typename Form::Element;
   Exchange<Form> const exchange;
-  for_each_exec([&]<class Exec>() {
+  for_each_exec<Space>([&]<class Exec>() {
     for (auto const& team : team_shapes<Exec>()) {
       SCOPED_TRACE(testing::Message()
                    << "teams of " << team.threads << " threads of "
@@ -198,7 +198,7 @@ TEST(Teams, of_a_league_put_parts_of_one_array) {
   Kokkos::View<int*, Space> const source("source", count);
   Kokkos::View<int*, Space> const dest("dest", count);
   GuardView const guard;
-  for_each_exec([&]<class Exec>() {
+  for_each_exec<Space>([&]<class Exec>() {
     for (int const league : {1, 32, 77}) {
       fill(source, symm::my_pe(), right());
       Kokkos::deep_copy(dest, 0);
@@ -269,7 +269,7 @@ struct GetAndPutBack {
 };
 
 TEST(Teams, have_the_data_of_a_get_and_may_reuse_the_source_of_a_put) {
-  for_each_exec([&]<class Exec>() {
+  for_each_exec<Space>([&]<class Exec>() {
     constexpr std::size_t count = 5003;
     Kokkos::View<int*, Space> const source("source", count);
     Kokkos::View<int*, Space> const copied("copied", count);

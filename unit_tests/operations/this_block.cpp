@@ -11,6 +11,7 @@
 
 #include <Kokkos_SymmetricSpace.hpp>
 #include <kokkos/view_helpers.hpp>
+#include <support/gpu.hpp>
 
 #include "../../src/runtime/symm.hpp"
 
@@ -39,13 +40,13 @@ struct BlockWork {
   }
 };
 
-#ifdef __CUDACC__
+#ifdef SYMM_TEST_GPU
 __global__ void block_kernel(BlockWork const work) { work(); }
 
 void run_blocks(dim3 threads, BlockWork const& work) {
   block_kernel<<<1, threads>>>(work);
-  ASSERT_EQ(cudaGetLastError(), cudaSuccess);
-  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  ASSERT_EQ(gpuGetLastError(), gpuSuccess);
+  ASSERT_EQ(gpuDeviceSynchronize(), gpuSuccess);
 }
 #endif
 
@@ -74,7 +75,7 @@ void expect_all_done(Run const& run) {
   EXPECT_EQ(n_wrong, 0);
 }
 
-#ifdef __CUDACC__
+#ifdef SYMM_TEST_GPU
 TEST(ThisBlock, a_block_of_any_dimensions_is_a_group) {
   for (auto const threads : {dim3(1), dim3(96), dim3(512), dim3(8, 4),
                              dim3(5, 3, 7), dim3(1, 1, 64)}) {

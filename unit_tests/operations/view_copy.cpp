@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <Kokkos_SymmetricSpace.hpp>
+#include <support/gpu.hpp>
 
 #include "rma_helpers.hpp"
 #include "view_copy_helpers.hpp"
@@ -181,7 +182,7 @@ TEST(ViewCopy, by_teams_of_a_league_copies_disjoint_rows) {
                             places_of(dst), src.data(), src.span(),
                             places_of(src)};
   auto const peers = symm::peer_view(dst, right());
-  for_each_exec([&]<class Exec>() {
+  for_each_exec<Space>([&]<class Exec>() {
     memory.set(right());
     using Body = CopyRows<std::remove_const_t<decltype(peers)>,
                           std::remove_const_t<decltype(src)>>;
@@ -274,7 +275,7 @@ TEST(ViewCopyErrors, on_the_host_differing_extents_are_a_UsageError) {
   symm::barrier_all();
 }
 
-#ifndef KOKKOS_ENABLE_CUDA
+#ifndef SYMM_TEST_GPU
 // A kernel cannot throw. (A GPU that is stopped so cannot go on.)
 TEST(ViewCopyErrors, in_kernels_differing_extents_stop_the_program) {
   View<int**, Space> const view("v", 3, 5);

@@ -86,7 +86,7 @@ void copy_in_kernel(Way way, Dst const& dst, Src const& src) {
 /// whose kernels reach the memory: for all, if it is one of the host.
 template <unsigned ways_of_gpu, class Body>
 void for_each_way(Body const& body) {
-  for_each_exec([&]<class Exec>() {
+  for_each_exec<Space>([&]<class Exec>() {
     constexpr unsigned ways = is_gpu<Exec> ? ways_of_gpu : all_ways;
     for (Way const way : {by_thread, by_team, by_lanes}) {
       if ((ways & way) == 0) continue;

@@ -14,6 +14,7 @@
 
 #include <Kokkos_SymmetricSpace.hpp>
 #include <kokkos/view_helpers.hpp>
+#include <support/gpu.hpp>
 #include <support/kernels.hpp>
 #include <support/peer_memory.hpp>
 #include <support/pes.hpp>
@@ -24,14 +25,7 @@ namespace symm_test {
 
 using SpaceExec = Space::execution_space;
 
-/// Every execution space that reaches the memory.
-#ifdef KOKKOS_ENABLE_CUDA
-using Execs = std::conditional_t<is_on_host<Space>,
-                                 testing::Types<SpaceExec, Kokkos::Cuda>,
-                                 testing::Types<Kokkos::Cuda>>;
-#else
-using Execs = testing::Types<SpaceExec>;
-#endif
+using Execs = ExecsThatReach<Space>;
 
 template <class Exec>
 inline constexpr bool is_host_exec =
@@ -41,14 +35,18 @@ inline constexpr bool is_host_exec =
 /// this memory. (GPUs cannot in the host's, through PCI Express.)
 template <class Exec>
 bool are_adds_atomic() {
-#ifdef KOKKOS_ENABLE_CUDA
+#ifdef SYMM_TEST_GPU
   if constexpr (is_on_host<Space> && !is_host_exec<Exec>) {
+#ifdef KOKKOS_ENABLE_CUDA
     int is_native = 0;
     EXPECT_EQ(
         cudaDeviceGetAttribute(&is_native, cudaDevAttrHostNativeAtomicSupported,
                                Exec().cuda_device()),
         cudaSuccess);
     return is_native != 0;
+#else
+    return false;  // HIP does not tell
+#endif
   }
 #endif
   return true;

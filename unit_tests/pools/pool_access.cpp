@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <Kokkos_SymmetricSpace.hpp>
+#include <support/gpu.hpp>
 
 #include "memory_of_space.hpp"
 #include "shared_pools.hpp"
@@ -48,8 +49,8 @@ TEST(PoolAccess, H41_H71_a_pool_is_for_its_own_place) {
     EXPECT_EQ(access(pool, the_host), memory == MemoryKind::host
                                           ? MemAccessFlags::read_write
                                           : MemAccessFlags::none);
-#ifdef KOKKOS_ENABLE_CUDA
-    EXPECT_EQ(access(pool, {MemoryKind::device, Kokkos::Cuda().cuda_device()}),
+#ifdef SYMM_TEST_GPU
+    EXPECT_EQ(access(pool, {MemoryKind::device, device_of(Gpu())}),
               MemAccessFlags::read_write);
 #endif
   }

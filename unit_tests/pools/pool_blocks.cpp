@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <runtime/base/Text.hpp>
+#include <support/gpu.hpp>
 
 #include "pool_test.hpp"
 
@@ -230,7 +231,7 @@ TEST(SymmetricBlocks, M05_peers_reach_blocks_of_symmetric_pools_and_no_others) {
 }
 
 // The functions that know no execution spaces.
-#ifndef KOKKOS_ENABLE_CUDA
+#ifndef SYMM_TEST_GPU
 TEST(SymmetricBlocks, H17_there_is_no_other_stream_than_null_without_a_gpu) {
   int no_stream = 0;
   void* block   = nullptr;

@@ -9,6 +9,7 @@
 
 #include <support/ProcessResources.hpp>
 #include <support/Sanitizers.hpp>
+#include <support/gpu.hpp>
 
 #include "shared_buffers.hpp"
 
@@ -318,7 +319,7 @@ TEST_F(SharedHostBuffers, it_can_be_moved) {
 }
 
 TEST_F(SharedHostBuffers, hundreds_of_them_leave_nothing_behind) {
-#ifdef KOKKOS_ENABLE_CUDA
+#ifdef SYMM_TEST_GPU
   constexpr int n_cycles = 300;  // the driver of a GPU takes ms for each
 #else
   constexpr int n_cycles = 1000;

@@ -413,12 +413,14 @@ TEST_F(CudaOfNodes, kernels_that_are_loaded_late_are_told_of) {
       is_hip ? "HIP_ENABLE_DEFERRED_LOADING" : "CUDA_MODULE_LOADING";
   std::string const late  = is_hip ? "1" : "LAZY",
                     early = is_hip ? "0" : "EAGER";
-  for (auto const& loading : {late, early}) {
+  for (auto const& loading : {late, early, std::string()}) {
     FakeCuda::set(variable, loading);
+    if (loading.empty()) ::unsetenv(variable);
     symm::Impl::prepare_devices_for_nodes();  // without effect: somebody has
-                                              // chosen
+                                              // chosen, or it is HIP
+    bool const is_late = loading == late || (loading.empty() && is_hip);
     expect_on_pes(2, [&](ForkedBootstrap& bootstrap) {
-      bool const is_told = bootstrap.my_pe() == 0 && loading == late;
+      bool const is_told = bootstrap.my_pe() == 0 && is_late;
       testing::internal::CaptureStderr();
       initialize(bootstrap, 0);
       auto const told = testing::internal::GetCapturedStderr();

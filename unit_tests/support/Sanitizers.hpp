@@ -15,10 +15,10 @@ inline constexpr bool is_sanitized = true;
 inline constexpr bool is_sanitized = false;
 #endif
 
-// Defined for nvcc and the sanitizers, where instantiating a test for one more
-// type takes seconds. Lists of types are shorter there, but still cover every
-// operation and every element size.
-#if defined(SYMM_HAS_ASAN) || defined(__CUDACC__)
+// Defined for GPUs' compilers and the sanitizers, where instantiating a test
+// for one more type takes seconds. Lists of types are shorter there, but still
+// cover every operation and every element size.
+#if defined(SYMM_HAS_ASAN) || defined(__CUDACC__) || defined(__HIPCC__)
 #define SYMM_TEST_FEW_TYPES
 #endif
 

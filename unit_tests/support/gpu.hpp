@@ -3,7 +3,10 @@
 #ifndef SYMM_TEST_GPU_HPP
 #define SYMM_TEST_GPU_HPP
 
+#include <gtest/gtest.h>
+
 #include <Kokkos_Core.hpp>
+#include <type_traits>
 
 #include <Kokkos_SymmetricSpace.hpp>
 
@@ -23,6 +26,7 @@ inline auto stream_of(Gpu const& exec) { return exec.cuda_stream(); }
 }  // namespace symm_test
 #define gpuMallocHost cudaMallocHost
 #define gpuFreeHost cudaFreeHost
+#define gpuMemcpyFromSymbol cudaMemcpyFromSymbol
 #elif defined(KOKKOS_ENABLE_HIP)
 #define SYMM_TEST_GPU hip
 #define SYMM_TEST_GPU_NAME(name) hip##name
@@ -37,6 +41,8 @@ inline auto stream_of(Gpu const& exec) { return exec.hip_stream(); }
 }  // namespace symm_test
 #define gpuMallocHost(...) hipHostMalloc(__VA_ARGS__, hipHostMallocDefault)
 #define gpuFreeHost hipHostFree
+#define gpuMemcpyFromSymbol(to, symbol, bytes) \
+  hipMemcpyFromSymbol(to, HIP_SYMBOL(symbol), bytes)
 #endif
 
 // The functions, types and values that differ only in their prefix.
@@ -46,12 +52,40 @@ inline auto stream_of(Gpu const& exec) { return exec.hip_stream(); }
 #define gpuGetDeviceCount SYMM_TEST_GPU_NAME(GetDeviceCount)
 #define gpuGetLastError SYMM_TEST_GPU_NAME(GetLastError)
 #define gpuMalloc SYMM_TEST_GPU_NAME(Malloc)
-#define gpuMemcpyFromSymbol SYMM_TEST_GPU_NAME(MemcpyFromSymbol)
 #define gpuMemGetInfo SYMM_TEST_GPU_NAME(MemGetInfo)
 #define gpuStreamCreate SYMM_TEST_GPU_NAME(StreamCreate)
 #define gpuStreamDestroy SYMM_TEST_GPU_NAME(StreamDestroy)
 #define gpuStream_t SYMM_TEST_GPU_NAME(Stream_t)
 #define gpuSuccess SYMM_TEST_GPU_NAME(Success)
 #endif
+
+namespace symm_test {
+
+template <class Exec>
+inline constexpr bool is_gpu =
+    !Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
+
+/// The execution spaces whose kernels can access memory of `Space`: the one of
+/// the space, and for host memory, the GPU's, too.
+#ifdef SYMM_TEST_GPU
+template <class Space>
+using ExecsThatReach =
+    std::conditional_t<is_gpu<typename Space::execution_space>,
+                       testing::Types<Gpu>,
+                       testing::Types<typename Space::execution_space, Gpu>>;
+#else
+template <class Space>
+using ExecsThatReach = testing::Types<typename Space::execution_space>;
+#endif
+
+/// Calls body.operator()<Exec>() for each of these execution spaces.
+template <class Space, class Body>
+void for_each_exec(Body const& body) {
+  [&]<class... Execs>(testing::Types<Execs...>) {
+    (body.template operator()<Execs>(), ...);
+  }(ExecsThatReach<Space>());
+}
+
+}  // namespace symm_test
 
 #endif

@@ -156,9 +156,8 @@ inline constexpr EnvironmentVariable visible_gpus{
     {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"},
     VariableType::text,
     nullptr,
-    "read by CUDA and HIP: the GPUs that a process sees; an error message "
-    "shows "
-    "it if a process sees none"};
+    "read by CUDA and HIP (HIP looks at its own variables, too): the GPUs that "
+    "a process sees; an error message shows it if a process sees none"};
 
 inline constexpr EnvironmentVariable module_loading{
     {"CUDA_MODULE_LOADING"},
@@ -172,9 +171,8 @@ inline constexpr EnvironmentVariable hip_loading{
     {"HIP_ENABLE_DEFERRED_LOADING"},
     VariableType::text,
     nullptr,
-    "read by HIP: whether kernels are loaded at their first launch; if not "
-    "set, "
-    "a job on several nodes sets it to `0`"};
+    "read by HIP, before `main()`: whether kernels are loaded at their first "
+    "launch; set it to `0` for jobs on several nodes"};
 
 inline constexpr EnvironmentVariable gpu_connections{
     {"CUDA_DEVICE_MAX_CONNECTIONS"},

@@ -67,6 +67,11 @@ void prepare_devices_for_nodes() {
   static_cast<void>(::setenv(environment::gpu_connections.names[0], "8", 0));
 }
 
+char const* how_pes_share_a_gpu() {
+  return " and take turns on it; to run their kernels concurrently, start MPS "
+         "(nvidia-cuda-mps-control -d) before the job";
+}
+
 char const* why_kernels_load_late() {
   auto const& driver       = gpu::Driver::instance();
   CUmoduleLoadingMode mode = CU_MODULE_EAGER_LOADING;

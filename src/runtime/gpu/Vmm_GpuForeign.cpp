@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // The members of Vmm_Gpu that implement ForeignMemory. Statements about the
-// driver's behavior hold for H200s with driver 580 and CUDA 13.0.
+// driver's behavior hold for H200s with driver 580 and CUDA 13.0. They
+// have not been checked for HIP.
 
 #include <cstdint>
 #include <cstring>

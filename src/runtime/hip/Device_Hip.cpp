@@ -20,8 +20,8 @@ namespace gpu {
 
 namespace {
 
-/// Whether HIP can create memory at a place for a device. It has no attribute
-/// for this.
+/// Whether HIP accepts a place for memory of a device. (HIP 5.2.3 has no
+/// attribute for this. HIP need not look at the handle type here.)
 bool has_memory(Driver const& driver, Device device, Location const& place,
                 HandleType types) {
   MemoryProperties properties{};
@@ -102,18 +102,20 @@ bool Driver::has_mps(Device, std::string const&) const { return false; }
 
 }  // namespace gpu
 
-void prepare_devices_for_nodes() {
-  // Does not override a variable that is already set. (setenv() is safe here:
-  // the library has not started other threads yet.)
-  static_cast<void>(::setenv(environment::hip_loading.names[0], "0", 0));
+// HIP reads its variable when a program's kernels are registered, before
+// main(): only the program's environment can set it.
+void prepare_devices_for_nodes() {}
+
+char const* how_pes_share_a_gpu() {
+  return "; the library assumes that they take turns on it";
 }
 
 char const* why_kernels_load_late() {
   auto const setting = setting_of(environment::hip_loading);
   return setting && setting->text == "0"
              ? nullptr
-             : "HIP loads kernels at their first launch in this process; set "
-               "HIP_ENABLE_DEFERRED_LOADING=0";
+             : "HIP loads kernels at their first launch; set "
+               "HIP_ENABLE_DEFERRED_LOADING=0 before the program starts";
 }
 
 }  // namespace symm::Impl

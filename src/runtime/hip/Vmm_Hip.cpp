@@ -41,7 +41,8 @@ Vmm_Gpu::ContextGuard::~ContextGuard() {
   static_cast<void>(m_vmm.m_driver.set_device(m_before));
 }
 
-/// Before HIP 7.1, the parameter for the descriptor is its address.
+/// Before HIP 7.1, the parameter for the descriptor is its address. (This is
+/// from ROCm's sources. Nobody has tried it.)
 gpu::Result Vmm_Gpu::import_memory(gpu::MemoryHandle& handle,
                                    UniqueFd const& descriptor) const {
   constexpr int by_value_since = 70'100'000;

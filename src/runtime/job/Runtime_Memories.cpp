@@ -135,12 +135,8 @@ void Runtime::find_shared_gpus(int device) {
   m_may_blocks_wait = !m_are_gpus_shared && !has_mps && have_room;
   m_has_gates       = n_most > 1;
   if (m_has_gates && my_pe() == 0) {
-    std::fprintf(
-        stderr,
-        "symm::initialize: up to %td PEs share a GPU and take turns on "
-        "it; to run their kernels concurrently, start MPS "
-        "(nvidia-cuda-mps-control -d) before the job\n",
-        n_most);
+    std::fprintf(stderr, "symm::initialize: up to %td PEs share a GPU%s\n",
+                 n_most, how_pes_share_a_gpu());
   }
 }
 

@@ -58,8 +58,14 @@ struct GpuOfPe {
 /// - Under CUDA's MPS, the process gets as many hardware queues as without MPS,
 ///   because work from streams that share a queue is serialized.
 /// Local. Does not override variables that are already set, and has no effect
-/// once the driver has been initialized.
+/// once the driver has been initialized. (HIP reads its variable before main():
+/// there, this call does nothing.)
 void prepare_devices_for_nodes();
+
+/// What kernels do if several PEs share a GPU without MPS, as the rest of a
+/// sentence, and how to change it.
+[[nodiscard]] char const* how_pes_share_a_gpu();
+
 /// Says that kernels are loaded at their first launch, despite
 /// prepare_devices_for_nodes(), and what to do about it; null if they are not.
 /// Local.

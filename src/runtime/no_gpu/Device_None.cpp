@@ -10,7 +10,7 @@ namespace {
 [[noreturn]] void throw_no_devices() {
   throw SystemError(
       "this build of the library has no GPU support; configure it with "
-      "Kokkos_ENABLE_CUDA=ON");
+      "Kokkos_ENABLE_CUDA=ON or Kokkos_ENABLE_HIP=ON");
 }
 
 }  // namespace
@@ -20,6 +20,8 @@ int n_devices() { throw_no_devices(); }
 GpuOfPe identify_device(int) { throw_no_devices(); }
 
 void prepare_devices_for_nodes() {}
+
+char const* how_pes_share_a_gpu() { throw_no_devices(); }
 
 char const* why_kernels_load_late() { return nullptr; }
 

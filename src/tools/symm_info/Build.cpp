@@ -34,8 +34,8 @@ Section build() {
   if (*SYMM_INFO_HIP != '\0') {
     facts.emplace_back(
         "hip", text(SYMM_INFO_HIP
-                    " (compiled and tested on a stand-in; nobody has run it on "
-                    "AMD's GPUs: please send the summary of "
+                    " (compiled; its host code is tested on a stand-in; nobody "
+                    "has run it on AMD GPUs: please send the summary of "
                     "scripts/gpu_test.sh)"));
   }
   facts.emplace_back("bootstrap", start());

@@ -112,7 +112,7 @@ inline constexpr auto captures_implicitly = hipErrorStreamCaptureImplicit;
 inline constexpr auto already_page_locked = hipErrorHostMemoryAlreadyRegistered;
 inline constexpr auto not_page_locked     = hipErrorHostMemoryNotRegistered;
 
-// Attributes of a device. HIP has only the last two: Driver::attribute()
+// Attributes of a device. HIP 5.2.3 has only the last two: Driver::attribute()
 // determines the others.
 inline constexpr auto own_attribute(int number) {
   return static_cast<DeviceAttribute>(

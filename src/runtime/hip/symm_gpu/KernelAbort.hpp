@@ -9,7 +9,8 @@
 
 namespace symm::Impl::InKernel {
 
-/// Prints `text` to stderr and aborts the kernel, and with it the program.
+/// Prints `text` to stderr and aborts the kernel, and with it the program. (Not
+/// tried: HIP's header prints the text and then executes a trap.)
 [[noreturn]] inline __device__ void abort(char const* text) {
   ::__assert_fail(text, "", 0, "");
   __builtin_unreachable();

@@ -5,8 +5,8 @@
 
 namespace symm::Impl::InKernel {
 
-/// Whether a kernel can access two words as one. Packets need it. (AMD promises
-/// no access of 16 bytes that is not split.)
+/// Whether a kernel can access two words as one. Packets need it. (We
+/// found no promise of AMD that an access of 16 bytes is never split.)
 inline constexpr bool has_two_words = false;
 
 }  // namespace symm::Impl::InKernel
@@ -22,7 +22,7 @@ inline constexpr bool has_two_words = false;
 
 /// Accesses by kernels to words of 4 or 8 bytes that other PEs access
 /// concurrently. All accesses have the scope "system" (all GPUs and CPUs), and
-/// address global memory explicitly: "flat" instructions take longer, because
+/// address global memory explicitly: "flat" instructions may take longer, because
 /// they must first determine the kind of memory.
 namespace symm::Impl::InKernel {
 
@@ -86,7 +86,7 @@ inline __device__ bool is_global([[maybe_unused]] void const* address) {
                                 !__builtin_amdgcn_is_private(address);))
 }
 
-/// Lets a polling thread pause for about half a microsecond.
+/// Lets a polling thread pause for about 1024 cycles (not measured).
 inline __device__ void pause() { __builtin_amdgcn_s_sleep(16); }
 
 // Fences of system scope.

@@ -11,8 +11,8 @@
 
 #include "KernelRuntime.hpp"
 
-// Launches short kernels of the library. HIP has no launch that can start
-// before the preceding kernel has ended.
+// Launches short kernels of the library. HIP has no launch after which the
+// kernel itself waits for the preceding one, as CUDA has.
 
 namespace symm::Impl {
 
