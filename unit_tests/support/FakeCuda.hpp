@@ -3,6 +3,11 @@
 #ifndef SYMM_TEST_FAKE_CUDA_HPP
 #define SYMM_TEST_FAKE_CUDA_HPP
 
+// Without CUDA's headers, there is no fake driver. Tests of a machine's own
+// driver need only is_selected().
+#if __has_include(<cuda.h>)
+#include <cuda.h>
+#endif
 #include <support/fake_cuda/Control.hpp>
 
 #include <cstddef>
