@@ -75,8 +75,7 @@ static_assert(is_like_kin<Host, GpuPinnedSpace, GpuSpace>());
 static_assert(is_like_kin<Host, GpuPinnedSpace, GpuManagedSpace>());
 static_assert(is_like_kin<Host, GpuPinnedSpace, GpuPinnedSpace>());
 
-// Who may refer to symmetric memory: as to that of GpuSpace and
-// GpuPinnedSpace.
+// Who may refer to symmetric memory: as to that of GpuSpace and GpuPinnedSpace.
 static_assert(!is_assignable<HostSpace, Device>);
 static_assert(is_assignable<GpuSpace, Device>);
 static_assert(!is_assignable<GpuManagedSpace, Device>);
