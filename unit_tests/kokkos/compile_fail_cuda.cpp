@@ -5,8 +5,9 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SymmetricSpace.hpp>
+#include <support/gpu.hpp>
 
-using Managed = Kokkos::View<int*, Kokkos::CudaUVMSpace>;
+using Managed = Kokkos::View<int*, symm_test::GpuManagedSpace>;
 
 // refused: managed memory .CudaUVMSpace. cannot be shared
 void share_view_of_a_managed_View() { symm::share_view(Managed()); }

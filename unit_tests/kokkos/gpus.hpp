@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <Kokkos_SymmetricSpace.hpp>
+#include <support/gpu.hpp>
 
 #include "view_helpers.hpp"
 
@@ -21,7 +22,7 @@ namespace symm_test {
 /// GPUs that this process sees. Kokkos need not run.
 inline int n_gpus() {
   int count = 0;
-  EXPECT_EQ(cudaGetDeviceCount(&count), cudaSuccess);
+  EXPECT_EQ(gpuGetDeviceCount(&count), gpuSuccess);
   return count;
 }
 
@@ -31,25 +32,24 @@ inline std::size_t free_bytes_of_gpu() {
   wait_for_all_pes();
   std::size_t free  = 0;
   std::size_t total = 0;
-  EXPECT_EQ(cudaMemGetInfo(&free, &total), cudaSuccess);
+  EXPECT_EQ(gpuMemGetInfo(&free, &total), gpuSuccess);
   wait_for_all_pes();
   return free;
 }
 
 /// On which GPU the memory at an address is.
 inline int gpu_of(void const* address) {
-  cudaPointerAttributes attributes{};
-  EXPECT_EQ(cudaPointerGetAttributes(&attributes, address), cudaSuccess);
-  EXPECT_EQ(attributes.type, cudaMemoryTypeDevice);
-  return attributes.device;
+  auto const memory = gpu_memory_of(address);
+  EXPECT_EQ(memory.type, GpuMemory::on_device);
+  return memory.device;
 }
 
 /// Collective: Kokkos and this PE's part of the heap are on GPU `gpu`, the
 /// peers' parts are on theirs, and data get through.
 inline void expect_all_is_on(int gpu) {
   EXPECT_EQ(Kokkos::device_id(), gpu);
-  EXPECT_EQ(Kokkos::Cuda().cuda_device(), gpu);
-  Kokkos::View<int*, symm::SymmetricCudaSpace> const view("v", 1000);
+  EXPECT_EQ(device_of(Gpu()), gpu);
+  Kokkos::View<int*, SymmetricGpuSpace> const view("v", 1000);
   EXPECT_EQ(gpu_of(view.data()), gpu);
   int gpu_of_right = gpu;
   MPI_Sendrecv(&gpu, 1, MPI_INT, left(), 0, &gpu_of_right, 1, MPI_INT, right(),

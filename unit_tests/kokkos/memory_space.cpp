@@ -24,7 +24,7 @@ using Host     = Kokkos::HostSpace;
 using HostExec = Kokkos::DefaultHostExecutionSpace;
 
 // Private memory of the same kind. (What CUDA's spaces have to do with ours is
-// in cuda_spaces.cpp.)
+// in gpu_spaces.cpp.)
 #ifdef SYMM_TEST_GPU
 static_assert(std::is_same_v<symm::SymmetricSpace, SymmetricGpuSpace>);
 using Plain = std::conditional_t<is_on_host<Space>, Host, GpuSpace>;

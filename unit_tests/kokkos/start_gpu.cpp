@@ -51,7 +51,7 @@ TEST(StartGpu, PEs_of_a_communicator_take_GPUs_in_its_order) {
                                  symm::communicator(reversed));
     MPI_Comm_free(&reversed);
     EXPECT_EQ(Kokkos::device_id(), symm::my_pe() % count);
-    Kokkos::View<int*, symm::SymmetricCudaSpace> const view("v", 10);
+    Kokkos::View<int*, SymmetricGpuSpace> const view("v", 10);
     EXPECT_EQ(gpu_of(view.data()), symm::my_pe() % count);
   }
   MPI_Finalize();

@@ -94,14 +94,14 @@ TEST(OneGpuEach, PEs_reach_GPUs_that_are_hidden_from_them) {
   if (is_initialized == 0) MPI_Init(nullptr, nullptr);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  ::setenv("CUDA_VISIBLE_DEVICES", std::to_string(rank).c_str(), 1);
+  ::setenv(gpu_visible_devices, std::to_string(rank).c_str(), 1);
   int seen = 0;
-  if (cudaGetDeviceCount(&seen) != cudaSuccess) seen = 0;
+  if (gpuGetDeviceCount(&seen) != gpuSuccess) seen = 0;
   MPI_Allreduce(MPI_IN_PLACE, &seen, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (seen > 0) {
     symm::ScopeGuard const guard({});
     EXPECT_EQ(Kokkos::device_id(), 0) << "the only one it sees";
-    Kokkos::View<int*, symm::SymmetricCudaSpace> const view("v", 1000);
+    Kokkos::View<int*, SymmetricGpuSpace> const view("v", 1000);
     auto const remote = symm::peer_view(view, right());
     symm::barrier_all();
     fill(remote, symm::my_pe(), right());

@@ -12,7 +12,7 @@
 #include <map>
 #include <string>
 
-#include "cuda_streams.hpp"
+#include "gpu_streams.hpp"
 
 namespace symm_test::cuda_synchronizations {
 namespace {

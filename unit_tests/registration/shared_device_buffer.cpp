@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// GPU memory of cudaMalloc that peers' kernels and copies reach.
+// GPU memory of cudaMalloc or hipMalloc that peers' kernels and copies reach.
 
 #include <array>
 #include <optional>
 #include <utility>
 
 #include <support/ProcessResources.hpp>
+#include <support/gpu.hpp>
 
 #include "shared_buffers.hpp"
 
@@ -16,26 +17,26 @@ namespace {
 using namespace symm_test;
 using symm::SharedDeviceBuffer;
 
-using DeviceView = Kokkos::View<int*, Kokkos::CudaSpace>;
+using DeviceView = Kokkos::View<int*, GpuSpace>;
 using PeerView   = symm::UnmanagedView<DeviceView>;
 
 constexpr std::size_t mib = std::size_t{1} << 20U;
 
 class SharedDeviceBuffers : public SharedBuffers {};
 
-/// Memory of cudaMalloc with guard cells on both sides.
+/// Memory of cudaMalloc or hipMalloc with guard cells on both sides.
 class GuardedInts {
  public:
   explicit GuardedInts(std::size_t count) : m_count(count) {
     auto const bytes = (count + 2 * n_guards) * sizeof(int);
     void* start      = nullptr;
-    EXPECT_EQ(cudaMalloc(&start, bytes), cudaSuccess);
+    EXPECT_EQ(gpuMalloc(&start, bytes), gpuSuccess);
     m_start = static_cast<int*>(start);
     Kokkos::deep_copy(PeerView(m_start, count + 2 * n_guards), guard);
   }
   GuardedInts(GuardedInts const&)            = delete;
   GuardedInts& operator=(GuardedInts const&) = delete;
-  ~GuardedInts() { EXPECT_EQ(cudaFree(m_start), cudaSuccess); }
+  ~GuardedInts() { EXPECT_EQ(gpuFree(m_start), gpuSuccess); }
 
   [[nodiscard]] int* data() const { return m_start + n_guards; }
   [[nodiscard]] std::size_t count() const { return m_count; }
@@ -93,7 +94,7 @@ TEST_F(SharedDeviceBuffers, kernels_and_copies_read_every_pe) {
     fill(own.view(0, count), me, me);
     SharedDeviceBuffer<int const> buffer(own.data(), own.count());
     for (Pe from = 0; from < symm::n_pes(); ++from) {
-      Kokkos::View<int const*, Kokkos::CudaSpace,
+      Kokkos::View<int const*, GpuSpace,
                    Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
           theirs(buffer.peer(from), count);
       EXPECT_EQ(count_wrong(theirs, from, from), 0U) << "by a kernel";
@@ -214,13 +215,13 @@ TEST_F(SharedDeviceBuffers, memory_can_be_freed_when_close_returns) {
   constexpr auto n_blocks = 512 * mib;  // in all rounds, more than any GPU has
   for (int round = 0; round < n_rounds; ++round) {
     void* start = nullptr;
-    EXPECT_EQ(cudaMalloc(&start, n_blocks * sizeof(int)), cudaSuccess) << round;
+    EXPECT_EQ(gpuMalloc(&start, n_blocks * sizeof(int)), gpuSuccess) << round;
     PeerView const own(static_cast<int*>(start), n_blocks);
     SharedDeviceBuffer<int> buffer(own.data(), n_blocks);
     fill(PeerView(buffer.peer(right()) + 5, 3), me + round, right());
     buffer.close();  // waits for kernels, too
     EXPECT_EQ(count_wrong(PeerView(own.data() + 5, 3), left() + round, me), 0U);
-    EXPECT_EQ(cudaFree(start), cudaSuccess);
+    EXPECT_EQ(gpuFree(start), gpuSuccess);
   }
   // The driver opens some of its own, once.
   EXPECT_LE(n_open_descriptors(), descriptors + 16);
@@ -246,10 +247,9 @@ TEST_F(SharedDeviceBuffers, other_memory_on_one_pe_is_refused_by_all) {
   std::vector<int> on_host(100);
   void* managed = nullptr;
   void* pinned  = nullptr;
-  EXPECT_EQ(cudaMallocManaged(&managed, 400), cudaSuccess);
-  EXPECT_EQ(cudaMallocHost(&pinned, 400), cudaSuccess);
-  Kokkos::View<int*, symm::SymmetricCudaSpace> const symmetric("symmetric",
-                                                               100);
+  EXPECT_EQ(gpuMallocManaged(&managed, 400), gpuSuccess);
+  EXPECT_EQ(gpuMallocHost(&pinned, 400), gpuSuccess);
+  Kokkos::View<int*, SymmetricGpuSpace> const symmetric("symmetric", 100);
   for (Pe odd = 0; odd < symm::n_pes(); ++odd) {
     for (int* const bad : {on_host.data(), static_cast<int*>(managed),
                            static_cast<int*>(pinned), symmetric.data()}) {
@@ -259,7 +259,7 @@ TEST_F(SharedDeviceBuffers, other_memory_on_one_pe_is_refused_by_all) {
                   }),
                   AllOf(HasSubstr("symm::SharedDeviceBuffer: " + pe_text(odd) +
                                   " failed: "),
-                        HasSubstr("CUDA IPC cannot share")));
+                        HasSubstr(" IPC cannot share")));
     }
     EXPECT_THAT(message_of<symm::UsageError>([&] {
                   SharedDeviceBuffer<int>(
@@ -274,8 +274,8 @@ TEST_F(SharedDeviceBuffers, other_memory_on_one_pe_is_refused_by_all) {
                       HasSubstr("the allocation ends after ")));
   }
   SharedDeviceBuffer<int>(own.data(), 100).close();
-  EXPECT_EQ(cudaFree(managed), cudaSuccess);
-  EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
+  EXPECT_EQ(gpuFree(managed), gpuSuccess);
+  EXPECT_EQ(gpuFreeHost(pinned), gpuSuccess);
 }
 
 TEST_F(SharedDeviceBuffers, wrong_pes_and_closed_ones_are_errors) {
@@ -322,7 +322,7 @@ TEST_F(SharedDeviceBuffers, a_host_buffer_on_one_pe_is_an_error_on_all) {
 
 // Views.
 
-using DeviceMatrix = Kokkos::View<int**, Kokkos::LayoutLeft, Kokkos::CudaSpace>;
+using DeviceMatrix = Kokkos::View<int**, Kokkos::LayoutLeft, GpuSpace>;
 
 TEST_F(SharedDeviceBuffers, a_View_is_shared_and_a_peers_seen_as_a_View) {
   auto const me      = symm::my_pe();

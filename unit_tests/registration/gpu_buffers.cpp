@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Memory of the CUDA driver and runtime that the program has made itself.
-
-#include <cuda.h>
+// Memory of the GPU's driver and runtime that the program has made itself.
 
 #include <cstddef>
 #include <vector>
@@ -12,6 +10,7 @@
 #include <registration/registration_test.hpp>
 #include <runtime/CudaProgram.hpp>
 #include <runtime/gpu/Driver.hpp>
+#include <support/gpu.hpp>
 
 namespace {
 
@@ -22,42 +21,37 @@ using symm::buffer_unregister;
 using symm::MemoryKind;
 using symm::Status;
 
-symm::Impl::gpu::Driver const& driver() {
-  return symm::Impl::gpu::Driver::instance();
-}
+gpu::Driver const& driver() { return gpu::Driver::instance(); }
 
-int my_device() { return Kokkos::Cuda().cuda_device(); }
+int my_device() { return device_of(Gpu()); }
 
-constexpr int by_descriptor = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-
-/// Memory of the CUDA runtime, of one kind after the other.
+/// Memory of the GPU's runtime, of one kind after the other.
 struct RuntimeMemory {
   char const* name;
-  cudaError_t (*allocate)(void**, std::size_t);
-  cudaError_t (*free)(void*);
+  gpuError_t (*allocate)(void**, std::size_t);
+  gpuError_t (*free)(void*);
 };
 constexpr std::size_t bytes = 2 * granule;
 
 RuntimeMemory const runtime_memories[] = {
-    {"cudaMalloc", [](void** p, std::size_t n) { return cudaMalloc(p, n); },
-     [](void* p) { return cudaFree(p); }},
-    {"cudaMallocAsync",
+    {gpu::text::malloc, [](void** p, std::size_t n) { return gpuMalloc(p, n); },
+     [](void* p) { return gpuFree(p); }},
+    {gpu::text::malloc_async,
      [](void** p, std::size_t n) {
-       auto const result = cudaMallocAsync(p, n, nullptr);
-       return result != cudaSuccess ? result : cudaStreamSynchronize(nullptr);
+       auto const result = gpuMallocAsync(p, n, nullptr);
+       return result != gpuSuccess ? result : gpuStreamSynchronize(nullptr);
      },
-     [](void* p) { return cudaFree(p); }},
+     [](void* p) { return gpuFree(p); }},
     {"managed",
      [](void** p, std::size_t n) {
-       return cudaMallocManaged(p, n, cudaMemAttachGlobal);
+       return gpuMallocManaged(p, n, gpuMemAttachGlobal);
      },
-     [](void* p) { return cudaFree(p); }},
-    {"page-locked",
-     [](void** p, std::size_t n) { return cudaMallocHost(p, n); },
-     [](void* p) { return cudaFreeHost(p); }}};
+     [](void* p) { return gpuFree(p); }},
+    {"page-locked", [](void** p, std::size_t n) { return gpuMallocHost(p, n); },
+     [](void* p) { return gpuFreeHost(p); }}};
 
 TEST(CudaBuffers, R05_device_memory_of_the_driver_becomes_symmetric) {
-  CudaProgram const memory(MemoryKind::device, bytes, by_descriptor, 1,
+  CudaProgram const memory(MemoryKind::device, bytes, gpu::by_descriptor, 1,
                            my_device());
   set_bytes(memory.address(), 3, bytes);
   auto* const address =
@@ -72,7 +66,7 @@ TEST(CudaBuffers, R05_device_memory_of_the_driver_becomes_symmetric) {
 }
 
 TEST(CudaBuffers, R06_host_memory_of_a_NUMA_node_becomes_symmetric) {
-  CudaProgram const memory(MemoryKind::host, bytes, by_descriptor, 1,
+  CudaProgram const memory(MemoryKind::host, bytes, gpu::by_descriptor, 1,
                            my_device());
   auto* const address = static_cast<std::uint64_t*>(
       buffer_register_symmetric(memory.address(), bytes, 0));
@@ -101,7 +95,7 @@ TEST(CudaBuffers, R03_R06_registrable_Views_of_host_memory_reach_kernels) {
   for (int i = 0; i < 1000; ++i) own(i) = 1000 * symm::my_pe() + i;
   symm::barrier_all();
   auto const peer = symm::peer_view(view, right());
-  Kokkos::View<int*, Kokkos::CudaSpace> const on_gpu("on the GPU", 1000);
+  Kokkos::View<int*, GpuSpace> const on_gpu("on the GPU", 1000);
   Kokkos::deep_copy(on_gpu, peer);
   auto const back =
       Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, on_gpu);
@@ -114,7 +108,7 @@ TEST(CudaBuffers, R10_memory_of_the_CUDA_runtime_is_refused_with_its_kind) {
   for (auto const& kind : runtime_memories) {
     SCOPED_TRACE(kind.name);
     void* memory = nullptr;
-    EXPECT_EQ(kind.allocate(&memory, bytes), cudaSuccess);
+    EXPECT_EQ(kind.allocate(&memory, bytes), gpuSuccess);
     for (symm::Pe odd = 0; odd < symm::n_pes(); ++odd) {
       expect_failure(
           [&] {
@@ -124,13 +118,13 @@ TEST(CudaBuffers, R10_memory_of_the_CUDA_runtime_is_refused_with_its_kind) {
           {"failed: on " + pe_text(odd) + ": ", kind.name,
            "cannot be mapped into the symmetric heap"});
     }
-    EXPECT_EQ(kind.free(memory), cudaSuccess);
+    EXPECT_EQ(kind.free(memory), gpuSuccess);
   }
 }
 
 TEST(CudaBuffers, R15_memory_without_a_handle_type_is_refused) {
-  CudaProgram const memory(MemoryKind::device, bytes, CU_MEM_HANDLE_TYPE_NONE,
-                           1, my_device());
+  CudaProgram const memory(MemoryKind::device, bytes, gpu::by_nothing, 1,
+                           my_device());
   expect_failure(
       [&] { return buffer_register_symmetric(memory.address(), bytes, 0); },
       {"was created without a handle type", "POSIX file descriptors"});
@@ -138,26 +132,28 @@ TEST(CudaBuffers, R15_memory_without_a_handle_type_is_refused) {
 
 TEST(CudaBuffers, R15_one_address_range_of_two_memories_is_refused) {
   // The second memory is mapped right behind the first.
-  CUdeviceptr start = 0;
-  EXPECT_EQ(driver().mem_address_reserve(&start, 2 * bytes, 0, 0, 0),
-            CUDA_SUCCESS);
-  CUmemGenericAllocationHandle handles[2]{};
-  CUmemAllocationProp properties{};
-  properties.type                 = CU_MEM_ALLOCATION_TYPE_PINNED;
-  properties.location.type        = CU_MEM_LOCATION_TYPE_DEVICE;
-  properties.location.id          = Kokkos::Cuda().cuda_device();
-  properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-  CUmemAccessDesc const access{properties.location,
-                               CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  gpu::Pointer start{};
+  EXPECT_EQ(driver().mem_address_reserve(&start, 2 * bytes, 0, {}, 0),
+            gpu::success);
+  auto* const all     = reinterpret_cast<char*>(start);
+  auto const start_of = [&](std::size_t i) {
+    return gpu::device_pointer(all + i * bytes);
+  };
+  gpu::MemoryHandle handles[2]{};
+  gpu::MemoryProperties properties{};
+  properties.type               = gpu::pinned;
+  properties.location.type      = gpu::on_device;
+  properties.location.id        = my_device();
+  gpu::handle_types(properties) = gpu::by_descriptor;
+  gpu::AccessRights const access{properties.location, gpu::read_write};
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(driver().mem_create(&handles[i], bytes, &properties, 0),
-              CUDA_SUCCESS);
-    EXPECT_EQ(driver().mem_map(start + i * bytes, bytes, 0, handles[i], 0),
-              CUDA_SUCCESS);
-    EXPECT_EQ(driver().mem_set_access(start + i * bytes, bytes, &access, 1),
-              CUDA_SUCCESS);
+              gpu::success);
+    EXPECT_EQ(driver().mem_map(start_of(i), bytes, 0, handles[i], 0),
+              gpu::success);
+    EXPECT_EQ(driver().mem_set_access(start_of(i), bytes, &access, 1),
+              gpu::success);
   }
-  auto* const all = reinterpret_cast<char*>(start);
   expect_failure([&] { return buffer_register_symmetric(all, 2 * bytes, 0); },
                  {"is the start of an allocation of " + std::to_string(bytes)});
   // One by one they work.
@@ -171,19 +167,19 @@ TEST(CudaBuffers, R15_one_address_range_of_two_memories_is_refused) {
   unregister(first, bytes);
   unregister(second, bytes);
   for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(driver().mem_unmap(start + i * bytes, bytes), CUDA_SUCCESS);
-    EXPECT_EQ(driver().mem_release(handles[i]), CUDA_SUCCESS);
+    EXPECT_EQ(driver().mem_unmap(start_of(i), bytes), gpu::success);
+    EXPECT_EQ(driver().mem_release(handles[i]), gpu::success);
   }
-  EXPECT_EQ(driver().mem_address_free(start, 2 * bytes), CUDA_SUCCESS);
+  EXPECT_EQ(driver().mem_address_free(start, 2 * bytes), gpu::success);
 }
 
 TEST(CudaBuffers, R15_memory_of_another_GPU_is_refused) {
   int n_gpus = 0;
-  EXPECT_EQ(cudaGetDeviceCount(&n_gpus), cudaSuccess);
-  int const mine  = Kokkos::Cuda().cuda_device();
+  EXPECT_EQ(gpuGetDeviceCount(&n_gpus), gpuSuccess);
+  int const mine  = my_device();
   bool const skip = n_gpus < 2;
   if (!skip) {
-    CudaProgram const memory(MemoryKind::device, bytes, by_descriptor, 1,
+    CudaProgram const memory(MemoryKind::device, bytes, gpu::by_descriptor, 1,
                              (mine + 1) % n_gpus);
     expect_failure(
         [&] { return buffer_register_symmetric(memory.address(), bytes, 0); },
@@ -205,30 +201,25 @@ struct AddOne {
 TEST(CudaBuffers, B02_host_memory_is_registered_with_CUDA) {
   constexpr std::size_t count = 10'001;
   std::vector<std::uint64_t> memory(count, 41);
-  auto const type_of = [&] {
-    cudaPointerAttributes attributes{};
-    EXPECT_EQ(cudaPointerGetAttributes(&attributes, memory.data()),
-              cudaSuccess);
-    return attributes.type;
-  };
-  EXPECT_EQ(type_of(), cudaMemoryTypeUnregistered);
+  auto const type = [&] { return gpu_memory_of(memory.data()).type; };
+  EXPECT_EQ(type(), GpuMemory::unregistered);
   EXPECT_EQ(buffer_register(memory.data(), 8 * count), Status::success)
       << symm::last_error();
-  EXPECT_EQ(type_of(), cudaMemoryTypeHost);
-  Kokkos::parallel_for(Kokkos::RangePolicy<Kokkos::Cuda>(0, count),
+  EXPECT_EQ(type(), GpuMemory::on_host);
+  Kokkos::parallel_for(Kokkos::RangePolicy<Gpu>(0, count),
                        AddOne{memory.data(), count});
   Kokkos::fence();
   EXPECT_EQ(std::count(memory.begin(), memory.end(), 42U),
             static_cast<std::ptrdiff_t>(count));
   EXPECT_EQ(buffer_unregister(memory.data()), Status::success);
-  EXPECT_EQ(type_of(), cudaMemoryTypeUnregistered);
+  EXPECT_EQ(type(), GpuMemory::unregistered);
 }
 
 TEST(CudaBuffers, B01_B07_memory_of_the_CUDA_runtime_but_for_managed_memory) {
   for (auto const& kind : runtime_memories) {
     SCOPED_TRACE(kind.name);
     void* memory = nullptr;
-    EXPECT_EQ(kind.allocate(&memory, bytes), cudaSuccess);
+    EXPECT_EQ(kind.allocate(&memory, bytes), gpuSuccess);
     if (std::string(kind.name) == "managed") {
       expect_invalid([&] { return buffer_register(memory, bytes); },
                      {"managed"});
@@ -241,21 +232,21 @@ TEST(CudaBuffers, B01_B07_memory_of_the_CUDA_runtime_but_for_managed_memory) {
       expect_invalid([&] { return buffer_register(memory, 8); }, {"overlaps"});
       EXPECT_EQ(buffer_unregister(memory), Status::success);
     }
-    EXPECT_EQ(kind.free(memory), cudaSuccess);
+    EXPECT_EQ(kind.free(memory), gpuSuccess);
   }
 }
 
 TEST(CudaBuffers, B11_memory_that_the_program_has_registered_in_part) {
   std::vector<char> memory(100'000);
   EXPECT_EQ(
-      cudaHostRegister(memory.data() + 50'000, 10'000, cudaHostRegisterDefault),
-      cudaSuccess);
+      gpuHostRegister(memory.data() + 50'000, 10'000, gpuHostRegisterDefault),
+      gpuSuccess);
   EXPECT_EQ(buffer_register(memory.data() + 50'000, 10'000), Status::success);
   EXPECT_EQ(buffer_unregister(memory.data() + 50'000), Status::success);
-  // CUDA refuses what is registered in part; nothing is half done.
+  // The driver refuses what is registered in part; nothing is half done.
   EXPECT_NE(buffer_register(memory.data(), memory.size()), Status::success);
   EXPECT_STRNE(symm::last_error(), "");
-  EXPECT_EQ(cudaHostUnregister(memory.data() + 50'000), cudaSuccess);
+  EXPECT_EQ(gpuHostUnregister(memory.data() + 50'000), gpuSuccess);
   EXPECT_EQ(buffer_register(memory.data(), memory.size()), Status::success)
       << symm::last_error();
   EXPECT_EQ(buffer_unregister(memory.data()), Status::success);

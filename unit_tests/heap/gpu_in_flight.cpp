@@ -33,7 +33,7 @@ class InFlight : public testing::Test {
   InFlight() {
     // The first launch of a kernel loads it, which takes time.
     auto* const block = static_cast<int*>(symm::malloc(sizeof(int)));
-    launch_late_stores(Kokkos::Cuda(), block, 1, 0);
+    launch_late_stores(Gpu(), block, 1, 0);
     symm::free(block);
     symm::heap_trim();
   }
@@ -51,7 +51,7 @@ class InFlight : public testing::Test {
 TEST_F(InFlight, M24_free_waits_for_kernels_that_write_to_a_peer) {
   auto* const block = static_cast<int*>(symm::malloc(bytes));
   auto const start  = Clock::now();
-  launch_late_stores(Kokkos::Cuda(), symm::ptr(block, m_right), count, -1);
+  launch_late_stores(Gpu(), symm::ptr(block, m_right), count, -1);
   EXPECT_LT(Clock::now() - start, std::chrono::milliseconds(late_ms))
       << "the kernel has ended: the test shows too little";
   symm::free(block);
@@ -67,8 +67,7 @@ TEST_F(InFlight, M24_free_waits_for_kernels_that_write_to_a_peer) {
 TEST_F(InFlight, S11_realloc_moves_what_kernels_are_about_to_write) {
   auto* const block = static_cast<int*>(symm::calloc(count, sizeof(int)));
   void* const guard = symm::malloc(64);  // it must move
-  launch_late_stores(Kokkos::Cuda(), symm::ptr(block, m_right), count,
-                     100 + m_me);
+  launch_late_stores(Gpu(), symm::ptr(block, m_right), count, 100 + m_me);
   auto* const moved = static_cast<int*>(symm::realloc(block, 100 * bytes));
   EXPECT_NE(moved, block) << "the test shows too little";
   EXPECT_EQ(count_other(moved, 100 + m_left), 0U);
@@ -78,8 +77,7 @@ TEST_F(InFlight, S11_realloc_moves_what_kernels_are_about_to_write) {
 
 TEST_F(InFlight, M21_malloc_is_a_barrier_for_kernels_too) {
   auto* const block = static_cast<int*>(symm::calloc(count, sizeof(int)));
-  launch_late_stores(Kokkos::Cuda(), symm::ptr(block, m_right), count,
-                     200 + m_me);
+  launch_late_stores(Gpu(), symm::ptr(block, m_right), count, 200 + m_me);
   void* const other = symm::malloc(64);
   EXPECT_EQ(count_other(block, 200 + m_left), 0U);
   symm::free(other);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Pools on streams of CUDA: kernels that are late find out what is used again
+// Pools on streams of GPUs: kernels that are late find out what is used again
 // too early.
 
 #include <gtest/gtest.h>
 
 #include <Kokkos_SymmetricSpace.hpp>
 
-#include "cuda_streams.hpp"
+#include "gpu_streams.hpp"
 
-namespace symm_test::cuda_pools {
+namespace symm_test::gpu_pools {
 namespace {
 
 using symm::MemoryKind;
@@ -31,7 +31,7 @@ class CudaPools : public testing::Test {
  protected:
   CudaPools() {
     for (auto const& stream : m_streams) {
-      Kokkos::View<int, Kokkos::CudaSpace> const one("one");
+      Kokkos::View<int, GpuSpace> const one("one");
       store_late(stream, one.data(), 0, 0, 1);
       m_wrong.check_for(stream, one.data(), 0, 0, 1);
       stream.fence();
@@ -39,15 +39,15 @@ class CudaPools : public testing::Test {
   }
 
   /// What was put into `late` before may not disturb what `again` has next.
-  void expect_undisturbed(Kokkos::Cuda const& again, char* block) {
+  void expect_undisturbed(Gpu const& again, char* block) {
     store_late(again, block, 2);
     m_wrong.check_for(again, block, 2, late_ms / 2);
     EXPECT_EQ(m_wrong.count(), 0);
   }
 
-  std::vector<Kokkos::Cuda> m_streams = make_streams(2);
-  Kokkos::Cuda const& m_first         = m_streams[0];
-  Kokkos::Cuda const& m_second        = m_streams[1];
+  std::vector<Gpu> m_streams = make_streams(2);
+  Gpu const& m_first         = m_streams[0];
+  Gpu const& m_second        = m_streams[1];
   WrongElements m_wrong;
 };
 
@@ -97,8 +97,8 @@ TEST_F(CudaPools, H54_another_stream_does_so_when_the_first_is_idle) {
   store_late(m_first, block, 1, late_ms);
   release(block, m_first);
   m_first.fence();
-  Kokkos::View<int, Kokkos::CudaSpace> const one("one");
-  store_late(Kokkos::Cuda(), one.data(), 1, late_ms, 1);  // not waited for
+  Kokkos::View<int, GpuSpace> const one("one");
+  store_late(Gpu(), one.data(), 1, late_ms, 1);  // not waited for
   char* again = nullptr;
   {
     NoWait const no_wait;
@@ -208,7 +208,7 @@ TEST_F(CudaPools, P03_idle_streams_are_agreed_upon_by_barrier_all) {
   // On PE 0 it is not.
   release(block, m_second);
   if (symm::my_pe() == 0) {
-    Kokkos::View<int, Kokkos::CudaSpace> const one("one");
+    Kokkos::View<int, GpuSpace> const one("one");
     store_late(m_second, one.data(), 1, late_ms, 1);
     symm::barrier_all();
     m_second.fence();
@@ -222,13 +222,13 @@ TEST_F(CudaPools, P03_idle_streams_are_agreed_upon_by_barrier_all) {
 }
 
 TEST_F(CudaPools, a_stream_and_an_instance_of_it_are_one_stream) {
-  cudaStream_t stream = nullptr;
-  EXPECT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  gpuStream_t stream = nullptr;
+  EXPECT_EQ(gpuStreamCreate(&stream), gpuSuccess);
   auto const pool = make_pool(local());
   set_policy(pool, false, false, false);
   {
-    Kokkos::Cuda const instance(stream);
-    Kokkos::Cuda const another(stream);
+    Gpu const instance(stream);
+    Gpu const another(stream);
     void* const raw   = stream;
     auto* const block = allocate(pool, raw);
     store_late(instance, block, 1, late_ms);
@@ -242,7 +242,7 @@ TEST_F(CudaPools, a_stream_and_an_instance_of_it_are_one_stream) {
   }
   // The default one, and Kokkos' instance of it.
   {
-    Kokkos::Cuda const instance(cudaStream_t{nullptr});
+    Gpu const instance(gpuStream_t{nullptr});
     void* const none  = nullptr;
     auto* const block = allocate(pool, none);
     store_late(instance, block, 1, late_ms);
@@ -251,17 +251,17 @@ TEST_F(CudaPools, a_stream_and_an_instance_of_it_are_one_stream) {
     release(block, none);
   }
   end_pool(pool);
-  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+  EXPECT_EQ(gpuStreamDestroy(stream), gpuSuccess);
 }
 
 TEST_F(CudaPools, the_current_pool_serves_streams_without_Kokkos) {
   void* block = nullptr;
   EXPECT_EQ(symm::malloc_async(&block, pool_bytes), Status::success)
       << symm::last_error();
-  EXPECT_EQ(cudaMemsetAsync(block, 7, pool_bytes, nullptr), cudaSuccess);
+  EXPECT_EQ(gpuMemsetAsync(block, 7, pool_bytes, nullptr), gpuSuccess);
   EXPECT_EQ(symm::free_async(block), Status::success) << symm::last_error();
   symm::heap_trim();
 }
 
 }  // namespace
-}  // namespace symm_test::cuda_pools
+}  // namespace symm_test::gpu_pools

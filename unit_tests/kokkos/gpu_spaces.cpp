@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Who refers to, reaches and copies whose memory, in a CUDA build: compiled
-// only.
+// Who refers to, reaches and copies whose memory, in a build for GPUs:
+// compiled only.
 
 #include <Kokkos_Core.hpp>
 #include <type_traits>
 
 #include <Kokkos_SymmetricSpace.hpp>
+#include <support/gpu.hpp>
 
 namespace {
 
-using Cuda     = symm::SymmetricCudaSpace;
+using namespace symm_test;
+using Device   = SymmetricGpuSpace;
 using Host     = symm::SymmetricHostSpace;
-using CudaExec = Kokkos::Cuda;
 using HostExec = Kokkos::DefaultHostExecutionSpace;
 
-using Kokkos::CudaHostPinnedSpace;
-using Kokkos::CudaSpace;
-using Kokkos::CudaUVMSpace;
 using Kokkos::HostSpace;
 
 template <class To, class From>
@@ -35,19 +33,19 @@ inline constexpr bool is_view_assignable =
     std::is_assignable_v<Kokkos::View<int*, To>&, Kokkos::View<int*, From>>;
 
 // The two spaces.
-static_assert(std::is_same_v<symm::SymmetricSpace, Cuda>);
-static_assert(Kokkos::is_memory_space_v<Cuda> &&
+static_assert(std::is_same_v<symm::SymmetricSpace, Device>);
+static_assert(Kokkos::is_memory_space_v<Device> &&
               Kokkos::is_memory_space_v<Host>);
-static_assert(std::is_same_v<Cuda::execution_space, CudaExec>);
+static_assert(std::is_same_v<Device::execution_space, Gpu>);
 static_assert(std::is_same_v<Host::execution_space, HostExec>);
-static_assert(symm::is_symmetric_space_v<Cuda> &&
+static_assert(symm::is_symmetric_space_v<Device> &&
               symm::is_symmetric_space_v<Host>);
-static_assert(!symm::is_symmetric_space_v<CudaSpace>);
+static_assert(!symm::is_symmetric_space_v<GpuSpace>);
 
 // Which kernels reach them.
-static_assert(Kokkos::SpaceAccessibility<CudaExec, Cuda>::accessible);
-static_assert(!Kokkos::SpaceAccessibility<HostExec, Cuda>::accessible);
-static_assert(Kokkos::SpaceAccessibility<CudaExec, Host>::accessible);
+static_assert(Kokkos::SpaceAccessibility<Gpu, Device>::accessible);
+static_assert(!Kokkos::SpaceAccessibility<HostExec, Device>::accessible);
+static_assert(Kokkos::SpaceAccessibility<Gpu, Host>::accessible);
 static_assert(Kokkos::SpaceAccessibility<HostExec, Host>::accessible);
 
 /// `Ours` stands to `Other` as `Kin`, the space of Kokkos for the same kind of
@@ -68,36 +66,37 @@ constexpr bool is_like_kin() {
   static_assert(MemorySpaceAccess<Other, Ours>::deepcopy);
   return true;
 }
-static_assert(is_like_kin<Cuda, CudaSpace, HostSpace>());
-static_assert(is_like_kin<Cuda, CudaSpace, CudaSpace>());
-static_assert(is_like_kin<Cuda, CudaSpace, CudaUVMSpace>());
-static_assert(is_like_kin<Cuda, CudaSpace, CudaHostPinnedSpace>());
-static_assert(is_like_kin<Host, CudaHostPinnedSpace, HostSpace>());
-static_assert(is_like_kin<Host, CudaHostPinnedSpace, CudaSpace>());
-static_assert(is_like_kin<Host, CudaHostPinnedSpace, CudaUVMSpace>());
-static_assert(is_like_kin<Host, CudaHostPinnedSpace, CudaHostPinnedSpace>());
+static_assert(is_like_kin<Device, GpuSpace, HostSpace>());
+static_assert(is_like_kin<Device, GpuSpace, GpuSpace>());
+static_assert(is_like_kin<Device, GpuSpace, GpuManagedSpace>());
+static_assert(is_like_kin<Device, GpuSpace, GpuPinnedSpace>());
+static_assert(is_like_kin<Host, GpuPinnedSpace, HostSpace>());
+static_assert(is_like_kin<Host, GpuPinnedSpace, GpuSpace>());
+static_assert(is_like_kin<Host, GpuPinnedSpace, GpuManagedSpace>());
+static_assert(is_like_kin<Host, GpuPinnedSpace, GpuPinnedSpace>());
 
-// Who may refer to symmetric memory: as to that of CudaSpace and
-// CudaHostPinnedSpace.
-static_assert(!is_assignable<HostSpace, Cuda>);
-static_assert(is_assignable<CudaSpace, Cuda>);
-static_assert(!is_assignable<CudaUVMSpace, Cuda>);
-static_assert(!is_assignable<CudaHostPinnedSpace, Cuda>);
+// Who may refer to symmetric memory: as to that of GpuSpace and GpuPinnedSpace.
+static_assert(!is_assignable<HostSpace, Device>);
+static_assert(is_assignable<GpuSpace, Device>);
+static_assert(!is_assignable<GpuManagedSpace, Device>);
+static_assert(!is_assignable<GpuPinnedSpace, Device>);
 static_assert(is_assignable<HostSpace, Host>);
-static_assert(!is_assignable<CudaSpace, Host>);
-static_assert(!is_assignable<CudaUVMSpace, Host>);
-static_assert(is_assignable<CudaHostPinnedSpace, Host>);
+static_assert(!is_assignable<GpuSpace, Host>);
+static_assert(!is_assignable<GpuManagedSpace, Host>);
+static_assert(is_assignable<GpuPinnedSpace, Host>);
 
-// One and the other, as CudaSpace and CudaHostPinnedSpace.
-static_assert(is_accessible<Cuda, Host>);
-static_assert(!is_accessible<Host, Cuda>);
-static_assert(!is_assignable<Cuda, Host> && !is_view_assignable<Cuda, Host>);
-static_assert(!is_assignable<Host, Cuda> && !is_view_assignable<Host, Cuda>);
-static_assert(is_assignable<Cuda, Cuda> && is_assignable<Host, Host>);
+// One and the other, as GpuSpace and GpuPinnedSpace.
+static_assert(is_accessible<Device, Host>);
+static_assert(!is_accessible<Host, Device>);
+static_assert(!is_assignable<Device, Host> &&
+              !is_view_assignable<Device, Host>);
+static_assert(!is_assignable<Host, Device> &&
+              !is_view_assignable<Host, Device>);
+static_assert(is_assignable<Device, Device> && is_assignable<Host, Host>);
 
 // Host mirrors.
 static_assert(
-    std::is_same_v<Kokkos::View<int*, Cuda>::host_mirror_type::memory_space,
+    std::is_same_v<Kokkos::View<int*, Device>::host_mirror_type::memory_space,
                    HostSpace>);
 static_assert(std::is_same_v<
               Kokkos::View<int*, Host>::host_mirror_type::memory_space, Host>);

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // deep_copy() between symmetric Views, of this PE and its peers, and Views of
-// every other space of a CUDA build.
+// every other space of a build for GPUs.
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <Kokkos_SymmetricSpace.hpp>
+#include <support/gpu.hpp>
 
 #include "view_helpers.hpp"
 
@@ -50,23 +51,20 @@ struct Pair {
                                  OursT>::accessible;
 };
 
-using SymCuda = symm::SymmetricCudaSpace;
+using SymGpu  = SymmetricGpuSpace;
 using SymHost = symm::SymmetricHostSpace;
-using Kokkos::CudaHostPinnedSpace;
-using Kokkos::CudaSpace;
-using Kokkos::CudaUVMSpace;
 using Kokkos::HostSpace;
 
 template <class Pair>
 class CudaDeepCopy : public testing::Test {};
 
 using Pairs =
-    testing::Types<Pair<SymCuda, HostSpace>, Pair<SymCuda, CudaSpace>,
-                   Pair<SymCuda, CudaUVMSpace>,
-                   Pair<SymCuda, CudaHostPinnedSpace>, Pair<SymCuda, SymHost>,
-                   Pair<SymCuda, SymCuda>, Pair<SymHost, HostSpace>,
-                   Pair<SymHost, CudaSpace>, Pair<SymHost, CudaUVMSpace>,
-                   Pair<SymHost, CudaHostPinnedSpace>, Pair<SymHost, SymCuda>,
+    testing::Types<Pair<SymGpu, HostSpace>, Pair<SymGpu, GpuSpace>,
+                   Pair<SymGpu, GpuManagedSpace>, Pair<SymGpu, GpuPinnedSpace>,
+                   Pair<SymGpu, SymHost>, Pair<SymGpu, SymGpu>,
+                   Pair<SymHost, HostSpace>, Pair<SymHost, GpuSpace>,
+                   Pair<SymHost, GpuManagedSpace>,
+                   Pair<SymHost, GpuPinnedSpace>, Pair<SymHost, SymGpu>,
                    Pair<SymHost, SymHost>>;
 TYPED_TEST_SUITE(CudaDeepCopy, Pairs);
 
@@ -101,7 +99,7 @@ TYPED_TEST(CudaDeepCopy, M18_whole_Views_to_and_from_own_and_peer) {
   // Of the type of peers: fewer copies to compile.
   symm::UnmanagedView<typename TypeParam::Ours> const own(view);
   expect_copies_work<WithoutExec>(0, own, peers, from, back);
-  expect_copies_work<WithExec<Kokkos::Cuda>>(1, own, peers, from, back);
+  expect_copies_work<WithExec<Gpu>>(1, own, peers, from, back);
   expect_copies_work<WithExec<HostExec>>(2, own, peers, from, back);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Exchanges that were captured into a CUDA graph, launched again and again.
+// Exchanges that were captured into a graph, launched again and again.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,13 +11,15 @@
 #include <stdexcept>
 
 #include <Kokkos_SymmetricContainers.hpp>
+#include <support/gpu.hpp>
 
 #include "../../examples/common/recording.hpp"
 
 namespace {
 
+using namespace symm_test;
 using symm::ExchangePlan;
-using View = Kokkos::View<long*, Kokkos::CudaSpace>;
+using View = Kokkos::View<long*, GpuSpace>;
 
 constexpr std::size_t n = 1000;
 
@@ -35,44 +37,43 @@ ExchangePlan plan_of_ring() {
 // (nvcc takes no lambdas of kernels in the body of a TEST.)
 
 /// Owned elements get the numbers 1000 * `me` + i and 0, ghosts -1 and 1.
-void fill(Kokkos::Cuda const& exec, View const& x, View const& count, long me) {
+void fill(Gpu const& exec, View const& x, View const& count, long me) {
   Kokkos::parallel_for(
-      Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, 2 * n),
-      KOKKOS_LAMBDA(std::size_t i) {
+      Kokkos::RangePolicy<Gpu>(exec, 0, 2 * n), KOKKOS_LAMBDA(std::size_t i) {
         x(i)     = i < n ? 1000 * me + static_cast<long>(i) : -1;
         count(i) = i < n ? 0 : 1;
       });
 }
-void copy_ghosts_to_owned(Kokkos::Cuda const& exec, View const& x) {
+void copy_ghosts_to_owned(Gpu const& exec, View const& x) {
   Kokkos::parallel_for(
-      Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, n),
+      Kokkos::RangePolicy<Gpu>(exec, 0, n),
       KOKKOS_LAMBDA(std::size_t i) { x(i) = x(n + i); });
 }
 
 struct Graph {
   /// Captures body().
   template <class Body>
-  Graph(cudaStream_t stream, Body const& body) {
-    cudaGraph_t graph = nullptr;
-    EXPECT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
-              cudaSuccess);
+  Graph(gpuStream_t stream, Body const& body) {
+    gpuGraph_t graph = nullptr;
+    EXPECT_EQ(gpuStreamBeginCapture(stream, gpuStreamCaptureModeThreadLocal),
+              gpuSuccess);
     body();
-    EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
-    EXPECT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
-    EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+    EXPECT_EQ(gpuStreamEndCapture(stream, &graph), gpuSuccess);
+    EXPECT_EQ(gpuGraphInstantiateWithFlags(&exec, graph, 0), gpuSuccess);
+    EXPECT_EQ(gpuGraphDestroy(graph), gpuSuccess);
   }
   Graph(Graph const&)            = delete;
   Graph& operator=(Graph const&) = delete;
-  ~Graph() { EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess); }
+  ~Graph() { EXPECT_EQ(gpuGraphExecDestroy(exec), gpuSuccess); }
 
-  cudaGraphExec_t exec = nullptr;
+  gpuGraphExec_t exec = nullptr;
 };
 
 TEST(ExchangePlanGraphs, replays_gather_and_scatter) {
   constexpr int n_replays = 100;
   auto plan               = plan_of_ring();
   plan.reserve(2 * sizeof(long));
-  auto const exec = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0];
+  auto const exec = Kokkos::Experimental::partition_space(Gpu(), 1)[0];
   View const x("x", 2 * n);
   View const count("count", 2 * n);
   long const me = symm::my_pe();
@@ -84,10 +85,10 @@ TEST(ExchangePlanGraphs, replays_gather_and_scatter) {
   };
   step();  // kernels are loaded, the list of contributions is made
   exec.fence();
-  Graph const graph(exec.cuda_stream(), step);
+  Graph const graph(stream_of(exec), step);
   // Exchanges outside of the graph come in between.
   for (int replay = 1; replay <= n_replays; ++replay) {
-    ASSERT_EQ(cudaGraphLaunch(graph.exec, exec.cuda_stream()), cudaSuccess);
+    ASSERT_EQ(gpuGraphLaunch(graph.exec, stream_of(exec)), gpuSuccess);
     if (replay % 10 == 0) step();
   }
   exec.fence();
@@ -107,27 +108,27 @@ TEST(ExchangePlanGraphs, replays_gather_and_scatter) {
   symm::barrier_all();
 }
 
+#ifdef KOKKOS_ENABLE_CUDA  // HIP's graphs have no loops
 /// What a loop of a graph counts.
 struct Loop {
   long n_iterations;
   long sum;  // of all PEs' numbers of iterations
   bool is_over;
 };
-using LoopView = Kokkos::View<Loop, Kokkos::CudaSpace>;
+using LoopView = Kokkos::View<Loop, GpuSpace>;
 using Sum      = Kokkos::View<long, symm::SymmetricSpace>;
 
-void count_iteration(Kokkos::Cuda const& exec, LoopView const& loop,
-                     Sum const& sum) {
+void count_iteration(Gpu const& exec, LoopView const& loop, Sum const& sum) {
   Kokkos::parallel_for(
-      Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, 1),
+      Kokkos::RangePolicy<Gpu>(exec, 0, 1),
       KOKKOS_LAMBDA(int) { sum() = ++loop().n_iterations; });
 }
 /// Every `n_each` iterations are a loop.
-void look_at_sum(Kokkos::Cuda const& exec, LoopView const& loop, Sum const& sum,
+void look_at_sum(Gpu const& exec, LoopView const& loop, Sum const& sum,
                  long n_each) {
   long const n_pes = symm::n_pes();
   Kokkos::parallel_for(
-      Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, 1), KOKKOS_LAMBDA(int) {
+      Kokkos::RangePolicy<Gpu>(exec, 0, 1), KOKKOS_LAMBDA(int) {
         loop().sum     = sum();
         loop().is_over = sum() % (n_pes * n_each) == 0;
       });
@@ -137,7 +138,7 @@ TEST(ExchangePlanGraphs, are_repeated_by_the_GPU_until_a_sum_of_all_PEs_says) {
   constexpr long n_each = 50, n_launches = 4;
   auto plan = plan_of_ring();
   plan.reserve(sizeof(long));
-  auto const exec = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0];
+  auto const exec = Kokkos::Experimental::partition_space(Gpu(), 1)[0];
   View const x("x", 2 * n), unused("unused", 2 * n);
   LoopView const loop("loop");
   Sum const sum("sum");
@@ -184,5 +185,6 @@ TEST(ExchangePlanGraphs, are_repeated_by_the_GPU_until_a_sum_of_all_PEs_says) {
   EXPECT_EQ(n_wrong, 0);
   symm::barrier_all();
 }
+#endif
 
 }  // namespace

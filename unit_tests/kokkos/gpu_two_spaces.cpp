@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// The two symmetric spaces of a CUDA build together: the host and kernels of
-// all PEs in one memory, and one heap beside the other.
+// The two symmetric spaces of a build for GPUs together: the host and kernels
+// of all PEs in one memory, and one heap beside the other.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 #include <cstddef>
 
 #include <Kokkos_SymmetricSpace.hpp>
+#include <support/gpu.hpp>
 
 #include "view_helpers.hpp"
 
@@ -19,7 +20,7 @@ namespace {
 using namespace symm_test;
 using symm::MemoryKind;
 using symm::Pe;
-using CudaView = Kokkos::View<int*, symm::SymmetricCudaSpace>;
+using GpuView  = Kokkos::View<int*, SymmetricGpuSpace>;
 using HostView = Kokkos::View<int*, symm::SymmetricHostSpace>;
 
 constexpr std::size_t count = 1000;
@@ -31,8 +32,7 @@ std::size_t count_wrong_in_kernel(View const& view, Pe from, Pe to) {
   std::size_t wrong = 0;
   Kokkos::parallel_reduce(
       "count",
-      Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<std::size_t>>(
-          0, view.size()),
+      Kokkos::RangePolicy<Gpu, Kokkos::IndexType<std::size_t>>(0, view.size()),
       KOKKOS_LAMBDA(std::size_t i, std::size_t & sum) {
         if (view(i) != value(from, to, i)) ++sum;
       },
@@ -44,7 +44,7 @@ template <class Global>
 void launch_fill(Global const& everywhere, Pe from, Pe to) {
   Kokkos::parallel_for(
       "fill",
-      Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<std::size_t>>(
+      Kokkos::RangePolicy<Gpu, Kokkos::IndexType<std::size_t>>(
           0, everywhere.extent(0)),
       KOKKOS_LAMBDA(std::size_t i) { everywhere(to, i) = value(from, to, i); });
 }
@@ -54,8 +54,7 @@ template <class To, class From>
 void launch_copy(To const& to, Pe to_pe, From const& from, Pe from_pe) {
   Kokkos::parallel_for(
       "copy",
-      Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<std::size_t>>(
-          0, to.extent(0)),
+      Kokkos::RangePolicy<Gpu, Kokkos::IndexType<std::size_t>>(0, to.extent(0)),
       KOKKOS_LAMBDA(std::size_t i) { to(to_pe, i) = from(from_pe, i); });
 }
 
@@ -72,7 +71,7 @@ TEST(TwoSpaces, the_host_reads_what_kernels_of_a_peer_have_written) {
   HostView const view("v", count);
   symm::barrier_all();
   launch_fill(symm::global_view(view), symm::my_pe(), right());
-  symm::barrier_all(Kokkos::Cuda());
+  symm::barrier_all(Gpu());
   EXPECT_EQ(count_wrong_on_host(view, left(), symm::my_pe()), 0U);
   EXPECT_EQ(count_wrong_on_host(
                 HostView(symm::peer_view(view, right()).data(), count),
@@ -96,20 +95,20 @@ TEST(TwoSpaces, kernels_read_what_the_host_of_a_peer_has_written) {
 
 TEST(TwoSpaces, a_kernel_takes_from_one_memory_and_gives_to_the_other) {
   HostView const on_host("host", count);
-  CudaView const on_gpu("gpu", count);
+  GpuView const on_gpu("gpu", count);
   HostView const back("back", count);
   symm::barrier_all();
   fill(on_host, symm::my_pe(), symm::my_pe());
-  symm::barrier_all(Kokkos::Cuda());
+  symm::barrier_all(Gpu());
   auto const host = symm::global_view(on_host);
   auto const gpu  = symm::global_view(on_gpu);
   // From the left PE's host memory to the right PE's GPU memory, and on.
   launch_copy(gpu, right(), host, left());
-  symm::barrier_all(Kokkos::Cuda());
+  symm::barrier_all(Gpu());
   auto const source = (symm::my_pe() + 2 * symm::n_pes() - 2) % symm::n_pes();
   EXPECT_EQ(count_wrong(on_gpu, source, source), 0U);
   launch_copy(symm::global_view(back), symm::my_pe(), gpu, right());
-  symm::barrier_all(Kokkos::Cuda());
+  symm::barrier_all(Gpu());
   EXPECT_EQ(count_wrong_on_host(back, left(), left()), 0U);
 }
 
@@ -117,7 +116,7 @@ TEST(TwoSpaces, S14_each_View_is_in_its_own_heap) {
   settled();
   auto const gpu_before  = symm::heap_stats(MemoryKind::device).live_blocks;
   auto const host_before = symm::heap_stats(MemoryKind::host).live_blocks;
-  CudaView const on_gpu("gpu", count);
+  GpuView const on_gpu("gpu", count);
   EXPECT_EQ(symm::heap_stats(MemoryKind::device).live_blocks, gpu_before + 1);
   EXPECT_EQ(symm::heap_stats(MemoryKind::host).live_blocks, host_before);
   HostView const on_host("host", count);
@@ -132,14 +131,12 @@ TEST(TwoSpaces, S14_each_View_is_in_its_own_heap) {
 }
 
 TEST(TwoSpaces, the_memory_is_where_its_space_says) {
-  CudaView const on_gpu("gpu", count);
+  GpuView const on_gpu("gpu", count);
   HostView const on_host("host", count);
-  cudaPointerAttributes attributes{};
-  EXPECT_EQ(cudaPointerGetAttributes(&attributes, on_gpu.data()), cudaSuccess);
-  EXPECT_EQ(attributes.type, cudaMemoryTypeDevice);
-  EXPECT_EQ(attributes.device, Kokkos::Cuda().cuda_device());
-  EXPECT_EQ(cudaPointerGetAttributes(&attributes, on_host.data()), cudaSuccess);
-  EXPECT_NE(attributes.type, cudaMemoryTypeDevice);
+  auto const memory = gpu_memory_of(on_gpu.data());
+  EXPECT_EQ(memory.type, GpuMemory::on_device);
+  EXPECT_EQ(memory.device, device_of(Gpu()));
+  EXPECT_NE(gpu_memory_of(on_host.data()).type, GpuMemory::on_device);
   symm::barrier_all();
 }
 
@@ -148,7 +145,7 @@ TEST(TwoSpaces, M24_both_are_destroyed_in_different_orders) {
   auto const gpu_before  = symm::heap_stats(MemoryKind::device).live_blocks;
   auto const host_before = symm::heap_stats(MemoryKind::host).live_blocks;
   for (int round = 0; round < 5; ++round) {
-    CudaView on_gpu("gpu", count);
+    GpuView on_gpu("gpu", count);
     HostView on_host("host", count);
     if ((symm::my_pe() + round) % 2 == 0) {
       on_gpu  = {};
@@ -157,7 +154,7 @@ TEST(TwoSpaces, M24_both_are_destroyed_in_different_orders) {
       on_host = {};
       on_gpu  = {};
     }
-    CudaView const next("next", 2 * count);
+    GpuView const next("next", 2 * count);
   }
   settled();
   EXPECT_EQ(symm::heap_stats(MemoryKind::device).live_blocks, gpu_before);
@@ -168,7 +165,7 @@ TEST(TwoSpaces, M30_one_space_here_and_the_other_there_is_a_mismatch) {
   if (symm::n_pes() == 1) GTEST_SKIP() << "needs two PEs";
   EXPECT_THAT(message_of<symm::UsageError>([] {
                 if (symm::my_pe() == 0) {
-                  CudaView("v", count);
+                  GpuView("v", count);
                 } else {
                   HostView("v", count);
                 }
@@ -181,7 +178,7 @@ TEST(TwoSpaces, M30_one_space_here_and_the_other_there_is_a_mismatch) {
 }
 
 TEST(TwoSpaces, a_View_is_no_peer_in_the_other_space) {
-  CudaView const on_gpu("gpu", count);
+  GpuView const on_gpu("gpu", count);
   using Wrong =
       Kokkos::View<int*, symm::SymmetricHostSpace, Kokkos::MemoryUnmanaged>;
   Wrong const wrong(on_gpu.data(), count);

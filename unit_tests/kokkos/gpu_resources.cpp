@@ -24,23 +24,23 @@ symm_test::Start symm_test::what_to_start() { return Start::kokkos; }
 namespace {
 
 using namespace symm_test;
-using CudaView            = Kokkos::View<int*, symm::SymmetricCudaSpace>;
+using GpuView             = Kokkos::View<int*, SymmetricGpuSpace>;
 using HostView            = Kokkos::View<int*, symm::SymmetricHostSpace>;
 constexpr std::size_t mib = std::size_t{1} << 20U;
 
 /// Collective: the PEs that share this PE's GPU.
 std::size_t n_pes_on_gpu() {
   std::array<char, 32> bus{};
-  EXPECT_EQ(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()),
-                                  Kokkos::Cuda().cuda_device()),
-            cudaSuccess);
+  EXPECT_EQ(gpuDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()),
+                                 device_of(Gpu())),
+            gpuSuccess);
   auto const all = gather(bus);
   return static_cast<std::size_t>(std::count(all.begin(), all.end(), bus));
 }
 
 /// All that a program does with the library, of `bytes` bytes.
 void use(std::size_t bytes) {
-  CudaView const on_gpu("gpu", bytes / sizeof(int));
+  GpuView const on_gpu("gpu", bytes / sizeof(int));
   HostView const on_host("host", bytes / sizeof(int));
   symm::barrier_all();
   fill(symm::peer_view(on_gpu, right()), symm::my_pe(), right());
@@ -68,7 +68,7 @@ TEST(GpuMemory, a_View_takes_its_size_and_heap_trim_gives_it_back) {
   auto const sharers = n_pes_on_gpu();
   auto const before  = free_bytes_of_gpu();
   {
-    Kokkos::View<char*, symm::SymmetricCudaSpace> const view(
+    Kokkos::View<char*, SymmetricGpuSpace> const view(
         Kokkos::view_alloc("64 MiB", Kokkos::WithoutInitializing), 64 * mib);
     auto const during = free_bytes_of_gpu();
     EXPECT_GE(before, during + sharers * 64 * mib) << "of whom is it, then?";
@@ -104,9 +104,9 @@ TEST(GpuMemory, M48_what_a_GPU_has_not_is_refused_and_leaks_nothing) {
   auto const descriptors = n_open_descriptors();
   std::size_t free       = 0;
   std::size_t total      = 0;
-  EXPECT_EQ(cudaMemGetInfo(&free, &total), cudaSuccess);
+  EXPECT_EQ(gpuMemGetInfo(&free, &total), gpuSuccess);
   EXPECT_NE(message_of<symm::OutOfMemory>([&] {
-              Kokkos::View<char*, symm::SymmetricCudaSpace>(
+              Kokkos::View<char*, SymmetricGpuSpace>(
                   Kokkos::view_alloc("large", Kokkos::WithoutInitializing),
                   total);  // of which the driver has some
             }).find("has no memory for"),

@@ -16,9 +16,8 @@ using namespace symm_test;
 TEST(RegisteredGpuMemory, R23_memory_returns_to_the_GPU) {
   constexpr std::size_t large = 512 * mib;
   auto const before           = free_bytes_of_gpu();
-  CudaProgram memory(symm::MemoryKind::device, large,
-                     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 1,
-                     Kokkos::Cuda().cuda_device());
+  CudaProgram memory(symm::MemoryKind::device, large, gpu::by_descriptor, 1,
+                     device_of(Gpu()));
   auto* const address =
       symm::buffer_register_symmetric(memory.address(), large, 0);
   EXPECT_NE(address, nullptr) << symm::last_error();

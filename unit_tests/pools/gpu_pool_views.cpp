@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
-// Views of pools on streams of CUDA, and pools and graphs.
+// Views of pools on streams of GPUs, and pools and graphs.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@
 #include <thread>
 #include <type_traits>
 
-#include "cuda_streams.hpp"
+#include "gpu_streams.hpp"
 
-namespace symm_test::cuda_pool_views {
+namespace symm_test::gpu_pool_views {
 namespace {
 
 using symm::MemoryKind;
@@ -42,13 +42,12 @@ class CudaPoolViews : public testing::Test {
                 pool_ints);
   }
 
-  symm::MemPool m_pool = make_pool({.memory = Space::memory_kind});
-  std::vector<Kokkos::Cuda> m_streams = make_streams(1);
-  Kokkos::Cuda const& m_exec          = m_streams[0];
+  symm::MemPool m_pool       = make_pool({.memory = Space::memory_kind});
+  std::vector<Gpu> m_streams = make_streams(1);
+  Gpu const& m_exec          = m_streams[0];
   WrongElements m_wrong;
 };
-using Spaces =
-    testing::Types<symm::SymmetricCudaSpace, symm::SymmetricHostSpace>;
+using Spaces = testing::Types<SymmetricGpuSpace, symm::SymmetricHostSpace>;
 TYPED_TEST_SUITE(CudaPoolViews, Spaces);
 
 TYPED_TEST(CudaPoolViews, are_made_filled_and_freed_in_the_streams_order) {
@@ -169,24 +168,23 @@ TYPED_TEST(CudaPoolViews, P03_peers_read_them_behind_a_barrier) {
 /// A capture of the stream of an instance.
 class Capture {
  public:
-  explicit Capture(Kokkos::Cuda const& exec) : m_stream(exec.cuda_stream()) {
-    EXPECT_EQ(
-        cudaStreamBeginCapture(m_stream, cudaStreamCaptureModeThreadLocal),
-        cudaSuccess);
+  explicit Capture(Gpu const& exec) : m_stream(stream_of(exec)) {
+    EXPECT_EQ(gpuStreamBeginCapture(m_stream, gpuStreamCaptureModeThreadLocal),
+              gpuSuccess);
   }
   /// What it has recorded, which is valid.
-  [[nodiscard]] cudaGraph_t end() {
-    cudaGraph_t graph = nullptr;
-    EXPECT_EQ(cudaStreamEndCapture(m_stream, &graph), cudaSuccess);
+  [[nodiscard]] gpuGraph_t end() {
+    gpuGraph_t graph = nullptr;
+    EXPECT_EQ(gpuStreamEndCapture(m_stream, &graph), gpuSuccess);
     EXPECT_NE(graph, nullptr);
     return graph;
   }
 
  private:
-  cudaStream_t m_stream;
+  gpuStream_t m_stream;
 };
 
-using CudaPoolGraphs = CudaPoolViews<symm::SymmetricCudaSpace>;
+using CudaPoolGraphs = CudaPoolViews<SymmetricGpuSpace>;
 
 TEST_F(CudaPoolGraphs, H16_H23_calls_on_a_captured_stream_are_refused) {
   auto* const block = allocate(m_pool, m_exec);
@@ -204,9 +202,9 @@ TEST_F(CudaPoolGraphs, H16_H23_calls_on_a_captured_stream_are_refused) {
   // Other streams are not captured.
   auto* const other = allocate(m_pool, others[0]);
   release(other, others[0]);
-  EXPECT_EQ(cudaMemsetAsync(block, 0, pool_bytes, m_exec.cuda_stream()),
-            cudaSuccess);
-  EXPECT_EQ(cudaGraphDestroy(capture.end()), cudaSuccess);
+  EXPECT_EQ(gpuMemsetAsync(block, 0, pool_bytes, stream_of(m_exec)),
+            gpuSuccess);
+  EXPECT_EQ(gpuGraphDestroy(capture.end()), gpuSuccess);
   release(block, m_exec);
 }
 
@@ -216,7 +214,7 @@ TEST_F(CudaPoolGraphs, P03_a_barrier_in_a_graph_frees_nothing) {
   release(block, m_exec);
   Capture capture(m_exec);
   symm::barrier(m_exec, symm::team_world());
-  EXPECT_EQ(cudaGraphDestroy(capture.end()), cudaSuccess);
+  EXPECT_EQ(gpuGraphDestroy(capture.end()), gpuSuccess);
   auto* const other = allocate(m_pool, m_exec);
   if (symm::n_pes() > 1) {
     EXPECT_NE(other, block);
@@ -235,28 +233,27 @@ TEST_F(CudaPoolGraphs, a_captured_loop_uses_views_of_before) {
   m_wrong.check_for(m_exec, symm::peer_view(view, right()).data(), 1 + right());
   symm::barrier(m_exec, symm::team_world());
   store_late(m_exec, view.data(), 0);
-  auto* const graph        = capture.end();
-  cudaGraphExec_t instance = nullptr;
-  EXPECT_EQ(cudaGraphInstantiate(&instance, graph, 0), cudaSuccess);
+  auto* const graph       = capture.end();
+  gpuGraphExec_t instance = nullptr;
+  EXPECT_EQ(gpuGraphInstantiateWithFlags(&instance, graph, 0), gpuSuccess);
   for (int i = 0; i < 5; ++i) {
-    EXPECT_EQ(cudaGraphLaunch(instance, m_exec.cuda_stream()), cudaSuccess);
+    EXPECT_EQ(gpuGraphLaunch(instance, stream_of(m_exec)), gpuSuccess);
   }
   EXPECT_EQ(m_wrong.count(), 0);
-  EXPECT_EQ(cudaGraphExecDestroy(instance), cudaSuccess);
-  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  EXPECT_EQ(gpuGraphExecDestroy(instance), gpuSuccess);
+  EXPECT_EQ(gpuGraphDestroy(graph), gpuSuccess);
 }
 
 struct Increment {
-  Kokkos::View<int*, symm::SymmetricCudaSpace> view;
+  Kokkos::View<int*, SymmetricGpuSpace> view;
   KOKKOS_FUNCTION void operator()(int i) const { ++view(i); }
 };
 
 TEST_F(CudaPoolGraphs, graphs_of_Kokkos_are_launched_repeatedly) {
   auto view  = make("view");
   auto graph = Kokkos::Experimental::create_graph(m_exec, [&](auto root) {
-    root.then_parallel_for(
-        Kokkos::RangePolicy<Kokkos::Cuda>(m_exec, 0, int{pool_ints}),
-        Increment{view});
+    root.then_parallel_for(Kokkos::RangePolicy<Gpu>(m_exec, 0, int{pool_ints}),
+                           Increment{view});
   });
   graph.instantiate();
   for (int i = 0; i < 5; ++i) graph.submit(m_exec);
@@ -265,4 +262,4 @@ TEST_F(CudaPoolGraphs, graphs_of_Kokkos_are_launched_repeatedly) {
 }
 
 }  // namespace
-}  // namespace symm_test::cuda_pool_views
+}  // namespace symm_test::gpu_pool_views

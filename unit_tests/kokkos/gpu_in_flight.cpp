@@ -29,7 +29,7 @@ class InFlight : public testing::Test {
     settled();
     // The first launch of a kernel loads it, which takes time.
     View const view("v", 1);
-    launch_late_stores(Kokkos::Cuda(), view.data(), 1, 0);
+    launch_late_stores(Gpu(), view.data(), 1, 0);
   }
 
   using View = Kokkos::View<int*, T>;
@@ -46,13 +46,12 @@ class InFlight : public testing::Test {
     EXPECT_EQ(next.data(), address) << "the test shows too little";
     EXPECT_EQ(count_equal(next, 0), n_elements);
     Kokkos::deep_copy(next, 7);
-    symm::barrier_all(Kokkos::Cuda());
+    symm::barrier_all(Gpu());
     EXPECT_EQ(count_equal(next, 7), n_elements);
     symm::barrier_all();
   }
 };
-using Spaces =
-    testing::Types<symm::SymmetricCudaSpace, symm::SymmetricHostSpace>;
+using Spaces = testing::Types<SymmetricGpuSpace, symm::SymmetricHostSpace>;
 TYPED_TEST_SUITE(InFlight, Spaces);
 
 TYPED_TEST(InFlight, the_end_of_a_View_waits_for_kernels) {
@@ -60,7 +59,7 @@ TYPED_TEST(InFlight, the_end_of_a_View_waits_for_kernels) {
   int* const address = view.data();
   symm::barrier_all();
   auto const start = Clock::now();
-  launch_late_stores(Kokkos::Cuda(), address, n_elements, -1);
+  launch_late_stores(Gpu(), address, n_elements, -1);
   EXPECT_LT(Clock::now() - start, std::chrono::milliseconds(late_ms))
       << "the kernel has ended: the test shows too little";
   view = {};
@@ -72,17 +71,17 @@ TYPED_TEST(InFlight, M24_the_end_of_a_View_waits_for_kernels_on_a_peers_copy) {
   auto view          = TestFixture::make("view");
   int* const address = view.data();
   symm::barrier_all();
-  launch_late_stores(Kokkos::Cuda(), symm::peer_view(view, right()).data(),
-                     n_elements, -1);
+  launch_late_stores(Gpu(), symm::peer_view(view, right()).data(), n_elements,
+                     -1);
   view = {};
   TestFixture::expect_next_is_undisturbed(address);
 }
 
 TYPED_TEST(InFlight, the_end_of_a_View_waits_for_kernels_of_other_streams) {
-  cudaStream_t stream = nullptr;
-  EXPECT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  gpuStream_t stream = nullptr;
+  EXPECT_EQ(gpuStreamCreate(&stream), gpuSuccess);
   {
-    Kokkos::Cuda const own_stream(stream);
+    Gpu const own_stream(stream);
     auto view          = TestFixture::make("view");
     int* const address = view.data();
     symm::barrier_all();
@@ -90,15 +89,15 @@ TYPED_TEST(InFlight, the_end_of_a_View_waits_for_kernels_of_other_streams) {
     view = {};
     TestFixture::expect_next_is_undisturbed(address);
   }
-  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+  EXPECT_EQ(gpuStreamDestroy(stream), gpuSuccess);
 }
 
 TYPED_TEST(InFlight, M24_a_collective_end_of_a_View_waits_for_kernels) {
   auto view          = TestFixture::make("view", symm::Deallocate::collective);
   int* const address = view.data();
   symm::barrier_all();
-  launch_late_stores(Kokkos::Cuda(), symm::peer_view(view, right()).data(),
-                     n_elements, -1);
+  launch_late_stores(Gpu(), symm::peer_view(view, right()).data(), n_elements,
+                     -1);
   view = {};
   TestFixture::expect_next_is_undisturbed(address);
 }
@@ -106,9 +105,9 @@ TYPED_TEST(InFlight, M24_a_collective_end_of_a_View_waits_for_kernels) {
 TYPED_TEST(InFlight, barrier_all_of_an_execution_space_waits_for_its_kernels) {
   auto const view = TestFixture::make("view");
   symm::barrier_all();
-  launch_late_stores(Kokkos::Cuda(), symm::peer_view(view, right()).data(),
-                     n_elements, 10 + symm::my_pe());
-  symm::barrier_all(Kokkos::Cuda());
+  launch_late_stores(Gpu(), symm::peer_view(view, right()).data(), n_elements,
+                     10 + symm::my_pe());
+  symm::barrier_all(Gpu());
   EXPECT_EQ(count_equal(view, 10 + left()), n_elements);
   symm::barrier_all();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
-#ifndef SYMM_TEST_POOLS_CUDA_STREAMS_HPP
-#define SYMM_TEST_POOLS_CUDA_STREAMS_HPP
+#ifndef SYMM_TEST_POOLS_GPU_STREAMS_HPP
+#define SYMM_TEST_POOLS_GPU_STREAMS_HPP
 
 #include <gtest/gtest.h>
 
@@ -54,13 +54,12 @@ struct LateChecks {
   }
 };
 
-using CudaRange =
-    Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<std::size_t>>;
+using GpuRange = Kokkos::RangePolicy<Gpu, Kokkos::IndexType<std::size_t>>;
 
 /// A kernel that stores `what` to a block, after `ms` milliseconds.
-inline void store_late(Kokkos::Cuda const& exec, void* block, int what,
-                       int ms = 0, std::size_t count = pool_ints) {
-  Kokkos::parallel_for("late stores", CudaRange(exec, 0, count),
+inline void store_late(Gpu const& exec, void* block, int what, int ms = 0,
+                       std::size_t count = pool_ints) {
+  Kokkos::parallel_for("late stores", GpuRange(exec, 0, count),
                        LateStores{static_cast<int*>(block), what,
                                   static_cast<unsigned long long>(ms)});
 }
@@ -69,10 +68,10 @@ inline void store_late(Kokkos::Cuda const& exec, void* block, int what,
 class WrongElements {
  public:
   /// A kernel that compares a block with `expected` for `ms` milliseconds.
-  void check_for(Kokkos::Cuda const& exec, void const* block, int expected,
-                 int ms = 0, std::size_t count = pool_ints) {
+  void check_for(Gpu const& exec, void const* block, int expected, int ms = 0,
+                 std::size_t count = pool_ints) {
     Kokkos::parallel_for(
-        "late checks", CudaRange(exec, 0, count),
+        "late checks", GpuRange(exec, 0, count),
         LateChecks{static_cast<int const*>(block), expected,
                    static_cast<unsigned long long>(ms), m_count.data()});
   }
@@ -85,7 +84,7 @@ class WrongElements {
   }
 
  private:
-  Kokkos::View<int, Kokkos::CudaSpace> m_count{"wrong elements"};
+  Kokkos::View<int, GpuSpace> m_count{"wrong elements"};
 };
 
 /// That the host did not wait for a kernel of late_ms.
@@ -102,14 +101,14 @@ class NoWait {
       std::chrono::steady_clock::now();
 };
 
-inline std::vector<Kokkos::Cuda> make_streams(std::size_t count) {
-  return Kokkos::Experimental::partition_space(Kokkos::Cuda(),
+inline std::vector<Gpu> make_streams(std::size_t count) {
+  return Kokkos::Experimental::partition_space(Gpu(),
                                                std::vector<int>(count, 1));
 }
 
 /// One barrier of all PEs for all streams: barriers of a team come one after
 /// the other.
-inline void barrier_of(std::vector<Kokkos::Cuda> const& streams) {
+inline void barrier_of(std::vector<Gpu> const& streams) {
   for (auto const& stream : streams) {
     EXPECT_EQ(symm::order_after(streams[0], stream), symm::Status::success);
   }
