@@ -9,7 +9,7 @@
 
 using Managed = Kokkos::View<int*, symm_test::GpuManagedSpace>;
 
-// refused: managed memory .CudaUVMSpace. cannot be shared
+// refused: managed memory .such as CudaUVMSpace. cannot be shared
 void share_view_of_a_managed_View() { symm::share_view(Managed()); }
 
 // refused: Views in this memory space cannot be registered

@@ -22,8 +22,8 @@ inline constexpr bool has_two_words = false;
 
 /// Accesses by kernels to words of 4 or 8 bytes that other PEs access
 /// concurrently. All accesses have the scope "system" (all GPUs and CPUs), and
-/// address global memory explicitly: "flat" instructions may take longer, because
-/// they must first determine the kind of memory.
+/// address global memory explicitly: "flat" instructions may take longer,
+/// because they must first determine the kind of memory.
 namespace symm::Impl::InKernel {
 
 /// An unsigned integer of the size of T.
