@@ -37,9 +37,10 @@ template <class T, class... Properties>
   static_assert(!is_symmetric_space_v<Space>,
                 "a View in a symmetric space is already shared: use "
                 "symm::global_view or symm::peer_view");
-  static_assert(!Impl::is_managed_space_v<Space>,
-                "managed memory (such as CudaUVMSpace) cannot be shared between "
-                "processes: declare the View in GPU or host memory");
+  static_assert(
+      !Impl::is_managed_space_v<Space>,
+      "managed memory (such as CudaUVMSpace) cannot be shared between "
+      "processes: declare the View in GPU or host memory");
   static_assert(
       !std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>,
       "the elements of a LayoutStride View need not be contiguous: share the "
@@ -47,7 +48,7 @@ template <class T, class... Properties>
   static_assert(!std::is_void_v<Shared> || is_symmetric_space_v<Space> ||
                     Impl::is_managed_space_v<Space>,
                 "symm::share_view takes only Views in HostSpace, CudaSpace and "
-                    "HIPSpace");
+                "HIPSpace");
   if constexpr (!std::is_void_v<Shared>) {
     std::exception_ptr failure;
     if (!view.span_is_contiguous()) {
