@@ -60,8 +60,8 @@ elseif(SYMM_ENABLE_HIP)
   _symm_find_hip()
   set(SYMM_RUNTIME_GPU hip gpu)
   message(STATUS "HIP ${SYMM_HIP_VERSION}: this library compiles for AMD GPUs, and "
-                 "its host code is tested on a stand-in for HIP; nobody has run it on AMD "
-                 "GPUs. If you do, please send the summary of "
+                 "the host code of its runtime is tested on a stand-in for HIP; nobody has "
+                 "run it on AMD GPUs. If you do, please send the summary of "
                  "scripts/gpu_test.sh.")
 endif()
 

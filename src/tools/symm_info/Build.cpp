@@ -33,10 +33,11 @@ Section build() {
       "cuda", *SYMM_INFO_CUDA != '\0' ? text(SYMM_INFO_CUDA) : nothing("none"));
   if (*SYMM_INFO_HIP != '\0') {
     facts.emplace_back(
-        "hip", text(SYMM_INFO_HIP
-                    " (compiled; its host code is tested on a stand-in; nobody "
-                    "has run it on AMD GPUs: please send the summary of "
-                    "scripts/gpu_test.sh)"));
+        "hip",
+        text(SYMM_INFO_HIP
+             " (compiled; the runtime's host code is tested on a stand-in; "
+             "nobody has run it on AMD GPUs: please send the summary of "
+             "scripts/gpu_test.sh)"));
   }
   facts.emplace_back("bootstrap", start());
   facts.emplace_back(

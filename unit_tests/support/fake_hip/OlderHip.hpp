@@ -4,8 +4,8 @@
 #define SYMM_FAKE_HIP_OLDER_HIP_HPP
 
 // What Kokkos 5 and Clang 19 need in addition to HIP 5.2.3, which Debian 12
-// has: with `-include` of this header, Kokkos and the library compile there.
-// Programs built in this manner also need the stand-in for HIP (FakeHip.cpp).
+// has: with `-include` of this header, the sources of this project compile
+// there, with Kokkos' headers. Programs do not link.
 
 #ifdef __HIP__
 // These two functions use names that Clang does not know any more.

@@ -10,9 +10,8 @@
 namespace symm {
 
 /// A Kokkos memory space: GPU memory in the symmetric heap. Kernels of every PE
-/// can read and write the copy of every PE. Several PEs may share a GPU. (It
-/// compiles, and its host code runs in tests without a GPU. Nobody has run it
-/// on AMD's GPUs.)
+/// can read and write the copy of every PE. Several PEs may share a GPU. (This
+/// compiles. Nobody has run it.)
 class SymmetricHipSpace
     : public Impl::SymmetricSpaceIn<SymmetricHipSpace, Kokkos::HIP,
                                     MemoryKind::device> {
