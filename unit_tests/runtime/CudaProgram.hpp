@@ -39,7 +39,16 @@ class CudaProgram {
           std::max(m_driver.attribute(device, gpu::numa_node, "test"), 0);
       users.push_back({wanted.location, gpu::read_write});
     }
+#ifdef SYMM_TEST_HIP
+    // With HIP, memory is of the current device.
+    int before = 0;
+    EXPECT_EQ(m_driver.get_device(&before), gpu::success);
+    EXPECT_EQ(m_driver.set_device(device), gpu::success);
+#endif
     EXPECT_EQ(m_driver.mem_create(&m_handle, bytes, &wanted, 0), gpu::success);
+#ifdef SYMM_TEST_HIP
+    EXPECT_EQ(m_driver.set_device(before), gpu::success);
+#endif
     // With addresses on both sides that nothing is mapped to.
     EXPECT_EQ(
         m_driver.mem_address_reserve(&m_reserved, reserved_bytes(), 0, {}, 0),

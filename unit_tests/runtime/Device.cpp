@@ -63,6 +63,28 @@ TEST_F(Device, those_that_are_hidden_do_not_count) {
   });
 }
 
+TEST_F(Device, memory_is_on_its_gpu_whichever_the_thread_uses) {
+  in_a_process([] {
+    auto const vmm = symm::Impl::make_device_memory(MemoryKind::device, 1, 1);
+#ifdef SYMM_TEST_HIP
+    EXPECT_EQ(symm::Impl::gpu::Driver::instance().set_device(2),
+              symm::Impl::gpu::success);
+#endif
+    auto const handle =
+        vmm->create(vmm->granularity(symm::Impl::Vmm::Granularity::minimum),
+                    symm::Impl::Vmm::Sharing::none);
+    EXPECT_GT(FakeCuda::instance().bytes_in_use("gpu1"), 0U);
+    EXPECT_EQ(FakeCuda::instance().bytes_in_use("gpu2"), 0U);
+    vmm->release(handle);
+#ifdef SYMM_TEST_HIP
+    int device = -1;
+    EXPECT_EQ(symm::Impl::gpu::Driver::instance().get_device(&device),
+              symm::Impl::gpu::success);
+    EXPECT_EQ(device, 2);
+#endif
+  });
+}
+
 TEST_F(Device, with_all_hidden_there_is_none) {
   FakeCuda::set("CUDA_VISIBLE_DEVICES", "-1");
   in_a_process([] {

@@ -179,6 +179,21 @@ TEST_F(CudaForeign, B02_host_memory_is_page_locked_until_it_is_unpinned) {
   }
 }
 
+TEST_F(CudaForeign, B11_memory_that_kernels_find_elsewhere_is_not_pinned) {
+  if (!is_hip) GTEST_SKIP() << "CUDA has one address for both";
+  FakeCuda::set("FAKE_HIP_MOVES", "1");
+  auto const vmm = make();
+  std::vector<char> block(10'000);
+  auto const failure = symm::Impl::failure_of(
+      [&] { static_cast<void>(vmm->pin(block.data(), block.size())); });
+  ::unsetenv("FAKE_HIP_MOVES");
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, symm::Impl::ErrorKind::system);
+  EXPECT_THAT(failure->message,
+              testing::HasSubstr("this library needs the same address"));
+  EXPECT_EQ(FakeCuda::instance().counts().registered, 0U);
+}
+
 TEST_F(CudaForeign, B02_memory_that_kernels_reach_already_needs_no_pinning) {
   for (auto const kind : both_kinds) {
     auto const vmm = make(kind);

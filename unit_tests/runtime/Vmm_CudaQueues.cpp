@@ -166,6 +166,18 @@ TEST_F(CudaQueues, H16_is_captured_tells_and_leaves_the_capture_valid) {
   EXPECT_FALSE(m_vmm->is_captured(m_first));
 }
 
+TEST_F(CudaQueues,
+       words_are_neither_stored_nor_waited_for_in_a_capture_of_HIP) {
+  if (!is_hip) GTEST_SKIP() << "CUDA records them";
+  std::uint64_t word = 0;
+  Vmm_Gpu::WordStore const store{&word, 1, 8};
+  Vmm_Gpu::WordWait const wait{&word, 1};
+  fake().begin_capture(m_first);
+  EXPECT_THROW(m_vmm->store_words(m_first, &store, 1), symm::UsageError);
+  EXPECT_THROW(m_vmm->wait_for_words(m_first, &wait, 1), symm::UsageError);
+  EXPECT_TRUE(fake().end_capture(m_first));
+}
+
 TEST_F(CudaQueues, a_thread_without_a_context_may_ask_and_gets_none) {
   std::thread([&] {
     for (CUstream const stream : {m_first, CUstream{nullptr}}) {

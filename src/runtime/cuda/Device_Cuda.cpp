@@ -58,6 +58,8 @@ bool Driver::has_mps(Device device, std::string const& place) const {
   return attribute(device, mps_enabled, place) != 0;
 }
 
+bool Driver::can_retain_memory() const { return true; }
+
 }  // namespace gpu
 
 void prepare_devices_for_nodes() {

@@ -52,6 +52,9 @@ gpu::Result Vmm_Gpu::import_memory(gpu::MemoryHandle& handle,
                                                    gpu::by_descriptor);
 }
 
+// CUDA's unified addresses are the same for the host and for kernels.
+void Vmm_Gpu::check_pinned(void* /*address*/) const {}
+
 void const* Vmm_Gpu::word_changes_code() const { return word_changes_ptx; }
 
 void Vmm_Gpu::copy_contiguous(void* to, void const* from,

@@ -69,6 +69,9 @@ struct Driver {
                                          std::string const& place) const;
   /// Whether the GPU runs kernels of several processes at the same time.
   [[nodiscard]] bool has_mps(Device device, std::string const& place) const;
+  /// Whether mem_retain_allocation_handle() keeps memory, and can be asked
+  /// about any address.
+  [[nodiscard]] bool can_retain_memory() const;
 };
 
 /// Converts an address to the type of the driver's parameters.

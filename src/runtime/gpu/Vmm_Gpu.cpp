@@ -11,6 +11,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "../base/Failure.hpp"
@@ -64,8 +65,8 @@ Vmm_Gpu::~Vmm_Gpu() {
     static_cast<void>(m_driver.mem_release(entry.second->handle));
   }
   for (auto const& [address, bytes] : m_ledger->reservations()) {
-    static_cast<void>(
-        m_driver.mem_address_free(gpu::device_pointer(address), bytes));
+    auto const& all = reserved_around(address, bytes);
+    static_cast<void>(m_driver.mem_address_free(all.start, all.bytes));
   }
   release_context();
 }
@@ -102,6 +103,7 @@ void Vmm_Gpu::choose_location() {
 void Vmm_Gpu::choose_granularity() {
   auto properties               = m_properties;
   gpu::handle_types(properties) = gpu::by_descriptor;
+  auto const guard              = guard_device();
   auto const ask                = [&](gpu::Granularity which) {
     std::size_t bytes = 0;
     run("asking for the granularity of " + m_place,
@@ -119,9 +121,23 @@ std::size_t Vmm_Gpu::granularity(Granularity kind) const {
 char* Vmm_Gpu::reserve(std::size_t bytes, std::size_t alignment, void* hint) {
   std::lock_guard const lock(m_mutex);
   m_ledger->check_reserve(bytes, alignment, hint);
-  gpu::Pointer address = {};
-  auto const result    = m_driver.mem_address_reserve(
-         &address, bytes, alignment, gpu::device_pointer(hint), 0);
+  Reserved all{{}, bytes};
+  auto const ask = [&] {
+    return m_driver.mem_address_reserve(&all.start, all.bytes, alignment,
+                                        gpu::device_pointer(hint), 0);
+  };
+  auto const is_aligned = [&] {
+    return alignment <= 1 ||
+           is_multiple(reinterpret_cast<std::uintptr_t>(all.start), alignment);
+  };
+  auto result = ask();
+  if (result == gpu::success && !is_aligned()) {
+    // HIP ignores the alignment. Cannot fail: this is exactly one reservation
+    // without mappings.
+    static_cast<void>(m_driver.mem_address_free(all.start, all.bytes));
+    all.bytes += alignment;
+    result = ask();
+  }
   // The driver reports a reservation that is too large as an invalid value.
   if (result == gpu::out_of_memory || result == gpu::invalid_value) {
     throw OutOfMemory("reserving " + bytes_text(bytes) +
@@ -132,17 +148,30 @@ char* Vmm_Gpu::reserve(std::size_t bytes, std::size_t alignment, void* hint) {
   }
   check(result, "reserving " + bytes_text(bytes) + " of addresses",
         m_driver.mem_address_reserve.name);
-  auto* const start = reinterpret_cast<char*>(address);
-  if (alignment > 1 &&
-      !is_multiple(reinterpret_cast<std::uintptr_t>(start), alignment)) {
-    // Cannot fail: this is exactly one reservation without mappings.
-    static_cast<void>(m_driver.mem_address_free(address, bytes));
-    throw SystemError("reserving " + bytes_text(bytes) +
-                      " of addresses: the driver has not aligned them to " +
-                      std::to_string(alignment));
+  auto* const start = reinterpret_cast<char*>(
+      round_up(reinterpret_cast<std::uintptr_t>(all.start),
+               std::max(alignment, std::size_t{1})));
+  try {
+    if (all.bytes != bytes) m_padded.emplace(start, all);
+    m_ledger->add_reservation(start, bytes);
+  } catch (...) {
+    static_cast<void>(m_driver.mem_address_free(all.start, all.bytes));
+    m_padded.erase(start);
+    throw;
   }
-  m_ledger->add_reservation(start, bytes);
   return start;
+}
+
+Vmm_Gpu::Reserved Vmm_Gpu::reserved_around(char const* start,
+                                           std::size_t bytes) const {
+  auto const found = m_padded.find(start);
+  return found == m_padded.end() ? Reserved{gpu::device_pointer(start), bytes}
+                                 : found->second;
+}
+
+std::optional<Vmm_Gpu::ContextGuard> Vmm_Gpu::guard_device() const {
+  if constexpr (!gpu::memory_is_of_current_device) return std::nullopt;
+  return std::optional<ContextGuard>(std::in_place, *this);
 }
 
 void Vmm_Gpu::check_host_memory(std::size_t bytes) const {
@@ -159,6 +188,7 @@ void Vmm_Gpu::check_host_memory(std::size_t bytes) const {
 gpu::Result Vmm_Gpu::create_memory(Memory& memory, int handle_types) const {
   auto properties               = m_properties;
   gpu::handle_types(properties) = static_cast<gpu::HandleType>(handle_types);
+  auto const guard              = guard_device();
   return m_driver.mem_create(&memory.handle, memory.bytes, &properties, 0);
 }
 
@@ -212,6 +242,7 @@ Vmm::Handle Vmm_Gpu::create(std::size_t bytes, Sharing sharing) {
 void Vmm_Gpu::map(char* address, std::size_t bytes, std::size_t offset,
                   Handle handle) {
   std::lock_guard const lock(m_mutex);
+  auto const guard   = guard_device();
   auto const& memory = m_ledger->add_mapping(address, bytes, offset, handle);
   auto const result  = m_driver.mem_map(gpu::device_pointer(address), bytes,
                                         offset, memory.handle, 0);
@@ -308,6 +339,7 @@ std::optional<Vmm::Handle> Vmm_Gpu::import_fabric(FabricHandle const& fabric,
 void Vmm_Gpu::unmap(char* address, std::size_t bytes) {
   std::lock_guard const lock(m_mutex);
   static_cast<void>(m_ledger->check_mapping(address, bytes, "unmap"));
+  auto const guard = guard_device();
   run("unmapping " + bytes_text(bytes) + " of " + m_place, m_driver.mem_unmap,
       gpu::device_pointer(address), bytes);
   m_ledger->forget_mapping(address);
@@ -323,9 +355,10 @@ void Vmm_Gpu::release(Handle handle) {
 void Vmm_Gpu::address_free(char* address, std::size_t bytes) {
   std::lock_guard const lock(m_mutex);
   m_ledger->check_address_free(address, bytes);
-  run("giving back addresses", m_driver.mem_address_free,
-      gpu::device_pointer(address), bytes);
+  auto const all = reserved_around(address, bytes);
+  run("giving back addresses", m_driver.mem_address_free, all.start, all.bytes);
   m_ledger->forget_reservation(address);
+  m_padded.erase(address);
 }
 
 }  // namespace symm::Impl

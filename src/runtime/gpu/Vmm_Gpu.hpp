@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -108,6 +109,11 @@ class Vmm_Gpu final : public MemoryProvider {
   };
   class ContextGuard;
   class Reference;
+  /// Addresses that the driver has reserved.
+  struct Reserved {
+    gpu::Pointer start = {};
+    std::size_t bytes  = 0;
+  };
 
   // Each vendor defines these, wait_for_words(), store_words() and the guard.
 
@@ -117,6 +123,12 @@ class Vmm_Gpu final : public MemoryProvider {
   void release_context() noexcept;
   gpu::Result import_memory(gpu::MemoryHandle& handle,
                             UniqueFd const& descriptor) const;
+  /// (HIP's wait_for_words() and store_words() call this.)
+  void refuse_capture(void* queue);
+  /// Checks that kernels find page-locked memory at the host's address.
+  /// Otherwise, unlocks it.
+  /// \throws SystemError
+  void check_pinned(void* address) const;
   /// The code of symm_change_words() (WordChanges.cu), for this GPU.
   [[nodiscard]] void const* word_changes_code() const;
   void copy_contiguous(void* to, void const* from, std::size_t bytes) const;
@@ -125,6 +137,12 @@ class Vmm_Gpu final : public MemoryProvider {
   /// Strides are at most `gpu::max_pitch`.
   void enqueue_copy_2d(Strided const& all, gpu::Stream stream) const;
 
+  /// What the driver has reserved for a range that reserve() has returned.
+  [[nodiscard]] Reserved reserved_around(char const* start,
+                                         std::size_t bytes) const;
+  /// For the driver's calls about memory. With HIP, they concern the thread's
+  /// current device; with CUDA, the memory's, and there is nothing to guard.
+  [[nodiscard]] std::optional<ContextGuard> guard_device() const;
   [[nodiscard]] gpu::Kernel word_changes();
   [[nodiscard]] int attribute(gpu::DeviceAttribute which) const;
   void require(gpu::DeviceAttribute which, char const* what) const;
@@ -175,6 +193,8 @@ class Vmm_Gpu final : public MemoryProvider {
   bool m_may_have_fabric    = false;
   std::mutex m_mutex;  // locked by every public function that uses the ledger
   std::optional<VmmLedger<Memory>> m_ledger;
+  // Reservations that are larger than the range in the ledger, by its start.
+  std::map<char const*, Reserved> m_padded;
   std::mutex m_event_mutex;
   gpu::Event m_event = nullptr;  // created by the first make_wait()
   // Loaded by the first begin_changes().

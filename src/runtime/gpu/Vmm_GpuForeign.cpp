@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos SymmetricSpace project
 
 // The members of Vmm_Gpu that implement ForeignMemory. Statements about the
-// driver's behavior hold for H200s with driver 580 and CUDA 13.0. They
-// have not been checked for HIP.
+// driver's behavior hold for H200s with driver 580 and CUDA 13.0; those about
+// HIP are from ROCm's sources.
 
 #include <cstdint>
 #include <cstring>
@@ -26,6 +26,7 @@ class Vmm_Gpu::Reference {
  public:
   /// Empty if no such memory is mapped at the address.
   Reference(gpu::Driver const& driver, void const* address) : m_driver(driver) {
+    if (!m_driver.can_retain_memory()) return;
     auto const result = m_driver.mem_retain_allocation_handle(
         &m_handle, const_cast<void*>(address));
     m_is_held = result == gpu::success;
@@ -70,7 +71,9 @@ std::optional<int> Vmm_Gpu::attribute_of(void const* address,
   std::uint64_t value = 0;  // the driver writes an int or a bool
   auto const result   = m_driver.pointer_get_attribute(
         &value, which, gpu::device_pointer(address));
-  if (result == gpu::invalid_value) return std::nullopt;
+  if (result == gpu::invalid_value || result == gpu::not_supported) {
+    return std::nullopt;
+  }
   check(result, "asking what is at " + address_text(address),
         m_driver.pointer_get_attribute.name);
   return static_cast<int>(value);
@@ -105,6 +108,7 @@ char* Vmm_Gpu::start_around(void const* address, std::size_t bytes,
 
 std::optional<ForeignMemory::Mapping> Vmm_Gpu::mapping_around(
     void const* address) const {
+  if (!m_driver.can_retain_memory()) return m_ledger->find_mapping(address);
   Reference const memory(m_driver, address);
   if (!memory) return std::nullopt;
   auto properties          = memory.properties();
@@ -145,6 +149,10 @@ bool Vmm_Gpu::is_same_memory(void const* a, void const* b) {
 
 Vmm::Handle Vmm_Gpu::retain(void const* address) {
   std::lock_guard const lock(m_mutex);
+  if (!m_driver.can_retain_memory()) {
+    throw SystemError(m_driver.version() + " cannot keep the memory at " +
+                      address_text(address) + "; update it");
+  }
   auto memory        = std::make_shared<Memory>();
   bool const is_mine = m_ledger->find_mapping(address).has_value();
   if (is_mine) *memory = *m_ledger->memory_at(address, "retain");
@@ -208,7 +216,7 @@ std::string Vmm_Gpu::text_about(void const* address) const {
     return std::string("page-locked host memory (") + gpu::text::malloc_host +
            " or " + gpu::text::host_register + ")";
   }
-  bool const has_ipc = attribute_of(address, gpu::has_ipc).value_or(0) != 0;
+  bool const has_ipc = attribute_of(address, gpu::has_ipc).value_or(1) != 0;
   auto const device  = attribute_of(address, gpu::device_ordinal).value_or(-1);
   return std::string("memory of ") +
          (has_ipc ? gpu::text::malloc : gpu::text::malloc_async) + " on GPU " +
@@ -264,6 +272,7 @@ bool Vmm_Gpu::pin(void* address, std::size_t bytes) {
   check(result,
         "page-locking " + bytes_text(bytes) + " at " + address_text(address),
         m_driver.host_register.name);
+  check_pinned(address);
   return true;
 }
 
@@ -303,7 +312,7 @@ std::optional<ForeignMemory::ForeignHandle> Vmm_Gpu::export_foreign(
            "symm::register_symmetric_view");
   }
   if (is_managed(address) || !has(gpu::memory_type, gpu::device_memory) ||
-      !has(gpu::has_ipc, 1)) {
+      attribute_of(address, gpu::has_ipc).value_or(1) != 1) {
     refuse(unshared + "take memory of the symmetric heap, of " +
            gpu::text::malloc + ", or of " + m_driver.mem_create.name +
            " with a POSIX file descriptor as its handle type");

@@ -100,6 +100,15 @@ std::string Driver::architecture(Device device,
 // HIP does not tell, so a kernel never waits for a PE that shares its GPU.
 bool Driver::has_mps(Device, std::string const&) const { return false; }
 
+// In earlier versions, the function does not add a reference, and it crashes if
+// no such memory is mapped at the address. (This is from ROCm's sources, whose
+// commits are from 2026. Nobody has tried in which version they are.)
+bool Driver::can_retain_memory() const {
+  constexpr int since = 71'500'000;
+  int version         = 0;
+  return driver_get_version(&version) == success && version >= since;
+}
+
 }  // namespace gpu
 
 // HIP reads its variable when a program's kernels are registered, before

@@ -14,7 +14,7 @@ namespace symm::Impl {
 
 // HIP has no contexts. Each thread has a current device.
 
-void Vmm_Gpu::retain_context() { m_context = m_device; }
+void Vmm_Gpu::retain_context() {}
 
 void Vmm_Gpu::release_context() noexcept {}
 
@@ -24,7 +24,7 @@ gpu::Result Vmm_Gpu::ContextGuard::enter() noexcept {
       result != gpu::success) {
     return result;
   }
-  return driver.set_device(m_vmm.m_context);
+  return driver.set_device(m_vmm.m_device);
 }
 
 Vmm_Gpu::ContextGuard::ContextGuard(Vmm_Gpu const& vmm)
@@ -45,6 +45,8 @@ Vmm_Gpu::ContextGuard::~ContextGuard() {
 /// from ROCm's sources. Nobody has tried it.)
 gpu::Result Vmm_Gpu::import_memory(gpu::MemoryHandle& handle,
                                    UniqueFd const& descriptor) const {
+  ContextGuard const context(*this, std::nothrow);
+  if (!context) return gpu::invalid_context;
   constexpr int by_value_since = 70'100'000;
   int version                  = 0;
   if (auto const result = m_driver.driver_get_version(&version);
@@ -57,6 +59,17 @@ gpu::Result Vmm_Gpu::import_memory(gpu::MemoryHandle& handle,
                           : static_cast<void*>(&value);
   return m_driver.mem_import_from_shareable_handle(&handle, given,
                                                    gpu::by_descriptor);
+}
+
+void Vmm_Gpu::check_pinned(void* address) const {
+  void* on_gpu      = nullptr;
+  auto const result = m_driver.host_get_device_pointer(&on_gpu, address, 0);
+  if (result == gpu::success && on_gpu == address) return;
+  static_cast<void>(m_driver.host_unregister(address));
+  auto const what = "page-locking memory at " + address_text(address);
+  check(result, what, m_driver.host_get_device_pointer.name);
+  throw SystemError(what + ": kernels find it at " + address_text(on_gpu) +
+                    "; this library needs the same address");
 }
 
 void const* Vmm_Gpu::word_changes_code() const { return word_changes_object(); }
@@ -79,10 +92,19 @@ void Vmm_Gpu::enqueue_copy_2d(Strided const& all, gpu::Stream stream) const {
       hipMemcpyDefault, stream);
 }
 
-// Each call concerns one word: HIP 5.2.3 has no call for several.
+// Each call concerns one word: HIP 5.2.3 has no call for several. During the
+// capture of a stream, such calls take effect at once (ROCm's sources).
+
+void Vmm_Gpu::refuse_capture(void* queue) {
+  if (!is_captured(queue)) return;
+  throw UsageError(
+      "HIP cannot record waits for words and stores of words in a graph; "
+      "enqueue this operation outside the capture");
+}
 
 void Vmm_Gpu::wait_for_words(void* queue, WordWait const* waits,
                              std::size_t n) {
+  refuse_capture(queue);
   ContextGuard const context(*this);
   auto* const stream = static_cast<gpu::Stream>(queue);
   auto const what    = "enqueuing a wait on " + m_place;
@@ -102,6 +124,7 @@ void Vmm_Gpu::wait_for_words(void* queue, WordWait const* waits,
 }
 
 void Vmm_Gpu::store_words(void* queue, WordStore const* stores, std::size_t n) {
+  refuse_capture(queue);
   ContextGuard const context(*this);
   auto* const stream = static_cast<gpu::Stream>(queue);
   auto const what    = "storing to memory of " + m_place;

@@ -59,7 +59,8 @@ CUmemGenericAllocationHandle Driver::add_reference(
 }
 
 std::vector<CUctx_st*>& context_stack() {
-  thread_local std::vector<CUctx_st*> stack;
+  // Never destroyed: the main thread calls the driver until its end.
+  thread_local auto& stack = *new std::vector<CUctx_st*>;
   return stack;
 }
 

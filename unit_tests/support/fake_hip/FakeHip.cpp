@@ -7,8 +7,16 @@
 // do not run: a module has the CUDA code of symm_change_words(), whatever its
 // image.
 //
-// FAKE_HIP_VERSION  the version of HIP (HIP_VERSION): before 7.1, a descriptor
-//                   is imported by its address
+// What it does differently from CUDA is what ROCm's sources do (docs/
+// hip_port.md): it ignores the alignment of a reservation, and memory is of the
+// thread's current device.
+//
+// FAKE_HIP_VERSION  the version of HIP, as in HIP_VERSION; default: a recent
+//                   one. Before 7.1, a descriptor is imported by its address;
+//                   before 7.2, an attribute of addresses is not supported;
+//                   before 7.15, hipMemRetainAllocationHandle() does not
+//                   retain, and ends the process if it knows no such memory
+// FAKE_HIP_MOVES    page-locked memory has another address on the GPU
 
 #include <cuda.h>
 #include <dlfcn.h>
@@ -114,7 +122,8 @@ thread_local int s_device = 0;
 
 CUresult context_of(int device, CUcontext& context) {
   static std::mutex s_mutex;
-  static std::map<int, CUcontext> s_contexts;  // never released
+  // Never destroyed: programs use it until their end.
+  static auto& s_contexts = *new std::map<int, CUcontext>;
   std::lock_guard const lock(s_mutex);
   auto& known = s_contexts[device];
   if (known == nullptr) {
@@ -155,7 +164,7 @@ bool has(CUdevice_attribute which, int device) {
 
 int version() {
   char const* const text = std::getenv("FAKE_HIP_VERSION");
-  return text == nullptr ? HIP_VERSION : std::atoi(text);
+  return text == nullptr ? 71'500'000 : std::atoi(text);
 }
 
 // Types.
@@ -182,6 +191,12 @@ CUmemAllocationProp cuda(hipMemAllocationProp const& from) {
   to.location = cuda(from.location);
   to.requestedHandleTypes =
       static_cast<CUmemAllocationHandleType>(from.requestedHandleType);
+  return to;
+}
+
+CUmemAllocationProp of_current_device(hipMemAllocationProp const& from) {
+  auto to = cuda(from);
+  if (from.location.type == hipMemLocationTypeDevice) to.location.id = s_device;
   return to;
 }
 
@@ -300,12 +315,12 @@ hipError_t hipDeviceGetStreamPriorityRange(int* least, int* greatest) {
 // Virtual memory.
 
 hipError_t hipMemAddressReserve(void** address, std::size_t bytes,
-                                std::size_t alignment, void* hint,
+                                std::size_t /*alignment*/, void* hint,
                                 unsigned long long flags) {
   CUdeviceptr start = 0;
-  auto const result = SYMM_CUDA(cuMemAddressReserve)(&start, bytes, alignment,
-                                                     cuda(hint), flags);
-  *address          = reinterpret_cast<void*>(start);
+  auto const result =
+      SYMM_CUDA(cuMemAddressReserve)(&start, bytes, 0, cuda(hint), flags);
+  *address = reinterpret_cast<void*>(start);
   return error_of(result);
 }
 hipError_t hipMemAddressFree(void* address, std::size_t bytes) {
@@ -318,7 +333,7 @@ hipError_t hipMemGetAllocationGranularity(
   // What CUDA has attributes for.
   bool const is_on_device =
       properties->location.type == hipMemLocationTypeDevice;
-  int const device = is_on_device ? properties->location.id : s_device;
+  int const device = s_device;
   if (!has(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device)) {
     return hipErrorNotSupported;
   }
@@ -332,7 +347,7 @@ hipError_t hipMemGetAllocationGranularity(
            device)) {
     return hipErrorInvalidValue;
   }
-  auto const wanted = cuda(*properties);
+  auto const wanted = of_current_device(*properties);
   return error_of(SYMM_CUDA(cuMemGetAllocationGranularity)(
       bytes, &wanted, static_cast<CUmemAllocationGranularity_flags>(which)));
 }
@@ -341,7 +356,7 @@ hipError_t hipMemCreate(hipMemGenericAllocationHandle_t* handle,
                         std::size_t bytes,
                         hipMemAllocationProp const* properties,
                         unsigned long long flags) {
-  auto const wanted                    = cuda(*properties);
+  auto const wanted                    = of_current_device(*properties);
   CUmemGenericAllocationHandle created = 0;
   auto const result = SYMM_CUDA(cuMemCreate)(&created, bytes, &wanted, flags);
   *handle = reinterpret_cast<hipMemGenericAllocationHandle_t>(created);
@@ -355,6 +370,10 @@ hipError_t hipMemRetainAllocationHandle(hipMemGenericAllocationHandle_t* handle,
   CUmemGenericAllocationHandle held = 0;
   auto const result = SYMM_CUDA(cuMemRetainAllocationHandle)(&held, address);
   *handle           = reinterpret_cast<hipMemGenericAllocationHandle_t>(held);
+  if (version() < 71'500'000) {
+    if (result != CUDA_SUCCESS) std::abort();
+    static_cast<void>(SYMM_CUDA(cuMemRelease)(held));
+  }
   return error_of(result);
 }
 hipError_t hipMemGetAllocationPropertiesFromHandle(
@@ -447,6 +466,10 @@ hipError_t hipMemGetAddressRange(hipDeviceptr_t* start, std::size_t* bytes,
 }
 hipError_t hipPointerGetAttribute(void* data, hipPointer_attribute which,
                                   hipDeviceptr_t address) {
+  if (which == HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE &&
+      version() < 70'200'000) {
+    return hipErrorNotSupported;
+  }
   auto const result = on_current([&] {
     return SYMM_CUDA(cuPointerGetAttribute)(data, cuda(which), cuda(address));
   });
@@ -459,6 +482,12 @@ hipError_t hipPointerGetAttribute(void* data, hipPointer_attribute which,
 hipError_t hipHostRegister(void* address, std::size_t bytes, unsigned flags) {
   return on_current(
       [&] { return SYMM_CUDA(cuMemHostRegister)(address, bytes, flags); });
+}
+hipError_t hipHostGetDevicePointer(void** on_gpu, void* address,
+                                   unsigned /*flags*/) {
+  bool const moves = std::getenv("FAKE_HIP_MOVES") != nullptr;
+  *on_gpu          = static_cast<char*>(address) + (moves ? 4096 : 0);
+  return hipSuccess;
 }
 hipError_t hipHostUnregister(void* address) {
   return on_current([&] { return SYMM_CUDA(cuMemHostUnregister)(address); });

@@ -128,9 +128,11 @@ inline constexpr auto on_numa_node  = CU_MEM_LOCATION_TYPE_HOST_NUMA;
 inline constexpr auto by_nothing    = CU_MEM_HANDLE_TYPE_NONE;
 inline constexpr auto by_descriptor = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 inline constexpr auto by_fabric     = CU_MEM_HANDLE_TYPE_FABRIC;
-inline constexpr auto no_access     = CU_MEM_ACCESS_FLAGS_PROT_NONE;
-inline constexpr auto read_only     = CU_MEM_ACCESS_FLAGS_PROT_READ;
-inline constexpr auto read_write    = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+// Whether calls about memory concern the thread's current device.
+inline constexpr bool memory_is_of_current_device = false;
+inline constexpr auto no_access           = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+inline constexpr auto read_only           = CU_MEM_ACCESS_FLAGS_PROT_READ;
+inline constexpr auto read_write          = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
 inline constexpr auto minimum_granularity = CU_MEM_ALLOC_GRANULARITY_MINIMUM;
 inline constexpr auto recommended_granularity =
     CU_MEM_ALLOC_GRANULARITY_RECOMMENDED;

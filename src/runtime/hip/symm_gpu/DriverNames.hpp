@@ -36,6 +36,7 @@
   X(get_error_name, hipGetErrorName)                                   \
   X(get_error_string, hipGetErrorString)                               \
   X(get_stream_priority_range, hipDeviceGetStreamPriorityRange)        \
+  X(host_get_device_pointer, hipHostGetDevicePointer)                  \
   X(host_register, hipHostRegister)                                    \
   X(host_unregister, hipHostUnregister)                                \
   X(init, hipInit)                                                     \
@@ -135,9 +136,12 @@ inline auto const on_numa_node      = std::bit_cast<hipMemLocationType>(3);
 inline constexpr auto by_nothing    = hipMemHandleTypeNone;
 inline constexpr auto by_descriptor = hipMemHandleTypePosixFileDescriptor;
 inline constexpr auto by_fabric     = hipMemHandleTypeNone;  // HIP has none
-inline constexpr auto no_access     = hipMemAccessFlagsProtNone;
-inline constexpr auto read_only     = hipMemAccessFlagsProtRead;
-inline constexpr auto read_write    = hipMemAccessFlagsProtReadWrite;
+// Whether calls about memory concern the thread's current device. (Some of them
+// do so in some versions.)
+inline constexpr bool memory_is_of_current_device = true;
+inline constexpr auto no_access                   = hipMemAccessFlagsProtNone;
+inline constexpr auto read_only                   = hipMemAccessFlagsProtRead;
+inline constexpr auto read_write          = hipMemAccessFlagsProtReadWrite;
 inline constexpr auto minimum_granularity = hipMemAllocationGranularityMinimum;
 inline constexpr auto recommended_granularity =
     hipMemAllocationGranularityRecommended;
