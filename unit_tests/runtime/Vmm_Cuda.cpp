@@ -139,8 +139,9 @@ constexpr int no_context = 0;
 CUcontext current_context() {
   auto const& driver = symm::Impl::gpu::Driver::instance();
   CUcontext context  = nullptr;
-  if (driver.ctx_pop_current(&context) != gpu::success) return nullptr;
-  EXPECT_EQ(driver.ctx_push_current(context), gpu::success);
+  if (driver.ctx_pop_current(&context) != symm::Impl::gpu::success)
+    return nullptr;
+  EXPECT_EQ(driver.ctx_push_current(context), symm::Impl::gpu::success);
   return context;
 }
 constexpr CUcontext no_context = nullptr;

@@ -126,12 +126,13 @@ char* Vmm_Gpu::reserve(std::size_t bytes, std::size_t alignment, void* hint) {
     return m_driver.mem_address_reserve(&all.start, all.bytes, alignment,
                                         gpu::device_pointer(hint), 0);
   };
-  auto const is_aligned = [&] {
-    return alignment <= 1 ||
-           is_multiple(reinterpret_cast<std::uintptr_t>(all.start), alignment);
+  // (A pointer with HIP, and an integer with CUDA.)
+  auto const address = [&] {
+    return reinterpret_cast<std::uintptr_t>(reinterpret_cast<char*>(all.start));
   };
-  auto result = ask();
-  if (result == gpu::success && !is_aligned()) {
+  auto const unit = std::max(alignment, std::size_t{1});
+  auto result     = ask();
+  if (result == gpu::success && !is_multiple(address(), unit)) {
     // HIP ignores the alignment. Cannot fail: this is exactly one reservation
     // without mappings.
     static_cast<void>(m_driver.mem_address_free(all.start, all.bytes));
@@ -148,9 +149,7 @@ char* Vmm_Gpu::reserve(std::size_t bytes, std::size_t alignment, void* hint) {
   }
   check(result, "reserving " + bytes_text(bytes) + " of addresses",
         m_driver.mem_address_reserve.name);
-  auto* const start = reinterpret_cast<char*>(
-      round_up(reinterpret_cast<std::uintptr_t>(all.start),
-               std::max(alignment, std::size_t{1})));
+  auto* const start = reinterpret_cast<char*>(round_up(address(), unit));
   try {
     if (all.bytes != bytes) m_padded.emplace(start, all);
     m_ledger->add_reservation(start, bytes);
