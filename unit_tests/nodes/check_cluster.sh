@@ -76,8 +76,14 @@ done
 # Ended by a signal, it leaves nothing.
 "$cluster" run 2 1 sleep 30 &
 pid=$!
-sleep 1
-ip netns list | grep -q "^symm_run$pid-1"
+for ((i = 0; i < 100; ++i)); do
+  if ip netns list | grep -q "^symm_run$pid-1"; then break; fi
+  sleep 0.2
+done
+if ((i == 100)); then
+  echo "FAILED: the nodes are not there after 20 s"
+  exit 1
+fi
 kill $pid
 status=0
 wait $pid || status=$?
