@@ -137,7 +137,8 @@ class Vmm_Gpu final : public MemoryProvider {
   /// Strides are at most `gpu::max_pitch`.
   void enqueue_copy_2d(Strided const& all, gpu::Stream stream) const;
 
-  /// What the driver has reserved for a range that reserve() has returned.
+  /// The driver's reservation around a range that reserve() has returned. It is
+  /// larger than the range if the driver does not align.
   [[nodiscard]] Reserved reserved_around(char const* start,
                                          std::size_t bytes) const;
   /// For the driver's calls about memory. With HIP, they concern the thread's

@@ -62,8 +62,8 @@ struct GpuOfPe {
 /// there, this call does nothing.)
 void prepare_devices_for_nodes();
 
-/// What kernels do if several PEs share a GPU without MPS, as the rest of a
-/// sentence, and how to change it.
+/// The end of a message that begins "PEs share a GPU": it says what their
+/// kernels do without MPS, and how to change it.
 [[nodiscard]] char const* how_pes_share_a_gpu();
 
 /// Says that kernels are loaded at their first launch, despite
