@@ -7,6 +7,11 @@
 #   SYMM_RUNTIME_GPU   the folders in src/runtime/
 #   SYMM_KOKKOS_GPU    the folders in src/Kokkos_SymmetricSpace/
 #   SYMM_HAS_GPU       whether Kokkos has GPUs
+#
+# and what symm_info says:
+#
+#   SYMM_GPU_SUPPORT   whose, with the version
+#   SYMM_GPU_MEMORY    the memory of the heap, besides that of memfd
 
 # Kokkos need not have CUDA or HIP for it (tests of the runtime), but where it has,
 # the runtime must.
@@ -53,16 +58,22 @@ function(_symm_find_hip)
 endfunction()
 
 set(SYMM_RUNTIME_GPU no_gpu)
+set(SYMM_GPU_SUPPORT none)
+set(SYMM_GPU_MEMORY "")
 if(SYMM_ENABLE_CUDA)
   find_package(CUDAToolkit 12.2 REQUIRED)
   set(SYMM_RUNTIME_GPU cuda gpu)
+  set(SYMM_GPU_SUPPORT "CUDA ${CUDAToolkit_VERSION}")
+  set(SYMM_GPU_MEMORY ", GPU and host (CUDA driver)")
 elseif(SYMM_ENABLE_HIP)
   _symm_find_hip()
   set(SYMM_RUNTIME_GPU hip gpu)
-  message(STATUS "HIP ${SYMM_HIP_VERSION}: this library compiles for AMD GPUs, and "
-                 "the host code of its runtime is tested on a stand-in for HIP; nobody has "
-                 "run it on AMD GPUs. If you do, please send the summary of "
-                 "scripts/gpu_test.sh.")
+  set(SYMM_GPU_SUPPORT
+      "HIP ${SYMM_HIP_VERSION} (compiled for AMD GPUs; the runtime's host code is \
+tested on a stand-in for HIP; nobody has run it on AMD GPUs: please send the summary of \
+scripts/gpu_test.sh)")
+  set(SYMM_GPU_MEMORY ", GPU (HIP)")
+  message(STATUS "${SYMM_GPU_SUPPORT}")
 endif()
 
 set(SYMM_HAS_GPU OFF)

@@ -6,8 +6,9 @@ the public ones, directly in a library's folder, and what they include, on and o
     check_installed.py --self-test
 
 Each library's CMakeLists.txt lists what it installs in the file set HEADERS, with
-those of its folders about GPUs in these folders' own CMakeLists.txt. A header that is installed and not reached is a failure,
-and so is one that is reached and not installed.
+those of its folders about GPUs in these folders' own CMakeLists.txt. A header that
+is installed and not reached is a failure, and so is one that is reached and not
+installed.
 """
 
 import pathlib
@@ -16,7 +17,13 @@ import sys
 import tempfile
 
 LIBRARIES = ("runtime", "Kokkos_SymmetricSpace", "Kokkos_SymmetricContainers")
-GPU_FOLDERS = (("cuda", "gpu"), ("hip", "gpu"), ("no_gpu",))  # of each build
+
+
+def gpu_folders(src):
+    """The folders about GPUs of each build: a vendor's and gpu, or no_gpu."""
+    folders = {folder.parent.name for folder in src.glob("*/*/symm_gpu")}
+    return [*((vendor, "gpu") for vendor in sorted(folders - {"gpu", "no_gpu"})),
+            ("no_gpu",)]
 
 
 def reached(src, gpu):
@@ -63,7 +70,7 @@ def complaints(src):
     """What is wrong, a line each."""
     src = src.resolve()
     result = []
-    for gpu in GPU_FOLDERS:
+    for gpu in gpu_folders(src):
         used, listed = reached(src, gpu), installed(src, gpu)
         for header in sorted(listed - used):
             result.append(f"{header.relative_to(src)} ({gpu[0]}): installed, and "
@@ -76,25 +83,26 @@ def complaints(src):
 
 def self_test():
     """That it finds both."""
+    builds = [("cuda", "gpu"), ("hip", "gpu"), ("no_gpu",)]
     with tempfile.TemporaryDirectory() as folder:
         src = pathlib.Path(folder)
         files = {
-            "runtime/symm.hpp": '#include "a/Used.hpp"\n#include <gpu/Gpu.hpp>\n',
+            "runtime/symm.hpp": '#include "a/Used.hpp"\n#include <symm_gpu/Gpu.hpp>\n',
             "runtime/a/Used.hpp": '#include "../a/Missing.hpp"\n',
             "runtime/a/Missing.hpp": "#include <vector>\n",
             "runtime/a/Unused.hpp": "",
-            "runtime/cuda/gpu/Gpu.hpp": "#include <gpu/Common.hpp>\n",
+            "runtime/cuda/symm_gpu/Gpu.hpp": "#include <symm_gpu/Common.hpp>\n",
             "runtime/cuda/CMakeLists.txt":
-                "target_sources(x PUBLIC FILE_SET HEADERS FILES gpu/Gpu.hpp)\n",
-            "runtime/hip/gpu/Gpu.hpp": "#include <gpu/Common.hpp>\n",
+                "target_sources(x PUBLIC FILE_SET HEADERS FILES symm_gpu/Gpu.hpp)\n",
+            "runtime/hip/symm_gpu/Gpu.hpp": "#include <symm_gpu/Common.hpp>\n",
             "runtime/hip/CMakeLists.txt":
-                "target_sources(x PUBLIC FILE_SET HEADERS FILES gpu/Gpu.hpp)\n",
-            "runtime/gpu/gpu/Common.hpp": "",
+                "target_sources(x PUBLIC FILE_SET HEADERS FILES symm_gpu/Gpu.hpp)\n",
+            "runtime/gpu/symm_gpu/Common.hpp": "",
             "runtime/gpu/CMakeLists.txt":
-                "target_sources(x PUBLIC FILE_SET HEADERS FILES gpu/Common.hpp)\n",
-            "runtime/no_gpu/gpu/Gpu.hpp": "",
+                "target_sources(x PUBLIC FILE_SET HEADERS FILES symm_gpu/Common.hpp)\n",
+            "runtime/no_gpu/symm_gpu/Gpu.hpp": "",
             "runtime/no_gpu/CMakeLists.txt":
-                "target_sources(x PUBLIC FILE_SET HEADERS FILES gpu/Gpu.hpp)\n",
+                "target_sources(x PUBLIC FILE_SET HEADERS FILES symm_gpu/Gpu.hpp)\n",
             "runtime/CMakeLists.txt":
                 "target_sources(x PUBLIC FILE_SET HEADERS BASE_DIRS d FILES symm.hpp\n"
                 " a/Used.hpp a/Unused.hpp # text\n"
@@ -104,7 +112,7 @@ def self_test():
             (src / name).parent.mkdir(parents=True, exist_ok=True)
             (src / name).write_text(text, encoding="utf-8")
         found = complaints(src)
-    expected = [f"runtime/a/{name}.hpp ({gpu[0]}): {what}" for gpu in GPU_FOLDERS
+    expected = [f"runtime/a/{name}.hpp ({gpu[0]}): {what}" for gpu in builds
                 for name, what in (
                     ("Unused", "installed, and reached from no public header"),
                     ("Missing",

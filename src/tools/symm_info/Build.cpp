@@ -29,22 +29,9 @@ Section build() {
   facts.emplace_back("kokkos", text(SYMM_INFO_KOKKOS));
   facts.emplace_back(
       "mpi", *SYMM_INFO_MPI != '\0' ? text(SYMM_INFO_MPI) : nothing("none"));
-  facts.emplace_back(
-      "cuda", *SYMM_INFO_CUDA != '\0' ? text(SYMM_INFO_CUDA) : nothing("none"));
-  if (*SYMM_INFO_HIP != '\0') {
-    facts.emplace_back(
-        "hip",
-        text(SYMM_INFO_HIP
-             " (compiled; the runtime's host code is tested on a stand-in; "
-             "nobody has run it on AMD GPUs: please send the summary of "
-             "scripts/gpu_test.sh)"));
-  }
+  facts.emplace_back("gpu_support", text(SYMM_INFO_GPU));
   facts.emplace_back("bootstrap", start());
-  facts.emplace_back(
-      "memory",
-      text(*SYMM_INFO_CUDA != '\0'  ? "host (memfd), GPU and host (CUDA driver)"
-           : *SYMM_INFO_HIP != '\0' ? "host (memfd), GPU (HIP)"
-                                    : "host (memfd)"));
+  facts.emplace_back("memory", text("host (memfd)" SYMM_INFO_MEMORY));
   return {"build", false, {facts}};
 }
 
