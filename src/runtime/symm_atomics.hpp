@@ -269,7 +269,7 @@ SYMM_ATOMIC_NBI(atomic_fetch_min, (T * address, AtomicValue<T> value),
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_min(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_NUMBER();
-  Impl::fetch_min_word(address, value);
+  Impl::min_word(address, value);
 }
 SYMM_ATOMIC_OF_PE(void, atomic_min, (T * address, AtomicValue<T> value),
                   (address, value), min, (value))
@@ -293,7 +293,7 @@ SYMM_ATOMIC_NBI(atomic_fetch_max, (T * address, AtomicValue<T> value),
 template <class T>
 SYMM_INLINE_FUNCTION void atomic_max(T* address, AtomicValue<T> value) {
   SYMM_EXPECT_NUMBER();
-  Impl::fetch_max_word(address, value);
+  Impl::max_word(address, value);
 }
 SYMM_ATOMIC_OF_PE(void, atomic_max, (T * address, AtomicValue<T> value),
                   (address, value), max, (value))

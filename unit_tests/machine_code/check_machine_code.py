@@ -11,7 +11,8 @@ the PE is the same for a loop, the loop is that of a View of this PE.
 Operations that reach PEs of other nodes, too, keep nothing in a stack, and a
 store or an addition leaves a GPU full of threads (32 registers). A group's
 collective operation reads nothing from its stack, and its kernel has registers
-for 512 threads. No kernel spills registers, those of the library included.
+for 512 threads. An addition without a result does not wait for one. No kernel spills
+registers, those of the library included.
 
 The PTX is always checked; registers and machine code too, where the two
 programs are.
@@ -99,6 +100,10 @@ def check_ptx(text):
         for line in kernels.get(name, []):
             if re.search(r"\bld\.local\b", line):
                 problems.append(f"PTX: {name}: {line}")
+    added = [opcode(line) for line in kernels.get("far_add", [])
+             if re.match(r"(red|atom)\.", opcode(line))]
+    if [name.split(".")[0] for name in added] != ["red"]:
+        problems.append(f"PTX: far_add: not one red, but {added}")
     for name in PAIRS:
         missing = [kernel for kernel in (f"{name}_global", f"{name}_local")
                    if kernel not in kernels]
@@ -268,6 +273,11 @@ $L4:
 {
 \tst.global.f64 [%rd1], %fd1;
 }
+.visible .entry far_add(
+)
+{
+\tred.relaxed.sys.global.add.u32 [%rd1], %r1;
+}
 """
 
 SASS_EXAMPLE = "".join(f"""
@@ -307,6 +317,8 @@ def self_test():
         assert check_ptx(changed), (where, change)
     assert check_ptx(PTX_EXAMPLE.replace("row_local", "row_other"))
     assert check_ptx(PTX_EXAMPLE.replace("group_work", "group_other"))
+    assert check_ptx(PTX_EXAMPLE.replace("far_add", "far_other"))
+    assert check_ptx(PTX_EXAMPLE.replace("red.relaxed", "atom.relaxed"))
     assert check_ptx("\t.const .align 8 .b8 _ZN4symm5tableE[64];\n" + PTX_EXAMPLE)
     assert check_ptx("\t.extern .func _ZN4symm3fooE;\n" + PTX_EXAMPLE)
     assert check_ptx("\t.visible .global .u64 _ZN4symm5tableE;\n" + PTX_EXAMPLE)

@@ -59,7 +59,7 @@ SYMM_FUNCTION void wait_for_ring(Ring* ring, Tickets& tickets,
        limit      = load_relaxed(&tickets.limit)) {
     if (ticket == limit) {
       auto const freed = load_relaxed(tickets.freed) + size;
-      if (freed > limit) fetch_max_word(&tickets.limit, freed);
+      if (freed > limit) max_word(&tickets.limit, freed);
     }
     help_or_pause(ring);
   }

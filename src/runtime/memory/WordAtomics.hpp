@@ -50,7 +50,7 @@ SYMM_INLINE_FUNCTION T compare_swap_word(T* address, T compare, T value) {
 
 /// Defines an operation of std::atomic_ref<T> in two forms: fetch_..._word()
 /// returns the old value, and ..._word() returns nothing.
-#define SYMM_CHANGE_WORD(name, in_kernel)                               \
+#define SYMM_CHANGE_WORD(name)                                          \
   template <class T>                                                    \
   SYMM_INLINE_FUNCTION T fetch_##name##_word(T* address, T value) {     \
     SYMM_IF_ON_HOST((return std::atomic_ref<T>(*address).fetch_##name(  \
@@ -61,13 +61,13 @@ SYMM_INLINE_FUNCTION T compare_swap_word(T* address, T compare, T value) {
   SYMM_INLINE_FUNCTION void name##_word(T* address, T value) {          \
     SYMM_IF_ON_HOST((std::atomic_ref<T>(*address).fetch_##name(         \
         value, std::memory_order_relaxed);))                            \
-    SYMM_IF_ON_DEVICE((InKernel::in_kernel(address, value);))           \
+    SYMM_IF_ON_DEVICE((InKernel::change_##name(address, value);))       \
   }
 
-SYMM_CHANGE_WORD(add, fetch_add)
-SYMM_CHANGE_WORD(and, change_and)
-SYMM_CHANGE_WORD(or, change_or)
-SYMM_CHANGE_WORD(xor, change_xor)
+SYMM_CHANGE_WORD(add)
+SYMM_CHANGE_WORD(and)
+SYMM_CHANGE_WORD(or)
+SYMM_CHANGE_WORD(xor)
 #undef SYMM_CHANGE_WORD
 
 /// Sets the word to `value` if the word equals `seen`, and returns whether it
@@ -92,25 +92,26 @@ SYMM_INLINE_FUNCTION T replace_if(T* address, T value,
   return seen;
 }
 
-template <class T>
-SYMM_INLINE_FUNCTION T fetch_min_word(T* address, T value) {
-#ifdef SYMM_FOR_DEVICE
-  if constexpr (std::is_integral_v<T>) {
-    return InKernel::fetch_min(address, value);
+/// Defines the minimum and maximum in the two forms of SYMM_CHANGE_WORD.
+#define SYMM_REPLACE_WORD(name, precedes)                                     \
+  template <class T>                                                          \
+  SYMM_INLINE_FUNCTION T fetch_##name##_word(T* address, T value) {           \
+    if constexpr (std::is_integral_v<T>) {                                    \
+      SYMM_IF_ON_DEVICE((return InKernel::fetch_##name(address, value);))     \
+    }                                                                         \
+    return replace_if(address, value, [](T a, T b) { return a precedes b; }); \
+  }                                                                           \
+  template <class T>                                                          \
+  SYMM_INLINE_FUNCTION void name##_word(T* address, T value) {                \
+    if constexpr (std::is_integral_v<T>) {                                    \
+      SYMM_IF_ON_DEVICE((InKernel::change_##name(address, value); return;))   \
+    }                                                                         \
+    replace_if(address, value, [](T a, T b) { return a precedes b; });        \
   }
-#endif
-  return replace_if(address, value, [](T a, T b) { return a < b; });
-}
 
-template <class T>
-SYMM_INLINE_FUNCTION T fetch_max_word(T* address, T value) {
-#ifdef SYMM_FOR_DEVICE
-  if constexpr (std::is_integral_v<T>) {
-    return InKernel::fetch_max(address, value);
-  }
-#endif
-  return replace_if(address, value, [](T a, T b) { return a > b; });
-}
+SYMM_REPLACE_WORD(min, <)
+SYMM_REPLACE_WORD(max, >)
+#undef SYMM_REPLACE_WORD
 
 }  // namespace symm::Impl
 

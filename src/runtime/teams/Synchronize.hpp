@@ -36,14 +36,14 @@ __device__ void pass_gates(Threads const& group, PeTeam const& team) {
   auto const n     = static_cast<std::size_t>(team.n_pes());
   group.for_each(n, [&](std::size_t i) {
     auto const member = static_cast<Pe>(i);
-    InKernel::fetch_add(words.gate(words.map.my_pe, member),
-                        ~std::uint64_t{0});  // one less
+    InKernel::change_add(words.gate(words.map.my_pe, member),
+                         ~std::uint64_t{0});  // one less
     auto* const gate = words.gate(words.map.my_pe, me);
     at_copy_of(
         words.map, gate, team.world_pe(member),
         [](std::uint64_t* there) {
           fence_release();
-          InKernel::fetch_add(there, std::uint64_t{1});
+          InKernel::change_add(there, std::uint64_t{1});
         },
         [&] {
           InKernel::far_pes().fence();

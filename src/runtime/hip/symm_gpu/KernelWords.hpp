@@ -183,22 +183,25 @@ SYMM_FETCH_WORD(and, Bits)
 SYMM_FETCH_WORD(or, Bits)
 SYMM_FETCH_WORD(xor, Bits)
 
-/// Bitwise operations without a result.
-#define SYMM_CHANGE_BITS(operation)                         \
+/// Operations without a result.
+#define SYMM_CHANGE_WORD(operation)                         \
   template <class T>                                        \
   __device__ void change_##operation(T* address, T value) { \
     static_cast<void>(fetch_##operation(address, value));   \
   }
 
-SYMM_CHANGE_BITS(and)
-SYMM_CHANGE_BITS(or)
-SYMM_CHANGE_BITS(xor)
+SYMM_CHANGE_WORD(add)
+SYMM_CHANGE_WORD(min)
+SYMM_CHANGE_WORD(max)
+SYMM_CHANGE_WORD(and)
+SYMM_CHANGE_WORD(or)
+SYMM_CHANGE_WORD(xor)
 
 #undef SYMM_GLOBAL_MEMORY
 #undef SYMM_LOAD_WORD
 #undef SYMM_STORE_WORD
 #undef SYMM_FETCH_WORD
-#undef SYMM_CHANGE_BITS
+#undef SYMM_CHANGE_WORD
 
 /// The GPU's clock counter, which serves as a number that differs between
 /// calls.
