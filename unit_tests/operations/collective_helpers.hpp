@@ -234,7 +234,8 @@ inline std::vector<Offsets> all_offsets() {
 }
 
 /// Counts around the boundaries of packs, rows, tiles, of blocks of 4096 bytes,
-/// and of what goes by packets.
+/// and of what goes by packets. Nothing goes by packets between nodes, where a
+/// reduction on GPUs takes a message for each element.
 template <class T>
 std::vector<std::size_t> small_counts() {
   std::vector<std::size_t> counts{0,  1,  2,  3,  5,   7,  8,
@@ -244,6 +245,7 @@ std::vector<std::size_t> small_counts() {
     using Words  = symm::Impl::PeTeamWords;
     auto const n = static_cast<std::size_t>(symm::n_pes());
     for (auto const packets : {Words::few_packets, Words::many_packets}) {
+      if (!are_all_near()) break;
       sizes.push_back(packets * sizeof(std::uint64_t) / n);
       sizes.push_back((packets - n) * sizeof(std::uint64_t));
     }

@@ -99,10 +99,10 @@ TEST_F(FoundCudaDriver, errors_have_a_name_and_a_text) {
 
 TEST_F(FoundCudaDriver, a_result_that_is_no_success_is_thrown) {
   auto const& driver = Driver::instance();
-  EXPECT_NO_THROW(driver.check(symm::Impl::gpu::success, "trying", "cuX"));
+  auto const trying  = [] { return "trying"; };
+  EXPECT_NO_THROW(driver.check(symm::Impl::gpu::success, "cuX", trying));
   auto const failure_with = [&](symm::Impl::gpu::Result result) {
-    return symm::Impl::failure_of(
-               [&] { driver.check(result, "trying", "cuX"); })
+    return symm::Impl::failure_of([&] { driver.check(result, "cuX", trying); })
         .value();
   };
   EXPECT_EQ(failure_with(symm::Impl::gpu::out_of_memory).kind,

@@ -24,7 +24,7 @@ CudaProvider const cuda_host_memory(MemoryKind::host);
 namespace {
 
 void check(gpu::Result result, char const* call) {
-  Driver::instance().check(result, "test", call);
+  Driver::instance().check(result, call, [] { return "test"; });
 }
 
 // Not among the functions and values that the library needs.

@@ -136,40 +136,6 @@ INSTANTIATE_TEST_SUITE_P(Functions, CudaRegistrationFaults,
                            return test.param.full_name();
                          });
 
-// Whichever handle it is: what was mapped with it must not stay, where the heap
-// thinks that there is nothing.
-TEST_F(CudaRegistration, R17_a_handle_that_is_not_released_is_undone_on_all) {
-  expect_on_pes(n_pes, [](ForkedBootstrap& bootstrap) {
-    initialize(bootstrap, gpu_of(bootstrap));
-    for (auto const kind : both_kinds) {
-      auto const program = shareable(bootstrap, kind, bytes);
-      auto& its          = heap(kind);
-      auto const states  = heap_states();
-      int n_failures     = 0;
-      for (int first = 0; first < 10; ++first) {
-        if (bootstrap.my_pe() == failing) {
-          fake().fail("cuMemRelease", CUDA_ERROR_UNKNOWN, first, 1);
-        }
-        void* address      = nullptr;
-        auto const failure = symm::Impl::failure_of(
-            [&] { address = its.register_memory(program.address(), bytes); });
-        fake().heal();
-        if (failure) {
-          ++n_failures;
-          EXPECT_THAT(failure->message,
-                      AllOf(HasSubstr("PE 1"), HasSubstr("cuMemRelease")));
-        } else {
-          unregister(static_cast<char*>(address), bytes);
-        }
-        EXPECT_EQ(heap_states(), states);
-        unregister(registered(program.address(), bytes), bytes);
-      }
-      EXPECT_EQ(n_failures, n_pes);  // the own memory and each peer's
-    }
-    Runtime::finalize();
-  });
-}
-
 // Which heap is to have it is asked before, by each PE for itself.
 TEST_F(CudaRegistration, R17_a_question_without_an_answer_fails_on_all) {
   expect_on_pes(n_pes, [](ForkedBootstrap& bootstrap) {
@@ -198,10 +164,20 @@ TEST_F(CudaRegistration, R17_a_question_without_an_answer_fails_on_all) {
   });
 }
 
-TEST_F(CudaRegistration, R21_an_unmapping_refused_on_one_pe_is_everybodys) {
+/// The registered memory's handle is released when the memory is unmapped.
+class CudaUnregistration : public CudaRegistration,
+                           public testing::WithParamInterface<char const*> {};
+INSTANTIATE_TEST_SUITE_P(Functions, CudaUnregistration,
+                         testing::Values("cuMemUnmap", "cuMemRelease"),
+                         [](auto const& test) {
+                           return std::string(test.param);
+                         });
+
+TEST_P(CudaUnregistration, R21_what_is_refused_on_one_pe_is_everybodys) {
   expect_on_pes(n_pes, [](ForkedBootstrap& bootstrap) {
-    auto const nothing = held();
-    auto const unused  = in_use(bootstrap);
+    auto const function = std::string(GetParam());
+    auto const nothing  = held();
+    auto const unused   = in_use(bootstrap);
     for (int refused = 0; refused < n_pes; ++refused) {
       for (auto const kind : both_kinds) {
         initialize(bootstrap, gpu_of(bootstrap));
@@ -209,7 +185,7 @@ TEST_F(CudaRegistration, R21_an_unmapping_refused_on_one_pe_is_everybodys) {
         auto const states   = heap_states();
         char* const address = registered(program.address(), bytes);
         if (bootstrap.my_pe() == failing) {
-          fake().fail("cuMemUnmap", CUDA_ERROR_UNKNOWN, refused, 1);
+          fake().fail(function.c_str(), CUDA_ERROR_UNKNOWN, refused, 1);
         }
         EXPECT_EQ(buffer_unregister_symmetric(address, bytes),
                   Status::internal);
@@ -217,7 +193,7 @@ TEST_F(CudaRegistration, R21_an_unmapping_refused_on_one_pe_is_everybodys) {
         EXPECT_THAT(
             symm::last_error(),
             AllOf(HasSubstr("symm::buffer_unregister_symmetric: PE 1 failed: "),
-                  HasSubstr("cuMemUnmap failed: CUDA_ERROR_UNKNOWN")));
+                  HasSubstr(function + " failed: CUDA_ERROR_UNKNOWN")));
         EXPECT_EQ(heap_states(), states) << "on every PE";
         EXPECT_EQ(buffer_unregister_symmetric(address, bytes),
                   Status::invalid_value);
@@ -239,7 +215,7 @@ TEST_F(CudaRegistration, R21_an_unmapping_refused_on_one_pe_is_everybodys) {
   });
 }
 
-TEST_F(CudaRegistration, R21_only_what_was_refused_stays_mapped) {
+TEST_P(CudaUnregistration, R21_only_what_was_refused_stays_mapped) {
   expect_on_pes(n_pes, [](ForkedBootstrap& bootstrap) {
     for (int refused = 0; refused < n_pes; ++refused) {
       initialize(bootstrap, gpu_of(bootstrap));
@@ -247,7 +223,7 @@ TEST_F(CudaRegistration, R21_only_what_was_refused_stays_mapped) {
       bool const is_it    = bootstrap.my_pe() == failing;
       auto const before   = held();
       char* const address = registered(program.address(), bytes);
-      if (is_it) fake().fail("cuMemUnmap", CUDA_ERROR_UNKNOWN, refused, 1);
+      if (is_it) fake().fail(GetParam(), CUDA_ERROR_UNKNOWN, refused, 1);
       EXPECT_EQ(buffer_unregister_symmetric(address, bytes), Status::internal);
       fake().heal();
       EXPECT_EQ(held().counts.mappings,

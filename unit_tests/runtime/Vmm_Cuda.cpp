@@ -118,6 +118,20 @@ TEST_P(CudaTransfer, zero_and_copy_of_what_is_not_accessible_are_errors) {
   m_vmm->address_free(nowhere, m_bytes);
 }
 
+TEST_P(CudaTransfer, its_memory_is_not_taken_for_memory_of_the_runtime) {
+  // (Before HIP 7.15, the driver cannot be asked.)
+  EXPECT_THAT(m_vmm->describe(m_address + 1), StartsWith("VMM memory "));
+  if (GetParam() == &cuda_host_memory) {
+    EXPECT_FALSE(m_vmm->export_foreign(m_address, 64));
+    return;
+  }
+  auto const failure = symm::Impl::failure_of(
+      [&] { static_cast<void>(m_vmm->export_foreign(m_address, 64)); });
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, symm::Impl::ErrorKind::usage) << failure->message;
+  EXPECT_THAT(failure->message, HasSubstr("reach it as symmetric memory"));
+}
+
 TEST_P(CudaTransfer, the_place_names_the_gpu_and_whose_memory_it_is) {
   bool const is_host = GetParam() == &cuda_host_memory;
   EXPECT_THAT(m_vmm->place(),

@@ -147,6 +147,17 @@ TEST_F(CudaQueues, wait_for_words_holds_up_later_work_of_that_stream_alone) {
   m_vmm->address_free(words, bytes);
 }
 
+TEST_F(CudaQueues, HIP_does_not_wait_for_at_least_a_negative_number) {
+  if (!is_hip) GTEST_SKIP() << "CUDA's words wrap around";
+  std::uint64_t word = 0;
+  for (std::size_t const bytes : {4U, 8U}) {
+    Vmm_Gpu::WordWait const waits[] = {{&word, 1, bytes},
+                                       {&word, ~std::uint64_t{0}, bytes}};
+    EXPECT_THROW(m_vmm->wait_for_words(m_first, waits, 2), symm::UsageError);
+    EXPECT_TRUE(m_vmm->is_idle(m_first)) << "none is enqueued";
+  }
+}
+
 TEST_F(CudaQueues, the_event_ends_with_the_memory) {
   EXPECT_EQ(fake().counts().events, 0U) << "made when it is needed";
   m_vmm->make_wait(m_second, m_first);

@@ -128,7 +128,8 @@ void quiet(Exec const& exec) {
 // If PEs take turns on a GPU (no MPS), a wait for `eq` or `ge` on GPU memory
 // does not occupy the GPU. In such a wait, `ge` treats a variable as smaller
 // than `value` if `value` is ahead of the variable by less than half of the
-// type's range. If PEs take turns on a GPU, other waits take milliseconds.
+// type's range; for AMD GPUs, it throws UsageError on this PE if `value` has its
+// highest bit set. If PEs take turns on a GPU, other waits take milliseconds.
 // Beware of deadlock: while a wait by this PE is pending, other PEs may in turn
 // be waiting for this PE. Before this PE waits for its own kernels, or calls a
 // function that does (Kokkos::fence(), constructing a View), it must enqueue or

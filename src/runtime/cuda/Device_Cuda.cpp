@@ -19,9 +19,9 @@ int Driver::attribute(Device device, DeviceAttribute which,
   int value         = 0;
   auto const result = device_get_attribute(&value, which, device);
   if (result == invalid_value) return 0;
-  check(result,
-        "asking for attribute " + std::to_string(which) + " of " + place,
-        device_get_attribute.name);
+  check(result, device_get_attribute.name, [&] {
+    return "asking for attribute " + std::to_string(which) + " of " + place;
+  });
   return value;
 }
 

@@ -31,8 +31,8 @@ gpu::Result Vmm_Gpu::ContextGuard::enter() noexcept {
 
 Vmm_Gpu::ContextGuard::ContextGuard(Vmm_Gpu const& vmm)
     : m_vmm(vmm), m_result(enter()) {
-  vmm.check(m_result, "using " + vmm.m_place,
-            vmm.m_driver.ctx_push_current.name);
+  vmm.check(m_result, vmm.m_driver.ctx_push_current.name,
+            [&] { return "using " + vmm.m_place; });
 }
 
 Vmm_Gpu::ContextGuard::ContextGuard(Vmm_Gpu const& vmm, std::nothrow_t) noexcept

@@ -57,9 +57,8 @@ Driver const& Driver::instance() {
   return driver;
 }
 
-void Driver::check(Result result, std::string const& what,
-                   char const* call) const {
-  if (result == success) return;
+void Driver::fail(Result result, std::string const& what,
+                  char const* call) const {
   auto const message = what + ": " + call + " failed: " + text_of(result);
   if (result == out_of_memory) throw OutOfMemory(message);
   throw SystemError(message);

@@ -41,8 +41,15 @@ struct Driver {
 
   /// Throws unless `result` is `success`. The message is "<what>: <call>
   /// failed: CUDA_ERROR_X (<text>)".
+  /// \param what what() returns the text. It is called only after a failure: a
+  ///        text needs memory, and after a success, nothing may throw.
   /// \throws OutOfMemory, SystemError.
-  void check(Result result, std::string const& what, char const* call) const;
+  template <class What>
+  void check(Result result, char const* call, What const& what) const {
+    if (result != success) fail(result, what(), call);
+  }
+  [[noreturn]] void fail(Result result, std::string const& what,
+                         char const* call) const;
 
   /// Calls function(arguments...) and checks the result.
   /// \throws OutOfMemory, SystemError.
@@ -50,7 +57,7 @@ struct Driver {
   void run(std::string const& what,
            DriverFunction<Result (*)(Parameters...)> const& function,
            std::type_identity_t<Parameters>... arguments) const {
-    check(function(arguments...), what, function.name);
+    check(function(arguments...), function.name, [&] { return what; });
   }
 
   // Each vendor defines these functions. \throws SystemError.

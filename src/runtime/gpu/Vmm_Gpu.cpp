@@ -57,13 +57,17 @@ Vmm_Gpu::~Vmm_Gpu() {
     ContextGuard const context(*this, std::nothrow);
     if (context) static_cast<void>(m_driver.module_unload(m_module));
   }
+  auto const let_go = [this](Memory& memory) {
+    auto const handle = std::exchange(memory.handle, {});
+    if (handle != gpu::MemoryHandle{})
+      static_cast<void>(m_driver.mem_release(handle));
+  };
   for (auto const& [address, mapping] : m_ledger->mappings()) {
     static_cast<void>(
         m_driver.mem_unmap(gpu::device_pointer(address), mapping.bytes));
+    let_go(*mapping.memory);
   }
-  for (auto const& entry : m_ledger->handles()) {
-    static_cast<void>(m_driver.mem_release(entry.second->handle));
-  }
+  for (auto const& entry : m_ledger->handles()) let_go(*entry.second);
   for (auto const& [address, bytes] : m_ledger->reservations()) {
     auto const& all = reserved_around(address, bytes);
     static_cast<void>(m_driver.mem_address_free(all.start, all.bytes));
@@ -147,8 +151,8 @@ char* Vmm_Gpu::reserve(std::size_t bytes, std::size_t alignment, void* hint) {
                       " failed: " + m_driver.text_of(result) +
                       "; SYMM_HEAP_LIMIT asks for less");
   }
-  check(result, "reserving " + bytes_text(bytes) + " of addresses",
-        m_driver.mem_address_reserve.name);
+  check(result, m_driver.mem_address_reserve.name,
+        [&] { return "reserving " + bytes_text(bytes) + " of addresses"; });
   auto* const start = reinterpret_cast<char*>(round_up(address(), unit));
   try {
     if (all.bytes != bytes) m_padded.emplace(start, all);
@@ -233,8 +237,8 @@ Vmm::Handle Vmm_Gpu::create(std::size_t bytes, Sharing sharing) {
     result = create_memory(*memory, handle_types);
   }
   if (result == gpu::out_of_memory) throw_no_memory(bytes, result);
-  check(result, "creating " + bytes_text(bytes) + " in " + m_place,
-        m_driver.mem_create.name);
+  check(result, m_driver.mem_create.name,
+        [&] { return "creating " + bytes_text(bytes) + " in " + m_place; });
   return add_handle(memory);
 }
 
@@ -247,8 +251,8 @@ void Vmm_Gpu::map(char* address, std::size_t bytes, std::size_t offset,
                                         offset, memory.handle, 0);
   if (result == gpu::success) return;
   m_ledger->forget_mapping(address);
-  check(result, "mapping " + bytes_text(bytes) + " of " + m_place,
-        m_driver.mem_map.name);
+  check(result, m_driver.mem_map.name,
+        [&] { return "mapping " + bytes_text(bytes) + " of " + m_place; });
 }
 
 void Vmm_Gpu::set_access(char* address, std::size_t bytes, Access access) {
@@ -286,8 +290,9 @@ Vmm::Handle Vmm_Gpu::import_handle(UniqueFd descriptor, std::size_t bytes) {
   if (!descriptor) m_ledger->throw_usage("import_handle", "no descriptor");
   auto memory =
       std::make_shared<Memory>(Memory{{}, bytes, Sharing::by_descriptor});
-  check(import_memory(memory->handle, descriptor), "importing memory",
-        m_driver.mem_import_from_shareable_handle.name);
+  check(import_memory(memory->handle, descriptor),
+        m_driver.mem_import_from_shareable_handle.name,
+        [&] { return "importing memory"; });
   return add_handle(memory);
 }
 
@@ -337,8 +342,9 @@ std::optional<Vmm::Handle> Vmm_Gpu::import_fabric(FabricHandle const& fabric,
 
 void Vmm_Gpu::unmap(char* address, std::size_t bytes) {
   std::lock_guard const lock(m_mutex);
-  static_cast<void>(m_ledger->check_mapping(address, bytes, "unmap"));
-  auto const guard = guard_device();
+  auto const memory = m_ledger->check_mapping(address, bytes, "unmap").memory;
+  auto const guard  = guard_device();
+  release_last(memory);
   run("unmapping " + bytes_text(bytes) + " of " + m_place, m_driver.mem_unmap,
       gpu::device_pointer(address), bytes);
   m_ledger->forget_mapping(address);
@@ -347,8 +353,16 @@ void Vmm_Gpu::unmap(char* address, std::size_t bytes) {
 void Vmm_Gpu::release(Handle handle) {
   std::lock_guard const lock(m_mutex);
   auto const memory = m_ledger->memory_of(handle, "release");
-  run("releasing memory of " + m_place, m_driver.mem_release, memory->handle);
+  release_last(memory);
   m_ledger->remove_handle(handle);
+}
+
+void Vmm_Gpu::release_last(std::shared_ptr<Memory> const& memory) {
+  constexpr long of_ledger_and_caller = 2;
+  if (memory.use_count() > of_ledger_and_caller) return;
+  if (memory->handle == gpu::MemoryHandle{}) return;
+  run("releasing memory of " + m_place, m_driver.mem_release, memory->handle);
+  memory->handle = {};
 }
 
 void Vmm_Gpu::address_free(char* address, std::size_t bytes) {

@@ -100,7 +100,9 @@ class Vmm_Gpu final : public MemoryProvider {
   void abandon() noexcept override { m_is_abandoned = true; }
 
  private:
-  /// One reference to physical memory; the driver counts references.
+  /// Physical memory. The driver's handle is kept until the last mapping and
+  /// the last of this class's handles are gone, so that retain() need not ask
+  /// the driver for it.
   struct Memory {
     gpu::MemoryHandle handle = {};
     std::size_t bytes        = 0;
@@ -151,6 +153,9 @@ class Vmm_Gpu final : public MemoryProvider {
   void choose_granularity();
   void check_host_memory(std::size_t bytes) const;
   Handle add_handle(std::shared_ptr<Memory> const& memory);
+  /// Releases the driver's handle if only one handle or mapping in the ledger,
+  /// and the caller, refer to the memory.
+  void release_last(std::shared_ptr<Memory> const& memory);
   /// Like find_mapping() and describe(), but for callers that hold m_mutex.
   [[nodiscard]] std::optional<Mapping> mapping_around(
       void const* address) const;
@@ -169,9 +174,9 @@ class Vmm_Gpu final : public MemoryProvider {
   gpu::Result create_memory(Memory& memory, int handle_types) const;
   [[noreturn]] void throw_no_memory(std::size_t bytes,
                                     gpu::Result result) const;
-  void check(gpu::Result result, std::string const& what,
-             char const* call) const {
-    m_driver.check(result, what, call);
+  template <class What>
+  void check(gpu::Result result, char const* call, What const& what) const {
+    m_driver.check(result, call, what);
   }
   /// Calls a function of the driver and checks its result.
   template <class... Parameters>

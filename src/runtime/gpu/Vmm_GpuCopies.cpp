@@ -51,8 +51,8 @@ bool Vmm_Gpu::is_idle(void* queue) {
   ContextGuard const context(*this);
   auto const result = m_driver.stream_query(static_cast<gpu::Stream>(queue));
   if (result == gpu::not_ready) return false;
-  check(result, "asking for the work of " + m_place,
-        m_driver.stream_query.name);
+  check(result, m_driver.stream_query.name,
+        [&] { return "asking for the work of " + m_place; });
   return true;
 }
 
@@ -93,8 +93,8 @@ bool Vmm_Gpu::is_captured(void* queue) {
   // This is the default stream, while another stream of this thread is being
   // captured.
   if (result == gpu::captures_implicitly) return true;
-  check(result, "asking for the work of " + m_place,
-        m_driver.stream_is_capturing.name);
+  check(result, m_driver.stream_is_capturing.name,
+        [&] { return "asking for the work of " + m_place; });
   return status != gpu::no_capture;
 }
 

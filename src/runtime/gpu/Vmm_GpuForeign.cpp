@@ -20,6 +20,18 @@
 
 namespace symm::Impl {
 
+namespace {
+
+/// Whether memory is at a place of this type. (The value may be one that the
+/// enumeration in the vendor's header lacks: gpu::on_numa_node. Reading it as
+/// an enumerator would be undefined behavior.)
+template <class Type>
+bool is_place(Type const& type, Type const& wanted) {
+  return std::memcmp(&type, &wanted, sizeof type) == 0;
+}
+
+}  // namespace
+
 /// Holds a handle to the memory that the runtime or the program has mapped at
 /// an address with virtual memory management.
 class Vmm_Gpu::Reference {
@@ -31,8 +43,9 @@ class Vmm_Gpu::Reference {
         &m_handle, const_cast<void*>(address));
     m_is_held = result == gpu::success;
     if (m_is_held || result == gpu::invalid_value) return;
-    m_driver.check(result, "looking for memory at " + address_text(address),
-                   m_driver.mem_retain_allocation_handle.name);
+    m_driver.check(result, m_driver.mem_retain_allocation_handle.name, [&] {
+      return "looking for memory at " + address_text(address);
+    });
   }
   ~Reference() {
     if (m_is_held) static_cast<void>(m_driver.mem_release(m_handle));
@@ -74,8 +87,8 @@ std::optional<int> Vmm_Gpu::attribute_of(void const* address,
   if (result == gpu::invalid_value || result == gpu::not_supported) {
     return std::nullopt;
   }
-  check(result, "asking what is at " + address_text(address),
-        m_driver.pointer_get_attribute.name);
+  check(result, m_driver.pointer_get_attribute.name,
+        [&] { return "asking what is at " + address_text(address); });
   return static_cast<int>(value);
 }
 
@@ -111,11 +124,12 @@ std::optional<ForeignMemory::Mapping> Vmm_Gpu::mapping_around(
   if (!m_driver.can_retain_memory()) return m_ledger->find_mapping(address);
   Reference const memory(m_driver, address);
   if (!memory) return std::nullopt;
-  auto properties          = memory.properties();
-  auto const& [type, id]   = properties.location;
-  bool const is_of_my_kind = m_kind == MemoryKind::host
-                                 ? type == gpu::on_numa_node
-                                 : type == gpu::on_device && id == m_device;
+  auto properties        = memory.properties();
+  auto const& [type, id] = properties.location;
+  bool const is_of_my_kind =
+      m_kind == MemoryKind::host
+          ? is_place(type, gpu::on_numa_node)
+          : is_place(type, gpu::on_device) && id == m_device;
   if (!is_of_my_kind) return std::nullopt;
   if (auto const mapping = m_ledger->find_mapping(address)) return mapping;
   gpu::Pointer start = {};
@@ -125,8 +139,8 @@ std::optional<ForeignMemory::Mapping> Vmm_Gpu::mapping_around(
       &start, &bytes, gpu::device_pointer(address));
   // This process has no access to the memory.
   if (result == gpu::not_found) return std::nullopt;
-  check(result, "looking for memory at " + address_text(address),
-        m_driver.mem_get_address_range.name);
+  check(result, m_driver.mem_get_address_range.name,
+        [&] { return "looking for memory at " + address_text(address); });
   bool const has_descriptor =
       (gpu::handle_types(properties) & gpu::by_descriptor) != 0;
   return Mapping{start == gpu::Pointer{} ? start_around(address, bytes, memory)
@@ -149,30 +163,23 @@ bool Vmm_Gpu::is_same_memory(void const* a, void const* b) {
 
 Vmm::Handle Vmm_Gpu::retain(void const* address) {
   std::lock_guard const lock(m_mutex);
-  if (!m_driver.can_retain_memory()) {
-    throw SystemError(m_driver.version() + " cannot keep the memory at " +
-                      address_text(address) + "; update it");
-  }
-  auto memory        = std::make_shared<Memory>();
-  bool const is_mine = m_ledger->find_mapping(address).has_value();
-  if (is_mine) *memory = *m_ledger->memory_at(address, "retain");
-  auto const mapping = is_mine ? std::nullopt : mapping_around(address);
-  if (!is_mine && !mapping) {
+  if (m_ledger->find_mapping(address))
+    return m_ledger->add_handle(m_ledger->memory_at(address, "retain"));
+  auto const mapping = mapping_around(address);
+  if (!mapping) {
     m_ledger->throw_usage("retain", address_text(address) + " is in " +
                                         text_about(address) + ", not in " +
                                         m_place);
   }
+  auto memory =
+      std::make_shared<Memory>(Memory{{}, mapping->bytes, mapping->sharing});
   Reference reference(m_driver, address);
   if (!reference) {
     m_ledger->throw_usage("retain",
                           address_text(address) + " is not mapped any more");
   }
-  if (mapping) {
-    memory->bytes   = mapping->bytes;
-    memory->sharing = mapping->sharing;
-    memory->has_fabric =
-        (gpu::handle_types(reference.properties()) & gpu::by_fabric) != 0;
-  }
+  memory->has_fabric =
+      (gpu::handle_types(reference.properties()) & gpu::by_fabric) != 0;
   memory->handle = reference.take();
   return add_handle(memory);
 }
@@ -182,9 +189,9 @@ std::string Vmm_Gpu::text_about_vmm(void const* address,
   auto const properties  = memory.properties();
   auto const& [type, id] = properties.location;
   std::string text       = "VMM memory of ";
-  if (type == gpu::on_numa_node) {
+  if (is_place(type, gpu::on_numa_node)) {
     text += "host NUMA node " + std::to_string(id);
-  } else if (type != gpu::on_device) {
+  } else if (!is_place(type, gpu::on_device)) {
     text += "the host";
   } else if (id == m_device) {
     text += "this GPU";
@@ -203,6 +210,9 @@ std::string Vmm_Gpu::text_about(void const* address) const {
   ContextGuard const context(*this);
   if (Reference const memory(m_driver, address); memory) {
     return text_about_vmm(address, memory);
+  }
+  if (!m_driver.can_retain_memory() && m_ledger->find_mapping(address)) {
+    return "VMM memory that this library has mapped";
   }
   auto const type = attribute_of(address, gpu::memory_type);
   if (!type) {
@@ -269,9 +279,9 @@ bool Vmm_Gpu::pin(void* address, std::size_t bytes) {
         "the driver cannot page-lock it; is all of it memory that this "
         "process may read and write?");
   }
-  check(result,
-        "page-locking " + bytes_text(bytes) + " at " + address_text(address),
-        m_driver.host_register.name);
+  check(result, m_driver.host_register.name, [&] {
+    return "page-locking " + bytes_text(bytes) + " at " + address_text(address);
+  });
   check_pinned(address);
   return true;
 }
@@ -285,8 +295,8 @@ void Vmm_Gpu::unpin(void* address) {
                                        "pin() has page-locked: " +
                                        m_driver.text_of(result));
   }
-  check(result, "unlocking the pages at " + address_text(address),
-        m_driver.host_unregister.name);
+  check(result, m_driver.host_unregister.name,
+        [&] { return "unlocking the pages at " + address_text(address); });
 }
 
 std::optional<ForeignMemory::ForeignHandle> Vmm_Gpu::export_foreign(
@@ -305,7 +315,12 @@ std::optional<ForeignMemory::ForeignHandle> Vmm_Gpu::export_foreign(
   };
   auto const unshared =
       std::string(", which ") + gpu::text::runtime + " IPC cannot share: ";
-  if (Reference(m_driver, address)) {
+  // (Before HIP 7.15, the driver cannot be asked.)
+  auto const is_mapped = [&] {
+    std::lock_guard const lock(m_mutex);
+    return m_ledger->find_mapping(address).has_value();
+  };
+  if (Reference(m_driver, address) || is_mapped()) {
     refuse(unshared +
            "peers reach it as symmetric memory (symm::peer_view, "
            "symm::global_view, symm::ptr), memory of the program after "

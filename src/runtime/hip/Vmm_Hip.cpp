@@ -29,7 +29,8 @@ gpu::Result Vmm_Gpu::ContextGuard::enter() noexcept {
 
 Vmm_Gpu::ContextGuard::ContextGuard(Vmm_Gpu const& vmm)
     : m_vmm(vmm), m_result(enter()) {
-  vmm.check(m_result, "using " + vmm.m_place, vmm.m_driver.set_device.name);
+  vmm.check(m_result, vmm.m_driver.set_device.name,
+            [&] { return "using " + vmm.m_place; });
 }
 
 Vmm_Gpu::ContextGuard::ContextGuard(Vmm_Gpu const& vmm, std::nothrow_t) noexcept
@@ -67,7 +68,7 @@ void Vmm_Gpu::check_pinned(void* address) const {
   if (result == gpu::success && on_gpu == address) return;
   static_cast<void>(m_driver.host_unregister(address));
   auto const what = "page-locking memory at " + address_text(address);
-  check(result, what, m_driver.host_get_device_pointer.name);
+  check(result, m_driver.host_get_device_pointer.name, [&] { return what; });
   throw SystemError(what + ": kernels find it at " + address_text(on_gpu) +
                     "; this library needs the same address");
 }
@@ -102,24 +103,45 @@ void Vmm_Gpu::refuse_capture(void* queue) {
       "enqueue this operation outside the capture");
 }
 
+/// HIP compares words as unsigned numbers, which do not wrap around (ROCm's
+/// sources; device-libs, amdblit.cl). A first wait therefore lets no negative
+/// word pass.
 void Vmm_Gpu::wait_for_words(void* queue, WordWait const* waits,
                              std::size_t n) {
+  constexpr auto every_bit = ~std::uint64_t{0};
+  auto const sign_of       = [](WordWait const& wait) {
+    return std::uint64_t{1} << (8 * wait.bytes - 1);
+  };
   refuse_capture(queue);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (waits[i].is_equal || (waits[i].value & sign_of(waits[i])) == 0)
+      continue;
+    throw UsageError(
+        "HIP compares words as unsigned numbers; a queue cannot wait until a "
+        "word is at least a negative number");
+  }
   ContextGuard const context(*this);
   auto* const stream = static_cast<gpu::Stream>(queue);
   auto const what    = "enqueuing a wait on " + m_place;
   for (std::size_t i = 0; i < n; ++i) {
-    auto const& [address, value, bytes, is_equal] = waits[i];
-    auto* const word = gpu::device_pointer(address);
-    unsigned const flags =
-        is_equal ? hipStreamWaitValueEq : hipStreamWaitValueGte;
-    if (bytes == 8) {
-      run(what, m_driver.wait_for_word_64, stream, word, value, flags,
-          ~std::uint64_t{0});
-    } else {
-      run(what, m_driver.wait_for_word_32, stream, word,
-          static_cast<std::uint32_t>(value), flags, ~std::uint32_t{0});
+    auto const& all = waits[i];
+    auto const wait = [&](std::uint64_t value, unsigned flags,
+                          std::uint64_t mask) {
+      auto* const word = gpu::device_pointer(all.address);
+      if (all.bytes == 8) {
+        run(what, m_driver.wait_for_word_64, stream, word, value, flags, mask);
+      } else {
+        run(what, m_driver.wait_for_word_32, stream, word,
+            static_cast<std::uint32_t>(value), flags,
+            static_cast<std::uint32_t>(mask));
+      }
+    };
+    if (all.is_equal) {
+      wait(all.value, hipStreamWaitValueEq, every_bit);
+      continue;
     }
+    wait(0, hipStreamWaitValueEq, sign_of(all));
+    if (all.value != 0) wait(all.value, hipStreamWaitValueGte, every_bit);
   }
 }
 

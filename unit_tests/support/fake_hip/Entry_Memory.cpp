@@ -9,7 +9,7 @@ using namespace fake_hip;
 
 namespace {
 
-CUpointer_attribute cuda(hipPointer_attribute which) {
+CUpointer_attribute of_cuda(hipPointer_attribute which) {
   switch (which) {
     case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE:
       return CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
@@ -54,7 +54,8 @@ hipError_t hipPointerGetAttribute(void* data, hipPointer_attribute which,
     return hipErrorNotSupported;
   }
   auto const result = on_current([&] {
-    return SYMM_CUDA(cuPointerGetAttribute)(data, cuda(which), cuda(address));
+    return SYMM_CUDA(cuPointerGetAttribute)(data, of_cuda(which),
+                                            cuda(address));
   });
   if (result == hipSuccess && which == HIP_POINTER_ATTRIBUTE_MEMORY_TYPE) {
     auto& type = *static_cast<unsigned*>(data);

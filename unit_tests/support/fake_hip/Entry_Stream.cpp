@@ -19,10 +19,25 @@ hipError_t batch(hipStream_t stream, CUstreamBatchMemOpType operation,
       [&] { return SYMM_CUDA(cuStreamBatchMemOp)(cuda(stream), 1, &all, 0); });
 }
 
-/// Both have 0 for "at least", and 1 for "equal".
-unsigned wait_flags(unsigned flags) {
-  return flags == hipStreamWaitValueEq ? CU_STREAM_WAIT_VALUE_EQ
-                                       : CU_STREAM_WAIT_VALUE_GEQ;
+/// HIP compares unsigned words (device-libs, amdblit.cl: `(long)word < value`,
+/// where `value` is unsigned), so every word is at least 0. (Here, a negative
+/// word is below any other value, which it is not in HIP.)
+template <class Word>
+hipError_t wait(hipStream_t stream, CUstreamBatchMemOpType operation,
+                void* address, Word value, unsigned flags, Word mask) {
+  constexpr Word all  = ~Word{0};
+  constexpr Word sign = all ^ (all >> 1U);
+  if (flags == hipStreamWaitValueGte && mask == all) {
+    if (value == 0) return hipSuccess;
+    return batch(stream, operation, address, value, CU_STREAM_WAIT_VALUE_GEQ);
+  }
+  if (flags != hipStreamWaitValueEq) return hipErrorInvalidValue;
+  if (mask == all) {
+    return batch(stream, operation, address, value, CU_STREAM_WAIT_VALUE_EQ);
+  }
+  if (mask != sign || value != 0) return hipErrorInvalidValue;
+  // CUDA's words wrap around: those at least 0 have no sign.
+  return batch(stream, operation, address, 0, CU_STREAM_WAIT_VALUE_GEQ);
 }
 
 }  // namespace
@@ -80,15 +95,15 @@ hipError_t hipStreamGetDevice(hipStream_t, hipDevice_t* device) {
 
 hipError_t hipStreamWaitValue32(hipStream_t stream, void* address,
                                 std::uint32_t value, unsigned flags,
-                                std::uint32_t) {
-  return batch(stream, CU_STREAM_MEM_OP_WAIT_VALUE_32, address, value,
-               wait_flags(flags));
+                                std::uint32_t mask) {
+  return wait(stream, CU_STREAM_MEM_OP_WAIT_VALUE_32, address, value, flags,
+              mask);
 }
 hipError_t hipStreamWaitValue64(hipStream_t stream, void* address,
                                 std::uint64_t value, unsigned flags,
-                                std::uint64_t) {
-  return batch(stream, CU_STREAM_MEM_OP_WAIT_VALUE_64, address, value,
-               wait_flags(flags));
+                                std::uint64_t mask) {
+  return wait(stream, CU_STREAM_MEM_OP_WAIT_VALUE_64, address, value, flags,
+              mask);
 }
 hipError_t hipStreamWriteValue32(hipStream_t stream, void* address,
                                  std::uint32_t value, unsigned) {
