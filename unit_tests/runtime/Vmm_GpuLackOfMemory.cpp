@@ -124,6 +124,19 @@ TEST_F(GpuLackOfMemory, V10_no_memory_stays_created_or_imported) {
       [&] { m_vmm->release(handle); });
 }
 
+TEST_F(GpuLackOfMemory, V43_memory_stays_mapped_if_unmap_throws) {
+  char* const start = m_vmm->reserve(unit);
+  auto const map    = [&] {
+    auto const handle = m_vmm->create(unit, Vmm::Sharing::none);
+    m_vmm->map(start, unit, 0, handle);
+    m_vmm->release(handle);
+  };
+  map();
+  expect_nothing_changes([&] { m_vmm->unmap(start, unit); }, map);
+  m_vmm->unmap(start, unit);
+  m_vmm->address_free(start, unit);
+}
+
 TEST_F(GpuLackOfMemory, B02_no_memory_stays_page_locked) {
   std::vector<char> ours(4096);
   expect_nothing_changes(

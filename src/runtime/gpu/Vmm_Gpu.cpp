@@ -343,10 +343,10 @@ std::optional<Vmm::Handle> Vmm_Gpu::import_fabric(FabricHandle const& fabric,
 void Vmm_Gpu::unmap(char* address, std::size_t bytes) {
   std::lock_guard const lock(m_mutex);
   auto const memory = m_ledger->check_mapping(address, bytes, "unmap").memory;
+  auto const what   = "unmapping " + bytes_text(bytes) + " of " + m_place;
   auto const guard  = guard_device();
   release_last(memory);
-  run("unmapping " + bytes_text(bytes) + " of " + m_place, m_driver.mem_unmap,
-      gpu::device_pointer(address), bytes);
+  run(what, m_driver.mem_unmap, gpu::device_pointer(address), bytes);
   m_ledger->forget_mapping(address);
 }
 

@@ -163,8 +163,10 @@ bool Vmm_Gpu::is_same_memory(void const* a, void const* b) {
 
 Vmm::Handle Vmm_Gpu::retain(void const* address) {
   std::lock_guard const lock(m_mutex);
-  if (m_ledger->find_mapping(address))
-    return m_ledger->add_handle(m_ledger->memory_at(address, "retain"));
+  if (m_ledger->find_mapping(address)) {
+    auto const& its = m_ledger->memory_at(address, "retain");
+    if (its->handle != gpu::MemoryHandle{}) return m_ledger->add_handle(its);
+  }
   auto const mapping = mapping_around(address);
   if (!mapping) {
     m_ledger->throw_usage("retain", address_text(address) + " is in " +
