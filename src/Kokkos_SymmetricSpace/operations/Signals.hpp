@@ -128,12 +128,13 @@ void quiet(Exec const& exec) {
 // If PEs take turns on a GPU (no MPS), a wait for `eq` or `ge` on GPU memory
 // does not occupy the GPU. In such a wait, `ge` treats a variable as smaller
 // than `value` if `value` is ahead of the variable by less than half of the
-// type's range; for AMD GPUs, it throws UsageError on this PE if `value` has its
-// highest bit set. If PEs take turns on a GPU, other waits take milliseconds.
-// Beware of deadlock: while a wait by this PE is pending, other PEs may in turn
-// be waiting for this PE. Before this PE waits for its own kernels, or calls a
-// function that does (Kokkos::fence(), constructing a View), it must enqueue or
-// call the operations for which those PEs are waiting.
+// type's range; for AMD GPUs, it throws UsageError on this PE if `value` has
+// its highest bit set. If PEs take turns on a GPU, other waits take
+// milliseconds. Beware of deadlock: while a wait by this PE is pending, other
+// PEs may in turn be waiting for this PE. Before this PE waits for its own
+// kernels, or calls a function that does (Kokkos::fence(), constructing a
+// View), it must enqueue or call the operations for which those PEs are
+// waiting.
 
 /// Enqueues put_signal() on `exec` (nvshmemx_putmem_signal_on_stream): puts the
 /// data after the earlier work on `exec`, then changes the signal.
