@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <string>
 
 #include "../gpu/Vmm_Gpu.hpp"
 #include "WordChanges.hpp"
@@ -117,8 +118,10 @@ void Vmm_Gpu::wait_for_words(void* queue, WordWait const* waits,
     if (waits[i].is_equal || (waits[i].value & sign_of(waits[i])) == 0)
       continue;
     throw UsageError(
-        "HIP compares words as unsigned numbers; a queue cannot wait until a "
-        "word is at least a negative number");
+        "HIP compares words as unsigned numbers: a queue cannot wait until a "
+        "word is at least " +
+        std::to_string(waits[i].value) +
+        ", whose highest bit is set; wait on the host or in a kernel");
   }
   ContextGuard const context(*this);
   auto* const stream = static_cast<gpu::Stream>(queue);
