@@ -87,8 +87,8 @@ LAYER_OF_UNIT = {
 
 # The folders about GPUs of a library, of which CMake chooses no_gpu, or gpu and a
 # vendor's. Headers in them are included as <symm_gpu/X.hpp>; X's layer is that of
-# what it adds GPUs to. X is in no_gpu, and either in gpu or in the folder of each
-# vendor.
+# what it adds GPUs to. X is either in gpu or in the folder of each vendor, and in
+# no_gpu.
 VENDORS = ["cuda", "hip"]
 GPU_FOLDERS = ["gpu", *VENDORS, "no_gpu"]
 LAYER_OF_GPU_HEADER = {
@@ -106,15 +106,17 @@ LAYER_OF_GPU_HEADER = {
              "KokkosImpl": KOKKOS + "/kokkos_impl",
              "Views": KOKKOS + "/view"},
 }
-# Headers that each vendor has for gpu, and no_gpu has not.
-LAYER_OF_VENDOR_HEADER = {
+# Those that no_gpu has not.
+LAYER_OF_GPU_ONLY_HEADER = {
     RUNTIME: {"DriverNames": RUNTIME + "/base",
               "KernelRuntime": RUNTIME + "/base",
-              "LaunchKernel": RUNTIME + "/groups"},
+              "LaunchKernel": RUNTIME + "/groups",
+              "RuntimeNames": RUNTIME + "/base",
+              "WordTypes": RUNTIME + "/base"},
     KOKKOS: {"KokkosNames": KOKKOS + "/space"},
 }
 for library, headers in [*LAYER_OF_GPU_HEADER.items(),
-                         *LAYER_OF_VENDOR_HEADER.items()]:
+                         *LAYER_OF_GPU_ONLY_HEADER.items()]:
     for unit, layer in headers.items():
         for folder in GPU_FOLDERS:
             LAYER_OF_UNIT[f"{library}/{folder}/symm_gpu/{unit}"] = layer
@@ -217,16 +219,14 @@ def owns(owners, unit):
 def gpu_targets(src, header):
     """The headers that <symm_gpu/X.hpp> has to be, one in each folder."""
     name = posixpath.basename(header).removesuffix(".hpp")
-    for library, headers in LAYER_OF_VENDOR_HEADER.items():
-        if name in headers:
-            return [f"{library}/{folder}/{header}" for folder in VENDORS]
-    for library, headers in LAYER_OF_GPU_HEADER.items():
-        if name in headers:
-            common = f"{library}/gpu/{header}"
-            is_common = (src / common).is_file()
-            return ([common] if is_common else
-                    [f"{library}/{folder}/{header}" for folder in VENDORS]
-                    ) + [f"{library}/no_gpu/{header}"]
+    for layers, others in ((LAYER_OF_GPU_ONLY_HEADER, []),
+                           (LAYER_OF_GPU_HEADER, ["no_gpu"])):
+        for library, headers in layers.items():
+            if name not in headers:
+                continue
+            is_common = (src / library / "gpu" / header).is_file()
+            return [f"{library}/{folder}/{header}"
+                    for folder in (["gpu"] if is_common else VENDORS) + others]
     return [header]
 
 

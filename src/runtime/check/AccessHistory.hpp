@@ -344,7 +344,7 @@ class AccessHistory {
     SYMM_IF_ON_HOST((return random_on_host();))
     SYMM_IF_ON_DEVICE(
         (return static_cast<std::uint32_t>(
-                    InKernel::clock() * 0x9e37'79b9'7f4a'7c15U >> 32U);))
+                    std::uint64_t(clock64()) * 0x9e37'79b9'7f4a'7c15U >> 32U);))
   }
   static std::uint32_t random_on_host();
 };

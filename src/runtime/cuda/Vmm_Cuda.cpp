@@ -7,7 +7,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 
 #include "../gpu/Vmm_Gpu.hpp"
 #include "WordChanges.hpp"
@@ -28,15 +27,6 @@ void Vmm_Gpu::release_context() noexcept {
 gpu::Result Vmm_Gpu::ContextGuard::enter() noexcept {
   return m_vmm.m_driver.ctx_push_current(m_vmm.m_context);
 }
-
-Vmm_Gpu::ContextGuard::ContextGuard(Vmm_Gpu const& vmm)
-    : m_vmm(vmm), m_result(enter()) {
-  vmm.check(m_result, vmm.m_driver.ctx_push_current.name,
-            [&] { return "using " + vmm.m_place; });
-}
-
-Vmm_Gpu::ContextGuard::ContextGuard(Vmm_Gpu const& vmm, std::nothrow_t) noexcept
-    : m_vmm(vmm), m_result(enter()) {}
 
 Vmm_Gpu::ContextGuard::~ContextGuard() {
   if (!*this) return;

@@ -213,9 +213,13 @@ class Vmm_Gpu final : public MemoryProvider {
 class Vmm_Gpu::ContextGuard {
  public:
   /// \throws SystemError if the context is lost.
-  explicit ContextGuard(Vmm_Gpu const& vmm);
+  explicit ContextGuard(Vmm_Gpu const& vmm) : ContextGuard(vmm, std::nothrow) {
+    vmm.check(m_result, gpu::text::enter,
+              [&] { return "using " + vmm.m_place; });
+  }
   /// Converts to false if the context is lost.
-  ContextGuard(Vmm_Gpu const& vmm, std::nothrow_t) noexcept;
+  ContextGuard(Vmm_Gpu const& vmm, std::nothrow_t) noexcept
+      : m_vmm(vmm), m_result(enter()) {}
   ~ContextGuard();
   ContextGuard(ContextGuard const&)            = delete;
   ContextGuard& operator=(ContextGuard const&) = delete;

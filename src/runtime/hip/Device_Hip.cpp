@@ -123,7 +123,7 @@ char const* why_kernels_load_late() {
   auto const setting = setting_of(environment::hip_loading);
   return setting && setting->text == "0"
              ? nullptr
-             : "HIP may load kernels at their first launch; set "
+             : "HIP may load kernels at their first launch; try to set "
                "HIP_ENABLE_DEFERRED_LOADING=0 before the program starts";
 }
 

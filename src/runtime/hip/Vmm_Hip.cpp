@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <string>
 
 #include "../gpu/Vmm_Gpu.hpp"
@@ -27,15 +26,6 @@ gpu::Result Vmm_Gpu::ContextGuard::enter() noexcept {
   }
   return driver.set_device(m_vmm.m_device);
 }
-
-Vmm_Gpu::ContextGuard::ContextGuard(Vmm_Gpu const& vmm)
-    : m_vmm(vmm), m_result(enter()) {
-  vmm.check(m_result, vmm.m_driver.set_device.name,
-            [&] { return "using " + vmm.m_place; });
-}
-
-Vmm_Gpu::ContextGuard::ContextGuard(Vmm_Gpu const& vmm, std::nothrow_t) noexcept
-    : m_vmm(vmm), m_result(enter()) {}
 
 Vmm_Gpu::ContextGuard::~ContextGuard() {
   if (!*this) return;

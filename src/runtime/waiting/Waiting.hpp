@@ -136,7 +136,8 @@ struct PollAny {
     if (count < 2) return 0;
     SYMM_IF_ON_HOST((return scatter() % count;))
     SYMM_IF_ON_DEVICE(
-        (return (InKernel::clock() * 0x9e37'79b9'7f4a'7c15U >> 32U) % count;))
+        (return (std::uint64_t(clock64()) * 0x9e37'79b9'7f4a'7c15U >> 32U) %
+                    count;))
   }
 };
 

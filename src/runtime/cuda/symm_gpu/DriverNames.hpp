@@ -171,6 +171,7 @@ inline constexpr auto* malloc        = "cudaMalloc";
 inline constexpr auto* malloc_async  = "cudaMallocAsync";
 inline constexpr auto* malloc_host   = "cudaMallocHost";
 inline constexpr auto* host_register = "cudaHostRegister";
+inline constexpr auto* enter         = "cuCtxPushCurrent";
 }  // namespace text
 
 }  // namespace symm::Impl::gpu

@@ -16,6 +16,8 @@ inline constexpr bool has_two_words = true;
 #include <cstdint>
 #include <type_traits>
 
+#include <symm_gpu/WordTypes.hpp>
+
 #include "../../base/BitCast.hpp"
 
 /// Accesses by kernels to words of 4 or 8 bytes that other PEs access
@@ -30,20 +32,6 @@ inline constexpr bool has_two_words = true;
 /// instructions and does not infer the kind of memory; its header takes 3 s to
 /// compile.
 namespace symm::Impl::InKernel {
-
-/// An unsigned integer of the size of T.
-template <class T>
-using Bits =
-    std::conditional_t<sizeof(T) == 4, unsigned int, unsigned long long>;
-/// The type in which values of T are added. Sums of integers wrap around, even
-/// signed ones.
-template <class T>
-using Summand = std::conditional_t<std::is_floating_point_v<T>, T, Bits<T>>;
-/// An integer with the size and signedness of T.
-template <class T>
-using Integer =
-    std::conditional_t<std::is_unsigned_v<T>, Bits<T>,
-                       std::conditional_t<sizeof(T) == 4, int, long long>>;
 
 inline __device__ std::size_t global_address(void const* p) {
   return __cvta_generic_to_global(p);
@@ -242,12 +230,6 @@ SYMM_CHANGE_WORD(xor, false, "", ".b")
 #undef SYMM_FETCH_WORD
 #undef SYMM_CHANGE_AS
 #undef SYMM_CHANGE_WORD
-
-/// The GPU's clock counter, which serves as a number that differs between
-/// calls.
-inline __device__ std::uint64_t clock() {
-  return static_cast<std::uint64_t>(clock64());
-}
 
 }  // namespace symm::Impl::InKernel
 

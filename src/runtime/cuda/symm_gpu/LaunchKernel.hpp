@@ -7,19 +7,14 @@
 
 #include <cstddef>
 
+#include <symm_gpu/KernelRuntime.hpp>
 #include <symm_gpu/ThreadBlock.hpp>
-
-#include "KernelRuntime.hpp"
 
 // Launches short kernels of the library. They start before the preceding kernel
 // in the stream has ended, and wait for that kernel on the GPU (programmatic
 // stream serialization). This hides most of the launch latency.
 
 namespace symm::Impl {
-
-using LaunchedBlock = ThreadBlock<1>;
-
-inline constexpr int max_launched_threads = 512;
 
 // (The minimum of 1 block matters: otherwise, ptxas saves registers to fit a
 // second block, and spills.)
@@ -39,19 +34,14 @@ template <class Body>
 bool waits_on_gpu(char const* name) {
   static bool const result = [name] {
     cudaFuncAttributes attributes{};
-    check_cuda(cudaFuncGetAttributes(&attributes, launched_kernel<Body>), name,
-               "cudaFuncGetAttributes");
+    check_gpu(cudaFuncGetAttributes(&attributes, launched_kernel<Body>), name,
+              "cudaFuncGetAttributes");
     return attributes.ptxVersion >= 90;
   }();
   return result;
 }
 
-/// Enqueues body(LaunchedBlock, block, n_blocks) for every block.
-/// \param name the kernel's name, for error messages.
-/// \param stream a stream of CUDA on this thread's current device.
-/// \param n_blocks at least 1, and less than 2^31.
-/// \param n_threads threads per block; at most max_launched_threads.
-/// \throws SystemError on this PE if CUDA reports an error.
+/// Does what enqueue_kernel() says (Launch.hpp).
 template <class Body>
 void launch(char const* name, void* stream, std::size_t n_blocks, int n_threads,
             Body const& body) {
@@ -64,8 +54,8 @@ void launch(char const* name, void* stream, std::size_t n_blocks, int n_threads,
   config.stream   = static_cast<cudaStream_t>(stream);
   config.attrs    = &early;
   config.numAttrs = waits_on_gpu<Body>(name) ? 1 : 0;
-  check_cuda(cudaLaunchKernelEx(&config, launched_kernel<Body>, body), name,
-             "cudaLaunchKernelEx");
+  check_gpu(cudaLaunchKernelEx(&config, launched_kernel<Body>, body), name,
+            "cudaLaunchKernelEx");
 }
 
 }  // namespace symm::Impl

@@ -26,7 +26,12 @@ struct OneThreadKernel {
 };
 #endif
 
-/// Calls launch() on a queue of this thread's GPU.
+/// Enqueues body(LaunchedBlock, block, n_blocks) for every block, on a queue of
+/// this thread's GPU.
+/// \param call the kernel's name, for error messages.
+/// \param n_blocks at least 1, and less than 2^31.
+/// \param n_threads threads per block; at most max_launched_threads.
+/// \throws SystemError on this PE if the vendor's library reports an error.
 template <class Body>
 void enqueue_kernel(char const* call, [[maybe_unused]] void* queue,
                     [[maybe_unused]] std::size_t n_blocks,

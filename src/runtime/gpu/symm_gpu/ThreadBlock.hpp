@@ -44,6 +44,11 @@ struct ThreadBlock : SharedLoops<ThreadBlock<n_dimensions>> {
     SYMM_IF_ON_DEVICE((return __syncthreads_or(mine ? 1 : 0) != 0;))
   }
 };
+
+/// The blocks of the library's own kernels, and their largest number of
+/// threads.
+using LaunchedBlock                       = ThreadBlock<1>;
+inline constexpr int max_launched_threads = 512;
 #else
 // This compiler does not compile kernels.
 template <int>

@@ -184,6 +184,7 @@ inline constexpr auto* malloc        = "hipMalloc";
 inline constexpr auto* malloc_async  = "hipMallocAsync";
 inline constexpr auto* malloc_host   = "hipHostMalloc";
 inline constexpr auto* host_register = "hipHostRegister";
+inline constexpr auto* enter         = "hipSetDevice";
 }  // namespace text
 
 }  // namespace symm::Impl::gpu

@@ -15,7 +15,8 @@ inline constexpr bool has_two_words = false;
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
+
+#include <symm_gpu/WordTypes.hpp>
 
 #include "../../base/BitCast.hpp"
 #include "../../base/Function.hpp"
@@ -25,20 +26,6 @@ inline constexpr bool has_two_words = false;
 /// address global memory explicitly: "flat" instructions may take longer,
 /// because they must first determine the kind of memory.
 namespace symm::Impl::InKernel {
-
-/// An unsigned integer of the size of T.
-template <class T>
-using Bits =
-    std::conditional_t<sizeof(T) == 4, unsigned int, unsigned long long>;
-/// The type in which values of T are added. Sums of integers wrap around, even
-/// signed ones.
-template <class T>
-using Summand = std::conditional_t<std::is_floating_point_v<T>, T, Bits<T>>;
-/// An integer with the size and signedness of T.
-template <class T>
-using Integer =
-    std::conditional_t<std::is_unsigned_v<T>, Bits<T>,
-                       std::conditional_t<sizeof(T) == 4, int, long long>>;
 
 #define SYMM_GLOBAL_MEMORY __attribute__((address_space(1)))
 
@@ -166,48 +153,31 @@ __device__ T compare_swap(T* address, T compare, T value) {
   return bit_cast<T>(old);
 }
 
-/// If the result is unused, the compiler emits the form of the instruction that
-/// returns none.
-#define SYMM_FETCH_WORD(name, Word)                                 \
+/// Both forms of an operation. If the result is unused, the compiler emits the
+/// form of the instruction that returns none.
+#define SYMM_CHANGE_WORD(name, Word)                                \
   template <class T>                                                \
   __device__ T fetch_##name(T* address, T value) {                  \
     return static_cast<T>(__hip_atomic_fetch_##name(                \
         global_word<Word<T>>(address), static_cast<Word<T>>(value), \
         __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM));              \
+  }                                                                 \
+  template <class T>                                                \
+  __device__ void change_##name(T* address, T value) {              \
+    static_cast<void>(fetch_##name(address, value));                \
   }
 
-SYMM_FETCH_WORD(add, Summand)
-SYMM_FETCH_WORD(min, Integer)
-SYMM_FETCH_WORD(max, Integer)
-SYMM_FETCH_WORD(and, Bits)
-SYMM_FETCH_WORD(or, Bits)
-SYMM_FETCH_WORD(xor, Bits)
-
-/// Operations without a result.
-#define SYMM_CHANGE_WORD(operation)                         \
-  template <class T>                                        \
-  __device__ void change_##operation(T* address, T value) { \
-    static_cast<void>(fetch_##operation(address, value));   \
-  }
-
-SYMM_CHANGE_WORD(add)
-SYMM_CHANGE_WORD(min)
-SYMM_CHANGE_WORD(max)
-SYMM_CHANGE_WORD(and)
-SYMM_CHANGE_WORD(or)
-SYMM_CHANGE_WORD(xor)
+SYMM_CHANGE_WORD(add, Summand)
+SYMM_CHANGE_WORD(min, Integer)
+SYMM_CHANGE_WORD(max, Integer)
+SYMM_CHANGE_WORD(and, Bits)
+SYMM_CHANGE_WORD(or, Bits)
+SYMM_CHANGE_WORD(xor, Bits)
 
 #undef SYMM_GLOBAL_MEMORY
 #undef SYMM_LOAD_WORD
 #undef SYMM_STORE_WORD
-#undef SYMM_FETCH_WORD
 #undef SYMM_CHANGE_WORD
-
-/// The GPU's clock counter, which serves as a number that differs between
-/// calls.
-inline __device__ std::uint64_t clock() {
-  return static_cast<std::uint64_t>(clock64());
-}
 
 }  // namespace symm::Impl::InKernel
 

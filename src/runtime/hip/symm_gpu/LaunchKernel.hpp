@@ -7,18 +7,13 @@
 
 #include <cstddef>
 
+#include <symm_gpu/KernelRuntime.hpp>
 #include <symm_gpu/ThreadBlock.hpp>
-
-#include "KernelRuntime.hpp"
 
 // Launches short kernels of the library. HIP has no launch after which the
 // kernel itself waits for the preceding one, as CUDA has.
 
 namespace symm::Impl {
-
-using LaunchedBlock = ThreadBlock<1>;
-
-inline constexpr int max_launched_threads = 512;
 
 // (Clang's host compilation, too, instantiates what a kernel calls, of which
 // some is declared for devices only.)
@@ -35,7 +30,7 @@ template <class Body>
 bool waits_on_gpu(char const* name) {
   static bool const result = [name] {
     hipFuncAttributes attributes{};
-    check_hip(hipFuncGetAttributes(&attributes, reinterpret_cast<void const*>(
+    check_gpu(hipFuncGetAttributes(&attributes, reinterpret_cast<void const*>(
                                                     &launched_kernel<Body>)),
               name, "hipFuncGetAttributes");
     return false;
@@ -43,18 +38,13 @@ bool waits_on_gpu(char const* name) {
   return result;
 }
 
-/// Enqueues body(LaunchedBlock, block, n_blocks) for every block.
-/// \param name the kernel's name, for error messages.
-/// \param stream a stream of HIP on this thread's current device.
-/// \param n_blocks at least 1, and less than 2^31.
-/// \param n_threads threads per block; at most max_launched_threads.
-/// \throws SystemError on this PE if HIP reports an error.
+/// Does what enqueue_kernel() says (Launch.hpp).
 template <class Body>
 void launch(char const* name, void* stream, std::size_t n_blocks, int n_threads,
             Body const& body) {
   auto copy     = body;
   void* value[] = {&copy};
-  check_hip(
+  check_gpu(
       hipLaunchKernel(reinterpret_cast<void const*>(&launched_kernel<Body>),
                       dim3(static_cast<unsigned>(n_blocks)),
                       dim3(static_cast<unsigned>(n_threads)), value, 0,
