@@ -69,9 +69,9 @@ elseif(SYMM_ENABLE_HIP)
   _symm_find_hip()
   set(SYMM_RUNTIME_GPU hip gpu)
   set(SYMM_GPU_SUPPORT
-      "HIP ${SYMM_HIP_VERSION} (compiled for AMD GPUs; the runtime's host code is \
-tested on a stand-in for HIP; nobody has run it on AMD GPUs: please send the summary of \
-scripts/gpu_test.sh)")
+      "HIP ${SYMM_HIP_VERSION} (nobody has run this library on AMD GPUs; with HIP \
+5.2.3, it compiles for gfx90a, and the runtime's host code is tested on a stand-in for \
+HIP: please send the summary of scripts/gpu_test.sh)")
   set(SYMM_GPU_MEMORY ", GPU (HIP)")
   message(STATUS "${SYMM_GPU_SUPPORT}")
 endif()

@@ -62,7 +62,8 @@ void define(CLI::App& app, Options& options, Triple& pe_grid) {
   app.add_option(
          "--graph", options.graph,
          "number of time steps that a GPU is given at a time, as a CUDA graph; "
-         "must be even (default 10; 0: one by one, as heat3d_mpi always does)")
+         "must be even (default 10; 0: one by one, as heat3d_mpi always does); "
+         "without CUDA, there are no graphs")
       ->check(CLI::Range(0, 10'000));
   app.add_flag("--quiet", options.quiet,
                "print nothing unless something is wrong");

@@ -13,8 +13,8 @@ namespace heat3d {
 /// Runs all time steps of a problem, and shows their progress.
 ///
 /// \param step step() enqueues one time step on `exec`. After an even number of
-///        steps, each View must be back in its original role. On GPUs, as many
-///        steps as --graph specifies are recorded together.
+///        steps, each View must be back in its original role. With CUDA, as
+///        many steps as --graph specifies are recorded together.
 template <class Step>
 void make_steps(Problem const& problem,
                 [[maybe_unused]] Kokkos::DefaultExecutionSpace const& exec,

@@ -61,6 +61,10 @@
 // or to CPUs. The GPU modifies the object in its own cache, so additions by
 // another GPU or by a CPU are lost (observed between two H200s). In that case,
 // use GPU memory for counters that several GPUs update.
+//
+// Nobody has tested any of this on AMD GPUs. On gfx90a, we expect that atomic
+// operations on another GPU's memory are not atomic, and that a kernel does not
+// see what a kernel on another GPU stores while both run (docs/hip_port.md).
 
 namespace symm {
 

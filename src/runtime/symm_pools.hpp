@@ -18,12 +18,12 @@
 /// symm_memory.hpp, they return a Status, and last_error() returns the reason
 /// for a failure. Codes such as H10 and P03 refer to docs/requirements.md.
 ///
-/// A *stream* is a sequence of work: a CUDA stream or a Kokkos execution space
-/// instance (Kokkos_SymmetricSpace_Pools.hpp declares the calls that take an
-/// instance). Work enqueued on a block's stream may use the block between
-/// malloc_async() and free_async() (H01). Work on another stream may use the
-/// block if order_after() orders that work after the allocation and before the
-/// release.
+/// A *stream* is a sequence of work: a stream of CUDA or HIP, or a Kokkos
+/// execution space instance (Kokkos_SymmetricSpace_Pools.hpp declares the calls
+/// that take an instance). Work enqueued on a block's stream may use the block
+/// between malloc_async() and free_async() (H01). Work on another stream may
+/// use the block if order_after() orders that work after the allocation and
+/// before the release.
 ///
 /// A pool is either symmetric or local:
 /// - *symmetric*: the pool's memory is in the symmetric heap, and a block is at
@@ -179,7 +179,7 @@ Status device_set_mem_pool(MemoryKind memory, MemPool pool) noexcept;
 /// \param address receives the address, a multiple of 256, or null on failure.
 ///        If `address` itself is null, the call returns invalid_value.
 /// \param bytes   if 0, `*address` becomes null.
-/// \param stream a CUstream (cudaStream_t); null means the default stream.
+/// \param stream a cudaStream_t or hipStream_t; null means the default stream.
 ///        After its last use with pools, the stream must exist until the next
 ///        heap_trim(), because the pools query whether its work has completed.
 ///        Without a GPU, `stream` must be null, and the stream order is the

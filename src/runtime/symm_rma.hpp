@@ -56,11 +56,12 @@
 //   and in iput and iget if the word is an element.
 //
 // In two kinds of copies, a word may arrive in pieces, and more than once: in
-// larger copies on CPUs (memcpy), and in copies made by CUDA. CUDA makes all
-// enqueued copies, and the copies in the host's calls on GPU memory, including
-// p. To detect that such a copy has arrived, wait for a signal, or for a word
-// put after fence(). A GPU kernel that polls another PE's word must use g,
-// because get may read from a cache.
+// larger copies on CPUs (memcpy), and in copies made by CUDA or HIP. These make
+// all enqueued copies, and the copies in the host's calls on GPU memory,
+// including p. (Nobody has tested copies on AMD GPUs.) To detect that such a
+// copy has arrived, wait for a signal, or for a word put after fence(). A GPU
+// kernel that polls another PE's word must use g, because get may read from a
+// cache.
 //
 // Errors. The host's forms throw UsageError on this PE if `pe` is not a valid
 // PE number, or if this PE's own address is null. They also throw UsageError if

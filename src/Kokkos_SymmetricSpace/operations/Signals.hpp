@@ -37,9 +37,9 @@ struct WaitKernel {
   }
 };
 
-/// Makes a GPU queue wait without a kernel. Processes that take turns on a GPU
-/// need such a wait.
-/// \returns false if no wait was enqueued because processes do not take turns
+/// Makes a GPU queue wait without a kernel of this library. Processes that take
+/// turns on a GPU need such a wait. \returns false if no wait was enqueued
+/// because processes do not take turns
 ///          on a GPU, or because the queue does not support this wait.
 template <class Exec, class T>
 bool wait_in_queue(Exec const& exec, char const* call, WaitSet<T> const& set) {
@@ -126,9 +126,10 @@ void quiet(Exec const& exec) {
 // after a wait starts only after the wait has finished, and sees everything
 // that the wait has seen. On a GPU, a wait is a one-thread kernel that polls.
 // If PEs take turns on a GPU (no MPS), a wait for `eq` or `ge` on GPU memory
-// does not occupy the GPU. In such a wait, `ge` treats a variable as smaller
-// than `value` if `value` is ahead of the variable by less than half of the
-// type's range; for AMD GPUs, it throws UsageError on this PE if `value` has
+// does not occupy an NVIDIA GPU. In such a wait, `ge` treats a variable as
+// smaller than `value` if `value` is ahead of the variable by less than half of
+// the type's range. On AMD GPUs (not tried), it treats every variable with its
+// highest bit set as smaller, and throws UsageError on this PE if `value` has
 // its highest bit set. If PEs take turns on a GPU, other waits take
 // milliseconds. Beware of deadlock: while a wait by this PE is pending, other
 // PEs may in turn be waiting for this PE. Before this PE waits for its own

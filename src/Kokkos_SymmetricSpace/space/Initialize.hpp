@@ -19,7 +19,7 @@ namespace symm {
 /// through TCP), if SYMM_START is "pmix", or if the library was built without
 /// MPI.
 ///
-/// In a CUDA build, the GPUs of a node are assigned to the node's PEs
+/// In a build for GPUs, the GPUs of a node are assigned to the node's PEs
 /// round-robin, unless the user chooses. (The user chooses with
 /// --kokkos-device-id or --kokkos-map-device-id-by, with the corresponding
 /// Kokkos settings or environment variables, or through CTest's resource

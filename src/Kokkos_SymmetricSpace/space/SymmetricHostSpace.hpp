@@ -10,7 +10,9 @@
 namespace symm {
 
 /// A Kokkos memory space: host memory in the symmetric heap. In a CUDA build,
-/// kernels can access it, too, over PCIe or NVLink-C2C.
+/// kernels can access it, too, over PCIe or NVLink-C2C. In a HIP build, it
+/// needs memory that HIP creates on a NUMA node. According to its sources, ROCm
+/// cannot do this before 2026; allocations then throw. (Nobody has tried it.)
 class SymmetricHostSpace
     : public Impl::SymmetricSpaceIn<SymmetricHostSpace,
                                     Kokkos::DefaultHostExecutionSpace,

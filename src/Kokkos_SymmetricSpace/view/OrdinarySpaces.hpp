@@ -20,8 +20,9 @@ struct SymmetricSpaceOf {
                 "a View in a symmetric space needs no registration");
   static_assert(is_symmetric_space_v<MemorySpace>,
                 "Views in this memory space cannot be registered (managed "
-                "memory, CudaUVMSpace, moves between host and GPU): use "
-                "HostSpace, CudaSpace or CudaHostPinnedSpace");
+                "memory, such as CudaUVMSpace, moves between host and GPU): "
+                "use HostSpace, CudaSpace or CudaHostPinnedSpace (with HIP: "
+                "HIPSpace or HIPHostPinnedSpace)");
 };
 template <>
 struct SymmetricSpaceOf<Kokkos::HostSpace> {

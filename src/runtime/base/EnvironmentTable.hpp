@@ -172,7 +172,8 @@ inline constexpr EnvironmentVariable hip_loading{
     VariableType::text,
     nullptr,
     "read by HIP, before `main()`: whether kernels are loaded at their first "
-    "launch; set it to `0` for jobs on several nodes"};
+    "launch; for jobs on several nodes, try `0` (nobody has run them on AMD "
+    "GPUs)"};
 
 inline constexpr EnvironmentVariable gpu_connections{
     {"CUDA_DEVICE_MAX_CONNECTIONS"},

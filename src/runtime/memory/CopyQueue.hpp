@@ -83,8 +83,9 @@ class CopyQueue {
   };
   /// Work enqueued on `queue` after this call does not start until each of the
   /// `n` conditions has been true. That work then sees everything that the
-  /// writers of the words wrote earlier. No kernel is needed for the wait, so
-  /// processes that share the GPU make progress. The host does not wait.
+  /// writers of the words wrote earlier. CUDA needs no kernel for the wait, so
+  /// processes that share the GPU make progress. (According to ROCm's sources,
+  /// HIP waits in a kernel. Nobody has tried it.) The host does not wait.
   virtual void wait_for_words(void* queue, WordWait const* waits,
                               std::size_t n);
   /// Like wait_for_words(), but for the conditions at(0) to at(n - 1).
