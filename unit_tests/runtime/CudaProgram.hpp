@@ -16,6 +16,31 @@ namespace symm_test {
 
 namespace gpu = symm::Impl::gpu;
 
+/// With HIP, a device as the current one of this thread, while it lives: memory
+/// is created and mapped for that one.
+class CurrentDevice {
+ public:
+  explicit CurrentDevice([[maybe_unused]] int device) {
+#ifdef SYMM_TEST_HIP
+    EXPECT_EQ(m_driver.get_device(&m_before), gpu::success);
+    EXPECT_EQ(m_driver.set_device(device), gpu::success);
+#endif
+  }
+  ~CurrentDevice() {
+#ifdef SYMM_TEST_HIP
+    EXPECT_EQ(m_driver.set_device(m_before), gpu::success);
+#endif
+  }
+  CurrentDevice(CurrentDevice const&)            = delete;
+  CurrentDevice& operator=(CurrentDevice const&) = delete;
+
+#ifdef SYMM_TEST_HIP
+ private:
+  gpu::Driver const& m_driver = gpu::Driver::instance();
+  int m_before                = 0;
+#endif
+};
+
 /// Memory that a program makes by itself with the driver's functions for
 /// virtual memory and maps `n_times` side by side; the runtime knows nothing of
 /// it.
@@ -39,16 +64,8 @@ class CudaProgram {
           std::max(m_driver.attribute(device, gpu::numa_node, "test"), 0);
       users.push_back({wanted.location, gpu::read_write});
     }
-#ifdef SYMM_TEST_HIP
-    // With HIP, memory is of the current device.
-    int before = 0;
-    EXPECT_EQ(m_driver.get_device(&before), gpu::success);
-    EXPECT_EQ(m_driver.set_device(device), gpu::success);
-#endif
+    CurrentDevice const current(device);
     EXPECT_EQ(m_driver.mem_create(&m_handle, bytes, &wanted, 0), gpu::success);
-#ifdef SYMM_TEST_HIP
-    EXPECT_EQ(m_driver.set_device(before), gpu::success);
-#endif
     // With addresses on both sides that nothing is mapped to.
     EXPECT_EQ(
         m_driver.mem_address_reserve(&m_reserved, reserved_bytes(), 0, {}, 0),

@@ -109,7 +109,8 @@ TEST_P(CudaRegistrationOfOther, R10_memory_of_one_pe_that_is_no_vmm_memory) {
 /// Maps the memory of `other` behind the first mapping of `first`.
 void put_side_by_side(CudaProgram const& first, CudaProgram const& other,
                       int device) {
-  auto const& driver       = gpu::Driver::instance();
+  auto const& driver = gpu::Driver::instance();
+  CurrentDevice const current(device);
   gpu::MemoryHandle handle = {};
   gpu::AccessRights access{};
   access.location.type = gpu::on_device;

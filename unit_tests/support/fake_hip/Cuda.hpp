@@ -10,8 +10,8 @@
 // image.
 //
 // What it does differently from CUDA is what ROCm's sources do (docs/
-// hip_port.md): it ignores the alignment of a reservation, and memory is of the
-// thread's current device.
+// hip_port.md): it ignores the alignment of a reservation, and memory is
+// created, imported and mapped for the thread's current device.
 //
 // FAKE_HIP_VERSION  the version of HIP, as in HIP_VERSION; default: a recent
 //                   one. Before 7.1, a descriptor is imported by its address;

@@ -3,6 +3,8 @@
 #include "Cuda.hpp"
 
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <vector>
 
 using namespace fake_hip;
@@ -21,6 +23,34 @@ CUmemAllocationProp of_current_device(hipMemAllocationProp const& from) {
   if (from.location.type == hipMemLocationTypeDevice) to.location.id = s_device;
   return to;
 }
+
+/// The current device when each handle was created or imported: HIP maps the
+/// memory for it. (Not known of handles that have been retained, or released
+/// once.)
+class DevicesOfHandles {
+ public:
+  void note(CUmemGenericAllocationHandle handle) {
+    std::lock_guard const lock(m_mutex);
+    m_devices[handle] = s_device;
+  }
+  void forget(CUmemGenericAllocationHandle handle) {
+    std::lock_guard const lock(m_mutex);
+    m_devices.erase(handle);
+  }
+  /// Whether the current device is the handle's, if that is known.
+  bool is_current(CUmemGenericAllocationHandle handle) {
+    std::lock_guard const lock(m_mutex);
+    auto const found = m_devices.find(handle);
+    return found == m_devices.end() || found->second == s_device;
+  }
+
+ private:
+  std::mutex m_mutex;
+  std::map<CUmemGenericAllocationHandle, int> m_devices;
+};
+
+// Never destroyed: programs use it until their end.
+auto& s_devices = *new DevicesOfHandles;
 
 }  // namespace
 
@@ -71,10 +101,15 @@ hipError_t hipMemCreate(hipMemGenericAllocationHandle_t* handle,
   auto const wanted                    = of_current_device(*properties);
   CUmemGenericAllocationHandle created = 0;
   auto const result = SYMM_CUDA(cuMemCreate)(&created, bytes, &wanted, flags);
+  if (result == CUDA_SUCCESS &&
+      properties->location.type == hipMemLocationTypeDevice) {
+    s_devices.note(created);
+  }
   *handle = reinterpret_cast<hipMemGenericAllocationHandle_t>(created);
   return error_of(result);
 }
 hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle) {
+  s_devices.forget(cuda(handle));
   return error_of(SYMM_CUDA(cuMemRelease)(cuda(handle)));
 }
 hipError_t hipMemRetainAllocationHandle(hipMemGenericAllocationHandle_t* handle,
@@ -106,6 +141,8 @@ hipError_t hipMemGetAllocationPropertiesFromHandle(
 hipError_t hipMemMap(void* address, std::size_t bytes, std::size_t offset,
                      hipMemGenericAllocationHandle_t handle,
                      unsigned long long flags) {
+  // HIP would map it where this device finds it.
+  if (!s_devices.is_current(cuda(handle))) return hipErrorInvalidDevice;
   return error_of(
       SYMM_CUDA(cuMemMap)(cuda(address), bytes, offset, cuda(handle), flags));
 }
@@ -148,6 +185,7 @@ hipError_t hipMemImportFromShareableHandle(
   auto const result = SYMM_CUDA(cuMemImportFromShareableHandle)(
       &imported, reinterpret_cast<void*>(descriptor),
       CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+  if (result == CUDA_SUCCESS) s_devices.note(imported);
   *handle = reinterpret_cast<hipMemGenericAllocationHandle_t>(imported);
   return error_of(result);
 }
