@@ -70,8 +70,8 @@ elseif(SYMM_ENABLE_HIP)
   set(SYMM_RUNTIME_GPU hip gpu)
   set(SYMM_GPU_SUPPORT
       "HIP ${SYMM_HIP_VERSION} (nobody has run this library on AMD GPUs; with HIP \
-5.2.3, it compiles for gfx90a, and the runtime's host code is tested on a stand-in for \
-HIP: please send the summary of scripts/gpu_test.sh)")
+5.2.3 and an added header, it has been compiled for gfx90a, not linked; the runtime's host \
+code is tested on a stand-in for HIP: please send the summary of scripts/gpu_test.sh)")
   set(SYMM_GPU_MEMORY ", GPU (HIP)")
   message(STATUS "${SYMM_GPU_SUPPORT}")
 endif()

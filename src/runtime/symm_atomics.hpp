@@ -62,9 +62,10 @@
 // another GPU or by a CPU are lost (observed between two H200s). In that case,
 // use GPU memory for counters that several GPUs update.
 //
-// Nobody has tested any of this on AMD GPUs. On gfx90a, we expect that atomic
-// operations on another GPU's memory are not atomic, and that a kernel does not
-// see what a kernel on another GPU stores while both run (docs/hip_port.md).
+// Nobody has tested any of this on AMD GPUs (docs/hip_port.md). On gfx90a, we
+// expect that atomic operations on another GPU's memory are not atomic. We also
+// expect that a kernel may not see a store of a running kernel on another GPU
+// before that kernel's next release or its end.
 
 namespace symm {
 

@@ -6,7 +6,7 @@
 
 Elements of a GlobalView are stored without a call, and without a stack. Words
 that other PEs access at the same time are loaded and stored in the scope of the
-system: past the caches that a GPU does not share with other GPUs and the host.
+system. On gfx90a, loads go past the first cache only.
 """
 
 import pathlib
@@ -51,8 +51,8 @@ def check(architecture, text):
     if len(loads) != 2 or not all(line.endswith(scope) for line in loads):
         problems.append(f"words: loads that are not '{scope}': {loads}")
     stores = [line for line in body if line.startswith("global_store")]
-    # gfx90a has no bits for stores, which go through its caches; before one that
-    # releases, its cache is written back.
+    # On gfx90a, stores of this scope have no bits, and stay in the second cache; a
+    # release writes back what is stored before it.
     if len(stores) != 2 or (architecture != "gfx90a" and not all(
             line.endswith(scope) for line in stores)):
         problems.append(f"words: stores that are not '{scope}': {stores}")

@@ -38,8 +38,8 @@ struct WaitKernel {
 };
 
 /// Makes a GPU queue wait without a kernel of this library. Processes that take
-/// turns on a GPU need such a wait. \returns false if no wait was enqueued
-/// because processes do not take turns
+/// turns on a GPU need such a wait.
+/// \returns false if no wait was enqueued because processes do not take turns
 ///          on a GPU, or because the queue does not support this wait.
 template <class Exec, class T>
 bool wait_in_queue(Exec const& exec, char const* call, WaitSet<T> const& set) {
@@ -128,14 +128,14 @@ void quiet(Exec const& exec) {
 // If PEs take turns on a GPU (no MPS), a wait for `eq` or `ge` on GPU memory
 // does not occupy an NVIDIA GPU. In such a wait, `ge` treats a variable as
 // smaller than `value` if `value` is ahead of the variable by less than half of
-// the type's range. On AMD GPUs (not tried), it treats every variable with its
-// highest bit set as smaller, and throws UsageError on this PE if `value` has
-// its highest bit set. If PEs take turns on a GPU, other waits take
-// milliseconds. Beware of deadlock: while a wait by this PE is pending, other
-// PEs may in turn be waiting for this PE. Before this PE waits for its own
-// kernels, or calls a function that does (Kokkos::fence(), constructing a
-// View), it must enqueue or call the operations for which those PEs are
-// waiting.
+// the type's range. On AMD GPUs (not tried), `ge` treats a variable as smaller
+// if its highest bit is set. The call throws UsageError on this PE if the
+// highest bit of `value` is set, and during a capture. If PEs take turns on a
+// GPU, other waits take milliseconds. Beware of deadlock: while a wait by this
+// PE is pending, other PEs may in turn be waiting for this PE. Before this PE
+// waits for its own kernels, or calls a function that does (Kokkos::fence(),
+// constructing a View), it must enqueue or call the operations for which those
+// PEs are waiting.
 
 /// Enqueues put_signal() on `exec` (nvshmemx_putmem_signal_on_stream): puts the
 /// data after the earlier work on `exec`, then changes the signal.

@@ -76,9 +76,9 @@ class CopyQueue {
     /// If true, the word must equal `value`; if false, the word must not be
     /// below `value`. Numbers wrap around: a word is below `value` if the
     /// distance from the word up to `value` is nonzero and at most half of the
-    /// range. (On AMD GPUs, every word with its highest bit set is below
-    /// `value`, and wait_for_words() throws UsageError if `value` has its
-    /// highest bit set.)
+    /// range. (With HIP, not tried on AMD GPUs: every word with its highest bit
+    /// set is below `value`, and wait_for_words() throws UsageError if `value`
+    /// has its highest bit set.)
     bool is_equal = false;
   };
   /// Work enqueued on `queue` after this call does not start until each of the

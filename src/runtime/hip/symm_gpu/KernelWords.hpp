@@ -154,7 +154,7 @@ __device__ T compare_swap(T* address, T compare, T value) {
 }
 
 /// Both forms of an operation. If the result is unused, the compiler emits the
-/// form of the instruction that returns none.
+/// form of the instruction that returns none (not checked).
 #define SYMM_CHANGE_WORD(name, Word)                                \
   template <class T>                                                \
   __device__ T fetch_##name(T* address, T value) {                  \
