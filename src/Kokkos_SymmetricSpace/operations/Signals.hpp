@@ -129,13 +129,13 @@ void quiet(Exec const& exec) {
 // does not occupy an NVIDIA GPU. In such a wait, `ge` treats a variable as
 // smaller than `value` if `value` is ahead of the variable by less than half of
 // the type's range. On AMD GPUs (not tried), `ge` treats a variable as smaller
-// if its highest bit is set. The call throws UsageError on this PE if the
-// highest bit of `value` is set, and during a capture. If PEs take turns on a
-// GPU, other waits take milliseconds. Beware of deadlock: while a wait by this
-// PE is pending, other PEs may in turn be waiting for this PE. Before this PE
-// waits for its own kernels, or calls a function that does (Kokkos::fence(),
-// constructing a View), it must enqueue or call the operations for which those
-// PEs are waiting.
+// if its highest bit is set, and throws UsageError on this PE if the highest
+// bit of `value` is set. During a capture, both waits throw UsageError there.
+// If PEs take turns on a GPU, other waits take milliseconds. Beware of
+// deadlock: while a wait by this PE is pending, other PEs may in turn be
+// waiting for this PE. Before this PE waits for its own kernels, or calls a
+// function that does (Kokkos::fence(), constructing a View), it must enqueue or
+// call the operations for which those PEs are waiting.
 
 /// Enqueues put_signal() on `exec` (nvshmemx_putmem_signal_on_stream): puts the
 /// data after the earlier work on `exec`, then changes the signal.

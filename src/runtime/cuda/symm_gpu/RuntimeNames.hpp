@@ -7,7 +7,7 @@
 /// name.
 #define SYMM_GPU_RUNTIME(name) cuda##name
 #define SYMM_GPU_RUNTIME_TEXT(name) "cuda" #name
-/// What the library's functions take for a variable of a source's kernels.
+/// The library's functions take this for a variable of a source's kernels.
 #define SYMM_GPU_RUNTIME_SYMBOL(variable) variable
 
 #endif

@@ -7,7 +7,7 @@
 /// name.
 #define SYMM_GPU_RUNTIME(name) hip##name
 #define SYMM_GPU_RUNTIME_TEXT(name) "hip" #name
-/// What the library's functions take for a variable of a source's kernels.
+/// The library's functions take this for a variable of a source's kernels.
 #define SYMM_GPU_RUNTIME_SYMBOL(variable) HIP_SYMBOL(variable)
 
 #endif
